@@ -42,6 +42,20 @@ test('crawl ends with a report of the site, and the second crawl says what chang
   expect(report.changes).toContainEqual({ change: 'added', pages: 1 });
 });
 
+test('scraped fields are columns of the warehouse and answer questions', async () => {
+  const folder = await projectFolder();
+  const site = await serveSite({ '/': '<p class="price">EUR 12.50</p><a href="/a">a</a>', '/a': 'none' });
+  const extract = ['--extract', 'price=css:.price', '--extract', 'cents=regex:\\d+\\.(\\d\\d)'];
+  const crawled = await capture('crawl', site.origin, ...extract, '--project-dir', folder);
+  expect(crawled).toMatchObject({ code: 0, stderr: '' });
+  const sql = 'SELECT urlpath, custom_price, custom_cents FROM mart.pages ORDER BY url';
+  const { stdout } = await capture('query', sql, '--format', 'json', '--project-dir', folder);
+  expect(JSON.parse(stdout)).toEqual([
+    { urlpath: '/', custom_price: 'EUR 12.50', custom_cents: '50' },
+    { urlpath: '/a', custom_price: null, custom_cents: null },
+  ]);
+});
+
 test('a known site that can not be crawled keeps its answers, and each page that shows it says why', async () => {
   const folder = await projectFolder();
   let isAway = false;

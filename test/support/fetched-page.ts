@@ -11,6 +11,7 @@ export const RULES: ParseRules = {
     return url.href;
   },
   robotName: 'crawlhouse',
+  extract: null,
 };
 
 /** An answer with HTML. */

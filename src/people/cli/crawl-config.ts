@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { checkYaml, readYaml } from '../../project/settings/yaml-file.ts';
 import { CrawlConfigInput } from '../../service/api/crawl-configs.ts';
+import { readCustomFields } from '../../service/crawler/custom-fields/custom-field.ts';
 import { tryStart } from '../../service/crawler/try-start.ts';
 import type { Flag, Invocation } from './command.ts';
 
@@ -19,6 +20,12 @@ export const CRAWL_FLAGS: Readonly<Record<string, Flag>> = {
   subdomains: { type: 'boolean', help: 'crawl the subdomains too' },
   'user-agent': { type: 'string', value: 'NAME', help: 'the name that robots.txt and servers see' },
   render: { type: 'boolean', help: 'render pages in Chromium: what scripts show counts' },
+  extract: {
+    type: 'string',
+    multiple: true,
+    value: 'NAME=css:SELECTOR',
+    help: 'scrape a field custom_NAME of each page, by css:, xpath: or regex:; may be given again',
+  },
   config: {
     type: 'string',
     value: 'FILE',
@@ -55,6 +62,7 @@ export async function crawlConfig(
     user_agent: invocation.text('user-agent'),
     crawl_subdomains: invocation.has('subdomains') || undefined,
     js_rendering: invocation.has('render') || undefined,
+    custom_fields: customFields(invocation.texts('extract')),
   });
   checkFlags(flags);
   const given = { name: CONFIG_NAME, user_agent: 'crawlhouse', max_speed: SPEED, ...fromFile, ...flags };
@@ -115,6 +123,22 @@ async function readConfig(path: string, shownAs: string): Promise<Record<string,
     if (cause instanceof CrawlhouseError) throw cause;
     throw new CrawlhouseError('usage', `--config: ${shownAs} cannot be read`, { cause });
   }
+}
+
+/** @throws CrawlhouseError `usage` */
+function customFields(texts: readonly string[]): readonly Record<string, string>[] | undefined {
+  if (texts.length === 0) return undefined;
+  const rules = texts.map((text) => {
+    const [, name, language, selector] = /^([^=]*)=(css|xpath|regex):(.+)$/s.exec(text) ?? [];
+    if (name !== undefined && language !== undefined && selector !== undefined)
+      return { name, [language]: selector };
+    throw new CrawlhouseError('usage', `--extract ${text}: no css:, xpath: or regex: behind a name`, {
+      hint: "crawlhouse crawl https://www.example.com/ --extract 'price=css:.price'",
+    });
+  });
+  const read = readCustomFields(rules);
+  if ('fields' in read) return rules;
+  throw new CrawlhouseError('usage', `--extract: ${read.place}: ${read.problem}`);
 }
 
 /** A person may leave out the scheme. */

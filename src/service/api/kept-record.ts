@@ -17,6 +17,9 @@ const MAP: Shape = { '*': 'value' };
 const CUSTOM_FIELD: Shape = {
   name: 'value',
   type: 'value',
+  decimal: 'value',
+  take: 'value',
+  many: 'value',
   arity: 'value',
   xpath: 'value',
   css: 'value',

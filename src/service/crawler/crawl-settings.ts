@@ -4,6 +4,7 @@ import { keepSecret } from '../../core/redact.ts';
 import { CONFIG_DEFAULTS } from '../api/config-defaults.ts';
 import { CrawlConfigInput } from '../api/crawl-configs.ts';
 import { type AgentKind, productToken, userAgentHeader } from './agent.ts';
+import { type CustomField, readCustomFields } from './custom-fields/custom-field.ts';
 import type { Credentials } from './digest-auth.ts';
 import type { HostRules } from './resolve-host.ts';
 import { domainOf, isWithinDomain, type ScopeRules } from './scope.ts';
@@ -42,6 +43,7 @@ export interface CrawlSettings {
     /** Patterns of the resources that pages are recorded with; none: all; null: no list of resources. */
     readonly watched: readonly string[] | null;
   };
+  readonly customFields: readonly CustomField[];
 }
 
 type Config = z.output<typeof CrawlConfigInput>;
@@ -55,7 +57,6 @@ const UNSUPPORTED: readonly (readonly [field: keyof Complete, why: string])[] = 
     'search engines no longer ask for pages with _escaped_fragment_; js_rendering shows what they see',
   ],
   ['use_proxy', 'there is no proxy with a static range of addresses'],
-  ['custom_fields', 'the shape of data scraping rules is not specified'],
 ];
 
 /**
@@ -99,6 +100,7 @@ export function readCrawlSettings(input: unknown, options: SettingsOptions = {})
     useCookies: config.use_cookies,
     robotName: productToken(config.user_agent).toLowerCase(),
     ...renderingOf(config),
+    customFields: customFieldsOf(config),
   };
 }
 
@@ -165,6 +167,14 @@ function authOf({ http_auth }: Complete): CrawlSettings['auth'] {
   const { username, password, scheme } = http_auth;
   keepSecret(password);
   return { username, password, scheme };
+}
+
+function customFieldsOf({ custom_fields }: Complete): readonly CustomField[] {
+  const read = readCustomFields(custom_fields);
+  if ('fields' in read) return read.fields;
+  throw badConfig(read.place, read.problem, {
+    hint: 'docs/crawler.md says what a rule of data scraping has',
+  });
 }
 
 function badConfig(

@@ -90,7 +90,8 @@ export async function crawl(config: unknown, options: CrawlOptions): Promise<Cra
   const database = join(folder, CRAWL_DATABASE);
   if (hasReport && frontier.fact('report') === undefined) {
     progress.enter('analysis');
-    await makeReport(database, { ...options, signal, frontier, progress });
+    const { customFields } = settings;
+    await makeReport(database, { ...options, signal, frontier, progress, customFields });
     frontier.setFact('report', 'done');
   }
   progress.enter('done');
@@ -176,16 +177,21 @@ async function fetchSite(
 }
 
 function parserOf(
-  { scope, robotName, rendering }: CrawlSettings,
+  { scope, robotName, customFields, rendering }: CrawlSettings,
   bytes: number,
   threads = Math.max(1, availableParallelism() - 1),
 ): ParsePool {
-  return new ParsePool({ scope, robotName, bytes, watched: rendering?.watched ?? null }, threads);
+  return new ParsePool(
+    { scope, robotName, customFields, bytes, watched: rendering?.watched ?? null },
+    threads,
+  );
 }
 
 async function makeReport(
   path: string,
-  options: CrawlOptions & Opened & { readonly progress: ProgressReporter },
+  options: CrawlOptions &
+    Opened &
+    Pick<CrawlSettings, 'customFields'> & { readonly progress: ProgressReporter },
 ): Promise<void> {
   const { folder, frontier, signal, progress, threads = availableParallelism() } = options;
   const tempDirectory = join(folder, 'spill');
@@ -199,7 +205,7 @@ async function makeReport(
     // Else freed memory stays with threads that are not DuckDB's own.
     await connection.run('SET allocator_background_threads = true');
     await loadCrawl(connection, { folder, path, frontier, signal });
-    await runJobs(connection, { path, signal, onJob: progress.job });
+    await runJobs(connection, { path, signal, onJob: progress.job, customFields: options.customFields });
   } finally {
     rmSync(tempDirectory, { recursive: true, force: true });
   }

@@ -1,6 +1,7 @@
 import { zstdCompressSync } from 'node:zlib';
 import { stringifyJson } from '../../core/json.ts';
 import { decodeContent } from './content-encoding.ts';
+import { extractor } from './custom-fields/extractor.ts';
 import type { Answer } from './fetcher.ts';
 import { parsePage, unfetchedPage } from './parse/parse-page.ts';
 import {
@@ -21,6 +22,7 @@ export function answerParser(data: ParseThreadData): (request: ParseRequest) => 
     isInternal: (url) => scope.isInternal(url),
     normalize: (url) => scope.spell(url),
     robotName: data.robotName,
+    extract: data.customFields.length === 0 ? null : extractor(data.customFields),
   };
   return ({ answer, facts, rendered }) => {
     // A page for the other thread is not taken out of its content encoding as a whole.

@@ -1,3 +1,4 @@
+import type { CustomField } from './custom-fields/custom-field.ts';
 import type { Answer } from './fetcher.ts';
 import type { CrawlFacts } from './records.ts';
 import type { Rendered } from './render/rendered.ts';
@@ -10,6 +11,7 @@ export const LARGE_BYTES = 500_000;
 export interface ParseThreadData {
   readonly scope: ScopeRules;
   readonly robotName: string;
+  readonly customFields: readonly CustomField[];
   /** Bytes of a page after content-encoding. */
   readonly bytes: number;
   /** A page of more bytes is handed back, for the thread of large ones. */

@@ -5,6 +5,9 @@ import type { Resource } from './render/rendered.ts';
  * it, and the columns of the tables that DuckDB reads these records into.
  */
 
+import type { Extracted } from './custom-fields/extractor.ts';
+import type { SelectorPage } from './custom-fields/selector.ts';
+
 /** One fetched resource, as the parser gets it. */
 export interface Fetched {
   /** Absolute and normalised. */
@@ -33,6 +36,8 @@ export interface ParseRules {
   readonly normalize: (url: URL) => string;
   /** The crawler's product token, in lower case: `<meta name=TOKEN>` and `X-Robots-Tag: TOKEN: …` speak to it. */
   readonly robotName: string;
+  /** Reads what the configuration scrapes; null where it scrapes nothing. */
+  readonly extract: ((page: SelectorPage) => Extracted) | null;
 }
 
 export interface ParsedPage {
@@ -229,6 +234,9 @@ const PAGE_COLUMNS = {
   resources_weight: wholeOrNull,
   /** Where `resource_checker` is set: the watched ones. */
   resources: optional<readonly Resource[]>('JSON'),
+  /** Scraped fields by name. */
+  custom: optional<Extracted['values']>('JSON'),
+  custom_problems: textsOrNull,
 };
 /**
  * One page, as the parser gives it. The names are the service's where the value is final. A value that the page does not

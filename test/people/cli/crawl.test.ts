@@ -19,6 +19,11 @@ test.for([
   [['https://www.example.com/', '--schedule', 'monday'], '--schedule monday: '],
   [['--resume', '--schedule', '0 6 * * 1'], '--schedule 0 6 * * 1: it does not go with --resume'],
   [['https://www.example.com/', '--max-urls', 'many'], '--max-urls many: a number above 0 is expected'],
+  [
+    ['http://site.invalid/', '--extract', 'price'],
+    '--extract price: no css:, xpath: or regex: behind a name',
+  ],
+  [['http://site.invalid/', '--extract', 'price=css:p['], '--extract: custom_fields[0].css: is not valid'],
   [['http://user agent/'], 'the URL http://user agent/: must be an address'],
   [['http://site.invalid/', '--speed', '10'], '10 URLs per second is more than 5'],
   [['http://site.invalid/', '--speed', '3'], '--speed 3: must be 0.1, 0.2, 0.5, 1, 2, 5 or a multiple of 5'],

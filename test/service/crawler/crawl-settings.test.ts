@@ -15,6 +15,7 @@ test('a configuration is read with the defaults of the service', () => {
     maxDepth: 15,
     useCookies: true,
     robotName: 'my-bot',
+    customFields: [],
   });
 });
 

@@ -1,3 +1,4 @@
+import type { CustomField } from '../custom-fields/custom-field.ts';
 import { UNHANDLED } from './duplicates.ts';
 import { linkRange, statusRange } from './ranges.ts';
 
@@ -17,6 +18,7 @@ type FieldType =
   | 'string'
   | 'enum'
   | 'hash'
+  | 'date'
   | 'datetime'
   | 'object'
   | 'nested';
@@ -29,6 +31,7 @@ const SQL_TYPES: Readonly<Record<FieldType, string>> = {
   string: 'VARCHAR',
   enum: 'VARCHAR',
   hash: 'VARCHAR',
+  date: 'VARCHAR',
   datetime: 'VARCHAR',
   object: 'JSON',
   nested: 'JSON',
@@ -37,7 +40,8 @@ const SQL_TYPES: Readonly<Record<FieldType, string>> = {
 /** The column of a field: many-valued texts are lists, other many-valued fields JSON. */
 export function fieldColumn({ name, type, arity, sql }: CrawlField): string {
   const one = SQL_TYPES[type];
-  return `CAST(${sql} AS ${arity === 'many' && one === 'VARCHAR' ? 'VARCHAR[]' : one}) AS "${name}"`;
+  const many = one === 'VARCHAR' ? 'VARCHAR[]' : 'JSON';
+  return `CAST(${sql} AS ${arity === 'many' ? many : one}) AS "${name}"`;
 }
 
 function fields(
@@ -78,7 +82,7 @@ function duplicateFields(name: string, evaluation: string, table: string): Crawl
  * The fields of pages (api-spec.md §2.15 and what real catalogues add), over `page`, a row of `fetched_pages`, and the
  * tables of the jobs. Fields that a crawl without rendering and connectors can't have are NULL.
  */
-export const PAGE_FIELDS: readonly CrawlField[] = [
+const PAGE_FIELDS: readonly CrawlField[] = [
   ...given('string', 'url url_host urlpath url_first_path url_ext querystring_key querystring_keyvalue'),
   ...given('bool', 'url_has_params fetched parsed_html robots_txt_denied'),
   ...given('string', 'fetch_status'),
@@ -91,7 +95,7 @@ export const PAGE_FIELDS: readonly CrawlField[] = [
       sources: `CASE WHEN sitemap.id IS NOT NULL AND NOT list_contains(coalesce(page.sources, []), 'sitemaps')
         THEN list_append(coalesce(page.sources, []), 'sitemaps') ELSE page.sources END`,
       sitemaps_file_origin: 'sitemap.files',
-      processing_warnings: `nullif(list_filter(list_concat([page.fetch_error, CASE WHEN page.is_truncated THEN 'truncated' END], coalesce(page.render_warnings, [])),
+      processing_warnings: `nullif(list_filter(list_concat([page.fetch_error, CASE WHEN page.is_truncated THEN 'truncated' END], coalesce(page.render_warnings, []), coalesce(page.custom_problems, [])),
         lambda one: one IS NOT NULL), [])`,
     },
     'many',
@@ -220,6 +224,26 @@ export const PAGE_FIELDS: readonly CrawlField[] = [
   ...fields('float', { cwv_cls: 'NULL', cwv_performance_score: 'NULL' }),
   ...fields('string', { custom_qsdd: 'NULL' }),
 ];
+
+/** The fields of pages with those that a configuration scrapes, in the place of ours of the same name. */
+export function pageFields(customFields: readonly CustomField[]): CrawlField[] {
+  const scraped = customFields.map(scrapedField);
+  const names = new Set(scraped.map(({ name }) => name));
+  return [...PAGE_FIELDS.filter(({ name }) => !names.has(name)), ...scraped];
+}
+
+const SCRAPED_TYPES = { string: 'string', number: 'float', date: 'date', boolean: 'bool' } as const;
+
+function scrapedField({ field, take, type, isMany }: CustomField): CrawlField {
+  const counted = take === 'count' ? 'natural' : take === 'exists' ? 'bool' : SCRAPED_TYPES[type];
+  const read = isMany ? 'json_extract' : 'json_extract_string';
+  return {
+    name: field,
+    type: counted,
+    arity: isMany ? 'many' : 'one',
+    sql: `${read}(page.custom, '$.${field}')`,
+  };
+}
 
 const URL_PARTS = ['ext', 'first_path', 'host', 'path', 'querystring_key', 'querystring_keyvalue'];
 

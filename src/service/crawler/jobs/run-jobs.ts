@@ -1,5 +1,6 @@
 import { type Connection, table } from '../../../core/duckdb.ts';
 import { inLowerMemory, withOneThread } from '../../../core/lower-memory.ts';
+import type { CustomField } from '../custom-fields/custom-field.ts';
 import { duplicates } from './duplicates.ts';
 import { facts } from './facts.ts';
 import { hreflang } from './hreflang.ts';
@@ -63,6 +64,7 @@ export async function runJobs(
     /** The crawl's file, if the tables are in one. */
     readonly path?: string;
     readonly signal?: AbortSignal;
+    readonly customFields?: readonly CustomField[];
     /** Is called when a job begins and when it is done. */
     readonly onJob?: (name: JobName, status: 'running' | 'done') => void;
   } = {},

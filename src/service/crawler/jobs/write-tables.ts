@@ -1,13 +1,14 @@
 import { type Connection, ident } from '../../../core/duckdb.ts';
 import { inLowerMemory } from '../../../core/lower-memory.ts';
 import { reopenCrawlFile } from '../crawl-file.ts';
+import type { CustomField } from '../custom-fields/custom-field.ts';
 import {
   CLUSTER_FIELDS,
   type CrawlField,
   fieldColumn,
   ITEM_FIELDS,
   LINK_FIELDS,
-  PAGE_FIELDS,
+  pageFields,
 } from './fields.ts';
 
 /** Rows that are written at a time: whole row groups. The tables joined to them must be in memory. */
@@ -33,8 +34,13 @@ const PAGE_JOINS = {
 /** Makes the four final tables of what the jobs found: `pages`, `links`, `clusters`, `structured_data`. */
 export async function writeTables(
   connection: Connection,
-  { path, signal }: { readonly path?: string; readonly signal?: AbortSignal },
+  options: {
+    readonly path?: string;
+    readonly signal?: AbortSignal;
+    readonly customFields?: readonly CustomField[];
+  },
 ): Promise<void> {
+  const { path, signal, customFields = [] } = options;
   const write = (name: string, fields: readonly CrawlField[], froms: AsyncIterable<string>, share: number) =>
     inLowerMemory(connection, share, async (attempt) => {
       let into = `CREATE OR REPLACE TABLE ${ident(name)} AS`;
@@ -49,7 +55,12 @@ export async function writeTables(
   const clusters = slices(connection, 'job_clusters', LINKS_AT_ONCE, clusterSlice);
   const items = slices(connection, 'fetched_items', LINKS_AT_ONCE, itemSlice);
   // Pages have twelve joins.
-  await write('pages', PAGE_FIELDS, slices(connection, 'fetched_pages', PAGES_AT_ONCE, pageSlice), 2 / 3);
+  await write(
+    'pages',
+    pageFields(customFields),
+    slices(connection, 'fetched_pages', PAGES_AT_ONCE, pageSlice),
+    2 / 3,
+  );
   await write('links', LINK_FIELDS, links, 1 / 2);
   await write('clusters', CLUSTER_FIELDS, clusters, 1 / 2);
   await write('structured_data', ITEM_FIELDS, items, 1 / 2);

@@ -10,7 +10,7 @@ import { type DocumentFacts, readDocument } from './read-document.ts';
 import { robotsDirectives } from './robots-directives.ts';
 import { simhash } from './simhash.ts';
 import { structuredData } from './structured-data.ts';
-import { characters, collapsed } from './text.ts';
+import { characters, collapsed, distinct } from './text.ts';
 import { urlParts } from './url-parts.ts';
 import { words } from './words.ts';
 
@@ -31,8 +31,10 @@ export function parsePage(fetched: Fetched, rules: ParseRules, rendered?: string
   const { statusCode, body } = fetched;
   if (statusCode === null || body === null || isRedirect(statusCode) || !isHtml(type, body))
     return { page: withHeaders(bare, fetched, rules), links: [], items: [] };
-  const facts = readDocument(rendered ?? decodeBody(body, charset), rendered !== undefined);
-  return parseHtml(bare, fetched, facts, rules);
+  const html = rendered ?? decodeBody(body, charset);
+  const facts = readDocument(html, rendered !== undefined);
+  const parsed = parseHtml(bare, fetched, facts, rules);
+  return { ...parsed, page: { ...parsed.page, ...customFields(facts, html, rules) } };
 }
 
 /** The record of a page that was not asked for, such as one that robots.txt denies. */
@@ -149,6 +151,16 @@ function parseHtml(page: PageRecord, fetched: Fetched, facts: DocumentFacts, rul
     links,
     items: items?.records ?? [],
   };
+}
+
+function customFields(
+  { root }: DocumentFacts,
+  html: string,
+  { extract }: ParseRules,
+): Partial<Pick<PageRecord, 'custom' | 'custom_problems'>> {
+  if (extract === null) return {};
+  const { values, problems } = extract({ html, root });
+  return { custom: values, custom_problems: distinct(problems) };
 }
 
 type Headings = Pick<PageRecord, 'h1' | 'h2' | 'h3' | `num_h${1 | 2 | 3 | 4 | 5 | 6}`>;

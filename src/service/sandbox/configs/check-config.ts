@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { CrawlConfigUpdate } from '../../api/crawl-configs.ts';
+import { readCustomFields } from '../../crawler/custom-fields/custom-field.ts';
 import { requireFeature } from '../resources/features.ts';
 import { find } from '../resources/find.ts';
 import { invalidParameter, Refusal } from '../resources/refusal.ts';
@@ -38,6 +39,7 @@ export function checkConfig(resources: Resources, project: Document, config: Con
     throw new Refusal('invalid_request', 'resource_checker needs js_rendering');
   checkDomains(config);
   checkWebhooks(config);
+  checkCustomFields(config);
   for (const id of config.user_input_files ?? []) find(resources, 'ingest_files', id, project.id);
 }
 
@@ -72,6 +74,11 @@ function checkDomains({ start_url, alternate_start_urls = [] }: ConfigInput): vo
       `does not belong to the domain ${domain}`,
     );
   }
+}
+
+function checkCustomFields({ custom_fields = [] }: ConfigInput): void {
+  const read = readCustomFields(custom_fields);
+  if ('problem' in read) throw invalidParameter(read.place, 'invalid', read.problem);
 }
 
 /** A secret belongs to an address, so each address is listed once. */

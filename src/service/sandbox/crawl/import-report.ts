@@ -1,11 +1,12 @@
 import { ident, table, text } from '../../../core/duckdb.ts';
 import type { CrawlDataType } from '../../api/fields.ts';
+import type { CustomField } from '../../crawler/custom-fields/custom-field.ts';
 import {
   CLUSTER_FIELDS,
   type CrawlField,
   ITEM_FIELDS,
   LINK_FIELDS,
-  PAGE_FIELDS,
+  pageFields,
 } from '../../crawler/jobs/fields.ts';
 import { catalogueOf } from '../catalogue/catalogue-of.ts';
 import { type Column, kindOfField, SQL_TYPES } from '../catalogue/column.ts';
@@ -13,25 +14,24 @@ import { fieldRecord } from '../catalogue/field-record.ts';
 import type { Dataset } from '../resources/resources.ts';
 import { RowStore } from '../rows/row-store.ts';
 
-const FIELDS: Readonly<Record<CrawlDataType, readonly CrawlField[]>> = {
-  pages: PAGE_FIELDS,
-  links: LINK_FIELDS,
-  clusters: CLUSTER_FIELDS,
-  structured_data: ITEM_FIELDS,
-};
-
 /** Copies the tables of a crawler's database into the sandbox's rows. */
 export async function importReport(
   rows: RowStore,
   crawlId: string,
-  database: string,
+  { database, customFields }: { readonly database: string; readonly customFields: readonly CustomField[] },
 ): Promise<Map<CrawlDataType, Dataset>> {
+  const tables: Readonly<Record<CrawlDataType, readonly CrawlField[]>> = {
+    pages: pageFields(customFields),
+    links: LINK_FIELDS,
+    clusters: CLUSTER_FIELDS,
+    structured_data: ITEM_FIELDS,
+  };
   const catalog = `report_${crawlId}`;
   return rows.useForImport(async (connection) => {
     await connection.run(`ATTACH ${text(database)} AS ${ident(catalog)} (READ_ONLY)`);
     try {
       const datasets = new Map<CrawlDataType, Dataset>();
-      for (const [dataType, fields] of Object.entries(FIELDS) as [CrawlDataType, readonly CrawlField[]][]) {
+      for (const [dataType, fields] of Object.entries(tables) as [CrawlDataType, readonly CrawlField[]][]) {
         const columns = columnsOf(dataType, fields);
         const cells = columns.map(
           ({ id, kind, field }) => `CAST(${ident(field.name)} AS ${SQL_TYPES[kind]}) AS ${id}`,

@@ -85,7 +85,10 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
       endReason: reason,
       fetchedUrls: Number(crawl.fetched_urls),
       lastDepth: Number(crawl.last_depth),
-      datasets: await importReport(this.#work.rows, crawl.id, join(this.#folder(crawl.id), CRAWL_DATABASE)),
+      datasets: await importReport(this.#work.rows, crawl.id, {
+        database: join(this.#folder(crawl.id), CRAWL_DATABASE),
+        customFields: readCrawlSettings(crawl._crawler?.config).customFields,
+      }),
     };
   }
 

@@ -3,7 +3,7 @@ import {
   CLUSTER_FIELDS,
   ITEM_FIELDS,
   LINK_FIELDS,
-  PAGE_FIELDS,
+  pageFields,
 } from '../../../../src/service/crawler/jobs/fields.ts';
 import { JOB_NAMES, runJobs } from '../../../../src/service/crawler/jobs/run-jobs.ts';
 import { parsePage } from '../../../../src/service/crawler/parse/parse-page.ts';
@@ -15,7 +15,7 @@ import { crawlDatabase, link, page } from '../../../support/crawl-records.ts';
 import { fetched, RULES } from '../../../support/fetched-page.ts';
 
 test.each([
-  ['pages', PAGE_CATALOGUE, PAGE_FIELDS],
+  ['pages', PAGE_CATALOGUE, pageFields([])],
   ['links', LINK_CATALOGUE, LINK_FIELDS],
   ['clusters', CLUSTER_CATALOGUE, CLUSTER_FIELDS],
   ['structured_data', STRUCTURED_DATA_CATALOGUE, ITEM_FIELDS],

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { compileSelector, type SelectorLanguage } from './selector.ts';
+
+/** Fields that a configuration may scrape. */
+const MOST_FIELDS = 40;
+const LANGUAGES: readonly SelectorLanguage[] = ['css', 'xpath', 'regex'];
+/** Of regular expressions, which know no elements. */
+const TAKEN_OF_TEXT = ['text', 'count', 'exists'];
+
+/** A rule of data scraping as a crawl configuration has it (docs/service-decisions.md, `custom_fields`). */
+const CustomFieldInput = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]{0,49}$/, 'must be a letter, then letters, digits or _, all lower case'),
+  css: z.string().min(1).optional(),
+  xpath: z.string().min(1).optional(),
+  regex: z.string().min(1).optional(),
+  take: z.enum(['text', 'html', 'attribute', 'count', 'exists']).optional(),
+  attribute: z.string().min(1).optional(),
+  type: z.enum(['string', 'number', 'date', 'boolean']).optional(),
+  decimal: z.enum(['.', ',']).optional(),
+  many: z.boolean().optional(),
+});
+type CustomFieldInput = z.infer<typeof CustomFieldInput>;
+
+/** A rule of data scraping, complete. */
+export interface CustomField {
+  /** Of the page field: `custom_` and the rule's name. */
+  readonly field: string;
+  readonly language: SelectorLanguage;
+  readonly selector: string;
+  readonly take: NonNullable<CustomFieldInput['take']>;
+  readonly attribute: string | null;
+  readonly type: NonNullable<CustomFieldInput['type']>;
+  /** The decimal sign of numbers. */
+  readonly decimal: '.' | ',';
+  readonly isMany: boolean;
+}
+
+interface Problem {
+  /** Such as `custom_fields[0].css`. */
+  readonly place: string;
+  readonly problem: string;
+}
+
+/** The rules of a configuration, or the first thing that is wrong with them. */
+export function readCustomFields(input: unknown): { readonly fields: readonly CustomField[] } | Problem {
+  const { data, error } = z.array(CustomFieldInput).max(MOST_FIELDS).safeParse(input);
+  const [issue] = error?.issues ?? [];
+  if (data === undefined)
+    return { place: placeOf(issue?.path ?? []), problem: issue?.message ?? 'is no list of rules' };
+  const names = data.map(({ name }) => name);
+  for (const [index, rule] of data.entries()) {
+    const problem = problemOf(rule) ?? (names.indexOf(rule.name) < index ? ['name', 'stands twice'] : null);
+    if (problem !== null) return { place: placeOf([index, problem[0] ?? '']), problem: problem[1] ?? '' };
+  }
+  return { fields: data.map(complete) };
+}
+
+function placeOf(path: readonly PropertyKey[]): string {
+  const [index, key] = path;
+  return `custom_fields${index === undefined ? '' : `[${String(index)}]`}${key === undefined || key === '' ? '' : `.${String(key)}`}`;
+}
+
+/** What is wrong with a rule: the key, if it is one key's, and in words. */
+function problemOf(rule: CustomFieldInput): readonly [key: string, problem: string] | null {
+  const given = LANGUAGES.filter((language) => rule[language] !== undefined);
+  if (given.length !== 1) return ['', 'needs one of css, xpath and regex'];
+  const { language, selector, take, attribute } = complete(rule);
+  if ((take === 'attribute') !== (attribute !== null))
+    return ['attribute', 'goes with take: attribute, and take: attribute needs it'];
+  if (language === 'regex' && !TAKEN_OF_TEXT.includes(take))
+    return ['take', `of a regex is one of ${TAKEN_OF_TEXT.join(', ')}`];
+  const isCounted = take === 'count' || take === 'exists';
+  if (isCounted && (rule.type !== undefined || rule.many !== undefined))
+    return ['take', `${take} goes without type and many`];
+  if (rule.decimal !== undefined && rule.type !== 'number') return ['decimal', 'goes with type: number'];
+  try {
+    compileSelector(language, selector);
+    return null;
+  } catch (error) {
+    return [language, `is not valid: ${(error as Error).message}`];
+  }
+}
+
+function complete(rule: CustomFieldInput): CustomField {
+  const language = LANGUAGES.find((one) => rule[one] !== undefined) ?? 'css';
+  return {
+    field: `custom_${rule.name}`,
+    language,
+    selector: rule[language] ?? '',
+    take: rule.take ?? (rule.attribute === undefined ? 'text' : 'attribute'),
+    attribute: rule.attribute ?? null,
+    type: rule.type ?? 'string',
+    decimal: rule.decimal ?? '.',
+    isMany: rule.many ?? false,
+  };
+}
