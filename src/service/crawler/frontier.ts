@@ -18,7 +18,8 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS queue_open ON queue (rank) WHERE is_done = 0;
   CREATE TABLE IF NOT EXISTS counts (
     depth INTEGER NOT NULL, status TEXT NOT NULL, urls INTEGER NOT NULL, PRIMARY KEY (depth, status)) STRICT;
-  CREATE TABLE IF NOT EXISTS robots (origin TEXT PRIMARY KEY, status TEXT NOT NULL, content TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS robots_files (
+    origin TEXT PRIMARY KEY, status TEXT NOT NULL, content TEXT NOT NULL, read_at INTEGER NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS sitemap_urls (id INTEGER PRIMARY KEY, url TEXT NOT NULL, is_followed INTEGER NOT NULL, record TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS segments (name TEXT PRIMARY KEY, kind TEXT NOT NULL) STRICT;`;
 
@@ -58,6 +59,11 @@ export type SegmentKind = 'pages' | 'links' | 'items';
 export interface Segment {
   readonly name: string;
   readonly kind: SegmentKind;
+}
+
+/** A robots.txt and when it was read, in milliseconds since 1970. */
+export interface KeptRobots extends RobotsFile {
+  readonly readAt: number;
 }
 
 export interface DepthCount {
@@ -213,13 +219,20 @@ export class Frontier implements Disposable {
       .map((row) => ({ ...row, depth: row.depth === NO_DEPTH ? null : row.depth }));
   }
 
-  robots(origin: string): RobotsFile | undefined {
-    const row = this.#prepare('SELECT status, content FROM robots WHERE origin = ?').get(origin);
-    return row as unknown as RobotsFile | undefined;
+  robots(origin: string): KeptRobots | undefined {
+    const row = this.#prepare(
+      'SELECT status, content, read_at AS readAt FROM robots_files WHERE origin = ?',
+    ).get(origin);
+    return row as unknown as KeptRobots | undefined;
   }
 
-  putRobots(origin: string, { status, content }: RobotsFile): void {
-    this.#prepare('INSERT OR REPLACE INTO robots VALUES (?, ?, ?)').run(origin, status, content);
+  putRobots(origin: string, { status, content, readAt }: KeptRobots): void {
+    this.#prepare('INSERT OR REPLACE INTO robots_files VALUES (?, ?, ?, ?)').run(
+      origin,
+      status,
+      content,
+      readAt,
+    );
   }
 
   /** Adds URLs of sitemaps. Those that the crawl does not follow are kept, and not fetched. */

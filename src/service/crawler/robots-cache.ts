@@ -10,7 +10,13 @@ const MOST_RULES = 1_000;
 /** One that could not be had is asked for again after so long, in milliseconds. */
 const ASK_AGAIN_MS = 60_000;
 
-/** robots.txt of each origin, fetched once in a crawl, also over a resumption. One that could not be had is not kept. */
+/** For so long a robots.txt counts (RFC 9309 §2.4), in milliseconds. */
+const KEPT_FOR_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * robots.txt of each origin, fetched once a day, also over a resumption. One that could not be had is not kept; where one
+ * was had before, its rules go on until it can be had again (RFC 9309 §2.4).
+ */
 export class RobotsCache {
   readonly #settings: CrawlSettings;
   readonly #frontier: Frontier;
@@ -42,7 +48,7 @@ export class RobotsCache {
   /** The rules of a URL's origin, if they are at hand. */
   known({ origin }: URL): RobotsRules | undefined {
     const rules = this.#rules.get(origin);
-    return rules !== undefined && performance.now() < rules.until ? rules : undefined;
+    return rules !== undefined && Date.now() < rules.until ? rules : undefined;
   }
 
   /** The same, fetched where they are not at hand. */
@@ -58,18 +64,21 @@ export class RobotsCache {
   async #ask({ origin, host, hostname }: URL): Promise<RobotsRules> {
     const { robots, robotName } = this.#settings;
     const content = robots.get(host) ?? robots.get(hostname);
-    const file = content === undefined ? await this.#file(origin) : ({ status: 'found', content } as const);
-    const rules = robotsRules(origin, file, robotName);
+    const { until, ...file } =
+      content === undefined
+        ? await this.#file(origin)
+        : ({ status: 'found', content, until: Number.POSITIVE_INFINITY } as const);
+    const rules = robotsRules(file, robotName);
     // The frontier keeps the files; a site may have any number of subdomains.
     if (this.#rules.size >= MOST_RULES) this.#rules.clear();
-    const until = rules.isUnavailable ? performance.now() + ASK_AGAIN_MS : Number.POSITIVE_INFINITY;
     this.#rules.set(origin, { ...rules, until });
     return rules;
   }
 
-  async #file(origin: string): Promise<RobotsFile> {
+  async #file(origin: string): Promise<RobotsFile & { readonly until: number }> {
     const kept = this.#frontier.robots(origin);
-    if (kept !== undefined && kept.status !== 'unavailable') return kept;
+    if (kept !== undefined && Date.now() < kept.readAt + KEPT_FOR_MS)
+      return { ...kept, until: kept.readAt + KEPT_FOR_MS };
     const waits = this.#waits === undefined ? {} : { waits: this.#waits };
     const file = await fetchRobotsPatiently(origin, (url, bytes) => this.#fetcher.fetch(url, bytes), {
       ...waits,
@@ -79,8 +88,14 @@ export class RobotsCache {
     this.#sideWork.end(origin);
     // An interrupted request says nothing about the site.
     this.#signal.throwIfAborted();
-    if (file.status !== 'unavailable') this.#frontier.putRobots(origin, file);
-    else this.#sideWork.say(origin, `${origin}/robots.txt: ${file.problem}; nothing is fetched from there`);
-    return file;
+    const readAt = Date.now();
+    if (file.status !== 'unavailable') {
+      this.#frontier.putRobots(origin, { ...file, readAt });
+      return { ...file, until: readAt + KEPT_FOR_MS };
+    }
+    const until = readAt + ASK_AGAIN_MS;
+    if (kept !== undefined) return { ...kept, until };
+    this.#sideWork.say(origin, `${origin}/robots.txt: ${file.problem}; nothing is fetched from there`);
+    return { ...file, until };
   }
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import robotsParser from 'robots-parser';
 import { retryAfterMs } from '../api/retry-after.ts';
 import { decodeContent } from './content-encoding.ts';
 import type { Answer } from './fetcher.ts';
+import { parseRobots } from './robots-rules.ts';
 
 /** Bytes of robots.txt that are read, at least (RFC 9309 §2.5). */
 const MOST_BYTES = 512_000;
@@ -36,7 +36,7 @@ export interface RobotsRules {
   readonly sitemaps: readonly string[];
 }
 
-export function robotsRules(origin: string, file: RobotsFile, robotName: string): RobotsRules {
+export function robotsRules(file: RobotsFile, robotName: string): RobotsRules {
   if (file.status !== 'found')
     return {
       isAllowed: () => file.status === 'missing',
@@ -44,13 +44,15 @@ export function robotsRules(origin: string, file: RobotsFile, robotName: string)
       delayMs: null,
       sitemaps: [],
     };
-  const parsed = parseRobots(`${origin}/robots.txt`, file.content.replace(/^\uFEFF/, ''));
-  const seconds = parsed.getCrawlDelay(robotName);
+  const { isAllowed, crawlDelay, sitemaps } = parseRobots(file.content, robotName);
   return {
-    isAllowed: (url) => parsed.isAllowed(url, robotName) ?? true,
+    isAllowed: (text) => {
+      const url = new URL(text);
+      return isAllowed(url.pathname + url.search);
+    },
     isUnavailable: false,
-    delayMs: seconds === undefined || !(seconds > 0) ? null : Math.min(seconds * 1000, LONGEST_DELAY_MS),
-    sitemaps: parsed.getSitemaps(),
+    delayMs: crawlDelay === null ? null : Math.min(crawlDelay * 1000, LONGEST_DELAY_MS),
+    sitemaps,
   };
 }
 
@@ -111,13 +113,3 @@ export async function fetchRobotsPatiently(
   }
   return found;
 }
-
-/** The library's own types describe it as a default export of a module, which it is not. */
-const parseRobots = robotsParser as unknown as (
-  url: string,
-  content: string,
-) => {
-  isAllowed(url: string, agent: string): boolean | undefined;
-  getCrawlDelay(agent: string): number | undefined;
-  getSitemaps(): string[];
-};

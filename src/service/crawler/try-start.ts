@@ -128,12 +128,11 @@ async function fetchRobotsOf(
 }
 
 function refuseRobots(url: string, file: RobotsAnswer, { robotName }: CrawlSettings): void {
-  const { origin } = new URL(url);
   if (file.status === 'unavailable')
-    throw unreachable(`${origin}/robots.txt`, file.problem ?? 'no answer', {
+    throw unreachable(`${new URL(url).origin}/robots.txt`, file.problem ?? 'no answer', {
       hint: 'nothing may be fetched without it (RFC 9309): try again later, or give robots_txt in a configuration',
     });
-  if (robotsRules(origin, file, robotName).isAllowed(url)) return;
+  if (robotsRules(file, robotName).isAllowed(url)) return;
   throw refused(url, `robots.txt forbids it to ${robotName}`, {
     hint: 'the owner of the site may give robots_txt in a configuration (--config), or another --user-agent',
   });

@@ -3,7 +3,7 @@ import { type RobotsFile, robotsRules } from '../../../src/service/crawler/robot
 
 const ORIGIN = 'https://site.example';
 const rules = (content: string, status: RobotsFile['status'] = 'found') =>
-  robotsRules(ORIGIN, { status, content }, 'testbot');
+  robotsRules({ status, content }, 'testbot');
 
 test.each([
   ['User-agent: *\nDisallow: /a', '/a/b', false],
