@@ -56,6 +56,20 @@ test('scraped fields are columns of the warehouse and answer questions', async (
   ]);
 });
 
+test('a list of URLs is crawled, again after a crawl of the site, which it is not compared with', async () => {
+  const folder = await projectFolder();
+  const site = await serveSite(PAGES);
+  const file = join(folder, 'urls.txt');
+  writeFileSync(file, `${site.origin}/b\n${site.origin}/gone\n`);
+  const listed = await capture('crawl', '--list', file, '--project-dir', folder);
+  expect(listed).toMatchObject({ code: 0, stderr: '' });
+  expect(listed.stdout).toContain('2 pages fetched');
+  expect(site.hits.sort()).toEqual(['/b', '/gone']);
+  expect((await capture('crawl', site.origin, '--project-dir', folder)).stdout).not.toContain('Changes');
+  const again = await capture('crawl', '--list', file, '--project-dir', folder);
+  expect(again.stdout).toContain('2 pages fetched');
+});
+
 test('a known site that can not be crawled keeps its answers, and each page that shows it says why', async () => {
   const folder = await projectFolder();
   let isAway = false;

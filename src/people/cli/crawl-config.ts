@@ -5,6 +5,7 @@ import { CrawlConfigInput } from '../../service/api/crawl-configs.ts';
 import { readCustomFields } from '../../service/crawler/custom-fields/custom-field.ts';
 import { tryStart } from '../../service/crawler/try-start.ts';
 import type { Flag, Invocation } from './command.ts';
+import { LIST_CONFIG_NAME } from './local-service.ts';
 
 /** Each start URL has one configuration in the local service, so that its crawls can be compared. */
 const CONFIG_NAME = 'crawlhouse crawl';
@@ -14,6 +15,11 @@ const LOOPBACK_SPEED = 1000;
 
 /** Flags that make a crawl configuration. */
 export const CRAWL_FLAGS: Readonly<Record<string, Flag>> = {
+  list: {
+    type: 'string',
+    value: 'FILE',
+    help: 'fetch the URLs of this file, one a line, and nothing else',
+  },
   'max-urls': { type: 'string', value: 'N', help: 'the most URLs to fetch' },
   'max-depth': { type: 'string', value: 'N', help: 'the most clicks from the start URL' },
   speed: { type: 'string', value: 'N', help: `URLs per second; default ${SPEED}` },
@@ -40,16 +46,18 @@ export const CRAWL_FLAGS: Readonly<Record<string, Flag>> = {
  * is replaced by what it leads to.
  *
  * @param onFailed is told of a start URL that can't be crawled
+ * @param list the URLs that are to be crawled alone, whose first one names the site
  * @throws CrawlhouseError `usage`, `start_unreachable`, `start_refused`, `bad_settings`, `missing_feature`
  */
 export async function crawlConfig(
   invocation: Invocation,
   onFailed: (startUrl: string, error: CrawlhouseError) => Promise<void>,
+  list: readonly string[] | null = null,
 ): Promise<CrawlConfigInput> {
   const file = invocation.text('config');
   const fromFile =
     file === undefined ? {} : await readConfig(resolve(invocation.workingDirectory, file), file);
-  const [url] = invocation.positionals;
+  const url = invocation.positionals[0] ?? (list?.[0] === undefined ? undefined : new URL('/', list[0]).href);
   if (url === undefined && file === undefined)
     throw new CrawlhouseError('usage', 'a URL is needed', {
       hint: 'crawlhouse crawl https://www.example.com/',
@@ -65,7 +73,8 @@ export async function crawlConfig(
     custom_fields: customFields(invocation.texts('extract')),
   });
   checkFlags(flags);
-  const given = { name: CONFIG_NAME, user_agent: 'crawlhouse', max_speed: SPEED, ...fromFile, ...flags };
+  const name = list === null ? CONFIG_NAME : LIST_CONFIG_NAME;
+  const given = { name, user_agent: 'crawlhouse', max_speed: SPEED, ...fromFile, ...flags };
   const config = checkYaml(
     CrawlConfigInput,
     { file: file ?? 'crawl', value: given, lineOf: () => 1 },
@@ -77,12 +86,11 @@ export async function crawlConfig(
   };
   const { rendering } = await invocation.settings();
   const onWait = (words: string): void => invocation.say(`${words}\n`);
-  const { startUrl, isLoopback } = await tryStart(config, { ...owner, rendering, onWait }).catch(
-    async (error: unknown) => {
-      if (error instanceof CrawlhouseError) await onFailed(config.start_url, error);
-      throw error;
-    },
-  );
+  const trial = { ...owner, rendering, onWait, isList: list !== null };
+  const { startUrl, isLoopback } = await tryStart(config, trial).catch(async (error: unknown) => {
+    if (error instanceof CrawlhouseError) await onFailed(config.start_url, error);
+    throw error;
+  });
   if (startUrl !== new URL(config.start_url).href)
     invocation.say(`${new URL(config.start_url).href} redirects to ${startUrl}, which is crawled.\n`);
   const isAsked = 'max_speed' in fromFile || invocation.text('speed') !== undefined;

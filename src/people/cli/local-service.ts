@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
@@ -7,10 +8,14 @@ import { ServiceClient } from '../../service/api/client.ts';
 import type { CrawlConfigInput } from '../../service/api/crawl-configs.ts';
 import type { CrawlProgress } from '../../service/api/crawl-progress.ts';
 import type { Crawl } from '../../service/api/crawls.ts';
+import { fileForm } from '../../service/api/ingest-files.ts';
 import { tryStart } from '../../service/crawler/try-start.ts';
 import { type Sandbox, startSandbox } from '../../service/sandbox/start-sandbox.ts';
 
 const INTERVAL_MS = 500;
+const LIST_INTERVAL_MS = 50;
+/** The configuration of lists of URLs, so that they are not compared with crawls of the whole site. */
+export const LIST_CONFIG_NAME = 'crawlhouse crawl --list';
 /** States of a crawl that has not ended. */
 const UNFINISHED = ['running', 'pausing', 'paused', 'terminating'];
 
@@ -67,12 +72,7 @@ export class LocalService implements AsyncDisposable {
     const { id } = await this.#client.call('createProject', {
       body: { project: { name: host, start_url: startUrl } },
     });
-    const answer = await fetch(`${this.#sandbox.baseUrl}/_sandbox/projects/${id}`, {
-      method: 'PATCH',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ is_verified_by: 'crawlhouse crawl' }),
-    });
-    if (!answer.ok) throw new Error(`the project ${id} can't be verified: ${await answer.text()}`);
+    await this.#patch('projects', id, { is_verified_by: 'crawlhouse crawl' });
     return id;
   }
 
@@ -104,6 +104,37 @@ export class LocalService implements AsyncDisposable {
     return id;
   }
 
+  /** Makes a configuration crawl these URLs and nothing else. */
+  async configureList(projectId: string, config: CrawlConfigInput, urls: readonly string[]): Promise<string> {
+    const content = `${urls.join('\n')}\n`;
+    const name = `${createHash('sha256').update(content).digest('hex').slice(0, 24)}.txt`;
+    const path = { project_id: projectId };
+    const find = async () =>
+      (await this.#client.all('ingestFiles', path)).items.find(
+        (one) => one.name === name && one.status !== 'ERROR',
+      );
+    if ((await find()) === undefined) {
+      const body = fileForm({ name, content: new Blob([content]) });
+      await this.#client.call('uploadIngestFile', { ...path, body });
+    }
+    let file = await find();
+    for (; file !== undefined && file.status !== 'PROCESSED'; file = await find())
+      await sleep(LIST_INTERVAL_MS);
+    if (file === undefined) throw new Error('the local service can not read the list of URLs');
+    const id = await this.configure(projectId, { ...config, user_input_files: [file.id] });
+    await this.#patch('crawl_configs', id, { list_only: true });
+    return id;
+  }
+
+  async #patch(resource: string, id: string, changes: Readonly<Record<string, unknown>>): Promise<void> {
+    const answer = await fetch(`${this.#sandbox.baseUrl}/_sandbox/${resource}/${id}`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(changes),
+    });
+    if (!answer.ok) throw new Error(`${resource} ${id} can't be changed: ${await answer.text()}`);
+  }
+
   launch(projectId: string, configId: string): Promise<Crawl> {
     return this.#client.call('launchCrawl', { project_id: projectId, query: { configId } });
   }
@@ -118,7 +149,7 @@ export class LocalService implements AsyncDisposable {
     const projectId = await this.project(startUrl);
     const unfinished = (await this.unfinished()).find(({ project_id }) => project_id === projectId);
     const known = await this.#client.call('crawlConfigs', { project_id: projectId });
-    const config = known.findLast(({ start_url }) => start_url === startUrl);
+    const config = known.findLast((one) => one.start_url === startUrl && one.name !== LIST_CONFIG_NAME);
     if (config === undefined) {
       throw new CrawlhouseError('bad_schedule', `${startUrl} has no crawl configuration in this folder`, {
         hint: `crawlhouse crawl ${startUrl}`,
@@ -170,12 +201,7 @@ export class LocalService implements AsyncDisposable {
 
   /** Takes a crawl without one page out of what is loaded: the site fell silent right after it had answered. */
   async #discarded({ id, crawl_config, end_reason }: Crawl): Promise<CrawlhouseError> {
-    const answer = await fetch(`${this.#sandbox.baseUrl}/_sandbox/crawls/${id}`, {
-      method: 'PATCH',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ status: 'cancelled', end_reason: 'user_cancelled' }),
-    });
-    if (!answer.ok) throw new Error(`the crawl ${id} can't be discarded: ${await answer.text()}`);
+    await this.#patch('crawls', id, { status: 'cancelled', end_reason: 'user_cancelled' });
     return new CrawlhouseError(
       'start_unreachable',
       `${crawl_config?.start_url}: no page was fetched: ${end_reason}`,

@@ -36,6 +36,8 @@ export interface CrawlOptions extends SettingsOptions {
   readonly folder: string;
   /** Further start URLs, such as those of ingest files of kind seed. */
   readonly seeds?: Iterable<string> | AsyncIterable<string>;
+  /** The seeds are fetched and nothing else: no start URL, links, redirects or sitemaps. */
+  readonly isList?: boolean;
   /** URLs that the subscription allows. */
   readonly quota?: number;
   readonly control?: CrawlControl;
@@ -112,7 +114,7 @@ async function fetchSite(
   settings: CrawlSettings,
   options: CrawlOptions & Opened & { readonly counts: CrawlCounts; readonly sideWork: SideWork },
 ): Promise<CrawlEndReason> {
-  const { frontier, counts, signal, sideWork, quota = Number.POSITIVE_INFINITY } = options;
+  const { frontier, counts, signal, sideWork, quota = Number.POSITIVE_INFINITY, isList = false } = options;
   const limits = { ...DEFAULT_FETCH_LIMITS, ...options.limits };
   const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY;
   const scope = new Scope(settings.scope);
@@ -135,16 +137,9 @@ async function fetchSite(
     const rendering = { ...options.rendering, bytes: limits.bytes };
     const work = { fetcher, robots, pace, signal };
     await using renderer = await Renderer.forCrawl(settings, rendering, work);
-    await seedFrontier(settings, { frontier, scope, signal, seeds: options.seeds ?? [] });
-    sitemaps = keepSitemaps(settings, {
-      frontier,
-      scope,
-      fetcher,
-      robots,
-      pace,
-      sideWork,
-      signal: AbortSignal.any([signal, ended.signal]),
-    });
+    const seeding = { frontier, scope, isList, seeds: options.seeds ?? [], fetcher, robots, pace, sideWork };
+    await seedFrontier(settings, { ...seeding, signal });
+    sitemaps = keepSitemaps(settings, { ...seeding, signal: AbortSignal.any([signal, ended.signal]) });
     // Whoever waits for it gets its error.
     sitemaps.catch(() => {});
     const phase = new FetchPhase({
@@ -163,6 +158,7 @@ async function fetchSite(
         mostFetched: Math.min(settings.maxUrl, quota),
       },
       sitemaps,
+      isList,
       maxDepth: settings.maxDepth,
       fullReason: quota < settings.maxUrl ? 'quota_reached' : 'max_url_reached',
       retryDelayMs: options.retryDelayMs ?? DEFAULT_RETRY_DELAY_MS,

@@ -17,6 +17,8 @@ export interface FetchPhaseOptions {
   readonly tools: Omit<FetchTools, 'select'>;
   /** Resolves once the sitemaps are kept. */
   readonly sitemaps: Promise<void>;
+  /** No URL leads to another one. */
+  readonly isList: boolean;
   readonly maxDepth: number;
   /** Why a crawl ends that has fetched `mostFetched` URLs. */
   readonly fullReason: 'max_url_reached' | 'quota_reached';
@@ -98,6 +100,7 @@ export class FetchPhase {
   }
 
   #select({ depth }: QueuedUrl, { targets, redirect }: ParseReply): readonly string[] {
+    if (this.#options.isList) return [];
     // Links of a page that no link leads to are recorded, and not followed.
     if (depth === null) return redirect === null ? [] : [redirect];
     if (depth < this.#options.maxDepth) return targets;

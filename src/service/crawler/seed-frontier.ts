@@ -16,6 +16,8 @@ interface SeedTools {
   readonly pace: Pace;
   readonly signal: AbortSignal;
   readonly sideWork: SideWork;
+  /** The seeds alone are crawled. */
+  readonly isList: boolean;
   /** Further start URLs. Those of other sites are left out. */
   readonly seeds: Iterable<string> | AsyncIterable<string>;
 }
@@ -23,7 +25,13 @@ interface SeedTools {
 /** Keeps the start URLs, once in a crawl. */
 export async function seedFrontier(
   settings: CrawlSettings,
-  { frontier, scope, signal, seeds: given }: Pick<SeedTools, 'frontier' | 'scope' | 'signal' | 'seeds'>,
+  {
+    frontier,
+    scope,
+    signal,
+    isList,
+    seeds: given,
+  }: Pick<SeedTools, 'frontier' | 'scope' | 'signal' | 'isList' | 'seeds'>,
 ): Promise<void> {
   if (frontier.fact('seeded') !== undefined) return;
   const seeds: string[] = [];
@@ -33,9 +41,11 @@ export async function seedFrontier(
   }
   signal.throwIfAborted();
   frontier.transaction(() => {
-    frontier.seed(scope.spell(new URL(settings.scope.startUrl)), 0, 'crawler');
-    for (const url of settings.scope.alternateStartUrls)
-      frontier.seed(scope.spell(new URL(url)), 1, 'crawler');
+    if (!isList) {
+      frontier.seed(scope.spell(new URL(settings.scope.startUrl)), 0, 'crawler');
+      for (const url of settings.scope.alternateStartUrls)
+        frontier.seed(scope.spell(new URL(url)), 1, 'crawler');
+    }
     for (const url of seeds) frontier.seed(url, 1, 'ingested_data');
     frontier.setFact('seeded', 1);
   });
@@ -44,9 +54,9 @@ export async function seedFrontier(
 /** Keeps what the sitemaps list, once in a crawl, within its budget; pages are fetched meanwhile. */
 export async function keepSitemaps(
   settings: CrawlSettings,
-  { frontier, scope, fetcher, robots, pace, signal, sideWork }: Omit<SeedTools, 'seeds'>,
+  { frontier, scope, isList, fetcher, robots, pace, signal, sideWork }: Omit<SeedTools, 'seeds'>,
 ): Promise<void> {
-  if (frontier.fact('sitemaps') !== undefined) return;
+  if (isList || frontier.fact('sitemaps') !== undefined) return;
   const { sitemaps: announced } = await robots.rulesOf(new URL(settings.scope.startUrl));
   // Those of a process that was killed meanwhile.
   frontier.removeSitemapUrls();

@@ -40,6 +40,8 @@ export interface TryOptions extends SettingsOptions {
   readonly rendering?: RenderOptions;
   /** Is told in words what the try waits for. */
   readonly onWait?: (words: string) => void;
+  /** The start URL only names the site: it is not fetched. */
+  readonly isList?: boolean;
 }
 
 /**
@@ -57,6 +59,7 @@ export async function tryStart(config: unknown, options: TryOptions = {}): Promi
   const scope = new Scope(settings.scope);
   const resolver = await HostResolver.forStart(startUrl, settings.hosts);
   checkSpeed(settings.maxSpeed, resolver.isLoopback, options);
+  if (options.isList) return { startUrl, isLoopback: resolver.isLoopback };
   await using fetcher = new Fetcher(new Session(settings, scope), resolver, {
     limits: DEFAULT_FETCH_LIMITS,
     connections: 1,

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readdirSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CrawlDisplay } from '../../../src/people/cli/crawl-display.ts';
@@ -32,6 +32,24 @@ test.for([
   const { code, stderr } = await capture('crawl', ...argv, '--project-dir', folder);
   expect(code).toBe(2);
   expect(stderr).toContain(words);
+});
+
+test.for([
+  [['--resume'], 'http://site.invalid/a', 'it goes neither with --schedule nor with --resume'],
+  [[], 'no address', 'line 1: no address is no URL'],
+  [
+    [],
+    'http://site.invalid/a\n\n# b\nhttp://else.invalid/',
+    'line 4: http://else.invalid/ is not on site.invalid',
+  ],
+  [['http://else.invalid/'], 'http://site.invalid/a', 'is not on else.invalid'],
+  [[], '# nothing', 'has no URL'],
+] as const)('a list that can not be crawled is refused: %j %j', async ([argv, list, words]) => {
+  const folder = await projectFolder();
+  const file = join(folder, 'urls.txt');
+  writeFileSync(file, list);
+  const { code, stderr } = await capture('crawl', '--list', file, ...argv, '--project-dir', folder);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
 });
 
 test('the project folder of another service is refused', async () => {

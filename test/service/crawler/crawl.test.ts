@@ -47,6 +47,28 @@ test('each hop of a redirect is a page of its own', async () => {
   expect(await crawled.field('depth')).toMatchObject({ '/one': 1, '/two': 2, '/three': 3 });
 });
 
+test('a list of URLs is fetched and nothing else: no start page, links, redirects or sitemaps', async () => {
+  const site = await serveSite({
+    '/robots.txt': (_request, response) => response.end(`Sitemap: ${site.origin}/sitemap.xml`),
+    '/sitemap.xml': {
+      headers: { 'content-type': 'text/xml' },
+      body: '<urlset><url><loc>/z</loc></url></urlset>',
+    },
+    '/': pageWith('/a'),
+    '/a': pageWith('/b', '/c'),
+    '/old': { status: 301, headers: { location: '/b' } },
+  });
+  const seeds = ['/a', '/gone', '/old', '/a'].map((path) => site.origin + path);
+  const crawled = await crawlSite(site, {}, { isList: true, seeds: [...seeds, 'http://elsewhere.example/'] });
+  expect(crawled).toMatchObject({ endReason: 'ok', fetchedUrls: 3 });
+  expect(site.hits.sort()).toEqual(['/a', '/gone', '/old']);
+  expect(await crawled.field('sources')).toEqual({
+    '/a': ['ingested_data'],
+    '/gone': ['ingested_data'],
+    '/old': ['ingested_data'],
+  });
+});
+
 test('a redirect out of the site is recorded and not followed', async () => {
   const other = await serveSite({ '/': 'secret' });
   const site = await serveSite({ '/': { status: 302, headers: { location: `${other.origin}/` } } });

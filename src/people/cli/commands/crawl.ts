@@ -14,6 +14,7 @@ import { CRAWL_FLAGS, crawlConfig } from '../crawl-config.ts';
 import { CrawlDisplay } from '../crawl-display.ts';
 import { describeCrawl, readCrawlReport } from '../crawl-report.ts';
 import { LocalService } from '../local-service.ts';
+import { readUrlList } from '../read-url-list.ts';
 import { printRun } from '../run-report.ts';
 
 export const crawl: Command = {
@@ -36,11 +37,12 @@ export const crawl: Command = {
     const cron = scheduledAt(invocation);
     const noteFailure = (url: string, error: CrawlhouseError): Promise<void> =>
       recordFailedCrawl(settings, url, error, logger);
-    const config = invocation.has('resume') ? null : await crawlConfig(invocation, noteFailure);
+    const list = await readUrlList(invocation);
+    const config = invocation.has('resume') ? null : await crawlConfig(invocation, noteFailure, list);
     const allowPrivate = invocation.has('allow-private');
     await using service = await LocalService.start(settings, { allowPrivate, logger });
     if (cron !== undefined && config !== null) return await schedule(invocation, service, config, cron);
-    const begun = await begin(invocation, service, config, settings);
+    const begun = await begin(invocation, service, config, { settings, list });
     const display = new CrawlDisplay();
     const ended = await service
       .finish(
@@ -81,6 +83,9 @@ export const crawl: Command = {
 /** The cron expression that was given. */
 function scheduledAt(invocation: Invocation): string | undefined {
   const cron = invocation.text('schedule');
+  const list = invocation.text('list');
+  if (list !== undefined && (cron !== undefined || invocation.has('resume')))
+    throw new CrawlhouseError('usage', `--list ${list}: it goes neither with --schedule nor with --resume`);
   if (cron === undefined) return undefined;
   const problem = invocation.has('resume') ? 'it does not go with --resume' : cronProblem(cron);
   if (problem === undefined) return cron;
@@ -115,7 +120,7 @@ async function begin(
   { say }: Invocation,
   service: LocalService,
   config: CrawlConfigInput | null,
-  settings: Settings,
+  { settings, list }: { readonly settings: Settings; readonly list: readonly string[] | null },
 ): Promise<Crawl> {
   const projectId = config === null ? undefined : await service.project(config.start_url);
   const unfinished = await service.unfinished();
@@ -140,8 +145,11 @@ async function begin(
     );
     return unloaded;
   }
-  if (config !== null && projectId !== undefined)
-    return service.launch(projectId, await service.configure(projectId, config));
+  if (config !== null && projectId !== undefined) {
+    const configured =
+      list === null ? service.configure(projectId, config) : service.configureList(projectId, config, list);
+    return service.launch(projectId, await configured);
+  }
   throw new CrawlhouseError('usage', '--resume: no crawl was interrupted, and each that ended is loaded', {
     hint: 'crawlhouse crawl URL',
   });

@@ -59,7 +59,10 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
     try {
       const { maxUrl, rendering } = readCrawlSettings(settings);
       if (rendering !== undefined) await findBrowser(this.#work.rendering.browser);
-      return { work: { _crawler: { config: settings } }, urls: Math.min(maxUrl, quota) };
+      return {
+        work: { _crawler: { config: settings, isList: config._list_only === true } },
+        urls: Math.min(maxUrl, quota),
+      };
     } catch (error) {
       if (!(error instanceof CrawlhouseError)) throw error;
       const hint = error.hint === undefined ? '' : ` (${error.hint})`;
@@ -129,7 +132,7 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
   /** Why the crawl ended. */
   async #crawl(
     { id, project_id, _reserved }: LaunchedCrawl,
-    { config }: CrawlerWork,
+    { config, isList = false }: CrawlerWork,
     steering: { readonly control: CrawlControl; readonly signal: AbortSignal },
   ): Promise<string> {
     const { resources, ingestFiles, allowPrivate, rendering } = this.#work;
@@ -137,6 +140,7 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
     const { endReason } = await crawl(config, {
       ...steering,
       folder: this.#folder(id),
+      isList,
       seeds: ingestFiles.seeds((config.user_input_files ?? []) as string[]),
       ...(typeof _reserved === 'number' ? { quota: _reserved } : {}),
       allowPrivate,

@@ -23,6 +23,8 @@ export const UNARCHIVING_FAST = 5 * SECOND;
 export interface CrawlerWork {
   /** A crawl configuration, with the password that is not served. */
   readonly config: Readonly<Record<string, unknown>>;
+  /** The URLs of its ingest files are fetched and nothing else. */
+  readonly isList?: boolean;
   readonly progress?: CrawlerProgress;
   /** When the crawler ended, on the sandbox's clock, and why; or the error that it ended with. */
   readonly ended?: { readonly at: number; readonly reason?: string; readonly error?: string };

@@ -1,0 +1,35 @@
+import { resolve } from 'node:path';
+import { CrawlhouseError } from '../../core/errors.ts';
+import { readLines } from '../../core/read-lines.ts';
+import type { Invocation } from './command.ts';
+
+/**
+ * The URLs of the file of `--list`, one a line; lines without text and those that begin with # are left out.
+ *
+ * @throws CrawlhouseError `usage` for a line that is no URL, or of another host than the first one
+ */
+export async function readUrlList(invocation: Invocation): Promise<string[] | null> {
+  const file = invocation.text('list');
+  if (file === undefined) return null;
+  const usage = (problem: string, cause?: unknown): CrawlhouseError =>
+    new CrawlhouseError('usage', `--list ${file}: ${problem}`, { cause, hint: HINT });
+  const urls: string[] = [];
+  let host = URL.parse(invocation.positionals[0] ?? '')?.host;
+  try {
+    for await (const { line, number } of readLines(resolve(invocation.workingDirectory, file))) {
+      const text = line.replace(/^\uFEFF/, '').trim();
+      if (text === '' || text.startsWith('#')) continue;
+      const url = URL.parse(text);
+      if (url === null || !/^https?:$/.test(url.protocol)) throw usage(`line ${number}: ${text} is no URL`);
+      host ??= url.host;
+      if (url.host !== host) throw usage(`line ${number}: ${text} is not on ${host}`);
+      urls.push(url.href);
+    }
+  } catch (error) {
+    throw error instanceof CrawlhouseError ? error : usage('can not be read', error);
+  }
+  if (urls.length === 0) throw usage('has no URL');
+  return urls;
+}
+
+const HINT = 'one URL a line, all on one host: crawlhouse crawl --list urls.txt';
