@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { QueryProcess } from '../../src/answers/query/query-process.ts';
 import { Access } from '../../src/people/console/access/access.ts';
@@ -49,6 +50,21 @@ test('the JSON of url and compare has what the contract names', async () => {
     expect(story).toHaveProperty(name);
   const comparison = JSON.parse(await ok('compare', 'previous', 'latest', '--project', 'Shop', '--json'));
   expect(Object.keys(comparison)).toEqual(expect.arrayContaining(['kpis', 'issues', 'pages']));
+});
+
+test('sitemap lists the indexable pages of a crawl, with the day of the crawl that found them new or changed', async () => {
+  const output = join(folder, 'sitemaps');
+  const stdout = await ok('sitemap', '--project', 'Shop', '--crawl', 'shop-2', '--output', output);
+  expect(stdout).toContain('sitemap-index.xml: 5 URLs in 1 file');
+  const xml = gunzipSync(await readFile(join(output, 'shop.example', 'sitemap-1.xml.gz'))).toString();
+  expect(xml.match(/<url>.*<\/url>/g)).toEqual([
+    `<url><loc>${url('/')}</loc></url>`,
+    ...['/deep', '/lamps/azure', '/lamps/blue', '/lamps/red'].map(
+      (path) => `<url><loc>${url(path)}</loc><lastmod>2026-03-09</lastmod></url>`,
+    ),
+  ]);
+  const { code, stderr } = await run('sitemap', '--output', output);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('name one')]);
 });
 
 test('a part stands alone as rows in any format', async () => {

@@ -17,6 +17,7 @@ export const COMMAND_NAMES = [
   'pages',
   'url',
   'compare',
+  'sitemap',
   'console',
   'report',
   'mcp',

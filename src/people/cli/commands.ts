@@ -20,6 +20,7 @@ const READ: Readonly<Record<(typeof COMMAND_NAMES)[number], () => Promise<Comman
   pages: async () => (await import('./commands/pages.ts')).pages,
   url: async () => (await import('./commands/url.ts')).url,
   compare: async () => (await import('./commands/compare.ts')).compare,
+  sitemap: async () => (await import('./commands/sitemap.ts')).sitemap,
   console: async () => (await import('./commands/console.ts')).console,
   report: async () => (await import('./commands/report.ts')).report,
   mcp: async () => (await import('./commands/mcp.ts')).mcp,
