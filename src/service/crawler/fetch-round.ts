@@ -71,6 +71,8 @@ export class FetchRound {
   /** URLs whose hosts are not ready, by host, and how many they are. */
   readonly #lanes = new Map<string, Lane>();
   #waiting = 0;
+  /** Requests under way, by host. Each host whose URLs were read has a number. */
+  readonly #underWay = new Map<string, number>();
   /** Requests whose answer may still count as a fetched URL. */
   #undecided = 0;
   #fetched = 0;
@@ -169,14 +171,28 @@ export class FetchRound {
   }
 
   #fromQueue(): QueuedUrl | undefined {
-    if (this.#items.length === 0) this.#items = this.#tools.frontier.next(this.#rank, PIECE).toReversed();
+    if (this.#items.length === 0) {
+      this.#items = this.#tools.frontier.next(this.#rank, PIECE).toReversed();
+      for (const { url } of this.#items) this.#count(new URL(url).host, 0);
+    }
     const item = this.#items.pop();
     this.#rank = item?.rank ?? this.#rank;
     return item;
   }
 
   #readyAt(host: string, lane: Lane): number {
-    return lane.isAsking ? Number.POSITIVE_INFINITY : this.#tools.pace.readyAt(host);
+    return lane.isAsking || this.#isBusy(host) ? Number.POSITIVE_INFINITY : this.#tools.pace.readyAt(host);
+  }
+
+  /** Of several hosts, none may have more than half of the requests: a slow one would hold up the others. */
+  #isBusy(host: string): boolean {
+    const { concurrency } = this.#tools;
+    const most = this.#underWay.size > 1 ? Math.ceil(concurrency / 2) : concurrency;
+    return (this.#underWay.get(host) ?? 0) >= most;
+  }
+
+  #count(host: string, change: number): void {
+    this.#underWay.set(host, (this.#underWay.get(host) ?? 0) + change);
   }
 
   /** Puts a URL aside whose host is not ready: others go on meanwhile. */
@@ -187,7 +203,7 @@ export class FetchRound {
     if (lane !== undefined) lane.items.push(item);
     else {
       const rules = robots.known(url);
-      if (rules !== undefined && pace.readyAt(url.host) <= now) return false;
+      if (rules !== undefined && !this.#isBusy(url.host) && pace.readyAt(url.host) <= now) return false;
       const own: Lane = { items: [item], isAsking: rules === undefined };
       this.#lanes.set(url.host, own);
       if (own.isAsking)
@@ -248,6 +264,7 @@ export class FetchRound {
 
   async #fetch(item: QueuedUrl, url: URL): Promise<void> {
     const recorded = Promise.withResolvers<void>();
+    this.#count(url.host, 1);
     const room = (): Promise<void> =>
       new Promise((resolve) => {
         void this.#large.run(() => {
@@ -258,6 +275,7 @@ export class FetchRound {
     try {
       const answer = await this.#tools.fetcher.fetch(item.url, undefined, room);
       this.#undecided--;
+      this.#count(url.host, -1);
       this.#wakeUp();
       if (this.#tools.signal.aborted || this.#tools.control.state === 'cancelling') return;
       await this.#answered(item, url, answer);

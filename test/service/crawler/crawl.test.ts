@@ -216,6 +216,28 @@ test('a host whose robots.txt does not come holds up no other', async () => {
   expect(crawled).toMatchObject({ endReason: 'ok', fetchedUrls: 32 });
 });
 
+test('a host that answers slowly holds up no other', async () => {
+  const others = Promise.withResolvers<void>();
+  const paths = Array.from({ length: 30 }, (_, index) => `/${index}`);
+  // Its pages come once all pages of the other host have been asked for.
+  const late = (_request: unknown, response: ServerResponse): void =>
+    void others.promise.then(() => response.end('x'));
+  const slow = await serveSite(Object.fromEntries(paths.map((path) => [path, late])));
+  let asked = 0;
+  const page = (_request: unknown, response: ServerResponse): void => {
+    response.end('x');
+    if (++asked === paths.length) others.resolve();
+  };
+  const elsewhere = `http://localhost:${slow.port}`;
+  const site = await serveSite({
+    '/': pageWith(...paths.map((path) => elsewhere + path), ...paths),
+    ...Object.fromEntries(paths.map((path) => [path, page])),
+  });
+  const start = { origin: `http://localhost:${site.port}` };
+  const alternates = { alternate_start_urls: [`${elsewhere}/0`] };
+  expect(await crawlSite(start, alternates)).toMatchObject({ endReason: 'ok', fetchedUrls: 61 });
+}, 20_000);
+
 test('alternate start URLs have depth 1, and further start URLs name their source', async () => {
   const site = await serveSite({ '/': 'x', '/other': pageWith('/below'), '/seed': 'x' });
   const crawled = await crawlSite(
