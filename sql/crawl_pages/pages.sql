@@ -103,6 +103,15 @@ columns:
   num_missing_alt: Of these, the ones without the attribute alt (raw.crawl_pages.num_missing_alt).
   semantic_types: Types of structured data on the page (raw.crawl_pages.semantic_types).
   semantic_item_count: Number of items of structured data (raw.crawl_pages.semantic_item_count).
+  meta_refresh_location: URL that a meta refresh leads to (raw.crawl_pages.meta_refresh_location).
+  header_canonical: Canonical URL that a Link header declares (raw.crawl_pages.header_canonical).
+  compressed: Whether the HTML was sent with a content-encoding (raw.crawl_pages.compressed).
+  missing_security_headers: Security headers that the HTML was sent without (raw.crawl_pages.missing_security_headers).
+  num_mixed_content: Number of parts of an HTTPS page that are loaded over HTTP (raw.crawl_pages.num_mixed_content).
+  num_insecure_forms: Number of forms of an HTTPS page that are sent to HTTP (raw.crawl_pages.num_insecure_forms).
+  num_img_without_size: Number of images without width and height (raw.crawl_pages.num_img_without_size).
+  num_links_without_text: Number of internal links without a text (raw.crawl_pages.num_links_without_text).
+  num_links_generic_text: Number of internal links whose text says nothing of their targets (raw.crawl_pages.num_links_generic_text).
   rendered: Whether the content is that of the page after scripts ran; NULL where pages are not rendered (raw.crawl_pages.rendered).
   script_redirect: URL that scripts or a meta refresh lead a browser to (raw.crawl_pages.script_redirect).
   unrendered_title: Title before scripts ran (raw.crawl_pages.unrendered_title).
@@ -196,6 +205,15 @@ reads:
     num_missing_alt: BIGINT
     semantic_types: VARCHAR[]
     semantic_item_count: BIGINT
+    meta_refresh_location: VARCHAR
+    header_canonical: VARCHAR
+    compressed: BOOLEAN
+    missing_security_headers: VARCHAR[]
+    num_mixed_content: BIGINT
+    num_insecure_forms: BIGINT
+    num_img_without_size: BIGINT
+    num_links_without_text: BIGINT
+    num_links_generic_text: BIGINT
     rendered: BOOLEAN
     script_redirect: VARCHAR
     unrendered_title: VARCHAR
@@ -431,6 +449,16 @@ SELECT
   num_missing_alt,
   semantic_types,
   semantic_item_count,
+
+  meta_refresh_location,
+  header_canonical,
+  compressed,
+  missing_security_headers,
+  num_mixed_content,
+  num_insecure_forms,
+  num_img_without_size,
+  num_links_without_text,
+  num_links_generic_text,
 
   rendered,
   script_redirect,

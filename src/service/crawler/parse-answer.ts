@@ -59,7 +59,8 @@ function targetsOf({ links, page }: ParsedPage, redirect: string | null, scope: 
   const linked = links.filter(({ follow, intern }) => follow && intern).map(({ target }) => target);
   const found = linked.filter((url) => scope.follows(url));
   const scripted = page.script_redirect === null ? null : scope.admit(page.script_redirect);
-  return [...new Set([redirect, scripted, ...found])].filter((url) => url !== null);
+  const refreshed = page.meta_refresh_location === null ? null : scope.admit(page.meta_refresh_location);
+  return [...new Set([redirect, scripted, refreshed, ...found])].filter((url) => url !== null);
 }
 
 /** Characters that are compressed at once. */

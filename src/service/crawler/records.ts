@@ -190,6 +190,27 @@ const PAGE_COLUMNS = {
   num_img_alt: wholeOrNull,
   num_missing_alt: wholeOrNull,
 
+  /** Where a `meta refresh` leads a browser. */
+  meta_refresh_location: textOrNull,
+  amp_url: textOrNull,
+  /** The first canonical of the `Link` headers. */
+  header_canonical: textOrNull,
+  header_cache_control: textOrNull,
+  header_content_encoding: textOrNull,
+  header_content_language: textOrNull,
+  header_content_security_policy: textOrNull,
+  header_etag: textOrNull,
+  header_last_modified: textOrNull,
+  header_strict_transport_security: textOrNull,
+  header_x_content_type_options: textOrNull,
+  compressed: flagOrNull,
+  missing_security_headers: textsOrNull,
+  num_mixed_content: wholeOrNull,
+  num_insecure_forms: wholeOrNull,
+  num_img_without_size: wholeOrNull,
+  num_links_without_text: wholeOrNull,
+  num_links_generic_text: wholeOrNull,
+
   language: textOrNull,
   word_count: wholeOrNull,
   text_to_code: optional<number>('DOUBLE'),

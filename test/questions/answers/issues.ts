@@ -67,6 +67,8 @@ const listed =
     const values = list(row, name);
     return values !== null && holds(values);
   };
+const lacks = (header: string): Holds =>
+  listed('missing_security_headers', (values) => values.includes(header));
 const hasCanonical = (row: Page['row']): boolean => str(row, 'rel_canonical') !== null;
 const directive = (word: string): Holds =>
   listed('meta_robots', (values) =>
@@ -356,6 +358,21 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
   redirect_by_script: ['medium', ok(({ row }) => str(row, 'script_redirect') !== null)],
   denied_resources: ['medium', ok(over('num_resources_denied', 0))],
   not_rendered: ['medium', is('rendered', false)],
+
+  mixed_content: ['high', over('num_mixed_content', 0)],
+  insecure_form: ['high', over('num_insecure_forms', 0)],
+  missing_hsts: ['low', ok(lacks('strict-transport-security'))],
+  missing_csp: ['low', ok(lacks('content-security-policy'))],
+  missing_nosniff: ['low', ok(lacks('x-content-type-options'))],
+  uncompressed: ['low', ok(all(is('compressed', false), over('weight', 10)))],
+  meta_refresh: ['medium', ok(({ row }) => str(row, 'meta_refresh_location') !== null)],
+  canonical_header_differs: [
+    'high',
+    text('header_canonical', (header, { row }) => hasCanonical(row) && row.rel_canonical !== header),
+  ],
+  images_without_size: ['low', indexable(over('num_img_without_size', 0))],
+  links_without_text: ['low', indexable(over('num_links_without_text', 0))],
+  generic_anchors: ['low', indexable(over('num_links_generic_text', 0))],
 
   slow: ['medium', ok(over('load_time', 1000))],
   large_page: ['medium', ok(over('weight', 1000))],

@@ -170,6 +170,16 @@ const PAGE_FIELDS: readonly CrawlField[] = [
     num_img_range: `CASE WHEN page.num_img = 0 THEN 'no image' WHEN page.num_img = 1 THEN 'one image' WHEN page.num_img > 1 THEN 'more than one' END`,
   }),
 
+  ...given('string', 'meta_refresh_location amp_url header_canonical'),
+  ...given(
+    'string',
+    'header_cache_control header_content_encoding header_content_language header_content_security_policy header_etag header_last_modified header_strict_transport_security header_x_content_type_options',
+  ),
+  ...given('string', 'missing_security_headers', 'many'),
+  ...given('bool', 'compressed'),
+  ...given('natural', 'num_mixed_content num_insecure_forms num_img_without_size'),
+  ...given('natural', 'num_links_without_text num_links_generic_text'),
+
   ...given('string', 'language'),
   ...given('natural', 'word_count simhash'),
   ...given('percentage', 'text_to_code'),

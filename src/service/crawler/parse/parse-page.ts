@@ -5,6 +5,7 @@ import { decodeBody } from './decode-body.ts';
 import { contentType, headerLinks, headerValues } from './headers.ts';
 import { declaredLanguage } from './language.ts';
 import { linkRecords, type Resolved } from './links.ts';
+import { headerFields, markupFields } from './markup-facts.ts';
 import { ngramCounts } from './ngrams.ts';
 import { type DocumentFacts, readDocument } from './read-document.ts';
 import { robotsDirectives } from './robots-directives.ts';
@@ -82,6 +83,7 @@ function fetchFacts(fetched: Fetched, type: string | null, rules: ParseRules): P
         ? (resolver(fetched.url, rules)(location)?.url ?? null)
         : null,
     is_truncated: isTruncated,
+    ...(isAnswer ? headerFields(headers) : {}),
   };
 }
 
@@ -147,6 +149,10 @@ function parseHtml(page: PageRecord, fetched: Fetched, facts: DocumentFacts, rul
       semantic_types: items?.types ?? null,
       semantic_item_count: items?.records.length ?? null,
       ...cards(facts.metas),
+      ...markupFields(
+        { url, headers: headerFields(headers), facts, links, headerLinks: headerLinks(headers) },
+        address,
+      ),
     },
     links,
     items: items?.records ?? [],

@@ -1,6 +1,7 @@
 import { html as elements, parse } from 'parse5';
 import type { LinkPosition } from '../records.ts';
 import type { HeaderLink } from './headers.ts';
+import { refreshAddress } from './refresh-address.ts';
 import { Regions } from './regions.ts';
 import { collapsed } from './text.ts';
 import {
@@ -41,6 +42,13 @@ export interface DocumentFacts {
   readonly headingCounts: number[];
   images: number;
   imagesWithAlt: number;
+  /** Images with the attributes width and height. */
+  imagesWithSize: number;
+  /** Parts of the page whose addresses begin with `http:`, and forms that are sent there. */
+  httpResources: number;
+  httpForms: number;
+  /** The address of the first `meta refresh`. */
+  refresh: string | null;
   readonly jsonLd: string[];
   hasMicrodata: boolean;
   hasRdfa: boolean;
@@ -56,6 +64,15 @@ const SILENT = new Set(
     ' ',
   ),
 );
+/** Attributes with addresses that a browser loads, or sends a form to. */
+const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(
+    'img script iframe audio source track embed input'.split(' ').map((name) => [name, ['src']]),
+  ),
+  video: ['src', 'poster'],
+  object: ['data'],
+  form: ['action'],
+};
 /** Elements that do not part words. */
 const INLINE = new Set(
   'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rp rt ruby s samp small span strike strong sub sup time tt u var wbr'.split(
@@ -82,6 +99,10 @@ export function readDocument(html: string, isRendered = false): DocumentFacts {
     headingCounts: [0, 0, 0, 0, 0, 0],
     images: 0,
     imagesWithAlt: 0,
+    imagesWithSize: 0,
+    httpResources: 0,
+    httpForms: 0,
+    refresh: null,
     jsonLd: [],
     hasMicrodata: false,
     hasRdfa: false,
@@ -146,6 +167,7 @@ class Reader {
 
   #note(element: Element): void {
     const facts = this.#facts;
+    this.#noteHttp(element);
     switch (element.tagName) {
       case 'html':
         facts.lang = attribute(element, 'lang') ?? attribute(element, 'xml:lang');
@@ -184,8 +206,23 @@ class Reader {
     }
   }
 
+  #noteHttp(element: Element): void {
+    const { tagName } = element;
+    const isStyle = tagName === 'link' && /\bstylesheet\b/i.test(attribute(element, 'rel') ?? '');
+    const names = isStyle ? ['href'] : (ADDRESSES[tagName] ?? []);
+    for (const name of names)
+      if (/^\s*http:/i.test(attribute(element, name) ?? ''))
+        if (tagName === 'form') this.#facts.httpForms++;
+        else this.#facts.httpResources++;
+  }
+
   #noteMeta(element: Element): void {
     const content = attribute(element, 'content');
+    const { parentNode } = element;
+    // Browsers with scripts, and search engines, pass over what stands in noscript.
+    const isSeen = parentNode === null || !('tagName' in parentNode) || parentNode.tagName !== 'noscript';
+    if (isSeen && content !== null && attribute(element, 'http-equiv')?.trim().toLowerCase() === 'refresh')
+      this.#facts.refresh ??= refreshAddress(content);
     const name =
       attribute(element, 'name') ?? attribute(element, 'property') ?? attribute(element, 'http-equiv');
     if (name !== null && content !== null)
@@ -218,6 +255,8 @@ class Reader {
     const alt = attribute(element, 'alt');
     this.#facts.images++;
     if (alt !== null) this.#facts.imagesWithAlt++;
+    if (attribute(element, 'width') !== null && attribute(element, 'height') !== null)
+      this.#facts.imagesWithSize++;
     if (this.#anchor !== null) this.#anchor.alt = `${this.#anchor.alt ?? ''} ${alt ?? ''}`;
     if (this.#heading !== null) this.#heading.alt += ` ${alt ?? ''}`;
   }

@@ -1,0 +1,16 @@
+/*
+title: Links without text
+severity: low
+category: links
+definition: The page is indexable, and num_links_without_text is above 0.
+source: https://developers.google.com/search/docs/crawling-indexing/links-crawlable
+why_it_matters: Neither people nor search engines learn what the link leads to.
+fix: Give the link a text, or its image an alt
+evidence: [num_links_without_text]
+cases:
+  has: [{is_indexable: true, num_links_without_text: 1}]
+  has_not: [{is_indexable: true, num_links_without_text: 0}, {is_indexable: false, num_links_without_text: 1}]
+*/
+SELECT crawl_id, project_id, url, CAST(num_links_without_text AS VARCHAR) || ' internal links without text' AS why
+FROM mart.pages
+WHERE is_indexable AND num_links_without_text > 0

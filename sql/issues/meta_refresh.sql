@@ -1,0 +1,16 @@
+/*
+title: Redirect by meta refresh
+severity: medium
+category: redirects
+definition: The page answers 200, and a meta refresh leads to another URL.
+source: https://developers.google.com/search/docs/crawling-indexing/301-redirects
+why_it_matters: Search engines may take it for a redirect or not, and people can not go back.
+fix: Answer with a permanent redirect, 301 or 308
+evidence: [status_code, meta_refresh_location]
+cases:
+  has: [{status_code: 200, meta_refresh_location: 'https://example.org/b'}]
+  has_not: [{status_code: 200}, {status_code: 404, meta_refresh_location: 'https://example.org/b'}]
+*/
+SELECT crawl_id, project_id, url, 'to ' || meta_refresh_location AS why
+FROM mart.pages
+WHERE status_code = 200 AND meta_refresh_location IS NOT NULL

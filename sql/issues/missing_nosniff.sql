@@ -1,0 +1,16 @@
+/*
+title: No X-Content-Type-Options
+severity: low
+category: security
+definition: The page answers 200, and missing_security_headers contains x-content-type-options.
+source: https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/X-Content-Type-Options
+why_it_matters: Browsers may take a file for a script that was none.
+fix: Send X-Content-Type-Options with the value nosniff
+evidence: [status_code, missing_security_headers]
+cases:
+  has: [{status_code: 200, missing_security_headers: [x-content-type-options]}]
+  has_not: [{status_code: 200, missing_security_headers: []}, {status_code: 404, missing_security_headers: [x-content-type-options]}]
+*/
+SELECT crawl_id, project_id, url, 'sent without x-content-type-options' AS why
+FROM mart.pages
+WHERE status_code = 200 AND ',' || array_to_string(missing_security_headers, ',') || ',' LIKE '%,x-content-type-options,%'

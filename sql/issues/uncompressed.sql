@@ -1,0 +1,17 @@
+/*
+title: HTML without compression
+severity: low
+category: performance
+definition: The page answers 200, it is above $kilobytes KB, and it was sent without a content-encoding.
+source: https://developer.chrome.com/docs/lighthouse/performance/uses-text-compression
+why_it_matters: The page takes longer to load than it has to.
+fix: Send HTML with gzip, br or zstd
+evidence: [status_code, compressed, weight]
+thresholds: {kilobytes: {default: 10, unit: KB}}
+cases:
+  has: [{status_code: 200, compressed: false, weight: 11}]
+  has_not: [{status_code: 200, compressed: true, weight: 11}, {status_code: 200, compressed: false, weight: 10}, {status_code: 404, compressed: false, weight: 11}]
+*/
+SELECT crawl_id, project_id, url, CAST(weight AS VARCHAR) || ' KB without compression' AS why
+FROM mart.pages
+WHERE status_code = 200 AND NOT compressed AND weight > $kilobytes

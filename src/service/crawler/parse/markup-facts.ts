@@ -1,0 +1,111 @@
+import type { Fetched, LinkRecord, PageRecord } from '../records.ts';
+import { type HeaderLink, headerValues } from './headers.ts';
+import type { DocumentFacts } from './read-document.ts';
+
+/** Headers that a page is recorded with, by the fields that have them. */
+const HEADER_FIELDS = {
+  header_cache_control: 'cache-control',
+  header_content_encoding: 'content-encoding',
+  header_content_language: 'content-language',
+  header_content_security_policy: 'content-security-policy',
+  header_etag: 'etag',
+  header_last_modified: 'last-modified',
+  header_strict_transport_security: 'strict-transport-security',
+  header_x_content_type_options: 'x-content-type-options',
+} as const;
+/** Characters of a header that are kept. */
+const LONGEST_HEADER = 1_000;
+
+type HeaderFields = Pick<PageRecord, keyof typeof HEADER_FIELDS>;
+
+/** Several headers of one name are joined by commas (RFC 9110 §5.3). */
+export function headerFields(headers: Fetched['headers']): HeaderFields {
+  const entries = Object.entries(HEADER_FIELDS).map(([field, name]) => {
+    const value = headerValues(headers, name).join(', ').trim();
+    return [field, value === '' ? null : value.slice(0, LONGEST_HEADER)];
+  });
+  return Object.fromEntries(entries) as HeaderFields;
+}
+
+/** Texts of links that say nothing of their targets; arrows and dots behind them do not count. */
+const GENERIC = new Set(
+  'click here|here|click|link|this link|this page|more|read more|learn more|more info|details|hier|hier klicken|klicken sie hier|mehr|mehr erfahren|mehr lesen|weiterlesen|weiter|ici|cliquez ici|en savoir plus|lire la suite|aquí|haz clic aquí|leer más|más información|qui|clicca qui|scopri di più'.split(
+    '|',
+  ),
+);
+
+type MarkupFields = Pick<
+  PageRecord,
+  | 'meta_refresh_location'
+  | 'amp_url'
+  | 'header_canonical'
+  | 'compressed'
+  | 'missing_security_headers'
+  | 'num_mixed_content'
+  | 'num_insecure_forms'
+  | 'num_img_without_size'
+  | 'num_links_without_text'
+  | 'num_links_generic_text'
+>;
+
+/**
+ * Facts about the markup and the headers of an HTML page.
+ *
+ * @param resolve the absolute URL of an address, or null when it is none
+ */
+export function markupFields(
+  {
+    url,
+    headers,
+    facts,
+    links,
+    headerLinks,
+  }: {
+    readonly url: string;
+    readonly headers: HeaderFields;
+    readonly facts: DocumentFacts;
+    readonly links: readonly LinkRecord[];
+    readonly headerLinks: readonly HeaderLink[];
+  },
+  resolve: (href: string) => string | null,
+): MarkupFields {
+  const isSecure = url.startsWith('https:');
+  const internal = links.filter(({ intern }) => intern);
+  const refresh = facts.refresh === null ? null : resolve(facts.refresh);
+  const first = (of: readonly HeaderLink[], rel: string): string | null => {
+    const link = of.find((one) => one.rel.includes(rel) && one.href !== '');
+    return link === undefined ? null : resolve(link.href);
+  };
+  return {
+    // A page that reloads itself leads nowhere.
+    meta_refresh_location: refresh === url ? null : refresh,
+    amp_url: first(facts.links, 'amphtml'),
+    header_canonical: first(headerLinks, 'canonical'),
+    compressed: !['identity', null].includes(headers.header_content_encoding?.toLowerCase() ?? null),
+    missing_security_headers: missingHeaders(headers, isSecure),
+    num_mixed_content: isSecure ? facts.httpResources : 0,
+    num_insecure_forms: isSecure ? facts.httpForms : 0,
+    num_img_without_size: facts.images - facts.imagesWithSize,
+    num_links_without_text: internal.filter(({ anchor }) => anchor === null).length,
+    num_links_generic_text: internal.filter(({ anchor }) => anchor !== null && isGeneric(anchor)).length,
+  };
+}
+
+function missingHeaders(headers: HeaderFields, isSecure: boolean): string[] {
+  const missing: string[] = [];
+  if (isSecure && headers.header_strict_transport_security === null)
+    missing.push('strict-transport-security');
+  if (headers.header_content_security_policy === null) missing.push('content-security-policy');
+  if (headers.header_x_content_type_options?.toLowerCase() !== 'nosniff')
+    missing.push('x-content-type-options');
+  return missing;
+}
+
+function isGeneric(anchor: string): boolean {
+  return GENERIC.has(
+    anchor
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]+$/u, '')
+      .replace(/^[^\p{L}\p{N}]+/u, ''),
+  );
+}
