@@ -5,8 +5,10 @@ import { cp, mkdir, readFile, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CrawlhouseError } from '../src/core/errors.ts';
+import { findBrowser } from '../src/service/crawler/render/find-browser.ts';
 import { readFaults } from './demo-site/faults.ts';
-import { serveDemoSite } from './demo-site/serve-site.ts';
+import { type DemoSite, serveDemoSite } from './demo-site/serve-site.ts';
 
 /**
  * The main job, for real: a sandbox with three synthetic crawls (and, where they are, real ones), a run over HTTP, the
@@ -30,6 +32,8 @@ const QUESTIONS = [
 /** Of the website. */
 const SITE_QUESTIONS = ['q09_redirect_chains_and_loops', 'q12_sitemap_against_crawl'];
 const ROWS = 8;
+const RENDERING =
+  "SELECT issue, url, why FROM mart.page_issues JOIN mart.issues USING (issue) WHERE category = 'rendering'";
 /** Commands that say nothing but how to go on. */
 const SILENT = ['query', 'init'];
 /** One project with every data type of the service. */
@@ -80,7 +84,7 @@ say(`  npx crawlhouse query --project-dir ${join(path, 'site')} --question q32_w
 /** A website with faults is crawled, changes, and is crawled again. */
 async function crawlSite(): Promise<void> {
   await using site = await serveDemoSite();
-  const { faults } = readFaults();
+  const faults = readFaults().faults.filter(({ since }) => since < 3);
   say(
     `\nA website on this machine: our documentation in two languages, with ${faults.length} planted faults.\n`,
   );
@@ -93,6 +97,21 @@ async function crawlSite(): Promise<void> {
   say(`\n$ crawlhouse crawl ${site.origin}        (again, after the site has changed)\n`);
   say(await crawlhouse(siteFolder, 'crawl', site.origin));
   for (const question of SITE_QUESTIONS) await ask(siteFolder, question);
+  await renderSite(site);
+}
+
+/** Scripts change what pages say; without a browser nobody sees it. */
+async function renderSite(site: DemoSite): Promise<void> {
+  const hint = await findBrowser().then(
+    () => null,
+    (error: CrawlhouseError) => error.hint,
+  );
+  if (hint !== null) return say(`\nWith a browser, the demo renders the site too: ${hint}\n`);
+  site.change();
+  say(`\n$ crawlhouse crawl --render ${site.origin}        (again, now that scripts change pages)\n`);
+  await crawlhouse(siteFolder, 'crawl', '--render', site.origin);
+  say(`\n$ crawlhouse query "${RENDERING}"\n\n`);
+  say(await crawlhouse(siteFolder, 'query', RENDERING));
 }
 
 async function ask(project: string, question: string): Promise<void> {

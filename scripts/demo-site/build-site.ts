@@ -85,7 +85,10 @@ function renderPage(site: Site, page: Page): string {
     tag(shown('title'), (text) => `<title>${text}</title>`),
     tag(shown('description'), (text) => `<meta name="description" content="${text}">`),
     planted.noindex === true ? '<meta name="robots" content="noindex">' : '',
-    `<link rel="canonical" href="${site.origin}${planted.canonical ?? path}">`,
+    tag(
+      planted.canonical === undefined ? path : planted.canonical,
+      (target) => `<link rel="canonical" href="${site.origin}${target}">`,
+    ),
     ...versionsOf(site, page).map(
       ([code, target]) => `<link rel="alternate" hreflang="${code}" href="${site.origin}${target}">`,
     ),
@@ -110,11 +113,18 @@ ${head.filter((line) => line !== '').join('\n')}
 <nav>${menu.filter((one) => one !== '').join('\n')}</nav>
 <main>
 ${tag(shown('h1'), (text) => `<h1>${text}</h1>`)}
-${chapter === null ? contents(site, language, link) : mainText(site, page)}
+${textOf(planted, chapter === null ? contents(site, language, link) : mainText(site, page))}
 </main>
+${tag(planted.script ?? null, (script) => `<script>${script}</script>`)}
 </body>
 </html>
 `;
+}
+
+function textOf({ by_script }: Planted, text: string): string {
+  if (by_script !== true) return text;
+  const show = "document.querySelector('main').append(document.querySelector('template').content)";
+  return `<template>${text}</template><script>${show}</script>`;
 }
 
 function tag(text: string | null, write: (text: string) => string): string {

@@ -13,12 +13,16 @@ const Planted = z.strictObject({
   /** Only the first paragraph is there. */
   thin: z.boolean().optional(),
   noindex: z.boolean().optional(),
-  canonical: z.string().optional(),
+  canonical: z.string().nullish(),
   /** `none`: without hreflang, as its other versions; `forgotten`: without, while they name it. */
   versions: z.enum(['none', 'forgotten']).optional(),
   /** No page links to it. */
   unlinked: z.boolean().optional(),
   delay_ms: z.number().optional(),
+  /** Its main text is shown by a script alone. */
+  by_script: z.boolean().optional(),
+  /** A script that the page ends with. */
+  script: z.string().optional(),
 });
 export type Planted = z.infer<typeof Planted>;
 
@@ -26,8 +30,8 @@ const Path = z.string().startsWith('/');
 
 const Fault = z.strictObject({
   fault: z.string(),
-  /** The crawl that meets it first: the site changes between the first and the second one. */
-  since: z.union([z.literal(1), z.literal(2)]).default(1),
+  /** The crawl that meets it first: the site changes between them. The third one renders. */
+  since: z.union([z.literal(1), z.literal(2), z.literal(3)]).default(1),
   pages: z.record(Path, Planted).default({}),
   redirects: z.record(Path, Path).default({}),
   statuses: z.record(Path, z.number()).default({}),

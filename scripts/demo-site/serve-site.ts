@@ -11,7 +11,7 @@ const DOCS = join(import.meta.dirname, '..', '..', 'docs');
 export interface DemoSite extends AsyncDisposable {
   /** `http://127.0.0.1:PORT` */
   readonly origin: string;
-  /** Makes it the site that the second crawl meets. */
+  /** Makes it the site that the next crawl meets. */
   change(): void;
 }
 
@@ -32,10 +32,11 @@ export async function serveDemoSite(): Promise<DemoSite> {
     const present = faults.filter(({ since }) => since <= crawl);
     answers = buildSite(DOCS, present, origin);
   };
-  build(1);
+  let crawl = 1;
+  build(crawl);
   return {
     origin,
-    change: () => build(2),
+    change: () => build(++crawl),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();
