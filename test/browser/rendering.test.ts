@@ -262,6 +262,29 @@ describe.skipIf(CHROMIUM === undefined)('rendering', () => {
     expect(await crawled.rows("SELECT count(*) AS n FROM pages WHERE title = 'done'")).toEqual([{ n: 24n }]);
   });
 
+  test('what components show in open shadow trees counts, and so do modules', async () => {
+    const site = await serveSite({
+      '/': `<title>x</title><my-box>light</my-box><script type="module">
+        customElements.define('my-box', class extends HTMLElement {
+          connectedCallback() {
+            this.attachShadow({ mode: 'open' }).innerHTML = '<h1>In the shadow</h1><a href="/deep">deep</a>';
+          }
+        });
+        await new Promise((resolve) => setTimeout(resolve, 1000));
+        document.title = 'awaited';</script>`,
+      '/deep': 'deep',
+    });
+    const crawled = await rendered(site);
+    const page = await pageOf(crawled);
+    expect(page).toMatchObject({
+      title: 'awaited',
+      h1: 'In the shadow',
+      word_count: 5,
+      internal_outlinks: 1,
+    });
+    expect(crawled.fetchedUrls).toBe(2);
+  });
+
   test('only the resources that are watched are listed', async () => {
     const site = await serveSite({
       '/': '<script src="/js/app.js?v=2"></script><link rel="stylesheet" href="/css/a.css"><img src="/img/a.png">',

@@ -218,9 +218,10 @@ export class LocalService implements AsyncDisposable {
 }
 
 /** The error that a crawl stopped with, and how it goes on. */
-function paused({ crawl_config }: Crawl, { code, message }: CrawlhouseError): CrawlhouseError {
+function paused({ crawl_config }: Crawl, { code, message, hint }: CrawlhouseError): CrawlhouseError {
   const what = message.replace(/; the next run continues$/, '');
-  const why = code === 'disk' ? 'free some space, then: ' : '';
+  const first = code === 'disk' ? 'free some space' : code === 'missing_feature' ? hint : undefined;
+  const why = first === undefined ? '' : `${first}, then: `;
   return new CrawlhouseError(code, `${what}; the crawl of ${crawl_config?.start_url} is paused`, {
     hint: `${why}crawlhouse crawl --resume`,
   });

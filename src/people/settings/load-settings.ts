@@ -73,13 +73,18 @@ async function readSettings(projectDir: string, environment: Variables): Promise
   keepSecretVariables(variables);
   const written = checkYaml(SettingsFile, { ...file, value: merged }, 'bad_settings');
   const state_dir = resolve(projectDir, written.state_dir);
-  const { warehouse, metrics_file } = written;
+  const { warehouse, metrics_file, rendering } = written;
+  const { browser } = rendering;
   return {
     settings: {
       ...written,
       projectDir,
       state_dir,
       ...placeOf(warehouse, { projectDir, state_dir }),
+      rendering: {
+        ...rendering,
+        ...(browser === undefined ? {} : { browser: resolve(projectDir, browser) }),
+      },
       ...(metrics_file === undefined ? {} : { metrics_file: resolve(projectDir, metrics_file) }),
     },
     written,

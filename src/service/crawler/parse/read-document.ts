@@ -9,6 +9,7 @@ import {
   type Element,
   isElement,
   type Node,
+  openShadows,
   type ParentNode,
   textContent,
   tokens,
@@ -86,6 +87,7 @@ const INLINE = new Set(
  */
 export function readDocument(html: string, isRendered = false): DocumentFacts {
   const root = parse(html, { scriptingEnabled: isRendered });
+  if (isRendered) openShadows(root);
   const facts: DocumentFacts = {
     root,
     characters: html.length,

@@ -52,3 +52,15 @@ export function textContent(root: ParentNode): string {
   });
   return text;
 }
+
+/** Puts what is in the templates of shadow trees into the document, as browsers show it. */
+export function openShadows(root: ParentNode): void {
+  walk(root, (node) => {
+    if (node.nodeName !== 'template' || !('content' in node)) return true;
+    if (attribute(node, 'shadowrootmode') === null) return false;
+    const { childNodes } = node.content;
+    for (const child of childNodes) child.parentNode = node;
+    Object.assign(node, { nodeName: 'div', tagName: 'div', childNodes });
+    return true;
+  });
+}

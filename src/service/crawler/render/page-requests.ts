@@ -112,7 +112,7 @@ export class PageRequests {
     if (request.method !== 'GET' || REFUSED.has(resourceType)) return this.#refuse(paused, 'refused');
     if (hops > MOST_REDIRECTS) return this.#refuse(paused, 'too_many_redirects');
     if (MEDIA.has(resourceType) && !this.#options.media) return this.#withoutMedia(paused);
-    const place = this.seen.push(resourceOf(paused, null, 'pending')) - 1;
+    const place = this.seen.push(resourceOf(paused, null, 'unfinished')) - 1;
     const answer = await this.#get(paused);
     this.seen[place] = resourceOf(paused, answer, answer.error);
     this.#bytes += answer.body.length;

@@ -82,6 +82,7 @@ export class Renderer implements AsyncDisposable {
   #browser: Promise<Started> | null = null;
   #idle: Tab[] = [];
   #isClosed = false;
+  #onEnd = (): void => {};
   /** Pages that wait or are being rendered. */
   pending = 0;
 
@@ -113,7 +114,9 @@ export class Renderer implements AsyncDisposable {
         resources: new ResourceFetcher(tools),
       },
     });
-    tools.signal.addEventListener('abort', () => void renderer[Symbol.asyncDispose](), { once: true });
+    const stop = (): void => void renderer[Symbol.asyncDispose]();
+    tools.signal.addEventListener('abort', stop, { once: true });
+    renderer.#onEnd = () => tools.signal.removeEventListener('abort', stop);
     return renderer;
   }
 
@@ -192,6 +195,7 @@ export class Renderer implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
+    this.#onEnd();
     // A browser that did not start needs no end.
     const started = await this.#browser?.catch(() => null);
     if (started) await this.#end(started);

@@ -22,11 +22,20 @@ const MOST_CHARACTERS = 10_000_000;
 const HEIGHT = 10_000;
 const WIDTHS = { web: 1024, mobile: 412 } as const;
 
+/** The document with its open shadow trees, as templates with `shadowrootmode`. */
 const SNAPSHOT = `(() => {
   window.name = '';
   const root = document.documentElement;
-  const html = root === null ? '' : root.outerHTML.slice(0, ${MOST_CHARACTERS});
-  return [location.protocol, document.compatMode === 'BackCompat' ? html : '<!DOCTYPE html>' + html];
+  const shadowRoots = [];
+  const look = (within) => {
+    for (const { shadowRoot } of within.querySelectorAll('*'))
+      if (shadowRoot !== null) look(shadowRoots[shadowRoots.push(shadowRoot) - 1]);
+  };
+  look(document);
+  const html = root === null ? '' : shadowRoots.length === 0 || !root.getHTML ? root.outerHTML
+    : root.cloneNode(false).outerHTML.replace('</html>', () => root.getHTML({ shadowRoots }));
+  const doctype = document.compatMode === 'BackCompat' ? '' : '<!DOCTYPE html>';
+  return [location.protocol, doctype + html.slice(0, ${MOST_CHARACTERS})];
 })()`;
 
 export interface TabOptions {

@@ -45,6 +45,9 @@ export function withRendered(
   };
 }
 
+/** What the crawler did not ask for, or what the page did not wait for. */
+const NOT_FAILED: readonly string[] = ['not_loaded', 'refused', 'unfinished'];
+
 /** Links whose targets the other ones do not lead to. */
 function linksBeyond(links: readonly LinkRecord[], others: readonly LinkRecord[]): number {
   const known = new Set(others.map(({ target }) => target));
@@ -53,7 +56,7 @@ function linksBeyond(links: readonly LinkRecord[], others: readonly LinkRecord[]
 
 function countsOf(resources: readonly Resource[]) {
   const isFailed = ({ status, error }: Resource): boolean =>
-    (status ?? 0) >= 400 || (error !== null && error !== 'not_loaded' && error !== 'refused');
+    (status ?? 0) >= 400 || (error !== null && !NOT_FAILED.includes(error));
   return {
     num_resources: resources.length,
     num_resources_denied: resources.filter((one) => one.robots_txt_denied).length,

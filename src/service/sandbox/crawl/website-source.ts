@@ -111,10 +111,10 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
     this.#runs.set(id, { control, interruption, stopped });
   }
 
-  /** A full disk ends no crawl: it goes on in its folder when this service starts again. */
+  /** A full disk, or a browser that is not there, ends no crawl: it goes on in its folder when this service starts again. */
   #failed(id: string, error: CrawlhouseError): void {
     this.#work.logger.error('crawl stopped', { crawl: id, error: error.message });
-    if (error.code === 'disk') this.#stuck.set(id, error);
+    if (error.code === 'disk' || error.code === 'missing_feature') this.#stuck.set(id, error);
     else this.#tell(id, { ended: { at: this.#work.clock.now(), error: error.message } });
   }
 

@@ -54,6 +54,16 @@ test('a rendered page has its own fields, and those of its HTML beside them', ()
   expect(items).toHaveLength(1);
 });
 
+test('open shadow trees count as browsers show them, and other templates do not', () => {
+  const { page, links } = pageOf({
+    html: `<title>x</title><body><my-box><template shadowrootmode="open"><h1>In the <b-c>
+      <template shadowrootmode="open">shadow</template></b-c></h1><a href="/deep">deep</a></template> light</my-box>
+      <template><h2>not here</h2></template>`,
+  });
+  expect(page).toMatchObject({ h1: 'In the shadow', num_h2: 0, word_count: 5 });
+  expect(links.map(({ target }) => new URL(target).pathname)).toEqual(['/deep']);
+});
+
 test('a page that could not be rendered keeps the content of its HTML, and says why', () => {
   const { page, links } = pageOf({ html: null, warnings: ['render_timeout'] });
   expect(page).toMatchObject({

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startSandbox } from '../../../../src/service/sandbox/start-sandbox.ts';
@@ -81,4 +82,23 @@ test('a configuration that the crawler can’t follow is refused when it is laun
   expect(refused).toMatchObject({ code: 'invalid_request' });
   expect(refused.message).toContain('ajax_crawling');
   expect(await it.service.crawls()).toEqual([]);
+});
+
+test('a rendered crawl needs a browser to start, and waits for one that does not start', async () => {
+  const site = await serveSite(PAGES);
+  const browser = join(await temporaryFolder(), 'chrome');
+  const it = await Websites.open(site, { rendering: { browser } });
+  const config = await it.config(site, { js_rendering: true });
+  expect(await refusal(it.launch(config))).toMatchObject({
+    code: 'invalid_request',
+    message: expect.stringContaining(`there is no ${browser} (give the path`),
+  });
+  await writeFile(browser, 'no program');
+  const id = await it.launch(config);
+  const stuck = await until(async () => it.service.sandbox.stuckCrawl(id));
+  expect(stuck).toMatchObject({
+    code: 'missing_feature',
+    message: expect.stringContaining('does not start'),
+  });
+  expect(await it.crawl(id)).toMatchObject({ status: 'running' });
 });
