@@ -8,7 +8,7 @@ import { projectWithWarehouse } from './project-with-warehouse.ts';
 const folder = sharedFolder();
 let settings: Settings;
 beforeAll(async () => {
-  settings = await projectWithWarehouse(folder());
+  settings = await projectWithWarehouse(folder);
 });
 
 /** Answers when it is told to, or ends with its signal. */
