@@ -48,6 +48,18 @@ test('issues and pages come in parts, each with the cursor of the next', async (
   ]);
 });
 
+test('the issues of all projects come in parts of projects, the severest few of each', async () => {
+  const all = await call('list_issues', {});
+  const rows = all.crawls.map((crawl: { issues: { rows: unknown[] } }) => crawl.issues.rows.length);
+  expect([all.total, rows.length, Math.max(...rows), all.next_cursor]).toEqual([2, 2, 3, undefined]);
+  expect(all.crawls.find(({ project }: { project: string }) => project === 'Shop').issues.total).toBe(7);
+  const one = await call('list_issues', { limit: 1 });
+  expect([one.crawls.length, one.next_cursor]).toEqual([1, '1']);
+  const rest = await call('list_issues', { limit: 1, cursor: one.next_cursor });
+  expect([rest.crawls.length, rest.next_cursor]).toEqual([1, undefined]);
+  expect(rest.crawls[0].project).not.toBe(one.crawls[0].project);
+});
+
 test('an answer without pages says whether nothing fits or nobody knows', async () => {
   const none = await call('find_pages', { project: 'Shop', where: ['depth > 99'] });
   expect([none.total, none.why]).toEqual([0, 'no page fits']);

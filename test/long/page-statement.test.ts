@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   type Condition,
+  conditionKey,
   filterOfQuery,
   OPERATORS,
   type Operator,
@@ -11,6 +12,7 @@ import {
 import { pageStatement } from '../../src/answers/explore/page-statement.ts';
 import { readPages } from '../../src/answers/explore/read-pages.ts';
 import type { QueryProcess } from '../../src/answers/query/query-process.ts';
+import { withAdded } from '../../src/people/console/pages/page-list-document.ts';
 import { findNonPortable } from '../../src/project/sql/text/portable-sql.ts';
 import { STORY, url } from '../answers/explore/story-site.ts';
 import { at, dataset, pagesOf } from '../questions/sites/sites.ts';
@@ -158,6 +160,19 @@ test('an address, a command and a statement are of one filter', async () => {
   expect([...parameters.values()]).toEqual(expect.arrayContaining(['300', '400', `"it's"`]));
 });
 
+test('a column that an address has another meaning for is filtered by its name behind column.', () => {
+  const columns = ['page', 'columns', 'sort', 'where', 'value', 'column.x', 'depth'];
+  const conditions = columns.map((column) => ({ column, operator: 'gte' as const, value: '2' }));
+  const address = new URLSearchParams(
+    conditions.map(({ column, value }): [string, string] => [conditionKey(column), `gte:${value}`]),
+  );
+  expect(filterOfQuery('p', address)).toMatchObject({ conditions, sort: undefined, columns: [], where: [] });
+  expect([...address.keys()].filter((name) => !name.startsWith('column.'))).toEqual(['depth']);
+  const added = withAdded(new URLSearchParams({ column: 'page', operator: 'lt', value: '9', page: '2' }));
+  expect(filterOfQuery('p', added).conditions).toEqual([{ column: 'page', operator: 'lt', value: '9' }]);
+  expect(added.get('page')).toBe('2');
+});
+
 test('pages that came, went and changed are those of mart.page_changes', async () => {
   const changes = await warehouse.rows(
     `SELECT change, url FROM mart.page_changes WHERE crawl_id = 'shop-3' ORDER BY url`,
@@ -195,6 +210,13 @@ test.each([
   ['dpth=gte:1', 'pages have no column dpth', 'did you mean depth?'],
   ['depth=contains:1', 'depth: contains does not go with BIGINT', 'operators of depth: eq, ne'],
   ['depth=gte:deep', "depth: 'deep' is no number", 'as in depth=eq:4'],
+  ['depth=gte:9223372036854775808', 'depth: 9223372036854775808 is beyond BIGINT', 'as in depth=eq:4'],
+  ['depth=lt:-99999999999999999999', 'depth: -99999999999999999999 is beyond BIGINT', 'as in depth=eq:4'],
+  ['depth=in:1,99999999999999999999', 'depth: 99999999999999999999 is beyond BIGINT', 'as in depth=eq:4'],
+  ['fetch_date=gte:2026-02-30', 'fetch_date: 2026-02-30 is no day of the calendar', '2026-11-22'],
+  ['fetch_date=gte:2026-02-01 25:00', 'is no time', '2026-11-22'],
+  ['column.page=gte:1', 'pages have no column page', 'docs/dictionary.md'],
+  ['column.crawl=eq:1', 'pages have no column crawl', 'docs/dictionary.md'],
   ['is_indexable=is:maybe', 'is_indexable: is takes no maybe', 'is:true'],
   ['issue=thinn', 'there is no issue thinn', 'did you mean thin?'],
   ['change=titel', 'pages have no column titel', 'did you mean title?'],

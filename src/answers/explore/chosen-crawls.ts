@@ -1,4 +1,5 @@
 import { CrawlhouseError } from '../../core/errors.ts';
+import { shellWord } from '../../core/shell-word.ts';
 import type { CatalogReader } from '../../state/catalogue/catalog.ts';
 import { resolveParameters } from '../../state/catalogue/resolve-parameters.ts';
 
@@ -41,7 +42,7 @@ export function onlyCrawl<T extends { readonly project: string }>(crawls: readon
   throw new CrawlhouseError('usage', `there are ${crawls.length} projects: name one`, {
     hint: `--project ${crawls
       .slice(0, 5)
-      .map(({ project }) => project)
+      .map(({ project }) => shellWord(project))
       .join(', --project ')}`,
   });
 }

@@ -53,7 +53,7 @@ export function boundCondition(condition: Condition, types: ColumnTypes, name: s
   const values = new Map(
     parts.map((part, index) => [
       index === 0 ? name : `${name}_${index + 1}`,
-      checkedValue(part, column, family),
+      checkedValue(part, column, family, type),
     ]),
   );
   const bound = [...values].map(([key, part]) => `CAST($${key} AS ${boundType(part, type)})`);
@@ -132,15 +132,41 @@ function isCondition({ column, value }: Condition, family: Family, place: string
 const FORMS: Readonly<Partial<Record<Family, { readonly fits: RegExp; readonly example: string }>>> = {
   number: { fits: /^[+-]?(\d{1,38}(\.\d{0,20})?|\.\d{1,20})(e[+-]?\d{1,2})?$/i, example: '4 or 0.5' },
   time: {
-    fits: /^\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?)?$/,
+    fits: /^\d{4}-\d\d-\d\d([ T]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?)?$/,
     example: '2026-11-22',
   },
   boolean: { fits: /^(true|false)$/i, example: 'true or false' },
 };
 
-function checkedValue(value: string, column: string, family: Family): string {
+/** Bits of whole numbers, by their types; those that begin with U have no sign. */
+const BITS = { TINYINT: 8n, SMALLINT: 16n, INTEGER: 32n, BIGINT: 64n, HUGEINT: 128n } as const;
+
+/** Why a type has no such value; null: it has. */
+function beyond(value: string, family: Family, type: string): string | null {
+  if (family === 'time') {
+    const day = value.slice(0, 10);
+    const at = new Date(`${day}T00:00:00Z`);
+    return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day) ? null : 'no day of the calendar';
+  }
+  const bits = BITS[type.replace(/^U(?=.*INT)/, '') as keyof typeof BITS];
+  if (bits === undefined || !/^[+-]?\d+$/.test(value)) return null;
+  const isSigned = !type.startsWith('U');
+  const most = 2n ** (isSigned ? bits - 1n : bits) - 1n;
+  const least = isSigned ? -most - 1n : 0n;
+  const number = BigInt(value.replace(/^\+/, ''));
+  return number >= least && number <= most ? null : `beyond ${type}, ${least} to ${most}`;
+}
+
+function checkedValue(value: string, column: string, family: Family, type: string): string {
   const form = FORMS[family];
-  if (form === undefined || form.fits.test(value)) return value;
+  if (form === undefined) return value;
+  if (form.fits.test(value)) {
+    const why = beyond(value, family, type);
+    if (why === null) return value;
+    throw new CrawlhouseError('usage', `${column}: ${value} is ${why}`, {
+      hint: `as in ${column}=eq:${form.example}`,
+    });
+  }
   throw new CrawlhouseError('usage', `${column}: ${text(value)} is no ${family}`, {
     hint: `as in ${column}=eq:${form.example}`,
   });

@@ -1,4 +1,5 @@
 import { CrawlhouseError } from '../../core/errors.ts';
+import { shellWord } from '../../core/shell-word.ts';
 import type { AskedCrawls } from './chosen-crawls.ts';
 
 /** How a column is compared; `is` takes null, not_null, true or false, `in` several values with commas between. */
@@ -57,16 +58,23 @@ export interface PageFilter extends AskedCrawls {
 }
 
 const NAMED = ['crawl', 'issue', 'change', 'since', 'segment', 'segmentation', 'sort'] as const;
-/** What an address of a list of pages has besides columns; `page` is the list's own. */
-const OTHERS = ['where', 'columns', 'page'];
+/** What an address of a list of pages has besides columns; those behind `columns` are the list's own. */
+const OTHERS = ['where', 'columns', 'page', 'column', 'operator', 'value'];
+const RESERVED: readonly string[] = [...NAMED, ...OTHERS];
+/** Stands before the name of a column that an address has another meaning for: `column.page=gte:2`. */
+const COLUMN = 'column.';
+
+/** The name of a condition on a column in an address. */
+export const conditionKey = (column: string): string =>
+  RESERVED.includes(column) || column.startsWith(COLUMN) ? `${COLUMN}${column}` : column;
 
 /** The filter that the query of an address spells. An empty value is none. */
 export function filterOfQuery(project: string, query: URLSearchParams): PageFilter {
   const named = Object.fromEntries(NAMED.map((name) => [name, query.get(name) || undefined]));
   const conditions = [...query].flatMap(([name, value]) =>
-    value === '' || (NAMED as readonly string[]).includes(name) || OTHERS.includes(name)
+    value === '' || RESERVED.includes(name)
       ? []
-      : [conditionOf(name, value)],
+      : [conditionOf(name.startsWith(COLUMN) ? name.slice(COLUMN.length) : name, value)],
   );
   return {
     project,
@@ -116,11 +124,6 @@ export function pagesCommand(filter: PageFilter): string {
   const where = filter.where.map((condition) => `--where ${shellWord(condition)}`);
   const shown = filter.columns.map((column) => `--columns ${shellWord(column)}`);
   return ['crawlhouse pages', ...flags, ...columns, ...where, ...shown].join(' ');
-}
-
-/** A word as a shell takes it. */
-function shellWord(text: string): string {
-  return /^[\w=./:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** @throws CrawlhouseError `usage` */

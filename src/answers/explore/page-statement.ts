@@ -347,9 +347,10 @@ function segmentCondition(
   return segmentation === undefined ? `(${directory} OR ${named})` : named;
 }
 
-/** The name of the column, or with a number where it is taken. */
+/** The name of the column where it can be one of a parameter; with a number where it is taken. */
 function parameterName(column: string, index: number, taken: ReadonlyMap<string, unknown>): string {
-  return taken.has(column) ? `${column}_${index + 1}x` : column;
+  const name = /^[a-z_]\w*$/i.test(column) ? column : 'value';
+  return taken.has(name) ? `${name}_${index + 1}x` : name;
 }
 
 function sortOf(sort: string | undefined, types: ColumnTypes): { column: string; sql: string } {

@@ -1,4 +1,5 @@
 import { CrawlhouseError } from '../../core/errors.ts';
+import { shellWord } from '../../core/shell-word.ts';
 import type { CatalogReader } from '../../state/catalogue/catalog.ts';
 import { chosenBy, rowsOf } from './chosen-crawls.ts';
 import { type ComparedIssue, readComparedIssues } from './compare-issues.ts';
@@ -64,12 +65,12 @@ export async function readComparison(
 function usable(crawl: Crawl | undefined, id: string): Crawl {
   if (crawl?.has_pages === true) return crawl;
   throw new CrawlhouseError('usage', `the pages of the crawl ${id} are not loaded`, {
-    hint: `crawlhouse run --crawl ${id}`,
+    hint: `crawlhouse run --crawl ${shellWord(id)}`,
   });
 }
 
 function refuseOther(from: Crawl, to: Crawl): void {
-  const hint = `crawlhouse compare previous latest --project ${to.project_id}`;
+  const hint = `crawlhouse compare previous latest --project ${shellWord(to.project_id)}`;
   if (from.crawl_id === to.crawl_id)
     throw new CrawlhouseError('usage', `both names stand for the crawl ${to.crawl_id}`, { hint });
   if (from.project_id === to.project_id) return;

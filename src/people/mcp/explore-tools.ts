@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readComparison } from '../../answers/explore/read-compare.ts';
-import { readIssues } from '../../answers/explore/read-issues.ts';
+import { type JudgedCrawl, readIssues } from '../../answers/explore/read-issues.ts';
 import { type FoundPages, readPages } from '../../answers/explore/read-pages.ts';
 import { readUrl, type UrlStory } from '../../answers/explore/read-url.ts';
 import type { CatalogReader } from '../../state/catalogue/catalog.ts';
@@ -10,6 +10,9 @@ const Project = z.string().optional().describe('Its name or identifier; without 
 const OneProject = Project.describe('Its name or identifier; needed where there are several.');
 const CRAWL = 'An identifier, latest, previous, -N or a day';
 const Crawl = z.string().optional().describe(`${CRAWL}; without it, the main crawl of the project.`);
+
+/** Issues of each of several projects. */
+const ISSUES_OF_EACH = 3;
 
 /** Registers a tool that only reads, and answers as JSON. */
 export type Register = <Shape extends z.ZodRawShape>(
@@ -29,12 +32,23 @@ function registerIssueTools(register: Register, reader: CatalogReader): void {
   register(
     'list_issues',
     'What is wrong with the pages of a crawl: pages now, new, fixed and remaining since the crawl before. ' +
-      'Null is not known. unknown counts issues that the export says nothing of.',
+      'Null is not known. unknown counts issues that the export says nothing of. Of several projects, the severest few of each.',
     { project: Project, crawl: Crawl, ...PART },
     async (asked, signal) => {
       const crawls = await readIssues(reader, asked, signal);
       if (crawls.length === 0) return { crawls, why: 'no crawl has pages yet' };
-      return { crawls: crawls.map((crawl) => ({ ...crawl, issues: partOfRows(crawl.issues, asked) })) };
+      if (crawls.length === 1)
+        return { crawls: crawls.map((crawl) => ({ ...crawl, issues: partOfRows(crawl.issues, asked) })) };
+      const { rows, ...part } = partOfRows(crawls, asked);
+      // A cursor leads through the projects: the rest of the issues of one is asked for by its name.
+      const first = ({ issues }: JudgedCrawl): object => ({
+        issues: { total: issues.length, rows: issues.slice(0, ISSUES_OF_EACH) },
+      });
+      return {
+        ...part,
+        crawls: rows.map((crawl) => ({ ...crawl, ...first(crawl) })),
+        more: 'With project: all issues of one.',
+      };
     },
   );
   register(

@@ -3,8 +3,8 @@ import type { UrlStory } from '../../../src/answers/explore/read-url.ts';
 import { drawUrl } from '../../../src/people/console/pages/draw-url.ts';
 import { drawUrlTraffic } from '../../../src/people/console/pages/draw-url-traffic.ts';
 
-const drawn = (url: string): string => {
-  const crawl = { crawl_id: 'c1', project_id: 'p1', project: 'Shop', crawl_number: 1, ended_at: null };
+const drawn = (url: string, project_id = 'p1'): string => {
+  const crawl = { crawl_id: 'c1', project_id, project: 'Shop', crawl_number: 1, ended_at: null };
   return drawUrl({ url, crawl, is_known: false, near: [] } as unknown as UrlStory).text;
 };
 
@@ -15,7 +15,10 @@ test('a URL leads to the web where it is of the web, and else nowhere', () => {
 });
 
 test('the command of a page is of its crawl', () => {
-  expect(drawn('https://shop.example/')).toContain(" 'https://shop.example/' --project p1 --crawl c1</code>");
+  expect(drawn('https://shop.example/')).toContain(' https://shop.example/ --project p1 --crawl c1</code>');
+  expect(drawn("https://shop.example/it's?a b", 'p 1; rm')).toContain(
+    'url &#39;https://shop.example/it&#39;\\&#39;&#39;s?a b&#39; --project &#39;p 1; rm&#39; --crawl c1</code>',
+  );
 });
 
 test('a day without log files has no figure, and says so', () => {

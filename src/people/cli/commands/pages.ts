@@ -1,4 +1,9 @@
-import { filterFlag, type PageFilter, pagesAddress } from '../../../answers/explore/page-filter.ts';
+import {
+  conditionKey,
+  filterFlag,
+  type PageFilter,
+  pagesAddress,
+} from '../../../answers/explore/page-filter.ts';
 import { type FoundPages, readPages } from '../../../answers/explore/read-pages.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { counted, countText } from '../../../core/amounts.ts';
@@ -80,7 +85,10 @@ export const pages: Command = {
 function addressOf({ conditions, where, columns, ...named }: PageFilter, { project_id }: FoundPages): string {
   const path = pagesAddress(project_id, { ...named, project: null, columns: columns.join(',') });
   const more = new URLSearchParams([
-    ...conditions.map(({ column, operator, value }): [string, string] => [column, `${operator}:${value}`]),
+    ...conditions.map(({ column, operator, value }): [string, string] => [
+      conditionKey(column),
+      `${operator}:${value}`,
+    ]),
     ...where.map((condition): [string, string] => ['where', condition]),
   ]);
   return more.size === 0 ? path : `${path}${path.includes('?') ? '&' : '?'}${more}`;

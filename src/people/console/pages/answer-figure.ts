@@ -4,6 +4,7 @@ import { askQuestion } from '../../../answers/report/crawl-answers.ts';
 import { countText } from '../../../core/amounts.ts';
 import { toCrawlhouseError } from '../../../core/errors.ts';
 import { type Html, html } from '../../../core/html.ts';
+import { shellWord } from '../../../core/shell-word.ts';
 import { explainEmpty, type Needs } from '../../../pipeline/transform/questions/question-needs.ts';
 import { questionNamed } from '../../../pipeline/transform/questions/questions.ts';
 import type { Desk, Row } from '../desk/desk.ts';
@@ -145,11 +146,6 @@ async function settled(
     if (code === 'nothing_published') throw thrown;
     return { ...head, state: 'failed', rows: [], why: null, error: message };
   }
-}
-
-/** A word as a shell takes it. */
-function shellWord(text: string): string {
-  return /^[\w=./:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Says that figures are still being read; the script reads the page again. */

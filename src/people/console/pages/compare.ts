@@ -3,6 +3,7 @@ import { type AddressParts, pagesAddress } from '../../../answers/explore/page-f
 import { type Comparison, readComparison } from '../../../answers/explore/read-compare.ts';
 import { countText } from '../../../core/amounts.ts';
 import { type Html, html } from '../../../core/html.ts';
+import { shellWord } from '../../../core/shell-word.ts';
 import type { Desk } from '../desk/desk.ts';
 import { crawlLink, crawlName, projectPath } from '../layout/addresses.ts';
 import { countOrDash } from '../layout/counts.ts';
@@ -120,7 +121,7 @@ ${filterForm(`${projectPath(project)}/compare`, chosen, [
   { name: 'from', label: 'from', any: null, options },
   { name: 'to', label: 'to', any: null, options },
 ])}
-<p class="facts">From ${crawlLink(from)} to ${crawlLink(to)}. In a terminal: <code>crawlhouse compare ${from.crawl_id} ${to.crawl_id}</code></p>
+<p class="facts">From ${crawlLink(from)} to ${crawlLink(to)}. In a terminal: <code>crawlhouse compare ${shellWord(from.crawl_id)} ${shellWord(to.crawl_id)}</code></p>
 ${notes.map((note) => html`<p class="notice">${note}</p>\n`)}
 <h2>Figures</h2>${kpisTable(compare)}
 <h2>Pages</h2>${pagesTable(compare)}

@@ -1,5 +1,10 @@
 import { conditionWords } from '../../../answers/explore/page-conditions.ts';
-import { OPERATORS, type Operator, pagesAddress } from '../../../answers/explore/page-filter.ts';
+import {
+  conditionKey,
+  OPERATORS,
+  type Operator,
+  pagesAddress,
+} from '../../../answers/explore/page-filter.ts';
 import { isDimension } from '../../../answers/query/chart-columns.ts';
 import { countText } from '../../../core/amounts.ts';
 import { isNumber } from '../../../core/column-types.ts';
@@ -83,8 +88,10 @@ function chips(document: PageList, path: string, query: URLSearchParams): Html {
     ...document.conditions.map((one) => ({
       text: conditionWords({ ...one, operator: one.operator as Operator }),
       href: without(
-        one.column,
-        query.getAll(one.column).find((text) => [`${one.operator}:${one.value}`, one.value].includes(text)),
+        conditionKey(one.column),
+        query
+          .getAll(conditionKey(one.column))
+          .find((text) => [`${one.operator}:${one.value}`, one.value].includes(text)),
       ),
     })),
     ...document.where.map((one) => ({ text: one, href: without('where', one) })),

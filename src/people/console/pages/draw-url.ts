@@ -2,6 +2,7 @@ import { pagesAddress } from '../../../answers/explore/page-filter.ts';
 import type { UrlStory } from '../../../answers/explore/read-url.ts';
 import { counted, countText } from '../../../core/amounts.ts';
 import { type Html, html } from '../../../core/html.ts';
+import { shellWord } from '../../../core/shell-word.ts';
 import { crawlLink, urlLink } from '../layout/addresses.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
 import { severityMark } from '../layout/severity-mark.ts';
@@ -17,7 +18,7 @@ export function drawUrl(story: UrlStory): Html {
   return html`<h1>${crawl.project}</h1>
 ${projectTabs(crawl.project_id, 'pages')}
 <h2 class="url">${onTheWeb(url)}</h2>
-<p class="facts">In ${crawlLink(crawl)}. In a terminal: <code>crawlhouse url '${url.replaceAll("'", "'\\''")}' --project ${crawl.project_id} --crawl ${crawl.crawl_id}</code></p>
+<p class="facts">In ${crawlLink(crawl)}. In a terminal: <code>crawlhouse url ${shellWord(url)} --project ${shellWord(crawl.project_id)} --crawl ${shellWord(crawl.crawl_id)}</code></p>
 ${story.is_known ? drawStory(story) : drawNear(story)}
 `;
 }

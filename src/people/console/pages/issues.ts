@@ -10,6 +10,7 @@ import { readIssues } from '../../../answers/explore/read-issues.ts';
 import { sparkline } from '../../../answers/report/sparkline.ts';
 import { counted, countText } from '../../../core/amounts.ts';
 import { type Html, html } from '../../../core/html.ts';
+import { shellWord } from '../../../core/shell-word.ts';
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
 import type { Desk } from '../desk/desk.ts';
 import { projectPath } from '../layout/addresses.ts';
@@ -168,7 +169,7 @@ ${issuesTable(document, shown)}
     unknown === 0
       ? null
       : ` ${counted(unknown, 'issue')} not known: the export lacks a field that shows them.`
-  } In a terminal: <code>crawlhouse issues --project ${project_id} --crawl ${document.crawl_id}</code></p>
+  } In a terminal: <code>crawlhouse issues --project ${shellWord(project_id)} --crawl ${shellWord(document.crawl_id)}</code></p>
 `;
 }
 

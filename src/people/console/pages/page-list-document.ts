@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { unknownColumn } from '../../../answers/explore/page-conditions.ts';
-import { CHANGES_OF_ISSUE } from '../../../answers/explore/page-filter.ts';
+import { CHANGES_OF_ISSUE, conditionKey } from '../../../answers/explore/page-filter.ts';
 import { Count } from '../layout/counts.ts';
 
 export const PageList = z.strictObject({
@@ -51,8 +50,7 @@ export function withAdded(query: URLSearchParams): URLSearchParams {
   const [column, value] = [query.get('column'), query.get('value') ?? ''];
   for (const name of ['column', 'operator', 'value']) next.delete(name);
   if (column) {
-    if (!/^\w+$/.test(column)) throw unknownColumn(column, []);
-    next.append(column, `${query.get('operator') || 'eq'}:${value}`);
+    next.append(conditionKey(column), `${query.get('operator') || 'eq'}:${value}`);
   }
   if (!query.get('issue') && CHANGES_OF_ISSUE.includes(query.get('change') ?? ''))
     for (const name of ['change', 'since']) next.delete(name);

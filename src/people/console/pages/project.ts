@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ISSUE, placed, QUESTIONS } from '../../../answers/report/crawl-answers.ts';
 import { counted, countText } from '../../../core/amounts.ts';
 import { type Html, html } from '../../../core/html.ts';
+import { shellWord } from '../../../core/shell-word.ts';
 import { readIncidents } from '../../../operations/status/read-incidents.ts';
 import type { Desk } from '../desk/desk.ts';
 import { crawlLink, projectPath } from '../layout/addresses.ts';
@@ -303,7 +304,7 @@ ${projectTabs(
 ${project.incidents.map(incidentCard)}
 ${choices.length === 0 ? null : filterForm(projectPath(project_id), query, choices)}
 ${segmentNotice(project)}
-${crawls.length === 0 ? html`<p class="notice">No crawl of this project is loaded yet. Run <code>crawlhouse run --project ${project_id}</code>.</p>` : null}
+${crawls.length === 0 ? html`<p class="notice">No crawl of this project is loaded yet. Run <code>crawlhouse run --project ${shellWord(project_id)}</code>.</p>` : null}
 ${
   crawls.length === 0
     ? null
