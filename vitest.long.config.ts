@@ -27,7 +27,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'beside',
-          include: ['test/long/**/*.test.ts', ...SAMPLED],
+          include: ['test/long/**/*.test.ts', 'test/**/*.long.test.ts', ...SAMPLED],
           exclude: [...ALONE, ...waiting('long')],
           // DuckDB turns idly while another of its threads works: on small data, two took a third more processor time.
           provide: { threads: 1 },

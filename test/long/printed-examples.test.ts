@@ -29,7 +29,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/models.md: crawlhouse': 'models that the page makes',
   'docs/operate.md: crawlhouse status': 'days of failures',
   'docs/packages.md: crawlhouse load': 'test/pipeline/load-packages.test.ts',
-  'docs/query.md: crawlhouse query "SELECT length': 'test/answers/query/query-process.test.ts',
+  'docs/query.md: crawlhouse query "SELECT length': 'test/answers/query/query-process.long.test.ts',
   'docs/sandbox.md: crawlhouse sandbox start': 'keys of its own',
   'docs/trino.md: crawlhouse query': 'test/trino',
   'docs/first-hour.md, A schedule: crawlhouse schedule --once': 'the clock',

@@ -39,7 +39,8 @@ interface TestFiles {
 /** The tests of `npm test`. Paths below the root. */
 export function testFiles(): TestFiles {
   const files = readdirSync(TEST, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.test.ts') && !OWN_COMMAND.includes(file.split('/')[0] ?? ''))
+    .filter((file) => file.endsWith('.test.ts') && !file.endsWith('.long.test.ts'))
+    .filter((file) => !OWN_COMMAND.includes(file.split('/')[0] ?? ''))
     .sort()
     .map((file) => `test/${file}`);
   const replacing = files.filter((file) => readFileSync(join(ROOT, file), 'utf8').includes('vi.mock('));
