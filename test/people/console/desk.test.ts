@@ -46,3 +46,17 @@ test('what ends because one person left is read anew for the other who waits for
   calls[1]?.();
   expect(await stays).toBe('answer');
 });
+
+test('answers are kept by their size too: the oldest go first, and one that is too large is kept by nobody', async () => {
+  await using desk = new Desk(settings, silentLogger);
+  const read = (key: string, length: number): Promise<string> =>
+    desk.once(key, async () => {
+      reads.push(key);
+      return 'x'.repeat(length);
+    });
+  const reads: string[] = [];
+  for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) await read(key, 15_000_000);
+  expect(reads).toEqual(['a', 'b', 'c', 'b']);
+  for (const key of ['huge', 'huge']) await read(key, 33_000_000);
+  expect(reads).toEqual(['a', 'b', 'c', 'b', 'huge', 'huge']);
+});

@@ -1,6 +1,7 @@
 import type { ParameterTexts } from '../../../answers/query/parameters.ts';
 import { WarehousePool } from '../../../answers/query/warehouse-pool.ts';
 import type { Connection } from '../../../core/duckdb.ts';
+import { stringifyJson } from '../../../core/json.ts';
 import type { Logger } from '../../../core/logger.ts';
 import { Semaphore } from '../../../core/semaphore.ts';
 import { PublicationFollower } from '../../../engines/publication-follower.ts';
@@ -20,6 +21,8 @@ export type Row = Readonly<Record<string, unknown>>;
 
 /** Answers that are kept for the publication that they were read from. */
 const MOST_KEPT = 200;
+/** Characters of the same, as JSON: some answers have thousands of rows. */
+const MOST_KEPT_SIZE = 32_000_000;
 /** Work that others wait for too does not end with one page; questions have their own limit of time. */
 const NEVER = new AbortController().signal;
 const NO_PARAMETERS: ParameterTexts = new Map();
@@ -38,6 +41,7 @@ export class Desk implements AsyncDisposable {
   readonly downloads = new Semaphore(1);
   readonly #follower: PublicationFollower;
   #kept = new Map<string, Promise<unknown>>();
+  readonly #sizes = new WeakMap<Promise<unknown>, number>();
   #keptOf = '';
 
   constructor(settings: Settings, logger: Logger) {
@@ -80,10 +84,22 @@ export class Desk implements AsyncDisposable {
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > MOST_KEPT && oldest !== undefined) this.#kept.delete(oldest);
     try {
-      return (await kept) as T;
+      const answer = await kept;
+      if (!this.#sizes.has(kept)) this.#sizes.set(kept, stringifyJson(answer)?.length ?? 0);
+      this.#forgetOldest();
+      return answer as T;
     } catch (error) {
       if (this.#kept.get(key) === kept) this.#kept.delete(key);
       throw error;
+    }
+  }
+
+  /** As many as are too many; what is still being read has no size yet. */
+  #forgetOldest(): void {
+    let size = 0;
+    for (const [key, kept] of [...this.#kept].reverse()) {
+      size += this.#sizes.get(kept) ?? 0;
+      if (size > MOST_KEPT_SIZE) this.#kept.delete(key);
     }
   }
 

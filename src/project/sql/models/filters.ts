@@ -64,11 +64,15 @@ function found(filters: readonly SavedFilter[]): string {
   return selects.join('\nUNION ALL\n') || none;
 }
 
-/** Brackets that close those of the model, and words that go on behind a condition: each stops one of the two. */
+/**
+ * Brackets that close those of the model, and words that go on behind a condition: each stops one of the first two. The
+ * last one tells a condition from a number, which DuckDB takes for one.
+ */
 function asParts({ condition, file, line }: SavedFilter): ModelPart[] {
   const columns = 'SELECT crawl_id, project_id, url,';
   return [
     `${columns} 1 AS why FROM mart.pages WHERE (${condition}\n)`,
     `${columns} CASE WHEN ${condition}\nTHEN 1 END AS why FROM mart.pages`,
-  ].map((sql) => ({ sql, file, sqlLine: line }));
+    `${columns} (${condition}\n) AS why FROM mart.pages`,
+  ].map((sql, at) => ({ sql, file, sqlLine: line, isCondition: at === 2 }));
 }

@@ -11,6 +11,8 @@ export interface ModelPart {
   readonly sql: string;
   readonly file: string;
   readonly sqlLine: number;
+  /** Whether why is a condition: engines differ in what else they take for one. */
+  readonly isCondition?: boolean;
 }
 
 /** A model as its file declares it. */

@@ -77,6 +77,9 @@ export async function planModels({ connection, models, sources }: PlanOptions): 
         throw error;
       },
     );
+    for (const [at, part] of parts.entries())
+      if (model.parts[at]?.isCondition)
+        await checkCondition(connection, complete(model, part, around, outputs));
     outputs.set(model.name, own);
     checkWithin(model, seen, outputs);
     if (partitions) await checkPartitions(connection, model, complete(model, partitions, around, outputs));
@@ -147,6 +150,13 @@ async function checkPart(connection: Connection, placed: PlacedSql): Promise<voi
   if (missing === undefined) return;
   const hint = 'SELECT crawl_id, project_id, url, … AS why';
   throw badModel(firstWord(placed.sql, placed.start), `the SELECT puts out no column ${missing}`, hint);
+}
+
+async function checkCondition(connection: Connection, placed: PlacedSql): Promise<void> {
+  const type = (await checkBinds(connection, placed)).get('why');
+  if (type === 'BOOLEAN') return;
+  const hint = 'compare it with a value, as in depth > 3';
+  throw badModel(placed.start, `is no condition: its value is ${type}, not true or false`, hint);
 }
 
 /** Models under `within` are read by the model, and have the columns by which they are read in part. */

@@ -180,6 +180,8 @@ describe('a condition that does not hold names its file and line', () => {
     ['another case', 'true THEN 1 WHEN false', 'bad.sql:5: '],
     ['an order', 'true ORDER BY url', 'bad.sql:5: '],
     ['a number of pages', 'count(*) > 1', 'bad.sql:5: '],
+    ['a number', 'depth', 'bad.sql:5: is no condition: its value is BIGINT'],
+    ['a text', "'yes'", 'bad.sql:5: is no condition: its value is VARCHAR'],
     ['a parameter', 'depth > $depth', 'bad.sql:5: '],
     ['two statements', 'true; DROP TABLE x', 'bad.sql:5: '],
   ])('%s', async (_, condition, message) => {
