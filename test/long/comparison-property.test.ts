@@ -11,6 +11,8 @@ const NEEDED = [
   'projects',
   'crawls',
   'pages',
+  'crawl_fields',
+  'crawl_columns',
   'page_groups',
   'page_segments',
   'page_changes',
@@ -56,7 +58,12 @@ async function withCrawls<T>(first: readonly Page[], second: readonly Page[], lo
     { id: 'VARCHAR', project_id: 'VARCHAR', ended_at: 'BIGINT' },
     ids.map((id, index) => ({ id, project_id: 'p', ended_at: index })),
   );
-  const loads = ids.map((id) => ({ dataset: 'crawl_pages', source_kind: 'crawl', source_id: id }));
+  const loads = ids.map((id) => ({
+    unit: `crawl_pages/${id}`,
+    dataset: 'crawl_pages',
+    source_kind: 'crawl',
+    source_id: id,
+  }));
   const load = { unit: 'VARCHAR', dataset: 'VARCHAR', source_kind: 'VARCHAR', source_id: 'VARCHAR' };
   const more = { project_id: 'VARCHAR', run_id: 'VARCHAR', loaded_at: 'TIMESTAMPTZ' };
   await createTable(

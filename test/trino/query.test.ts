@@ -241,7 +241,12 @@ test('the pages of the console are the same', async () => {
   const paths = [
     '/projects.json',
     `/projects/${main?.project_id}.json?wait=1`,
+    `/projects/${main?.project_id}/issues.json?wait=1`,
+    `/projects/${main?.project_id}/pages.json?status_code=gte:300`,
+    `/projects/${main?.project_id}/compare.json`,
+    `/projects/${main?.project_id}/demand.json?wait=1`,
     `/crawls/${main?.crawl_id}.json?wait=1`,
+    '/search.json?q=shop',
   ];
   const pagesOf = async (engine: 'duckdb' | 'trino'): Promise<string[]> => {
     const { ask } = await openConsole(settings[engine]);

@@ -11,12 +11,12 @@ interface CalledProject {
 /** The project that has this identifier, else those of this name. */
 export async function projectsCalled(desk: Desk, wanted: string): Promise<readonly CalledProject[]> {
   const rows = (await desk.rowsOnce(
-    `SELECT project_id, coalesce(max(CASE WHEN place = 1 THEN project_name END), max(project_name)) AS project_name,
-       max(start_url) AS start_url
+    `SELECT project_id, coalesce(max(CASE WHEN place = 1 THEN called END), max(called)) AS project_name,
+       max(address) AS start_url
      FROM (
-       SELECT project_id, project_name, start_url, 1 AS place FROM mart.projects
+       SELECT project_id, project_name AS called, start_url AS address, 1 AS place FROM mart.projects
        UNION ALL SELECT project_id, project_name, NULL, 2 FROM mart.crawls) AS named
-     WHERE project_id = $project OR project_name = $project
+     WHERE project_id = $project OR called = $project
      GROUP BY project_id ORDER BY project_id`,
     new Map([['project', wanted]]),
   )) as unknown as CalledProject[];
