@@ -18,13 +18,17 @@ WITH
 
   -- To count different numbers takes a fraction of the memory that different URLs take.
   page AS (
-    SELECT crawl_id, url, row_number() OVER (ORDER BY crawl_id, url) AS number
+    SELECT crawl_id, url, CAST(row_number() OVER (ORDER BY crawl_id, url) AS INTEGER) AS number
     FROM mart.pages
     WHERE crawl_id IN (SELECT crawl_id FROM chosen)
   ),
 
   segment AS (
-    SELECT crawl_id, segmentation, segment, row_number() OVER (ORDER BY crawl_id, segmentation, segment) AS number
+    SELECT
+      crawl_id,
+      segmentation,
+      segment,
+      CAST(row_number() OVER (ORDER BY crawl_id, segmentation, segment) AS INTEGER) AS number
     FROM (
       SELECT DISTINCT crawl_id, segmentation, segment
       FROM mart.page_segments
@@ -63,7 +67,9 @@ WITH
       link.anchor,
       count(*) AS links,
       count(CASE WHEN link.follow THEN 1 END) AS follow_links,
-      count(DISTINCT link.origin_number) + count(DISTINCT link.unknown_origin) AS origin_pages,
+      -- Few origins are unknown: without the filter, all the others fill a hash table for nothing.
+      count(DISTINCT link.origin_number)
+        + count(DISTINCT link.unknown_origin) FILTER (WHERE link.unknown_origin IS NOT NULL) AS origin_pages,
       count(DISTINCT link.target_number) AS target_pages
     FROM link
     JOIN member ON member.page_number = link.target_number
