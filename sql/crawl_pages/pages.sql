@@ -90,6 +90,8 @@ columns:
     How much alike they are, a share of 0 to 1 (raw.crawl_pages.nearduplicate_content_similarity).
   nearduplicate_status: How near duplicates are handled (raw.crawl_pages.nearduplicate_status).
   has_nearduplicate_issue: Whether near duplicates are left unhandled (raw.crawl_pages.has_nearduplicate_issue).
+  like_missing_page: >-
+    Whether title and content are those of the answer for a page that does not exist (raw.crawl_pages.like_missing_page).
   language: Language, an ISO 639 code of two letters (raw.crawl_pages.language).
   hreflang_cluster_id: Identifier of its cluster of language versions (raw.crawl_pages.hreflang_cluster_id).
   hreflang_hrefs: URLs that it declares as its language versions (raw.crawl_pages.hreflang_hrefs).
@@ -192,6 +194,7 @@ reads:
     nearduplicate_content_similarity: DOUBLE
     nearduplicate_status: VARCHAR
     has_nearduplicate_issue: BOOLEAN
+    like_missing_page: BOOLEAN
     language: VARCHAR
     hreflang_cluster_id: VARCHAR
     hreflang_hrefs: VARCHAR[]
@@ -435,6 +438,7 @@ SELECT
   nearduplicate_content_similarity,
   nearduplicate_status,
   has_nearduplicate_issue,
+  like_missing_page,
 
   language,
   hreflang_cluster_id,

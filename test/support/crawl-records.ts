@@ -7,6 +7,7 @@ import {
   CRAWL_TABLES,
   type CrawlFacts,
   type LinkRecord,
+  type MissingPageRecord,
   type PageRecord,
   type SitemapRecord,
   type StructuredDataRecord,
@@ -73,13 +74,20 @@ export interface CrawlRecords {
   readonly links?: readonly LinkRecord[];
   readonly items?: readonly StructuredDataRecord[];
   readonly sitemap?: readonly SitemapRecord[];
+  readonly missing?: readonly MissingPageRecord[];
 }
 
 /** A connection whose database has the tables that the jobs read. */
-export async function crawlDatabase({ pages, links, items, sitemap }: CrawlRecords): Promise<Connection> {
+export async function crawlDatabase(given: CrawlRecords): Promise<Connection> {
   const folder = await temporaryFolder();
   const connection = await temporaryConnection(folder);
-  const records = { fetched_pages: pages, fetched_links: links, fetched_items: items, sitemap_urls: sitemap };
+  const records = {
+    fetched_pages: given.pages,
+    fetched_links: given.links,
+    fetched_items: given.items,
+    sitemap_urls: given.sitemap,
+    missing_pages: given.missing,
+  };
   for (const [name, columns] of Object.entries(CRAWL_TABLES)) {
     const path = join(folder, `${name}.ndjson`);
     const rows = records[name as keyof typeof CRAWL_TABLES] ?? [];

@@ -17,20 +17,22 @@ export interface Site {
   /** `http://127.0.0.1:PORT` */
   readonly origin: string;
   readonly port: number;
-  /** Paths in the order of their requests, without `/robots.txt`. */
+  /** Paths in the order of their requests, without `/robots.txt` and the invented page. */
   readonly hits: string[];
   readonly requests: IncomingMessage[];
 }
 
-/** A website on this machine for one test. A path without a route is a 404. */
+/** A website on this machine for one test. A path without a route has the route `*`, else it is a 404. */
 export async function serveSite(routes: Readonly<Record<string, SiteRoute>>): Promise<Site> {
   const hits: string[] = [];
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
     const path = request.url ?? '';
     requests.push(request);
-    if (path !== '/robots.txt') hits.push(path);
-    const route = routes[path] ?? routes[path.replace(/\?.*$/, '?')] ?? { status: 404, body: 'missing' };
+    if (path !== '/robots.txt' && !path.startsWith('/no-such-page-')) hits.push(path);
+    const route = routes[path] ??
+      routes[path.replace(/\?.*$/, '?')] ??
+      routes['*'] ?? { status: 404, body: 'missing' };
     if (typeof route === 'function') route(request, response);
     else send(response, typeof route === 'string' ? { body: route } : route);
   });

@@ -16,6 +16,7 @@ import { DEFAULT_FETCH_LIMITS, Fetcher, type FetchLimits } from './fetcher.ts';
 import { Frontier } from './frontier.ts';
 import { runJobs } from './jobs/run-jobs.ts';
 import { loadCrawl } from './load-crawl.ts';
+import { askForMissingPages } from './missing-pages.ts';
 import { OutcomeBatch } from './outcome-batch.ts';
 import { Pace } from './pace.ts';
 import { ParsePool } from './parse-pool.ts';
@@ -65,6 +66,12 @@ export interface CrawlResult {
   readonly lastDepth: number;
 }
 
+/** The site, or its owner, wants no further request. */
+const REASONS_TO_STOP: ReadonlySet<CrawlEndReason> = new Set([
+  'stopped_progressing',
+  'user_cancelled',
+  'user_requested',
+]);
 const DEFAULT_CONCURRENCY = 16;
 const DEFAULT_RETRY_DELAY_MS = 1_000;
 const DEFAULT_MEMORY_LIMIT = '300MB';
@@ -163,7 +170,10 @@ async function fetchSite(
       fullReason: quota < settings.maxUrl ? 'quota_reached' : 'max_url_reached',
       retryDelayMs: options.retryDelayMs ?? DEFAULT_RETRY_DELAY_MS,
     });
-    return await phase.run();
+    const reason = await phase.run();
+    if (!isList && !REASONS_TO_STOP.has(reason))
+      await askForMissingPages({ ...work, frontier, parser, renderer });
+    return reason;
   } finally {
     signal.removeEventListener('abort', stop);
     ended.abort();

@@ -165,6 +165,14 @@ export class Frontier implements Disposable {
     return Number(this.#prepare('SELECT max(id) AS id FROM urls').get()?.id ?? 0);
   }
 
+  /** Schemes, hosts and ports of the known URLs, the first ones first. */
+  origins(most: number): string[] {
+    const rows = this.#prepare(
+      `SELECT substr(url, 1, 7 + instr(substr(url, 9), '/')) AS origin FROM urls GROUP BY origin ORDER BY min(id) LIMIT ?`,
+    ).all(most);
+    return rows.map(({ origin }) => String(origin));
+  }
+
   /** Whether the crawl knows all of these URLs. */
   knowsAll(urls: readonly string[]): boolean {
     const known = this.#prepare('SELECT 1 FROM urls WHERE url = ?');

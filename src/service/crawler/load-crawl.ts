@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -9,6 +9,7 @@ import type { Frontier, SegmentKind } from './frontier.ts';
 import { CRAWL_TABLES, type TableColumns } from './records.ts';
 
 const SITEMAP_FILE = 'sitemaps.ndjson';
+const MISSING_FILE = 'missing.ndjson';
 
 export interface LoadOptions {
   /** Of the crawl's files. */
@@ -29,6 +30,8 @@ export async function loadCrawl(connection: Connection, options: LoadOptions): P
     segments.filter((one) => one.kind === kind).map(({ name }) => join(folder, name));
   const sitemaps = join(folder, SITEMAP_FILE);
   await pipeline(Readable.from(frontier.sitemapRecords()), createWriteStream(sitemaps));
+  const missing = join(folder, MISSING_FILE);
+  await writeFile(missing, frontier.fact('missing pages') ?? '');
   const create = (
     name: keyof typeof CRAWL_TABLES,
     paths: readonly string[],
@@ -40,10 +43,12 @@ export async function loadCrawl(connection: Connection, options: LoadOptions): P
       signal,
     );
   await create('sitemap_urls', [sitemaps]);
+  await create('missing_pages', [missing]);
   await create('fetched_links', files('links'));
   await create('fetched_items', files('items'));
   await create('fetched_pages', files('pages'), `* REPLACE (${SOURCES} AS sources)`);
   await rm(sitemaps);
+  await rm(missing);
 }
 
 /**

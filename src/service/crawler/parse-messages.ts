@@ -31,7 +31,7 @@ export interface ParseRequest {
 export type Lines = string | Uint8Array;
 
 export interface ParseReply {
-  readonly pages: Lines;
+  readonly pages: string;
   readonly links: Lines;
   readonly items: Lines;
   /** Internal URLs that the page leads to, in its order, without repetition. */

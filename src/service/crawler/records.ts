@@ -127,6 +127,16 @@ const SITEMAP_COLUMNS = {
 /** One URL of a sitemap file, as the caller writes it. */
 export type SitemapRecord = RowOf<typeof SITEMAP_COLUMNS>;
 
+const MISSING_COLUMNS = {
+  /** Scheme, host and port. */
+  origin: text,
+  status_code: whole,
+  title: textOrNull,
+  simhash: optional<string>('BIGINT'),
+};
+/** The answer of an origin for a page that does not exist. */
+export type MissingPageRecord = RowOf<typeof MISSING_COLUMNS>;
+
 const FACT_COLUMNS = {
   /** Clicks from the start URL; null for a page that no link leads to. */
   depth: wholeOrNull,
@@ -291,6 +301,7 @@ export const CRAWL_TABLES = {
   fetched_links: typesOf(LINK_COLUMNS),
   fetched_items: typesOf(ITEM_COLUMNS),
   sitemap_urls: typesOf(SITEMAP_COLUMNS),
+  missing_pages: typesOf(MISSING_COLUMNS),
 } as const;
 
 function typesOf(columns: Readonly<Record<string, Column<unknown>>>): TableColumns {

@@ -249,10 +249,13 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
   low_text_ratio: ['low', indexable(under('text_to_code', 0.1))],
   soft_404: [
     'medium',
-    ok(
-      text('title', (title) =>
-        / 404 |page not found|file not found|seite nicht gefunden/.test(` ${title.toLowerCase()} `),
-      ),
+    ok((page, worth) =>
+      [
+        is('like_missing_page'),
+        text('title', (title) =>
+          / 404 |page not found|file not found|seite nicht gefunden/.test(` ${title.toLowerCase()} `),
+        ),
+      ].some((holds) => holds(page, worth)),
     ),
   ],
   placeholder_text: [

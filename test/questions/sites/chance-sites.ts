@@ -107,6 +107,7 @@ const FIELDS: Readonly<Record<string, readonly unknown[]>> = {
   num_img_without_size: [0, 0, 1, null],
   num_links_without_text: [0, 0, 1, null],
   num_links_generic_text: [0, 0, 1, null],
+  like_missing_page: [false, false, true, null],
   rendered: [null, null, true, true, true, false],
   script_redirect: [...Array(6).fill(null), URLS[1]],
   unrendered_title: TEXTS,

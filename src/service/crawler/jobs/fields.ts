@@ -191,6 +191,7 @@ const PAGE_FIELDS: readonly CrawlField[] = [
   }),
   ...fields('percentage', { nearduplicate_content_similarity: 'round(near.similarity, 4)' }),
   ...fields('enum', { nearduplicate_status: 'near.status' }),
+  ...fields('bool', { like_missing_page: 'missing.is_alike' }),
 
   ...fields('hash', { hreflang_cluster_id: 'version.cluster' }),
   ...fields(

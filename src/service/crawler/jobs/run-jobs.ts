@@ -5,6 +5,7 @@ import { duplicates } from './duplicates.ts';
 import { facts } from './facts.ts';
 import { hreflang } from './hreflang.ts';
 import { inlinks } from './inlinks.ts';
+import { missingPages } from './missing-pages.ts';
 import { clusterSimilarities, nearDuplicates } from './near-duplicates.ts';
 import { numberUrls } from './number-urls.ts';
 import { outlinks } from './outlinks.ts';
@@ -39,13 +40,16 @@ const JOBS = {
     duplicates(connection, 'meta_description', 'job_same_description', signal),
   duplicate_title: (connection, signal) => duplicates(connection, 'title', 'job_same_title', signal),
   duplicate_h1: (connection, signal) => duplicates(connection, 'h1', 'job_same_h1', signal),
-  duplicate_simhash: nearDuplicates,
+  duplicate_simhash: async (connection, signal) => {
+    await nearDuplicates(connection, signal);
+    await missingPages(connection, signal);
+  },
   cluster_similarities: clusterSimilarities,
 } as const satisfies Readonly<Record<string, Job>>;
 
 /** The tables that the jobs make for each other. */
 const TEMPORARY =
-  'crawl_pages crawl_urls crawl_links job_facts job_inlinks job_sitemaps job_outlinks redirect_chains job_redirects job_passing job_shares job_scoring ngram_spread job_ngrams hreflang_versions hreflang_errors hreflang_nodes hreflang_groups hreflang_clusters job_hreflang duplicate_groups job_same_description job_same_title job_same_h1 near_duplicates near_duplicate_clusters job_near_duplicates job_clusters'.split(
+  'crawl_pages crawl_urls crawl_links job_facts job_inlinks job_sitemaps job_outlinks redirect_chains job_redirects job_passing job_shares job_scoring ngram_spread job_ngrams hreflang_versions hreflang_errors hreflang_nodes hreflang_groups hreflang_clusters job_hreflang duplicate_groups job_same_description job_same_title job_same_h1 near_duplicates near_duplicate_clusters job_near_duplicates job_missing job_clusters'.split(
     ' ',
   );
 
@@ -55,7 +59,7 @@ export const JOB_NAMES = Object.keys(JOBS) as readonly JobName[];
 
 /**
  * Makes the tables `pages`, `links`, `clusters` and `structured_data` of a crawl from `fetched_pages`, `fetched_links`,
- * `fetched_items` and `sitemap_urls` in the connection's database. They have the service's fields (`fields.ts`). Tables
+ * `fetched_items`, `sitemap_urls` and `missing_pages` in the connection's database. They have the service's fields (`fields.ts`). Tables
  * in between are temporary. Run again, it makes the same tables.
  */
 export async function runJobs(

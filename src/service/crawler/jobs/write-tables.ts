@@ -29,6 +29,7 @@ const PAGE_JOINS = {
   same_h1: 'job_same_h1',
   same_description: 'job_same_description',
   near: 'job_near_duplicates',
+  missing: 'job_missing',
 } as const;
 
 /** Makes the four final tables of what the jobs found: `pages`, `links`, `clusters`, `structured_data`. */

@@ -83,6 +83,7 @@ export const PAGE_FIELDS: Readonly<Record<string, string>> = {
   language: 'Language of the page, an ISO 639 code of two letters.',
   load_time: 'Time to the last byte, in milliseconds.',
   meta_description: 'Content of the description meta tag.',
+  like_missing_page: 'Whether title and content are those of the answer for a page that does not exist.',
   meta_refresh_location: 'URL that a meta refresh of the page leads to.',
   meta_robots: 'Directives of the robots meta tag.',
   meta_robots_follow: 'Whether the robots meta tag allows links to be followed.',

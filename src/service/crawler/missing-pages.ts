@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { stringifyJson } from '../../core/json.ts';
+import type { FetchTools } from './fetch-round.ts';
+import type { MissingPageRecord, PageRecord } from './records.ts';
+
+/** A site may have any number of subdomains. */
+const MOST_ORIGINS = 20;
+
+export type MissingTools = Pick<
+  FetchTools,
+  'fetcher' | 'frontier' | 'parser' | 'renderer' | 'robots' | 'pace' | 'signal'
+>;
+
+/** An address that the site can not have. It is the same in each crawl, so that its owner finds it in logs. */
+function inventedUrl(origin: string): string {
+  const digest = createHash('sha256').update(origin).digest('hex');
+  return `${origin}/no-such-page-${digest.slice(0, 16)}`;
+}
+
+/**
+ * Asks each origin of the site once for a page that does not exist, and keeps what a page with the same content is told
+ * by. robots.txt, pace and `Crawl-delay` hold. An origin that does not answer, or asks to wait, is left out.
+ */
+export async function askForMissingPages(tools: MissingTools): Promise<void> {
+  const origins = tools.frontier.origins(MOST_ORIGINS);
+  const records = await Promise.all(origins.map((origin) => askOrigin(origin, tools)));
+  tools.signal.throwIfAborted();
+  const known = records.filter((record) => record !== null);
+  tools.frontier.setFact('missing pages', known.map((record) => `${stringifyJson(record)}\n`).join(''));
+}
+
+async function askOrigin(origin: string, tools: MissingTools): Promise<MissingPageRecord | null> {
+  const { fetcher, parser, renderer, robots, pace, signal } = tools;
+  const url = new URL(inventedUrl(origin));
+  const rules = await robots.rulesOf(url);
+  if (rules.isUnavailable || !rules.isAllowed(url.href)) return null;
+  for (let wait = 1; wait > 0; ) {
+    wait = pace.readyAt(url.host) - performance.now();
+    if (wait > 0) await sleep(wait, undefined, { signal });
+  }
+  await sleep(pace.take(url.host, rules.delayMs, performance.now()), undefined, { signal });
+  const answer = await fetcher.fetch(url.href);
+  const status = answer.statusCode;
+  if (signal.aborted || status === null || status === 429 || status >= 500) return null;
+  const rendered = renderer === null ? null : await renderer.render(answer);
+  const facts = { depth: null, sources: [], robots_txt_denied: false };
+  let record: MissingPageRecord | null = null;
+  await parser.parse({ answer, facts, rendered }, async ({ pages }) => {
+    const { title, simhash } = JSON.parse(pages) as PageRecord;
+    record = { origin, status_code: status, title, simhash };
+  });
+  return record;
+}
