@@ -51,6 +51,11 @@ columns:
   canonical_evaluation: matching, not_matching or not_set (raw.crawl_pages.canonical_evaluation).
   rel_next: URL that it declares as the next of a series (raw.crawl_pages.rel_next).
   rel_prev: URL that it declares as the one before in a series (raw.crawl_pages.rel_prev).
+  pagination_errors: >-
+    target_missing, target_redirects and target_not_indexable, of the pages that it declares before and after it in a
+    series (raw.crawl_pages.pagination_errors).
+  amp_url: URL of the AMP version that it declares (raw.crawl_pages.amp_url).
+  amp_status_code: HTTP status of its AMP version; NULL when it was not fetched (raw.crawl_pages.amp_status_code).
   redirect_location: URL it redirects to (raw.crawl_pages.redirect_location).
   redirect_count: Number of redirects of the chain that begins here (raw.crawl_pages.redirect_count).
   final_redirect_location: URL at the end of the chain (raw.crawl_pages.final_redirect_location).
@@ -159,6 +164,9 @@ reads:
     canonical_evaluation: VARCHAR
     rel_next: VARCHAR
     rel_prev: VARCHAR
+    pagination_errors: VARCHAR[]
+    amp_url: VARCHAR
+    amp_status_code: BIGINT
     redirect_location: VARCHAR
     redirect_count: BIGINT
     final_redirect_location: VARCHAR
@@ -400,6 +408,9 @@ SELECT
   canonical_evaluation,
   rel_next,
   rel_prev,
+  pagination_errors,
+  amp_url,
+  amp_status_code,
 
   redirect_location,
   redirect_count,

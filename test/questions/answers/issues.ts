@@ -172,6 +172,13 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
       ),
     ),
   ],
+  series_to_error: ['medium', listed('pagination_errors', (errors) => errors.includes('target_missing'))],
+  series_to_redirect: ['low', listed('pagination_errors', (errors) => errors.includes('target_redirects'))],
+  series_to_non_indexable: [
+    'medium',
+    listed('pagination_errors', (errors) => errors.includes('target_not_indexable')),
+  ],
+  amp_error: ['medium', ok(between('amp_status_code', 400, 599))],
 
   missing_canonical: ['low', indexable(kind('not_set'))],
   canonical_differs_by_slash: ['low', ok(kind('slash'))],

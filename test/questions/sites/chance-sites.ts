@@ -107,6 +107,8 @@ const FIELDS: Readonly<Record<string, readonly unknown[]>> = {
   num_img_without_size: [0, 0, 1, null],
   num_links_without_text: [0, 0, 1, null],
   num_links_generic_text: [0, 0, 1, null],
+  pagination_errors: [null, [], ['target_missing'], ['target_not_indexable', 'target_redirects']],
+  amp_status_code: [null, 200, 301, 404, 503],
   like_missing_page: [false, false, true, null],
   rendered: [null, null, true, true, true, false],
   script_redirect: [...Array(6).fill(null), URLS[1]],

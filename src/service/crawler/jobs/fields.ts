@@ -111,6 +111,8 @@ const PAGE_FIELDS: readonly CrawlField[] = [
   ...given('string', 'meta_robots canonicals', 'many'),
   ...given('bool', 'meta_robots_index meta_robots_follow'),
   ...given('string', 'rel_canonical rel_next rel_prev'),
+  ...fields('enum', { pagination_errors: 'declared.errors' }, 'many'),
+  ...fields('natural', { amp_status_code: 'declared.amp_status' }),
   ...fields('enum', {
     canonical_evaluation: `CASE WHEN facts.is_html THEN CASE WHEN page.rel_canonical IS NULL THEN 'not_set' WHEN facts.is_canonicalised THEN 'not_matching' ELSE 'matching' END END`,
   }),

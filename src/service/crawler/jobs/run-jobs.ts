@@ -1,6 +1,7 @@
 import { type Connection, table } from '../../../core/duckdb.ts';
 import { inLowerMemory, withOneThread } from '../../../core/lower-memory.ts';
 import type { CustomField } from '../custom-fields/custom-field.ts';
+import { declaredPages } from './declared-pages.ts';
 import { duplicates } from './duplicates.ts';
 import { facts } from './facts.ts';
 import { hreflang } from './hreflang.ts';
@@ -28,6 +29,7 @@ const JOBS = {
   parse: async (connection, signal) => {
     await numberUrls(connection, signal);
     await facts(connection, signal);
+    await declaredPages(connection, signal);
   },
   inlinks,
   sitemaps,
@@ -49,7 +51,7 @@ const JOBS = {
 
 /** The tables that the jobs make for each other. */
 const TEMPORARY =
-  'crawl_pages crawl_urls crawl_links job_facts job_inlinks job_sitemaps job_outlinks redirect_chains job_redirects job_passing job_shares job_scoring ngram_spread job_ngrams hreflang_versions hreflang_errors hreflang_nodes hreflang_groups hreflang_clusters job_hreflang duplicate_groups job_same_description job_same_title job_same_h1 near_duplicates near_duplicate_clusters job_near_duplicates job_missing job_clusters'.split(
+  'crawl_pages crawl_urls crawl_links job_facts job_declared job_inlinks job_sitemaps job_outlinks redirect_chains job_redirects job_passing job_shares job_scoring ngram_spread job_ngrams hreflang_versions hreflang_errors hreflang_nodes hreflang_groups hreflang_clusters job_hreflang duplicate_groups job_same_description job_same_title job_same_h1 near_duplicates near_duplicate_clusters job_near_duplicates job_missing job_clusters'.split(
     ' ',
   );
 

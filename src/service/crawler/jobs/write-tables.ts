@@ -18,6 +18,7 @@ const LINKS_AT_ONCE = 262_144;
 /** The jobs' tables about pages, by the name that the fields use. */
 const PAGE_JOINS = {
   facts: 'job_facts',
+  declared: 'job_declared',
   inlink: 'job_inlinks',
   outlink: 'job_outlinks',
   sitemap: 'job_sitemaps',

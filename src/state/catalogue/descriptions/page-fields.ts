@@ -1,6 +1,7 @@
 /** What the page fields of a crawl hold (api-spec.md §2.15, and those that catalogues have beyond it). */
 export const PAGE_FIELDS: Readonly<Record<string, string>> = {
   alt_evaluation: 'What the service found of the alternative texts of the images.',
+  amp_status_code: 'HTTP status of the AMP version that the page declares.',
   amp_url: 'URL of the AMP version that the page declares.',
   canonical_declaration: 'How the page declares its canonical.',
   canonical_evaluation:
@@ -127,6 +128,7 @@ export const PAGE_FIELDS: Readonly<Record<string, string>> = {
   redirect_count: 'Number of redirects of the chain that begins here.',
   redirect_location: 'URL that the page redirects to.',
   rel_canonical: 'Canonical URL that the page declares.',
+  pagination_errors: 'What is wrong with the pages that it declares before and after it in a series.',
   rel_next: 'URL that the page declares as the next of a series.',
   rel_prev: 'URL that the page declares as the previous of a series.',
   rendered: 'Whether the content is that of the page after scripts ran; null where pages are not rendered.',
