@@ -139,27 +139,38 @@ export async function pageStatement(
   ];
   const more = [...filter.columns, ...names, sorted.column].filter((name) => types.has(name));
   const shown = [...new Set(['url', ...extra, ...SHOWN.slice(1), ...more])];
-  const besides = BESIDES.filter(({ columns }) => [...names, ...shown].some((name) => name in columns));
+  const all = [...conditions, ...filter.where.map((condition) => `(${condition}\n)`)];
+  const through = (asked: readonly string[]): string => fromPages(within, issue, asked, all);
+  return {
+    crawl,
+    since,
+    sql: `SELECT ${shown.map(ident).join(', ')}\n${through([...names, ...shown])}\nORDER BY ${sorted.sql}, url`,
+    // What is joined has at most one row of a page, so only a condition on it changes the count.
+    count: `SELECT count(*) AS total\n${through(names)}`,
+    parameters,
+    types,
+  };
+}
+
+/** The pages that meet all conditions, with what is known besides of the columns that are asked for. */
+function fromPages(
+  within: ReturnType<typeof pagesOf>,
+  issue: string | undefined,
+  asked: readonly string[],
+  all: readonly string[],
+): string {
+  const besides = BESIDES.filter(({ columns }) => asked.some((name) => name in columns));
   const selected = [
     'pages.*',
     ...within.columns,
     ...besides.flatMap(({ name, columns }) => Object.keys(columns).map((column) => `${name}.${column}`)),
   ];
-  const all = [...conditions, ...filter.where.map((condition) => `(${condition}\n)`)];
-  const through = `FROM (
+  return `FROM (
   SELECT ${selected.join(', ')}
   FROM mart.pages AS pages
   ${[...within.joins, ...besides.map(({ join }) => join(within.own, issue))].join('\n  ')}
   WHERE ${within.conditions.join('\n    AND ')}
 ) AS pages${all.length === 0 ? '' : `\nWHERE ${all.join('\n  AND ')}`}`;
-  return {
-    crawl,
-    since,
-    sql: `SELECT ${shown.map(ident).join(', ')}\n${through}\nORDER BY ${sorted.sql}, url`,
-    count: `SELECT count(*) AS total\n${through}`,
-    parameters,
-    types,
-  };
 }
 
 /** Null where there is no crawl before; a filter without a change compares nothing. */
