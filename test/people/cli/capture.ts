@@ -14,6 +14,9 @@ export interface Outcome {
   readonly stderr: string;
 }
 
+/** Without the lines of progress: they come where the machine is slow. */
+const withoutProgress = (stderr: string): string => stderr.replaceAll(/^\[[█░]+\] .*\n/gm, '');
+
 /** Runs the program in this process and keeps what it says. */
 export async function capture(...argv: readonly string[]): Promise<Outcome> {
   const said = { stdout: '', stderr: '' };
@@ -24,7 +27,8 @@ export async function capture(...argv: readonly string[]): Promise<Outcome> {
     }),
   );
   try {
-    return { code: await main(argv), ...said };
+    const code = await main(argv);
+    return { code, stdout: said.stdout, stderr: withoutProgress(said.stderr) };
   } finally {
     for (const spy of spies) spy.mockRestore();
   }
@@ -45,7 +49,7 @@ export async function spawned(
     text(child.stderr),
     child.exitCode ?? once(child, 'exit'),
   ]);
-  return { code: child.exitCode, stdout, stderr };
+  return { code: child.exitCode, stdout, stderr: withoutProgress(stderr) };
 }
 
 const PAGES = 'dataset: crawl_pages\ndescription: Pages\nsource: { kind: crawl, data_type: pages }\n';
