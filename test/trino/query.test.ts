@@ -246,12 +246,14 @@ test('the pages of the console are the same', async () => {
     `/projects/${main?.project_id}/compare.json`,
     `/projects/${main?.project_id}/demand.json?wait=1`,
     `/crawls/${main?.crawl_id}.json?wait=1`,
-    '/search.json?q=shop',
   ];
   const pagesOf = async (engine: 'duckdb' | 'trino'): Promise<string[]> => {
     const { ask } = await openConsole(settings[engine]);
     const answers: string[] = [];
-    for (const path of paths) answers.push(rounded(await (await ask(path)).text()));
+    for (const path of paths)
+      answers.push(
+        rounded(await (await ask(path)).text()).replaceAll(/"seconds": [\d.e-]+/g, '"seconds": …'),
+      );
     return answers;
   };
   const pages = await pagesOf('duckdb');

@@ -92,7 +92,7 @@ const OF_QUESTIONS = {
       `SELECT coalesce(engine, 'not known') AS engine, CAST(sum(hits) AS BIGINT) AS hits,
          CAST(sum(crawled_pages) AS BIGINT) AS urls, CAST(max(from_date) AS VARCHAR) AS from_date,
          CAST(max(to_date) AS VARCHAR) AS to_date
-       FROM ${answer} GROUP BY engine ORDER BY 2 DESC, 1`,
+       FROM ${answer} GROUP BY 1 ORDER BY 2 DESC, 1`,
   },
   ai: {
     question: 'q31_ai_crawlers_by_page',
