@@ -7,14 +7,14 @@ export const TURNS = {
     ['workers', 'worker-kills', 'openlineage'],
   ],
   long: [
-    ['crawl-command', 'holds', 'load-orders', 'backfill', 'drop'],
-    ['hostile-answers', 'route-parity', 'kill-large', 'one-bad-answer', 'value-oracle'],
+    ['crawl-command', 'holds', 'drop'],
+    ['hostile-answers', 'load-orders', 'backfill', 'value-oracle'],
+    ['route-parity', 'kill-large', 'one-bad-answer', 'recovery'],
     [
       'issues-command',
       'crawl-memory',
       'incremental-property',
       'outage',
-      'recovery',
       'data-export-faults',
       'schedule-command',
     ],
