@@ -37,7 +37,14 @@ export default defineConfig({
         },
       },
       {
-        test: { ...shared, name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } },
+        test: {
+          ...shared,
+          name: 'alone',
+          include: ALONE,
+          exclude: waiting('long'),
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
       },
     ],
     sequence: {

@@ -2,14 +2,12 @@ import { ALL_ROUNDS, daySeed } from './random.ts';
 
 /** Groups of files that take turns by the day (UTC): one group plays today, `npm run test:nightly` plays all. */
 export const TURNS = {
-  integration: [
-    ['shared-project', 'telemetry'],
-    ['workers', 'worker-kills', 'openlineage'],
-  ],
+  integration: [['shared-project', 'telemetry'], ['workers'], ['worker-kills', 'openlineage']],
   long: [
     ['crawl-command', 'holds', 'drop'],
-    ['hostile-answers', 'load-orders', 'backfill', 'value-oracle'],
-    ['route-parity', 'kill-large', 'one-bad-answer', 'recovery'],
+    ['hostile-answers', 'load-orders', 'backfill'],
+    ['route-parity', 'one-bad-answer', 'recovery', 'kill-large'],
+    ['questions', 'value-oracle', 'disk-full'],
     [
       'issues-command',
       'crawl-memory',
@@ -21,8 +19,9 @@ export const TURNS = {
   ],
   trino: [
     ['publications', 'golden', 'kill'],
-    ['run', 'workers', 'parity'],
-    ['move', 'trino-rows', 'reading'],
+    ['run', 'parity'],
+    ['workers', 'reading'],
+    ['move', 'trino-rows'],
   ],
 } as const;
 
