@@ -45,6 +45,11 @@ WITH
     LEFT JOIN mart.pages AS pages ON pages.crawl_id = days.crawl_id AND pages.url = hits.url
     LEFT JOIN mart.orphans AS orphans ON orphans.crawl_id = days.crawl_id AND orphans.url = hits.url
     WHERE hits.bot_class = 'search'
+      AND (
+        $project IS NULL
+        OR hits.project_id = $project
+        OR hits.project_id IN (SELECT project_id FROM mart.projects WHERE project_name = $project)
+      )
       AND ($crawl IS NULL OR days.crawl_id = $crawl)
       AND ($from IS NULL OR hits.day >= $from)
       AND ($to IS NULL OR hits.day < $to)
@@ -125,7 +130,6 @@ WITH
       max_by(asked.url, ROW(asked.hits, asked.url)) FILTER (WHERE asked.url IS NOT NULL) AS most_asked_url
     FROM asked
     LEFT JOIN mart.projects AS projects ON projects.project_id = asked.project_id
-    WHERE ($project IS NULL OR asked.project_id = $project OR projects.project_name = $project)
     GROUP BY
       projects.project_name, asked.project_id, asked.crawl_id, asked.from_date, asked.to_date, asked.dataset,
       asked.engine, asked.waste

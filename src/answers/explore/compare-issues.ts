@@ -24,22 +24,13 @@ type Row = Pick<ComparedIssue, 'issue' | 'title' | 'severity' | 'category' | 'be
 };
 
 const ISSUES = `
-  WITH
-    page AS (
-      SELECT
-        found.issue, found.url,
-        max(CASE WHEN found.crawl_id = $from THEN 1 ELSE 0 END) AS had,
-        max(CASE WHEN found.crawl_id = $to THEN 1 ELSE 0 END) AS has
-      FROM mart.page_issues AS found
-      WHERE found.crawl_id IN ($from, $to)
-      GROUP BY found.issue, found.url
-    ),
-
-    kept AS (
-      SELECT page.issue, CAST(sum(page.had * page.has) AS BIGINT) AS remaining
-      FROM page
-      GROUP BY page.issue
-    )
+  WITH kept AS (
+    SELECT later.issue, count(*) AS remaining
+    FROM (SELECT found.issue, found.url FROM mart.page_issues AS found WHERE found.crawl_id = $from) AS former
+    JOIN (SELECT found.issue, found.url FROM mart.page_issues AS found WHERE found.crawl_id = $to) AS later
+      ON later.issue = former.issue AND later.url = former.url
+    GROUP BY later.issue
+  )
   SELECT
     issues.issue, issues.title, issues.severity, issues.category, issues.is_by_days,
     former.pages AS "before", later.pages AS "after", coalesce(kept.remaining, 0) AS remaining

@@ -78,11 +78,14 @@ const BESIDES: readonly {
     name: 'action',
     columns: { priority: 'INTEGER' },
     // Of the issue, where one is asked for; else of the one that matters most on the page.
-    join: (
-      crawl,
-      issue,
-    ) => `LEFT JOIN (SELECT url, max(priority) AS priority FROM mart.page_actions WHERE crawl_id = ${crawl}${issue === undefined ? '' : ' AND issue = $issue'} GROUP BY url) AS action
-    ON action.url = pages.url`,
+    join: (crawl, issue) => {
+      const actions = `FROM mart.page_actions WHERE crawl_id = ${crawl}`;
+      const priorities =
+        issue === undefined
+          ? `SELECT url, max(priority) AS priority ${actions} GROUP BY url`
+          : `SELECT url, priority ${actions} AND issue = $issue`;
+      return `LEFT JOIN (${priorities}) AS action\n    ON action.url = pages.url`;
+    },
   },
 ];
 

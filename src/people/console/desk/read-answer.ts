@@ -31,6 +31,8 @@ export interface View {
   readonly sort: { readonly column: string; readonly descending: boolean } | null;
   /** From 1. */
   readonly page: number;
+  /** A statement that counts all rows with less work than the answer takes. */
+  readonly count?: string;
 }
 
 export interface Answer extends TypedRows {
@@ -57,7 +59,7 @@ interface ChartRows {
 export function readAnswer(
   warehouses: WarehousePool,
   statement: Statement,
-  { filter, sort, page }: View,
+  { filter, sort, page, count }: View,
   signal: AbortSignal,
 ): Promise<Answer> {
   return warehouses.use(async (warehouse) => {
@@ -73,7 +75,9 @@ export function readAnswer(
     const known = !more && (rows.length > 0 || page === 1);
     const total = known
       ? offset + rows.length
-      : await countRows(warehouse, { ...bound, page: { ...filtered, count: true } }, signal);
+      : count === undefined
+        ? await countRows(warehouse, { ...bound, page: { ...filtered, count: true } }, signal)
+        : await countRows(warehouse, { ...bound, sql: count, page: { limit: 1, offset: 0 } }, signal);
     const isEmpty = total === 0 && filter === null;
     const why = isEmpty ? await explainEmpty(bound, warehouse, signal) : null;
     return { columns, rows: rows.slice(0, PAGE_ROWS), more, total, seconds, why };

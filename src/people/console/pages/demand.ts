@@ -133,16 +133,26 @@ async function readFigures(
   isPatient: boolean,
 ): Promise<Pick<Demand, keyof typeof FIGURES>> {
   const given = { project };
+  // Of all crawls, the next two would read the pages of each.
+  const [last] = await desk.rowsOnce(
+    `SELECT crawl_id FROM mart.crawl_days WHERE project_id = $project ORDER BY day DESC LIMIT 1`,
+    new Map([['project', project]]),
+  );
+  const crawl = last?.crawl_id;
+  const ofLastSpan = typeof crawl === 'string' ? { project, crawl } : given;
   const own = (sql: string, need: 'logs' | 'rankings'): Promise<FigureAnswer> =>
     readStatement(desk, sql, { given, needs: { [need]: 1 }, isPatient });
-  const ask = (figure: keyof typeof OF_QUESTIONS): Promise<FigureAnswer> =>
-    readFigure(desk, { ...OF_QUESTIONS[figure], given, isSlow: true, isPatient });
+  const ask = (
+    figure: keyof typeof OF_QUESTIONS,
+    asked: Readonly<Record<string, string>> = given,
+  ): Promise<FigureAnswer> =>
+    readFigure(desk, { ...OF_QUESTIONS[figure], given: asked, isSlow: true, isPatient });
   const [hits, clicks, segments, wasted, visited, engines, ai, losses, fresh] = await Promise.all([
     own(HITS, 'logs'),
     own(CLICKS, 'rankings'),
     own(SEGMENTS, 'rankings'),
-    ask('wasted'),
-    ask('visited'),
+    ask('wasted', ofLastSpan),
+    ask('visited', ofLastSpan),
     ask('engines'),
     ask('ai'),
     ask('losses'),

@@ -39,7 +39,7 @@ export const PAGE_LIST = page<PageList>({
     );
     const number = Number(asked.get('page') ?? 1);
     const view = {
-      ...{ filter: null, sort: null },
+      ...{ filter: null, sort: null, count: statement.count },
       page: Number.isInteger(number) && number > 0 && number < 1e7 ? number : 1,
     };
     const parameters = [...statement.parameters].map(([name, value]) => {
