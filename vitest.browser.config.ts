@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { longestFirst } from './test/support/longest-first.ts';
 
 /** The console in Chromium: `npm run test:browser`. Nothing is installed; where Chromium is missing, it says so. */
 export default defineConfig({
@@ -7,6 +8,8 @@ export default defineConfig({
     setupFiles: ['test/support/clean-environment.ts', 'test/support/seed.ts'],
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    fileParallelism: false,
+    // A browser waits for its pages: two files at once keep two cores busy.
+    maxWorkers: 2,
+    sequence: { sequencer: longestFirst('pages', 'demo-site', 'rendering') },
   },
 });
