@@ -128,7 +128,7 @@ test('a worker that is killed after its upload leaves a file that housekeeping r
     'ledgers',
   );
   const lost = (await loads(prefix)).filter((key) => !former.has(key));
-  expect(lost.length, victim.said.text).toBeGreaterThan(0);
+  expect(lost.length, `${victim.said.text}\n${run.said.text}`).toBeGreaterThan(0);
   run.child.kill('SIGCONT');
   expect([await run.ended, run.said.text]).toEqual([0, expect.anything()]);
   await clearFaults(sandbox);
