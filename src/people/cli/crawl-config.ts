@@ -46,7 +46,7 @@ export const CRAWL_FLAGS: Readonly<Record<string, Flag>> = {
  * is replaced by what it leads to.
  *
  * @param onFailed is told of a start URL that can't be crawled
- * @param list the URLs that are to be crawled alone, whose first one names the site
+ * @param list the URLs that are to be crawled alone, whose first one names the project
  * @throws CrawlhouseError `usage`, `start_unreachable`, `start_refused`, `bad_settings`, `missing_feature`
  */
 export async function crawlConfig(
@@ -86,7 +86,7 @@ export async function crawlConfig(
   };
   const { rendering } = await invocation.settings();
   const onWait = (words: string): void => invocation.say(`${words}\n`);
-  const trial = { ...owner, rendering, onWait, isList: list !== null };
+  const trial = { ...owner, rendering, onWait, list };
   const { startUrl, isLoopback } = await tryStart(config, trial).catch(async (error: unknown) => {
     if (error instanceof CrawlhouseError) await onFailed(config.start_url, error);
     throw error;

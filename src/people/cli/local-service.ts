@@ -105,7 +105,12 @@ export class LocalService implements AsyncDisposable {
   }
 
   /** Makes a configuration crawl these URLs and nothing else. */
-  async configureList(projectId: string, config: CrawlConfigInput, urls: readonly string[]): Promise<string> {
+  async configureList(
+    projectId: string,
+    config: CrawlConfigInput,
+    urls: readonly string[],
+    signal: AbortSignal,
+  ): Promise<string> {
     const content = `${urls.join('\n')}\n`;
     const name = `${createHash('sha256').update(content).digest('hex').slice(0, 24)}.txt`;
     const path = { project_id: projectId };
@@ -118,8 +123,10 @@ export class LocalService implements AsyncDisposable {
       await this.#client.call('uploadIngestFile', { ...path, body });
     }
     let file = await find();
-    for (; file !== undefined && file.status !== 'PROCESSED'; file = await find())
+    for (; file !== undefined && file.status !== 'PROCESSED'; file = await find()) {
       await sleep(LIST_INTERVAL_MS);
+      signal.throwIfAborted();
+    }
     if (file === undefined) throw new Error('the local service can not read the list of URLs');
     const id = await this.configure(projectId, { ...config, user_input_files: [file.id] });
     await this.#patch('crawl_configs', id, { list_only: true });

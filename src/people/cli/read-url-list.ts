@@ -6,7 +6,7 @@ import type { Invocation } from './command.ts';
 /**
  * The URLs of the file of `--list`, one a line; lines without text and those that begin with # are left out.
  *
- * @throws CrawlhouseError `usage` for a line that is no URL, or of another host than the first one
+ * @throws CrawlhouseError `usage` for a line that is no URL
  */
 export async function readUrlList(invocation: Invocation): Promise<string[] | null> {
   const file = invocation.text('list');
@@ -14,15 +14,12 @@ export async function readUrlList(invocation: Invocation): Promise<string[] | nu
   const usage = (problem: string, cause?: unknown): CrawlhouseError =>
     new CrawlhouseError('usage', `--list ${file}: ${problem}`, { cause, hint: HINT });
   const urls: string[] = [];
-  let host = URL.parse(invocation.positionals[0] ?? '')?.host;
   try {
     for await (const { line, number } of readLines(resolve(invocation.workingDirectory, file))) {
       const text = line.replace(/^\uFEFF/, '').trim();
       if (text === '' || text.startsWith('#')) continue;
       const url = URL.parse(text);
       if (url === null || !/^https?:$/.test(url.protocol)) throw usage(`line ${number}: ${text} is no URL`);
-      host ??= url.host;
-      if (url.host !== host) throw usage(`line ${number}: ${text} is not on ${host}`);
       urls.push(url.href);
     }
   } catch (error) {
@@ -32,4 +29,4 @@ export async function readUrlList(invocation: Invocation): Promise<string[] | nu
   return urls;
 }
 
-const HINT = 'one URL a line, all on one host: crawlhouse crawl --list urls.txt';
+const HINT = 'one URL a line: crawlhouse crawl --list urls.txt';

@@ -56,6 +56,12 @@ export function addressOf(hostname: string): string | null {
   return isIP(plain) === 0 ? null : plain;
 }
 
+/** Whether the host of a URL is this machine by its spelling alone. */
+export function isLoopbackHost(hostname: string): boolean {
+  const address = addressOf(hostname);
+  return address === null ? /^(?:.*\.)?localhost$/.test(hostname) : addressKind(address) === 'loopback';
+}
+
 /**
  * The IPv4 address in `::ffff:a.b.c.d`, `::a.b.c.d`, translated `::ffff:0:a.b.c.d` (RFC 2765), NAT64 `64:ff9b::`,
  * 6to4 `2002::` and ISATAP `…:5efe:a.b.c.d`.

@@ -7,6 +7,7 @@ import { CrawlhouseError } from '../../core/errors.ts';
 import { makePrivateFolder } from '../../core/private-files.ts';
 import { lockState } from '../../core/state-lock.ts';
 import { END_REASONS_WITHOUT_REPORT } from '../api/crawls.ts';
+import { isLoopbackHost } from './address-kind.ts';
 import { CrawlControl } from './crawl-control.ts';
 import { CrawlCounts } from './crawl-counts.ts';
 import { type CrawlProgress, ProgressReporter } from './crawl-progress.ts';
@@ -37,7 +38,7 @@ export interface CrawlOptions extends SettingsOptions {
   readonly folder: string;
   /** Further start URLs, such as those of ingest files of kind seed. */
   readonly seeds?: Iterable<string> | AsyncIterable<string>;
-  /** The seeds are fetched and nothing else: no start URL, links, redirects or sitemaps. */
+  /** The seeds are fetched, on any host, and nothing else: no start URL, links, redirects or sitemaps. */
   readonly isList?: boolean;
   /** URLs that the subscription allows. */
   readonly quota?: number;
@@ -124,13 +125,20 @@ async function fetchSite(
   const { frontier, counts, signal, sideWork, quota = Number.POSITIVE_INFINITY, isList = false } = options;
   const limits = { ...DEFAULT_FETCH_LIMITS, ...options.limits };
   const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY;
-  const scope = new Scope(settings.scope);
+  const own = new Scope(settings.scope);
+  const seeds = options.seeds ?? [];
+  await seedFrontier(settings, { frontier, scope: own, signal, isList, seeds });
+  const listed = isList ? frontier.origins().map((origin) => new URL(origin)) : [];
+  const rules = { ...settings.scope, listedHosts: listed.map(({ host }) => host) };
+  const scope = new Scope(rules);
   const resolver = await HostResolver.forStart(settings.scope.startUrl, settings.hosts);
-  checkSpeed(settings.maxSpeed, resolver.isLoopback, options);
+  const isHere = resolver.isLoopback && listed.every(({ hostname }) => isLoopbackHost(hostname));
+  checkSpeed(settings.maxSpeed, isHere, options);
   const segments = await Segments.open(options.folder, frontier.segments());
-  const session = new Session(settings, scope, frontier.fact('cookies'));
+  // Other hosts of a list get no credentials.
+  const session = new Session(settings, own, frontier.fact('cookies'));
   await using fetcher = new Fetcher(session, resolver, { limits, connections: concurrency });
-  await using parser = parserOf(settings, limits.bytes, options.threads);
+  await using parser = parserOf({ ...settings, scope: rules }, limits.bytes, options.threads);
   // Requests under way fail at once, and are sent again when the crawl goes on.
   const stop = (): Promise<void> => fetcher[Symbol.asyncDispose]();
   const ended = new AbortController();
@@ -144,8 +152,7 @@ async function fetchSite(
     const rendering = { ...options.rendering, bytes: limits.bytes };
     const work = { fetcher, robots, pace, signal };
     await using renderer = await Renderer.forCrawl(settings, rendering, work);
-    const seeding = { frontier, scope, isList, seeds: options.seeds ?? [], fetcher, robots, pace, sideWork };
-    await seedFrontier(settings, { ...seeding, signal });
+    const seeding = { frontier, scope, isList, fetcher, robots, pace, sideWork };
     sitemaps = keepSitemaps(settings, { ...seeding, signal: AbortSignal.any([signal, ended.signal]) });
     // Whoever waits for it gets its error.
     sitemaps.catch(() => {});

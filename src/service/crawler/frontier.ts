@@ -165,8 +165,8 @@ export class Frontier implements Disposable {
     return Number(this.#prepare('SELECT max(id) AS id FROM urls').get()?.id ?? 0);
   }
 
-  /** Schemes, hosts and ports of the known URLs, the first ones first. */
-  origins(most: number): string[] {
+  /** Schemes, hosts and ports of the known URLs, the first ones first; all without a limit. */
+  origins(most = -1): string[] {
     const rows = this.#prepare(
       `SELECT substr(url, 1, 7 + instr(substr(url, 9), '/')) AS origin FROM urls GROUP BY origin ORDER BY min(id) LIMIT ?`,
     ).all(most);

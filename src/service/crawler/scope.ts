@@ -7,6 +7,8 @@ const LONGEST_URL = 8_192;
 export interface ScopeRules {
   readonly startUrl: string;
   readonly alternateStartUrls: readonly string[];
+  /** Hosts of a list of URLs, with ports. */
+  readonly listedHosts?: readonly string[];
   readonly crawlSubdomains: boolean;
   readonly allowQueryParams: boolean;
   readonly filterQueryParams: boolean;
@@ -28,7 +30,7 @@ export class Scope {
     const start = new URL(rules.startUrl);
     const others = rules.alternateStartUrls.map((url) => new URL(url));
     this.#rules = rules;
-    this.#hosts = new Set([start, ...others].map((url) => url.host));
+    this.#hosts = new Set([...[start, ...others].map((url) => url.host), ...(rules.listedHosts ?? [])]);
     this.#domain = domainOf(start.hostname);
     this.#port = start.port;
     this.#params = new Set(rules.queryParams);
@@ -63,9 +65,15 @@ export class Scope {
   }
 
   /** Any text as a URL that the crawl fetches, or null. */
-  admit(text: string, base?: string): string | null {
-    const url = URL.parse(text, base);
-    if (url === null || !/^https?:$/.test(url.protocol) || !this.isInternal(url)) return null;
+  admit(text: string): string | null {
+    const url = URL.parse(text);
+    return url !== null && this.isInternal(url) ? this.admitListed(text) : null;
+  }
+
+  /** The same for a URL of a list, whatever its host. */
+  admitListed(text: string): string | null {
+    const url = URL.parse(text);
+    if (url === null || !/^https?:$/.test(url.protocol)) return null;
     const spelled = this.spell(url);
     return this.follows(spelled) ? spelled : null;
   }

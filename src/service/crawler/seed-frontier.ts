@@ -18,7 +18,7 @@ interface SeedTools {
   readonly sideWork: SideWork;
   /** The seeds alone are crawled. */
   readonly isList: boolean;
-  /** Further start URLs. Those of other sites are left out. */
+  /** Further start URLs. Those of other sites are left out, unless they alone are crawled. */
   readonly seeds: Iterable<string> | AsyncIterable<string>;
 }
 
@@ -36,7 +36,7 @@ export async function seedFrontier(
   if (frontier.fact('seeded') !== undefined) return;
   const seeds: string[] = [];
   for await (const text of given) {
-    const url = scope.admit(text);
+    const url = isList ? scope.admitListed(text) : scope.admit(text);
     if (url !== null) seeds.push(url);
   }
   signal.throwIfAborted();

@@ -1,4 +1,5 @@
 import { CrawlhouseError } from '../../core/errors.ts';
+import { isLoopbackHost } from './address-kind.ts';
 import { type CrawlSettings, checkSpeed, readCrawlSettings, type SettingsOptions } from './crawl-settings.ts';
 import { type Answer, DEFAULT_FETCH_LIMITS, Fetcher } from './fetcher.ts';
 import { findBrowser } from './render/find-browser.ts';
@@ -23,6 +24,7 @@ const HINTS: Readonly<Record<string, string>> = {
   dns: 'check the spelling of the address, and the DNS of this machine',
   connection: 'check the address and its port, and whether the site answers in a browser',
   tls: 'the certificate of the site is not valid here: check it in a browser, or crawl the http:// address',
+  tls_version: 'browsers refuse it too: let the site speak TLS 1.2 or 1.3, or crawl the http:// address',
   timeout: 'the site does not answer in time: try again later',
   protocol: 'what answers there does not speak HTTP',
   refused_address: 'crawl private addresses with --allow-private',
@@ -31,6 +33,7 @@ const REASONS: Readonly<Record<string, string>> = {
   dns: 'no machine has that name (DNS)',
   connection: 'no connection can be made',
   tls: 'no secure connection can be made (TLS)',
+  tls_version: 'it speaks no TLS that is as new as 1.2',
   timeout: 'no answer in time',
   protocol: 'the answer is not HTTP',
   refused_address: 'its address is not of the public Internet',
@@ -40,8 +43,8 @@ export interface TryOptions extends SettingsOptions {
   readonly rendering?: RenderOptions;
   /** Is told in words what the try waits for. */
   readonly onWait?: (words: string) => void;
-  /** The start URL only names the site: it is not fetched. */
-  readonly isList?: boolean;
+  /** URLs that are crawled alone, on any host: the start URL only names the project, and is not fetched. */
+  readonly list?: readonly string[] | null;
 }
 
 /**
@@ -58,8 +61,11 @@ export async function tryStart(config: unknown, options: TryOptions = {}): Promi
   const { startUrl } = settings.scope;
   const scope = new Scope(settings.scope);
   const resolver = await HostResolver.forStart(startUrl, settings.hosts);
-  checkSpeed(settings.maxSpeed, resolver.isLoopback, options);
-  if (options.isList) return { startUrl, isLoopback: resolver.isLoopback };
+  const { list = null } = options;
+  const isLoopback =
+    resolver.isLoopback && (list ?? []).every((url) => isLoopbackHost(new URL(url).hostname));
+  checkSpeed(settings.maxSpeed, isLoopback, options);
+  if (list !== null) return { startUrl, isLoopback };
   await using fetcher = new Fetcher(new Session(settings, scope), resolver, {
     limits: DEFAULT_FETCH_LIMITS,
     connections: 1,
@@ -73,7 +79,7 @@ export async function tryStart(config: unknown, options: TryOptions = {}): Promi
     options.onWait,
   );
   refuseRobots(url, robots, settings);
-  if (scope.isInternal(new URL(url))) return { startUrl, isLoopback: resolver.isLoopback };
+  if (scope.isInternal(new URL(url))) return { startUrl, isLoopback };
   return { startUrl: url, isLoopback: (await HostResolver.forStart(url, settings.hosts)).isLoopback };
 }
 

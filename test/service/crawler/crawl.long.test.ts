@@ -59,7 +59,7 @@ test('a list of URLs is fetched and nothing else: no start page, links, redirect
     '/old': { status: 301, headers: { location: '/b' } },
   });
   const seeds = ['/a', '/gone', '/old', '/a'].map((path) => site.origin + path);
-  const crawled = await crawlSite(site, {}, { isList: true, seeds: [...seeds, 'http://elsewhere.example/'] });
+  const crawled = await crawlSite(site, {}, { isList: true, seeds: [...seeds, 'mailto:a@b.example'] });
   expect(crawled).toMatchObject({ endReason: 'ok', fetchedUrls: 3 });
   expect(site.hits.sort()).toEqual(['/a', '/gone', '/old']);
   expect(await crawled.field('sources')).toEqual({
@@ -67,6 +67,40 @@ test('a list of URLs is fetched and nothing else: no start page, links, redirect
     '/gone': ['ingested_data'],
     '/old': ['ingested_data'],
   });
+});
+
+test('a list leads to any host, each with its robots.txt, and none but the site’s own gets credentials', async () => {
+  const other = await serveSite({
+    '/robots.txt': 'User-agent: *\nDisallow: /secret',
+    '/a': pageWith('/b'),
+    '/secret': 'x',
+  });
+  const site = await serveSite({ '/a': pageWith('/b', `${other.origin}/a`, 'http://elsewhere.example/') });
+  const seeds = [`${site.origin}/a`, `${other.origin}/a`, `${other.origin}/secret`];
+  const http_auth = { username: 'me', password: 'pass', scheme: 'Basic' };
+  const crawled = await crawlSite(site, { http_auth }, { isList: true, seeds });
+  expect(crawled).toMatchObject({ endReason: 'ok', fetchedUrls: 2 });
+  expect([site.hits, other.hits]).toEqual([['/a'], ['/a']]);
+  expect(site.requests.at(-1)?.headers).toHaveProperty('authorization');
+  expect(other.requests.at(-1)?.headers).not.toHaveProperty('authorization');
+  const links = await crawled.rows('SELECT target, intern FROM fetched_links');
+  const internal = links.filter(({ intern }) => intern).map(({ target }) => target);
+  expect(internal.sort()).toEqual([`${site.origin}/b`, `${other.origin}/a`, `${other.origin}/b`].sort());
+  expect(links).toHaveLength(4);
+  const denied = await crawled.rows(
+    "SELECT url FROM fetched_pages WHERE fetch_status = 'unfetched_robots_denied'",
+  );
+  expect(denied).toEqual([{ url: `${other.origin}/secret` }]);
+});
+
+test('a list with a stranger’s host is crawled no faster than strangers are', async () => {
+  const site = await serveSite({ '/a': 'a' });
+  const listed = crawlSite(
+    site,
+    {},
+    { isList: true, seeds: [`${site.origin}/a`, 'http://stranger.example/'] },
+  );
+  await expect(listed).rejects.toThrow('10000 URLs per second is more than 5');
 });
 
 test('a redirect out of the site is recorded and not followed', async () => {

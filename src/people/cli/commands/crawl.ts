@@ -117,7 +117,7 @@ const SETTLED: readonly string[] = ['published', 'refused', 'skipped', 'dropped'
 
 /** The crawl that was interrupted, or has ended and was not loaded, if there is one, else a new one. */
 async function begin(
-  { say }: Invocation,
+  { say, signal }: Invocation,
   service: LocalService,
   config: CrawlConfigInput | null,
   { settings, list }: { readonly settings: Settings; readonly list: readonly string[] | null },
@@ -147,7 +147,9 @@ async function begin(
   }
   if (config !== null && projectId !== undefined) {
     const configured =
-      list === null ? service.configure(projectId, config) : service.configureList(projectId, config, list);
+      list === null
+        ? service.configure(projectId, config)
+        : service.configureList(projectId, config, list, signal);
     return service.launch(projectId, await configured);
   }
   throw new CrawlhouseError('usage', '--resume: no crawl was interrupted, and each that ended is loaded', {
