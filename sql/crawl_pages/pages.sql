@@ -20,6 +20,11 @@ columns:
   fetched: Whether the crawler fetched the page (raw.crawl_pages.fetched).
   fetch_status: How fetching it went (raw.crawl_pages.fetch_status).
   fetch_date: When it was fetched, a point in time (raw.crawl_pages.fetch_date).
+  processing_warnings: >-
+    Why it was not fetched, rendered or read as a whole, as in timeout or truncated (raw.crawl_pages.processing_warnings).
+  http_version: HTTP version of the answer, as in 1.1 (raw.crawl_pages.http_version).
+  tls_version: TLS version of its connection, as in TLSv1.3 (raw.crawl_pages.tls_version).
+  offers_http2: Whether the host speaks HTTP/2 with those who ask for it (raw.crawl_pages.offers_http2).
   status_code: HTTP status; NULL when nothing answered or nobody asked (raw.crawl_pages.status_code).
   status_code_range: >-
     ok, redirect, client_error or server_error (raw.crawl_pages.status_code_range, else by status_code).
@@ -108,6 +113,7 @@ columns:
   weight: Size in KB (raw.crawl_pages.weight).
   num_img: Number of images on the page (raw.crawl_pages.num_img).
   num_missing_alt: Of these, the ones without the attribute alt (raw.crawl_pages.num_missing_alt).
+  largest_img_weight: Size of the largest image that the rendered page loads, in KB (raw.crawl_pages.largest_img_weight).
   semantic_types: Types of structured data on the page (raw.crawl_pages.semantic_types).
   semantic_item_count: Number of items of structured data (raw.crawl_pages.semantic_item_count).
   meta_refresh_location: URL that a meta refresh leads to (raw.crawl_pages.meta_refresh_location).
@@ -149,6 +155,10 @@ reads:
     fetched: BOOLEAN
     fetch_status: VARCHAR
     fetch_date: TIMESTAMP WITH TIME ZONE
+    processing_warnings: VARCHAR[]
+    http_version: VARCHAR
+    tls_version: VARCHAR
+    offers_http2: BOOLEAN
     status_code: BIGINT
     status_code_range: VARCHAR
     depth: BIGINT
@@ -214,6 +224,7 @@ reads:
     weight: BIGINT
     num_img: BIGINT
     num_missing_alt: BIGINT
+    largest_img_weight: BIGINT
     semantic_types: VARCHAR[]
     semantic_item_count: BIGINT
     meta_refresh_location: VARCHAR
@@ -366,6 +377,10 @@ SELECT
   fetched,
   fetch_status,
   fetch_date,
+  processing_warnings,
+  http_version,
+  tls_version,
+  offers_http2,
   status_code,
   coalesce(
     CAST(status_code_range AS VARCHAR),
@@ -462,6 +477,7 @@ SELECT
   weight,
   num_img,
   num_missing_alt,
+  largest_img_weight,
   semantic_types,
   semantic_item_count,
 

@@ -28,6 +28,9 @@ export function fetched(body: string | Uint8Array, more: Partial<Fetched> = {}):
     loadTimeMs: 41.6,
     ttfbMs: 12,
     fetchedAt: new Date('2026-11-22T07:08:09.123Z'),
+    httpVersion: '1.1',
+    tlsVersion: 'TLSv1.3',
+    offersHttp2: true,
     ...more,
   };
 }

@@ -9,6 +9,7 @@ import type { OutcomeBatch } from './outcome-batch.ts';
 import type { Pace } from './pace.ts';
 import type { ParseReply } from './parse-messages.ts';
 import type { ParsePool } from './parse-pool.ts';
+import { NO_PROTOCOLS } from './protocol-client.ts';
 import type { Renderer } from './render/renderer.ts';
 import type { RobotsCache } from './robots-cache.ts';
 
@@ -334,6 +335,8 @@ const UNANSWERED = {
   isTruncated: false,
   loadTimeMs: 0,
   ttfbMs: 0,
+  ...NO_PROTOCOLS,
+  offersHttp2: null,
 } as const;
 
 function statusOf(statusCode: number | null, isDenied: boolean): FetchStatus {

@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { type Dispatcher, Pool } from 'undici';
+import { buildConnector, type Dispatcher, Pool } from 'undici';
+import { Http2Offers } from './http2-offers.ts';
+import { NO_PROTOCOLS, ProtocolClient, type ProtocolHandler, type Protocols } from './protocol-client.ts';
 import { type HostResolver, REFUSED_ADDRESS } from './resolve-host.ts';
 import type { Session } from './session.ts';
 
@@ -24,7 +26,9 @@ export const DEFAULT_FETCH_LIMITS: FetchLimits = {
 };
 
 /** An answer as it came: redirects are not followed, content-encoding is still on. */
-export interface Answer {
+export interface Answer extends Protocols {
+  /** Whether its host would speak HTTP/2; null over http. */
+  readonly offersHttp2: boolean | null;
   readonly url: string;
   /** Null: no answer. Then `error` says why. */
   readonly statusCode: number | null;
@@ -42,6 +46,7 @@ type FetchError =
   | 'dns'
   | 'connection'
   | 'tls'
+  | 'tls_version'
   | 'protocol'
   | 'refused_address'
   | 'robots_unavailable';
@@ -67,6 +72,8 @@ const ERRORS: readonly (readonly [FetchError, RegExp])[] = [
   ['timeout', new RegExp(`^(?:UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT|${LATE})$`)],
   ['dns', /^(?:ENOTFOUND|EAI_)/],
   ['refused_address', new RegExp(`^${REFUSED_ADDRESS}$`)],
+  // The server speaks nothing that is as new as TLS 1.2, the oldest version that Node and browsers take.
+  ['tls_version', /^ERR_SSL_(?:UNSUPPORTED_PROTOCOL|TLSV1_ALERT_PROTOCOL_VERSION|WRONG_SSL_VERSION)$/],
   ['tls', /^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO|HOSTNAME_MISMATCH)/],
   ['protocol', /^(?:HTTPParserError|HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_|UND_ERR_INVALID)/],
 ];
@@ -78,6 +85,7 @@ export class Fetcher implements AsyncDisposable {
   readonly #resolver: HostResolver;
   readonly #limits: FetchLimits;
   readonly #connections: number;
+  readonly #http2: Http2Offers;
   #isClosed = false;
 
   constructor(
@@ -89,6 +97,7 @@ export class Fetcher implements AsyncDisposable {
     this.#resolver = resolver;
     this.#limits = options.limits;
     this.#connections = options.connections;
+    this.#http2 = new Http2Offers(resolver.lookup, options.limits.connectTimeout);
   }
 
   /**
@@ -136,7 +145,7 @@ export class Fetcher implements AsyncDisposable {
     }
     const answer = await promise;
     this.#session.received(url, answer.headers);
-    return answer;
+    return answer.statusCode === null ? answer : { ...answer, offersHttp2: await this.#http2.of(url) };
   }
 
   #pool(origin: string): Pool {
@@ -144,13 +153,20 @@ export class Fetcher implements AsyncDisposable {
     if (known !== undefined) return known;
     this.#closeOldest();
     const { connectTimeout, headersTimeout, bodyTimeout } = this.#limits;
+    const connect = buildConnector({
+      timeout: connectTimeout,
+      lookup: this.#resolver.lookup,
+      allowH2: false,
+    });
     const pool = new Pool(origin, {
       connections: this.#connections,
       pipelining: 1,
+      // undici gives the headers of HTTP/2 joined by name, and sends many requests on one connection.
+      allowH2: false,
       headersTimeout,
       bodyTimeout,
       maxHeaderSize: MOST_HEADERS,
-      connect: { timeout: connectTimeout, lookup: this.#resolver.lookup },
+      factory: (to, options) => new ProtocolClient(to, { ...options, connect }),
     });
     this.#pools.set(origin, pool);
     return pool;
@@ -168,12 +184,14 @@ export class Fetcher implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
+    this.#http2[Symbol.dispose]();
     await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()));
   }
 }
 
 /** Collects one answer. Its times begin when the request is written to a connection, so they hold no waiting for one. */
-class Collector implements Dispatcher.DispatchHandler {
+class Collector implements ProtocolHandler {
+  client: ProtocolClient | null = null;
   readonly #url: string;
   readonly #limits: CollectorLimits;
   readonly #resolve: (answer: Answer) => void;
@@ -188,6 +206,7 @@ class Collector implements Dispatcher.DispatchHandler {
   /** The time that it has waited for room, which is not the server's. */
   #waitedMs = 0;
   #headers: Answer['headers'] = [];
+  #protocols = NO_PROTOCOLS;
 
   constructor(url: string, limits: CollectorLimits, resolve: (answer: Answer) => void) {
     this.#url = url;
@@ -214,6 +233,7 @@ class Collector implements Dispatcher.DispatchHandler {
     this.#ttfbMs = performance.now() - this.#startedAt;
     this.#statusCode = statusCode;
     this.#headers = headerList(controller.rawHeaders);
+    this.#protocols = this.client?.protocols ?? NO_PROTOCOLS;
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -260,6 +280,8 @@ class Collector implements Dispatcher.DispatchHandler {
       loadTimeMs: this.#loadTimeMs(),
       ttfbMs: this.#ttfbMs,
       fetchedAt: this.#fetchedAt,
+      ...this.#protocols,
+      offersHttp2: null,
     });
   }
 }
@@ -275,6 +297,8 @@ function failed(url: string, error: unknown, fetchedAt: Date, loadTimeMs = 0): A
     loadTimeMs,
     ttfbMs: 0,
     fetchedAt,
+    ...NO_PROTOCOLS,
+    offersHttp2: null,
   };
 }
 

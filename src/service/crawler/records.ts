@@ -1,3 +1,5 @@
+import type { PageImage } from './parse/images.ts';
+import type { Protocols } from './protocol-client.ts';
 import type { Resource } from './render/rendered.ts';
 
 /**
@@ -9,13 +11,14 @@ import type { Extracted } from './custom-fields/extractor.ts';
 import type { SelectorPage } from './custom-fields/selector.ts';
 
 /** One fetched resource, as the parser gets it. */
-export interface Fetched {
+export interface Fetched extends Protocols {
   /** Absolute and normalised. */
   readonly url: string;
   /** Null: no answer. Then `error` says why. */
   readonly statusCode: number | null;
   /** Such as `timeout`, `dns`, `connection`, `tls`, `too_many_retries`. */
   readonly error: string | null;
+  readonly offersHttp2: boolean | null;
   /** Lower-case names, in the order in which they were sent, duplicates kept. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** After content-encoding, at most the limit of bytes; null without an answer. */
@@ -164,6 +167,12 @@ const PAGE_COLUMNS = {
   fetch_date: textOrNull,
   status_code: wholeOrNull,
   content_type: textOrNull,
+  /** `1.0` or `1.1`. */
+  http_version: textOrNull,
+  /** Such as `TLSv1.3`; null over http. */
+  tls_version: textOrNull,
+  /** Whether the host would speak HTTP/2; null over http. */
+  offers_http2: flagOrNull,
   load_time: wholeOrNull,
   weight: wholeOrNull,
   /** Absolute and normalised; also where the redirect leads out of the site. */
@@ -199,6 +208,10 @@ const PAGE_COLUMNS = {
   num_img: wholeOrNull,
   num_img_alt: wholeOrNull,
   num_missing_alt: wholeOrNull,
+  /** The first ones of the page. */
+  images: optional<readonly PageImage[]>('JSON'),
+  /** KB of the largest image that the rendered page loads. */
+  largest_img_weight: wholeOrNull,
 
   /** Where a `meta refresh` leads a browser. */
   meta_refresh_location: textOrNull,

@@ -32,6 +32,11 @@ export const q32 = (facts: Facts, asked: Asked): Row[] =>
     const hasSitemaps = crawl.allPages.some(
       ({ row }) => (list(row, 'sitemaps_file_origin') ?? []).length > 0,
     );
+    const secureHosts = new Set(
+      crawl.allPages
+        .filter(({ status, url }) => status === 200 && url.startsWith('https://'))
+        .map(({ row }) => row.url_host),
+    );
     const worth = new Map(
       crawl.allPages.map((page): [Page, Worth] => {
         const demand = project.searches.demand.get(page.url);
@@ -45,6 +50,7 @@ export const q32 = (facts: Facts, asked: Asked): Row[] =>
             isOrphan: isOrphan(crawl, page),
             invalidItems: invalid.get(page.url) ?? 0,
             hasSitemaps,
+            isOfSecureHost: secureHosts.has(page.row.url_host),
           },
         ];
       }),

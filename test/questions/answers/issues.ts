@@ -13,6 +13,8 @@ export interface Worth {
   readonly invalidItems: number;
   /** Whether a sitemap lists any page of the crawl. */
   readonly hasSitemaps: boolean;
+  /** Whether a page of its host answers 200 over https. */
+  readonly isOfSecureHost: boolean;
 }
 
 export type Severity = 'high' | 'medium' | 'low';
@@ -94,6 +96,10 @@ const isRedirect: Holds = ({ status }) => within(status, 300, 399);
 const offRoot = text('urlpath', (path) => path !== '/');
 const hreflang = (error: string): Holds =>
   listed('hreflang_errors', (errors) => errors.join(',').split(',').includes(error));
+const repeats = (path: string): number => {
+  const segments = path.replace(/^\//, '').replace(/\/$/, '').split('/');
+  return segments.filter((segment, place) => segments.indexOf(segment) < place).length;
+};
 const characters = (value: string): number => [...value].length;
 
 /** Every issue that ships: its severity, and whether a page has it. */
@@ -291,6 +297,8 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
   url_double_slash: ['low', ok(has('urlpath', '//'))],
   long_url: ['low', indexable(({ url }) => characters(url) > 115)],
   url_many_parameters: ['low', ok(all(is('url_has_params'), ({ url }) => url.split('&').length > 3))],
+  url_non_ascii: ['low', ok(({ url }) => /[^\x20-\x7e]|%[89a-f][0-9a-f]/i.test(url))],
+  url_repeated_segments: ['medium', ok(text('urlpath', (path) => repeats(path) >= 2))],
   url_session: ['medium', ok(({ url }) => /sess(ion)?id=/.test(url.toLowerCase()))],
   url_tracking: [
     'medium',
@@ -329,6 +337,19 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
   not_in_sitemap: ['low', indexable((page, worth) => worth.hasSitemaps && !inSitemap(page, worth))],
 
   http_page: ['high', ok(({ url }) => /^http:\/\/(?!localhost|127\.)/.test(url))],
+  http_on_https_site: [
+    'high',
+    ok(({ url }, { isOfSecureHost }) => isOfSecureHost && url.startsWith('http://')),
+  ],
+  old_tls: [
+    'high',
+    (page, worth) =>
+      listed('processing_warnings', (warnings) => warnings.includes('tls_version'))(page, worth) ||
+      ['SSLv3', 'TLSv1', 'TLSv1.1'].includes(str(page.row, 'tls_version') ?? ''),
+  ],
+  no_http2: ['low', ok(all(({ url }) => url.startsWith('https://'), is('offers_http2', false)))],
+  http_1_0: ['low', ok(text('http_version', (version) => version === '1.0'))],
+  large_image: ['medium', ok(over('largest_img_weight', 100))],
   images_without_alt: ['low', indexable(over('num_missing_alt', 0))],
   many_images: ['low', ok(over('num_img', 200))],
   no_images: ['low', indexable(all(between('num_img', 0, 0), over('word_count', 1000)))],

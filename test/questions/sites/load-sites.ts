@@ -16,16 +16,16 @@ const TYPES: Readonly<Record<string, string>> = Object.fromEntries(
       'size position clicks impressions bytes_sent hits seo_bot_hits vertical_bot_hits sea_bot_hits bot_hits visits ' +
       'seo_visits hits_2xx hits_3xx hits_4xx hits_5xx last_status_code num_h1 title_length ended_at unrendered_word_count ' +
       'outlinks_only_rendered num_resources_denied num_mixed_content num_insecure_forms ' +
-      'num_img_without_size num_links_without_text num_links_generic_text amp_status_code',
+      'num_img_without_size num_links_without_text num_links_generic_text largest_img_weight amp_status_code',
     DOUBLE: 'inrank_decimal average_similarity cwv_lcp cwv_cls cwv_tbt rank',
     BOOLEAN:
-      'like_missing_page compressed rendered unrendered_meta_robots_index fetched robots_txt_denied meta_robots_index url_has_params is_redirect_loop is_too_many_redirects follow ' +
+      'like_missing_page offers_http2 compressed rendered unrendered_meta_robots_index fetched robots_txt_denied meta_robots_index url_has_params is_redirect_loop is_too_many_redirects follow ' +
       'intern valid is_bot is_seo_visit has_duplicate_title_issue has_duplicate_h1_issue ' +
       'has_duplicate_description_issue has_nearduplicate_issue',
     DATE: 'day date',
     'TIMESTAMP WITH TIME ZONE': 'event_date',
     'VARCHAR[]':
-      'sources sitemaps_file_origin meta_robots clusters semantic_types missing_security_headers pagination_errors hreflang_hrefs hreflang_errors',
+      'processing_warnings sources sitemaps_file_origin meta_robots clusters semantic_types missing_security_headers pagination_errors hreflang_hrefs hreflang_errors',
   }).flatMap(([type, names]) => names.split(' ').map((name) => [name, type])),
 );
 const OF_SEARCHES: Readonly<Record<string, string>> = { position: 'DOUBLE' };

@@ -84,8 +84,8 @@ function duplicateFields(name: string, evaluation: string, table: string): Crawl
  */
 const PAGE_FIELDS: readonly CrawlField[] = [
   ...given('string', 'url url_host urlpath url_first_path url_ext querystring_key querystring_keyvalue'),
-  ...given('bool', 'url_has_params fetched parsed_html robots_txt_denied'),
-  ...given('string', 'fetch_status'),
+  ...given('bool', 'url_has_params fetched parsed_html robots_txt_denied offers_http2'),
+  ...given('string', 'fetch_status http_version tls_version'),
   ...given('datetime', 'fetch_date'),
   ...given('natural', 'status_code depth load_time weight'),
   ...fields('enum', { status_code_range: statusRange('page.status_code') }),
@@ -167,7 +167,8 @@ const PAGE_FIELDS: readonly CrawlField[] = [
     description_length_range: `CASE WHEN page.description_length < 110 THEN 'too short' WHEN page.description_length >= 170 THEN 'too long' WHEN page.description_length BETWEEN 135 AND 159 THEN 'perfect' WHEN page.description_length IS NOT NULL THEN 'good' END`,
   }),
   ...duplicateFields('description', 'description_evaluation', 'same_description'),
-  ...given('natural', 'num_img num_img_alt num_missing_alt'),
+  ...given('natural', 'num_img num_img_alt num_missing_alt largest_img_weight'),
+  ...given('nested', 'images', 'many'),
   ...fields('enum', {
     num_img_range: `CASE WHEN page.num_img = 0 THEN 'no image' WHEN page.num_img = 1 THEN 'one image' WHEN page.num_img > 1 THEN 'more than one' END`,
   }),

@@ -3,6 +3,7 @@ import { alternates } from './alternates.ts';
 import { cards } from './cards.ts';
 import { decodeBody } from './decode-body.ts';
 import { contentType, headerLinks, headerValues } from './headers.ts';
+import { pageImages } from './images.ts';
 import { declaredLanguage } from './language.ts';
 import { linkRecords, type Resolved } from './links.ts';
 import { headerFields, markupFields } from './markup-facts.ts';
@@ -66,6 +67,7 @@ export function isHtml(type: string | null, body: Uint8Array): boolean {
 
 function fetchFacts(fetched: Fetched, type: string | null, rules: ParseRules): Partial<PageRecord> {
   const { statusCode, error, headers, bytes, isTruncated, loadTimeMs, fetchedAt } = fetched;
+  const { httpVersion, tlsVersion, offersHttp2 } = fetched;
   const location = headerValues(headers, 'location')[0];
   const isAnswer = statusCode !== null;
   return {
@@ -76,6 +78,9 @@ function fetchFacts(fetched: Fetched, type: string | null, rules: ParseRules): P
       .replace(/^(\d{4})-(\d\d)-(\d\d)T(\d\d:\d\d:\d\d).*$/, '$1/$2/$3 $4 UTC'),
     status_code: statusCode,
     content_type: type,
+    http_version: httpVersion,
+    tls_version: tlsVersion,
+    offers_http2: offersHttp2,
     load_time: isAnswer ? Math.round(loadTimeMs) : null,
     weight: isAnswer ? Math.ceil(bytes / 1024) : null,
     redirect_location:
@@ -140,6 +145,7 @@ function parseHtml(page: PageRecord, fetched: Fetched, facts: DocumentFacts, rul
       num_img: facts.images,
       num_img_alt: facts.imagesWithAlt,
       num_missing_alt: facts.images - facts.imagesWithAlt,
+      images: pageImages(facts.firstImages, base),
       language: declaredLanguage([
         facts.lang,
         ...named('content-language'),

@@ -1,6 +1,7 @@
 import { html as elements, parse } from 'parse5';
 import type { LinkPosition } from '../records.ts';
 import type { HeaderLink } from './headers.ts';
+import { type DocumentImage, documentImage, MOST_IMAGES } from './images.ts';
 import { refreshAddress } from './refresh-address.ts';
 import { Regions } from './regions.ts';
 import { collapsed } from './text.ts';
@@ -45,6 +46,7 @@ export interface DocumentFacts {
   imagesWithAlt: number;
   /** Images with the attributes width and height. */
   imagesWithSize: number;
+  readonly firstImages: DocumentImage[];
   /** Parts of the page whose addresses begin with `http:`, and forms that are sent there. */
   httpResources: number;
   httpForms: number;
@@ -102,6 +104,7 @@ export function readDocument(html: string, isRendered = false): DocumentFacts {
     images: 0,
     imagesWithAlt: 0,
     imagesWithSize: 0,
+    firstImages: [],
     httpResources: 0,
     httpForms: 0,
     refresh: null,
@@ -256,6 +259,7 @@ class Reader {
   #noteImage(element: Element): void {
     const alt = attribute(element, 'alt');
     this.#facts.images++;
+    if (this.#facts.firstImages.length < MOST_IMAGES) this.#facts.firstImages.push(documentImage(element));
     if (alt !== null) this.#facts.imagesWithAlt++;
     if (attribute(element, 'width') !== null && attribute(element, 'height') !== null)
       this.#facts.imagesWithSize++;

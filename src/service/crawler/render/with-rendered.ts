@@ -1,3 +1,4 @@
+import type { PageImage } from '../parse/images.ts';
 import { parsePage } from '../parse/parse-page.ts';
 import type { Fetched, LinkRecord, ParsedPage, ParseRules } from '../records.ts';
 import type { Rendered, Resource } from './rendered.ts';
@@ -40,6 +41,8 @@ export function withRendered(
       outlinks_only_rendered: linksBeyond(parsed.links, plain.links),
       outlinks_only_unrendered: linksBeyond(plain.links, parsed.links),
       ...countsOf(resources),
+      images: withSizes(parsed.page.images, resources),
+      largest_img_weight: largestImage(resources),
       resources: watched === null ? null : resources.filter(({ url }) => isWatched(url, watched)),
     },
   };
@@ -63,6 +66,20 @@ function countsOf(resources: readonly Resource[]) {
     num_resources_failed: resources.filter(isFailed).length,
     resources_weight: Math.ceil(resources.reduce((sum, { size }) => sum + (size ?? 0), 0) / 1024),
   };
+}
+
+/** The images with the sizes of those that the page loaded. */
+function withSizes(images: readonly PageImage[] | null, resources: readonly Resource[]): PageImage[] | null {
+  const sizes = new Map(resources.filter(({ status }) => status === 200).map(({ url, size }) => [url, size]));
+  return images?.map((image) => ({ ...image, size: sizes.get(image.url ?? '') ?? null })) ?? null;
+}
+
+/** KB of the largest image that was loaded; null where none was. */
+function largestImage(resources: readonly Resource[]): number | null {
+  const sizes = resources
+    .filter(({ type, status }) => type === 'image' && status === 200)
+    .map(({ size }) => size ?? 0);
+  return sizes.length === 0 ? null : Math.ceil(Math.max(...sizes) / 1024);
 }
 
 /** A pattern is found anywhere in the URL; `*` stands for any characters. Without patterns all are watched. */

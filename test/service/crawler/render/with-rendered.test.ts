@@ -98,3 +98,28 @@ test('resources are counted, and listed where a pattern is found in their URL', 
   expect(listed('/js/*?v=')).toEqual(['/js/app.js']);
   expect(listed('JS', 'a.png')).toEqual(['/a.png']);
 });
+
+test('images have the sizes of those that the page loads, and the largest one is told', () => {
+  const image = (name: string, size: number, more: Partial<Resource> = {}): Resource => ({
+    ...RESOURCE,
+    ...{ url: `https://site.example/${name}`, type: 'image', content_type: 'image/png', size, ...more },
+  });
+  const { page } = pageOf({
+    html: '<img src="/a.png#part" alt="A"><img src="/gone.png"><img src="/late.png">',
+    resources: [
+      image('a.png', 2000),
+      image('gone.png', 900_000, { status: 404 }),
+      { ...image('late.png', 0), status: null, size: null, error: 'not_loaded' },
+      // Of a style sheet.
+      image('background.png', 5000),
+      { ...RESOURCE, size: 9_000_000 },
+    ],
+  });
+  expect(page.images?.map(({ url, size }) => [url, size])).toEqual([
+    ['https://site.example/a.png', 2000],
+    ['https://site.example/gone.png', null],
+    ['https://site.example/late.png', null],
+  ]);
+  expect(page.largest_img_weight).toBe(5);
+  expect(pageOf({}).page.largest_img_weight).toBeNull();
+});

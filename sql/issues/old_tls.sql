@@ -1,0 +1,27 @@
+/*
+title: TLS below 1.2
+severity: high
+category: security
+definition: >-
+  The page was not fetched because its host speaks no TLS as new as 1.2 (processing_warnings contains tls_version), or it
+  was fetched by TLS 1.1 or older (tls_version).
+source: https://www.rfc-editor.org/rfc/rfc8996
+why_it_matters: Browsers refuse such a connection, so nobody sees the page.
+fix: Let the server speak TLS 1.2 and 1.3
+evidence: [processing_warnings, tls_version]
+cases:
+  has:
+    - {processing_warnings: [tls_version]}
+    - {processing_warnings: [truncated, tls_version]}
+    - {tls_version: TLSv1.1}
+    - {tls_version: TLSv1}
+  has_not:
+    - {processing_warnings: [tls]}
+    - {processing_warnings: [], tls_version: TLSv1.2}
+    - {processing_warnings: null, tls_version: TLSv1.3}
+*/
+SELECT
+  crawl_id, project_id, url, coalesce(tls_version, 'no TLS as new as 1.2') AS why
+FROM mart.pages
+WHERE ',' || array_to_string(processing_warnings, ',') || ',' LIKE '%,tls_version,%'
+  OR tls_version IN ('TLSv1', 'TLSv1.1', 'SSLv3')
