@@ -8,6 +8,7 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly delayMs: number;
+  readonly isHttp10: boolean;
 }
 
 interface Page {
@@ -43,12 +44,12 @@ export function buildSite(docs: string, faults: readonly Fault[], origin: string
   const site: Site = { origin, pages, chapters, links };
 
   const answers = new Map<string, Answer>();
-  for (const page of pages.values())
-    answers.set(page.path, html(200, renderPage(site, page), page.planted.delay_ms));
+  for (const page of pages.values()) answers.set(addressOf(site, page.path), answerOf(site, page));
   for (const { redirects, statuses } of faults) {
     for (const [path, location] of Object.entries(redirects))
       answers.set(path, { ...html(301, ''), headers: { location } });
-    for (const [path, status] of Object.entries(statuses)) answers.set(path, html(status, ''));
+    for (const [path, status] of Object.entries(statuses))
+      answers.set(path, status === 200 ? { ...MISSING, status } : html(status, ''));
   }
   answers.set('/robots.txt', plain('text/plain', robotsTxt(faults, origin)));
   answers.set('/sitemap.xml', plain('application/xml', sitemap(faults, site)));
@@ -61,12 +62,53 @@ function pathIn(language: Language, path: string): string {
   return `/${language.folder}/${path}`;
 }
 
-function html(status: number, body: string, delayMs = 0): Answer {
-  return { status, headers: { 'content-type': 'text/html; charset=utf-8' }, body, delayMs };
+/** Where the page of a path stands. */
+function addressOf({ pages }: Pick<Site, 'pages'>, path: string): string {
+  return pages.get(path)?.planted.address ?? path;
+}
+
+const HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-encoding': 'gzip',
+  'content-security-policy': "default-src 'self' 'unsafe-inline'",
+  'x-content-type-options': 'nosniff',
+};
+
+function html(status: number, body: string): Answer {
+  return { status, headers: HEADERS, body, delayMs: 0, isHttp10: false };
 }
 
 function plain(type: string, body: string): Answer {
-  return { status: 200, headers: { 'content-type': type }, body, delayMs: 0 };
+  return { status: 200, headers: { 'content-type': type }, body, delayMs: 0, isHttp10: false };
+}
+
+/** The answer for any other path. */
+export const MISSING = html(
+  404,
+  `<!doctype html>
+<html lang="en">
+<head>
+<title>Page not found · crawlhouse documentation</title>
+</head>
+<body>
+<main>
+<h1>Page not found</h1>
+<p>This address has no page. It was moved or taken away, or the link that leads here is misspelt.</p>
+</main>
+</body>
+</html>
+`,
+);
+
+function answerOf(site: Site, page: Page): Answer {
+  const { headers = {}, delay_ms = 0, http_1_0 = false } = page.planted;
+  const given = Object.entries({ ...HEADERS, ...headers }).filter(([, value]) => value !== null);
+  return {
+    ...html(200, renderPage(site, page)),
+    headers: Object.fromEntries(given) as Answer['headers'],
+    delayMs: delay_ms,
+    isHttp10: http_1_0,
+  };
 }
 
 function renderPage(site: Site, page: Page): string {
@@ -80,18 +122,23 @@ function renderPage(site: Site, page: Page): string {
   const shown = (name: keyof typeof texts): string | null =>
     planted[name] === undefined ? escapeHtml(language.translate(texts[name])) : planted[name];
   const link = (target: string, text: string): string =>
-    isLinked(site, target) ? `<a href="${target}">${escapeHtml(language.translate(text))}</a>` : '';
+    isLinked(site, target)
+      ? `<a href="${escapeHtml(addressOf(site, target))}">${escapeHtml(language.translate(text))}</a>`
+      : '';
   const head = [
     tag(shown('title'), (text) => `<title>${text}</title>`),
     tag(shown('description'), (text) => `<meta name="description" content="${text}">`),
     planted.noindex === true ? '<meta name="robots" content="noindex">' : '',
     tag(
-      planted.canonical === undefined ? path : planted.canonical,
-      (target) => `<link rel="canonical" href="${site.origin}${target}">`,
+      planted.canonical === undefined ? addressOf(site, path) : planted.canonical,
+      (target) =>
+        `<link rel="canonical" href="${escapeHtml(URL.parse(target)?.href ?? site.origin + target)}">`,
     ),
     ...versionsOf(site, page).map(
-      ([code, target]) => `<link rel="alternate" hreflang="${code}" href="${site.origin}${target}">`,
+      ([code, target]) =>
+        `<link rel="alternate" hreflang="${code}" href="${site.origin}${addressOf(site, target)}">`,
     ),
+    planted.head ?? '',
   ];
   const menu = [
     link(pathIn(language, ''), 'Contents'),
@@ -114,6 +161,7 @@ ${head.filter((line) => line !== '').join('\n')}
 <main>
 ${tag(shown('h1'), (text) => `<h1>${text}</h1>`)}
 ${textOf(planted, chapter === null ? contents(site, language, link) : mainText(site, page))}
+${planted.body ?? ''}
 </main>
 ${tag(planted.script ?? null, (script) => `<script>${script}</script>`)}
 </body>
@@ -156,7 +204,7 @@ function mainText(site: Site, { language, chapter, planted }: Page): string {
         site.chapters.some((known) => known.path === one),
       );
       const at = found === undefined ? null : pathIn(language, found);
-      return at !== null && isLinked(site, at) ? at : null;
+      return at !== null && isLinked(site, at) ? escapeHtml(addressOf(site, at)) : null;
     },
   };
   const markdown = source?.markdown ?? '';
@@ -191,7 +239,9 @@ function sitemap(faults: readonly Fault[], { origin, pages }: Site): string {
     ...[...pages.keys()].filter((path) => !lacks.has(path)),
     ...faults.flatMap((one) => one.sitemap_adds),
   ]);
-  const urls = [...paths].map((path) => `<url><loc>${origin}${path}</loc></url>`);
+  const urls = [...paths].map(
+    (path) => `<url><loc>${escapeHtml(origin + addressOf({ pages }, path))}</loc></url>`,
+  );
   return `<?xml version="1.0" encoding="UTF-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
 ${urls.join('\n')}

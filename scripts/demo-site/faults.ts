@@ -23,6 +23,15 @@ const Planted = z.strictObject({
   by_script: z.boolean().optional(),
   /** A script that the page ends with. */
   script: z.string().optional(),
+  /** The address that it has in the place of its own. */
+  address: z.string().startsWith('/').optional(),
+  /** Headers that it is sent with; null takes away what all others have. */
+  headers: z.record(z.string(), z.string().nullable()).optional(),
+  /** HTML at the end of its head, and of its main text. */
+  head: z.string().optional(),
+  body: z.string().optional(),
+  /** It is answered by HTTP/1.0. */
+  http_1_0: z.boolean().optional(),
 });
 export type Planted = z.infer<typeof Planted>;
 
@@ -34,6 +43,7 @@ const Fault = z.strictObject({
   since: z.union([z.literal(1), z.literal(2), z.literal(3)]).default(1),
   pages: z.record(Path, Planted).default({}),
   redirects: z.record(Path, Path).default({}),
+  /** Answers without a page; with 200, the body is that of a missing page. */
   statuses: z.record(Path, z.number()).default({}),
   links: z.record(Path, z.array(Path)).default({}),
   sitemap_adds: z.array(Path).default([]),

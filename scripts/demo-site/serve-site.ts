@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, buildSite } from './build-site.ts';
+import { gzipSync } from 'node:zlib';
+import { type Answer, buildSite, MISSING } from './build-site.ts';
 import { readFaults } from './faults.ts';
 
 const DOCS = join(import.meta.dirname, '..', '..', 'docs');
@@ -19,10 +20,14 @@ export interface DemoSite extends AsyncDisposable {
 export async function serveDemoSite(): Promise<DemoSite> {
   let answers = new Map<string, Answer>();
   const server = createServer(async (request, response) => {
-    const answer = answers.get(request.url ?? '');
-    if (answer === undefined) return void response.writeHead(404).end('missing');
-    await sleep(answer.delayMs);
-    response.writeHead(answer.status, answer.headers).end(answer.body);
+    const { status, headers, body, delayMs, isHttp10 } = answers.get(request.url ?? '') ?? MISSING;
+    await sleep(delayMs);
+    const content = headers['content-encoding'] === 'gzip' ? gzipSync(body) : Buffer.from(body);
+    if (!isHttp10) return void response.writeHead(status, headers).end(content);
+    // Node answers by HTTP/1.1 alone.
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    request.socket.write(`HTTP/1.0 ${status} OK\r\n${lines.join('')}\r\n`);
+    request.socket.end(content);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
