@@ -301,6 +301,29 @@ describe.skipIf(CHROMIUM === undefined)('rendering', () => {
       { url: `${site.origin}/img/a.png`, type: 'image', status: 200, size: 8 },
     ]);
   });
+
+  test('images have their sizes where they are loaded, and the largest one is told', async () => {
+    const png = (bytes: number) => ({
+      headers: { 'content-type': 'image/png' },
+      body: new Uint8Array(bytes),
+    });
+    const site = await serveSite({
+      '/': `<title>x</title><style>body { background: url(/back.png) }</style>
+        <img src="/lamp.png" alt="A lamp" width="10" height="20"><img src="/late.png" loading="lazy" alt="">`,
+      '/lamp.png': png(3_000),
+      '/late.png': png(50),
+      '/back.png': png(150_000),
+    });
+    const loaded = await pageOf(await rendered(site, {}, { rendering: { media: true } }));
+    expect(JSON.parse(String(loaded.images))).toMatchObject([
+      { url: `${site.origin}/lamp.png`, alt: 'A lamp', width: '10', height: '20', size: 3_000 },
+      { url: `${site.origin}/late.png`, loading: 'lazy', size: 50 },
+    ]);
+    expect(loaded.largest_img_weight).toBe(147);
+    const without = await pageOf(await rendered(site));
+    expect(JSON.parse(String(without.images))).toMatchObject([{ size: null }, { size: null }]);
+    expect(without.largest_img_weight).toBeNull();
+  });
 });
 
 /** The browsers that a process has started. */
