@@ -214,3 +214,17 @@ test.for([['--resume'], []])(
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('each that ended is loaded')]);
   },
 );
+
+test('an interruption ends the wait for a list that is being read', async () => {
+  const folder = await projectFolder();
+  await using service = await LocalService.start(await loadSettings(folder, {}), {
+    allowPrivate: false,
+    logger: silentLogger,
+  });
+  const start_url = 'http://site.invalid/';
+  const config = { name: 'x', start_url, user_agent: 'crawlhouse', max_speed: 1 };
+  const projectId = await service.project(start_url);
+  const urls = Array.from({ length: 300_000 }, (_, n) => `${start_url}${n}`);
+  const interruption = AbortSignal.abort(new Error('interrupted'));
+  await expect(service.configureList(projectId, config, urls, interruption)).rejects.toThrow('interrupted');
+});

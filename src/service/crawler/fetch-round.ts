@@ -274,7 +274,7 @@ export class FetchRound {
         });
       });
     try {
-      const answer = await this.#tools.fetcher.fetch(item.url, undefined, room);
+      const answer = await this.#tools.fetcher.fetchPage(item.url, room);
       this.#undecided--;
       this.#count(url.host, -1);
       this.#wakeUp();

@@ -27,7 +27,7 @@ export const DEFAULT_FETCH_LIMITS: FetchLimits = {
 
 /** An answer as it came: redirects are not followed, content-encoding is still on. */
 export interface Answer extends Protocols {
-  /** Whether its host would speak HTTP/2; null over http. */
+  /** Whether its host would speak HTTP/2; null over http, and for what is no page. */
   readonly offersHttp2: boolean | null;
   readonly url: string;
   /** Null: no answer. Then `error` says why. */
@@ -118,6 +118,14 @@ export class Fetcher implements AsyncDisposable {
     return answer;
   }
 
+  /** The same for a page, with what its host offers. */
+  async fetchPage(text: string, room: Room): Promise<Answer> {
+    const answer = await this.fetch(text, undefined, room);
+    return answer.statusCode === null
+      ? answer
+      : { ...answer, offersHttp2: await this.#http2.of(new URL(text)) };
+  }
+
   async #once(
     url: URL,
     bytes: number,
@@ -145,7 +153,7 @@ export class Fetcher implements AsyncDisposable {
     }
     const answer = await promise;
     this.#session.received(url, answer.headers);
-    return answer.statusCode === null ? answer : { ...answer, offersHttp2: await this.#http2.of(url) };
+    return answer;
   }
 
   #pool(origin: string): Pool {
