@@ -53,6 +53,8 @@ columns:
   meta_robots_follow: False when the robots meta tag says nofollow (raw.crawl_pages.meta_robots_follow).
   robots_txt_denied: Whether robots.txt denies it (raw.crawl_pages.robots_txt_denied).
   rel_canonical: Canonical URL that the page declares (raw.crawl_pages.rel_canonical).
+  declared_canonical: >-
+    The same as it is written (raw.crawl_pages.declared_canonical, else raw.crawl_pages.rel_canonical).
   canonical_evaluation: matching, not_matching or not_set (raw.crawl_pages.canonical_evaluation).
   rel_next: URL that it declares as the next of a series (raw.crawl_pages.rel_next).
   rel_prev: URL that it declares as the one before in a series (raw.crawl_pages.rel_prev).
@@ -171,6 +173,7 @@ reads:
     meta_robots_follow: BOOLEAN
     robots_txt_denied: BOOLEAN
     rel_canonical: VARCHAR
+    declared_canonical: VARCHAR
     canonical_evaluation: VARCHAR
     rel_next: VARCHAR
     rel_prev: VARCHAR
@@ -420,6 +423,7 @@ SELECT
   meta_robots_follow,
   robots_txt_denied,
   rel_canonical,
+  coalesce(declared_canonical, rel_canonical) AS declared_canonical,
   canonical_evaluation,
   rel_next,
   rel_prev,

@@ -3,7 +3,7 @@ title: Canonical with a fragment
 severity: medium
 category: canonicals
 definition: >-
-  rel_canonical contains #.
+  declared_canonical contains #.
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
 why_it_matters: >-
   Search engines ignore the part behind #, and may ignore such a canonical.
@@ -11,9 +11,9 @@ fix: >-
   Write the canonical without #
 evidence: [rel_canonical]
 cases:
-  has: [{rel_canonical: 'https://example.org/a#b'}]
-  has_not: [{rel_canonical: 'https://example.org/a'}]
+  has: [{declared_canonical: 'https://example.org/a#b'}]
+  has_not: [{declared_canonical: 'https://example.org/a'}]
 */
-SELECT crawl_id, project_id, url, 'canonical ' || rel_canonical AS why
+SELECT crawl_id, project_id, url, 'canonical ' || declared_canonical AS why
 FROM mart.pages
-WHERE strpos(rel_canonical, '#') > 0
+WHERE strpos(declared_canonical, '#') > 0

@@ -3,7 +3,8 @@ title: Repeated parts of the path
 severity: medium
 category: urls
 definition: >-
-  The page answers 200, and at least $repeats parts of its path, between slashes, stand further left in it too.
+  The page answers 200, and at least $repeats parts of its path stand further left in it too. A part is what slashes
+  divide behind the first one.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: >-
   Such paths mostly come from a relative link that leads one level deeper each time: addresses without end, of the same
@@ -18,11 +19,11 @@ cases:
   has_not:
     - {status_code: 200, urlpath: /2026/01/01/}
     - {status_code: 200, urlpath: /a/b/c}
+    - {status_code: 200, urlpath: /a//b/}
     - {status_code: 200, urlpath: /}
     - {status_code: 404, urlpath: /a/b/a/b}
 */
 SELECT crawl_id, project_id, url, 'path ' || urlpath AS why
 FROM mart.pages
 WHERE status_code = 200
-  AND array_length(split(regexp_replace(regexp_replace(urlpath, '^/', ''), '/$', ''), '/'))
-    - array_length(array_distinct(split(regexp_replace(regexp_replace(urlpath, '^/', ''), '/$', ''), '/'))) >= $repeats
+  AND array_length(split(substr(urlpath, 2), '/')) - array_length(array_distinct(split(substr(urlpath, 2), '/'))) >= $repeats

@@ -184,6 +184,8 @@ const PAGE_COLUMNS = {
   meta_robots_index: flagOrNull,
   meta_robots_follow: flagOrNull,
   rel_canonical: textOrNull,
+  /** The same as it is written, such as `/a#b`. */
+  declared_canonical: textOrNull,
   canonicals: textsOrNull,
   rel_next: textOrNull,
   rel_prev: textOrNull,

@@ -72,6 +72,13 @@ const listed =
 const lacks = (header: string): Holds =>
   listed('missing_security_headers', (values) => values.includes(header));
 const hasCanonical = (row: Page['row']): boolean => str(row, 'rel_canonical') !== null;
+/** Of the canonical as it is written, where that is known. */
+const declared =
+  (holds: (to: string) => boolean): Holds =>
+  ({ row }) => {
+    const to = str(row, 'declared_canonical') ?? str(row, 'rel_canonical');
+    return to !== null && holds(to);
+  };
 const directive = (word: string): Holds =>
   listed('meta_robots', (values) =>
     values
@@ -97,7 +104,7 @@ const offRoot = text('urlpath', (path) => path !== '/');
 const hreflang = (error: string): Holds =>
   listed('hreflang_errors', (errors) => errors.join(',').split(',').includes(error));
 const repeats = (path: string): number => {
-  const segments = path.replace(/^\//, '').replace(/\/$/, '').split('/');
+  const segments = path.slice(1).split('/');
   return segments.filter((segment, place) => segments.indexOf(segment) < place).length;
 };
 const characters = (value: string): number => [...value].length;
@@ -203,9 +210,9 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
   ],
   canonical_is_relative: [
     'low',
-    text('rel_canonical', (to) => to !== '' && !to.includes('://') && !trimmed(to).startsWith('//')),
+    declared((to) => to !== '' && !to.includes('://') && !trimmed(to).startsWith('//')),
   ],
-  canonical_has_fragment: ['medium', has('rel_canonical', '#')],
+  canonical_has_fragment: ['medium', declared((to) => to.includes('#'))],
   canonical_to_http: [
     'medium',
     all(

@@ -61,6 +61,7 @@ const FIELDS: Readonly<Record<string, readonly unknown[]>> = {
   h1: TEXTS,
   meta_description: TEXTS,
   rel_canonical: [...Array(9).fill(null), '/a/0', '/t/1', `${HOST}/`, `${HOST}/r/2`, '#x', ''],
+  declared_canonical: [...Array(9).fill(null), '/a', 'https://v.example/a#b', ''],
   canonical_evaluation: [...Array(9).fill(null), 'matching', 'matching', 'not_matching', 'not_set'],
   meta_robots_index: [null, null, ...Array(6).fill(true), false],
   meta_robots: [null, null, ['index'], ['index'], ['index', 'follow'], ['nofollow, noindex'], ['none']],

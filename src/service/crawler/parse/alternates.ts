@@ -5,6 +5,7 @@ import { distinct } from './text.ts';
 type Alternates = Pick<
   PageRecord,
   | 'rel_canonical'
+  | 'declared_canonical'
   | 'canonicals'
   | 'rel_next'
   | 'rel_prev'
@@ -19,6 +20,7 @@ type Alternates = Pick<
  * because a page's text may come from anyone.
  *
  * - `canonicals`: all different canonicals. `rel_canonical`: the first one; elements come before headers.
+ *   `declared_canonical`: the same as it is written.
  * - `hreflang_*`: one entry a declaration, the same place in each list. A language keeps its spelling, in lower case.
  *
  * Sources: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls (head and headers);
@@ -32,6 +34,7 @@ export function alternates(
   resolve: (href: string) => string | null,
 ): Alternates {
   const canonicals: string[] = [];
+  let declared: string | null = null;
   const series: { next: string | null; prev: string | null } = { next: null, prev: null };
   const langs: string[] = [];
   const hrefs: string[] = [];
@@ -48,7 +51,10 @@ export function alternates(
       if (href === '' || !(isVersion || isCanonical || isNext || isPrev)) continue;
       const url = resolve(href);
       if (url === null) continue;
-      if (isCanonical) canonicals.push(url);
+      if (isCanonical) {
+        canonicals.push(url);
+        declared ??= href;
+      }
       if (isNext) series.next ??= url;
       if (isPrev) series.prev ??= url;
       if (!isVersion) continue;
@@ -58,6 +64,7 @@ export function alternates(
     }
   return {
     rel_canonical: canonicals[0] ?? null,
+    declared_canonical: declared,
     canonicals: distinct(canonicals),
     rel_next: series.next,
     rel_prev: series.prev,

@@ -21,6 +21,7 @@ export const PAGE_FIELDS: Readonly<Record<string, string>> = {
   cwv_tbt: 'Core web vitals: total blocking time, in milliseconds.',
   cwv_time_saving: 'Core web vitals: time that the page could save, in milliseconds.',
   cwv_tti: 'Core web vitals: time to interactive, in milliseconds.',
+  declared_canonical: 'Canonical that the page declares, as it is written.',
   depth: 'Number of clicks from the start URL.',
   description_evaluation: 'Whether the meta description is unique, duplicated or not_set.',
   description_hash: 'Hash of the meta description.',

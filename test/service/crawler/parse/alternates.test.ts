@@ -73,3 +73,16 @@ test('Link headers may hold commas and semicolons in addresses and quoted texts'
     { href: 'c', rel: [], hreflang: null },
   ]);
 });
+
+test.each([
+  ['<link rel=canonical href="/a?b#c">', '/a?b#c', 'https://site.example/a?b'],
+  ['<base href="/x/"><link rel=canonical href="y">', 'y', 'https://site.example/x/y'],
+  [
+    '<link rel=canonical href="mailto:a@b.example"><link rel=canonical href="/b">',
+    '/b',
+    'https://site.example/b',
+  ],
+  ['<title>x</title>', null, null],
+])('the canonical of %s stands as it is written, too', (html, declared_canonical, rel_canonical) => {
+  expect(parsed(html).page).toMatchObject({ declared_canonical, rel_canonical });
+});
