@@ -44,16 +44,54 @@ test('crawl ends with a report of the site, and the second crawl says what chang
 
 test('scraped fields are columns of the warehouse and answer questions', async () => {
   const folder = await projectFolder();
-  const site = await serveSite({ '/': '<p class="price">EUR 12.50</p><a href="/a">a</a>', '/a': 'none' });
-  const extract = ['--extract', 'price=css:.price', '--extract', 'cents=regex:\\d+\\.(\\d\\d)'];
-  const crawled = await capture('crawl', site.origin, ...extract, '--project-dir', folder);
-  expect(crawled).toMatchObject({ code: 0, stderr: '' });
-  const sql = 'SELECT urlpath, custom_price, custom_cents FROM mart.pages ORDER BY url';
-  const { stdout } = await capture('query', sql, '--format', 'json', '--project-dir', folder);
-  expect(JSON.parse(stdout)).toEqual([
-    { urlpath: '/', custom_price: 'EUR 12.50', custom_cents: '50' },
-    { urlpath: '/a', custom_price: null, custom_cents: null },
+  const site = await serveSite({
+    '/': '<p class="price">EUR 12,50</p><p class="price">7</p><a href="/a">a</a><i datetime="2026-11-05">x</i>',
+    '/a': '<p class="price">EUR 9,00</p>',
+    '/b': 'none',
+  });
+  const rules = [
+    ...['price:number,comma=css:.price', 'prices:number,comma,many=css:.price', 'text=css:.price'],
+    ...[
+      'cents=regex:\\d+,(\\d\\d)',
+      'seen:date,@datetime=css:i',
+      'has:exists=css:.price',
+      'n:count,raw=css:p',
+    ],
+  ];
+  const command = async (...argv: readonly string[]) => {
+    const { code, stderr, stdout } = await capture(...argv, '--project-dir', folder);
+    expect(code, stderr).toBe(0);
+    return stdout;
+  };
+  const urls = join(folder, 'urls.txt');
+  writeFileSync(urls, ['/', '/a', '/b'].map((path) => `${site.origin}${path}\n`).join(''));
+  await command('crawl', '--list', urls, ...rules.flatMap((rule) => ['--extract', rule]));
+  const sql = "SELECT urlpath, COLUMNS('^custom_[^q]') FROM mart.pages ORDER BY url";
+  const none = { custom_text: null, custom_cents: null, custom_seen: null, custom_prices: null };
+  const rows: unknown = JSON.parse(await command('query', sql, '--format', 'json'));
+  expect(rows).toEqual([
+    {
+      urlpath: '/',
+      ...{ custom_price: 12.5, custom_prices: [12.5, 7], custom_text: 'EUR 12,50', custom_cents: '50' },
+      ...{ custom_seen: '2026-11-05', custom_has: true, custom_n: 2 },
+    },
+    {
+      urlpath: '/a',
+      ...{ custom_price: 9, custom_prices: [9], custom_text: 'EUR 9,00', custom_cents: '00' },
+      ...{ custom_seen: null, custom_has: true, custom_n: 1 },
+    },
+    { urlpath: '/b', ...none, custom_price: null, custom_has: false, custom_n: 0 },
   ]);
+  const found = async (...filter: readonly string[]) => {
+    const { rows } = JSON.parse(await command('pages', ...filter, '--json')) as { rows: { url: string }[] };
+    return rows.map(({ url }) => url.replace(site.origin, ''));
+  };
+  expect(await found('--where', 'custom_price > 10')).toEqual(['/']);
+  expect(await found('--filter', 'custom_price=lt:10')).toEqual(['/a']);
+  expect(await found('--filter', 'custom_prices=has:7', '--columns', 'custom_prices')).toEqual(['/']);
+  expect(await found('--sort', 'custom_price', '--where', 'custom_has')).toEqual(['/a', '/']);
+  const listed = "SELECT item FROM mart.page_lists WHERE field = 'custom_prices' ORDER BY item";
+  expect(JSON.parse(await command('query', listed, '--format', 'json'))).toHaveLength(3);
 });
 
 test('a list of URLs is crawled, again after a crawl of the site, which it is not compared with', async () => {

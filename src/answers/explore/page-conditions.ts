@@ -50,13 +50,18 @@ export function boundCondition(condition: Condition, types: ColumnTypes, name: s
   const place = `pages.${ident(column)}`;
   if (operator === 'is') return { sql: isCondition(condition, family, place), values: new Map() };
   const parts = operator === 'in' ? value.split(',') : [value];
+  // Lists are compared by the texts of their values, but 7 and 7.0 are one number.
+  const item = family === 'list' && familyOf(type.slice(0, -2)) === 'number' ? type.slice(0, -2) : null;
   const values = new Map(
     parts.map((part, index) => [
       index === 0 ? name : `${name}_${index + 1}`,
-      checkedValue(part, column, family, type),
+      checkedValue(part, condition, item === null ? family : 'number', item ?? type),
     ]),
   );
-  const bound = [...values].map(([key, part]) => `CAST($${key} AS ${boundType(part, type)})`);
+  const bound = [...values].map(([key, part]) => {
+    const cast = `CAST($${key} AS ${boundType(part, item ?? type)})`;
+    return item === null ? cast : `CAST(${cast} AS VARCHAR)`;
+  });
   const [first = ''] = bound;
   return {
     sql: comparison(operator, { place, first, all: bound.join(', '), length: [...value].length }),
@@ -157,19 +162,16 @@ function beyond(value: string, family: Family, type: string): string | null {
   return number >= least && number <= most ? null : `beyond ${type}, ${least} to ${most}`;
 }
 
-function checkedValue(value: string, column: string, family: Family, type: string): string {
+function checkedValue(value: string, { column, operator }: Condition, family: Family, type: string): string {
   const form = FORMS[family];
   if (form === undefined) return value;
+  const hint = `as in ${column}=${operator === 'has' ? 'has' : 'eq'}:${form.example}`;
   if (form.fits.test(value)) {
     const why = beyond(value, family, type);
     if (why === null) return value;
-    throw new CrawlhouseError('usage', `${column}: ${value} is ${why}`, {
-      hint: `as in ${column}=eq:${form.example}`,
-    });
+    throw new CrawlhouseError('usage', `${column}: ${value} is ${why}`, { hint });
   }
-  throw new CrawlhouseError('usage', `${column}: ${text(value)} is no ${family}`, {
-    hint: `as in ${column}=eq:${form.example}`,
-  });
+  throw new CrawlhouseError('usage', `${column}: ${text(value)} is no ${family}`, { hint });
 }
 
 /** A condition as people read it: `depth at least 4`. */

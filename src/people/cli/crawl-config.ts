@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { checkYaml, readYaml } from '../../project/settings/yaml-file.ts';
 import { CrawlConfigInput } from '../../service/api/crawl-configs.ts';
-import { readCustomFields } from '../../service/crawler/custom-fields/custom-field.ts';
 import { tryStart } from '../../service/crawler/try-start.ts';
 import type { Flag, Invocation } from './command.ts';
+import { extractFlag } from './extract-flag.ts';
 import { LIST_CONFIG_NAME } from './local-service.ts';
 
 /** Each start URL has one configuration in the local service, so that its crawls can be compared. */
@@ -29,8 +29,8 @@ export const CRAWL_FLAGS: Readonly<Record<string, Flag>> = {
   extract: {
     type: 'string',
     multiple: true,
-    value: 'NAME=css:SELECTOR',
-    help: 'scrape a field custom_NAME of each page, by css:, xpath: or regex:; may be given again',
+    value: 'RULE',
+    help: 'scrape a field of each page, as in price:number=css:.price (docs/crawler.md: scraped fields)',
   },
   config: {
     type: 'string',
@@ -70,7 +70,10 @@ export async function crawlConfig(
     user_agent: invocation.text('user-agent'),
     crawl_subdomains: invocation.has('subdomains') || undefined,
     js_rendering: invocation.has('render') || undefined,
-    custom_fields: customFields(invocation.texts('extract')),
+    custom_fields: extractFlag(
+      invocation.texts('extract'),
+      invocation.has('render') || fromFile.js_rendering === true,
+    ),
   });
   checkFlags(flags);
   const name = list === null ? CONFIG_NAME : LIST_CONFIG_NAME;
@@ -131,22 +134,6 @@ async function readConfig(path: string, shownAs: string): Promise<Record<string,
     if (cause instanceof CrawlhouseError) throw cause;
     throw new CrawlhouseError('usage', `--config: ${shownAs} cannot be read`, { cause });
   }
-}
-
-/** @throws CrawlhouseError `usage` */
-function customFields(texts: readonly string[]): readonly Record<string, string>[] | undefined {
-  if (texts.length === 0) return undefined;
-  const rules = texts.map((text) => {
-    const [, name, language, selector] = /^([^=]*)=(css|xpath|regex):(.+)$/s.exec(text) ?? [];
-    if (name !== undefined && language !== undefined && selector !== undefined)
-      return { name, [language]: selector };
-    throw new CrawlhouseError('usage', `--extract ${text}: no css:, xpath: or regex: behind a name`, {
-      hint: "crawlhouse crawl https://www.example.com/ --extract 'price=css:.price'",
-    });
-  });
-  const read = readCustomFields(rules);
-  if ('fields' in read) return rules;
-  throw new CrawlhouseError('usage', `--extract: ${read.place}: ${read.problem}`);
 }
 
 /** A person may leave out the scheme. */

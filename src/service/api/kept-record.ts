@@ -20,6 +20,7 @@ const CUSTOM_FIELD: Shape = {
   decimal: 'value',
   take: 'value',
   many: 'value',
+  from: 'value',
   arity: 'value',
   xpath: 'value',
   css: 'value',

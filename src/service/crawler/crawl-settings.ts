@@ -169,8 +169,8 @@ function authOf({ http_auth }: Complete): CrawlSettings['auth'] {
   return { username, password, scheme };
 }
 
-function customFieldsOf({ custom_fields }: Complete): readonly CustomField[] {
-  const read = readCustomFields(custom_fields);
+function customFieldsOf({ custom_fields, js_rendering }: Complete): readonly CustomField[] {
+  const read = readCustomFields(custom_fields, js_rendering);
   if ('fields' in read) return read.fields;
   throw badConfig(read.place, read.problem, {
     hint: 'docs/crawler.md says what a rule of data scraping has',

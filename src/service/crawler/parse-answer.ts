@@ -1,6 +1,7 @@
 import { zstdCompressSync } from 'node:zlib';
 import { stringifyJson } from '../../core/json.ts';
 import { decodeContent } from './content-encoding.ts';
+import type { CustomField } from './custom-fields/custom-field.ts';
 import { extractor } from './custom-fields/extractor.ts';
 import type { Answer } from './fetcher.ts';
 import { parsePage, unfetchedPage } from './parse/parse-page.ts';
@@ -18,12 +19,16 @@ import { Scope } from './scope.ts';
 /** Makes the records of an answer. */
 export function answerParser(data: ParseThreadData): (request: ParseRequest) => ParseThreadReply {
   const scope = new Scope(data.scope);
-  const rules: ParseRules = {
-    isInternal: (url) => scope.isInternal(url),
-    normalize: (url) => scope.spell(url),
-    robotName: data.robotName,
-    extract: data.customFields.length === 0 ? null : extractor(data.customFields),
+  const scraping = (...from: readonly CustomField['from'][]): ParseRules => {
+    const fields = data.customFields.filter((field) => from.includes(field.from));
+    return {
+      isInternal: (url) => scope.isInternal(url),
+      normalize: (url) => scope.spell(url),
+      robotName: data.robotName,
+      extract: fields.length === 0 ? null : extractor(fields),
+    };
   };
+  const [alone, before, after] = [scraping('page', 'raw'), scraping('raw'), scraping('page', 'rendered')];
   return ({ answer, facts, rendered }) => {
     // A page for the other thread is not taken out of its content encoding as a whole.
     const fetched = fetchedOf(answer, Math.min(data.bytes, data.most));
@@ -32,9 +37,9 @@ export function answerParser(data: ParseThreadData): (request: ParseRequest) => 
     if (data.most < data.bytes && (isCut || size > data.most)) return { isLarge: true };
     const plain = facts.robots_txt_denied
       ? { page: unfetchedPage(answer.url, 'unfetched_robots_denied'), links: [], items: [] }
-      : parsePage(fetched, rules);
-    const parsed =
-      rendered === null ? plain : withRendered(plain, rendered, { fetched, rules, watched: data.watched });
+      : parsePage(fetched, rendered?.html == null ? alone : before);
+    const crawl = { fetched, rules: after, watched: data.watched };
+    const parsed = rendered === null ? plain : withRendered(plain, rendered, crawl);
     const location = parsed.page.redirect_location;
     const redirect = location === null ? null : scope.admit(location);
     return {

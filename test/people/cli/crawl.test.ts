@@ -23,7 +23,25 @@ test.for([
     ['http://site.invalid/', '--extract', 'price'],
     '--extract price: no css:, xpath: or regex: behind a name',
   ],
-  [['http://site.invalid/', '--extract', 'price=css:p['], '--extract: custom_fields[0].css: is not valid'],
+  [['http://site.invalid/', '--extract', 'price=css:p['], '--extract price=css:p[: css is not valid'],
+  [
+    ['http://site.invalid/', '--extract', 'a=css:p', '--extract', 'a=css:b'],
+    '--extract a=css:b: name stands twice',
+  ],
+  [
+    ['http://site.invalid/', '--extract', 'price:money=css:p'],
+    '--extract price:money=css:p: money is none of string, number,',
+  ],
+  [
+    ['http://site.invalid/', '--extract', 'price:number,date=css:p'],
+    'type is said twice, the second time by date',
+  ],
+  [['http://site.invalid/', '--extract', 'n:count,many=css:p'], 'take count goes without type and many'],
+  [['http://site.invalid/', '--extract', 'n:@href=regex:a'], 'take of a regex is one of text'],
+  [
+    ['http://site.invalid/', '--extract', 'price:rendered=css:p'],
+    '--extract price:rendered=css:p: from rendered needs js_rendering\nTry: npx crawlhouse crawl https://www.example.com/ --render --extract price:rendered=css:p\n',
+  ],
   [['http://user agent/'], 'the URL http://user agent/: must be an address'],
   [['http://site.invalid/', '--speed', '10'], '10 URLs per second is more than 5'],
   [['http://site.invalid/', '--speed', '3'], '--speed 3: must be 0.1, 0.2, 0.5, 1, 2, 5 or a multiple of 5'],

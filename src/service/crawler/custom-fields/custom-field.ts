@@ -20,6 +20,7 @@ const CustomFieldInput = z.strictObject({
   type: z.enum(['string', 'number', 'date', 'boolean']).optional(),
   decimal: z.enum(['.', ',']).optional(),
   many: z.boolean().optional(),
+  from: z.enum(['raw', 'rendered']).optional(),
 });
 type CustomFieldInput = z.infer<typeof CustomFieldInput>;
 
@@ -35,35 +36,50 @@ export interface CustomField {
   /** The decimal sign of numbers. */
   readonly decimal: '.' | ',';
   readonly isMany: boolean;
+  /** What is read: the page as it counts, its HTML before scripts ran, or only the page after they ran. */
+  readonly from: 'page' | NonNullable<CustomFieldInput['from']>;
 }
 
 interface Problem {
   /** Such as `custom_fields[0].css`. */
   readonly place: string;
+  /** The place of the rule in the list, and its key; null where it is not one rule's, or not one key's. */
+  readonly index: number | null;
+  readonly key: string | null;
   readonly problem: string;
 }
 
-/** The rules of a configuration, or the first thing that is wrong with them. */
-export function readCustomFields(input: unknown): { readonly fields: readonly CustomField[] } | Problem {
+/**
+ * The rules of a configuration, or the first thing that is wrong with them.
+ *
+ * @param isRendering whether the crawl renders its pages
+ */
+export function readCustomFields(
+  input: unknown,
+  isRendering: boolean,
+): { readonly fields: readonly CustomField[] } | Problem {
   const { data, error } = z.array(CustomFieldInput).max(MOST_FIELDS).safeParse(input);
   const [issue] = error?.issues ?? [];
-  if (data === undefined)
-    return { place: placeOf(issue?.path ?? []), problem: issue?.message ?? 'is no list of rules' };
+  if (data === undefined) return problemAt(issue?.path ?? [], issue?.message ?? 'is no list of rules');
   const names = data.map(({ name }) => name);
   for (const [index, rule] of data.entries()) {
-    const problem = problemOf(rule) ?? (names.indexOf(rule.name) < index ? ['name', 'stands twice'] : null);
-    if (problem !== null) return { place: placeOf([index, problem[0] ?? '']), problem: problem[1] ?? '' };
+    if (names.indexOf(rule.name) < index) return problemAt([index, 'name'], 'stands twice');
+    const [key, problem] = problemOf(rule, isRendering) ?? [];
+    if (problem !== undefined) return problemAt([index, key], problem);
   }
   return { fields: data.map(complete) };
 }
 
-function placeOf(path: readonly PropertyKey[]): string {
-  const [index, key] = path;
-  return `custom_fields${index === undefined ? '' : `[${String(index)}]`}${key === undefined || key === '' ? '' : `.${String(key)}`}`;
+function problemAt([index, key]: readonly (PropertyKey | undefined)[], problem: string): Problem {
+  const place = `custom_fields${index === undefined ? '' : `[${String(index)}]`}${key ? `.${String(key)}` : ''}`;
+  return { place, index: typeof index === 'number' ? index : null, key: key ? String(key) : null, problem };
 }
 
 /** What is wrong with a rule: the key, if it is one key's, and in words. */
-function problemOf(rule: CustomFieldInput): readonly [key: string, problem: string] | null {
+function problemOf(
+  rule: CustomFieldInput,
+  isRendering: boolean,
+): readonly [key: string, problem: string] | null {
   const given = LANGUAGES.filter((language) => rule[language] !== undefined);
   if (given.length !== 1) return ['', 'needs one of css, xpath and regex'];
   const { language, selector, take, attribute } = complete(rule);
@@ -74,6 +90,7 @@ function problemOf(rule: CustomFieldInput): readonly [key: string, problem: stri
   const isCounted = take === 'count' || take === 'exists';
   if (isCounted && (rule.type !== undefined || rule.many !== undefined))
     return ['take', `${take} goes without type and many`];
+  if (rule.from === 'rendered' && !isRendering) return ['from', 'rendered needs js_rendering'];
   if (rule.decimal !== undefined && rule.type !== 'number') return ['decimal', 'goes with type: number'];
   try {
     compileSelector(language, selector);
@@ -94,5 +111,6 @@ function complete(rule: CustomFieldInput): CustomField {
     type: rule.type ?? 'string',
     decimal: rule.decimal ?? '.',
     isMany: rule.many ?? false,
+    from: rule.from ?? 'page',
   };
 }

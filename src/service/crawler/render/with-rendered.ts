@@ -1,11 +1,14 @@
 import type { PageImage } from '../parse/images.ts';
 import { parsePage } from '../parse/parse-page.ts';
+import { distinct } from '../parse/text.ts';
 import type { Fetched, LinkRecord, ParsedPage, ParseRules } from '../records.ts';
 import type { Rendered, Resource } from './rendered.ts';
 
 /**
  * A page as it is after scripts ran, with what its HTML said before. A page that could not be rendered keeps the content
  * of its HTML.
+ *
+ * @param plain with the scraped fields of the HTML, if it is rendered without those of the page
  */
 export function withRendered(
   plain: ParsedPage,
@@ -27,6 +30,8 @@ export function withRendered(
     page: {
       ...parsed.page,
       ...told,
+      custom: before.custom === null ? parsed.page.custom : { ...before.custom, ...parsed.page.custom },
+      custom_problems: distinct([...(before.custom_problems ?? []), ...(parsed.page.custom_problems ?? [])]),
       script_redirect: redirect === null ? null : rules.normalize(redirect),
       unrendered_title: before.title,
       unrendered_meta_description: before.meta_description,

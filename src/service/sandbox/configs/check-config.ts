@@ -76,8 +76,8 @@ function checkDomains({ start_url, alternate_start_urls = [] }: ConfigInput): vo
   }
 }
 
-function checkCustomFields({ custom_fields = [] }: ConfigInput): void {
-  const read = readCustomFields(custom_fields);
+function checkCustomFields({ custom_fields = [], js_rendering = false }: ConfigInput): void {
+  const read = readCustomFields(custom_fields, js_rendering);
   if ('problem' in read) throw invalidParameter(read.place, 'invalid', read.problem);
 }
 

@@ -3,7 +3,9 @@ import { parse } from 'parse5';
 import { expect, test } from 'vitest';
 import { readCustomFields } from '../../../../src/service/crawler/custom-fields/custom-field.ts';
 import { type Extracted, extractor } from '../../../../src/service/crawler/custom-fields/extractor.ts';
+import { answerParser } from '../../../../src/service/crawler/parse-answer.ts';
 import { crawlSite, serveSite } from '../../../support/crawl-site.ts';
+import { fetched } from '../../../support/fetched-page.ts';
 
 const PAGE = `<!doctype html><html><head><title>Kettle</title><meta itemprop="price" content="12.50"></head><body>
   <p class="price">EUR <b>1,234.50</b></p><p class="price">no price</p><p class="price">7</p>
@@ -11,7 +13,10 @@ const PAGE = `<!doctype html><html><head><title>Kettle</title><meta itemprop="pr
   <svg><title>drawing</title></svg><!-- built 2026-10-01 --><script>var sku = "K-17"; var sku = "K-18";</script></body></html>`;
 
 function read(html: string, ...rules: readonly Record<string, unknown>[]): Extracted {
-  const checked = readCustomFields(rules.map((rule) => ({ name: 'it', ...rule })));
+  const checked = readCustomFields(
+    rules.map((rule) => ({ name: 'it', ...rule })),
+    false,
+  );
   if (!('fields' in checked)) throw new Error(`${checked.place}: ${checked.problem}`);
   return extractor(checked.fields)({ html, root: parse(html, { scriptingEnabled: false }) });
 }
@@ -101,12 +106,13 @@ test('a rule either is refused with its place, or reads any page without an erro
       attribute: fc.string(),
       type: fc.constantFrom('string', 'number', 'date', 'boolean', 'money'),
       many: fc.boolean(),
+      from: fc.constantFrom('raw', 'rendered'),
     },
     { requiredKeys: [] },
   );
   fc.assert(
     fc.property(rule, fc.string(), (given, html) => {
-      const checked = readCustomFields([{ name: 'it', ...given }]);
+      const checked = readCustomFields([{ name: 'it', ...given }], true);
       if ('problem' in checked) expect(checked.place).toMatch(/^custom_fields\[0\]/);
       else extractor(checked.fields)({ html, root: parse(html) });
     }),
@@ -139,6 +145,7 @@ test.each([
   [[{ name: 'a', css: 'p', take: 'attribute' }], 'custom_fields[0].attribute', 'needs it'],
   [[{ name: 'a', css: 'p', take: 'count', type: 'number' }], 'custom_fields[0].take', 'without type'],
   [[{ name: 'a', regex: 'a', take: 'html' }], 'custom_fields[0].take', 'text, count, exists'],
+  [[{ name: 'a', css: 'p', from: 'rendered' }], 'custom_fields[0].from', 'needs js_rendering'],
   [[{ name: 'a', css: 'p', decimal: ',' }], 'custom_fields[0].decimal', 'type: number'],
   [
     [
@@ -150,7 +157,42 @@ test.each([
   ],
   [[{ name: 'a', css: 'p', headers: {} }], 'custom_fields[0]', 'headers'],
 ])('%j is refused', (rules, place, words) => {
-  expect(readCustomFields(rules)).toEqual({ place, problem: expect.stringContaining(words) });
+  expect(readCustomFields(rules, false)).toMatchObject({ place, problem: expect.stringContaining(words) });
+});
+
+test.each([
+  ['a page that was rendered', '<p>after<p>', { page: 'after', raw: 'before', rendered: 'after' }],
+  ['a page that could not be rendered', null, { page: 'before', raw: 'before' }],
+  ['a page of a crawl that renders none', undefined, { page: 'before', raw: 'before' }],
+])('%s has the fields of its HTML and of its document', (_, html, expected) => {
+  const rules = [
+    { name: 'page', css: 'p' },
+    { name: 'raw', css: 'p', from: 'raw' },
+    { name: 'rendered', css: 'p', from: 'rendered' },
+    { name: 'slow', regex: '(a+)+$', from: 'raw' },
+  ];
+  const checked = readCustomFields(rules, true);
+  if (!('fields' in checked)) throw new Error(checked.problem);
+  const scope = { startUrl: 'https://site.example/', alternateStartUrls: [], crawlSubdomains: false };
+  const queries = { allowQueryParams: true, filterQueryParams: false, queryParams: [], isWhitelist: false };
+  const parse = answerParser({
+    scope: { ...scope, ...queries },
+    robotName: 'testbot',
+    customFields: checked.fields,
+    bytes: 1e6,
+    most: 1e6,
+    watched: null,
+  });
+  const reply = parse({
+    answer: { ...fetched(`<p>before</p>${'a'.repeat(50)}!`), error: null },
+    facts: { depth: 0, sources: ['crawler'], robots_txt_denied: false },
+    rendered: html === undefined ? null : { html, scriptRedirect: null, resources: [], warnings: [] },
+  });
+  if (!('pages' in reply)) throw new Error('no records');
+  const { custom, custom_problems } = JSON.parse(reply.pages) as Record<string, unknown>;
+  const named = Object.entries(expected).map(([name, value]) => [`custom_${name}`, value]);
+  expect(custom).toEqual(Object.fromEntries(named));
+  expect(custom_problems).toEqual(['custom_slow: timeout']);
 });
 
 test('a crawl has the scraped fields as columns of their types', async () => {
