@@ -143,6 +143,73 @@ describe.skipIf(CHROMIUM === undefined)('rendering', () => {
     expect(site.hits.filter((path) => path === '/s.js')).toHaveLength(1);
   });
 
+  test('each page counts what it asks for, also where the browser has kept it for the pages before', async () => {
+    const paths = ['/', '/a', '/b', '/c', '/d'];
+    const links = paths.map((path) => `<a href="${path}">x</a>`).join('');
+    const body = `<title>x</title><link rel="stylesheet" href="/s.css"><img src="/i.png"><img src="/i.png">${links}
+      <script src="/s.js"></script><script src="/hop.js"></script><script src="/gone.js"></script>`;
+    const site = await serveSite({
+      ...Object.fromEntries(paths.map((path) => [path, body])),
+      '/s.css': { headers: { 'content-type': 'text/css', 'cache-control': 'no-cache' }, body: 'p {}' },
+      '/s.js': script('fetch("/data.json").then(async (a) => { document.title = await a.text(); });'),
+      '/hop.js': { status: 302, headers: { location: '/s2.js', 'cache-control': 'max-age=9' } },
+      '/s2.js': { headers: { 'content-type': 'text/javascript', 'cache-control': 'max-age=9' }, body: '1' },
+      '/data.json': { headers: { 'cache-control': 'max-age=9' }, body: 'data' },
+    });
+    const crawled = await rendered(site, { resource_checker: true }, { rendering: { tabs: 1 } });
+    const rows = await crawled.rows('SELECT title, num_resources, resources FROM pages');
+    const all = rows.map(({ title, num_resources, resources }) => ({
+      title,
+      count: Number(num_resources),
+      resources: (JSON.parse(String(resources)) as Fields[])
+        .map(({ url, status, size, error }) => [String(url).replace(site.origin, ''), status, size, error])
+        .sort(),
+    }));
+    expect(all).toHaveLength(5);
+    expect(all[0]).toEqual({
+      title: 'data',
+      count: 7,
+      resources: [
+        ['/data.json', 200, 4, null],
+        ['/gone.js', 404, 7, null],
+        ['/hop.js', 302, 0, null],
+        ['/i.png', null, null, 'not_loaded'],
+        ['/s.css', 200, 4, null],
+        ['/s.js', 200, expect.any(Number), null],
+        ['/s2.js', 200, 1, null],
+      ],
+    });
+    for (const one of all) expect(one).toEqual(all[0]);
+    expect(site.hits.filter((path) => !paths.includes(path)).toSorted()).toEqual(
+      ['/data.json', '/gone.js', '/hop.js', '/s.css', '/s.js', '/s2.js'].toSorted(),
+    );
+  });
+
+  test('what loads when it comes into view is there, on each page', async () => {
+    const paths = Array.from({ length: 24 }, (_, n) => `/${n}`);
+    const site = await serveSite({
+      '/': paths.map((path) => `<a href="${path}">x</a>`).join(''),
+      ...Object.fromEntries(
+        paths.map((path) => [
+          path,
+          `<title>x</title><div style="height: 5000px"></div><main></main><div style="height: 20000px"></div><i></i><script>
+            const see = (name, then) => new IntersectionObserver(([{ isIntersecting }], one) => {
+              if (isIntersecting) { one.disconnect(); then(); }
+            }).observe(document.querySelector(name));
+            see('i', () => { document.title = 'too far' });
+            see('main', async () => {
+              document.querySelector('main').innerHTML = '<h1>' + await (await fetch('/part')).text() + '</h1>';
+            });</script>`,
+        ]),
+      ),
+      '/part': 'in view',
+    });
+    const crawled = await rendered(site, {}, { rendering: { tabs: 3 } });
+    expect(
+      await crawled.rows('SELECT h1, title, count(*) AS n FROM pages WHERE depth = 1 GROUP BY ALL'),
+    ).toEqual([{ h1: 'in view', title: 'x', n: 24n }]);
+  });
+
   test('a hostile page costs its own content, and the crawl goes on', async () => {
     const hostile: Record<string, string> = {
       '/endless': 'for (;;);',

@@ -11,6 +11,8 @@ const MOST_BYTES = 30_000_000;
 const MOST_REDIRECTS = 5;
 /** Types that need no answer to render a page by, unless the setting asks for them. */
 const MEDIA = new Set(['Image', 'Media', 'Font']);
+/** Types that the browser keeps for the next pages of a tab, as the crawl does: it reads and compiles them once. */
+const KEPT = new Set(['Script', 'Stylesheet', 'Font']);
 /** What the browser asks for by itself, such as icons. */
 const OWN = 'Other';
 /** Types that never end, or tell others of the page. */
@@ -27,6 +29,15 @@ const PIXEL = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
 /** Headers that hold for the connection, or would lead the browser elsewhere or to others. */
 const NOT_FOR_THE_BROWSER =
   /^(?:content-encoding|content-length|transfer-encoding|connection|keep-alive|trailer|upgrade|strict-transport-security|clear-site-data|report-to|reporting-endpoints|nel|alt-svc)$/;
+
+/** How long the browser keeps an answer, in place of what the server says. */
+const CACHE_HEADERS = /^(?:cache-control|expires|pragma|age)$/;
+const KEEP = ['cache-control', 'max-age=31536000'] as const;
+/** Else the hops of a redirect would be told apart no more. */
+const KEEP_NOT = ['cache-control', 'no-store'] as const;
+
+/** What a tab has been given, by URL: the browser may show it again without asking. */
+export type GivenResources = Map<string, Resource>;
 
 /** The document that is rendered: its answer with the body after content-encoding. */
 export interface MainAnswer {
@@ -49,13 +60,21 @@ export interface PausedRequest {
   };
 }
 
+interface PageRequestOptions {
+  readonly frameId: string;
+  readonly media: boolean;
+  readonly given: GivenResources;
+}
+
 /** Answers all requests of one page; none of them reaches the network by another way. */
 export class PageRequests {
   readonly #cdp: CDPSession;
   readonly #resources: ResourceFetcher;
   readonly #main: MainAnswer;
-  readonly #options: { readonly frameId: string; readonly media: boolean };
+  readonly #options: PageRequestOptions;
   readonly #hops = new Map<string, number>();
+  /** URLs by the browser's number of the request. */
+  readonly #asked = new Map<string, string>();
   #isServed = false;
   #waiting = 0;
   #bytes = 0;
@@ -63,12 +82,7 @@ export class PageRequests {
   readonly warnings = new Set<RenderWarning>();
   scriptRedirect: string | null = null;
 
-  constructor(
-    cdp: CDPSession,
-    resources: ResourceFetcher,
-    main: MainAnswer,
-    options: { readonly frameId: string; readonly media: boolean },
-  ) {
+  constructor(cdp: CDPSession, resources: ResourceFetcher, main: MainAnswer, options: PageRequestOptions) {
     this.#cdp = cdp;
     this.#resources = resources;
     this.#main = main;
@@ -94,6 +108,16 @@ export class PageRequests {
     await this.#serveResource(paused);
   }
 
+  asked(requestId: string, url: string): void {
+    if (this.#isServed) this.#asked.set(requestId, url);
+  }
+
+  /** The browser has shown what it was given for an earlier page, which counts as a resource of this one too. */
+  kept(requestId: string): void {
+    const given = this.#options.given.get(this.#asked.get(requestId) ?? '');
+    if (given !== undefined && !this.seen.some(({ url }) => url === given.url)) this.seen.push(given);
+  }
+
   async #serveMain(paused: PausedRequest): Promise<void> {
     this.#isServed = true;
     const { status, headers, body } = this.#main;
@@ -114,12 +138,18 @@ export class PageRequests {
     if (MEDIA.has(resourceType) && !this.#options.media) return this.#withoutMedia(paused);
     const place = this.seen.push(resourceOf(paused, null, 'unfinished')) - 1;
     const answer = await this.#get(paused);
-    this.seen[place] = resourceOf(paused, answer, answer.error);
+    const resource = resourceOf(paused, answer, answer.error);
+    this.seen[place] = resource;
     this.#bytes += answer.body.length;
     if (this.#bytes > MOST_BYTES) this.warnings.add('render_size_limit');
     if (answer.status === null || answer.error !== null || this.#bytes > MOST_BYTES)
       return this.#fail(paused, answer.error === 'timeout' ? 'TimedOut' : 'Failed');
-    await this.#fulfill(paused, answer.status, answer);
+    this.#options.given.set(request.url, resource);
+    const isHop = hops > 0 || (answer.status >= 300 && answer.status < 400);
+    const cached = isHop ? KEEP_NOT : KEPT.has(resourceType) && answer.status === 200 ? KEEP : null;
+    const others = answer.headers.filter(([name]) => cached === null || !CACHE_HEADERS.test(name));
+    const headers = cached === null ? others : [...others, cached];
+    await this.#fulfill(paused, answer.status, { headers, body: answer.body });
   }
 
   async #get({ request }: PausedRequest): Promise<ResourceAnswer> {
@@ -142,12 +172,11 @@ export class PageRequests {
   }
 
   async #withoutMedia(paused: PausedRequest): Promise<void> {
-    this.seen.push(resourceOf(paused, null, 'not_loaded'));
+    const resource = resourceOf(paused, null, 'not_loaded');
+    this.seen.push(resource);
+    this.#options.given.set(resource.url, resource);
     if (paused.resourceType !== 'Image') return this.#fail(paused, 'BlockedByClient');
-    const headers = [
-      ['content-type', 'image/gif'],
-      ['access-control-allow-origin', '*'],
-    ] as const;
+    const headers = [['content-type', 'image/gif'], ['access-control-allow-origin', '*'], KEEP] as const;
     await this.#fulfill(paused, 200, { headers, body: Buffer.from(PIXEL, 'base64') });
   }
 

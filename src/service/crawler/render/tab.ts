@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
-import { type MainAnswer, PageRequests, type PausedRequest } from './page-requests.ts';
+import { type GivenResources, type MainAnswer, PageRequests, type PausedRequest } from './page-requests.ts';
 import { type Rendered, RenderFailure } from './rendered.ts';
 import type { ResourceFetcher } from './resource-fetcher.ts';
 
@@ -8,6 +8,10 @@ import type { ResourceFetcher } from './resource-fetcher.ts';
  * jumps to the next timer while nothing happens. So a page gets the same time on any machine and at any speed.
  */
 const BUDGET_MS = 5_000;
+/** The part of it after the browser has drawn the page: for what loads when it comes into view. */
+const AFTER_VIEW_MS = 1_000;
+/** Real time that the browser has to draw a page; one that can't is read without. */
+const LONGEST_VIEW_MS = 5_000;
 /** Tasks after which the clock goes on although there are more. */
 const STARVED_TASKS = 1_000;
 /** Real time of a page, its requests included, but not the turns that they wait for. */
@@ -21,6 +25,14 @@ const MOST_CHARACTERS = 10_000_000;
 /** Tall, as Google's renderer has it: what loads when it comes into view is in view. */
 const HEIGHT = 10_000;
 const WIDTHS = { web: 1024, mobile: 412 } as const;
+/** What is drawn of it: pages do not learn of it, and each pixel takes time. */
+const WINDOW = { width: 400, height: 300 };
+/** The scripts of the crawler. With a name it is one world a tab; others would be made anew for each page that follows. */
+const WORLD = 'crawlhouse';
+
+/** Resolves once the browser has told the page what is in view. */
+const VIEW =
+  'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(true))))';
 
 /** The document with its open shadow trees, as templates with `shadowrootmode`. */
 const SNAPSHOT = `(() => {
@@ -53,6 +65,7 @@ export class Tab {
   readonly #frameId: string;
   readonly #options: TabOptions;
   readonly #crashed = Promise.withResolvers<never>();
+  readonly #given: GivenResources = new Map();
   #requests: PageRequests | null = null;
   /** Pages that it has rendered. */
   pages = 0;
@@ -80,6 +93,10 @@ export class Tab {
       // The browser has given up a request that it can't be answered any more.
       void this.#requests?.answer(paused).catch(() => {});
     });
+    cdp.on('Network.requestWillBeSent', ({ requestId, request }) => {
+      this.#requests?.asked(requestId, request.url);
+    });
+    cdp.on('Network.requestServedFromCache', ({ requestId }) => this.#requests?.kept(requestId));
   }
 
   static async open(browser: Browser, options: TabOptions): Promise<Tab> {
@@ -93,11 +110,12 @@ export class Tab {
     });
     const page = await context.newPage();
     const cdp = await context.newCDPSession(page);
+    const { windowId } = await cdp.send('Browser.getWindowForTarget');
+    await cdp.send('Browser.setWindowBounds', { windowId, bounds: WINDOW });
     const { frameTree } = await cdp.send('Page.getFrameTree');
     const tab = new Tab({ context, page, cdp }, frameTree.frame.id, options);
     await cdp.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] });
     await cdp.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 });
-    await cdp.send('Network.setCacheDisabled', { cacheDisabled: true });
     await cdp.send('Emulation.setVirtualTimePolicy', { policy: 'pause' });
     return tab;
   }
@@ -105,7 +123,11 @@ export class Tab {
   /** @throws RenderFailure; the tab is then to be closed */
   async render(main: MainAnswer): Promise<Rendered> {
     const { resources, media } = this.#options;
-    const requests = new PageRequests(this.#cdp, resources, main, { frameId: this.#frameId, media });
+    const requests = new PageRequests(this.#cdp, resources, main, {
+      frameId: this.#frameId,
+      media,
+      given: this.#given,
+    });
     this.#requests = requests;
     this.pages++;
     const deadline = watch(requests);
@@ -123,25 +145,12 @@ export class Tab {
   }
 
   async #load(url: string): Promise<string> {
-    const cdp = this.#cdp;
-    const expired = new Promise<void>((resolve) => {
-      cdp.once('Emulation.virtualTimeBudgetExpired', () => resolve());
-    });
     try {
       await this.#page.goto(url, { waitUntil: 'commit', timeout: LONGEST_MS });
-      await cdp.send('Emulation.setVirtualTimePolicy', {
-        policy: 'pauseIfNetworkFetchesPending',
-        budget: BUDGET_MS,
-        maxVirtualTimeTaskStarvationCount: STARVED_TASKS,
-      });
-      await expired;
-      const world = await cdp.send('Page.createIsolatedWorld', { frameId: this.#frameId });
-      const { result } = await cdp.send('Runtime.evaluate', {
-        expression: SNAPSHOT,
-        contextId: world.executionContextId,
-        returnByValue: true,
-      });
-      const [protocol, html] = result.value as [string, string];
+      await this.#pass(BUDGET_MS - AFTER_VIEW_MS);
+      await this.#view();
+      await this.#pass(AFTER_VIEW_MS);
+      const [protocol, html] = (await this.#evaluate(SNAPSHOT)) as [string, string];
       // Scripts put a document of their own in the place of the page.
       if (!/^https?:$/.test(protocol)) throw new RenderFailure('render_navigated');
       await this.#forget(url);
@@ -149,6 +158,48 @@ export class Tab {
     } catch (error) {
       throw error instanceof RenderFailure ? error : new RenderFailure('render_failed', { cause: error });
     }
+  }
+
+  /** Lets the page have so much of its time. */
+  async #pass(budget: number): Promise<void> {
+    const expired = new Promise<void>((resolve) => {
+      this.#cdp.once('Emulation.virtualTimeBudgetExpired', () => resolve());
+    });
+    await this.#cdp.send('Emulation.setVirtualTimePolicy', {
+      policy: 'pauseIfNetworkFetchesPending',
+      budget,
+      maxVirtualTimeTaskStarvationCount: STARVED_TASKS,
+    });
+    await expired;
+  }
+
+  /**
+   * Waits until the browser has drawn the page. It draws in real time, which the clock of the page runs ahead of: without
+   * the wait, a page on a slow machine would not learn what is in view.
+   */
+  async #view(): Promise<void> {
+    // A document that is replaced meanwhile takes the promise with it.
+    const viewed = this.#evaluate(VIEW).catch(() => {});
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, LONGEST_VIEW_MS);
+    });
+    await Promise.race([viewed, late]);
+    clearTimeout(timer);
+  }
+
+  async #evaluate(expression: string): Promise<unknown> {
+    const world = await this.#cdp.send('Page.createIsolatedWorld', {
+      frameId: this.#frameId,
+      worldName: WORLD,
+    });
+    const { result } = await this.#cdp.send('Runtime.evaluate', {
+      expression,
+      contextId: world.executionContextId,
+      returnByValue: true,
+      awaitPromise: true,
+    });
+    return result.value;
   }
 
   /** The next page finds nothing that this one has stored. */
