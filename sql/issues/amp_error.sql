@@ -8,8 +8,8 @@ why_it_matters: Search engines that take the AMP version find an error.
 fix: Bring the AMP version back, or no longer declare it
 evidence: [status_code, amp_url, amp_status_code]
 cases:
-  has: [{status_code: 200, amp_status_code: 404}, {status_code: 200, amp_status_code: 599, amp_url: 'https://example.org/amp'}]
-  has_not: [{status_code: 200, amp_status_code: 301}, {status_code: 404, amp_status_code: 404}, {status_code: 200, amp_status_code: 600}, {status_code: 200, amp_status_code: null}]
+  has: [{status_code: 200, amp_status_code: 400}, {status_code: 200, amp_status_code: 404}, {status_code: 200, amp_status_code: 599, amp_url: 'https://example.org/amp'}]
+  has_not: [{status_code: 200, amp_status_code: 301}, {status_code: 200, amp_status_code: 399}, {status_code: 404, amp_status_code: 404}, {status_code: 200, amp_status_code: 600}, {status_code: 200, amp_status_code: null}]
 */
 SELECT crawl_id, project_id, url, 'AMP version with HTTP status ' || CAST(amp_status_code AS VARCHAR) AS why
 FROM mart.pages

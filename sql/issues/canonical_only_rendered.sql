@@ -14,6 +14,7 @@ cases:
     - {rendered: true, rel_canonical: "https://example.org/a", unrendered_rel_canonical: "https://example.org/a"}
     - {rendered: false, rel_canonical: "https://example.org/a"}
     - {rel_canonical: "https://example.org/a"}
+    - {rendered: true}
 */
 SELECT crawl_id, project_id, url, 'canonical ' || rel_canonical AS why
 FROM mart.pages

@@ -16,6 +16,8 @@ cases:
     - {is_indexable: true, word_count: 50, unrendered_word_count: 0}
   has_not:
     - {is_indexable: true, word_count: 100, unrendered_word_count: 51}
+    - {is_indexable: true, word_count: 1000, unrendered_word_count: 501}
+    - {is_indexable: true, word_count: 49, unrendered_word_count: 10}
     - {is_indexable: true, word_count: 49, unrendered_word_count: 0}
     - {is_indexable: true, word_count: 100, unrendered_word_count: null}
     - {is_indexable: false, word_count: 100, unrendered_word_count: 0}

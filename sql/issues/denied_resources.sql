@@ -8,7 +8,7 @@ why_it_matters: Search engines render the page without these scripts, styles or 
 fix: Allow what the page needs in robots.txt
 evidence: [status_code, num_resources_denied]
 cases:
-  has: [{status_code: 200, num_resources_denied: 1}]
+  has: [{status_code: 200, num_resources_denied: 1}, {status_code: 200, num_resources_denied: 2}]
   has_not: [{status_code: 200, num_resources_denied: 0}, {status_code: 404, num_resources_denied: 1}]
 */
 SELECT crawl_id, project_id, url, CAST(num_resources_denied AS VARCHAR) || CASE WHEN num_resources_denied = 1 THEN ' resource' ELSE ' resources' END AS why

@@ -8,7 +8,7 @@ why_it_matters: The pages behind these links are found only once the page is ren
 fix: Send the links in the HTML, as elements a with href
 evidence: [status_code, outlinks_only_rendered]
 cases:
-  has: [{status_code: 200, outlinks_only_rendered: 1}]
+  has: [{status_code: 200, outlinks_only_rendered: 1}, {status_code: 200, outlinks_only_rendered: 2}]
   has_not: [{status_code: 200, outlinks_only_rendered: 0}, {status_code: 404, outlinks_only_rendered: 1}]
 */
 SELECT crawl_id, project_id, url, CAST(outlinks_only_rendered AS VARCHAR) || CASE WHEN outlinks_only_rendered = 1 THEN ' link' ELSE ' links' END AS why

@@ -8,7 +8,7 @@ why_it_matters: A script that someone plants in the page runs without a limit.
 fix: Send a Content-Security-Policy
 evidence: [status_code, missing_security_headers]
 cases:
-  has: [{status_code: 200, missing_security_headers: [content-security-policy]}]
+  has: [{status_code: 200, missing_security_headers: [content-security-policy]}, {status_code: 200, missing_security_headers: [a, content-security-policy, z]}]
   has_not: [{status_code: 200, missing_security_headers: []}, {status_code: 404, missing_security_headers: [content-security-policy]}]
 */
 SELECT crawl_id, project_id, url, 'sent without content-security-policy' AS why

@@ -8,7 +8,7 @@ why_it_matters: A first visit over HTTP can be listened to.
 fix: Send Strict-Transport-Security with every HTTPS answer
 evidence: [status_code, missing_security_headers]
 cases:
-  has: [{status_code: 200, missing_security_headers: [strict-transport-security]}]
+  has: [{status_code: 200, missing_security_headers: [strict-transport-security]}, {status_code: 200, missing_security_headers: [a, strict-transport-security, z]}]
   has_not: [{status_code: 200, missing_security_headers: []}, {status_code: 404, missing_security_headers: [strict-transport-security]}]
 */
 SELECT crawl_id, project_id, url, 'sent without strict-transport-security' AS why

@@ -8,7 +8,7 @@ why_it_matters: Browsers may take a file for a script that was none.
 fix: Send X-Content-Type-Options with the value nosniff
 evidence: [status_code, missing_security_headers]
 cases:
-  has: [{status_code: 200, missing_security_headers: [x-content-type-options]}]
+  has: [{status_code: 200, missing_security_headers: [x-content-type-options]}, {status_code: 200, missing_security_headers: [a, x-content-type-options, z]}]
   has_not: [{status_code: 200, missing_security_headers: []}, {status_code: 404, missing_security_headers: [x-content-type-options]}]
 */
 SELECT crawl_id, project_id, url, 'sent without x-content-type-options' AS why

@@ -9,7 +9,7 @@ fix: See what the page loads first, and what blocks or moves it
 evidence: [cwv_cls]
 thresholds: {score: {default: 0.25, unit: score}}
 cases:
-  has: [{cwv_cls: 0.26}]
+  has: [{cwv_cls: 0.26}, {cwv_cls: 0.26449}]
   has_not: [{cwv_cls: 0.25}]
 */
 SELECT crawl_id, project_id, url, CAST(CAST(round(CAST(cwv_cls AS DECIMAL(38, 9)), 3) AS DECIMAL(18, 3)) AS VARCHAR) AS why

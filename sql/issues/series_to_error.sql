@@ -8,7 +8,7 @@ why_it_matters: What only the rest of the series lists may not be found.
 fix: Declare pages that answer, or bring the page back
 evidence: [rel_prev, rel_next, pagination_errors]
 cases:
-  has: [{pagination_errors: [target_missing]}]
+  has: [{pagination_errors: [target_missing]}, {pagination_errors: [a, target_missing, z]}]
   has_not: [{pagination_errors: [other]}, {pagination_errors: []}, {pagination_errors: null}]
 */
 SELECT crawl_id, project_id, url, 'series: target_missing' AS why

@@ -8,7 +8,7 @@ why_it_matters: What only that page lists is found by search engines no more.
 fix: Let each page of a series be indexed, with itself as its canonical
 evidence: [rel_prev, rel_next, pagination_errors]
 cases:
-  has: [{pagination_errors: [target_not_indexable]}]
+  has: [{pagination_errors: [target_not_indexable]}, {pagination_errors: [a, target_not_indexable, z]}]
   has_not: [{pagination_errors: [other]}, {pagination_errors: []}, {pagination_errors: null}]
 */
 SELECT crawl_id, project_id, url, 'series: target_not_indexable' AS why

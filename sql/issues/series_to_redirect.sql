@@ -8,7 +8,7 @@ why_it_matters: The series leads to another page than it says.
 fix: Declare the final URL of each page of the series
 evidence: [rel_prev, rel_next, pagination_errors]
 cases:
-  has: [{pagination_errors: [target_redirects]}]
+  has: [{pagination_errors: [target_redirects]}, {pagination_errors: [a, target_redirects, z]}]
   has_not: [{pagination_errors: [other]}, {pagination_errors: []}, {pagination_errors: null}]
 */
 SELECT crawl_id, project_id, url, 'series: target_redirects' AS why

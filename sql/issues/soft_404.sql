@@ -12,7 +12,10 @@ evidence: [status_code, title, like_missing_page]
 cases:
   has:
     - {status_code: 200, title: Error 404}
+    - {status_code: 200, title: 404 - Example}
     - {status_code: 200, title: Page Not Found - Example}
+    - {status_code: 200, title: File not found - Example}
+    - {status_code: 200, title: Seite nicht gefunden - Beispiel}
     - {status_code: 200, title: Sorry, like_missing_page: true}
     - {status_code: 200, like_missing_page: true}
   has_not:

@@ -11,6 +11,7 @@ cases:
   has:
     - {is_indexable: true, rendered: true, title: Shoes, unrendered_title: Loading}
     - {is_indexable: true, rendered: true, title: Shoes}
+    - {is_indexable: true, rendered: true, unrendered_title: Loading}
   has_not:
     - {is_indexable: true, rendered: true, title: Shoes, unrendered_title: Shoes}
     - {is_indexable: true, rendered: true}
