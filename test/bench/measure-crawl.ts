@@ -4,14 +4,19 @@ import { keepHeapSmall } from '../../src/people/cli/keep-heap-small.ts';
 import { CRAWL_DATABASE, crawl } from '../../src/service/crawler/crawl.ts';
 import { cpuSeconds, peakRss } from './resources.ts';
 
-/** Measures our crawler in a process of its own: `measure-crawl.ts START_URL FOLDER`. */
+/** Measures our crawler in a process of its own: `measure-crawl.ts START_URL FOLDER [--render]`. */
 keepHeapSmall();
-const [startUrl = '', folder = ''] = process.argv.slice(2);
+/** What a script shows late. */
+const SHOWN = { name: 'shown', css: 'footer', take: 'exists' };
+const [startUrl = '', folder = '', render] = process.argv.slice(2);
 const begun = performance.now();
 const seconds = (): number => (performance.now() - begun) / 1000;
 let fetched = { fetchSeconds: Number.NaN, fetchCpu: Number.NaN, fetchRss: Number.NaN };
 const result = await crawl(
-  { name: 'bench', start_url: startUrl, user_agent: 'bench', max_speed: 100_000, max_url: 10_000_000 },
+  {
+    ...{ name: 'bench', start_url: startUrl, user_agent: 'bench', max_speed: 100_000, max_url: 10_000_000 },
+    ...(render === '--render' ? { js_rendering: true, custom_fields: [SHOWN] } : {}),
+  },
   {
     folder,
     onProgress({ phase }) {
@@ -28,7 +33,10 @@ await using database = await Database.open({
 });
 using connection = await database.connect();
 await connection.run(`ATTACH '${join(folder, CRAWL_DATABASE)}' AS crawl (READ_ONLY)`);
-const links = Number(await connection.scalar('SELECT count(*) FROM crawl.links'));
+const count = async (from: string): Promise<number> =>
+  Number(await connection.scalar(`SELECT count(*) FROM crawl.${from}`));
+const links = await count('links');
+const shown = render === '--render' ? await count('pages WHERE custom_shown') : 0;
 process.stdout.write(
-  `${JSON.stringify({ ...whole, ...fetched, pages: result.fetchedUrls, links, endReason: result.endReason })}\n`,
+  `${JSON.stringify({ ...whole, ...fetched, pages: result.fetchedUrls, links, shown, endReason: result.endReason })}\n`,
 );
