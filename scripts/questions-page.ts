@@ -152,10 +152,11 @@ function taken(parameters: readonly Parameter[]): string {
 /** Its chart in words: `Chart: bars of links by target`. */
 function drawn(chart: Question['chart']): string {
   if (chart === null) return '';
-  const { kind, x, y, colour } = chart;
+  const { kind, x, y, colour, only } = chart;
   const what = y.length === 0 ? 'rows' : y.map((name) => `\`${name}\``).join(', ');
   const by = [x, colour].filter((name) => name !== null).map((name) => `\`${name}\``);
-  return ` Chart: ${kind}, ${what}${by.length === 0 ? '' : ` by ${by.join(' and ')}`}.`;
+  const where = only === null ? '' : ` where \`${only}\``;
+  return ` Chart: ${kind}, ${what}${by.length === 0 ? '' : ` by ${by.join(' and ')}`}${where}.`;
 }
 
 const indented = (text: string): string => text.trimEnd().replaceAll(/^/gm, '    ');

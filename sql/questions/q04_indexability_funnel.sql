@@ -5,13 +5,18 @@ description: >-
   One row a crawl, the last one first; each step counts pages that passed the one before. Of the indexable pages some
   name themselves as canonical and some name none. NULL where the crawl's export did not have the field of a step, 0
   where it had. A segment is a first directory or one of the project's own segmentations.
+  Its chart leaves out crawls that are not in trends, such as one that was stopped.
 parameters: [project, crawl, segment, limit]
 needs: [pages]
-chart: {kind: funnel, y: [known, fetched, answered_200, indexable, canonical], each: [project_name, crawl_config_name]}
+chart:
+  kind: funnel
+  y: [known, fetched, answered_200, indexable, canonical]
+  each: [project_name, crawl_config_name]
+  only: is_in_trends
 */
 WITH
   chosen AS (
-    SELECT crawl_id, project_id, project_name, crawl_config_name, ended_at
+    SELECT crawl_id, project_id, project_name, crawl_config_name, ended_at, is_in_trends
     FROM mart.crawls
     WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
       AND ($crawl IS NULL OR crawl_id = $crawl)
@@ -65,6 +70,7 @@ WITH
       chosen.project_name,
       chosen.crawl_config_name,
       chosen.ended_at,
+      chosen.is_in_trends,
       counted.crawl_id,
       counted.known,
       CASE WHEN fields.has_fetched THEN counted.fetched END AS fetched,
@@ -82,6 +88,7 @@ SELECT
   crawl_config_name,
   ended_at,
   crawl_id,
+  is_in_trends,
   known,
   fetched,
   answered_200,

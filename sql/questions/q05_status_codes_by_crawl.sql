@@ -5,6 +5,7 @@ description: >-
   One row for each crawl, segment of the project's own segmentations and HTTP status, and, without a segment, for all
   pages of the crawl; the segment asked for may be a first directory too. A status of NULL stands for pages without an
   answer. The last crawls come first.
+  Its chart leaves out crawls that are not in trends, such as one that was stopped.
 parameters: [project, crawl, segment, limit]
 needs: [pages]
 chart:
@@ -13,10 +14,11 @@ chart:
   y: pages
   colour: status_code_range
   each: [project_name, crawl_config_name, segmentation, segment]
+  only: is_in_trends
 */
 WITH
   chosen AS (
-    SELECT crawl_id, project_id, project_name, crawl_config_name, previous_crawl_id, ended_at
+    SELECT crawl_id, project_id, project_name, crawl_config_name, ended_at, is_in_trends
     FROM mart.crawls
     WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
       AND ($crawl IS NULL OR crawl_id = $crawl)
@@ -49,6 +51,7 @@ WITH
       chosen.project_name,
       chosen.crawl_config_name,
       chosen.ended_at,
+      chosen.is_in_trends,
       codes.crawl_id,
       codes.segmentation,
       codes.segment,
@@ -65,6 +68,7 @@ SELECT
   crawl_config_name,
   ended_at,
   crawl_id,
+  is_in_trends,
   segmentation,
   segment,
   status_code,

@@ -4,13 +4,20 @@ model: mart.page_changes
 description: >-
   One row for each crawl that has one before it, and kind of change. The last crawls come first. A segment is a first
   directory or one of the project's own segmentations; a page that was removed counts where the crawl before had it.
+  Its chart leaves out crawls that are not in trends, such as one that was stopped.
 parameters: [project, crawl, segment, limit]
 needs: [crawl_before]
-chart: {kind: stacked, x: ended_at, y: pages, colour: change, each: [project_name, crawl_config_name]}
+chart:
+  kind: stacked
+  x: ended_at
+  y: pages
+  colour: change
+  each: [project_name, crawl_config_name]
+  only: is_in_trends
 */
 WITH
   chosen AS (
-    SELECT crawl_id, project_id, project_name, crawl_config_name, previous_crawl_id, ended_at
+    SELECT crawl_id, project_id, project_name, crawl_config_name, ended_at, is_in_trends
     FROM mart.crawls
     WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
       AND ($crawl IS NULL OR crawl_id = $crawl)
@@ -22,6 +29,7 @@ WITH
       chosen.project_name,
       chosen.crawl_config_name,
       chosen.ended_at,
+      chosen.is_in_trends,
       changes.crawl_id,
       changes.previous_crawl_id,
       changes.change,
@@ -35,8 +43,8 @@ WITH
         SELECT page_key FROM mart.page_segments WHERE segment = $segment
       )
     GROUP BY
-      chosen.project_id, chosen.project_name, chosen.crawl_config_name, chosen.ended_at, changes.crawl_id,
-      changes.previous_crawl_id, changes.change
+      chosen.project_id, chosen.project_name, chosen.crawl_config_name, chosen.ended_at, chosen.is_in_trends,
+      changes.crawl_id, changes.previous_crawl_id, changes.change
   )
 
 SELECT
@@ -44,6 +52,7 @@ SELECT
   crawl_config_name,
   ended_at,
   crawl_id,
+  is_in_trends,
   previous_crawl_id,
   change,
   pages

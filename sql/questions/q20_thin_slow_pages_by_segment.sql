@@ -6,6 +6,7 @@ description: >-
   300 words, with more than a second to the last byte, and with structured data (an item of
   it, or a semantic type); and of these items the percentage that is not valid. NULL where the export did not say. The days
   are those on which crawls ended.
+  Its chart leaves out crawls that are not in trends, such as one that was stopped.
 parameters:
   project:
   crawl:
@@ -21,6 +22,7 @@ chart:
   x: ended_at
   y: [thin_percent, slow_percent, structured_percent, invalid_item_percent]
   each: [project_name, url_first_path]
+  only: is_in_trends
 */
 WITH
   item AS (
@@ -58,6 +60,7 @@ SELECT
   project_name,
   ended_at,
   crawl_id,
+  is_in_trends,
   url_first_path,
   pages,
   thin_percent,
@@ -69,6 +72,7 @@ FROM (
     crawls.project_name,
     crawls.ended_at,
     segment.crawl_id,
+    crawls.is_in_trends,
     segment.url_first_path,
     segment.pages,
     segment.thin_percent,

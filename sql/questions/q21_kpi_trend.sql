@@ -6,6 +6,7 @@ description: >-
   segmentations. docs/definitions.md says what the figures mean. Clicks, impressions and bot hits depend on days: where the
   two crawls have different numbers of days, a reason stands in place of the change. The days asked for are those on which
   crawls ended; the limit counts the latest crawls.
+  Its chart leaves out crawls that are not in trends, such as one that was stopped.
 parameters: [project, crawl, segment, from, to, limit]
 needs: [pages]
 chart:
@@ -13,12 +14,14 @@ chart:
   x: ended_at
   y: [pages, indexable_pages, error_pages, average_load_time]
   each: [project_name, crawl_config_name, segmentation, segment]
+  only: is_in_trends
 */
 SELECT
   project_name,
   crawl_config_name,
   ended_at,
   crawl_id,
+  is_in_trends,
   segmentation,
   segment,
   pages,
@@ -56,6 +59,7 @@ FROM (
     crawl_config_name,
     ended_at,
     crawl_id,
+    crawl_id IN (SELECT crawl_id FROM mart.crawls WHERE is_in_trends) AS is_in_trends,
     segmentation,
     segment,
     pages,

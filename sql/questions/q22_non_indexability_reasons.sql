@@ -5,9 +5,16 @@ description: >-
   One row for each crawl and first reason why pages of it are not indexable, with the change to the crawl before. A
   segment is the first directory of the URL. The days are those on which crawls ended; the limit counts the rows of the
   latest crawls.
+  Its chart leaves out crawls that are not in trends, such as one that was stopped.
 parameters: [project, crawl, segment, from, to, limit]
 needs: [pages]
-chart: {kind: stacked, x: ended_at, y: pages, colour: reason, each: [project_name, crawl_config_name]}
+chart:
+  kind: stacked
+  x: ended_at
+  y: pages
+  colour: reason
+  each: [project_name, crawl_config_name]
+  only: is_in_trends
 */
 WITH
   page AS (
@@ -34,6 +41,7 @@ SELECT
   crawl_config_name,
   ended_at,
   crawl_id,
+  is_in_trends,
   reason,
   pages,
   pages_percent,
@@ -45,6 +53,7 @@ FROM (
     crawls.crawl_config_name,
     crawls.ended_at,
     reason.crawl_id,
+    crawls.is_in_trends,
     reason.reason,
     reason.pages,
     CAST(round(CAST(CAST(100 * reason.pages AS DOUBLE) / total.pages AS DECIMAL(38, 9)), 1) AS DOUBLE) AS pages_percent,

@@ -54,7 +54,7 @@ test('plain columns are the first text or time and the first measure: no constan
     ...{ status_code: 200 + depth, pages: 10 * depth, clicks: depth },
   }));
   expect(plainChart(columnsOf(rows))).toEqual({
-    ...{ kind: 'bar', x: 'ended_at', y: ['pages'], colour: null, each: [] },
+    ...{ kind: 'bar', x: 'ended_at', y: ['pages'], colour: null, each: [], only: null },
   });
   expect(plainChart(columnsOf([1, 2].map((depth) => ({ depth, pages: depth }))))).toMatchObject({
     ...{ x: 'depth', y: ['pages'] },
@@ -117,6 +117,27 @@ test.each([{}, { project: 'p-a' }, { project: 'p-l' }, { crawl: 'a2' }])(
     expect(new Set(drawn).size).toBeGreaterThan(8);
   },
 );
+
+test('no chart over time has a crawl that was cut', async () => {
+  const { inner } = warehouse.connection;
+  const cut = await inner.runAndReadAll(
+    'SELECT crawl_id FROM mart.crawls WHERE NOT is_in_trends AND has_pages AND NOT is_complete',
+  );
+  const ids = new Set(cut.getRows().flat().map(String));
+  const ofTime = questions.filter(({ chart }) => chart?.x === 'ended_at' || chart?.kind === 'funnel');
+  expect(ofTime.length).toBeGreaterThan(5);
+  const leftOut: string[] = [];
+  for (const { chart, ...question } of ofTime) {
+    if (chart === null) continue;
+    const rows = await answer({ ...question, chart }, {});
+    const cuts = rows.filter(({ crawl_id }) => ids.has(String(crawl_id)));
+    expect([question.name, chart.only, cuts.some((row) => row.is_in_trends)]).toEqual([
+      ...[question.name, 'is_in_trends', false],
+    ]);
+    leftOut.push(...chartFigures(chart, rows).figures.flatMap((one) => one.leftOut ?? one.problem ?? []));
+  }
+  expect(leftOut).toContain('1 crawl that is not in trends is left out');
+});
 
 test('the columns of each chart are in the answer of its question', async () => {
   for (const question of questions) {

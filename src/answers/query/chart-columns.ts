@@ -30,7 +30,7 @@ export function plainChart(columns: readonly ChartColumn[]): Chart | null {
     varied.find(({ name, isNumber }) => !isNumber && !isIdentifier(name)) ??
     varied.find((one) => one !== measure && (!one.isNumber || isDimension(one.name)));
   if (measure === undefined || label === undefined) return null;
-  return { kind: 'bar', x: label.name, y: [measure.name], colour: null, each: [] };
+  return { kind: 'bar', x: label.name, y: [measure.name], colour: null, each: [], only: null };
 }
 
 function isIdentifier(name: string): boolean {

@@ -82,8 +82,12 @@ function columnsOf(rows: readonly Row[]): Parameters<typeof plainChart>[0] {
   }));
 }
 
-function drawFigure({ of, title, series, cut, problem }: Figure, isLine: boolean, width: number): string {
-  const head = visible([of, title, cut].filter(Boolean).join(', '));
+function drawFigure(
+  { of, title, series, cut, leftOut, problem }: Figure,
+  isLine: boolean,
+  width: number,
+): string {
+  const head = visible([of, title, cut, leftOut].filter(Boolean).join(', '));
   if (problem !== null) return `${head}\nnot drawn: ${problem}\n`;
   const points = series.map((one) =>
     one.points.map(

@@ -66,7 +66,14 @@ test('a label is one line, cut, without control characters', () => {
 });
 
 test('a declared chart is drawn as its question says, one for each project, and a person may choose bars or lines', () => {
-  const declared: Chart = { kind: 'stacked', x: 'at', y: ['pages'], colour: 'status', each: ['project'] };
+  const declared: Chart = {
+    kind: 'stacked',
+    x: 'at',
+    y: ['pages'],
+    colour: 'status',
+    each: ['project'],
+    only: null,
+  };
   const row = (project: string, at: string, status: string, pages: number) => ({
     project,
     at,
@@ -83,6 +90,11 @@ test('a declared chart is drawn as its question says, one for each project, and 
     ...['a, pages by at', 'ok · 2026-11-15 06:05 3', 'ok · 2026-11-22 4', ''],
     ...['b, pages by at', 'error · 2026-11-22 8', ''],
   ]);
+  const only = { ...declared, only: 'is_whole' };
+  const whole = rows.map((one, place) => ({ ...one, is_whole: place === 0 }));
+  const texts = drawChart('own', whole, only, 60).split('\n');
+  expect(texts[0]).toBe('a, pages by at, 1 row that is not whole is left out');
+  expect(texts.at(-2)).toBe('not drawn: 1 row that is not whole is left out, and there is no other');
   expect(drawChart('line', rows, declared, 60)).toMatch(/^a, pages by at\nok\n/);
   expect(() => drawChart('own', rows, null, 60)).toThrow('no chart is declared');
   expect(() => drawChart('own', rows, { ...declared, kind: 'scatter' }, 60)).toThrow('draws no scatter');

@@ -7,7 +7,7 @@ import { chartFigures } from '../../../src/pipeline/transform/questions/chart-fi
 import { CHART_KINDS, type Chart } from '../../../src/pipeline/transform/questions/question-chart.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
-const chart: Omit<Chart, 'kind'> = { x: 'at', y: ['pages'], colour: 'status', each: [] };
+const chart: Omit<Chart, 'kind'> = { x: 'at', y: ['pages'], colour: 'status', each: [], only: null };
 /** Each kind of chart that a person may choose, as its columns need it. */
 const CHOICES: readonly Chart[] = CHART_KINDS.filter((kind) => kind !== 'funnel').map((kind) => ({
   ...{ ...chart, kind },

@@ -263,6 +263,35 @@ test('a chart is drawn of the whole answer, and says when it has not all rows', 
   expect(drawn).toContain('aria-label="pages by status: most at 200, 225"');
 });
 
+test('a chart leaves out the rows that its question leaves out, of any page, and says how many', async () => {
+  const file = join(settings.projectDir, 'sql', 'questions', 'q92_crawls.sql');
+  await writeFile(
+    file,
+    `/*
+title: Crawls
+model: mart.pages
+description: Crawls of which some are not whole.
+chart: {kind: line, x: n, y: n, only: is_whole}
+*/
+SELECT url AS crawl_id, status AS extra, row_number() OVER (ORDER BY url) > 50 AS is_whole,
+  row_number() OVER (ORDER BY url) AS n
+FROM mart.pages ORDER BY url LIMIT 150
+`,
+  );
+  onTestFinished(() => rm(file));
+  const { chart } = await asked(open, { question: 'q92_crawls' });
+  expect([chart.only, chart.rows.length]).toEqual(['is_whole', 150]);
+  expect(Object.keys(chart.rows[0])).toEqual(['crawl_id', 'is_whole', 'n']);
+  for (const choice of [{}, { chart: 'bar', x: 'crawl_id', y: 'n' }]) {
+    const page = await (await open.ask(address({ question: 'q92_crawls', ...choice }, '/ask'))).text();
+    expect(page).toContain('<p class="facts">50 crawls that are not whole are left out.</p>');
+  }
+  const none = address({ question: 'q92_crawls', filter: 'false' }, '/ask');
+  expect(await (await open.ask(none)).text()).toContain(
+    'This is not drawn: 50 crawls that are not whole are left out, and there is no other.',
+  );
+});
+
 test('the editor gets tables and columns to complete, and a stranger none', async () => {
   const { ask } = open;
   const { tables } = JSON.parse(await (await ask('/ask/catalogue.json')).text());

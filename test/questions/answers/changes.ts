@@ -1,10 +1,10 @@
 import type { Row } from '../sites/sites.ts';
 import { type CrawlFacts, hasField } from './crawls.ts';
-import { type Asked, allCrawls, crawlsAsked, type Facts, inSegment, named } from './facts.ts';
+import { type Asked, allCrawls, crawlsAsked, type Facts, inSegment, named, placed } from './facts.ts';
 import { chainOf, inAnySegment } from './links.ts';
 import { type Page, REASONS } from './pages.ts';
 import { clicksOf, rankingDays, searchesUpTo } from './searches.ts';
-import { addDays, byBytes, dayOf, groups, iso, once, percent, str } from './values.ts';
+import { addDays, byBytes, dayOf, groups, once, percent, str } from './values.ts';
 
 interface Change {
   readonly url: string;
@@ -75,8 +75,7 @@ export const q06 = (facts: Facts, asked: Asked): Row[] =>
 export const q06ByCrawl = (facts: Facts, asked: Asked): Row[] =>
   allCrawls(facts, asked).flatMap(({ crawl }) =>
     groups(changesIn(crawl, asked), ({ change }) => [change]).map((group) => ({
-      ...named(crawl),
-      ended_at: iso(crawl.endedAt),
+      ...placed(crawl),
       previous_crawl_id: crawl.previous?.id,
       change: group[0]?.change,
       pages: group.length,
@@ -170,8 +169,7 @@ export const q22 = (facts: Facts, asked: Asked): Row[] =>
           ? []
           : [
               {
-                ...named(crawl),
-                ended_at: iso(crawl.endedAt),
+                ...placed(crawl),
                 ...{ reason, pages: pages.length, pages_percent: percent(pages.length, all) },
                 pages_change: before ? pages.length - (before.get(reason)?.length ?? 0) : null,
                 sample_url: pages.map(({ url }) => url).toSorted(byBytes)[0],

@@ -12,6 +12,7 @@ export interface CrawlFacts extends Crawl {
   readonly byUrl: ReadonlyMap<string, Page>;
   isLatest: boolean;
   isMain: boolean;
+  isInTrends: boolean;
   previous: CrawlFacts | null;
 }
 
@@ -36,7 +37,7 @@ export function crawlFacts({ projects, crawls }: Sites): CrawlFacts[] {
       isComplete: WHOLE.includes(crawl.endReason) && ENDED.includes(crawl.status),
       hasPages: allPages.length > 0,
       ...{ allPages, byUrl: new Map(allPages.map((page) => [page.url, page])) },
-      ...{ isLatest: false, isMain: false, previous: null },
+      ...{ isLatest: false, isMain: false, isInTrends: false, previous: null },
     };
   });
   const groupOf = ({ projectId, config }: Crawl): string => JSON.stringify([projectId, config?.id ?? null]);
@@ -57,12 +58,16 @@ export function crawlFacts({ projects, crawls }: Sites): CrawlFacts[] {
   return facts;
 }
 
-/** Says which crawl of one project and configuration is the latest, and which one comes before each. */
+/** Says which crawl of one project and configuration is the latest, which ones charts have, and which one comes before each. */
 function linkGroup(group: readonly CrawlFacts[]): void {
   const able = group.filter(({ status, hasPages }) => ENDED.includes(status) && hasPages);
   const whole = able.filter(({ links }, n) => links !== undefined || able[n - 1]?.links === undefined);
   const latest = whole.findLast(({ isComplete }) => isComplete) ?? whole.at(-1);
   if (latest) latest.isLatest = true;
+  for (const crawl of group) {
+    const isInTime = latest?.endedAt != null && crawl.endedAt !== null && crawl.endedAt <= latest.endedAt;
+    crawl.isInTrends = crawl.hasPages && isInTime && (crawl.isComplete || !latest.isComplete);
+  }
   const compared = group.filter(
     ({ isComplete, hasPages, endedAt }) => isComplete && hasPages && endedAt !== null,
   );

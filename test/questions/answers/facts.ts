@@ -3,7 +3,7 @@ import { byEnd, type CrawlFacts, crawlFacts } from './crawls.ts';
 import { type LogFacts, logFacts } from './logs.ts';
 import type { Page } from './pages.ts';
 import { type Searches, searchesOf } from './searches.ts';
-import { dayOf, once } from './values.ts';
+import { dayOf, iso, once } from './values.ts';
 
 /** What a question is asked with. */
 export interface Asked {
@@ -103,6 +103,13 @@ export const inSegment = (page: Page | undefined, { segment }: Asked): boolean =
 
 export const inDays = (day: string, { from, to }: Asked): boolean =>
   (from === undefined || day >= from) && (to === undefined || day < to);
+
+/** The columns that answers over time begin with. */
+export const placed = (crawl: CrawlFacts): Row => ({
+  ...named(crawl),
+  ended_at: iso(crawl.endedAt),
+  is_in_trends: crawl.isInTrends,
+});
 
 /** The columns that most answers begin with. */
 export const named = (crawl: CrawlFacts): Row => ({

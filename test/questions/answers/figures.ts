@@ -1,7 +1,7 @@
 import type { Row } from '../sites/sites.ts';
 import { endedIn } from './changes.ts';
 import type { CrawlFacts } from './crawls.ts';
-import { type Asked, allCrawls, type Facts, inSegment, named, type ProjectFacts } from './facts.ts';
+import { type Asked, allCrawls, type Facts, inSegment, type ProjectFacts, placed } from './facts.ts';
 import { segmentsOf } from './links.ts';
 import { isOrphan } from './orphans.ts';
 import { type Page, within } from './pages.ts';
@@ -152,8 +152,8 @@ export const q21 = (facts: Facts, asked: Asked): Row[] =>
           const shown = (name: string, value: number | null): number | null =>
             value !== null && AVERAGES.some((one) => one === name) ? rounded(value, 2) : value;
           return {
-            ...named(crawl),
-            ...{ ended_at: iso(crawl.endedAt), segmentation, segment },
+            ...placed(crawl),
+            ...{ segmentation, segment },
             ...Object.fromEntries(
               Object.entries(now).flatMap(([name, value]) => [
                 [name, shown(name, value)],
@@ -178,6 +178,7 @@ export const q20 = (facts: Facts, asked: Asked): Row[] =>
         };
         return {
           ...{ project_name: crawl.project, ended_at: iso(crawl.endedAt), crawl_id: crawl.id },
+          is_in_trends: crawl.isInTrends,
           ...{ url_first_path: group[0]?.firstPath, pages: group.length },
           thin_percent: percentOf('word_count', (value) => value < (asked.numbers.thin_below ?? 0)),
           slow_percent: percentOf('load_time', (value) => value > (asked.numbers.slow_above ?? 0)),

@@ -1,9 +1,9 @@
 import type { Row } from '../sites/sites.ts';
 import { type CrawlFacts, hasField } from './crawls.ts';
-import { type Asked, allCrawls, crawlsAsked, type Facts, inSegment, named } from './facts.ts';
+import { type Asked, allCrawls, crawlsAsked, type Facts, inSegment, named, placed } from './facts.ts';
 import { inAnySegment, linksOf, segmentsOf } from './links.ts';
 import { type Page, sameForm, statusRange } from './pages.ts';
-import { bool, groups, isKnown, iso, list, num, ordered, percent, rounded, str } from './values.ts';
+import { bool, groups, isKnown, list, num, ordered, percent, rounded, str } from './values.ts';
 
 export const q04 = (facts: Facts, asked: Asked): Row[] =>
   allCrawls(facts, asked).flatMap(({ crawl }) => {
@@ -29,8 +29,7 @@ export const q04 = (facts: Facts, asked: Asked): Row[] =>
       )?.length ?? null;
     return [
       {
-        ...named(crawl),
-        ended_at: iso(crawl.endedAt),
+        ...placed(crawl),
         known: known.length,
         fetched: fetched?.length ?? null,
         answered_200: answered?.length ?? null,
@@ -53,8 +52,7 @@ export const q05 = (facts: Facts, asked: Asked): Row[] =>
     );
     return groups(meant, ({ segmentation, segment }) => [segmentation, segment]).flatMap((ofSegment) =>
       groups(ofSegment, ({ page }) => [page.status]).map((ofStatus) => ({
-        ...named(crawl),
-        ended_at: iso(crawl.endedAt),
+        ...placed(crawl),
         segmentation: ofStatus[0]?.segmentation,
         segment: ofStatus[0]?.segment,
         status_code: ofStatus[0]?.page.status,

@@ -3,7 +3,6 @@ import type { PagedStatement } from '../../../answers/query/query-warehouse.ts';
 import type { TypedRows, Warehouse } from '../../../answers/query/warehouse.ts';
 import type { WarehousePool } from '../../../answers/query/warehouse-pool.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
-import type { Chart } from '../../../pipeline/transform/questions/question-chart.ts';
 import { explainEmpty } from '../../../pipeline/transform/questions/question-needs.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { resolvedStatement, type Statement } from './statement.ts';
@@ -84,28 +83,20 @@ export function readAnswer(
   });
 }
 
-/** The first rows of the same answer for a chart: its columns alone. */
+/** The first rows of the same answer for a chart. */
 export function readChartRows(
   warehouses: WarehousePool,
   statement: Statement,
-  filter: RowsFilter | null,
-  { kind, x, y, colour, each }: Chart,
+  wanted: RowsPage,
   signal: AbortSignal,
 ): Promise<ChartRows> {
-  const columns = [...new Set([x, ...y, colour, ...each])].filter((name) => name !== null);
-  const page: RowsPage = {
-    columns,
-    limit: MOST_POINTS + 1,
-    ...(filter && { filter }),
-    // A question has an order of its own: the last crawls first.
-    ...(kind === 'line' && x !== null && each.length === 0 && { sort: { column: x, descending: false } }),
-  };
   return warehouses.use(async (warehouse) => {
     const bound = await resolvedStatement(statement, warehouse, signal);
-    const { rows } = await limited(() => warehouse.page({ ...bound, page }, signal));
+    const page = { ...wanted, limit: MOST_POINTS + 1 };
+    const { columns, rows } = await limited(() => warehouse.page({ ...bound, page }, signal));
     const shown = rows.slice(0, MOST_POINTS);
     return {
-      rows: shown.map((row) => Object.fromEntries(columns.map((name, place) => [name, row[place]]))),
+      rows: shown.map((row) => Object.fromEntries(columns.map(({ name }, place) => [name, row[place]]))),
       cut: rows.length > MOST_POINTS,
     };
   });

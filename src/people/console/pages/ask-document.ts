@@ -56,6 +56,8 @@ export const Ask = z.object({
       colour: z.string().nullable(),
       /** One chart for each of their values. */
       each: z.array(z.string()),
+      /** Rows where it is true are drawn; null: all. */
+      only: z.string().nullable(),
       /** The rows that it is drawn from: these columns of them. */
       rows: z.array(z.record(z.string(), z.unknown())),
       /** Whether there are more rows than are drawn. */

@@ -1,8 +1,10 @@
+import type { RowsPage } from '../../../answers/query/page-of-rows.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
 import { chartFigures } from '../../../pipeline/transform/questions/chart-figures.ts';
 import {
   CHART_KINDS,
   type Chart,
+  chartColumns,
   chartProblem,
 } from '../../../pipeline/transform/questions/question-chart.ts';
 import type { Question } from '../../../pipeline/transform/questions/questions.ts';
@@ -69,8 +71,8 @@ export const ASK = page<AskDocument>({
       const choice = choiceOf(query, question);
       const drawn =
         choice &&
-        (await chartOf(choice, read, view, () =>
-          readChartRows(desk.asking, statement, view.filter, choice, signal),
+        (await chartOf(choice, read, view, (wanted) =>
+          readChartRows(desk.asking, statement, wanted, signal),
         ));
       const asking = parameters.find(({ name }) => name === 'project')?.value ?? null;
       const chart = drawn && { ...drawn, notes: await notesOfFigures(desk, drawn, asking) };
@@ -104,8 +106,8 @@ function viewOf(query: URLSearchParams): View {
 async function chartOf(
   choice: Chart,
   { columns, rows, more }: Awaited<ReturnType<typeof readAnswer>>,
-  { page: number }: View,
-  readRows: () => ReturnType<typeof readChartRows>,
+  { page: number, filter }: View,
+  readRows: (wanted: RowsPage) => ReturnType<typeof readChartRows>,
 ): Promise<Omit<NonNullable<AskDocument['chart']>, 'notes'>> {
   const chart = { ...choice, y: [...choice.y], each: [...choice.each] };
   const problem = chartProblem(choice, columns);
@@ -117,7 +119,13 @@ async function chartOf(
     return { ...chart, rows: records, cut: false, problem };
   }
   try {
-    const read = await readRows();
+    const { kind, x, each } = choice;
+    const read = await readRows({
+      columns: chartColumns(choice, columns),
+      ...(filter && { filter }),
+      // A question has an order of its own: the last crawls first.
+      ...(kind === 'line' && x !== null && each.length === 0 && { sort: { column: x, descending: false } }),
+    });
     return { ...chart, rows: [...read.rows], cut: read.cut, problem };
   } catch (thrown) {
     // The answer is there all the same.
@@ -156,7 +164,7 @@ async function notesCalled(desk: Desk, project: string | null): Promise<Note[]> 
   return (await readNotes(projectDir, one)).list;
 }
 
-/** The chart that the address asks for, else the question's own, whose projects stay apart in any chart. */
+/** The chart that the address asks for, else the question's own; its projects stay apart and its rows out in any. */
 function choiceOf(query: URLSearchParams, question: Question | null): Chart | null {
   const own = question?.chart ?? null;
   const kind = CHART_KINDS.find((one) => one === query.get('chart'));
@@ -169,6 +177,7 @@ function choiceOf(query: URLSearchParams, question: Question | null): Chart | nu
     y: kind === 'histogram' ? [] : y,
     colour: query.get('colour') || null,
     each: own?.each ?? [],
+    only: own?.only ?? null,
   };
 }
 

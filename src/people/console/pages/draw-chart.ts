@@ -55,7 +55,8 @@ function figures(chart: NonNullable<AskDocument['chart']>): Html {
     const own = notes.find(({ project }) => project === figure.project)?.list;
     const drawn = answerChart(chart, figure, own) ?? html`<p class="empty">There is no number to draw.</p>`;
     return html`<figure><figcaption>${caption}</figcaption>
-${figure.cut === null ? null : html`<p class="facts">Drawn: ${figure.cut}.</p>`}${drawn}</figure>`;
+${figure.cut === null ? null : html`<p class="facts">Drawn: ${figure.cut}.</p>`}
+${figure.leftOut === null ? null : html`<p class="facts">${figure.leftOut}.</p>`}${drawn}</figure>`;
   })}</div>
 ${more === 0 ? null : html`<p class="facts">And ${countText(more)} more charts: choose a project or a segment.</p>`}`;
 }

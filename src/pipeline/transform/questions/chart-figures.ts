@@ -1,3 +1,4 @@
+import { counted } from '../../../core/amounts.ts';
 import { stringifyJson } from '../../../core/json.ts';
 import type { Chart } from './question-chart.ts';
 
@@ -39,6 +40,8 @@ export interface Figure {
   readonly series: readonly FigureSeries[];
   /** `the 20 largest of 345`. */
   readonly cut: string | null;
+  /** `1 crawl that is not in trends is left out`; null: nothing is. */
+  readonly leftOut: string | null;
   /** Why it is not drawn. */
   readonly problem: string | null;
 }
@@ -62,7 +65,7 @@ export function chartFigures(
   const figures = [...groups.values()].slice(0, MOST_FIGURES).map((of) => ({
     of: named.map((name) => nameOf(of[0]?.[name])).join(' · '),
     project: projectOf(of),
-    ...figureOf(chart, of, most),
+    ...shownFigure(chart, of, most),
   }));
   return { figures, more: groups.size - figures.length };
 }
@@ -75,7 +78,30 @@ function projectOf(rows: readonly Row[]): string | null {
   return null;
 }
 
-function figureOf(chart: Chart, rows: readonly Row[], most: number): Omit<Figure, 'of' | 'project'> {
+type Drawn = Omit<Figure, 'of' | 'project' | 'leftOut'>;
+
+/** The figure of the rows that `only` lets through. */
+function shownFigure(chart: Chart, rows: readonly Row[], most: number): Drawn & Pick<Figure, 'leftOut'> {
+  const { kind, only } = chart;
+  const isShown = (row: Row): boolean => only === null || row[only] === true;
+  const shown = rows.filter(isShown);
+  const drawn = figureOf(chart, shown, most);
+  // A funnel is of the first row that is let through.
+  const read = kind === 'funnel' && shown.length > 0 ? rows.slice(0, rows.findIndex(isShown)) : rows;
+  const others = read.filter((row) => !isShown(row));
+  if (only === null || others.length === 0) return { ...drawn, leftOut: null };
+  const [noun, count] =
+    others[0]?.crawl_id === undefined
+      ? ['row', others.length]
+      : ['crawl', new Set(others.map(({ crawl_id }) => crawl_id)).size];
+  const are = count === 1 ? 'is' : 'are';
+  const why = only.startsWith('is_') ? `not ${wordsOf(only.slice(3))}` : `without ${wordsOf(only)}`;
+  const leftOut = `${counted(count, noun)} that ${are} ${why} ${are} left out`;
+  if (shown.length > 0) return { ...drawn, leftOut };
+  return { ...drawn, leftOut: null, problem: `${leftOut}, and there is no other` };
+}
+
+function figureOf(chart: Chart, rows: readonly Row[], most: number): Drawn {
   const { kind, x, y, colour } = chart;
   if (kind === 'funnel') return { ...funnel(chart, rows[0] ?? {}), cut: null, problem: null };
   const along = wordsOf(x ?? '');

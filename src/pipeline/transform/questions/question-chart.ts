@@ -14,6 +14,8 @@ export interface Chart {
   readonly colour: string | null;
   /** One chart for each of their values: projects and segments never share one. */
   readonly each: readonly string[];
+  /** Of type BOOLEAN: rows where it is true are drawn. Null: all are. */
+  readonly only: string | null;
 }
 
 const Column = z.string().min(1);
@@ -30,6 +32,7 @@ export const ChartHeader = z
         y: Columns.default([]),
         colour: Column.nullable().default(null),
         each: Columns.default([]),
+        only: Column.nullable().default(null),
       })
       .superRefine((chart, context) => {
         const problem = shapeProblem(chart);
@@ -49,6 +52,15 @@ function shapeProblem({ kind, x, y, colour }: Chart): string | null {
   return null;
 }
 
+/** The columns of an answer that a chart is drawn from; rows that it leaves out are counted by their crawls. */
+export function chartColumns(
+  { x, y, colour, each, only }: Chart,
+  answer: readonly { readonly name: string }[],
+): string[] {
+  const needed = new Set([x, ...y, colour, ...each, only, only === null ? null : 'crawl_id']);
+  return answer.map(({ name }) => name).filter((name) => needed.has(name));
+}
+
 /** Why a chart can't be drawn of an answer's columns; null: it can. */
 export function chartProblem(
   chart: Chart,
@@ -56,10 +68,11 @@ export function chartProblem(
 ): string | null {
   const shape = shapeProblem(chart);
   if (shape !== null) return shape;
-  const { kind, x, y, colour, each } = chart;
+  const { kind, x, y, colour, each, only } = chart;
   const types = new Map(columns.map(({ name, type }) => [name, type]));
-  const missing = [x, ...y, colour, ...each].find((name) => name !== null && !types.has(name));
+  const missing = [x, ...y, colour, ...each, only].find((name) => name !== null && !types.has(name));
   if (missing != null) return `the answer has no column ${missing}`;
+  if (only !== null && types.get(only) !== 'BOOLEAN') return `${only} is no BOOLEAN: only needs one`;
   const text = y.find((name) => !isNumber(types.get(name) ?? ''));
   if (text !== undefined) return `${text} has no numbers: a ${kind} needs them for y`;
   const along = types.get(x ?? '') ?? '';

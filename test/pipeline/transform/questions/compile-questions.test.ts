@@ -73,12 +73,17 @@ test('a question that does not fit the published models stops run, docs and doct
     expect(code).toBe(2);
   }
   const file = join(folder, 'sql', 'questions', 'own.sql');
-  const chart = 'chart: {kind: bar, x: id, y: weight}\n*/\n';
-  await writeFile(file, `${HEADER.replace('*/\n', chart)}SELECT id, size FROM mart.things`);
-  for (const [code, text] of await said(folder)) {
-    expect(text).toContain('sql/questions/own.sql:5: chart: the answer has no column weight');
-    expect(text).toContain('columns of the answer: id, size');
-    expect(code).toBe(2);
+  for (const [chart, problem] of [
+    ['{kind: bar, x: id, y: weight}', 'the answer has no column weight'],
+    ['{kind: bar, x: id, y: size, only: size}', 'size is no BOOLEAN: only needs one'],
+  ] as const) {
+    const header = HEADER.replace('*/\n', `chart: ${chart}\n*/\n`);
+    await writeFile(file, `${header}SELECT id, size FROM mart.things`);
+    for (const [code, text] of await said(folder)) {
+      expect(text).toContain(`sql/questions/own.sql:5: chart: ${problem}`);
+      expect(text).toContain('columns of the answer: id, size');
+      expect(code).toBe(2);
+    }
   }
   await save(folder, "SELECT id FROM '/etc/hosts.csv'");
   for (const [code] of await said(folder)) expect(code).toBe(2);

@@ -3,6 +3,7 @@ import { chartFigures } from '../../../../src/pipeline/transform/questions/chart
 import {
   type Chart,
   ChartHeader,
+  chartColumns,
   chartProblem,
 } from '../../../../src/pipeline/transform/questions/question-chart.ts';
 
@@ -11,7 +12,7 @@ const columns = (types: Readonly<Record<string, string>>) =>
 
 test('a header names columns, one or several; none is no chart', () => {
   expect(ChartHeader.parse({ kind: 'bar', x: 'url', y: 'links', each: 'project' })).toEqual({
-    ...{ kind: 'bar', x: 'url', y: ['links'], colour: null, each: ['project'] },
+    ...{ kind: 'bar', x: 'url', y: ['links'], colour: null, each: ['project'], only: null },
   });
   for (const none of ['none', undefined]) expect(ChartHeader.parse(none)).toBeNull();
 });
@@ -30,7 +31,7 @@ test.each([
 });
 
 test('a chart that can not be drawn of the columns says why', () => {
-  const chart: Chart = { kind: 'line', x: 'day', y: ['pages'], colour: null, each: ['project'] };
+  const chart: Chart = { kind: 'line', x: 'day', y: ['pages'], colour: null, each: ['project'], only: null };
   const all = { day: 'DATE', pages: 'BIGINT', project: 'VARCHAR' };
   expect(chartProblem(chart, columns(all))).toBeNull();
   expect(chartProblem({ ...chart, colour: 'gone' }, columns(all))).toBe('the answer has no column gone');
@@ -41,6 +42,54 @@ test('a chart that can not be drawn of the columns says why', () => {
   expect(chartProblem({ ...chart, kind: 'bar' }, columns({ ...all, day: 'VARCHAR' }))).toBeNull();
 });
 
+test('rows that a chart leaves out need a column of true and false', () => {
+  const chart: Chart = { kind: 'funnel', x: null, y: ['a', 'b'], colour: null, each: [], only: 'is_whole' };
+  const all = { a: 'BIGINT', b: 'BIGINT', is_whole: 'BOOLEAN', crawl_id: 'VARCHAR', url: 'VARCHAR' };
+  expect(chartProblem(chart, columns(all))).toBeNull();
+  expect(chartColumns(chart, columns(all))).toEqual(['a', 'b', 'is_whole', 'crawl_id']);
+  expect(chartColumns({ ...chart, only: null }, columns(all))).toEqual(['a', 'b']);
+  expect(chartProblem({ ...chart, only: 'gone' }, columns(all))).toBe('the answer has no column gone');
+  expect(chartProblem(chart, columns({ ...all, is_whole: 'VARCHAR' }))).toBe(
+    'is_whole is no BOOLEAN: only needs one',
+  );
+});
+
+test('a chart draws the rows that it is meant for, and says how many others there are', () => {
+  const chart: Chart = {
+    ...{ kind: 'stacked', x: 'at', y: ['pages'], colour: 'status', each: ['project'], only: 'is_whole' },
+  };
+  const row = (project: string, crawl_id: string, is_whole: boolean | null, status = 'ok') => ({
+    ...{ project, crawl_id, is_whole, status, pages: 1 },
+    at: `2026-11-0${crawl_id.slice(1)}`,
+  });
+  const rows = [
+    ...[row('a', 'c1', true), row('a', 'c2', false), row('a', 'c2', false, 'error')],
+    ...[row('b', 'c3', true), row('c', 'c4', false), row('c', 'c5', null)],
+  ];
+  const found = (of: Chart, given: readonly object[]) =>
+    chartFigures(of, given as typeof rows).figures.map((one) => [
+      ...[one.of, one.series.flatMap(({ points }) => points.map(({ x }) => x)), one.leftOut, one.problem],
+    ]);
+  expect(found(chart, rows)).toEqual([
+    ['a', ['2026-11-01'], '1 crawl that is not whole is left out', null],
+    ['b', ['2026-11-03'], null, null],
+    ['c', [], null, '2 crawls that are not whole are left out, and there is no other'],
+  ]);
+  const nameless = rows.slice(0, 3).map(({ crawl_id: _, ...others }) => others);
+  expect(found(chart, nameless)[0]?.[2]).toBe('2 rows that are not whole are left out');
+  expect(found({ ...chart, only: null }, rows)[0]).toEqual([
+    ...['a', ['2026-11-01', '2026-11-02', '2026-11-02'], null, null],
+  ]);
+  const funnel: Chart = { ...chart, kind: 'funnel', y: ['known', 'fetched'], each: [] };
+  const steps = [false, true, false].map((is_whole, place) => ({
+    ...{ crawl_id: `c${place}`, is_whole, known: place, fetched: place },
+  }));
+  const [drawn] = chartFigures(funnel, steps).figures;
+  expect([drawn?.series[0]?.points[0]?.y, drawn?.leftOut]).toEqual([
+    ...[1, '1 crawl that is not whole is left out'],
+  ]);
+});
+
 test('projects never share a chart, and only the columns that tell them apart name it', () => {
   const chart: Chart = {
     kind: 'bar',
@@ -48,6 +97,7 @@ test('projects never share a chart, and only the columns that tell them apart na
     y: [],
     colour: null,
     each: ['project', 'crawl_id', 'kind'],
+    only: null,
   };
   const row = (project: string, crawl_id: string, reason: string) => ({
     project,
@@ -79,7 +129,7 @@ test('projects never share a chart, and only the columns that tell them apart na
 });
 
 test('numbers of rows with the same bar are summed where a sum means something, and an unknown one makes it unknown', () => {
-  const chart: Chart = { kind: 'bar', x: 'target', y: ['links'], colour: null, each: [] };
+  const chart: Chart = { kind: 'bar', x: 'target', y: ['links'], colour: null, each: [], only: null };
   const rows = [
     { target: '/a', links: 2n, average_position: 1 },
     { target: '/a', links: 3, average_position: 3 },
@@ -103,7 +153,7 @@ test('numbers of rows with the same bar are summed where a sum means something, 
 });
 
 test('a histogram counts rows in spans of the same width, and those without a value apart', () => {
-  const chart: Chart = { kind: 'histogram', x: 'days', y: [], colour: null, each: [] };
+  const chart: Chart = { kind: 'histogram', x: 'days', y: [], colour: null, each: [], only: null };
   const rows = [0, 1, 9, 10, 59, null].map((days) => ({ days }));
   const points = chartFigures(chart, rows).figures[0]?.series[0]?.points ?? [];
   expect(points.map(({ x, y }) => [x, y]).filter(([, y]) => y !== 0)).toEqual([
