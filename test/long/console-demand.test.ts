@@ -24,6 +24,7 @@ beforeAll(async () => {
     generate: [
       'projects=1,crawls=3,pages=200,links=600,columns=90,log_days=6,events=900,ranking_days=60,seed=5',
       'projects=1,crawls=2,pages=50,links=100,columns=90,seed=6',
+      'projects=1,crawls=0,ranking_days=2,seed=7',
     ],
   });
   const project = await projectFolder(folder);
@@ -71,4 +72,18 @@ test('a project without log files and search results says so, and shows no zero 
   expect(page).toContain(`needs log files; project ${bare} has none.`);
   expect(page).toContain(`needs search results (ranking_performance) of 56 days; project ${bare} has none.`);
   expect((await ask('/projects/nobody/demand')).status).toBe(404);
+});
+
+test('a project without crawls has the tabs that lead somewhere alone', async () => {
+  const { ask } = await openConsole(settings);
+  const { projects } = await json(ask, '/projects.json');
+  const [empty] = projects.filter(({ crawls }: { crawls: number }) => crawls === 0);
+  const tabs = async (project: string) => {
+    const page = await (await ask(`/projects/${project}/demand?wait=1`)).text();
+    const [, list = ''] =
+      /<nav[^>]*aria-label="Pages of the project"[^>]*>([\s\S]*?)<\/nav>/.exec(page) ?? [];
+    return [...list.matchAll(/<a [^>]*>([^<]*)</g)].map(([, name]) => name);
+  };
+  expect(await tabs(empty.project_id)).toEqual(['Overview', 'Logs and demand']);
+  expect(await tabs(bare)).toEqual(['Overview', 'Issues', 'Pages', 'Logs and demand', 'Compare']);
 });

@@ -24,6 +24,8 @@ export const Demand = z.strictObject({
   last_log_day: z.string().nullable(),
   ranking_days: z.number(),
   last_ranking_day: z.string().nullable(),
+  /** Whether a crawl of it has pages. */
+  has_pages: z.boolean(),
   notes: ProjectNotes,
   ...FIGURES,
 });

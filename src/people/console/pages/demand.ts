@@ -35,7 +35,8 @@ async function readDays(project: string, desk: Desk): Promise<Days> {
        (SELECT count(*) FROM mart.log_days WHERE project_id = $project) AS log_days,
        (SELECT CAST(max(day) AS VARCHAR) FROM mart.log_days WHERE project_id = $project) AS last_log_day,
        (SELECT count(*) FROM mart.ranking_days WHERE project_id = $project) AS ranking_days,
-       (SELECT CAST(max(ranking_date) AS VARCHAR) FROM mart.ranking_days WHERE project_id = $project) AS last_ranking_day`,
+       (SELECT CAST(max(ranking_date) AS VARCHAR) FROM mart.ranking_days WHERE project_id = $project) AS last_ranking_day,
+       (SELECT count(*) > 0 FROM mart.crawls WHERE project_id = $project AND is_latest) AS has_pages`,
     new Map([['project', project]]),
   );
   const found = row as unknown as Days;

@@ -13,7 +13,7 @@ export function drawDemand(demand: Demand): Html {
   const { project_id, hits, wasted, visited, engines, ai, clicks, segments, losses, fresh } = demand;
   const name = demand.project_name ?? project_id;
   return html`<h1>${name}</h1>
-${projectTabs(project_id, 'demand')}
+${projectTabs(project_id, 'demand', demand.has_pages)}
 <p class="facts">Log files: ${daysText(demand.log_days, demand.last_log_day)}.
 Search results: ${daysText(demand.ranking_days, demand.last_ranking_day)}.</p>
 ${drawPending([hits, wasted, visited, engines, ai, clicks, segments, losses, fresh])}
