@@ -94,12 +94,8 @@ async function fillMart(connection: Connection): Promise<void> {
   await connection.run(`CREATE TABLE mart.issue_changes AS SELECT 'c2' AS crawl_id, 'p1' AS project_id, 'client_error' AS issue, 3 AS pages,
       2 AS new_pages, 1 AS fixed_pages, 1 AS remaining_pages`);
   await connection.run(
-    `CREATE TABLE mart.page_issues AS SELECT 'c2' AS crawl_id, 'p1' AS project_id, $1 AS url, 'client_error' AS issue, '' AS why`,
-    [HOSTILE],
-  );
-  await connection.run(
-    `CREATE TABLE mart.page_values AS SELECT 'c2' AS crawl_id, 'p1' AS project_id, $1 AS url, 'c2 ' || $1 AS page_key, '/shop' AS url_first_path,
-       90 AS page_value, 1 AS clicks, 1 AS impressions, 1 AS search_bot_hits, 1 AS inrank_decimal`,
+    `CREATE TABLE mart.page_actions AS SELECT 'c2' AS crawl_id, 'p1' AS project_id, $1 AS url, 'c2 ' || $1 AS page_key,
+       '/shop' AS url_first_path, issue, title, severity, 90 AS priority FROM mart.issues`,
     [HOSTILE],
   );
 }

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { countIssues } from '../../src/answers/report/crawl-answers.ts';
 import { explainEmpty } from '../../src/pipeline/transform/questions/question-needs.ts';
 import { loadQuestions, type Question } from '../../src/pipeline/transform/questions/questions.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
 import { openWarehouse, type TestWarehouse } from '../pipeline/transform/test-warehouse.ts';
 import { ANSWERS } from '../questions/answers/answers.ts';
 import { factsOf } from '../questions/answers/facts.ts';
+import { byBytes } from '../questions/answers/values.ts';
 import { casesOf, compareQuestion } from '../questions/compare-question.ts';
 import { ALL_SITES } from '../questions/sites/all-sites.ts';
 import { CASES } from '../questions/sites/cases.ts';
@@ -31,6 +33,26 @@ for (const question of questions) {
     expect(rows.length).toBeGreaterThan(0);
   });
 }
+
+test('the issues of a crawl are those of question 32, each with its page of the highest priority', async () => {
+  const { inner } = warehouse.connection;
+  const counted = await inner.runAndReadAll(countIssues('issue, crawl_id', 'true'));
+  const crawls = facts.crawls.filter(({ isLatest }) => isLatest);
+  const found = crawls.flatMap(
+    ({ id }) => ANSWERS.q32_what_to_do_first?.rows(facts, { crawl: id, numbers: {} }) ?? [],
+  );
+  const expected = [...Map.groupBy(found, ({ issue, crawl_id }) => `${issue} ${crawl_id}`).values()].map(
+    (of) => {
+      const most = Math.max(...of.map(({ priority }) => Number(priority)));
+      const best = of.filter(({ priority }) => Number(priority) === most).map(({ url }) => String(url));
+      const { issue, crawl_id, severity } = of[0] ?? {};
+      return { issue, crawl_id, severity, pages: String(of.length), example: best.toSorted(byBytes)[0] };
+    },
+  );
+  expect(expected.length).toBeGreaterThan(50);
+  const byName = (a: object, b: object): number => byBytes(JSON.stringify(a), JSON.stringify(b));
+  expect(counted.getRowObjectsJson().toSorted(byName)).toEqual(expected.toSorted(byName));
+});
 
 test('no project that has rows of a question is said to lack what the question needs', async () => {
   const { connection } = warehouse;

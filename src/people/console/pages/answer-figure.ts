@@ -44,7 +44,7 @@ interface FigureRequest {
   readonly select: (answer: string) => string;
   /** More values that the statement names. */
   readonly more?: Readonly<Record<string, string | null>>;
-  /** It reads every page: one such question at a time. */
+  /** It reads every page: one such read at a time. */
   readonly isSlow?: boolean;
   /** Wait for it, however long it takes. */
   readonly isPatient: boolean;
@@ -100,12 +100,9 @@ export function readStatement(
   {
     given,
     needs,
+    isSlow = false,
     isPatient,
-  }: {
-    readonly given: Readonly<Record<string, string>>;
-    readonly needs: Needs;
-    readonly isPatient: boolean;
-  },
+  }: Pick<FigureRequest, 'given' | 'isSlow' | 'isPatient'> & { readonly needs: Needs },
 ): Promise<FigureAnswer> {
   const values = new Map(Object.entries(given));
   const query = new URLSearchParams({ run: '1', sql });
@@ -115,9 +112,12 @@ export function readStatement(
     ...{ question: null, sql, address: `/ask?${query}`, ignored: [] },
     command: `crawlhouse query ${shellWord(sql.replaceAll(/\s+/g, ' '))}${flags}`,
   };
-  const read = desk.once(JSON.stringify([sql, ...values]), async () => {
-    const rows = await desk.rows(sql, NEVER, values);
-    return { rows, why: rows.length > 0 ? null : await whyEmpty(desk, needs, values) };
+  const read = desk.once(JSON.stringify([sql, ...values]), () => {
+    const ask = async () => {
+      const rows = await desk.rows(sql, NEVER, values);
+      return { rows, why: rows.length > 0 ? null : await whyEmpty(desk, needs, values) };
+    };
+    return isSlow ? desk.oneByOne.run(ask) : ask();
   });
   return settled(head, read, isPatient);
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ISSUE, placed, QUESTIONS } from '../../../answers/report/crawl-answers.ts';
+import { countIssues, QUESTIONS } from '../../../answers/report/crawl-answers.ts';
 import { counted, countText } from '../../../core/amounts.ts';
 import { type Html, html } from '../../../core/html.ts';
 import { shellWord } from '../../../core/shell-word.ts';
@@ -12,7 +12,7 @@ import { incidentCard } from '../layout/incident-card.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
 import { table } from '../layout/table.ts';
 import { timeText } from '../layout/times.ts';
-import { drawPending, FigureAnswer, readFigure } from './answer-figure.ts';
+import { drawPending, FigureAnswer, readFigure, readStatement } from './answer-figure.ts';
 import { calledProject } from './called-project.ts';
 import { drawNotes, ProjectNotes, readNotes } from './notes.ts';
 import { type PageRequest, page } from './page.ts';
@@ -167,15 +167,15 @@ async function readFigures(
     const read = Object.fromEntries(reads.map((name) => [name, more[name]]));
     return readFigure(desk, { ...asked, given, more: read, isPatient });
   };
-  const ofCrawl = (figure: keyof typeof OF_CRAWL): Promise<FigureAnswer> =>
-    readFigure(desk, { ...OF_CRAWL[figure], given: { ...given, crawl: main }, isSlow: true, isPatient });
+  const slow = { given: { ...given, crawl: main }, isSlow: true, isPatient };
+  const { project: _, ...ofCrawl } = slow.given;
   const [trend, statuses, changes, funnel, depths, findings] = await Promise.all([
     overCrawls('trend'),
     overCrawls('statuses'),
     overCrawls('changes'),
     overCrawls('funnel'),
-    ofCrawl('depths'),
-    ofCrawl('findings'),
+    readFigure(desk, { ...DEPTHS, ...slow }),
+    readStatement(desk, findingsOf(segment), { ...slow, given: ofCrawl, needs: { pages: 1 } }),
   ]);
   return { trend, statuses, changes, funnel, depths, findings };
 }
@@ -238,24 +238,21 @@ const OVER_CRAWLS = {
   },
 } as const satisfies Readonly<Record<string, CrawlsFigure>>;
 
-/** Figures of the latest crawl. */
-const OF_CRAWL = {
-  depths: {
-    question: 'q10_inrank_by_depth_and_segment',
-    select: (answer) =>
-      `SELECT depth, CAST(sum(pages) AS BIGINT) AS pages,
-         round(CAST(sum(average_inrank * pages) AS DOUBLE) / sum(CASE WHEN average_inrank IS NOT NULL THEN pages END), 2) AS average_inrank
-       FROM ${answer} GROUP BY depth ORDER BY depth NULLS LAST`,
-  },
-  findings: {
-    question: QUESTIONS.findings,
-    select: (answer) =>
-      `SELECT found.issue, issues.title, found.severity, found.pages, found.example
-       FROM (SELECT ${ISSUE} FROM ${placed(answer, 'issue')} GROUP BY issue) AS found
-       LEFT JOIN mart.issues AS issues ON issues.issue = found.issue
-       ORDER BY CASE found.severity WHEN 'high' THEN 1 WHEN 'medium' THEN 2 ELSE 3 END, found.pages DESC, found.issue LIMIT ${MOST_FINDINGS}`,
-  },
-} as const satisfies Readonly<Record<string, Omit<CrawlsFigure, 'reads'>>>;
+/** Of the latest crawl. */
+const DEPTHS = {
+  question: 'q10_inrank_by_depth_and_segment',
+  select: (answer: string) =>
+    `SELECT depth, CAST(sum(pages) AS BIGINT) AS pages,
+       round(CAST(sum(average_inrank * pages) AS DOUBLE) / sum(CASE WHEN average_inrank IS NOT NULL THEN pages END), 2) AS average_inrank
+     FROM ${answer} GROUP BY depth ORDER BY depth NULLS LAST`,
+};
+
+/** The issues of the latest crawl. */
+function findingsOf(segment: string | null): string {
+  const within = `(url_first_path = $segment OR page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment))`;
+  const condition = `crawl_id = $crawl${segment === null ? '' : `\n  AND ${within}`}`;
+  return `${countIssues('issue, title', condition)}\nLIMIT ${MOST_FINDINGS}`;
+}
 
 function drawProject(project: Project, request: PageRequest): Html {
   const { query } = request;
