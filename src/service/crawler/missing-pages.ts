@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { stringifyJson } from '../../core/json.ts';
 import type { FetchTools } from './fetch-round.ts';
 import type { MissingPageRecord, PageRecord } from './records.ts';
@@ -35,11 +34,7 @@ async function askOrigin(origin: string, tools: MissingTools): Promise<MissingPa
   const url = new URL(inventedUrl(origin));
   const rules = await robots.rulesOf(url);
   if (rules.isUnavailable || !rules.isAllowed(url.href)) return null;
-  for (let wait = 1; wait > 0; ) {
-    wait = pace.readyAt(url.host) - performance.now();
-    if (wait > 0) await sleep(wait, undefined, { signal });
-  }
-  await sleep(pace.take(url.host, rules.delayMs, performance.now()), undefined, { signal });
+  await pace.turn(url.host, rules.delayMs, signal);
   const answer = await fetcher.fetch(url.href);
   const status = answer.statusCode;
   if (signal.aborted || status === null || status === 429 || status >= 500) return null;

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /** What a late timer may catch up with, in milliseconds. */
 const CATCH_UP_MS = 20;
 
@@ -23,6 +25,16 @@ export class Pace {
     this.#nextAt = at + this.#intervalMs;
     if (hostDelayMs !== null) this.hold(host, Math.max(at, now) + hostDelayMs);
     return Math.max(0, at - now);
+  }
+
+  /** Waits for the next moment at which a host may be asked. */
+  async turn(host: string, hostDelayMs: number | null, signal: AbortSignal): Promise<void> {
+    for (let wait = 1; wait > 0; ) {
+      wait = this.readyAt(host) - performance.now();
+      if (wait > 0) await sleep(wait, undefined, { signal });
+    }
+    const wait = this.take(host, hostDelayMs, performance.now());
+    if (wait > 0) await sleep(wait, undefined, { signal });
   }
 
   /** Sends a host nothing before a moment. */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeContent } from '../content-encoding.ts';
 import type { Answer, Fetcher } from '../fetcher.ts';
 import type { Pace } from '../pace.ts';
@@ -112,12 +111,7 @@ export class ResourceFetcher {
     const rules = await robots.rulesOf(url);
     if (rules.isUnavailable) return 'robots_unavailable';
     if (!rules.isAllowed(url.href)) return 'robots_txt';
-    for (let left = 1; left > 0; ) {
-      left = pace.readyAt(url.host) - performance.now();
-      if (left > 0) await sleep(left, undefined, { signal });
-    }
-    const wait = pace.take(url.host, rules.delayMs, performance.now());
-    if (wait > 0) await sleep(wait, undefined, { signal });
+    await pace.turn(url.host, rules.delayMs, signal);
     return null;
   }
 }
