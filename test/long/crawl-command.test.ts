@@ -235,7 +235,7 @@ test.for([['--resume'], []])(
       const start_url = `${site.origin}/`;
       const config = { name: 'crawlhouse crawl', start_url, user_agent: 'crawlhouse', max_speed: 1000 };
       const projectId = await service.project(start_url);
-      const { id } = await service.launch(projectId, await service.configure(projectId, config));
+      const { id } = await service.launch(projectId, await service.configure(projectId, config, null));
       await service.finish(id, () => {}, new AbortController().signal);
     }
     const fetched = site.hits.length;
@@ -264,5 +264,7 @@ test('an interruption ends the wait for a list that is being read', async () => 
   const projectId = await service.project(start_url);
   const urls = Array.from({ length: 300_000 }, (_, n) => `${start_url}${n}`);
   const interruption = AbortSignal.abort(new Error('interrupted'));
-  await expect(service.configureList(projectId, config, urls, interruption)).rejects.toThrow('interrupted');
+  await expect(service.configureList(projectId, config, urls, null, interruption)).rejects.toThrow(
+    'interrupted',
+  );
 });

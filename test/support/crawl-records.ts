@@ -12,6 +12,7 @@ import {
   type SitemapRecord,
   type StructuredDataRecord,
   type TableColumns,
+  type VitalsRecord,
 } from '../../src/service/crawler/records.ts';
 import { temporaryConnection, temporaryFolder } from './temporary.ts';
 
@@ -75,6 +76,7 @@ export interface CrawlRecords {
   readonly items?: readonly StructuredDataRecord[];
   readonly sitemap?: readonly SitemapRecord[];
   readonly missing?: readonly MissingPageRecord[];
+  readonly vitals?: readonly VitalsRecord[];
 }
 
 /** A connection whose database has the tables that the jobs read. */
@@ -87,6 +89,7 @@ export async function crawlDatabase(given: CrawlRecords): Promise<Connection> {
     fetched_items: given.items,
     sitemap_urls: given.sitemap,
     missing_pages: given.missing,
+    vitals: given.vitals,
   };
   for (const [name, columns] of Object.entries(CRAWL_TABLES)) {
     const path = join(folder, `${name}.ndjson`);

@@ -3,6 +3,7 @@ import { CrawlhouseError } from '../../core/errors.ts';
 import { checkYaml, readYaml } from '../../project/settings/yaml-file.ts';
 import { CrawlConfigInput } from '../../service/api/crawl-configs.ts';
 import { tryStart } from '../../service/crawler/try-start.ts';
+import type { PagesPerTemplate } from '../../service/crawler/vitals/vitals.ts';
 import type { Flag, Invocation } from './command.ts';
 import { extractFlag } from './extract-flag.ts';
 import { LIST_CONFIG_NAME } from './local-service.ts';
@@ -26,6 +27,11 @@ export const CRAWL_FLAGS: Readonly<Record<string, Flag>> = {
   subdomains: { type: 'boolean', help: 'crawl the subdomains too' },
   'user-agent': { type: 'string', value: 'NAME', help: 'the name that robots.txt and servers see' },
   render: { type: 'boolean', help: 'render pages in Chromium: what scripts show counts' },
+  vitals: {
+    type: 'string',
+    value: 'N',
+    help: 'measure the web vitals of N pages of each template by Lighthouse, or of all',
+  },
   extract: {
     type: 'string',
     multiple: true,
@@ -87,9 +93,10 @@ export async function crawlConfig(
     iOwnThisSite: invocation.has('i-own-this-site'),
     allowPrivate: invocation.has('allow-private'),
   };
-  const { rendering } = await invocation.settings();
+  const { rendering, vitals } = await invocation.settings();
   const onWait = (words: string): void => invocation.say(`${words}\n`);
-  const trial = { ...owner, rendering, onWait, list };
+  const hasVitals = (measuredPages(invocation) ?? vitals.pages_per_template) !== 0;
+  const trial = { ...owner, rendering, hasVitals, onWait, list };
   const { startUrl, isLoopback } = await tryStart(config, trial).catch(async (error: unknown) => {
     if (error instanceof CrawlhouseError) await onFailed(config.start_url, error);
     throw error;
@@ -99,6 +106,22 @@ export async function crawlConfig(
   const isAsked = 'max_speed' in fromFile || invocation.text('speed') !== undefined;
   const max_speed = isLoopback && !isAsked ? LOOPBACK_SPEED : config.max_speed;
   return { ...config, start_url: startUrl, max_speed };
+}
+
+/**
+ * The pages of each template whose web vitals are measured; null: as the settings say.
+ *
+ * @throws CrawlhouseError `usage`
+ */
+export function measuredPages(invocation: Invocation): PagesPerTemplate | null {
+  const text = invocation.text('vitals');
+  if (text === undefined) return null;
+  if (text === 'all') return text;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new CrawlhouseError(
+    'usage',
+    `--vitals ${text}: a number of pages of each template, or all, is expected`,
+  );
 }
 
 /** The flag, or `the URL`, that gives each key of a configuration. */

@@ -10,6 +10,7 @@ import type { CrawlProgress } from '../../service/api/crawl-progress.ts';
 import type { Crawl } from '../../service/api/crawls.ts';
 import { fileForm } from '../../service/api/ingest-files.ts';
 import { tryStart } from '../../service/crawler/try-start.ts';
+import type { PagesPerTemplate } from '../../service/crawler/vitals/vitals.ts';
 import { type Sandbox, startSandbox } from '../../service/sandbox/start-sandbox.ts';
 
 const INTERVAL_MS = 500;
@@ -48,11 +49,14 @@ export class LocalService implements AsyncDisposable {
     }
     const stateDir = localServiceFolder(settings);
     const { allowPrivate } = options;
-    const { rendering } = settings;
-    return new LocalService(await startSandbox({ stateDir, pausesCrawls: true, rendering, ...options }), {
-      allowPrivate,
-      rendering,
-    });
+    const { rendering, vitals } = settings;
+    return new LocalService(
+      await startSandbox({ stateDir, pausesCrawls: true, rendering, vitals, ...options }),
+      {
+        allowPrivate,
+        rendering,
+      },
+    );
   }
 
   /** The settings of a run that loads from this service. */
@@ -94,13 +98,22 @@ export class LocalService implements AsyncDisposable {
     );
   }
 
-  /** Gives a project a configuration, in the place of one of the same name. */
-  async configure(projectId: string, config: CrawlConfigInput): Promise<string> {
+  /**
+   * Gives a project a configuration, in the place of one of the same name.
+   *
+   * @param vitals pages of each template that are measured; null: as the settings say
+   */
+  async configure(
+    projectId: string,
+    config: CrawlConfigInput,
+    vitals: PagesPerTemplate | null,
+  ): Promise<string> {
     const known = await this.#client.call('crawlConfigs', { project_id: projectId });
     const body = { crawl_config: config };
     const { id } = known.some(({ name }) => name === config.name)
       ? await this.#client.call('updateCrawlConfig', { project_id: projectId, body })
       : await this.#client.call('createCrawlConfig', { project_id: projectId, body });
+    await this.#patch('crawl_configs', id, { vitals });
     return id;
   }
 
@@ -109,6 +122,7 @@ export class LocalService implements AsyncDisposable {
     projectId: string,
     config: CrawlConfigInput,
     urls: readonly string[],
+    vitals: PagesPerTemplate | null,
     signal: AbortSignal,
   ): Promise<string> {
     const content = `${urls.join('\n')}\n`;
@@ -128,7 +142,7 @@ export class LocalService implements AsyncDisposable {
       signal.throwIfAborted();
     }
     if (file === undefined) throw new Error('the local service can not read the list of URLs');
-    const id = await this.configure(projectId, { ...config, user_input_files: [file.id] });
+    const id = await this.configure(projectId, { ...config, user_input_files: [file.id] }, vitals);
     await this.#patch('crawl_configs', id, { list_only: true });
     return id;
   }

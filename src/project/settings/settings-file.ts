@@ -160,6 +160,16 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
       })
       .prefault({})
       .describe('How crawls of websites render pages (docs/crawler.md).'),
+    vitals: z
+      .strictObject({
+        pages_per_template: z
+          .union([z.int().min(0), z.literal('all')])
+          .default(0)
+          .describe('Pages of each template that are measured; 0: none.'),
+        loads: WholeNumber.max(9).default(3).describe('Loads of each page, whose medians count.'),
+      })
+      .prefault({})
+      .describe('How crawls of websites measure web vitals (docs/crawler.md).'),
     query_timeout: z.number().positive().default(3600).describe('Seconds after which a query is ended.'),
     query_memory_limit: Size.default('400MB').describe(
       'Memory of DuckDB for a query; its process is ended at 500 MB more.',

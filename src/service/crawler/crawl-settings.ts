@@ -37,9 +37,9 @@ export interface CrawlSettings {
   readonly useCookies: boolean;
   /** The name that robots.txt and robots directives speak to, in lower case. */
   readonly robotName: string;
+  readonly agentKind: AgentKind;
   /** Absent: pages are not rendered. */
   readonly rendering?: {
-    readonly agentKind: AgentKind;
     /** Patterns of the resources that pages are recorded with; none: all; null: no list of resources. */
     readonly watched: readonly string[] | null;
   };
@@ -99,6 +99,7 @@ export function readCrawlSettings(input: unknown, options: SettingsOptions = {})
     auth: authOf(config),
     useCookies: config.use_cookies,
     robotName: productToken(config.user_agent).toLowerCase(),
+    agentKind: config.agent_kind,
     ...renderingOf(config),
     customFields: customFieldsOf(config),
   };
@@ -156,10 +157,10 @@ function headersOf(config: Complete): Record<string, string> {
 
 /** @throws CrawlhouseError `bad_settings` for resources that are watched on pages that are not rendered */
 function renderingOf(config: Complete): Pick<CrawlSettings, 'rendering'> {
-  const { js_rendering, resource_checker, watched_resources, agent_kind } = config;
+  const { js_rendering, resource_checker, watched_resources } = config;
   if (resource_checker && !js_rendering) throw badConfig('resource_checker', 'needs js_rendering');
   if (!js_rendering) return {};
-  return { rendering: { agentKind: agent_kind, watched: resource_checker ? watched_resources : null } };
+  return { rendering: { watched: resource_checker ? watched_resources : null } };
 }
 
 function authOf({ http_auth }: Complete): CrawlSettings['auth'] {

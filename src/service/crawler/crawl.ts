@@ -15,6 +15,7 @@ import { type CrawlSettings, checkSpeed, readCrawlSettings, type SettingsOptions
 import { type CrawlEndReason, FetchPhase } from './fetch-phase.ts';
 import { DEFAULT_FETCH_LIMITS, Fetcher, type FetchLimits } from './fetcher.ts';
 import { Frontier } from './frontier.ts';
+import type { FieldRules } from './jobs/fields.ts';
 import { runJobs } from './jobs/run-jobs.ts';
 import { loadCrawl } from './load-crawl.ts';
 import { askForMissingPages } from './missing-pages.ts';
@@ -29,6 +30,8 @@ import { keepSitemaps, seedFrontier } from './seed-frontier.ts';
 import { Segments } from './segments.ts';
 import { Session } from './session.ts';
 import { SideWork } from './side-work.ts';
+import { measureVitals, prepareVitals } from './vitals/measure-vitals.ts';
+import type { VitalsOptions } from './vitals/vitals.ts';
 
 /** The database that a crawl leaves in its folder. */
 export const CRAWL_DATABASE = 'crawl.duckdb';
@@ -48,6 +51,8 @@ export interface CrawlOptions extends SettingsOptions {
   readonly signal?: AbortSignal;
   readonly limits?: Partial<FetchLimits>;
   readonly rendering?: RenderOptions;
+  /** Absent: web vitals are not measured. */
+  readonly vitals?: VitalsOptions | undefined;
   /** Requests at once. */
   readonly concurrency?: number;
   readonly threads?: number;
@@ -100,8 +105,8 @@ export async function crawl(config: unknown, options: CrawlOptions): Promise<Cra
   const database = join(folder, CRAWL_DATABASE);
   if (hasReport && frontier.fact('report') === undefined) {
     progress.enter('analysis');
-    const { customFields } = settings;
-    await makeReport(database, { ...options, signal, frontier, progress, customFields });
+    const fields = { customFields: settings.customFields, hasVitals: frontier.hasMeasured() };
+    await makeReport(database, { ...options, signal, frontier, progress, fields });
     frontier.setFact('report', 'done');
   }
   progress.enter('done');
@@ -146,8 +151,10 @@ async function fetchSite(
   signal.throwIfAborted();
   signal.addEventListener('abort', stop, { once: true });
   try {
-    const waits = options.robotsWaits;
-    const robots = new RobotsCache(settings, { frontier, fetcher, sideWork, waits }, signal);
+    const control = options.control ?? new CrawlControl();
+    const vitals = await prepareVitals(options);
+    const files = { frontier, fetcher, sideWork, waits: options.robotsWaits };
+    const robots = new RobotsCache(settings, files, signal);
     const pace = new Pace(settings.maxSpeed);
     const rendering = { ...options.rendering, bytes: limits.bytes };
     const work = { fetcher, robots, pace, signal };
@@ -156,19 +163,14 @@ async function fetchSite(
     sitemaps = keepSitemaps(settings, { ...seeding, signal: AbortSignal.any([signal, ended.signal]) });
     // Whoever waits for it gets its error.
     sitemaps.catch(() => {});
+    const tools = { ...work, frontier, parser, renderer };
     const phase = new FetchPhase({
       tools: {
-        fetcher,
-        frontier,
-        parser,
-        renderer,
+        ...tools,
         counts,
-        robots,
-        signal,
         concurrency,
         batch: new OutcomeBatch(frontier, segments, session),
-        pace,
-        control: options.control ?? new CrawlControl(),
+        control,
         mostFetched: Math.min(settings.maxUrl, quota),
       },
       sitemaps,
@@ -178,9 +180,11 @@ async function fetchSite(
       retryDelayMs: options.retryDelayMs ?? DEFAULT_RETRY_DELAY_MS,
     });
     const reason = await phase.run();
-    if (!isList && !REASONS_TO_STOP.has(reason))
-      await askForMissingPages({ ...work, frontier, parser, renderer });
-    return reason;
+    if (REASONS_TO_STOP.has(reason)) return reason;
+    if (!isList) await askForMissingPages(tools);
+    const site = { ...tools, folder: options.folder, session, resolver, sideWork, control };
+    if (vitals !== null) await measureVitals(settings, vitals, site);
+    return control.state === 'cancelling' ? 'user_cancelled' : reason;
   } finally {
     signal.removeEventListener('abort', stop);
     ended.abort();
@@ -203,8 +207,10 @@ function parserOf(
 async function makeReport(
   path: string,
   options: CrawlOptions &
-    Opened &
-    Pick<CrawlSettings, 'customFields'> & { readonly progress: ProgressReporter },
+    Opened & {
+      readonly progress: ProgressReporter;
+      readonly fields: FieldRules;
+    },
 ): Promise<void> {
   const { folder, frontier, signal, progress, threads = availableParallelism() } = options;
   const tempDirectory = join(folder, 'spill');
@@ -218,7 +224,7 @@ async function makeReport(
     // Else freed memory stays with threads that are not DuckDB's own.
     await connection.run('SET allocator_background_threads = true');
     await loadCrawl(connection, { folder, path, frontier, signal });
-    await runJobs(connection, { path, signal, onJob: progress.job, customFields: options.customFields });
+    await runJobs(connection, { path, signal, onJob: progress.job, fields: options.fields });
   } finally {
     rmSync(tempDirectory, { recursive: true, force: true });
   }

@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { inTransaction } from '../../core/in-transaction.ts';
 import { openSqlite } from '../../core/open-sqlite.ts';
 import { FETCH_STATUSES, type FetchStatus } from '../api/crawl-progress.ts';
-import type { SitemapRecord } from './records.ts';
+import type { SitemapRecord, VitalsRecord } from './records.ts';
 import type { RobotsFile } from './robots.ts';
 
 /** In the folder of a crawl. */
@@ -21,6 +21,7 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS robots_files (
     origin TEXT PRIMARY KEY, status TEXT NOT NULL, content TEXT NOT NULL, read_at INTEGER NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS sitemap_urls (id INTEGER PRIMARY KEY, url TEXT NOT NULL, is_followed INTEGER NOT NULL, record TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS vitals (url TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS segments (name TEXT PRIMARY KEY, kind TEXT NOT NULL) STRICT;`;
 
 /** URLs of one page that are told apart by their place on it. */
@@ -259,6 +260,27 @@ export class Frontier implements Disposable {
   /** The records of sitemap URLs as lines of JSON. */
   *sitemapRecords(): Generator<string> {
     for (const row of this.#prepare('SELECT record FROM sitemap_urls ORDER BY id').iterate())
+      yield `${String(row.record)}\n`;
+  }
+
+  /** Keeps the web vitals of a page. */
+  putVitals(record: VitalsRecord): void {
+    this.#prepare('INSERT OR REPLACE INTO vitals VALUES (?, ?)').run(record.url, JSON.stringify(record));
+  }
+
+  hasVitals(url: string): boolean {
+    return this.#prepare('SELECT 1 FROM vitals WHERE url = ?').get(url) !== undefined;
+  }
+
+  /** Whether a page has web vitals. */
+  hasMeasured(): boolean {
+    const sql = `SELECT 1 FROM vitals WHERE record ->> 'cwv_measurement' IS NOT NULL LIMIT 1`;
+    return this.#prepare(sql).get() !== undefined;
+  }
+
+  /** The records of web vitals as lines of JSON. */
+  *vitalsRecords(): Generator<string> {
+    for (const row of this.#prepare('SELECT record FROM vitals ORDER BY url').iterate())
       yield `${String(row.record)}\n`;
   }
 

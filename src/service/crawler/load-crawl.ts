@@ -5,11 +5,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Connection, file, ident, text } from '../../core/duckdb.ts';
 import { openCrawlFile } from './crawl-file.ts';
-import type { Frontier, SegmentKind } from './frontier.ts';
+import type { Frontier, Segment, SegmentKind } from './frontier.ts';
 import { CRAWL_TABLES, type TableColumns } from './records.ts';
 
 const SITEMAP_FILE = 'sitemaps.ndjson';
 const MISSING_FILE = 'missing.ndjson';
+const VITALS_FILE = 'vitals.ndjson';
 
 export interface LoadOptions {
   /** Of the crawl's files. */
@@ -26,12 +27,13 @@ export async function loadCrawl(connection: Connection, options: LoadOptions): P
   for (const leftover of [path, `${path}.wal`]) await rm(leftover, { force: true });
   await openCrawlFile(connection, path);
   const segments = frontier.segments();
-  const files = (kind: SegmentKind): string[] =>
-    segments.filter((one) => one.kind === kind).map(({ name }) => join(folder, name));
+  const files = (kind: SegmentKind): string[] => filesOf(folder, segments, kind);
   const sitemaps = join(folder, SITEMAP_FILE);
   await pipeline(Readable.from(frontier.sitemapRecords()), createWriteStream(sitemaps));
   const missing = join(folder, MISSING_FILE);
   await writeFile(missing, frontier.fact('missing pages') ?? '');
+  const vitals = join(folder, VITALS_FILE);
+  await pipeline(Readable.from(frontier.vitalsRecords()), createWriteStream(vitals));
   const create = (
     name: keyof typeof CRAWL_TABLES,
     paths: readonly string[],
@@ -44,11 +46,11 @@ export async function loadCrawl(connection: Connection, options: LoadOptions): P
     );
   await create('sitemap_urls', [sitemaps]);
   await create('missing_pages', [missing]);
+  await create('vitals', [vitals]);
   await create('fetched_links', files('links'));
   await create('fetched_items', files('items'));
   await create('fetched_pages', files('pages'), `* REPLACE (${SOURCES} AS sources)`);
-  await rm(sitemaps);
-  await rm(missing);
+  for (const path of [sitemaps, missing, vitals]) await rm(path);
 }
 
 /**
@@ -60,6 +62,15 @@ const SOURCES = `list_concat(
     AND depth IS NOT NULL THEN ['crawler'] ELSE [] END,
   sources,
   CASE WHEN url IN (SELECT url FROM sitemap_urls) THEN ['sitemaps'] ELSE [] END)`;
+
+/** A table expression over the pages that were fetched up to now. */
+export function fetchedPages(folder: string, frontier: Frontier): string {
+  return records(filesOf(folder, frontier.segments(), 'pages'), CRAWL_TABLES.fetched_pages);
+}
+
+function filesOf(folder: string, segments: readonly Segment[], kind: SegmentKind): string[] {
+  return segments.filter((one) => one.kind === kind).map(({ name }) => join(folder, name));
+}
 
 /** A table expression over files of records. DuckDB tells their compression by their names. */
 function records(paths: readonly string[], columns: TableColumns): string {

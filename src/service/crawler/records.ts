@@ -140,6 +140,24 @@ const MISSING_COLUMNS = {
 /** The answer of an origin for a page that does not exist. */
 export type MissingPageRecord = RowOf<typeof MISSING_COLUMNS>;
 
+const VITALS_COLUMNS = {
+  url: text,
+  cwv_bytes_saving: wholeOrNull,
+  cwv_cls: optional<number>('DOUBLE'),
+  cwv_fcp: wholeOrNull,
+  cwv_lcp: wholeOrNull,
+  cwv_performance_score: optional<number>('DOUBLE'),
+  cwv_si: wholeOrNull,
+  cwv_tbt: wholeOrNull,
+  cwv_tti: wholeOrNull,
+  cwv_time_saving: wholeOrNull,
+  /** What they were measured with and how, in words. */
+  cwv_measurement: textOrNull,
+  warnings: texts,
+};
+/** The web vitals of a page, or why it has none. */
+export type VitalsRecord = RowOf<typeof VITALS_COLUMNS>;
+
 const FACT_COLUMNS = {
   /** Clicks from the start URL; null for a page that no link leads to. */
   depth: wholeOrNull,
@@ -317,6 +335,7 @@ export const CRAWL_TABLES = {
   fetched_items: typesOf(ITEM_COLUMNS),
   sitemap_urls: typesOf(SITEMAP_COLUMNS),
   missing_pages: typesOf(MISSING_COLUMNS),
+  vitals: typesOf(VITALS_COLUMNS),
 } as const;
 
 function typesOf(columns: Readonly<Record<string, Column<unknown>>>): TableColumns {

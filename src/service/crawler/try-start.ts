@@ -8,6 +8,7 @@ import { HostResolver } from './resolve-host.ts';
 import { fetchRobotsPatiently, type RobotsAnswer, robotsRules } from './robots.ts';
 import { Scope } from './scope.ts';
 import { Session } from './session.ts';
+import { findLighthouse } from './vitals/find-lighthouse.ts';
 
 const MOST_HOPS = 5;
 /** Only the headers are of interest. */
@@ -41,6 +42,8 @@ const REASONS: Readonly<Record<string, string>> = {
 
 export interface TryOptions extends SettingsOptions {
   readonly rendering?: RenderOptions;
+  /** Whether web vitals are to be measured. */
+  readonly hasVitals?: boolean;
   /** Is told in words what the try waits for. */
   readonly onWait?: (words: string) => void;
   /** URLs that are crawled alone, on any host: the start URL only names the project, and is not fetched. */
@@ -58,6 +61,7 @@ export interface TryOptions extends SettingsOptions {
 export async function tryStart(config: unknown, options: TryOptions = {}): Promise<TriedStart> {
   const settings = readCrawlSettings(config, options);
   if (settings.rendering !== undefined) await findBrowser(options.rendering?.browser);
+  if (options.hasVitals) await findLighthouse(options.rendering?.browser);
   const { startUrl } = settings.scope;
   const scope = new Scope(settings.scope);
   const resolver = await HostResolver.forStart(startUrl, settings.hosts);

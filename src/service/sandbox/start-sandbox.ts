@@ -8,6 +8,7 @@ import { type Logger, silentLogger } from '../../core/logger.ts';
 import { lockState } from '../../core/state-lock.ts';
 import { SCOPES } from '../api/scopes.ts';
 import type { RenderOptions } from '../crawler/render/renderer.ts';
+import type { VitalsSettings } from '../crawler/vitals/vitals.ts';
 import { WebsiteSource } from './crawl/website-source.ts';
 import { DataExports } from './exports/data-exports.ts';
 import { FaultBox } from './faults/fault-box.ts';
@@ -58,6 +59,8 @@ export interface SandboxOptions {
   readonly allowPrivate?: boolean;
   /** How crawls of websites render pages. */
   readonly rendering?: RenderOptions;
+  /** How crawls of websites measure web vitals, if their configurations do not say it. */
+  readonly vitals?: VitalsSettings;
   /** Crawls of websites that the last process was cut off from are paused; else they go on. */
   readonly pausesCrawls?: boolean;
   readonly logger?: Logger;
@@ -144,6 +147,7 @@ async function openParts(
   closers: (() => Promise<void> | void)[],
 ) {
   const { host, logger, storeA, storeB, allowPrivate = false, rendering = {} } = options;
+  const vitals = options.vitals ?? { pages_per_template: 0, loads: 1 };
   const closed = <T extends AsyncDisposable>(part: T): T => {
     closers.push(async () => await part[Symbol.asyncDispose]());
     return part;
@@ -160,7 +164,7 @@ async function openParts(
   const downloads = closed(new DownloadCenter({ ...work, stateDir }));
   const notifier = closed(new Notifier(resources));
   const generated = new GeneratedSource(rows, resources);
-  const websites = new WebsiteSource({ ...work, ingestFiles, stateDir, allowPrivate, rendering });
+  const websites = new WebsiteSource({ ...work, ingestFiles, stateDir, allowPrivate, rendering, vitals });
   const sourceOf = ({ _site }: Document): CrawlSource => (_site === undefined ? websites : generated);
   const life = closed(new Life({ ...work, sourceOf, notify: notifier.crawlEnded.bind(notifier) }));
   closed(websites);

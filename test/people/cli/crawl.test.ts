@@ -42,6 +42,10 @@ test.for([
     ['http://site.invalid/', '--extract', 'price:rendered=css:p'],
     '--extract price:rendered=css:p: from rendered needs js_rendering\nTry: npx crawlhouse crawl https://www.example.com/ --render --extract price:rendered=css:p\n',
   ],
+  [
+    ['http://site.invalid/', '--vitals', 'some'],
+    '--vitals some: a number of pages of each template, or all, is expected',
+  ],
   [['http://user agent/'], 'the URL http://user agent/: must be an address'],
   [['http://site.invalid/', '--speed', '10'], '10 URLs per second is more than 5'],
   [['http://site.invalid/', '--speed', '3'], '--speed 3: must be 0.1, 0.2, 0.5, 1, 2, 5 or a multiple of 5'],

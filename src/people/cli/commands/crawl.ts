@@ -10,7 +10,7 @@ import { writeSchedule } from '../../../project/settings/write-schedule.ts';
 import type { CrawlConfigInput } from '../../../service/api/crawl-configs.ts';
 import type { Crawl } from '../../../service/api/crawls.ts';
 import type { Command, Invocation } from '../command.ts';
-import { CRAWL_FLAGS, crawlConfig } from '../crawl-config.ts';
+import { CRAWL_FLAGS, crawlConfig, measuredPages } from '../crawl-config.ts';
 import { CrawlDisplay } from '../crawl-display.ts';
 import { describeCrawl, readCrawlReport } from '../crawl-report.ts';
 import { LocalService } from '../local-service.ts';
@@ -103,7 +103,7 @@ async function schedule(
 ): Promise<number> {
   const { projectDir } = await invocation.settings();
   const { start_url } = config;
-  await service.configure(await service.project(start_url), config);
+  await service.configure(await service.project(start_url), config, measuredPages(invocation));
   const name = `crawl-${new URL(start_url).host.replaceAll(/[^A-Za-z0-9]+/g, '-')}`;
   const allowed = invocation.has('allow-private') ? { allow_private: true } : {};
   await writeSchedule(projectDir, { name, cron, crawl: start_url, ...allowed });
@@ -117,11 +117,12 @@ const SETTLED: readonly string[] = ['published', 'refused', 'skipped', 'dropped'
 
 /** The crawl that was interrupted, or has ended and was not loaded, if there is one, else a new one. */
 async function begin(
-  { say, signal }: Invocation,
+  invocation: Invocation,
   service: LocalService,
   config: CrawlConfigInput | null,
   { settings, list }: { readonly settings: Settings; readonly list: readonly string[] | null },
 ): Promise<Crawl> {
+  const { say, signal } = invocation;
   const projectId = config === null ? undefined : await service.project(config.start_url);
   const unfinished = await service.unfinished();
   const own = unfinished.find(({ project_id }) => projectId === undefined || project_id === projectId);
@@ -146,10 +147,11 @@ async function begin(
     return unloaded;
   }
   if (config !== null && projectId !== undefined) {
+    const vitals = measuredPages(invocation);
     const configured =
       list === null
-        ? service.configure(projectId, config)
-        : service.configureList(projectId, config, list, signal);
+        ? service.configure(projectId, config, vitals)
+        : service.configureList(projectId, config, list, vitals, signal);
     return service.launch(projectId, await configured);
   }
   throw new CrawlhouseError('usage', '--resume: no crawl was interrupted, and each that ended is loaded', {

@@ -95,7 +95,7 @@ const PAGE_FIELDS: readonly CrawlField[] = [
       sources: `CASE WHEN sitemap.id IS NOT NULL AND NOT list_contains(coalesce(page.sources, []), 'sitemaps')
         THEN list_append(coalesce(page.sources, []), 'sitemaps') ELSE page.sources END`,
       sitemaps_file_origin: 'sitemap.files',
-      processing_warnings: `nullif(list_filter(list_concat([page.fetch_error, CASE WHEN page.is_truncated THEN 'truncated' END], coalesce(page.render_warnings, []), coalesce(page.custom_problems, [])),
+      processing_warnings: `nullif(list_filter(list_concat([page.fetch_error, CASE WHEN page.is_truncated THEN 'truncated' END], coalesce(page.render_warnings, []), coalesce(vital.warnings, []), coalesce(page.custom_problems, [])),
         lambda one: one IS NOT NULL), [])`,
     },
     'many',
@@ -226,24 +226,35 @@ const PAGE_FIELDS: readonly CrawlField[] = [
   ...given('nested', 'resources', 'many'),
   ...fields('string', { watched_resources: "json_extract_string(page.resources, '$[*].url')" }, 'many'),
 
-  ...fields('natural', {
-    cwv_bytes_saving: 'NULL',
-    cwv_fcp: 'NULL',
-    cwv_lcp: 'NULL',
-    cwv_si: 'NULL',
-    cwv_tbt: 'NULL',
-    cwv_tti: 'NULL',
-    cwv_time_saving: 'NULL',
-  }),
-  ...fields('float', { cwv_cls: 'NULL', cwv_performance_score: 'NULL' }),
   ...fields('string', { custom_qsdd: 'NULL' }),
 ];
 
+/** Fields that a crawl without web vitals does not have: issues of them are then not known, and not on no page. */
+const VITALS_FIELDS: readonly CrawlField[] = [
+  ...vitals('natural', 'cwv_bytes_saving cwv_fcp cwv_lcp cwv_si cwv_tbt cwv_tti cwv_time_saving'),
+  ...vitals('float', 'cwv_cls cwv_performance_score'),
+  ...vitals('string', 'cwv_measurement'),
+];
+
+function vitals(type: FieldType, names: string): CrawlField[] {
+  return fields(type, Object.fromEntries(names.split(' ').map((name) => [name, `vital.${name}`])));
+}
+
+/** What the fields of a crawl's pages depend on. */
+export interface FieldRules {
+  readonly customFields: readonly CustomField[];
+  /** Whether a page has web vitals. */
+  readonly hasVitals: boolean;
+}
+
+export const PLAIN_FIELDS: FieldRules = { customFields: [], hasVitals: false };
+
 /** The fields of pages with those that a configuration scrapes, in the place of ours of the same name. */
-export function pageFields(customFields: readonly CustomField[]): CrawlField[] {
+export function pageFields({ customFields, hasVitals }: FieldRules): CrawlField[] {
   const scraped = customFields.map(scrapedField);
   const names = new Set(scraped.map(({ name }) => name));
-  return [...PAGE_FIELDS.filter(({ name }) => !names.has(name)), ...scraped];
+  const measured = hasVitals ? VITALS_FIELDS : [];
+  return [...PAGE_FIELDS.filter(({ name }) => !names.has(name)), ...measured, ...scraped];
 }
 
 const SCRAPED_TYPES = { string: 'string', number: 'float', date: 'date', boolean: 'bool' } as const;

@@ -1,9 +1,9 @@
 import { type Connection, table } from '../../../core/duckdb.ts';
 import { inLowerMemory, withOneThread } from '../../../core/lower-memory.ts';
-import type { CustomField } from '../custom-fields/custom-field.ts';
 import { declaredPages } from './declared-pages.ts';
 import { duplicates } from './duplicates.ts';
 import { facts } from './facts.ts';
+import type { FieldRules } from './fields.ts';
 import { hreflang } from './hreflang.ts';
 import { inlinks } from './inlinks.ts';
 import { missingPages } from './missing-pages.ts';
@@ -14,6 +14,7 @@ import { redirects } from './redirects.ts';
 import { scoring } from './scoring.ts';
 import { sitemaps } from './sitemaps.ts';
 import { topNgrams } from './top-ngrams.ts';
+import { vitals } from './vitals.ts';
 import { writeTables } from './write-tables.ts';
 
 /** Of the memory limit: DuckDB takes more than it counts, and keeps tables in memory that it could put on disk. */
@@ -30,6 +31,7 @@ const JOBS = {
     await numberUrls(connection, signal);
     await facts(connection, signal);
     await declaredPages(connection, signal);
+    await vitals(connection, signal);
   },
   inlinks,
   sitemaps,
@@ -51,7 +53,7 @@ const JOBS = {
 
 /** The tables that the jobs make for each other. */
 const TEMPORARY =
-  'crawl_pages crawl_urls crawl_links job_facts job_declared job_inlinks job_sitemaps job_outlinks redirect_chains job_redirects job_passing job_shares job_scoring ngram_spread job_ngrams hreflang_versions hreflang_errors hreflang_nodes hreflang_groups hreflang_clusters job_hreflang duplicate_groups job_same_description job_same_title job_same_h1 near_duplicates near_duplicate_clusters job_near_duplicates job_missing job_clusters'.split(
+  'crawl_pages crawl_urls crawl_links job_facts job_declared job_inlinks job_sitemaps job_outlinks redirect_chains job_redirects job_passing job_shares job_scoring ngram_spread job_ngrams hreflang_versions hreflang_errors hreflang_nodes hreflang_groups hreflang_clusters job_hreflang duplicate_groups job_same_description job_same_title job_same_h1 near_duplicates near_duplicate_clusters job_near_duplicates job_missing job_vitals job_clusters'.split(
     ' ',
   );
 
@@ -61,7 +63,7 @@ export const JOB_NAMES = Object.keys(JOBS) as readonly JobName[];
 
 /**
  * Makes the tables `pages`, `links`, `clusters` and `structured_data` of a crawl from `fetched_pages`, `fetched_links`,
- * `fetched_items`, `sitemap_urls` and `missing_pages` in the connection's database. They have the service's fields (`fields.ts`). Tables
+ * `fetched_items`, `sitemap_urls`, `missing_pages` and `vitals` in the connection's database. They have the service's fields (`fields.ts`). Tables
  * in between are temporary. Run again, it makes the same tables.
  */
 export async function runJobs(
@@ -70,7 +72,7 @@ export async function runJobs(
     /** The crawl's file, if the tables are in one. */
     readonly path?: string;
     readonly signal?: AbortSignal;
-    readonly customFields?: readonly CustomField[];
+    readonly fields?: FieldRules;
     /** Is called when a job begins and when it is done. */
     readonly onJob?: (name: JobName, status: 'running' | 'done') => void;
   } = {},

@@ -1,13 +1,14 @@
 import { type Connection, ident } from '../../../core/duckdb.ts';
 import { inLowerMemory } from '../../../core/lower-memory.ts';
 import { reopenCrawlFile } from '../crawl-file.ts';
-import type { CustomField } from '../custom-fields/custom-field.ts';
 import {
   CLUSTER_FIELDS,
   type CrawlField,
+  type FieldRules,
   fieldColumn,
   ITEM_FIELDS,
   LINK_FIELDS,
+  PLAIN_FIELDS,
   pageFields,
 } from './fields.ts';
 
@@ -31,6 +32,7 @@ const PAGE_JOINS = {
   same_description: 'job_same_description',
   near: 'job_near_duplicates',
   missing: 'job_missing',
+  vital: 'job_vitals',
 } as const;
 
 /** Makes the four final tables of what the jobs found: `pages`, `links`, `clusters`, `structured_data`. */
@@ -39,10 +41,10 @@ export async function writeTables(
   options: {
     readonly path?: string;
     readonly signal?: AbortSignal;
-    readonly customFields?: readonly CustomField[];
+    readonly fields?: FieldRules;
   },
 ): Promise<void> {
-  const { path, signal, customFields = [] } = options;
+  const { path, signal, fields: rules = PLAIN_FIELDS } = options;
   const write = (name: string, fields: readonly CrawlField[], froms: AsyncIterable<string>, share: number) =>
     inLowerMemory(connection, share, async (attempt) => {
       let into = `CREATE OR REPLACE TABLE ${ident(name)} AS`;
@@ -59,7 +61,7 @@ export async function writeTables(
   // Pages have twelve joins.
   await write(
     'pages',
-    pageFields(customFields),
+    pageFields(rules),
     slices(connection, 'fetched_pages', PAGES_AT_ONCE, pageSlice),
     2 / 3,
   );

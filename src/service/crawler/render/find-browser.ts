@@ -28,13 +28,30 @@ export interface FoundBrowser {
  */
 export async function findBrowser(given?: string): Promise<FoundBrowser> {
   const chromium = await loadLibrary();
-  const places = given === undefined ? [...PLACES, chromium.executablePath()] : [given];
-  const path = places.find((place) => existsSync(place));
-  if (path !== undefined) return { chromium, path };
+  return { chromium, path: pathOf(given, [chromium.executablePath()], 'pages can not be rendered') };
+}
+
+/**
+ * The path of the same browser, for what drives it without playwright-core.
+ *
+ * @param purpose what is not possible without it
+ * @throws CrawlhouseError `missing_feature`
+ */
+export async function findBrowserPath(given: string | undefined, purpose: string): Promise<string> {
+  const own = await loadLibrary().then(
+    (chromium) => [chromium.executablePath()],
+    () => [], // Then there is no browser of its own.
+  );
+  return pathOf(given, own, purpose);
+}
+
+function pathOf(given: string | undefined, own: readonly string[], purpose: string): string {
+  const path = (given === undefined ? [...PLACES, ...own] : [given]).find((place) => existsSync(place));
+  if (path !== undefined) return path;
   if (given !== undefined)
     throw missing(`rendering.browser: there is no ${given}`, 'give the path of a Chromium or Chrome');
   throw missing(
-    'pages can not be rendered: there is no Chromium',
+    `${purpose}: there is no Chromium`,
     'apt-get install chromium, or npx playwright-core install chromium, or set rendering.browser to its path',
   );
 }

@@ -1,17 +1,23 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser, CDPSession } from 'playwright-core';
 
 const INTERVAL_MS = 250;
 /** How often the browser is asked for its processes. */
 const ASK_EVERY = 4;
 const PAGE_BYTES = 4096;
 
+/** A session with the browser itself. */
+interface BrowserSession {
+  send(method: 'SystemInfo.getProcessInfo'): Promise<{
+    readonly processInfo: readonly { readonly type: string; readonly id: number }[];
+  }>;
+}
+
 /**
  * Ends processes of pages that take more than their memory. Only Linux tells it from outside; elsewhere the browser's own
  * limit for scripts holds alone.
  */
 export class MemoryWatch implements AsyncDisposable {
-  readonly #cdp: CDPSession;
+  readonly #cdp: BrowserSession;
   readonly #most: number;
   readonly #timer: NodeJS.Timeout | undefined;
   #pids: readonly number[] = [];
@@ -20,14 +26,11 @@ export class MemoryWatch implements AsyncDisposable {
   /** When a process was last ended, by `performance.now()`. */
   endedAt = Number.NEGATIVE_INFINITY;
 
-  private constructor(cdp: CDPSession, most: number) {
+  /** @param most bytes of a process */
+  constructor(cdp: BrowserSession, most: number) {
     this.#cdp = cdp;
     this.#most = most;
     if (process.platform === 'linux') this.#timer = setInterval(() => void this.#look(), INTERVAL_MS);
-  }
-
-  static async open(browser: Browser, most: number): Promise<MemoryWatch> {
-    return new MemoryWatch(await browser.newBrowserCDPSession(), most);
   }
 
   async #look(): Promise<void> {

@@ -99,7 +99,7 @@ export class Renderer implements AsyncDisposable {
    * @throws CrawlhouseError `missing_feature` where there is no browser
    */
   static async forCrawl(
-    { rendering, headers }: CrawlSettings,
+    { rendering, headers, agentKind }: CrawlSettings,
     options: RenderOptions & { readonly bytes: number },
     tools: ResourceTools,
   ): Promise<Renderer | null> {
@@ -109,7 +109,7 @@ export class Renderer implements AsyncDisposable {
       tabs: options.tabs ?? tabsOfThisMachine(),
       tab: {
         userAgent: headers['user-agent'] ?? '',
-        agentKind: rendering.agentKind,
+        agentKind,
         media: options.media ?? false,
         resources: new ResourceFetcher(tools),
       },
@@ -226,7 +226,8 @@ async function launch({ chromium, path }: FoundBrowser): Promise<Started> {
       handleSIGTERM: false,
       handleSIGHUP: false,
     });
-    return { browser, memory: await MemoryWatch.open(browser, MOST_MEMORY_MB * 1_000_000) };
+    const session = await browser.newBrowserCDPSession();
+    return { browser, memory: new MemoryWatch(session, MOST_MEMORY_MB * 1_000_000) };
   } catch (cause) {
     throw new CrawlhouseError('missing_feature', `pages can not be rendered: ${path} does not start`, {
       cause,

@@ -1,9 +1,9 @@
 import { ident, table, text } from '../../../core/duckdb.ts';
 import type { CrawlDataType } from '../../api/fields.ts';
-import type { CustomField } from '../../crawler/custom-fields/custom-field.ts';
 import {
   CLUSTER_FIELDS,
   type CrawlField,
+  type FieldRules,
   ITEM_FIELDS,
   LINK_FIELDS,
   pageFields,
@@ -18,19 +18,21 @@ import { RowStore } from '../rows/row-store.ts';
 export async function importReport(
   rows: RowStore,
   crawlId: string,
-  { database, customFields }: { readonly database: string; readonly customFields: readonly CustomField[] },
+  { database, customFields }: Pick<FieldRules, 'customFields'> & { readonly database: string },
 ): Promise<Map<CrawlDataType, Dataset>> {
-  const tables: Readonly<Record<CrawlDataType, readonly CrawlField[]>> = {
-    pages: pageFields(customFields),
-    links: LINK_FIELDS,
-    clusters: CLUSTER_FIELDS,
-    structured_data: ITEM_FIELDS,
-  };
   const catalog = `report_${crawlId}`;
   return rows.useForImport(async (connection) => {
     await connection.run(`ATTACH ${text(database)} AS ${ident(catalog)} (READ_ONLY)`);
     try {
       const datasets = new Map<CrawlDataType, Dataset>();
+      const measured = `SELECT count(cwv_measurement) > 0 FROM ${table(catalog, 'main', 'vitals')}`;
+      const hasVitals = (await connection.scalar(measured)) === true;
+      const tables: Readonly<Record<CrawlDataType, readonly CrawlField[]>> = {
+        pages: pageFields({ customFields, hasVitals }),
+        links: LINK_FIELDS,
+        clusters: CLUSTER_FIELDS,
+        structured_data: ITEM_FIELDS,
+      };
       for (const [dataType, fields] of Object.entries(tables) as [CrawlDataType, readonly CrawlField[]][]) {
         const columns = columnsOf(dataType, fields);
         const cells = columns.map(

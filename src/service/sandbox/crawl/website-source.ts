@@ -7,10 +7,13 @@ import { CrawlControl } from '../../crawler/crawl-control.ts';
 import { readCrawlSettings } from '../../crawler/crawl-settings.ts';
 import { findBrowser } from '../../crawler/render/find-browser.ts';
 import type { RenderOptions } from '../../crawler/render/renderer.ts';
+import { findLighthouse } from '../../crawler/vitals/find-lighthouse.ts';
+import { PagesPerTemplate, type VitalsOptions, type VitalsSettings } from '../../crawler/vitals/vitals.ts';
 import type { IngestFiles } from '../ingest/ingest-files.ts';
 import { type CrawlerWork, isMoving, isWorking, type LaunchedCrawl } from '../life/crawl-life.ts';
 import { fetchedOf } from '../life/crawl-plan.ts';
 import type { CrawlJob, CrawlReport, CrawlSource, PlannedWork } from '../life/crawl-source.ts';
+import { checkRequest } from '../resources/check-request.ts';
 import type { Clock } from '../resources/clock.ts';
 import { publicView } from '../resources/public-view.ts';
 import { Refusal } from '../resources/refusal.ts';
@@ -29,6 +32,7 @@ interface WebsiteWork {
   /** Private, loopback and link-local addresses are fetched, whatever the start URL. */
   readonly allowPrivate: boolean;
   readonly rendering: RenderOptions;
+  readonly vitals: VitalsSettings;
 }
 
 /** A crawler at work. */
@@ -59,8 +63,10 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
     try {
       const { maxUrl, rendering } = readCrawlSettings(settings);
       if (rendering !== undefined) await findBrowser(this.#work.rendering.browser);
+      const vitals = this.#vitalsOf(config);
+      if (vitals !== undefined) await findLighthouse(this.#work.rendering.browser);
       return {
-        work: { _crawler: { config: settings, isList: config._list_only === true } },
+        work: { _crawler: { config: settings, isList: config._list_only === true, vitals } },
         urls: Math.min(maxUrl, quota),
       };
     } catch (error) {
@@ -68,6 +74,13 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
       const hint = error.hint === undefined ? '' : ` (${error.hint})`;
       throw new Refusal('invalid_request', `${project.name}: ${error.message}${hint}`);
     }
+  }
+
+  /** What a configuration of the sandbox's own says of web vitals, else the settings. */
+  #vitalsOf({ _vitals }: Document): VitalsOptions | undefined {
+    const { pages_per_template, loads } = this.#work.vitals;
+    const pagesPerTemplate = checkRequest(PagesPerTemplate.nullish(), _vitals) ?? pages_per_template;
+    return pagesPerTemplate === 0 ? undefined : { pagesPerTemplate, loads };
   }
 
   async follow(crawl: LaunchedCrawl): Promise<void> {
@@ -132,7 +145,7 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
   /** Why the crawl ended. */
   async #crawl(
     { id, project_id, _reserved }: LaunchedCrawl,
-    { config, isList = false }: CrawlerWork,
+    { config, isList = false, vitals }: CrawlerWork,
     steering: { readonly control: CrawlControl; readonly signal: AbortSignal },
   ): Promise<string> {
     const { resources, ingestFiles, allowPrivate, rendering } = this.#work;
@@ -145,6 +158,7 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
       ...(typeof _reserved === 'number' ? { quota: _reserved } : {}),
       allowPrivate,
       rendering,
+      vitals,
       iOwnThisSite: (project?.is_verified_by ?? null) !== null,
       onProgress: (progress) => this.#tell(id, { progress }),
     });

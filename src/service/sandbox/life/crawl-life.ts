@@ -1,5 +1,6 @@
 import { ANALYSIS_JOBS } from '../../api/crawl-progress.ts';
 import type { CrawlProgress as CrawlerProgress } from '../../crawler/crawl-progress.ts';
+import type { VitalsOptions } from '../../crawler/vitals/vitals.ts';
 import type { Document } from '../resources/resources.ts';
 import { type CrawlPlan, countsOf, FETCH_STEPS, fetchedOf, firstSteps } from './crawl-plan.ts';
 
@@ -25,6 +26,8 @@ export interface CrawlerWork {
   readonly config: Readonly<Record<string, unknown>>;
   /** The URLs of its ingest files are fetched and nothing else. */
   readonly isList?: boolean;
+  /** Absent: web vitals are not measured. */
+  readonly vitals?: VitalsOptions | undefined;
   readonly progress?: CrawlerProgress;
   /** When the crawler ended, on the sandbox's clock, and why; or the error that it ended with. */
   readonly ended?: { readonly at: number; readonly reason?: string; readonly error?: string };

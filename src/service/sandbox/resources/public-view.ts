@@ -6,7 +6,7 @@ import type { Document, ResourceKind } from './resources.ts';
  */
 export const OWN_SETTINGS: Readonly<Partial<Record<ResourceKind, readonly string[]>>> = {
   workspaces: ['archive_after_days', 'crawl_url_quota'],
-  crawl_configs: ['list_only'],
+  crawl_configs: ['list_only', 'vitals'],
   projects: ['week_definition', 'ranking_performance_quota'],
 };
 

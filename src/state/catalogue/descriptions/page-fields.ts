@@ -16,6 +16,7 @@ export const PAGE_FIELDS: Readonly<Record<string, string>> = {
   cwv_cls: 'Core web vitals: cumulative layout shift.',
   cwv_fcp: 'Core web vitals: first contentful paint, in milliseconds.',
   cwv_lcp: 'Core web vitals: largest contentful paint, in milliseconds.',
+  cwv_measurement: 'What the core web vitals of the page were measured with, and under which conditions.',
   cwv_performance_score: 'Core web vitals: performance score.',
   cwv_si: 'Core web vitals: speed index, in milliseconds.',
   cwv_tbt: 'Core web vitals: total blocking time, in milliseconds.',

@@ -14,8 +14,10 @@ import { STRUCTURED_DATA_CATALOGUE } from '../../../../src/service/sandbox/catal
 import { crawlDatabase, link, page } from '../../../support/crawl-records.ts';
 import { fetched, RULES } from '../../../support/fetched-page.ts';
 
+const ALL_FIELDS = { customFields: [], hasVitals: true };
+
 test.each([
-  ['pages', PAGE_CATALOGUE, pageFields([])],
+  ['pages', PAGE_CATALOGUE, pageFields(ALL_FIELDS)],
   ['links', LINK_CATALOGUE, LINK_FIELDS],
   ['clusters', CLUSTER_CATALOGUE, CLUSTER_FIELDS],
   ['structured_data', STRUCTURED_DATA_CATALOGUE, ITEM_FIELDS],
@@ -26,7 +28,7 @@ test.each([
     catalogue.map(({ name, type, arity }) => ({ name, type, arity })),
   );
   const connection = await crawlDatabase({ pages: [] });
-  await runJobs(connection);
+  await runJobs(connection, { fields: ALL_FIELDS });
   const columns = await connection.rows<{ column_name: string }>(
     `SELECT column_name FROM duckdb_columns() WHERE table_name = $1 ORDER BY column_index`,
     [table],
@@ -67,7 +69,7 @@ test('run again, the jobs make the same tables, and leave nothing else', async (
   const first = await state();
   await runJobs(connection);
   expect(await state()).toEqual(first);
-  expect(first[2]).toHaveLength(9);
+  expect(first[2]).toHaveLength(10);
 });
 
 test('an abort ends the jobs', async () => {

@@ -84,6 +84,26 @@ test('a configuration that the crawler can’t follow is refused when it is laun
   expect(await it.service.crawls()).toEqual([]);
 });
 
+test('a crawl that measures web vitals needs a browser, and none that measures nothing', async () => {
+  const site = await serveSite(PAGES);
+  const browser = join(await temporaryFolder(), 'chrome');
+  const vitals = { pages_per_template: 1, loads: 1 };
+  const it = await Websites.open(site, { rendering: { browser }, vitals });
+  const config = await it.config(site);
+  expect(await refusal(it.launch(config))).toMatchObject({
+    code: 'invalid_request',
+    message: expect.stringContaining(`there is no ${browser} (give the path`),
+  });
+  await it.patch('crawl_configs', config, { vitals: 'some' });
+  expect(await refusal(it.launch(config))).toMatchObject({ code: 'invalid_request' });
+  await it.patch('crawl_configs', config, { vitals: 0 });
+  const id = await it.launch(config);
+  expect(await it.ended(id)).toMatchObject({ status: 'done' });
+  const { json } = await it.service.search(id, 'pages', { fields: ['url', 'processing_warnings'] });
+  expect(json.urls).toHaveLength(4);
+  expect((await it.service.search(id, 'pages', { fields: ['cwv_lcp'] })).status).toBe(400);
+});
+
 test('a rendered crawl needs a browser to start, and waits for one that does not start', async () => {
   const site = await serveSite(PAGES);
   const browser = join(await temporaryFolder(), 'chrome');

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+
+/** How many pages of each template are measured. */
+export const PagesPerTemplate = z.union([z.int().min(0), z.literal('all')]);
+export type PagesPerTemplate = z.output<typeof PagesPerTemplate>;
+
+/** The settings of a project folder. */
+export interface VitalsSettings {
+  /** 0: web vitals are not measured. */
+  readonly pages_per_template: PagesPerTemplate;
+  /** Loads of each page, whose medians count. */
+  readonly loads: number;
+}
+
+/** How a crawl measures web vitals; no part of a crawl's configuration, because the pages stay the same. */
+export interface VitalsOptions {
+  readonly pagesPerTemplate: PagesPerTemplate;
+  readonly loads: number;
+}
+
+/** The figures of the fields, by the fields' names. */
+export const VITALS = [
+  'cwv_bytes_saving',
+  'cwv_cls',
+  'cwv_fcp',
+  'cwv_lcp',
+  'cwv_performance_score',
+  'cwv_si',
+  'cwv_tbt',
+  'cwv_tti',
+  'cwv_time_saving',
+] as const;
+
+/** Milliseconds and bytes are whole. Null: Lighthouse could not tell it. */
+export type Vitals = Readonly<Record<(typeof VITALS)[number], number | null>>;
+
+/** Why a page has no vitals, or not those of all that it asks for: values of `processing_warnings`. */
+export type VitalsWarning =
+  | 'vitals_timeout'
+  | 'vitals_memory'
+  | 'vitals_crashed'
+  | 'vitals_no_paint'
+  | 'vitals_redirected'
+  | 'vitals_request_limit'
+  | 'vitals_failed'
+  | 'vitals_incomplete';
+
+/** A page that was measured by loading it once. */
+export interface MeasuredLoad {
+  readonly vitals: Vitals;
+  /** What it was measured with and how, in words. */
+  readonly instrument: string;
+  /** Something that the page asks for was refused. */
+  readonly isIncomplete: boolean;
+}
+
+/** What came of loading a page once. */
+export type Load = MeasuredLoad | { readonly warning: VitalsWarning };
+
+/** The middle value of each figure, of two the mean; that of the loads that tell it. */
+export function medians(loads: readonly Vitals[]): Vitals {
+  return Object.fromEntries(
+    VITALS.map((name) => [
+      name,
+      median(
+        loads.map((load) => load[name]).filter((one) => one !== null),
+        name,
+      ),
+    ]),
+  ) as Record<keyof Vitals, number | null>;
+}
+
+function median(values: readonly number[], name: keyof Vitals): number | null {
+  const sorted = values.toSorted((a, b) => a - b);
+  const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  return low === undefined || high === undefined ? null : rounded((low + high) / 2, name);
+}
+
+/** To whole numbers; shares to four places. */
+export function rounded(value: number, name: keyof Vitals): number {
+  return name === 'cwv_cls' || name === 'cwv_performance_score'
+    ? Math.round(value * 10_000) / 10_000
+    : Math.round(value);
+}
