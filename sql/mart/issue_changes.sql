@@ -4,7 +4,7 @@ kind: table
 description: >-
   How many pages have an issue, one row for each crawl with pages and issue, and what changed since the crawl before
   (mart.crawls.previous_crawl_id). An issue that is switched off for the project has no row. Issues that depend on days have a row in the latest crawls only, and are not compared:
-  the days of two crawls differ.
+  the days of two crawls differ. Web vitals of a sample of pages are not compared either.
 grain: [crawl_id, issue]
 columns:
   crawl_id: Identifier of the crawl.
@@ -82,6 +82,14 @@ WITH
     HAVING count(told.column_name) < count(*)
   ),
 
+  -- Where a crawl measured a sample, a page outside of it is not mended, and one that came into it is not broken.
+  sampled AS (
+    SELECT DISTINCT told.crawl_id, evidence.issue
+    FROM told
+    JOIN evidence ON evidence.dataset = told.dataset
+    WHERE told.dataset = 'crawl_pages' AND told.column_name = 'cwv_measurement' AND strpos(evidence.column_name, 'cwv_') = 1
+  ),
+
   pair AS (
     SELECT
       crawl.crawl_id,
@@ -92,11 +100,17 @@ WITH
       crawl.previous_crawl_id IS NOT NULL
         AND NOT issues.is_by_days
         AND lacking.issue IS NULL
-        AND lacked.issue IS NULL AS is_compared
+        AND lacked.issue IS NULL
+        AND sample.issue IS NULL
+        AND former_sample.issue IS NULL AS is_compared
     FROM crawl
     JOIN mart.project_issues AS issues ON issues.project_id = crawl.project_id
     LEFT JOIN unknown AS lacking ON lacking.crawl_id = crawl.crawl_id AND lacking.issue = issues.issue
     LEFT JOIN unknown AS lacked ON lacked.crawl_id = crawl.previous_crawl_id AND lacked.issue = issues.issue
+    LEFT JOIN sampled AS sample ON sample.crawl_id = crawl.crawl_id AND sample.issue = issues.issue
+    LEFT JOIN sampled AS former_sample
+      ON former_sample.crawl_id = crawl.previous_crawl_id
+      AND former_sample.issue = issues.issue
     WHERE crawl.is_latest OR NOT issues.is_by_days
   ),
 
