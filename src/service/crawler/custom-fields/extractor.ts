@@ -39,10 +39,10 @@ export function extractor(fields: readonly CustomField[]): (page: SelectorPage) 
 
 type Taken = { readonly value: Value | readonly Value[] | null };
 
-function taken(rule: CustomField, matches: readonly Match[]): Taken {
+function taken(rule: CustomField, matches: Iterable<Match>): Taken {
   const { take, attribute, isMany } = rule;
-  if (take === 'count') return { value: matches.length };
-  if (take === 'exists') return { value: matches.length > 0 };
+  if (take === 'count') return { value: Iterator.from(matches).reduce((count) => count + 1, 0) };
+  if (take === 'exists') return { value: Iterator.from(matches).some(() => true) };
   const values: Value[] = [];
   for (const match of matches) {
     const text =

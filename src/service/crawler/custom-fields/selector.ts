@@ -27,13 +27,14 @@ export interface SelectorPage {
   readonly root: ParentNode;
 }
 
-export type Select = (page: SelectorPage) => Match[];
+/** The places in their order; a regular expression may have one for each character, so they are found one by one. */
+export type Select = (page: SelectorPage) => Iterable<Match>;
 
 /** @throws Error that says what is wrong with the selector */
 export function compileSelector(language: SelectorLanguage, selector: string): Select {
   const select = COMPILERS[language](selector);
   // Unknown functions and pseudo-classes are errors of the first use.
-  select({ html: '<p>', root: parse('<p>') });
+  Iterator.from(select({ html: '<p>', root: parse('<p>') })).next();
   return select;
 }
 
@@ -62,7 +63,7 @@ const COMPILERS: Readonly<Record<SelectorLanguage, (selector: string) => Select>
   },
   regex(selector) {
     const pattern = new RegExp(selector, 'gsu');
-    return ({ html }) => [...html.matchAll(pattern)].map(([whole, group]) => textMatch(group ?? whole));
+    return ({ html }) => html.matchAll(pattern).map(([whole, group]) => textMatch(group ?? whole));
   },
 };
 

@@ -160,6 +160,17 @@ test.each([
   expect(readCustomFields(rules, false)).toMatchObject({ place, problem: expect.stringContaining(words) });
 });
 
+test('an expression that finds each character of a large page costs neither the page nor its thread', async () => {
+  const site = await serveSite({ '/': `<title>Large</title><p>${'a '.repeat(100_000)}` });
+  const custom_fields = [
+    { name: 'characters', regex: '.', take: 'count' },
+    { name: 'words', regex: 'a', many: true },
+  ];
+  const crawled = await crawlSite(site, { custom_fields });
+  const sql = 'SELECT title, custom_characters, len(custom_words) AS words FROM pages';
+  expect(await crawled.rows(sql)).toEqual([{ title: 'Large', custom_characters: 200_023n, words: 1000n }]);
+});
+
 test.each([
   ['a page that was rendered', '<p>after<p>', { page: 'after', raw: 'before', rendered: 'after' }],
   ['a page that could not be rendered', null, { page: 'before', raw: 'before' }],

@@ -16,7 +16,7 @@ const RULES = [
   { name: 'qsdd', regex: '<title>(.*?)</title>' },
 ];
 
-test('scraped fields are in the fields, rows, filters and exports of the service', async () => {
+test('scraped fields are in the fields, rows, filters, aggregates and exports of the service', async () => {
   const site = await serveSite(PAGES);
   const it = await Websites.open(site);
   const id = await it.launch(await it.config(site, { custom_fields: RULES }));
@@ -49,6 +49,20 @@ test('scraped fields are in the fields, rows, filters and exports of the service
     custom_has_price: true,
   };
   expect(found.json.urls).toEqual([kettle]);
+  const counted = await it.service.api(`/data/crawl/${id}/pages/aggs`, {
+    body: { aggs: [{ fields: [{ name: 'custom_has_price' }], value: 'custom_price:max' }] },
+  });
+  expect(JSON.parse(counted.text)).toEqual({
+    aggs: [
+      {
+        cols: ['custom_has_price', 'custom_price:max'],
+        rows: [
+          [false, null],
+          [true, 1250],
+        ],
+      },
+    ],
+  });
   const { text } = await it.service.export(id, 'pages', 'json', {
     body: { fields: ['custom_price', 'custom_qsdd'] },
   });
