@@ -12,6 +12,10 @@ cases:
   has: [{non_indexable_reason: no_answer}]
   has_not: [{non_indexable_reason: server_error, status_code: 500}]
 */
-SELECT crawl_id, project_id, url, 'nothing answered' AS why
+SELECT
+  crawl_id,
+  project_id,
+  url,
+  'nothing answered' || coalesce(': ' || nullif(array_to_string(processing_warnings, ', '), ''), '') AS why
 FROM mart.pages
 WHERE non_indexable_reason = 'no_answer'

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { capture } from '../people/cli/capture.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-import { serveTls, trustedIdentity } from '../support/tls-server.ts';
+import { serveTls, trustedIdentity, unknownIdentity } from '../support/tls-server.ts';
 
 const SAFE = {
   'content-type': 'text/html',
@@ -24,7 +24,7 @@ const PAGES: Readonly<Record<string, string>> = {
 /** What the demo's site can't have: it is on http. */
 const ISSUES = [
   ...['http_on_https_site', 'insecure_form', 'missing_hsts', 'mixed_content', 'no_http2', 'old_tls'],
-  ...['canonical_to_http', 'redirect_to_http'],
+  ...['canonical_to_http', 'redirect_to_http', 'no_secure_connection'],
 ];
 
 const answer: RequestListener = (request, response) => {
@@ -41,23 +41,28 @@ test('faults of HTTPS are found, by a list of URLs on several hosts', async () =
   const folder = join(await temporaryFolder(), 'site');
   const site = `localhost:${await serveTls(identity, 'http2', answer)}`;
   const slow = `localhost:${await serveTls(identity, 'http1', answer)}`;
+  const unknown = `localhost:${await serveTls(await unknownIdentity(), 'http1', answer)}`;
   const old = `localhost:${await serveTls(identity, 'old_tls', answer)}`;
   const paths = ['/good', '/mixed', '/form', '/plain', '/to-http', '/moved'];
   const urls = [
     ...paths.map((path) => `https://${site}${path}`),
     ...[`http://${site}/old`, `https://${slow}/good`, `https://${old}/good`],
+    `https://${unknown}/good`,
   ];
   writeFileSync(`${folder}.txt`, urls.join('\n'));
   expect(await capture('init', folder)).toMatchObject({ code: 0 });
   const project = ['--project-dir', folder];
-  // A robots.txt that can't be had would come first.
-  const config = { name: 'x', robots_txt: [{ host: old, content: '' }] };
-  writeFileSync(`${folder}.json`, JSON.stringify(config));
-  const crawled = await capture('crawl', '--list', `${folder}.txt`, '--config', `${folder}.json`, ...project);
+  const crawled = await capture('crawl', '--list', `${folder}.txt`, ...project);
   expect(crawled).toMatchObject({ code: 0, stderr: '' });
   const rowsOf = async (sql: string): Promise<Record<string, string>[]> => {
     const { stdout } = await capture('query', sql, '--json', ...project);
-    return JSON.parse(stdout.replaceAll(site, 'site').replaceAll(slow, 'slow').replaceAll(old, 'old'));
+    return JSON.parse(
+      stdout
+        .replaceAll(site, 'site')
+        .replaceAll(slow, 'slow')
+        .replaceAll(old, 'old')
+        .replaceAll(unknown, 'unknown'),
+    );
   };
   const found = await rowsOf(`SELECT issue, url FROM mart.page_issues
     WHERE issue IN ('${ISSUES.join("', '")}') ORDER BY ALL`);
@@ -68,6 +73,7 @@ test('faults of HTTPS are found, by a list of URLs on several hosts', async () =
     ['missing_hsts', 'https://site/plain'],
     ['mixed_content', 'https://site/mixed'],
     ['no_http2', 'https://slow/good'],
+    ['no_secure_connection', 'https://unknown/good'],
     ['old_tls', 'https://old/good'],
     ['redirect_to_http', 'https://site/moved'],
   ]);

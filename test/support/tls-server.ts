@@ -18,6 +18,15 @@ interface Identity {
 
 /** A certificate of localhost that this process trusts until the test ends. */
 export async function trustedIdentity(): Promise<Identity> {
+  const identity = await unknownIdentity();
+  const known = getCACertificates('default');
+  setDefaultCACertificates([...known, identity.cert]);
+  onTestFinished(() => setDefaultCACertificates(known));
+  return identity;
+}
+
+/** A certificate of localhost that nobody trusts. */
+export async function unknownIdentity(): Promise<Identity> {
   const folder = await temporaryFolder();
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
   await promisify(execFile)('openssl', [
@@ -25,11 +34,7 @@ export async function trustedIdentity(): Promise<Identity> {
     ...['-keyout', key, '-out', certificate, '-subj', '/CN=localhost'],
     ...['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'],
   ]);
-  const cert = await readFile(certificate, 'utf8');
-  const known = getCACertificates('default');
-  setDefaultCACertificates([...known, cert]);
-  onTestFinished(() => setDefaultCACertificates(known));
-  return { key: await readFile(key), cert };
+  return { key: await readFile(key), cert: await readFile(certificate, 'utf8') };
 }
 
 /**

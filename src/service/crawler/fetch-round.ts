@@ -223,7 +223,8 @@ export class FetchRound {
     // At hand, but for a moment at which it ended.
     const rules = await this.#tools.robots.rulesOf(url);
     if (rules.isUnavailable) {
-      this.#track(this.#answered(item, url, { ...failure(item), error: 'robots_unavailable' }));
+      const error = rules.hostError ?? 'robots_unavailable';
+      this.#track(this.#answered(item, url, { ...failure(item), error }));
       return;
     }
     if (!rules.isAllowed(item.url)) {

@@ -41,7 +41,7 @@ export interface Answer extends Protocols {
   readonly fetchedAt: Date;
 }
 
-type FetchError =
+export type FetchError =
   | 'timeout'
   | 'dns'
   | 'connection'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { retryAfterMs } from '../api/retry-after.ts';
 import { decodeContent } from './content-encoding.ts';
-import type { Answer } from './fetcher.ts';
+import type { Answer, FetchError } from './fetcher.ts';
 import { parseRobots } from './robots-rules.ts';
 
 /** Bytes of robots.txt that are read, at least (RFC 9309 §2.5). */
@@ -16,6 +16,8 @@ export interface RobotsFile {
   /** `missing`: all is allowed. `unavailable`: nobody answers, or the server fails: nothing is (RFC 9309 §2.3.1.4). */
   readonly status: 'found' | 'missing' | 'unavailable';
   readonly content: string;
+  /** Of an unavailable one: why no page of the origin can be had either. */
+  readonly hostError?: FetchError;
 }
 
 /** The outcome of a try to fetch robots.txt. */
@@ -31,6 +33,7 @@ export interface RobotsRules {
   isAllowed(url: string): boolean;
   /** Whether robots.txt could not be had: nothing is fetched, and it is asked for again later. */
   readonly isUnavailable: boolean;
+  readonly hostError: FetchError | null;
   /** Milliseconds between two requests, or null. */
   readonly delayMs: number | null;
   readonly sitemaps: readonly string[];
@@ -41,6 +44,7 @@ export function robotsRules(file: RobotsFile, robotName: string): RobotsRules {
     return {
       isAllowed: () => file.status === 'missing',
       isUnavailable: file.status === 'unavailable',
+      hostError: file.hostError ?? null,
       delayMs: null,
       sitemaps: [],
     };
@@ -51,10 +55,14 @@ export function robotsRules(file: RobotsFile, robotName: string): RobotsRules {
       return isAllowed(url.pathname + url.search);
     },
     isUnavailable: false,
+    hostError: null,
     delayMs: crawlDelay === null ? null : Math.min(crawlDelay * 1000, LONGEST_DELAY_MS),
     sitemaps,
   };
 }
+
+/** Errors that all URLs of a host have. */
+const OF_HOSTS: ReadonlySet<FetchError> = new Set(['dns', 'tls', 'tls_version']);
 
 /** Asks for robots.txt once, following its redirects. */
 async function fetchRobots(
@@ -72,6 +80,7 @@ async function fetchRobots(
         content: '',
         problem,
         retryAfterMs: retryAfterMs(header('retry-after')),
+        ...(hops === 0 && error !== null && OF_HOSTS.has(error) ? { hostError: error } : {}),
       };
     }
     if (statusCode >= 400) break;

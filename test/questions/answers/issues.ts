@@ -348,6 +348,7 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
     'high',
     ok(({ url }, { isOfSecureHost }) => isOfSecureHost && url.startsWith('http://')),
   ],
+  no_secure_connection: ['high', listed('processing_warnings', (warnings) => warnings.includes('tls'))],
   old_tls: [
     'high',
     (page, worth) =>

@@ -79,9 +79,6 @@ test('a server that speaks nothing as new as TLS 1.2 is not spoken to, and the p
   const port = await serveTls(await trustedIdentity(), 'old_tls', (_request, response) =>
     response.end('old'),
   );
-  const crawled = await crawlSite(
-    { origin: `https://localhost:${port}` },
-    { robots_txt: [{ host: `localhost:${port}`, content: '' }] },
-  );
+  const crawled = await crawlSite({ origin: `https://localhost:${port}` });
   expect(await crawled.field('fetch_error')).toEqual({ '/': 'tls_version' });
 });
