@@ -115,7 +115,9 @@ export class PageRequests {
   /** The browser has shown what it was given for an earlier page, which counts as a resource of this one too. */
   kept(requestId: string): void {
     const given = this.#options.given.get(this.#asked.get(requestId) ?? '');
-    if (given !== undefined && !this.seen.some(({ url }) => url === given.url)) this.seen.push(given);
+    if (given === undefined || this.seen.some(({ url }) => url === given.url)) return;
+    if (this.seen.length < MOST_REQUESTS) this.seen.push(given);
+    else this.warnings.add('render_request_limit');
   }
 
   async #serveMain(paused: PausedRequest): Promise<void> {
