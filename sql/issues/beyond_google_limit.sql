@@ -9,7 +9,7 @@ fix: Part the page
 evidence: [status_code, weight]
 cases:
   has: [{status_code: 200, weight: 15361}]
-  has_not: [{status_code: 200, weight: 15360}]
+  has_not: [{status_code: 200, weight: 15360}, {status_code: 404, weight: 15361}]
 */
 SELECT crawl_id, project_id, url, CAST(weight AS VARCHAR) || ' KB' AS why
 FROM mart.pages

@@ -8,7 +8,10 @@ why_it_matters: The page is served at one of HTTP and HTTPS, and declares the ot
 fix: Declare the address at which the page answers
 evidence: [canonical_kind]
 cases:
-  has: [{status_code: 200, canonical_kind: scheme, canonical_url: 'https://example.org/a'}]
+  has:
+    - {status_code: 200, canonical_kind: scheme, canonical_url: 'https://example.org/a'}
+    - {status_code: 200, canonical_kind: scheme, rel_canonical: /a}
+    - {status_code: 200, canonical_kind: scheme}
   has_not: [{status_code: 200, canonical_kind: host}, {status_code: 404, canonical_kind: scheme}]
 */
 SELECT crawl_id, project_id, url, 'canonical ' || coalesce(canonical_url, rel_canonical, 'not known') AS why

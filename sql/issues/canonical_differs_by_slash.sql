@@ -9,7 +9,10 @@ why_it_matters: Two addresses of one page are in use, and links are split betwee
 fix: Declare the address at which the page answers
 evidence: [canonical_kind]
 cases:
-  has: [{status_code: 200, canonical_kind: slash, canonical_url: 'https://example.org/a'}]
+  has:
+    - {status_code: 200, canonical_kind: slash, canonical_url: 'https://example.org/a'}
+    - {status_code: 200, canonical_kind: slash, rel_canonical: /a}
+    - {status_code: 200, canonical_kind: slash}
   has_not: [{status_code: 200, canonical_kind: case}, {status_code: 404, canonical_kind: slash}]
 */
 SELECT crawl_id, project_id, url, 'canonical ' || coalesce(canonical_url, rel_canonical, 'not known') AS why

@@ -9,10 +9,13 @@ why_it_matters: >-
 fix: Let the page declare itself as its canonical
 evidence: [canonical_url]
 cases:
-  has: [{status_code: 200, urlpath: /a, url_host: example.org, canonical_url: 'https://example.org/'}]
+  has:
+    - {status_code: 200, urlpath: /a, url_host: example.org, canonical_url: 'https://example.org/'}
+    - {status_code: 200, urlpath: /a, url_host: example.org, canonical_url: 'http://example.org/'}
   has_not:
     - {status_code: 200, urlpath: /, url_host: example.org, canonical_url: 'https://example.org/'}
     - {status_code: 200, urlpath: /a, url_host: example.org, canonical_url: 'https://example.org/a'}
+    - {status_code: 404, urlpath: /a, url_host: example.org, canonical_url: 'https://example.org/'}
 */
 SELECT crawl_id, project_id, url, 'canonical ' || canonical_url AS why
 FROM mart.pages

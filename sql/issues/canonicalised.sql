@@ -9,7 +9,10 @@ why_it_matters: The other page stands for it in search results; that is right on
 fix: See that both pages say the same, and link to the canonical one
 evidence: [non_indexable_reason]
 cases:
-  has: [{non_indexable_reason: canonicalised, canonical_url: 'https://example.org/b'}]
+  has:
+    - {non_indexable_reason: canonicalised, canonical_url: 'https://example.org/b'}
+    - {non_indexable_reason: canonicalised, rel_canonical: /b}
+    - {non_indexable_reason: canonicalised}
   has_not: [{non_indexable_reason: noindex}]
 */
 SELECT crawl_id, project_id, url, 'canonical ' || coalesce(canonical_url, rel_canonical, 'another page') AS why

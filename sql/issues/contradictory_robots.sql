@@ -9,8 +9,12 @@ why_it_matters: >-
 fix: Keep the one that is meant
 evidence: [meta_robots]
 cases:
-  has: [{meta_robots: [index, noindex]}, {meta_robots: ['index, NOINDEX']}]
-  has_not: [{meta_robots: [noindex]}, {meta_robots: [index]}]
+  has:
+    - {meta_robots: [index, noindex]}
+    - {meta_robots: ['index, NOINDEX']}
+    - {meta_robots: [noindex, 'follow , index']}
+    - {meta_robots: [noindex, index, follow]}
+  has_not: [{meta_robots: [noindex]}, {meta_robots: [index]}, {meta_robots: [xnoindex, index]}]
 */
 SELECT crawl_id, project_id, url, 'robots directives contain index and noindex' AS why
 FROM mart.pages

@@ -8,7 +8,9 @@ why_it_matters: A sitemap that lists errors is trusted less.
 fix: Take the page out of the sitemap, or make it indexable
 evidence: [sitemaps_file_origin, non_indexable_reason]
 cases:
-  has: [{sitemaps_file_origin: [a.xml], non_indexable_reason: client_error, status_code: 404}]
+  has:
+    - {sitemaps_file_origin: [a.xml], non_indexable_reason: client_error, status_code: 404}
+    - {sitemaps_file_origin: [a.xml], non_indexable_reason: server_error, status_code: 503}
   has_not:
     - {sitemaps_file_origin: [], non_indexable_reason: client_error, status_code: 404}
     - {sitemaps_file_origin: [a.xml], is_indexable: true}

@@ -8,7 +8,7 @@ why_it_matters: Search engines can not tell which of them to show.
 fix: Declare one URL for each language and region
 evidence: [hreflang_errors]
 cases:
-  has: [{hreflang_errors: [duplicate_lang]}]
+  has: [{hreflang_errors: [duplicate_lang]}, {hreflang_errors: [a, duplicate_lang, z]}]
   has_not: [{hreflang_errors: [other]}, {hreflang_errors: []}]
 */
 SELECT crawl_id, project_id, url, 'hreflang: duplicate_lang' AS why

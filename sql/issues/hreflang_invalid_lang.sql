@@ -8,7 +8,7 @@ why_it_matters: Search engines ignore a version whose language or region they do
 fix: Write codes of ISO 639-1 and ISO 3166-1, as in de-AT
 evidence: [hreflang_errors]
 cases:
-  has: [{hreflang_errors: [invalid_lang]}]
+  has: [{hreflang_errors: [invalid_lang]}, {hreflang_errors: [a, invalid_lang, z]}]
   has_not: [{hreflang_errors: [other]}, {hreflang_errors: []}]
 */
 SELECT crawl_id, project_id, url, 'hreflang: invalid_lang' AS why

@@ -8,7 +8,7 @@ why_it_matters: Search engines ignore a version that does not name the page in t
 fix: Let both pages declare each other
 evidence: [hreflang_errors]
 cases:
-  has: [{hreflang_errors: [missing_return_link]}]
+  has: [{hreflang_errors: [missing_return_link]}, {hreflang_errors: [a, missing_return_link, z]}]
   has_not: [{hreflang_errors: [other]}, {hreflang_errors: []}]
 */
 SELECT crawl_id, project_id, url, 'hreflang: missing_return_link' AS why

@@ -8,7 +8,7 @@ why_it_matters: Each page is to name all versions, itself too; else the set may 
 fix: Let the page declare itself
 evidence: [hreflang_errors]
 cases:
-  has: [{hreflang_errors: [missing_self]}]
+  has: [{hreflang_errors: [missing_self]}, {hreflang_errors: [a, missing_self, z]}]
   has_not: [{hreflang_errors: [other]}, {hreflang_errors: []}]
 */
 SELECT crawl_id, project_id, url, 'hreflang: missing_self' AS why

@@ -8,7 +8,7 @@ why_it_matters: Search engines ignore the declarations of a page that they leave
 fix: Declare versions on indexable pages
 evidence: [hreflang_hrefs, non_indexable_reason]
 cases:
-  has: [{hreflang_hrefs: [a], non_indexable_reason: noindex}]
+  has: [{hreflang_hrefs: [a], non_indexable_reason: noindex}, {hreflang_hrefs: [a], non_indexable_reason: canonicalised}]
   has_not:
     - {hreflang_hrefs: [], non_indexable_reason: noindex}
     - {hreflang_hrefs: [a], non_indexable_reason: redirect}

@@ -8,7 +8,7 @@ why_it_matters: A version that is redirected, broken, noindex or canonicalised i
 fix: Declare the final, indexable URL of the version
 evidence: [hreflang_errors]
 cases:
-  has: [{hreflang_errors: [target_not_indexable]}]
+  has: [{hreflang_errors: [target_not_indexable]}, {hreflang_errors: [a, target_not_indexable, z]}]
   has_not: [{hreflang_errors: [other]}, {hreflang_errors: []}]
 */
 SELECT crawl_id, project_id, url, 'hreflang: target_not_indexable' AS why

@@ -8,8 +8,12 @@ why_it_matters: People whose language has no version are shown any of them.
 fix: Declare a version for x-default
 evidence: [hreflang_langs]
 cases:
-  has: [{is_indexable: true, hreflang_langs: [de, en]}]
-  has_not: [{is_indexable: true, hreflang_langs: [de, X-Default]}, {is_indexable: true, hreflang_langs: []}]
+  has: [{is_indexable: true, hreflang_langs: [de, en]}, {is_indexable: true, hreflang_langs: [de]}]
+  has_not:
+    - {is_indexable: true, hreflang_langs: [de, X-Default]}
+    - {is_indexable: true, hreflang_langs: []}
+    - {is_indexable: false, hreflang_langs: [de, en]}
+    - {is_indexable: true, hreflang_langs: [x-default, de]}
 */
 SELECT crawl_id, project_id, url, 'no x-default' AS why
 FROM mart.pages

@@ -9,7 +9,7 @@ fix: Let the links lead to the final URL
 evidence: [status_code, nb_inlinks]
 cases:
   has: [{status_code: 301, non_indexable_reason: redirect, nb_inlinks: 1}]
-  has_not: [{status_code: 301, non_indexable_reason: redirect, nb_inlinks: 0}]
+  has_not: [{status_code: 301, non_indexable_reason: redirect, nb_inlinks: 0}, {status_code: 200, nb_inlinks: 1}]
 */
 SELECT crawl_id, project_id, url, 'HTTP status ' || CAST(status_code AS VARCHAR) AS why
 FROM mart.pages

@@ -10,7 +10,9 @@ evidence: [h1]
 thresholds: {characters: {default: 70, unit: characters}}
 cases:
   has: [{is_indexable: true, h1: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa}]
-  has_not: [{is_indexable: true, h1: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa}]
+  has_not:
+    - {is_indexable: true, h1: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa}
+    - {is_indexable: false, h1: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa}
 */
 SELECT crawl_id, project_id, url, CAST(length(h1) AS VARCHAR) || ' characters' AS why
 FROM mart.pages

@@ -9,7 +9,10 @@ fix: Take code out of the page, or write more
 evidence: [text_to_code]
 thresholds: {ratio: {default: 0.1, unit: 'text by code, 0 to 1'}}
 cases:
-  has: [{is_indexable: true, text_to_code: 0.09}]
+  has:
+    - {is_indexable: true, text_to_code: 0.09}
+    - {is_indexable: true, text_to_code: 0.0449}
+    - {is_indexable: true, text_to_code: 0.0552}
   has_not: [{is_indexable: true, text_to_code: 0.1}, {is_indexable: false, text_to_code: 0.01}]
 */
 SELECT crawl_id, project_id, url, CAST(CAST(round(CAST(100 * text_to_code AS DECIMAL(38, 9))) AS BIGINT) AS VARCHAR) || ' % of the page is text' AS why

@@ -10,7 +10,7 @@ evidence: [status_code, external_outlinks]
 thresholds: {links: {default: 100, unit: links}}
 cases:
   has: [{status_code: 200, external_outlinks: 101}]
-  has_not: [{status_code: 200, external_outlinks: 100}]
+  has_not: [{status_code: 200, external_outlinks: 100}, {status_code: 404, external_outlinks: 101}]
 */
 SELECT crawl_id, project_id, url, CAST(external_outlinks AS VARCHAR) || ' external links' AS why
 FROM mart.pages

@@ -10,7 +10,7 @@ evidence: [status_code, num_img]
 thresholds: {images: {default: 200, unit: images}}
 cases:
   has: [{status_code: 200, num_img: 201}]
-  has_not: [{status_code: 200, num_img: 200}]
+  has_not: [{status_code: 200, num_img: 200}, {status_code: 404, num_img: 201}]
 */
 SELECT crawl_id, project_id, url, CAST(num_img AS VARCHAR) || ' images' AS why
 FROM mart.pages

@@ -10,7 +10,7 @@ evidence: [status_code, internal_outlinks]
 thresholds: {links: {default: 1000, unit: links}}
 cases:
   has: [{status_code: 200, internal_outlinks: 1001}]
-  has_not: [{status_code: 200, internal_outlinks: 1000}]
+  has_not: [{status_code: 200, internal_outlinks: 1000}, {status_code: 404, internal_outlinks: 1001}]
 */
 SELECT crawl_id, project_id, url, CAST(internal_outlinks AS VARCHAR) || ' internal links' AS why
 FROM mart.pages

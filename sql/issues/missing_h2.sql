@@ -10,7 +10,10 @@ evidence: [num_h2, word_count]
 thresholds: {words: {default: 300, unit: words}}
 cases:
   has: [{is_indexable: true, num_h2: 0, word_count: 300}]
-  has_not: [{is_indexable: true, num_h2: 0, word_count: 299}, {is_indexable: true, num_h2: 1, word_count: 300}]
+  has_not:
+    - {is_indexable: true, num_h2: 0, word_count: 299}
+    - {is_indexable: true, num_h2: 1, word_count: 300}
+    - {is_indexable: false, num_h2: 0, word_count: 300}
 */
 SELECT crawl_id, project_id, url, CAST(word_count AS VARCHAR) || ' words without an H2' AS why
 FROM mart.pages

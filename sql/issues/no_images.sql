@@ -10,7 +10,10 @@ evidence: [num_img, word_count]
 thresholds: {words: {default: 1000, unit: words}}
 cases:
   has: [{is_indexable: true, num_img: 0, word_count: 1001}]
-  has_not: [{is_indexable: true, num_img: 0, word_count: 1000}, {is_indexable: true, num_img: 1, word_count: 1001}]
+  has_not:
+    - {is_indexable: true, num_img: 0, word_count: 1000}
+    - {is_indexable: true, num_img: 1, word_count: 1001}
+    - {is_indexable: false, num_img: 0, word_count: 1001}
 */
 SELECT crawl_id, project_id, url, CAST(word_count AS VARCHAR) || ' words without an image' AS why
 FROM mart.pages

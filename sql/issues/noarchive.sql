@@ -8,7 +8,10 @@ why_it_matters: Search engines may keep no copy of the page; some take that as a
 fix: Take noarchive away, if it is not meant
 evidence: [meta_robots]
 cases:
-  has: [{is_indexable: true, meta_robots: [index, NOARCHIVE]}]
+  has:
+    - {is_indexable: true, meta_robots: [index, NOARCHIVE]}
+    - {is_indexable: true, meta_robots: ['noarchive, follow']}
+    - {is_indexable: true, meta_robots: ['follow, noarchive , all']}
   has_not: [{is_indexable: true, meta_robots: [index, follow]}, {is_indexable: false, meta_robots: [noarchive]}]
 */
 SELECT crawl_id, project_id, url, 'robots directives contain noarchive' AS why

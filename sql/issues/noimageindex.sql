@@ -8,7 +8,10 @@ why_it_matters: The images of the page are not found by image search.
 fix: Take noimageindex away, if it is not meant
 evidence: [meta_robots]
 cases:
-  has: [{is_indexable: true, meta_robots: [index, NOIMAGEINDEX]}]
+  has:
+    - {is_indexable: true, meta_robots: [index, NOIMAGEINDEX]}
+    - {is_indexable: true, meta_robots: ['noimageindex, follow']}
+    - {is_indexable: true, meta_robots: ['follow, noimageindex , all']}
   has_not: [{is_indexable: true, meta_robots: [index, follow]}, {is_indexable: false, meta_robots: [noimageindex]}]
 */
 SELECT crawl_id, project_id, url, 'robots directives contain noimageindex' AS why

@@ -10,10 +10,14 @@ why_it_matters: >-
 fix: Keep one of the two
 evidence: [is_noindex, is_canonicalised]
 cases:
-  has: [{status_code: 200, is_noindex: true, is_canonicalised: true, canonical_url: 'https://example.org/b'}]
+  has:
+    - {status_code: 200, is_noindex: true, is_canonicalised: true, canonical_url: 'https://example.org/b'}
+    - {status_code: 200, is_noindex: true, is_canonicalised: true, rel_canonical: /b}
+    - {status_code: 200, is_noindex: true, is_canonicalised: true}
   has_not:
     - {status_code: 200, is_noindex: true, is_canonicalised: false}
     - {status_code: 301, is_noindex: true, is_canonicalised: true}
+    - {status_code: 200, is_noindex: false, is_canonicalised: true}
 */
 SELECT crawl_id, project_id, url, 'noindex, with the canonical ' || coalesce(canonical_url, rel_canonical, 'another page') AS why
 FROM mart.pages

@@ -8,7 +8,10 @@ why_it_matters: Search results show the page without a text, which few people cl
 fix: Take nosnippet away, if it is not meant
 evidence: [meta_robots]
 cases:
-  has: [{is_indexable: true, meta_robots: [index, NOSNIPPET]}]
+  has:
+    - {is_indexable: true, meta_robots: [index, NOSNIPPET]}
+    - {is_indexable: true, meta_robots: ['nosnippet, follow']}
+    - {is_indexable: true, meta_robots: ['follow, nosnippet , all']}
   has_not: [{is_indexable: true, meta_robots: [index, follow]}, {is_indexable: false, meta_robots: [nosnippet]}]
 */
 SELECT crawl_id, project_id, url, 'robots directives contain nosnippet' AS why

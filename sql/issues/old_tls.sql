@@ -15,6 +15,7 @@ cases:
     - {processing_warnings: [truncated, tls_version]}
     - {tls_version: TLSv1.1}
     - {tls_version: TLSv1}
+    - {tls_version: SSLv3}
   has_not:
     - {processing_warnings: [tls]}
     - {processing_warnings: [], tls_version: TLSv1.2}

@@ -9,7 +9,7 @@ fix: Link to the page from more pages of its subject
 evidence: [nb_inlinks]
 cases:
   has: [{is_indexable: true, nb_inlinks: 1}]
-  has_not: [{is_indexable: true, nb_inlinks: 2}, {is_indexable: true, nb_inlinks: 0}]
+  has_not: [{is_indexable: true, nb_inlinks: 2}, {is_indexable: true, nb_inlinks: 0}, {is_indexable: false, nb_inlinks: 1}]
 */
 SELECT crawl_id, project_id, url, '1 link leads to it' AS why
 FROM mart.pages

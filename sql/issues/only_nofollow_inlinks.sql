@@ -12,6 +12,7 @@ cases:
   has_not:
     - {is_indexable: true, nb_inlinks: 2, follow_inlinks: 1}
     - {is_indexable: true, nb_inlinks: 0, follow_inlinks: 0}
+    - {is_indexable: false, nb_inlinks: 1, follow_inlinks: 0}
 */
 SELECT crawl_id, project_id, url, CAST(nb_inlinks AS VARCHAR) || ' links, none to be followed' AS why
 FROM mart.pages

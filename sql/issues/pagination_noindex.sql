@@ -13,6 +13,7 @@ cases:
   has_not:
     - {status_code: 200, is_noindex: false, rel_prev: /page/1}
     - {status_code: 200, is_noindex: true, rel_prev: ''}
+    - {status_code: 404, is_noindex: true, rel_prev: /page/1}
 */
 SELECT crawl_id, project_id, url, 'noindex, after ' || rel_prev AS why
 FROM mart.pages

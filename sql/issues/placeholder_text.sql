@@ -8,8 +8,12 @@ why_it_matters: An unfinished page is open to everybody.
 fix: Write the text, or keep the page back
 evidence: [title, h1, meta_description]
 cases:
-  has: [{is_indexable: true, h1: Lorem Ipsum}, {is_indexable: true, meta_description: about lorem ipsum dolor}]
-  has_not: [{is_indexable: true, title: Lorem}]
+  has:
+    - {is_indexable: true, h1: Lorem Ipsum}
+    - {is_indexable: true, meta_description: about lorem ipsum dolor}
+    - {is_indexable: true, title: Lorem, h1: Ipsum}
+    - {is_indexable: true, h1: Lorem, meta_description: ipsum}
+  has_not: [{is_indexable: true, title: Lorem}, {is_indexable: false, h1: Lorem Ipsum}]
 */
 SELECT crawl_id, project_id, url, 'contains lorem ipsum' AS why
 FROM mart.pages

@@ -10,8 +10,14 @@ why_it_matters: It says nothing about the page; search results make one up.
 fix: Write a title of its own
 evidence: [title]
 cases:
-  has: [{is_indexable: true, title: 'Untitled Document '}]
-  has_not: [{is_indexable: true, title: Index of forms}]
+  has:
+    - {is_indexable: true, title: 'Untitled Document '}
+    - {is_indexable: true, title: untitled}
+    - {is_indexable: true, title: New page}
+    - {is_indexable: true, title: Document}
+    - {is_indexable: true, title: Index}
+    - {is_indexable: true, title: Home Page}
+  has_not: [{is_indexable: true, title: Index of forms}, {is_indexable: false, title: Untitled}]
 */
 SELECT crawl_id, project_id, url, 'title ' || title AS why
 FROM mart.pages

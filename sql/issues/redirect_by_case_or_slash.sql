@@ -8,8 +8,16 @@ why_it_matters: Links of the site write an address in more ways than one, and ea
 fix: Write links as the page is called
 evidence: [redirect_location]
 cases:
-  has: [{status_code: 301, url: 'https://example.org/A', redirect_location: 'https://example.org/a/'}]
-  has_not: [{status_code: 301, url: 'https://example.org/a', redirect_location: 'https://example.org/b'}]
+  has:
+    - {status_code: 301, url: 'https://example.org/A', redirect_location: 'https://example.org/a/'}
+    - {status_code: 300, url: 'https://example.org/a', redirect_location: 'https://example.org/A'}
+    - {status_code: 399, url: 'https://example.org/a', redirect_location: 'https://example.org/a/'}
+    - {status_code: 301, url: 'https://example.org/a/', redirect_location: 'https://example.org/a'}
+  has_not:
+    - {status_code: 301, url: 'https://example.org/a', redirect_location: 'https://example.org/b'}
+    - {status_code: 299, url: 'https://example.org/a', redirect_location: 'https://example.org/a/'}
+    - {status_code: 400, url: 'https://example.org/b', redirect_location: 'https://example.org/b/'}
+    - {status_code: 301, url: 'https://example.org/a', redirect_location: 'https://example.org/a'}
 */
 SELECT crawl_id, project_id, url, 'redirects to ' || redirect_location AS why
 FROM mart.pages

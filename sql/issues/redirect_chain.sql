@@ -10,7 +10,7 @@ evidence: [redirect_count, is_redirect_loop, is_too_many_redirects]
 thresholds: {redirects: {default: 1, unit: redirects}}
 cases:
   has: [{redirect_count: 2}]
-  has_not: [{redirect_count: 1}, {redirect_count: 2, is_redirect_loop: true}]
+  has_not: [{redirect_count: 1}, {redirect_count: 2, is_redirect_loop: true}, {redirect_count: 20, is_too_many_redirects: true}]
 */
 SELECT crawl_id, project_id, url, CAST(redirect_count AS VARCHAR) || ' redirects in a row' AS why
 FROM mart.pages

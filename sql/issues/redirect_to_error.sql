@@ -8,8 +8,17 @@ why_it_matters: Whoever follows the redirect ends at an error.
 fix: Let the redirect lead to a page that answers, or take it away
 evidence: [status_code, final_redirect_status]
 cases:
-  has: [{status_code: 301, final_redirect_status: 404}]
-  has_not: [{status_code: 301, final_redirect_status: 200}, {status_code: 200, final_redirect_status: 404}]
+  has:
+    - {status_code: 301, final_redirect_status: 404}
+    - {status_code: 300, final_redirect_status: 400}
+    - {status_code: 399, final_redirect_status: 599}
+  has_not:
+    - {status_code: 301, final_redirect_status: 200}
+    - {status_code: 200, final_redirect_status: 404}
+    - {status_code: 299, final_redirect_status: 404}
+    - {status_code: 400, final_redirect_status: 404}
+    - {status_code: 301, final_redirect_status: 399}
+    - {status_code: 301, final_redirect_status: 600}
 */
 SELECT crawl_id, project_id, url, 'leads to HTTP status ' || CAST(final_redirect_status AS VARCHAR) AS why
 FROM mart.pages

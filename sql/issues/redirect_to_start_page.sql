@@ -8,10 +8,15 @@ why_it_matters: Search engines treat a redirect of a lost page to the start page
 fix: Redirect to the page that takes its place, or answer with 404 or 410
 evidence: [final_redirect_location]
 cases:
-  has: [{status_code: 301, urlpath: /a, url_host: example.org, final_redirect_location: 'https://example.org/'}]
+  has:
+    - {status_code: 301, urlpath: /a, url_host: example.org, final_redirect_location: 'https://example.org/'}
+    - {status_code: 300, urlpath: /a, url_host: example.org, final_redirect_location: 'http://example.org/'}
+    - {status_code: 399, urlpath: /a, url_host: example.org, final_redirect_location: 'http://example.org/'}
   has_not:
     - {status_code: 301, urlpath: /, url_host: example.org, final_redirect_location: 'https://example.org/'}
     - {status_code: 301, urlpath: /a, url_host: example.org, final_redirect_location: 'https://example.org/b'}
+    - {status_code: 299, urlpath: /a, url_host: example.org, final_redirect_location: 'https://example.org/'}
+    - {status_code: 400, urlpath: /a, url_host: example.org, final_redirect_location: 'https://example.org/'}
 */
 SELECT crawl_id, project_id, url, 'leads to ' || final_redirect_location AS why
 FROM mart.pages

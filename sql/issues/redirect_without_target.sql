@@ -8,8 +8,17 @@ why_it_matters: Nobody can follow it.
 fix: Give the redirect a Location, or answer with another status
 evidence: [status_code, redirect_location]
 cases:
-  has: [{status_code: 301, redirect_location: ''}]
-  has_not: [{status_code: 301, redirect_location: 'https://example.org/'}, {status_code: 304, redirect_location: ''}]
+  has:
+    - {status_code: 301, redirect_location: ''}
+    - {status_code: 302, redirect_location: ''}
+    - {status_code: 303, redirect_location: ''}
+    - {status_code: 307, redirect_location: ''}
+    - {status_code: 308, redirect_location: ''}
+  has_not:
+    - {status_code: 301, redirect_location: 'https://example.org/'}
+    - {status_code: 304, redirect_location: ''}
+    - {status_code: 306, redirect_location: ''}
+    - {status_code: 309, redirect_location: ''}
 */
 SELECT crawl_id, project_id, url, 'HTTP status ' || CAST(status_code AS VARCHAR) || ' without a location' AS why
 FROM mart.pages

@@ -11,8 +11,11 @@ fix: Say in it what the page offers
 evidence: [description_length]
 thresholds: {characters: {default: 69, unit: characters}}
 cases:
-  has: [{is_indexable: true, description_length: 69}]
-  has_not: [{is_indexable: true, description_length: 70}, {is_indexable: true, description_length: 0}]
+  has: [{is_indexable: true, description_length: 69}, {is_indexable: true, description_length: 1}]
+  has_not:
+    - {is_indexable: true, description_length: 70}
+    - {is_indexable: true, description_length: 0}
+    - {is_indexable: false, description_length: 69}
 */
 SELECT crawl_id, project_id, url, CAST(description_length AS VARCHAR) || ' characters' AS why
 FROM mart.pages

@@ -9,8 +9,11 @@ fix: Say in it what sets the page apart
 evidence: [title_length]
 thresholds: {characters: {default: 29, unit: characters}}
 cases:
-  has: [{is_indexable: true, title_length: 29}]
-  has_not: [{is_indexable: true, title_length: 30}, {is_indexable: true, title_length: 0}]
+  has: [{is_indexable: true, title_length: 29}, {is_indexable: true, title_length: 1}]
+  has_not:
+    - {is_indexable: true, title_length: 30}
+    - {is_indexable: true, title_length: 0}
+    - {is_indexable: false, title_length: 29}
 */
 SELECT crawl_id, project_id, url, CAST(title_length AS VARCHAR) || ' characters' AS why
 FROM mart.pages

@@ -9,11 +9,13 @@ why_it_matters: Capitals are hard to read and look like a shout; search results 
 fix: Write the title in small letters
 evidence: [title]
 cases:
-  has: [{is_indexable: true, title: 'BUY NOW HERE'}]
+  has: [{is_indexable: true, title: 'BUY NOW HERE'}, {is_indexable: true, title: 'BUY NOW ALL'}]
   has_not:
     - {is_indexable: true, title: 'BUY NOW Here'}
     - {is_indexable: true, title: 'IBM'}
     - {is_indexable: true, title: '1234 5678 90'}
+    - {is_indexable: true, title: 'BUY IT ALL'}
+    - {is_indexable: false, title: 'BUY NOW HERE'}
 */
 SELECT crawl_id, project_id, url, 'title ' || title AS why
 FROM mart.pages

@@ -8,8 +8,8 @@ why_it_matters: Search engines keep the former URL in their results while a redi
 fix: Redirect with 301 or 308 where the page has moved for good
 evidence: [status_code]
 cases:
-  has: [{status_code: 302}, {status_code: 307}]
-  has_not: [{status_code: 301}, {status_code: 308}]
+  has: [{status_code: 302}, {status_code: 307}, {status_code: 303}]
+  has_not: [{status_code: 301}, {status_code: 308}, {status_code: 304}]
 */
 SELECT crawl_id, project_id, url, 'HTTP status ' || CAST(status_code AS VARCHAR) AS why
 FROM mart.pages

@@ -9,7 +9,10 @@ fix: Write a description of its own
 evidence: [title, meta_description]
 cases:
   has: [{is_indexable: true, title: A page, meta_description: A Page}]
-  has_not: [{is_indexable: true, title: A page, meta_description: More of it}]
+  has_not:
+    - {is_indexable: true, title: A page, meta_description: More of it}
+    - {is_indexable: false, title: A page, meta_description: A page}
+    - {is_indexable: true, title: ' ', meta_description: ''}
 */
 SELECT crawl_id, project_id, url, 'both are ' || title AS why
 FROM mart.pages

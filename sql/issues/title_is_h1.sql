@@ -9,7 +9,10 @@ fix: Let one of them say more
 evidence: [title, h1]
 cases:
   has: [{is_indexable: true, title: A page, h1: 'a page '}]
-  has_not: [{is_indexable: true, title: A page, h1: Another}, {is_indexable: true, title: '', h1: ''}]
+  has_not:
+    - {is_indexable: true, title: A page, h1: Another}
+    - {is_indexable: true, title: '', h1: ''}
+    - {is_indexable: false, title: A page, h1: A page}
 */
 SELECT crawl_id, project_id, url, 'both are ' || title AS why
 FROM mart.pages

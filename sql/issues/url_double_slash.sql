@@ -8,8 +8,8 @@ why_it_matters: The same page mostly answers without it too, so it has two addre
 fix: Mend the links, and redirect the address with //
 evidence: [urlpath]
 cases:
-  has: [{status_code: 200, urlpath: /a//b}]
-  has_not: [{status_code: 200, urlpath: /a/b}]
+  has: [{status_code: 200, urlpath: /a//b}, {status_code: 200, urlpath: //b}]
+  has_not: [{status_code: 200, urlpath: /a/b}, {status_code: 404, urlpath: /a//b}]
 */
 SELECT crawl_id, project_id, url, 'path ' || urlpath AS why
 FROM mart.pages

@@ -11,7 +11,10 @@ evidence: [url_has_params]
 thresholds: {parameters: {default: 3, unit: parameters}}
 cases:
   has: [{status_code: 200, url_has_params: true, url: 'https://example.org/?a=1&b=2&c=3&d=4'}]
-  has_not: [{status_code: 200, url_has_params: true, url: 'https://example.org/?a=1&b=2&c=3'}]
+  has_not:
+    - {status_code: 200, url_has_params: true, url: 'https://example.org/?a=1&b=2&c=3'}
+    - {status_code: 404, url_has_params: true, url: 'https://example.org/?a=1&b=2&c=3&d=4'}
+    - {status_code: 200, url_has_params: false, url: 'https://example.org/a&b&c&d'}
 */
 SELECT
   crawl_id, project_id, url, CAST(length(url) - length(replace(url, '&', '')) + 1 AS VARCHAR) || ' parameters' AS why

@@ -11,7 +11,7 @@ cases:
   has:
     - {status_code: 200, url: 'https://example.org/a;JSESSIONID=1'}
     - {status_code: 200, url: 'https://example.org/?PHPSESSID=1'}
-  has_not: [{status_code: 200, url: 'https://example.org/session'}]
+  has_not: [{status_code: 200, url: 'https://example.org/session'}, {status_code: 404, url: 'https://example.org/?PHPSESSID=1'}]
 */
 SELECT crawl_id, project_id, url, 'contains a session' AS why
 FROM mart.pages

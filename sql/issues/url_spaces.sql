@@ -8,7 +8,7 @@ why_it_matters: Such addresses break where people copy them.
 fix: Part words by hyphens
 evidence: [status_code]
 cases:
-  has: [{status_code: 200, url: 'https://example.org/a%20b'}]
+  has: [{status_code: 200, url: 'https://example.org/a%20b'}, {status_code: 200, url: 'https://example.org/a b'}]
   has_not: [{status_code: 200, url: 'https://example.org/a-b'}, {status_code: 404, url: 'https://example.org/a%20b'}]
 */
 SELECT crawl_id, project_id, url, 'contains a space' AS why

@@ -14,9 +14,13 @@ cases:
   has:
     - {status_code: 200, nb_inlinks: 1, url: 'https://example.org/?utm_source=a'}
     - {status_code: 200, nb_inlinks: 1, url: 'https://example.org/?gclid=a'}
+    - {status_code: 200, nb_inlinks: 1, url: 'https://example.org/?utm_medium=a'}
+    - {status_code: 200, nb_inlinks: 1, url: 'https://example.org/?utm_campaign=a'}
+    - {status_code: 200, nb_inlinks: 1, url: 'https://example.org/?fbclid=a'}
   has_not:
     - {status_code: 200, nb_inlinks: 0, url: 'https://example.org/?utm_source=a'}
     - {status_code: 200, nb_inlinks: 1, url: 'https://example.org/?utm=a'}
+    - {status_code: 404, nb_inlinks: 1, url: 'https://example.org/?gclid=a'}
 */
 SELECT crawl_id, project_id, url, 'contains tracking parameters' AS why
 FROM mart.pages
