@@ -100,7 +100,7 @@ export function stubsOf(plan: readonly PlannedModel[], name: string): Model[] {
     .map(({ model, outputs }) => {
       const nulls = [...outputs].map(([column, type]) => `CAST(NULL AS ${type}) AS ${ident(column)}`);
       const columns = new Map([...outputs.keys()].map((column) => [column, column]));
-      const whole = { each: null, reads: new Map(), tests: [], incremental: null };
+      const whole = { each: null, reads: new Map(), tests: [], incremental: null, parts: [] };
       return { ...model, ...whole, columns, sql: `SELECT ${nulls.join(', ')}` };
     });
 }
