@@ -221,6 +221,11 @@ test.each([
   ['issue=thinn', 'there is no issue thinn', 'did you mean thin?'],
   ['change=titel', 'pages have no column titel', 'did you mean title?'],
   ['issue=thin&change=added', '--change: added is none of an issue', 'new, fixed or remaining'],
+  [
+    'issue=bots_on_non_indexable&change=new',
+    'it depends on days, which differ',
+    'without a change: crawlhouse pages',
+  ],
   ['segment=/lmps/', 'has no segment /lmps/', 'did you mean /lamps/?'],
   ['columns=url,hh1', 'pages have no column hh1', 'did you mean h1?'],
   ['change=h1', 'the export of crawl shop-3 lacks h1', 'both crawls'],

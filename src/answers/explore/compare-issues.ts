@@ -1,5 +1,5 @@
 import type { Severity } from '../../project/settings/issue-settings.ts';
-import { type AskOfTwo, type ComparedCrawl, nameOfCrawl } from './compared-crawls.ts';
+import { type AskOfTwo, type NamedCrawl, nameOfCrawl } from './compared-crawls.ts';
 
 /** An issue that pages of one of two crawls have. */
 export interface ComparedIssue {
@@ -24,13 +24,9 @@ type Row = Pick<ComparedIssue, 'issue' | 'title' | 'severity' | 'category' | 'be
   readonly is_sampled: boolean;
 };
 
-const ISSUES = `
-  WITH kept AS (
-    SELECT later.issue, count(*) AS remaining
-    FROM (SELECT found.issue, found.url FROM mart.page_issues AS found WHERE found.crawl_id = $from) AS former
-    JOIN (SELECT found.issue, found.url FROM mart.page_issues AS found WHERE found.crawl_id = $to) AS later
-      ON later.issue = former.issue AND later.url = former.url
-    GROUP BY later.issue
+/** The issues of a project in two crawls; `kept` gives the pages that have one in both. */
+const issuesOf = (kept: string): string => `
+  WITH kept AS (${kept}
   ),
   sampled AS (
     SELECT DISTINCT files.issue
@@ -47,9 +43,20 @@ const ISSUES = `
   LEFT JOIN mart.issue_changes AS former ON former.crawl_id = $from AND former.issue = issues.issue
   LEFT JOIN mart.issue_changes AS later ON later.crawl_id = $to AND later.issue = issues.issue
   LEFT JOIN kept ON kept.issue = issues.issue
-  LEFT JOIN sampled ON sampled.issue = issues.issue
+  LEFT JOIN sampled ON sampled.issue = issues.issue`;
+
+const ISSUES = `${issuesOf(`
+    SELECT later.issue, count(*) AS remaining
+    FROM (SELECT found.issue, found.url FROM mart.page_issues AS found WHERE found.crawl_id = $from) AS former
+    JOIN (SELECT found.issue, found.url FROM mart.page_issues AS found WHERE found.crawl_id = $to) AS later
+      ON later.issue = former.issue AND later.url = former.url
+    GROUP BY later.issue`)}
   WHERE former.pages > 0 OR later.pages > 0
   ORDER BY issues.weight DESC, coalesce(later.pages, 0) DESC, issues.issue`;
+
+const ONE_ISSUE = `${issuesOf(`
+    SELECT CAST(NULL AS VARCHAR) AS issue, 0 AS remaining`)}
+  WHERE issues.issue = $issue`;
 
 /**
  * The issues of two crawls, the severest first. The rule is that of mart.issue_changes: an issue is compared where both
@@ -57,18 +64,35 @@ const ISSUES = `
  */
 export async function readComparedIssues(
   ask: AskOfTwo,
-  from: ComparedCrawl,
-  to: ComparedCrawl,
+  from: NamedCrawl,
+  to: NamedCrawl,
 ): Promise<readonly ComparedIssue[]> {
-  return (await ask<Row>(ISSUES)).map(({ is_by_days, is_sampled, remaining, ...issue }) => {
-    const { before, after } = issue;
-    const not = { new: null, fixed: null, remaining: null };
-    if (is_by_days) return { ...issue, ...not, why: 'it depends on days, which differ' };
-    if (is_sampled) return { ...issue, ...not, why: 'it is measured on a sample of pages' };
-    if (before === null || after === null) {
-      const lacking = before === null ? from : to;
-      return { ...issue, ...not, why: `the export of ${nameOfCrawl(lacking)} lacks a field that shows it` };
-    }
-    return { ...issue, new: after - remaining, fixed: before - remaining, remaining, why: null };
+  return (await ask<Row>(ISSUES)).map((row) => {
+    const { is_by_days: _, is_sampled: __, remaining, ...issue } = row;
+    const why = whyNot(row, from, to);
+    if (why !== null || issue.before === null || issue.after === null)
+      return { ...issue, new: null, fixed: null, remaining: null, why };
+    return { ...issue, new: issue.after - remaining, fixed: issue.before - remaining, remaining, why };
   });
+}
+
+/** Why two crawls can't be compared by one issue; null: they can. `ask` is given the issue. */
+export async function whyNotCompared(
+  ask: AskOfTwo,
+  from: NamedCrawl,
+  to: NamedCrawl,
+): Promise<string | null> {
+  const [row] = await ask<Row>(ONE_ISSUE);
+  return row === undefined ? null : whyNot(row, from, to);
+}
+
+function whyNot(
+  { is_by_days, is_sampled, before, after }: Row,
+  from: NamedCrawl,
+  to: NamedCrawl,
+): string | null {
+  if (is_by_days) return 'it depends on days, which differ';
+  if (is_sampled) return 'it is measured on a sample of pages';
+  if (before !== null && after !== null) return null;
+  return `the export of ${nameOfCrawl(before === null ? from : to)} lacks a field that shows it`;
 }

@@ -1,10 +1,12 @@
 import { ident } from '../../core/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest-name.ts';
+import { shellWord } from '../../core/shell-word.ts';
 import type { CatalogReader } from '../../state/catalogue/catalog.ts';
 import { crawlOf } from '../../state/catalogue/resolve-parameters.ts';
 import { CHOSEN, chosenBy, onlyCrawl, rowsOf } from './chosen-crawls.ts';
 import { partWords, untoldParts } from './comparable-columns.ts';
+import { whyNotCompared } from './compare-issues.ts';
 import { FIELDS } from './compare-pages.ts';
 import { columnsOfCondition } from './condition-columns.ts';
 import { boundCondition, type ColumnTypes, unknownColumn } from './page-conditions.ts';
@@ -110,6 +112,7 @@ export async function pageStatement(
   const since = await sinceOf(warehouse, filter, crawl, signal);
   const { issue, change } = filter;
   if (issue !== undefined) await checkIssue(warehouse, issue, signal);
+  if (issue !== undefined && since !== null) await checkCompared(warehouse, { issue, since, crawl }, signal);
   const types = await columnTypes(warehouse, filter, signal);
   const compared =
     change === undefined || since === null
@@ -207,6 +210,23 @@ async function checkIssue(warehouse: CatalogReader, issue: string, signal: Abort
   if (names.includes(issue)) return;
   throw new CrawlhouseError('usage', `there is no issue ${issue}`, {
     hint: `${didYouMean(issue, names)}crawlhouse issues lists those of a crawl`,
+  });
+}
+
+/** An issue that the two crawls can't be compared by is neither new nor fixed anywhere. */
+async function checkCompared(
+  warehouse: CatalogReader,
+  asked: { readonly issue: string; readonly since: string; readonly crawl: FilteredCrawl },
+  signal: AbortSignal,
+): Promise<void> {
+  const { issue, since, crawl } = asked;
+  const given = new Map(Object.entries({ issue, from: since, to: crawl.crawl_id }));
+  const from = { crawl_id: since, crawl_number: null, ended_at: null };
+  const to = { ...crawl, crawl_number: null };
+  const why = await whyNotCompared((sql) => rowsOf(warehouse, sql, given, signal), from, to);
+  if (why === null) return;
+  throw new CrawlhouseError('usage', `the issue ${issue} is not compared between these crawls: ${why}`, {
+    hint: `without a change: crawlhouse pages --project ${shellWord(crawl.project_id)} --crawl ${shellWord(crawl.crawl_id)} --issue ${issue}`,
   });
 }
 
