@@ -122,3 +122,9 @@ test('the index has every page and every decision', () => {
   ];
   expect(files.filter((name) => !index.includes(`](${name})`))).toEqual([]);
 });
+
+test('every page that the sources name is there', () => {
+  const named = new Set(everySource.match(/\bdocs\/[a-z-]+(?:\/[a-z0-9-]+)*\.md\b/g));
+  expect(named.size).toBeGreaterThan(20);
+  expect([...named].filter((name) => !existsSync(join(ROOT, name)))).toEqual([]);
+});

@@ -13,7 +13,7 @@ interface ObjectShape {
 const VALUES: Shape = ['value'];
 const MAP: Shape = { '*': 'value' };
 
-/** The description of a scraped field; the specification shows no shape (docs/decisions/redaction.md). */
+/** The description of a scraped field; the specification shows no shape (docs/crawler.md, "Scraped fields"). */
 const CUSTOM_FIELD: Shape = {
   name: 'value',
   type: 'value',
