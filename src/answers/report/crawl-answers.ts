@@ -19,7 +19,7 @@ export type Rows = readonly Row[];
  * @param by one row for each value of these columns of mart.page_actions
  */
 export function countIssues(by: string, condition: string): string {
-  return `SELECT ${by}, max(severity) AS severity, count(*) AS pages, min_by(url, ROW(-priority, url)) AS example
+  return `SELECT ${by}, max(severity) AS severity, count(*) AS pages, min_by(url, ROW(-priority, url)) FILTER (WHERE url IS NOT NULL) AS example
 FROM mart.page_actions
 WHERE ${condition}
 GROUP BY ${by}
