@@ -2,6 +2,7 @@ import { ALL_ROUNDS, daySeed } from './random.ts';
 
 /** Groups of files that take turns by the day (UTC): one group plays today, `npm run test:nightly` plays all. */
 export const TURNS = {
+  browser: [['vitals'], ['demo-site', 'single-page-apps']],
   integration: [['shared-project', 'telemetry'], ['workers'], ['worker-kills', 'openlineage']],
   long: [
     ['crawl-command', 'holds', 'drop'],
