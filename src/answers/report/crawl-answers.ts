@@ -14,16 +14,17 @@ export type Rows = readonly Row[];
 
 /**
  * The issues of latest crawls with their pages, the severest first; the example is the page of the highest priority. To
- * rank all findings, as q32 does, would take five times as long.
+ * rank all findings, as q32 does, would take five times as long. In ORDER BY, Trino takes a bare `severity` for that of the
+ * answer.
  *
  * @param by one row for each value of these columns of mart.page_actions
  */
 export function countIssues(by: string, condition: string): string {
   return `SELECT ${by}, max(severity) AS severity, count(*) AS pages, min_by(url, ROW(-priority, url)) FILTER (WHERE url IS NOT NULL) AS example
-FROM mart.page_actions
+FROM mart.page_actions AS actions
 WHERE ${condition}
 GROUP BY ${by}
-ORDER BY CASE max(severity) WHEN 'high' THEN 1 WHEN 'medium' THEN 2 ELSE 3 END, pages DESC, ${by}`;
+ORDER BY CASE max(actions.severity) WHEN 'high' THEN 1 WHEN 'medium' THEN 2 ELSE 3 END, pages DESC, ${by}`;
 }
 
 /** The crawls that questions about a project or a crawl answer for. */
