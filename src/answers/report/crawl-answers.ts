@@ -14,8 +14,8 @@ export type Rows = readonly Row[];
 
 /**
  * The issues of latest crawls with their pages, the severest first; the example is the page of the highest priority. To
- * rank all findings, as q32 does, would take five times as long. In ORDER BY, Trino takes a bare `severity` for that of the
- * answer.
+ * rank all findings, as q32 does, would take five times as long. In ORDER BY, an engine may take a bare `severity` for that
+ * of the answer.
  *
  * @param by one row for each value of these columns of mart.page_actions
  */
