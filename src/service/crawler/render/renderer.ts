@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import { Semaphore } from '../../../core/semaphore.ts';
@@ -35,6 +36,8 @@ const PAGES_OF_A_TAB = 40;
 const MOST_ATTEMPTS = 3;
 /** A tab that ends so shortly after a process was ended, was it. */
 const JUST_ENDED_MS = 3_000;
+const LONGEST_END_MS = 15_000;
+const LONGEST_OPEN_MS = 30_000;
 const LAUNCH_MS = 60_000;
 
 /**
@@ -167,11 +170,16 @@ export class Renderer implements AsyncDisposable {
   }
 
   async #openTab({ browser }: Started): Promise<Tab> {
+    const opened = Tab.open(browser, this.#options.tab);
     try {
-      return await Tab.open(browser, this.#options.tab);
+      const tab = await Promise.race([opened, sleep(LONGEST_OPEN_MS, null, { ref: false })]);
+      if (tab !== null) return tab;
     } catch (cause) {
       throw new RenderFailure('render_crashed', { cause });
     }
+    // It may open yet.
+    opened.then((tab) => tab.close()).catch(() => {});
+    throw new RenderFailure('render_crashed');
   }
 
   /** The browser that runs, else a new one. */
@@ -189,8 +197,8 @@ export class Renderer implements AsyncDisposable {
   }
 
   async #end({ browser }: Started): Promise<void> {
-    // It is gone already, or ends by its process.
-    await browser.close().catch(() => {});
+    // It is gone already, or ends by its process. One that does not end in time ends with this program.
+    await Promise.race([browser.close().catch(() => {}), sleep(LONGEST_END_MS, undefined, { ref: false })]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
