@@ -61,7 +61,9 @@ async function report(warehouse: string): Promise<void> {
     const started = performance.now();
     const response = await fetch(served.url + path, { headers: { cookie } });
     const text = await response.text();
-    if (response.status !== 200) throw new Error(`${path}: ${response.status} ${text.slice(0, 500)}`);
+    const failed = /It could not be read: [^<]*/.exec(text)?.[0];
+    if (response.status !== 200 || failed !== undefined)
+      throw new Error(`${path}: ${response.status} ${failed ?? text.slice(0, 500)}`);
     return { seconds: (performance.now() - started) / 1000, text };
   };
   const count = new URLSearchParams({

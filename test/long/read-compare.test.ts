@@ -163,7 +163,7 @@ test('each statement is of the subset that every engine takes', async () => {
     },
   };
   await readComparison(recorded, { from: 'shop-2', to: 'shop-3' }, signal);
-  expect(statements.size).toBe(5);
+  expect(statements.size).toBe(6);
   const connection = await temporaryConnection(folder);
   for (const sql of statements)
     expect(await findNonPortable(connection, sql, { file: 'SQL', line: 1 }), sql).toEqual([]);

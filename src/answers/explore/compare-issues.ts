@@ -19,16 +19,13 @@ export interface ComparedIssue {
 }
 
 type Row = Pick<ComparedIssue, 'issue' | 'title' | 'severity' | 'category' | 'before' | 'after'> & {
-  readonly remaining: number;
   readonly is_by_days: boolean;
   readonly is_sampled: boolean;
 };
 
-/** The issues of a project in two crawls; `kept` gives the pages that have one in both. */
-const issuesOf = (kept: string): string => `
-  WITH kept AS (${kept}
-  ),
-  sampled AS (
+/** The issues of the project in two crawls, up to a condition. */
+const ISSUES = `
+  WITH sampled AS (
     SELECT DISTINCT files.issue
     FROM mart.issues AS files
     JOIN mart.crawl_columns AS told ON told.crawl_id IN ($from, $to) AND told.column_name = 'cwv_measurement'
@@ -36,27 +33,20 @@ const issuesOf = (kept: string): string => `
   )
   SELECT
     issues.issue, issues.title, issues.severity, issues.category, issues.is_by_days,
-    former.pages AS "before", later.pages AS "after", coalesce(kept.remaining, 0) AS remaining,
-    sampled.issue IS NOT NULL AS is_sampled
+    former.pages AS "before", later.pages AS "after", sampled.issue IS NOT NULL AS is_sampled
   FROM mart.project_issues AS issues
   JOIN mart.crawls AS crawls ON crawls.crawl_id = $to AND crawls.project_id = issues.project_id
   LEFT JOIN mart.issue_changes AS former ON former.crawl_id = $from AND former.issue = issues.issue
   LEFT JOIN mart.issue_changes AS later ON later.crawl_id = $to AND later.issue = issues.issue
-  LEFT JOIN kept ON kept.issue = issues.issue
   LEFT JOIN sampled ON sampled.issue = issues.issue`;
 
-const ISSUES = `${issuesOf(`
-    SELECT later.issue, count(*) AS remaining
-    FROM (SELECT found.issue, found.url FROM mart.page_issues AS found WHERE found.crawl_id = $from) AS former
-    JOIN (SELECT found.issue, found.url FROM mart.page_issues AS found WHERE found.crawl_id = $to) AS later
-      ON later.issue = former.issue AND later.url = former.url
-    GROUP BY later.issue`)}
-  WHERE former.pages > 0 OR later.pages > 0
-  ORDER BY issues.weight DESC, coalesce(later.pages, 0) DESC, issues.issue`;
-
-const ONE_ISSUE = `${issuesOf(`
-    SELECT CAST(NULL AS VARCHAR) AS issue, 0 AS remaining`)}
-  WHERE issues.issue = $issue`;
+/** Pages that have an issue in both crawls. */
+const REMAINING = `
+  SELECT later.issue, count(*) AS pages
+  FROM (SELECT found.issue, found.url FROM mart.page_issues AS found WHERE found.crawl_id = $from) AS former
+  JOIN (SELECT found.issue, found.url FROM mart.page_issues AS found WHERE found.crawl_id = $to) AS later
+    ON later.issue = former.issue AND later.url = former.url
+  GROUP BY later.issue`;
 
 /**
  * The issues of two crawls, the severest first. The rule is that of mart.issue_changes: an issue is compared where both
@@ -67,11 +57,18 @@ export async function readComparedIssues(
   from: NamedCrawl,
   to: NamedCrawl,
 ): Promise<readonly ComparedIssue[]> {
-  return (await ask<Row>(ISSUES)).map((row) => {
-    const { is_by_days: _, is_sampled: __, remaining, ...issue } = row;
+  const kept = new Map(
+    (await ask<{ issue: string; pages: number }>(REMAINING)).map(({ issue, pages }) => [issue, pages]),
+  );
+  const rows = await ask<Row>(`${ISSUES}
+    WHERE former.pages > 0 OR later.pages > 0
+    ORDER BY issues.weight DESC, coalesce(later.pages, 0) DESC, issues.issue`);
+  return rows.map((row) => {
+    const { is_by_days: _, is_sampled: __, ...issue } = row;
     const why = whyNot(row, from, to);
     if (why !== null || issue.before === null || issue.after === null)
       return { ...issue, new: null, fixed: null, remaining: null, why };
+    const remaining = kept.get(issue.issue) ?? 0;
     return { ...issue, new: issue.after - remaining, fixed: issue.before - remaining, remaining, why };
   });
 }
@@ -82,7 +79,7 @@ export async function whyNotCompared(
   from: NamedCrawl,
   to: NamedCrawl,
 ): Promise<string | null> {
-  const [row] = await ask<Row>(ONE_ISSUE);
+  const [row] = await ask<Row>(`${ISSUES} WHERE issues.issue = $issue`);
   return row === undefined ? null : whyNot(row, from, to);
 }
 
