@@ -40,7 +40,7 @@ const titleOf = (category: string): string =>
 
 const head = (count: number): string => `# Issues
 
-What may be wrong with a page. Each of these ${count} issues is one file under \`sql/issues/\`, with its definition, its source, why it
+What may be wrong with a page. Each of these ${count} issues is one file under \`sql/issues/\`. It has the definition, the source, why it
 matters, how to mend it and the cases that test it. \`mart.page_issues\` has the pages of each, \`mart.issue_changes\` counts new,
 fixed and remaining ones ([warehouse.md](warehouse.md)). This page is written by \`npm run docs:issues\`, and a test sees that it
 is current.

@@ -49,14 +49,18 @@ export async function readCrawlReport(
 export function describeCrawl(report: CrawlReport): string {
   const { crawl_id, fetched_urls, last_depth, end_reason } = report;
   const actions = report.findings.reduce((sum, { pages }) => sum + Number(pages), 0);
-  const next = actions === 0 ? '' : ` ${QUESTIONS.findings} -p crawl=${crawl_id} -p limit=${actions}`;
+  // Question 32 is of latest crawls, and a crawl that was stopped may be none.
+  const next =
+    actions === 0
+      ? `issues --crawl ${crawl_id}`
+      : `query --question ${QUESTIONS.findings} -p crawl=${crawl_id} -p limit=${actions}`;
   return [
     `\n${countText(fetched_urls)} pages fetched, depth ${last_depth}: ${end_reason}\n`,
     section('Statuses', report.statuses),
     section('Indexability', report.funnel),
     section('Changes since the crawl before', report.changes),
     section('What to do first', report.findings),
-    `\nNext: crawlhouse query --question${next}\n`,
+    `\nNext: crawlhouse ${next}\n`,
   ].join('');
 }
 

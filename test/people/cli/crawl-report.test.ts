@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { describeCrawl } from '../../../src/people/cli/crawl-report.ts';
+
+const REPORT = {
+  ...{ crawl_id: 'c1', end_reason: 'max_url_reached', fetched_urls: 3, last_depth: 1 },
+  ...{ statuses: [], funnel: [], changes: [] },
+};
+
+test('a crawl that question 32 does not answer for leads to its issues', () => {
+  expect(describeCrawl({ ...REPORT, findings: [] })).toContain('\nNext: crawlhouse issues --crawl c1\n');
+});
+
+test('any other leads to all that there is to do on its pages', () => {
+  const findings = [
+    { issue: 'thin', severity: 'low', pages: '2', example: 'https://a.example/' },
+    { issue: 'slow', severity: 'low', pages: '3', example: 'https://a.example/' },
+  ];
+  expect(describeCrawl({ ...REPORT, findings })).toContain(
+    'Next: crawlhouse query --question q32_what_to_do_first -p crawl=c1 -p limit=5\n',
+  );
+});
