@@ -11,6 +11,7 @@ import { mergeResults, type RunResult } from '../project/model/run-result.ts';
 import { pipelineFilter } from '../project/model/unit-source.ts';
 import { limitsOf } from '../project/settings/limits.ts';
 import type { Settings } from '../project/settings/settings.ts';
+import type { ChangedDay } from '../service/api/changed-day.ts';
 import type { ServiceClient } from '../service/api/client.ts';
 import { Unarchiver } from '../service/api/unarchiver.ts';
 import { isLoaded } from '../state/catalogue/is-loaded.ts';
@@ -41,6 +42,8 @@ export interface RunRequest {
   readonly reload: boolean;
   /** Rows that a plan has counted, by the names of their units. */
   readonly planned?: ReadonlyMap<string, number>;
+  /** Days of dated data that have changed since they were loaded: they are loaded again. */
+  readonly changed?: readonly ChangedDay[];
   /** UTC milliseconds; absent: the system's own. */
   readonly now?: number;
   /** Leave units alone that have failed again and again, until their next try; for runs that nobody started. */

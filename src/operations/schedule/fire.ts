@@ -7,6 +7,7 @@ import { alertsOf } from '../../project/settings/alert-settings.ts';
 import { loadPipelines, selectPipelines } from '../../project/settings/pipelines.ts';
 import type { Schedule } from '../../project/settings/schedules.ts';
 import type { Settings } from '../../project/settings/settings.ts';
+import type { ChangedDay } from '../../service/api/changed-day.ts';
 import { withAlerts } from '../alert/with-alerts.ts';
 
 export interface Firing {
@@ -15,9 +16,9 @@ export interface Firing {
   readonly isLast: boolean;
   /** The fault of the present schedules.yaml, if it is invalid. */
   readonly schedulesError: string | null;
-  /** Wraps the run, and gives the settings to run with. */
+  /** Wraps the run, and gives the settings to run with and the days to load again. */
   readonly load?: (
-    run: (settings: Settings, signal: AbortSignal) => Promise<RunResult>,
+    run: (settings: Settings, changed: readonly ChangedDay[], signal: AbortSignal) => Promise<RunResult>,
     signal: AbortSignal,
   ) => Promise<RunResult>;
 }
@@ -29,7 +30,7 @@ export interface Firing {
  */
 export async function fire(
   settings: Settings,
-  { schedule, isLast, schedulesError, load = (run, own) => run(settings, own) }: Firing,
+  { schedule, isLast, schedulesError, load = (run, own) => run(settings, [], own) }: Firing,
   logger: Logger,
   signal: AbortSignal,
 ): Promise<RunResult> {
@@ -43,7 +44,11 @@ export async function fire(
     {
       plan: () => requestOf(settings, schedule),
       run: (request) =>
-        inTime(schedule, (own) => load((given, last) => run(given, request, scoped, last), own), signal),
+        inTime(
+          schedule,
+          (own) => load((given, changed, last) => run(given, { ...request, changed }, scoped, last), own),
+          signal,
+        ),
     },
     scoped,
     signal,

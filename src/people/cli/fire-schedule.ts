@@ -33,7 +33,7 @@ export async function fireSchedule(
           await recordFailedCrawl(settings, crawl, error, logger);
         throw error;
       });
-    return await run(service.settingsFor(settings), own);
+    return await service.load(settings, (local, changed) => run(local, changed, own));
   };
   return fired({ ...firing, load });
 }

@@ -2,13 +2,16 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
+import type { RunResult } from '../../project/model/run-result.ts';
 import { localServiceFolder } from '../../project/settings/crawl-folder.ts';
 import type { Settings } from '../../project/settings/settings.ts';
+import type { ChangedDay } from '../../service/api/changed-day.ts';
 import { ServiceClient } from '../../service/api/client.ts';
 import type { CrawlConfigInput } from '../../service/api/crawl-configs.ts';
 import type { CrawlProgress } from '../../service/api/crawl-progress.ts';
 import type { Crawl } from '../../service/api/crawls.ts';
 import { fileForm } from '../../service/api/ingest-files.ts';
+import type { Project } from '../../service/api/projects.ts';
 import { tryStart } from '../../service/crawler/try-start.ts';
 import type { PagesPerTemplate } from '../../service/crawler/vitals/vitals.ts';
 import { type Sandbox, startSandbox } from '../../service/sandbox/start-sandbox.ts';
@@ -59,19 +62,33 @@ export class LocalService implements AsyncDisposable {
     );
   }
 
-  /** The settings of a run that loads from this service. */
-  settingsFor(settings: Settings): Settings {
+  /** Runs pipelines over this service; `changed` are the days of dated data that they load again. */
+  async load(
+    settings: Settings,
+    run: (local: Settings, changed: readonly ChangedDay[]) => Promise<RunResult>,
+  ): Promise<RunResult> {
     const { baseUrl, accessToken } = this.#sandbox;
-    return { ...settings, base_url: baseUrl, access_token: accessToken };
+    const changed = await this.#sandbox.changedDays();
+    const result = await run({ ...settings, base_url: baseUrl, access_token: accessToken }, changed);
+    const current = result.report.units.filter(({ status }) => status === 'loaded' || status === 'unchanged');
+    await this.#sandbox.noteLoadedDays(
+      current.flatMap(({ dataset, source: { project_id }, window }) =>
+        window === null || project_id === null ? [] : [{ dataset, project_id, ...window }],
+      ),
+    );
+    return result;
+  }
+
+  /** The projects of this folder, the oldest first. */
+  async projects(): Promise<Project[]> {
+    const [workspace] = await Array.fromAsync(this.#client.list('workspaces', {}));
+    return Array.fromAsync(this.#client.list('projects', { workspace_id: String(workspace?.id) }));
   }
 
   /** The project of a website; a new one is verified, because who crawls answers for the site. */
   async project(startUrl: string): Promise<string> {
     const { origin, host } = new URL(startUrl);
-    const [workspace] = await Array.fromAsync(this.#client.list('workspaces', {}));
-    for await (const { id, start_url } of this.#client.list('projects', {
-      workspace_id: String(workspace?.id),
-    }))
+    for (const { id, start_url } of await this.projects())
       if (URL.parse(String(start_url))?.origin === origin) return id;
     const { id } = await this.#client.call('createProject', {
       body: { project: { name: host, start_url: startUrl } },

@@ -1,6 +1,7 @@
 import type { Inventory } from '../../project/model/inventory.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { Plan, PlannedUnit, Selection } from '../../project/model/planned-unit.ts';
+import type { ChangedDay } from '../../service/api/changed-day.ts';
 import type { ServiceClient } from '../../service/api/client.ts';
 import { isLoaded, isNameLoaded } from '../../state/catalogue/is-loaded.ts';
 import type { Knowledge } from '../../state/catalogue/knowledge.ts';
@@ -14,6 +15,7 @@ interface StockRequest {
   readonly pipelines: readonly Pipeline[];
   readonly selection: Selection;
   readonly reload?: boolean;
+  readonly changed?: readonly ChangedDay[];
   /** Are the units of finished crawls that the warehouse holds of interest? */
   readonly withHeld?: boolean;
 }
@@ -30,13 +32,13 @@ export async function planRun(
   choose: (units: Units, inventory: Inventory) => Units | Promise<Units>,
   signal: AbortSignal,
 ): Promise<{ readonly inventory: Inventory; readonly plan: Plan }> {
-  const { pipelines, selection } = request;
+  const { pipelines, selection, changed = [] } = request;
   const planOf = async (inventory: Inventory): Promise<Plan> => {
     const isDone =
       request.reload || request.withHeld
         ? () => false
         : (unit: string, endedAt: number | null) => isNameLoaded(scope.loaded, unit, endedAt);
-    const plan = planUnits(inventory, { pipelines, selection, now: scope.now, isDone });
+    const plan = planUnits(inventory, { pipelines, selection, changed, now: scope.now, isDone });
     return { ...plan, units: await choose(plan.units, inventory) };
   };
   const found = await discover(client, scope, signal);

@@ -7,6 +7,7 @@ import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { Plan, PlannedUnit, Selection } from '../../project/model/planned-unit.ts';
 import { isProjectResource } from '../../project/model/resources.ts';
 import { type Unit, unitName, type Window } from '../../project/model/unit.ts';
+import type { ChangedDay } from '../../service/api/changed-day.ts';
 import type { BrokenItem } from '../../service/api/read-list.ts';
 import { datesKey } from './discover-dates.ts';
 import { CRAWL_OVER_CRAWLS, leftNoReport } from './list-kinds.ts';
@@ -22,6 +23,8 @@ export interface PlanRequest {
   readonly selection: Selection;
   /** UTC milliseconds, now by default; a window is planned once it has ended. */
   readonly now?: number;
+  /** Days that have changed since they were loaded: their windows are asked for again. */
+  readonly changed?: readonly ChangedDay[];
   /** Leaves out the finished units of crawls and comparisons, because there may be very many. */
   readonly isDone?: (unit: string, endedAt: number | null) => boolean;
 }
@@ -33,7 +36,7 @@ export interface PlanRequest {
  * @throws CrawlhouseError `usage` for a project or crawl that is not there
  */
 export function planUnits(inventory: Inventory, request: PlanRequest): Plan {
-  const { pipelines, selection, now = Date.now(), isDone = () => false } = request;
+  const { pipelines, selection, now = Date.now(), changed = [], isDone = () => false } = request;
   const projects = onceEach(inventory.workspaces.flatMap((workspace) => workspace.projects.items));
   const crawls = onceEach(inventory.workspaces.flatMap((workspace) => soundItems(workspace.crawls)));
   const broken = onceEach(inventory.workspaces.flatMap((workspace) => workspace.crawls.broken));
@@ -47,6 +50,7 @@ export function planUnits(inventory: Inventory, request: PlanRequest): Plan {
     of: (kind) => pipelines.filter((pipeline) => pipeline.source.kind === kind),
     isDone,
     now,
+    changed: Map.groupBy(changed, changeKey),
   };
   const lists = inventory.workspaces.flatMap(({ crawlOverCrawls }) => crawlOverCrawls ?? []);
   const comparisons = onceEach(lists.flatMap(soundItems));
@@ -80,6 +84,8 @@ interface Scope {
   readonly of: (kind: Pipeline['source']['kind']) => Pipeline[];
   readonly isDone: (unit: string, endedAt: number | null) => boolean;
   readonly now: number;
+  /** By `changeKey`. */
+  readonly changed: ReadonlyMap<string, readonly ChangedDay[]>;
 }
 
 function planLists({ of, projects }: Scope, { workspaces, unread }: Inventory): PlannedUnit[] {
@@ -135,11 +141,12 @@ function planComparisons(scope: Scope, comparisons: readonly Listed[]): PlannedU
     });
 }
 
-function planDated({ of, projects, crawlIds, isWithin, now }: Scope, inventory: Inventory): PlannedUnit[] {
+function planDated(scope: Scope, inventory: Inventory): PlannedUnit[] {
+  const { of, projects, crawlIds, isWithin } = scope;
   if (crawlIds !== null) return [];
   return [...of('log_monitoring'), ...of('ranking_performance')].flatMap((pipeline) =>
     projects
-      .flatMap(({ id }) => planWindows(inventory, pipeline, id, now))
+      .flatMap(({ id }) => planWindows(inventory, pipeline, id, scope))
       .filter(({ unit: { window } }) => window === null || isWithin(Date.parse(window.from))),
   );
 }
@@ -195,7 +202,7 @@ function planWindows(
   { dates }: Inventory,
   pipeline: Pipeline,
   projectId: string,
-  now: number,
+  { now, changed }: Scope,
 ): PlannedUnit[] {
   const known = dates.get(projectId)?.get(datesKey(pipeline));
   if (known === undefined) return [];
@@ -204,14 +211,23 @@ function planWindows(
     return [{ ...planned(pipeline, projectId, projectId, null), failure: known.failure }];
   const finalBefore = now - (pipeline.reload_last ?? 0) * DAY;
   const plain = planned(pipeline, projectId, projectId, null);
+  const { dataset, source } = pipeline;
+  const days = (changed.get(changeKey({ kind: source.kind, project_id: projectId })) ?? [])
+    .filter(({ loaded_by }) => !loaded_by.includes(dataset))
+    .map(({ day }) => day);
   return windowsOf(pipeline.window ?? 'day', known, known.weeks)
     .filter((window) => Date.parse(window.to) <= now)
     .map((window) => {
       const unit = unitOf(pipeline, projectId, projectId, window);
       const oql = unitFilter(pipeline, unit, known.weeks);
-      const refresh = Date.parse(window.to) > finalBefore;
+      const refresh =
+        Date.parse(window.to) > finalBefore || days.some((day) => day >= window.from && day < window.to);
       return { ...plain, unit, name: unitName(unit), oql, refresh };
     });
+}
+
+function changeKey({ kind, project_id }: { readonly kind: string; readonly project_id: string }): string {
+  return `${kind} ${project_id}`;
 }
 
 /** The records of a list without the broken ones, whose former state may be out of date. */

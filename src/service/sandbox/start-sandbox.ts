@@ -6,6 +6,7 @@ import type { CrawlhouseError } from '../../core/errors.ts';
 import { listenError } from '../../core/listen-http.ts';
 import { type Logger, silentLogger } from '../../core/logger.ts';
 import { lockState } from '../../core/state-lock.ts';
+import type { ChangedDay, LoadedDays } from '../api/changed-day.ts';
 import { SCOPES } from '../api/scopes.ts';
 import type { RenderOptions } from '../crawler/render/renderer.ts';
 import type { VitalsSettings } from '../crawler/vitals/vitals.ts';
@@ -30,6 +31,7 @@ import { DownloadCenter } from './ranking/download-center.ts';
 import { Clock } from './resources/clock.ts';
 import { type Document, Resources } from './resources/resources.ts';
 import { ensureWorkspace } from './resources/seed.ts';
+import { changedDays, noteLoadedDays } from './rows/changed-days.ts';
 import { RowStore } from './rows/row-store.ts';
 import { type ExternalStoreA, type ExternalStoreB, openStores, type Stores } from './stores/open-stores.ts';
 import { putStoreSecrets, STORE_B_SECRET } from './stores/store-secret.ts';
@@ -87,6 +89,10 @@ export interface Sandbox extends AsyncDisposable {
   stuckCrawl(id: string): CrawlhouseError | undefined;
   /** What a crawl of a website does or waits for besides its pages, in words. */
   sideWork(id: string): readonly string[];
+  /** Days of dated data that were added or changed, with the datasets that were loaded since. */
+  changedDays(): Promise<readonly ChangedDay[]>;
+  /** Notes what was loaded, for `changedDays`. */
+  noteLoadedDays(spans: readonly LoadedDays[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -133,7 +139,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     };
     const stuckCrawl = websites.stuck.bind(websites);
     const sideWork = websites.sideWork.bind(websites);
-    return { baseUrl, accessToken, ready, stuckCrawl, sideWork, close, [Symbol.asyncDispose]: close };
+    return {
+      ...{ baseUrl, accessToken, ready, stuckCrawl, sideWork },
+      changedDays: () => changedDays(work.rows),
+      noteLoadedDays: (spans) => noteLoadedDays(work.rows, spans),
+      close,
+      [Symbol.asyncDispose]: close,
+    };
   } catch (error) {
     await close();
     throw error;

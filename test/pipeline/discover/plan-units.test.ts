@@ -170,3 +170,36 @@ test('a crawl is named by its place in its project, or by the day of its end', (
     }),
   );
 });
+
+test('windows that hold a changed day are asked for again, for datasets that were not loaded since', () => {
+  const dated = (dataset: string, window: 'day' | 'month'): Pipeline =>
+    Pipeline.parse({
+      dataset,
+      description: dataset,
+      source: { kind: 'log_monitoring', data_type: 'pages' },
+      window,
+    });
+  const span = { from: '2026-01-30', to: '2026-02-02', weeks: 'iso' } as const;
+  const dates = new Map([
+    ['p1', new Map(['days', 'months'].map((one) => [`log_monitoring pages ${one}`, span]))],
+  ]);
+  const pipelines = [dated('log_pages_days', 'day'), dated('log_pages_months', 'month')];
+  const { units } = planUnits(
+    { ...inventory([]), dates },
+    {
+      pipelines,
+      selection: ALL,
+      now: day('2026-03-05'),
+      changed: [
+        { project_id: 'p1', kind: 'log_monitoring', day: '2026-01-31', loaded_by: ['log_pages_months'] },
+        { project_id: 'p1', kind: 'log_monitoring', day: '2026-02-02', loaded_by: [] },
+        { project_id: 'p1', kind: 'ranking_performance', day: '2026-02-01', loaded_by: [] },
+      ],
+    },
+  );
+  expect(units.filter(({ refresh }) => refresh).map(({ name }) => name)).toEqual([
+    'log_pages_days/p1/2026-01-31',
+    'log_pages_days/p1/2026-02-02',
+    'log_pages_months/p1/2026-02-01',
+  ]);
+});

@@ -1,10 +1,7 @@
 import { CrawlhouseError } from '../../../core/errors.ts';
-import { withLineage } from '../../../operations/openlineage/with-lineage.ts';
 import { recordFailedCrawl } from '../../../operations/status/record-failed-crawl.ts';
 import { readKnownUnits } from '../../../operations/status/remembered.ts';
-import { type RunRequest, run as runPipelines } from '../../../pipeline/run.ts';
 import { cronProblem } from '../../../project/settings/cron-fields.ts';
-import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { writeSchedule } from '../../../project/settings/write-schedule.ts';
 import type { CrawlConfigInput } from '../../../service/api/crawl-configs.ts';
@@ -13,6 +10,7 @@ import type { Command, Invocation } from '../command.ts';
 import { CRAWL_FLAGS, crawlConfig, measuredPages } from '../crawl-config.ts';
 import { CrawlDisplay } from '../crawl-display.ts';
 import { describeCrawl, readCrawlReport } from '../crawl-report.ts';
+import { loadLocal } from '../load-local.ts';
 import { LocalService } from '../local-service.ts';
 import { readUrlList } from '../read-url-list.ts';
 import { printRun } from '../run-report.ts';
@@ -56,23 +54,8 @@ export const crawl: Command = {
           await noteFailure(String(url), error);
         throw error;
       });
-    const request: RunRequest = {
-      command: 'run',
-      pipelines: await loadPipelines(settings.projectDir),
-      selection: {
-        projects: [ended.project_id],
-        crawls: null,
-        from: Number.NEGATIVE_INFINITY,
-        to: Number.POSITIVE_INFINITY,
-      },
-      override: { route: null, format: null, store: null },
-      reload: false,
-    };
-    const local = service.settingsFor(settings);
-    const result = await withLineage(local, 'crawl', logger, signal, () =>
-      runPipelines(local, request, logger, signal, invocation.progress),
-    );
-    if (result.exitCode !== 0) return printRun(invocation, local, result);
+    const result = await loadLocal(invocation, service, ended.project_id, 'crawl');
+    if (result.exitCode !== 0) return printRun(invocation, settings, result);
     const report = await readCrawlReport(invocation, settings, ended);
     if (invocation.has('json')) await invocation.printJson(report);
     else await invocation.print(describeCrawl(report));
