@@ -1,7 +1,7 @@
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { isIPv6, type LookupFunction } from 'node:net';
-import { type AddressKind, addressKind, addressOf } from './address-kind.ts';
+import { type AddressKind, addressKind, addressOf } from '../../core/address-kind.ts';
 
 /** The code of an error for an address that the crawl must not connect to. */
 export const REFUSED_ADDRESS = 'ERR_CRAWL_ADDRESS_REFUSED';

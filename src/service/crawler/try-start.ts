@@ -1,5 +1,5 @@
+import { isLoopbackHost } from '../../core/address-kind.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
-import { isLoopbackHost } from './address-kind.ts';
 import { type CrawlSettings, checkSpeed, readCrawlSettings, type SettingsOptions } from './crawl-settings.ts';
 import { type Answer, DEFAULT_FETCH_LIMITS, Fetcher } from './fetcher.ts';
 import { findBrowser } from './render/find-browser.ts';

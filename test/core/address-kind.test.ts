@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addressKind, addressOf } from '../../../src/service/crawler/address-kind.ts';
+import { addressKind, addressOf } from '../../src/core/address-kind.ts';
 
 test.each([
   ['93.184.215.14', 'public'],
