@@ -12,6 +12,7 @@ const RANKS: Readonly<Record<string, number>> = {
   stores: 1,
   'project/model': 2,
   'service/crawler': 2,
+  'service/logs': 2,
   'project/settings': 3,
   'service/sandbox': 3,
   'state/catalogue': 4,

@@ -2,6 +2,7 @@
 export const COMMAND_NAMES = [
   'init',
   'crawl',
+  'logs bots',
   'sandbox start',
   'discover',
   'run',

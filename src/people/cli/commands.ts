@@ -5,6 +5,7 @@ import { COMMAND_NAMES } from './command-names.ts';
 const READ: Readonly<Record<(typeof COMMAND_NAMES)[number], () => Promise<Command>>> = {
   init: async () => (await import('./commands/init.ts')).init,
   crawl: async () => (await import('./commands/crawl.ts')).crawl,
+  'logs bots': async () => (await import('./commands/logs-bots.ts')).logsBots,
   'sandbox start': async () => (await import('./commands/sandbox-start.ts')).sandboxStart,
   discover: async () => (await import('./commands/discover.ts')).discover,
   run: async () => (await import('./commands/run.ts')).run,
@@ -33,9 +34,10 @@ const READ: Readonly<Record<(typeof COMMAND_NAMES)[number], () => Promise<Comman
   config: async () => (await import('./commands/config.ts')).config,
 };
 
-/** The command that the arguments begin with. */
+/** The command that the arguments begin with; of several, the one with the most words. */
 export async function commandOf(argv: readonly string[]): Promise<Command | undefined> {
-  const name = COMMAND_NAMES.find((one) => one.split(' ').every((word, index) => argv[index] === word));
+  const names = COMMAND_NAMES.filter((one) => one.split(' ').every((word, index) => argv[index] === word));
+  const name = names.sort((a, b) => b.length - a.length)[0];
   return name === undefined ? undefined : await READ[name]();
 }
 

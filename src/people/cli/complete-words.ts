@@ -28,14 +28,18 @@ async function candidatesBehind(
   invocation: Invocation,
 ): Promise<readonly string[]> {
   const command = await invocation.commands.of(before);
-  if (!command) return nextWords(invocation.commands.names, before);
+  const words = nextWords(invocation.commands.names, before);
+  if (!command) return words;
   const flags: Readonly<Record<string, Flag>> = { ...command.flags, ...GLOBAL_FLAGS };
   const flag = flags[before.at(-1)?.replace(/^--/, '') ?? ''];
   if (before.at(-1)?.startsWith('--') && flag?.type === 'string')
     return flag.values ?? (await namesOf(flag.value ?? '', invocation));
   if (begun.startsWith('-')) return Object.keys(flags).map((name) => `--${name}`);
   if (before.includes('--question')) return namesOf('QUESTION', invocation);
-  return namesOf(/PIPELINE|MODEL/.exec(command.positionals.shown)?.[0] ?? '', invocation);
+  return [
+    ...words,
+    ...(await namesOf(/PIPELINE|MODEL/.exec(command.positionals.shown)?.[0] ?? '', invocation)),
+  ];
 }
 
 /** The next words of the commands that begin with these. */

@@ -10,7 +10,7 @@ const COMMANDS = await allCommands();
 
 test('every file of commands/ is a command of the program', () => {
   const files = readdirSync(join(import.meta.dirname, '..', '..', '..', 'src', 'people', 'cli', 'commands'));
-  const names = files.map((file) => basename(file, '.ts').replace('-', ' '));
+  const names = files.map((file) => basename(file, '.ts').replaceAll('-', ' '));
   expect(COMMAND_NAMES.toSorted()).toEqual(names.toSorted());
   expect(COMMANDS.map((command) => command.name)).toEqual(COMMAND_NAMES);
 });

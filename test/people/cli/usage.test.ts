@@ -10,7 +10,7 @@ test.for([
   [
     ['rnu'],
     'there is no command rnu',
-    'Try: did you mean run? commands: init, crawl, sandbox start, discover, run',
+    'Try: did you mean run? commands: init, crawl',
   ],
   [['sandbox'], 'there is no command sandbox', 'Try: did you mean sandbox start? commands: sandbox start'],
   [['sandbox', 'strat'], 'there is no command sandbox strat', 'Try: did you mean sandbox start?'],

@@ -24,6 +24,8 @@ test('models hold on a warehouse that has nothing, and depend on each other as t
   const reads = plan.map(({ model, sources, models }) => [model.name, [...sources, ...models].sort()]);
   expect(Object.fromEntries(reads)).toEqual({
     'mart.bot_hits': ['mart.log_days', 'mart.log_events', 'mart.log_pages_days'],
+    'mart.bot_checks': [],
+    'mart.bot_ranges': [],
     'mart.bots': [],
     'mart.clusters': ['raw.crawl_clusters'],
     'mart.crawl_comparison_pages': ['raw.crawl_over_crawl_pages', 'raw.crawl_over_crawls'],

@@ -10,7 +10,7 @@ import { loadFilters, withFilters } from './filters.ts';
 import { withIssues } from './issue-models.ts';
 import type { Model } from './model.ts';
 import { ModelHeader } from './model-header.ts';
-import { seedFile, seedFiles, seedSelect } from './seeds.ts';
+import { type SeedRow, type SeedShape, seedFile, seedFiles, seedRows, seedSelect } from './seeds.ts';
 import { FOLDERS_WITHOUT_MODELS, type SqlFolder } from './sql-folders.ts';
 import { loadTunedIssues } from './tune-issues.ts';
 
@@ -35,6 +35,32 @@ export async function loadModels(folders: readonly SqlFolder[]): Promise<Model[]
   return [...models.values()]
     .map((model) => withFilters(withIssues(model, issues), filters))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/**
+ * The rows of a seed of some folders, as its model has them.
+ *
+ * @throws CrawlhouseError `bad_model` also where no folder has the seed
+ */
+export async function loadSeed(folders: readonly SqlFolder[], name: string): Promise<SeedRow[]> {
+  let shape: SeedShape | undefined;
+  for (const folder of folders) {
+    for (const path of (await sqlFiles(folder)).filter((one) => basename(one, '.sql') === name)) {
+      const source = splitSqlFile(`${folder.shown}/${path}`, await readText(join(folder.path, path)));
+      const header = checkHeader(ModelHeader, source);
+      shape = header.kind === 'seed' ? seedShape(header) : undefined;
+    }
+  }
+  if (shape === undefined) {
+    const file = `${folders.at(-1)?.shown ?? 'sql'}/${name}.sql`;
+    throw badModel({ file, line: 1 }, `no seed is named mart.${name}`, 'remove the model of this name');
+  }
+  return await seedRows(folders, name, shape);
+}
+
+function seedShape({ columns, grain, replaces }: ModelHeader): SeedShape {
+  const ofGrain = grain?.columns ?? [];
+  return { columns: Object.keys(columns), grain: ofGrain, replaces: replaces ?? ofGrain };
 }
 
 /** A file of a seed that no model reads is a mistake in its name. */
@@ -104,6 +130,7 @@ async function readModel(source: SqlFile, folders: readonly SqlFolder[]): Promis
     throw badModel(place(path), `${path[0]?.toString()} names the column ${name}, which is not in columns`);
   };
   for (const column of header.grain?.columns ?? []) known(column, ['grain']);
+  for (const column of header.replaces ?? []) known(column, ['replaces']);
   for (const column of header.incremental?.by ?? []) known(column, ['incremental', 'by']);
   for (const [former, name] of Object.entries(header.renamed)) {
     known(name, ['renamed', former]);
@@ -124,9 +151,10 @@ async function readModel(source: SqlFile, folders: readonly SqlFolder[]): Promis
   if (isSeed && source.sql.trim() !== '') {
     throw badModel({ file, line: sqlLine }, 'a seed has no SQL', `its rows stand in seeds/${fileName}.csv`);
   }
-  const own = isSeed
-    ? await seedSelect(folders, fileName, { columns: [...columns.keys()], grain: grain ?? [] })
-    : source.sql;
+  if (!isSeed && header.replaces !== undefined) {
+    throw badModel(place(['replaces']), 'only rows of a seed take the place of others', 'remove replaces');
+  }
+  const own = isSeed ? await seedSelect(folders, fileName, seedShape(header)) : source.sql;
   const described = Object.entries(header.renamed).map(
     ([former, name]) => [former, `Former name of ${name}, for one version.`] as const,
   );

@@ -117,6 +117,8 @@ export const ModelHeader = z.strictObject({
   description: z.string().min(1),
   grain: Grain,
   columns: z.record(z.string(), Column),
+  /** Of a seed: rows of a project take the place of all rows with the same values here; without it, of the grain. */
+  replaces: z.array(z.string()).min(1).optional(),
   /** Former names of columns, each with the present one. They stay as columns for one version. */
   renamed: z.record(z.string(), z.string()).default({}),
   reads: z

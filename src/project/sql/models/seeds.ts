@@ -13,8 +13,10 @@ const SEEDS_FOLDER = 'seeds';
 /** The declarations of a seed about its rows. */
 export interface SeedShape {
   readonly columns: readonly string[];
-  /** The columns by which a row of a later folder takes the place of one of an earlier folder. */
+  /** The columns that tell the rows of one file apart. */
   readonly grain: readonly string[];
+  /** Rows of a later folder take the place of all rows of an earlier one that have the same values here. */
+  readonly replaces: readonly string[];
 }
 
 /** The files of seeds in a folder, by the name of their model. */
@@ -30,8 +32,33 @@ export function seedFile({ shown }: SqlFolder, name: string): string {
   return `${shown}/${SEEDS_FOLDER}/${name}.csv`;
 }
 
+/** A row of a seed: each column with its text, NULL where the file has an empty one. */
+export type SeedRow = Readonly<Record<string, string | null>>;
+
 /**
- * The SELECT of a seed: its rows as they stand in the files of some folders, all of them texts, an empty value NULL.
+ * The rows of a seed as they stand in the files of some folders, without those that a later folder replaces.
+ *
+ * @throws CrawlhouseError `bad_model` naming file and line
+ */
+export async function seedRows(
+  folders: readonly SqlFolder[],
+  name: string,
+  shape: SeedShape,
+): Promise<SeedRow[]> {
+  let rows: SeedRow[] = [];
+  for (const folder of folders) {
+    if (!(await seedFiles(folder)).includes(name)) continue;
+    const file = seedFile(folder, name);
+    const content = await readText(join(folder.path, SEEDS_FOLDER, `${name}.csv`));
+    const own = readRows(file, content, shape);
+    const replaced = new Set(own.map((row) => keyOf(row, shape.replaces)));
+    rows = [...rows.filter((row) => !replaced.has(keyOf(row, shape.replaces))), ...own];
+  }
+  return rows;
+}
+
+/**
+ * The SELECT of a seed: its rows, all of them texts, an empty value NULL.
  *
  * @throws CrawlhouseError `bad_model` naming file and line
  */
@@ -40,33 +67,22 @@ export async function seedSelect(
   name: string,
   shape: SeedShape,
 ): Promise<string> {
-  const rows = new Map<string, string>();
-  for (const folder of folders) {
-    if (!(await seedFiles(folder)).includes(name)) continue;
-    const file = seedFile(folder, name);
-    const content = await readText(join(folder.path, SEEDS_FOLDER, `${name}.csv`));
-    const own = new Set<string>();
-    for (const { key, values, line } of readRows(file, content, shape)) {
-      if (own.has(key)) {
-        throw badModel({ file, line }, `a second row of ${shape.grain.join(', ')} ${key}`, 'remove one');
-      }
-      own.add(key);
-      rows.set(key, values);
-    }
-  }
+  const rows = await seedRows(folders, name, shape);
   const columns = shape.columns.map((column) => `CAST(${ident(column)} AS VARCHAR) AS ${ident(column)}`);
   const names = shape.columns.map(ident).join(', ');
-  if (rows.size === 0) {
+  if (rows.length === 0) {
     return `SELECT ${columns.join(', ')} FROM (SELECT ${shape.columns.map((column) => `NULL AS ${ident(column)}`).join(', ')}) AS seed WHERE false`;
   }
-  return `SELECT ${columns.join(', ')}\nFROM (VALUES\n${[...rows.values()].join(',\n')}\n) AS seed(${names})`;
+  const values = rows.map((row) => `(${shape.columns.map((column) => valueSql(row[column])).join(', ')})`);
+  return `SELECT ${columns.join(', ')}\nFROM (VALUES\n${values.join(',\n')}\n) AS seed(${names})`;
 }
 
-interface SeedRow {
-  readonly key: string;
-  /** As SQL: `('a', NULL)`. */
-  readonly values: string;
-  readonly line: number;
+function valueSql(value: string | null | undefined): string {
+  return value === null || value === undefined ? 'NULL' : text(value);
+}
+
+function keyOf(row: SeedRow, columns: readonly string[]): string {
+  return columns.map((column) => row[column] ?? '').join(', ');
 }
 
 function readRows(file: string, content: string, { columns, grain }: SeedShape): SeedRow[] {
@@ -80,13 +96,15 @@ function readRows(file: string, content: string, { columns, grain }: SeedShape):
       `the columns of this seed: ${columns.join(', ')}`,
     );
   }
+  const keys = new Set<string>();
   return lines.map(({ record, info }) => {
-    const value = (column: string): string => record[names.indexOf(column)] ?? '';
-    return {
-      key: grain.map(value).join(', '),
-      values: `(${columns.map((column) => (value(column) === '' ? 'NULL' : text(value(column)))).join(', ')})`,
-      line: info.lines,
-    };
+    const row = Object.fromEntries(names.map((name, index) => [name, record[index] || null]));
+    const key = keyOf(row, grain);
+    if (keys.has(key)) {
+      throw badModel({ file, line: info.lines }, `a second row of ${grain.join(', ')} ${key}`, 'remove one');
+    }
+    keys.add(key);
+    return row;
   });
 }
 

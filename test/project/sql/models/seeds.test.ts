@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { silentLogger } from '../../../../src/core/logger.ts';
 import { runModels } from '../../../../src/pipeline/transform/build/run-models.ts';
-import { loadModels } from '../../../../src/project/sql/models/load-models.ts';
+import { loadModels, loadSeed } from '../../../../src/project/sql/models/load-models.ts';
 import type { SqlFolder } from '../../../../src/project/sql/models/sql-folders.ts';
 import { expectBadModel, modelText } from '../../../pipeline/transform/model-files.ts';
 import { openWarehouse } from '../../../pipeline/transform/test-warehouse.ts';
@@ -55,38 +55,86 @@ test('a seed has the rows of the package, and those of the project in their plac
   expect(await rows(shipped('token,engine\n'))).toEqual([]);
 });
 
-test.each<[name: string, files: Readonly<Record<string, string>>, message: string, hint: string]>([
+test('with replaces, the rows of the project take the place of all rows with the same values', async () => {
+  const header = modelText('bots', {
+    kind: 'seed',
+    grain: '[list, prefix]',
+    columns: ['list', 'prefix'],
+    sql: '',
+  });
+  const files = {
+    'm/bots.sql': header.replace('columns:', 'replaces: [list]\ncolumns:'),
+    'seeds/bots.csv': 'list,prefix\na,1\na,2\nb,1\n',
+  };
+  const own = { 'seeds/bots.csv': 'prefix,list\n3,a\n4,a\n' };
+  expect(await loadSeed(await folders(files, own), 'bots')).toEqual([
+    { list: 'b', prefix: '1' },
+    { list: 'a', prefix: '3' },
+    { list: 'a', prefix: '4' },
+  ]);
+});
+
+test('a seed that no folder has is named', async () => {
+  const files = {
+    'm/bots.sql': modelText('bots', { kind: 'table', grain: 'null', columns: ['a'], sql: 'SELECT 1 AS a' }),
+  };
+  await expectBadModel(
+    loadSeed(await folders(files), 'bots'),
+    'crawlhouse/sql/bots.sql:1: no seed is named mart.bots',
+    'remove the model of this name',
+  );
+});
+
+test.each<[name: string, files: Readonly<Record<string, string>>, message: string, hint: string | undefined]>(
   [
-    'another column',
-    shipped('token,motor\na,google\n'),
-    'crawlhouse/sql/seeds/bots.csv:1: the columns are token, motor',
-    'the columns of this seed: token, engine',
+    [
+      'another column',
+      shipped('token,motor\na,google\n'),
+      'crawlhouse/sql/seeds/bots.csv:1: the columns are token, motor',
+      'the columns of this seed: token, engine',
+    ],
+    [
+      'a row twice',
+      shipped('token,engine\na,google\n\na,bing\n'),
+      'crawlhouse/sql/seeds/bots.csv:4: a second row of token a',
+      'remove one',
+    ],
+    [
+      'a file that no seed is named by',
+      { ...shipped('token,engine\n'), 'seeds/robots.csv': 'token\n' },
+      'crawlhouse/sql/seeds/robots.csv:1: no seed is named mart.robots',
+      'seeds: mart.bots',
+    ],
+    [
+      'SQL in a seed',
+      { ...shipped('token,engine\n'), 'm/bots.sql': `${SEED}SELECT 1` },
+      'crawlhouse/sql/m/bots.sql:9: a seed has no SQL',
+      'its rows stand in seeds/bots.csv',
+    ],
+    [
+      'replaces of a column that is not there',
+      { ...shipped('token,engine\n'), 'm/bots.sql': SEED.replace('columns:', 'replaces: [list]\ncolumns:') },
+      'crawlhouse/sql/m/bots.sql:6: replaces names the column list, which is not in columns',
+      undefined,
+    ],
+    [
+      'replaces of another model',
+      {
+        'm/bots.sql': SEED.replace('seed', 'table')
+          .replace('columns:', 'replaces: [token]\ncolumns:')
+          .concat('SELECT 1'),
+      },
+      'crawlhouse/sql/m/bots.sql:6: only rows of a seed take the place of others',
+      'remove replaces',
+    ],
+    [
+      'a seed without a grain',
+      { ...shipped('token,engine\n'), 'm/bots.sql': SEED.replace('[token]', 'null') },
+      'crawlhouse/sql/m/bots.sql:5: a seed has a grain',
+      'name the columns that tell its rows apart',
+    ],
   ],
-  [
-    'a row twice',
-    shipped('token,engine\na,google\n\na,bing\n'),
-    'crawlhouse/sql/seeds/bots.csv:4: a second row of token a',
-    'remove one',
-  ],
-  [
-    'a file that no seed is named by',
-    { ...shipped('token,engine\n'), 'seeds/robots.csv': 'token\n' },
-    'crawlhouse/sql/seeds/robots.csv:1: no seed is named mart.robots',
-    'seeds: mart.bots',
-  ],
-  [
-    'SQL in a seed',
-    { ...shipped('token,engine\n'), 'm/bots.sql': `${SEED}SELECT 1` },
-    'crawlhouse/sql/m/bots.sql:9: a seed has no SQL',
-    'its rows stand in seeds/bots.csv',
-  ],
-  [
-    'a seed without a grain',
-    { ...shipped('token,engine\n'), 'm/bots.sql': SEED.replace('[token]', 'null') },
-    'crawlhouse/sql/m/bots.sql:5: a seed has a grain',
-    'name the columns that tell its rows apart',
-  ],
-])('%s is refused', async (_name, files, message, hint) => {
+)('%s is refused', async (_name, files, message, hint) => {
   await expectBadModel(loadModels(await folders(files)), message, hint);
 });
 

@@ -83,6 +83,10 @@ test('follows our models to the fields of the service', async () => {
     [
       'mart.log_days.dataset',
       ...['token', ...OF_SEED, 'reference'].map((column) => `mart.bots.${column}`),
+      ...['crawler', 'method', 'value', 'reference'].map((column) => `mart.bot_checks.${column}`),
+      ...['range_list', 'prefix', 'source', 'published', 'copied_from'].map(
+        (column) => `mart.bot_ranges.${column}`,
+      ),
       ...OF_SEED.map((column) => `mart.user_agents.${column}`),
       'mart.bot_hits.dataset',
       'mart.crawl_days.dataset',

@@ -1,0 +1,57 @@
+import { textTable } from '../../../core/text-table.ts';
+import type { Bot, BotList } from '../../../service/logs/bots/bot-list.ts';
+import type { Command } from '../command.ts';
+import { readBotList } from '../read-bot-list.ts';
+
+export const logsBots: Command = {
+  name: 'logs bots',
+  summary: 'list the known bots, and how each is verified',
+  positionals: { shown: '', most: 0 },
+  flags: {},
+  async run(invocation) {
+    const list = await readBotList(await invocation.settings());
+    const bots = list.bots.map((bot) => record(bot, list));
+    if (invocation.has('json')) await invocation.printJson({ bots });
+    else await invocation.print(table(bots));
+    return 0;
+  },
+};
+
+interface BotRecord extends Bot {
+  /** Number of ranges. */
+  readonly ranges: number;
+  /** The days of the operator's files that they are from. */
+  readonly published: readonly string[];
+  readonly sources: readonly string[];
+  readonly dns_suffixes: readonly string[];
+}
+
+function record(bot: Bot, list: BotList): BotRecord {
+  const ranges = list.rangesOf(bot.crawler);
+  const values = (key: 'published' | 'source'): string[] =>
+    [...new Set(ranges.flatMap((range) => range[key] ?? []))].sort();
+  return {
+    ...bot,
+    ranges: ranges.length,
+    published: values('published'),
+    sources: values('source'),
+    dns_suffixes: list.verificationOf(bot).suffixes,
+  };
+}
+
+function table(bots: readonly BotRecord[]): string {
+  const names = ['token', 'class', 'engine', 'purpose', 'ranges', 'published', 'DNS', 'source'];
+  return textTable(
+    names,
+    bots.map((bot) => [
+      bot.token,
+      bot.bot_class,
+      bot.engine,
+      bot.purpose,
+      bot.ranges === 0 ? null : bot.ranges,
+      bot.published[0] ?? null,
+      bot.dns_suffixes.join(' ') || null,
+      bot.sources.join(' ') || null,
+    ]),
+  );
+}
