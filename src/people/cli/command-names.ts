@@ -2,6 +2,7 @@
 export const COMMAND_NAMES = [
   'init',
   'crawl',
+  'logs add',
   'logs bots',
   'sandbox start',
   'discover',

@@ -5,6 +5,7 @@ import { COMMAND_NAMES } from './command-names.ts';
 const READ: Readonly<Record<(typeof COMMAND_NAMES)[number], () => Promise<Command>>> = {
   init: async () => (await import('./commands/init.ts')).init,
   crawl: async () => (await import('./commands/crawl.ts')).crawl,
+  'logs add': async () => (await import('./commands/logs-add.ts')).logsAdd,
   'logs bots': async () => (await import('./commands/logs-bots.ts')).logsBots,
   'sandbox start': async () => (await import('./commands/sandbox-start.ts')).sandboxStart,
   discover: async () => (await import('./commands/discover.ts')).discover,

@@ -14,6 +14,8 @@ import { fileForm } from '../../service/api/ingest-files.ts';
 import type { Project } from '../../service/api/projects.ts';
 import { tryStart } from '../../service/crawler/try-start.ts';
 import type { PagesPerTemplate } from '../../service/crawler/vitals/vitals.ts';
+import type { BotReport } from '../../service/logs/log-report.ts';
+import type { LogsToAdd } from '../../service/sandbox/logs/added-logs.ts';
 import { type Sandbox, startSandbox } from '../../service/sandbox/start-sandbox.ts';
 
 const INTERVAL_MS = 500;
@@ -60,6 +62,11 @@ export class LocalService implements AsyncDisposable {
         rendering,
       },
     );
+  }
+
+  /** Adds access logs to a project, and gives the bots that they have. */
+  addLogs(logs: LogsToAdd, signal: AbortSignal): Promise<readonly BotReport[]> {
+    return this.#sandbox.addLogs(logs, signal);
   }
 
   /** Runs pipelines over this service; `changed` are the days of dated data that they load again. */

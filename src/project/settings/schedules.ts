@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest-name.ts';
+import { isTimeZone } from '../../core/time-zone.ts';
 import { ScheduleAlerts } from './alert-settings.ts';
 import { cronProblem } from './cron-fields.ts';
 import { keepSecrets } from './keep-secrets.ts';
@@ -63,6 +64,19 @@ export const Schedule = z.strictObject({
     .boolean()
     .default(false)
     .describe('Whether that crawl fetches private addresses, whatever its start URL.'),
+  logs: z
+    .strictObject({
+      from: z
+        .array(z.string().min(1))
+        .min(1)
+        .describe('Files, folders, globs, or store_a:PREFIX and store_b:PREFIX.'),
+      site: z
+        .url({ protocol: /^https?$/ })
+        .optional()
+        .describe('The website, where the folder has several.'),
+    })
+    .optional()
+    .describe('Access logs that are added before the run; what was read before is not read again.'),
   report: z
     .string()
     .min(1)
@@ -108,17 +122,5 @@ function checkNames(
       `${at('pipelines', position)}: there is no pipeline ${dataset}`,
       { hint: `${didYouMean(dataset, datasets)}pipelines of this project: ${datasets.join(', ')}` },
     );
-  }
-}
-
-/** Whether a text is the name of a zone. An offset such as +01:00 is not, because it has no daylight saving. */
-function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z]/.test(name)) return false;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    // No such zone: the schema says so.
-    return false;
   }
 }

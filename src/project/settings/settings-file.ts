@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { bytesOf } from '../../core/amounts.ts';
 import { PostgresUrl } from '../../core/postgres-address.ts';
 import { address, Given, Prefix } from '../../core/setting-types.ts';
+import { LogRules } from '../../service/logs/log-rules.ts';
 import { STORE_NAMES, STORE_SETTINGS } from '../../stores/registry.ts';
 import { MOST_COLUMNS } from '../model/field.ts';
 import { ON_REJECT, SCHEMA_CHANGE } from '../model/pipeline.ts';
@@ -170,6 +171,7 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
       })
       .prefault({})
       .describe('How crawls of websites measure web vitals (docs/crawler.md).'),
+    access_logs: LogRules.prefault({}).describe('How access logs are read (docs/logs.md).'),
     query_timeout: z.number().positive().default(3600).describe('Seconds after which a query is ended.'),
     query_memory_limit: Size.default('400MB').describe(
       'Memory of DuckDB for a query; its process is ended at 500 MB more.',

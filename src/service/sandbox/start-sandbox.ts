@@ -10,6 +10,7 @@ import type { ChangedDay, LoadedDays } from '../api/changed-day.ts';
 import { SCOPES } from '../api/scopes.ts';
 import type { RenderOptions } from '../crawler/render/renderer.ts';
 import type { VitalsSettings } from '../crawler/vitals/vitals.ts';
+import type { BotReport } from '../logs/log-report.ts';
 import { WebsiteSource } from './crawl/website-source.ts';
 import { DataExports } from './exports/data-exports.ts';
 import { FaultBox } from './faults/fault-box.ts';
@@ -25,6 +26,7 @@ import { importFolder, isImported } from './import/import-folder.ts';
 import { IngestFiles } from './ingest/ingest-files.ts';
 import type { CrawlSource } from './life/crawl-source.ts';
 import { Life } from './life/life.ts';
+import { AddedLogs, type LogsToAdd } from './logs/added-logs.ts';
 import { Notifier } from './notify/notifier.ts';
 import { type ApplicationCredentials, ensureApplication } from './oauth/application.ts';
 import { DownloadCenter } from './ranking/download-center.ts';
@@ -89,6 +91,8 @@ export interface Sandbox extends AsyncDisposable {
   stuckCrawl(id: string): CrawlhouseError | undefined;
   /** What a crawl of a website does or waits for besides its pages, in words. */
   sideWork(id: string): readonly string[];
+  /** Adds access logs to a project, and gives the bots that they have. */
+  addLogs(logs: LogsToAdd, signal: AbortSignal): Promise<readonly BotReport[]>;
   /** Days of dated data that were added or changed, with the datasets that were loaded since. */
   changedDays(): Promise<readonly ChangedDay[]>;
   /** Notes what was loaded, for `changedDays`. */
@@ -121,6 +125,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       closers,
     );
     const { resources } = work;
+    const logs = new AddedLogs({ ...work, stateDir });
     const accessToken = await fill(work, stores, options, specs);
     signal?.throwIfAborted();
 
@@ -141,7 +146,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     const sideWork = websites.sideWork.bind(websites);
     return {
       ...{ baseUrl, accessToken, ready, stuckCrawl, sideWork },
-      changedDays: () => changedDays(work.rows),
+      addLogs: logs.add.bind(logs),
+      changedDays: async () => {
+        await logs.settle();
+        return changedDays(work.rows);
+      },
       noteLoadedDays: (spans) => noteLoadedDays(work.rows, spans),
       close,
       [Symbol.asyncDispose]: close,

@@ -31,7 +31,7 @@ export function bucketSql({ column, ranges }: Bucket, bind: Bind): BucketSql {
     return { key: jsonValue(column, id), isList: false, shown: (it) => it, order: jsonOrder(column) };
   }
   const shown = (it: string): string =>
-    kind === 'text' ? `CAST(to_json(${it}) AS VARCHAR)` : `CAST(${it} AS VARCHAR)`;
+    kind === 'text' || kind === 'date' ? `CAST(to_json(${it}) AS VARCHAR)` : `CAST(${it} AS VARCHAR)`;
   return { key: id, isList: false, shown, order: (it) => [it] };
 }
 

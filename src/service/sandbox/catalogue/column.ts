@@ -3,9 +3,9 @@ import { FieldRecord } from '../../api/fields.ts';
 
 /**
  * How a column is stored. A typed kind is used only if every value returns on the wire unchanged. Otherwise the column
- * is `json`: the raw JSON text of each value.
+ * is `json`: the raw JSON text of each value. A `date` is found without reading the days around it; others are `text`.
  */
-export const ColumnKind = z.enum(['int', 'float', 'bool', 'text', 'texts', 'json']);
+export const ColumnKind = z.enum(['int', 'float', 'bool', 'date', 'text', 'texts', 'json']);
 export type ColumnKind = z.infer<typeof ColumnKind>;
 
 /**
@@ -19,6 +19,7 @@ export const SQL_TYPES: Readonly<Record<ColumnKind, string>> = {
   int: 'BIGINT',
   float: 'DOUBLE',
   bool: 'BOOLEAN',
+  date: 'DATE',
   text: 'VARCHAR',
   texts: 'VARCHAR[]',
   json: 'VARCHAR',

@@ -78,7 +78,7 @@ function kindOfMask(mask: number, field: FieldRecord): ColumnKind {
   if (mask === 0) return kindOfField(field);
   // A lone value and a list of one are the same on the wire, so both fit a list column.
   if (many) return (mask & ~(BITS.text | BITS.texts)) === 0 ? 'texts' : 'json';
-  const kind = (Object.keys(BITS) as ColumnKind[]).find((name) => BITS[name] === mask);
+  const kind = (Object.keys(BITS) as (keyof typeof BITS)[]).find((name) => BITS[name] === mask);
   return kind === undefined || kind === 'texts' ? 'json' : kind;
 }
 

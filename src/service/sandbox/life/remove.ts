@@ -78,12 +78,11 @@ async function withoutRows(
   owners: readonly string[],
   take: () => void,
 ): Promise<void> {
-  const tables = owners.flatMap((owner) => resources.tables(owner));
   resources.transaction(() => {
     take();
     for (const owner of owners) resources.dropDatasets(owner);
   });
   await rows.use(async (connection) => {
-    for (const table of tables) await connection.run(`DROP TABLE IF EXISTS ${RowStore.table(table)}`);
+    for (const owner of owners) await RowStore.dropAll(connection, owner);
   });
 }

@@ -30,15 +30,20 @@ export async function deriveLogPages(
     const table = `log_pages_${granularity}_${project.id}`;
     const source = RowStore.table(events.table);
     const period = periodSql(granularity, 'day', project.weeks);
-    const sql = `CREATE OR REPLACE TABLE ${RowStore.table(table)} AS ${pagesSql(period, columns, source, values)}`;
+    const sql = `CREATE OR REPLACE TABLE ${RowStore.table(table)} AS ${pagesSql(period, columns, eventsSql(source, values))}`;
     await rows.use((connection) => connection.run(sql));
     made.set(granularity, { table, columns });
   }
   return made;
 }
 
-/** @param period SQL of the period that a `day` is in */
-function pagesSql(period: string, columns: readonly Column[], source: string, event: EventValues): string {
+/**
+ * SQL that counts events by URL and period.
+ *
+ * @param period SQL of the period that a `day` is in
+ * @param events SELECT with url, day, status, bytes, is_bot, is_seo_visit, bot_kind, and place, which grows with time
+ */
+export function pagesSql(period: string, columns: readonly Column[], events: string): string {
   const status = (range: number): string => `count(*) FILTER (status // 100 = ${range})`;
   const cells: Readonly<Record<string, string>> = {
     url: 'url',
@@ -62,12 +67,15 @@ function pagesSql(period: string, columns: readonly Column[], source: string, ev
     is_crawled: "count(*) FILTER (bot_kind = 'seo') > 0",
     is_active: 'count(*) FILTER (is_seo_visit) > 0',
   };
-  const events = `SELECT ${event.url} AS url, ${event.day} AS day, ${event.status} AS status, ${event.bytes} AS bytes,
-    ${event.isBot} AS is_bot, ${event.isSeoVisit} AS is_seo_visit, ${event.botKind} AS bot_kind, ${placeOf(event)} AS place FROM ${source}`;
   const selected = columns.map(
     ({ id, kind, field }) => `CAST(${cells[field.name]} AS ${SQL_TYPES[kind]}) AS ${id}`,
   );
   return `SELECT ${selected.join(', ')} FROM (${events}) WHERE day IS NOT NULL AND url IS NOT NULL GROUP BY ${period}, url ORDER BY ${period}, url`;
+}
+
+function eventsSql(source: string, event: EventValues): string {
+  return `SELECT ${event.url} AS url, ${event.day} AS day, ${event.status} AS status, ${event.bytes} AS bytes,
+    ${event.isBot} AS is_bot, ${event.isSeoVisit} AS is_seo_visit, ${event.botKind} AS bot_kind, ${placeOf(event)} AS place FROM ${source}`;
 }
 
 /**

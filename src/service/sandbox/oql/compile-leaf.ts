@@ -92,6 +92,7 @@ function comparison(it: Element, operator: string, value: OqlValue, bind: Bind):
   // Dates of one format and one zone compare as text; a bound without a time is midnight.
   const [bad, good] = kind === 'date' ? ['/', '-'] : ['-', '/'];
   const bound = String(value).replaceAll(bad, good);
+  if (it.column.kind === 'date') return `${it.stored} ${operator} TRY_CAST(${bind(bound)} AS DATE)`;
   return `${it.text} ${operator} ${bind(kind === 'datetime' ? fullDatetime(bound) : bound)}`;
 }
 

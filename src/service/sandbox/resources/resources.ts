@@ -118,15 +118,6 @@ export class Resources implements Disposable {
     this.#database.prepare(sql).run(...values);
   }
 
-  /** The tables of an owner's rows. */
-  tables(owner: string): string[] {
-    const sql = 'SELECT rows_table FROM datasets WHERE owner = ? AND rows_table IS NOT NULL';
-    return this.#database
-      .prepare(sql)
-      .all(owner)
-      .map((row) => String(row.rows_table));
-  }
-
   dropDatasets(owner: string): void {
     this.#database.prepare('DELETE FROM datasets WHERE owner = ?').run(owner);
   }

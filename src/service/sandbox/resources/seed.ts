@@ -59,6 +59,14 @@ export function ensureProject(resources: Resources, options: ProjectOptions): Do
   return project;
 }
 
+/** Switches log monitoring on for a project. */
+export function switchOnLogs(resources: Resources, projectId: string): void {
+  const known = resources.get('projects', projectId);
+  if (known === undefined) throw new Error(`there is no project ${projectId}`);
+  const project = { ...known, ...features(known, { name: '', startUrl: '', hasLogs: true }) };
+  resources.put('projects', workspaceOf(resources, projectId), project);
+}
+
 /** A project with nothing in it yet. */
 export function newProject(id: string, name: string, startUrl: string): Document {
   return {

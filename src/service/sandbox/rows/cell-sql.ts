@@ -14,6 +14,7 @@ function jsonValue(column: Column): string {
     case 'float':
     case 'bool':
       return `CAST(${c} AS VARCHAR)`;
+    case 'date':
     case 'text':
       return `CAST(to_json(${c}) AS VARCHAR)`;
     case 'texts':
@@ -30,6 +31,7 @@ export function csvCell(column: Column, delimiter = ';'): string {
   switch (column.kind) {
     case 'int':
     case 'float':
+    case 'date':
       return `CAST(${c} AS VARCHAR)`;
     case 'bool':
       return `CASE ${c} WHEN true THEN 'True' WHEN false THEN 'False' END`;

@@ -40,9 +40,21 @@ export class RowStore implements AsyncDisposable {
     return new RowStore(database);
   }
 
+  /** The catalogue that the tables are in. */
+  static readonly catalog = CATALOG;
+
   /** The qualified, quoted name of a table. */
   static table(name: string): string {
     return table(CATALOG, 'main', name);
+  }
+
+  /** Drops the views and tables of an owner: their names end with its id. */
+  static async dropAll(connection: Connection, owner: string): Promise<void> {
+    for (const kind of ['view', 'table'] as const) {
+      const sql = `SELECT ${kind}_name AS name FROM duckdb_${kind}s() WHERE database_name = ? AND ends_with(${kind}_name, ?)`;
+      for (const { name } of await connection.rows(sql, [CATALOG, `_${owner}`]))
+        await connection.run(`DROP ${kind} ${RowStore.table(String(name))}`);
+    }
   }
 
   /** Lends a connection for `work`; closing the store waits for it, `signal` ends its query. */

@@ -1,0 +1,109 @@
+import { CrawlhouseError } from '../../../core/errors.ts';
+import { ON_REJECT } from '../../../project/model/pipeline.ts';
+import { exitCodeOf } from '../../../project/model/run-status.ts';
+import { DnsCheck } from '../../../service/logs/bots/dns-check.ts';
+import type { LogFileReport } from '../../../service/logs/log-report.ts';
+import { LogRules } from '../../../service/logs/log-rules.ts';
+import type { Command, Invocation } from '../command.ts';
+import { loadLocal } from '../load-local.ts';
+import { LOCAL_PROJECT_FLAGS, localProject } from '../local-project.ts';
+import { LocalService } from '../local-service.ts';
+import { describeLogs, logErrors } from '../log-report.ts';
+import { checkLogSources, logSources } from '../log-sources.ts';
+import { printError } from '../print-error.ts';
+import { readBotList } from '../read-bot-list.ts';
+import { printRun } from '../run-report.ts';
+
+export const logsAdd: Command = {
+  name: 'logs add',
+  keepsLog: true,
+  summary: "add access logs to a crawled website's log monitoring, and load them",
+  positionals: { shown: 'FILE…', most: Number.POSITIVE_INFINITY },
+  flags: {
+    ...LOCAL_PROJECT_FLAGS,
+    format: {
+      type: 'string',
+      value: 'FORMAT',
+      help: 'a name, json:FIELD=KEY,…, or a LogFormat or log_format (auto)',
+    },
+    'time-zone': { type: 'string', value: 'ZONE', help: 'of times without an offset (UTC)' },
+    host: { type: 'string', multiple: true, value: 'HOST', help: 'a host of the site besides its own' },
+    forwarded: { type: 'boolean', help: 'the client is the last public address of X-Forwarded-For' },
+    verify: {
+      type: 'string',
+      value: 'HOW',
+      values: ['ranges', 'dns'],
+      help: 'how bots are verified (ranges)',
+    },
+    'on-reject': {
+      type: 'string',
+      value: 'ACTION',
+      values: ON_REJECT,
+      help: 'on lines that are no events (fail)',
+    },
+  },
+  async run(invocation) {
+    const { positionals, workingDirectory: folder, logger, signal } = invocation;
+    const settings = await invocation.settings();
+    if (positionals.length === 0)
+      throw new CrawlhouseError('usage', 'no log file was named', {
+        hint: 'crawlhouse logs add /var/log/nginx/access.log*',
+      });
+    await checkLogSources(positionals, folder);
+    const rules = logRules(invocation, settings.access_logs);
+    const list = await readBotList(settings);
+    await using service = await LocalService.start(settings, { allowPrivate: false, logger });
+    const project = await localProject(invocation, service);
+    const files: LogFileReport[] = [];
+    const logs = {
+      projectId: project.id,
+      sources: logSources(positionals, { settings, folder }, signal),
+      rules,
+      onReject: onReject(invocation, settings.on_reject),
+      bots: { list, dns: rules.verify === 'dns' ? new DnsCheck() : undefined },
+      onFile: (report: LogFileReport) => {
+        files.push(report);
+        invocation.progress(`${files.length} files read, the last: ${report.name}`);
+      },
+    };
+    const bots = await service.addLogs(logs, signal);
+    const errors = logErrors(files);
+    const result = await loadLocal(invocation, service, project.id, 'logs add');
+    const exitCode = exitCodeOf([...errors, ...result.errors]);
+    if (invocation.has('json')) {
+      await invocation.printJson({ project: project.id, files, bots, run: result.report });
+      for (const error of errors) printError(error, invocation.has('debug'));
+      return exitCode;
+    }
+    await invocation.print(describeLogs(files, bots, String(project.start_url)));
+    for (const error of errors) printError(error, invocation.has('debug'));
+    await printRun(invocation, settings, result);
+    return exitCode;
+  },
+};
+
+/** The settings, with what the flags say in their place. */
+function logRules(invocation: Invocation, settings: LogRules): LogRules {
+  const hosts = invocation.texts('host');
+  const given = {
+    format: invocation.text('format'),
+    time_zone: invocation.text('time-zone'),
+    verify: invocation.text('verify'),
+    forwarded: invocation.has('forwarded') ? true : undefined,
+    hosts: hosts.length > 0 ? [...settings.hosts, ...hosts] : undefined,
+  };
+  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const { data, error } = LogRules.safeParse({ ...settings, ...set });
+  if (data !== undefined) return data;
+  const [issue] = error.issues;
+  throw new CrawlhouseError('usage', `--${String(issue?.path[0]).replaceAll('_', '-')}: ${issue?.message}`);
+}
+
+function onReject(invocation: Invocation, setting: 'fail' | 'quarantine'): 'fail' | 'quarantine' {
+  const text = invocation.text('on-reject') ?? setting;
+  const found = ON_REJECT.find((one) => one === text);
+  if (found !== undefined) return found;
+  throw new CrawlhouseError('usage', `--on-reject: ${text} does not work`, {
+    hint: `--on-reject ${ON_REJECT.join(', --on-reject ')}`,
+  });
+}

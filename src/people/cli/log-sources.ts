@@ -1,0 +1,118 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { glob, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { CrawlhouseError } from '../../core/errors.ts';
+import type { Settings } from '../../project/settings/settings.ts';
+import type { LogSource } from '../../service/logs/log-source.ts';
+import { listObjects } from '../../stores/list-objects.ts';
+import type { ObjectStore, StoredObject } from '../../stores/object-store.ts';
+import { openConfiguredStore, STORE_NAMES, type StoreName } from '../../stores/registry.ts';
+
+/** A file that nobody has written to for so long has its last line whole. */
+const QUIET_MS = 3_600_000;
+const COMPRESSED = /\.(?:gz|zst|bz2)$/i;
+const GLOB = /[*?[{]/;
+
+interface Place {
+  readonly settings: Settings;
+  /** The folder that relative paths begin in. */
+  readonly folder: string;
+}
+
+/**
+ * The log files behind paths, folders, globs, `store_a:PREFIX` and `-` (standard input), by name, each once.
+ *
+ * @throws CrawlhouseError `usage` for a path that is not there, and what a store throws
+ */
+export async function* logSources(
+  given: readonly string[],
+  { settings, folder }: Place,
+  signal: AbortSignal,
+): AsyncGenerator<LogSource> {
+  const seen = new Set<string>();
+  for (const one of given) {
+    const store = STORE_NAMES.find((name) => one.startsWith(`${name}:`));
+    if (one === '-') yield* standardInput(settings, signal);
+    else if (store !== undefined) yield* storedLogs(settings, store, one.slice(store.length + 1), signal);
+    else
+      for (const path of await pathsOf(one, folder)) {
+        if (seen.has(path)) continue;
+        seen.add(path);
+        yield await localLog(path);
+      }
+  }
+}
+
+/** Refuses paths that are not there, before anything is read. */
+export async function checkLogSources(given: readonly string[], folder: string): Promise<void> {
+  for (const one of given)
+    if (one !== '-' && !STORE_NAMES.some((name) => one.startsWith(`${name}:`))) await pathsOf(one, folder);
+}
+
+async function pathsOf(given: string, folder: string): Promise<string[]> {
+  const path = resolve(folder, given);
+  const found = await stat(path).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') return null;
+    throw new CrawlhouseError('usage', `${given} can't be read: ${cause.message}`, { cause });
+  });
+  if (found?.isDirectory()) {
+    const entries = await readdir(path, { withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => join(path, name))
+      .sort();
+  }
+  if (found !== null) return [path];
+  const matches = GLOB.test(given) ? await Array.fromAsync(glob(given, { cwd: folder })) : [];
+  if (matches.length > 0) return matches.map((one) => resolve(folder, one)).sort();
+  throw new CrawlhouseError('usage', `there is no file ${given}`, {
+    hint: 'crawlhouse logs add /var/log/nginx/access.log*',
+  });
+}
+
+async function localLog(path: string): Promise<LogSource> {
+  const { size, mtimeMs, ino } = await stat(path);
+  const isFinal = COMPRESSED.test(path) || Date.now() - mtimeMs > QUIET_MS;
+  return {
+    name: path,
+    version: `${ino} ${size} ${mtimeMs} ${isFinal}`,
+    isFinal,
+    open: (start) => createReadStream(path, { start, highWaterMark: 1 << 18 }),
+  };
+}
+
+async function* storedLogs(
+  settings: Settings,
+  name: StoreName,
+  prefix: string,
+  signal: AbortSignal,
+): AsyncGenerator<LogSource> {
+  await using store = await openConfiguredStore(settings, name);
+  for (const object of await listObjects(store, prefix, signal))
+    if (object.size > 0) yield storedLog(store, object);
+}
+
+function storedLog(store: ObjectStore, object: StoredObject): LogSource {
+  return {
+    name: object.url,
+    version: object.version,
+    isFinal: true,
+    async *open(from, signal) {
+      if (from < object.size) yield* await store.read(object, { from, to: object.size }, signal);
+    },
+  };
+}
+
+/** Standard input is kept in a file while it is read, because its begin is looked at first. */
+async function* standardInput(settings: Settings, signal: AbortSignal): AsyncGenerator<LogSource> {
+  const path = join(settings.state_dir, 'standard-input.log');
+  await mkdir(dirname(path), { recursive: true });
+  try {
+    await pipeline(process.stdin, createWriteStream(path, { mode: 0o600 }), { signal });
+    const open = (start: number) => createReadStream(path, { start, highWaterMark: 1 << 18 });
+    yield { name: 'standard input', version: null, isFinal: true, open };
+  } finally {
+    await rm(path, { force: true });
+  }
+}

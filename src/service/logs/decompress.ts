@@ -1,0 +1,137 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
+import { CrawlhouseError } from '../../core/errors.ts';
+
+const PIECE = 1 << 18;
+
+export type Compression = 'none' | 'gzip' | 'zstd' | 'bzip2';
+
+const MAGIC: readonly (readonly [Compression, Buffer])[] = [
+  ['gzip', Buffer.from([0x1f, 0x8b])],
+  ['zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd])],
+  ['bzip2', Buffer.from('BZh', 'latin1')],
+];
+
+/** How bytes are compressed, by their first ones. */
+export function compressionOf(first: Uint8Array): Compression {
+  const head = Buffer.from(first.buffer, first.byteOffset, first.byteLength);
+  return MAGIC.find(([, magic]) => head.subarray(0, magic.length).equals(magic))?.[0] ?? 'none';
+}
+
+/**
+ * The text behind bytes, whatever their compression. Several gzip members or zstd frames may follow each other.
+ *
+ * @throws CrawlhouseError `contract_broken` for a file that is cut or damaged
+ */
+export async function* decompress(
+  name: string,
+  bytes: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  const pieces = bytes[Symbol.asyncIterator]();
+  try {
+    let first = Buffer.alloc(0);
+    while (first.length < 4) {
+      const next = await pieces.next();
+      if (next.done) break;
+      first = Buffer.concat([first, next.value]);
+    }
+    const compression = compressionOf(first);
+    let compressed = 0;
+    const whole = async function* (): AsyncGenerator<Buffer> {
+      if (first.length > 0) yield first;
+      for (;;) {
+        const next = await pieces.next();
+        if (next.done) return;
+        yield Buffer.from(next.value.buffer, next.value.byteOffset, next.value.byteLength);
+      }
+    };
+    const counted = async function* (): AsyncGenerator<Buffer> {
+      for await (const piece of whole()) {
+        compressed += piece.length;
+        yield piece;
+      }
+    };
+    if (compression === 'none') yield* whole();
+    else if (compression === 'bzip2') yield* throughBzip2(name, counted(), signal);
+    else yield* throughZlib(name, compression, counted(), { signal, read: () => compressed });
+  } finally {
+    await pieces.return?.();
+  }
+}
+
+async function* throughZlib(
+  name: string,
+  compression: 'gzip' | 'zstd',
+  bytes: AsyncIterable<Buffer>,
+  { signal, read }: { readonly signal: AbortSignal; readonly read: () => number },
+): AsyncGenerator<Buffer> {
+  const options = { chunkSize: PIECE };
+  const stream = compression === 'gzip' ? createGunzip(options) : createZstdDecompress(options);
+  const fed = pipeline(Readable.from(bytes, { objectMode: false }), stream, { signal });
+  // The loop below throws it.
+  fed.catch(() => {});
+  try {
+    for await (const piece of stream) yield piece as Buffer;
+    await fed;
+  } catch (cause) {
+    signal.throwIfAborted();
+    if (cause instanceof CrawlhouseError) throw cause;
+    throw damaged(name, compression, cause);
+  }
+  // Node ends at bytes after the last member that begin no other one.
+  if (stream.bytesWritten < read())
+    throw damaged(name, compression, new Error(`${read() - stream.bytesWritten} bytes follow its end`));
+}
+
+/** By the program bzip2, which machines with such files have. */
+async function* throughBzip2(
+  name: string,
+  bytes: AsyncIterable<Buffer>,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  const child = spawn('bzip2', ['-dc'], { stdio: ['pipe', 'pipe', 'pipe'], signal });
+  const ended = once(child, 'close');
+  const said: string[] = [];
+  child.stderr.setEncoding('utf8').on('data', (text: string) => said.push(text));
+  const fed = pipeline(Readable.from(bytes, { objectMode: false }), child.stdin);
+  // A program that ends early breaks the pipe; its own words say why.
+  const broken = fed.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  try {
+    for await (const piece of child.stdout) yield piece as Buffer;
+    const [code] = (await ended) as [number | null];
+    const cause = await broken;
+    if (code !== 0 || cause !== undefined)
+      throw damaged(
+        name,
+        'bzip2',
+        cause instanceof CrawlhouseError ? cause : new Error(said.join('').trim()),
+      );
+  } catch (error) {
+    signal.throwIfAborted();
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    throw new CrawlhouseError('usage', `${name}: the program bzip2, which reads it, is not installed`, {
+      hint: 'install bzip2, or unpack the file before',
+    });
+  } finally {
+    child.kill();
+  }
+}
+
+function damaged(name: string, compression: Compression, cause: unknown): CrawlhouseError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new CrawlhouseError(
+    'contract_broken',
+    `${name}: the ${compression} file is cut or damaged: ${why}`,
+    {
+      hint: 'copy the file again; nothing of it was added',
+      cause,
+    },
+  );
+}

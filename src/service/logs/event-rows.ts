@@ -1,0 +1,166 @@
+import type { Bot } from './bots/bot-list.ts';
+import type { LogLine, RejectReason } from './log-line.ts';
+import { cleanPath, cleanText, withoutQuery } from './log-text.ts';
+import { addressOf, hostName, originText, readRequest } from './request-parts.ts';
+import { isSearchResults } from './search-results.ts';
+
+/** A user agent of a log, and the number that rows have in its place. */
+export interface Agent {
+  readonly id: number;
+  readonly isBot: boolean;
+  /** The bot of the list that it names: its addresses verify it. */
+  readonly known: Bot | null;
+}
+
+/** A bot and an address that its requests came from, and the number that rows have in their place. */
+export interface BotAddress {
+  readonly id: number;
+  readonly bot: Bot;
+  readonly address: string;
+}
+
+export interface EventRules {
+  /** Scheme and host of lines that name none: those of the site, such as `https://www.example.com`. */
+  readonly origin: string;
+  /** Whether lines with this host belong to the site. */
+  readonly isOwnHost: (host: string) => boolean;
+  /** What is kept of query strings. */
+  readonly queryStrings: 'keep' | 'drop' | readonly string[];
+  /** The address of the client is the last public one of X-Forwarded-For. */
+  readonly isForwarded: boolean;
+  /** The number of a user agent. */
+  readonly agentOf: (userAgent: string) => Agent;
+  /** The number of a scheme with a host, such as `https://www.example.com`. */
+  readonly originOf: (origin: string) => number;
+  /** What stands for an address in a row; null: nothing. */
+  readonly clientOf: ((address: string, second: number) => string) | null;
+}
+
+const NULL = '\\N';
+const DAY = 86_400;
+const METHOD = /^[A-Z][A-Z_-]{1,19}$/;
+/** Hosts and addresses that are told apart in memory. */
+const MOST_HOSTS = 1000;
+const MOST_PAIRS = 500_000;
+
+/** Makes rows of lines, as text that DuckDB reads: cells between tabs, in the order of `EVENT_CELLS`. */
+export class EventRows {
+  readonly #rules: EventRules;
+  readonly #scheme: string;
+  readonly #host: string;
+  #text = '';
+  #count = 0;
+  /** Numbers of schemes with hosts, also by how lines write them. */
+  readonly #origins = new Map<string, number>();
+  /** Numbers of bots with their addresses, each once. */
+  readonly #pairs = new Map<string, number>();
+  #lastPair = 0;
+  #newPairs: BotAddress[] = [];
+  /** Lines of hosts that are not the site's. */
+  readonly otherHosts = new Map<string, number>();
+  /** Whether a line without a host was read. */
+  assumedHost = false;
+  /** UTC seconds of the first and the last event. */
+  first: number | null = null;
+  last: number | null = null;
+  /** Days of the events, counted from 1970. */
+  readonly days = new Set<number>();
+  #day = Number.NaN;
+
+  constructor(rules: EventRules) {
+    this.#rules = rules;
+    const { protocol, host } = new URL(rules.origin);
+    this.#scheme = protocol.slice(0, -1);
+    this.#host = host;
+  }
+
+  /** Adds the row of a line, or says why not. */
+  add(line: LogLine): 'added' | 'other_host' | RejectReason {
+    const status = line.status === '' ? NULL : line.status;
+    if (status !== NULL && !/^\d{3}$/.test(status)) return 'bad_status';
+    const bytes = line.bytes === '' ? NULL : line.bytes;
+    if (bytes !== NULL && !/^\d{1,18}$/.test(bytes)) return 'bad_bytes';
+    if (line.request !== '') readRequest(line);
+    const { origin, path } = this.#place(line);
+    if (origin === undefined) return 'other_host';
+    const agent = this.#rules.agentOf(line.agent);
+    const address = addressOf(line, this.#rules.isForwarded);
+    const pair = agent.known === null ? NULL : this.#pair(agent.known, address);
+    const referer = line.referer === '' ? NULL : cleanText(line.referer);
+    const found = !agent.isBot && referer !== NULL && isSearchResults(referer) ? '1' : '0';
+    const method = METHOD.test(line.method) ? line.method : NULL;
+    const client = this.#rules.clientOf?.(address, line.second) ?? NULL;
+    this.#text += `${line.second}\t${origin}\t${path}\t${method}\t${status}\t${bytes}\t${referer}\t${agent.id}\t${pair}\t${found}\t${client}\n`;
+    this.#count += 1;
+    this.#see(line.second);
+    return 'added';
+  }
+
+  /** Characters of the rows that were not taken yet. */
+  get size(): number {
+    return this.#text.length;
+  }
+
+  /** The rows since the last time, and the bots that they have for the first time. */
+  take(): { readonly rows: Buffer; readonly count: number; readonly pairs: readonly BotAddress[] } {
+    const taken = { rows: Buffer.from(this.#text, 'latin1'), count: this.#count, pairs: this.#newPairs };
+    this.#text = '';
+    this.#count = 0;
+    this.#newPairs = [];
+    return taken;
+  }
+
+  #see(second: number): void {
+    if (this.first === null || second < this.first) this.first = second;
+    if (this.last === null || second > this.last) this.last = second;
+    const day = Math.floor(second / DAY);
+    if (day === this.#day) return;
+    this.#day = day;
+    this.days.add(day);
+  }
+
+  #place(line: LogLine): { readonly origin: number | undefined; readonly path: string } {
+    let { scheme, host, target } = line;
+    if (target.startsWith('http://') || target.startsWith('https://')) {
+      const slash = target.indexOf('/', 8);
+      scheme = target.slice(0, target.indexOf(':'));
+      host = target.slice(scheme.length + 3, slash < 0 ? undefined : slash);
+      target = slash < 0 ? '/' : target.slice(slash);
+    }
+    if (host === '') this.assumedHost = true;
+    else if (!this.#rules.isOwnHost(hostName(host))) {
+      const name = hostName(host);
+      if (this.otherHosts.size < MOST_HOSTS || this.otherHosts.has(name))
+        this.otherHosts.set(name, (this.otherHosts.get(name) ?? 0) + 1);
+      return { origin: undefined, path: NULL };
+    }
+    const origin = this.#origin(scheme, host);
+    if (!target.startsWith('/')) return { origin, path: NULL };
+    const whole =
+      line.query === '' || target.includes('?') ? target : `${target}?${line.query.replace(/^\?/, '')}`;
+    const path = cleanPath(whole);
+    return { origin, path: path.includes('?') ? withoutQuery(path, this.#rules.queryStrings) : path };
+  }
+
+  #origin(scheme: string, host: string): number {
+    const key = `${scheme} ${host}`;
+    const known = this.#origins.get(key);
+    if (known !== undefined) return known;
+    const secure = scheme === '' ? this.#scheme : scheme === 'http' || scheme === 'ws' ? 'http' : 'https';
+    const origin = originText(secure, host === '' ? this.#host : host);
+    const id = this.#rules.originOf(origin);
+    this.#origins.set(key, id);
+    return id;
+  }
+
+  #pair(bot: Bot, address: string): number {
+    const key = `${bot.token} ${address}`;
+    const known = this.#pairs.get(key);
+    if (known !== undefined) return known;
+    if (this.#pairs.size >= MOST_PAIRS) this.#pairs.clear();
+    const id = ++this.#lastPair;
+    this.#pairs.set(key, id);
+    this.#newPairs.push({ id, bot, address });
+    return id;
+  }
+}

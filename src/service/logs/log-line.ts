@@ -1,0 +1,60 @@
+/** What a line of a log says, as it is written; empty text where it says nothing. One is used again for every line. */
+export interface LogLine {
+  /** UTC seconds since 1970; NaN where the time can't be read. */
+  second: number;
+  /** IP address of the connection. */
+  address: string;
+  /** The header X-Forwarded-For. */
+  forwarded: string;
+  /** `https`, `http`, or what else tells the protocol, such as `TLSv1.3`. */
+  scheme: string;
+  /** Host name, with or without a port. */
+  host: string;
+  method: string;
+  /** Path and query, or a whole URL. */
+  target: string;
+  /** Query string, where a format has it apart from the path. */
+  query: string;
+  /** The first line of the request, in place of method and target: `GET /a HTTP/1.1`. */
+  request: string;
+  status: string;
+  bytes: string;
+  referer: string;
+  agent: string;
+}
+
+export type LogField = keyof LogLine;
+
+export function emptyLine(): LogLine {
+  return {
+    second: Number.NaN,
+    ...{ address: '', forwarded: '', scheme: '', host: '', method: '', target: '', query: '' },
+    ...{ request: '', status: '', bytes: '', referer: '', agent: '' },
+  };
+}
+
+export function clearLine(line: LogLine): void {
+  line.second = Number.NaN;
+  line.address = line.forwarded = line.scheme = line.host = line.method = line.target = '';
+  line.query = line.request = line.status = line.bytes = line.referer = line.agent = '';
+}
+
+/** Why a line is no event, as a category of `detailed_invalid_lines` (api-spec.md §2.9). */
+export type RejectReason = 'not_the_format' | 'bad_time' | 'bad_status' | 'bad_bytes' | 'too_long';
+
+/** A way of writing lines. */
+export interface LogFormat {
+  /** For people, such as `combined`. */
+  readonly name: string;
+  /** What it has to know of the lines before, to go on in the midst of a file; absent: nothing. */
+  readonly state?: string;
+  /**
+   * Reads a line into `line`, which is clear.
+   *
+   * @param text one byte a character (latin1), so that no byte is lost; it has further lines
+   * @param from its first character
+   * @param end the first one that no longer belongs
+   * @returns `skip` for a line that is no event, such as a comment
+   */
+  read(text: string, from: number, end: number, line: LogLine): 'event' | 'skip' | RejectReason;
+}

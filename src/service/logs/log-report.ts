@@ -1,0 +1,53 @@
+import type { RejectReason } from './log-line.ts';
+
+/** What was read of a file. */
+export interface LogFileReport {
+  readonly name: string;
+  /**
+   * `added`: lines were read. `known`: all of it had been read before. `refused`: some lines are rejects, and nothing of it
+   * was added. `failed`: it could not be read.
+   */
+  readonly status: 'added' | 'known' | 'refused' | 'failed';
+  readonly format: string | null;
+  /** Lines that were read now; they are events, rejects, lines of other hosts, and skipped ones. */
+  readonly lines: number;
+  readonly events: number;
+  readonly rejected: number;
+  readonly other_hosts: number;
+  /** Comments, empty lines, messages that are no requests. */
+  readonly skipped: number;
+  readonly reasons: Readonly<Partial<Record<RejectReason, number>>>;
+  /** The first lines of each reason, by their numbers in the file. */
+  readonly places: Readonly<Partial<Record<RejectReason, readonly number[]>>>;
+  /** The most frequent hosts that are not the site's. */
+  readonly other_host_names: readonly string[];
+  /** Bytes of a last line that is still being written. */
+  readonly unfinished_bytes: number;
+  /** UTC seconds of the first and the last event. */
+  readonly first_second: number | null;
+  readonly last_second: number | null;
+  /** The name under which the begin of it was read before. */
+  readonly earlier_name: string | null;
+  /** Whether times without an offset, or lines without a host, were read. */
+  readonly assumed_zone: boolean;
+  readonly assumed_host: boolean;
+  readonly error: { readonly code: string; readonly message: string; readonly hint: string | null } | null;
+}
+
+/** Requests of a known bot in what was added. */
+export interface BotReport {
+  readonly bot: string;
+  readonly verified: number;
+  readonly refuted: number;
+  readonly unchecked: number;
+}
+
+/** The report of a file of which nothing was read. */
+export function blankReport(name: string): LogFileReport {
+  return {
+    ...{ name, status: 'known', format: null, lines: 0, events: 0, rejected: 0, other_hosts: 0, skipped: 0 },
+    ...{ reasons: {}, places: {}, other_host_names: [], unfinished_bytes: 0 },
+    ...{ first_second: null, last_second: null, earlier_name: null },
+    ...{ assumed_zone: false, assumed_host: false, error: null },
+  };
+}

@@ -1,0 +1,92 @@
+import { ZoneOffsets } from './zone-offsets.ts';
+
+const MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec';
+const ISO = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,]\d+)?(?:\s?(Z|UTC|GMT|[+-]\d\d:?\d\d))?$/;
+const CLF = /^(\d\d)\/([A-Z][a-z]{2})\/(\d{4}):(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?: ([+-]\d{4}))?$/;
+/** Digits of seconds since 1970 for times after 2001: milliseconds, microseconds and nanoseconds have three more each. */
+const SECOND_DIGITS = 10;
+
+/** Reads the times of one log. A time without an offset is of the zone that was given. */
+export class LogTime {
+  readonly #zone: ZoneOffsets;
+  /** Whether a time without an offset was read. */
+  assumedZone = false;
+  /** The minute that was read last, as it is written with its offset, and when it began. */
+  #minute = '';
+  #offset = '';
+  #minuteAt = 0;
+
+  /** @param zone IANA name of the zone, such as `Europe/Paris` */
+  constructor(zone: string) {
+    this.#zone = new ZoneOffsets(zone);
+  }
+
+  /** `10/Oct/2000:13:55:36 -0700`: UTC seconds, NaN for another text. */
+  clf(text: string): number {
+    const [minute, offset] = [text.slice(0, 17), text.slice(20)];
+    if (minute !== this.#minute || offset !== this.#offset) {
+      const whole = this.#clf(text);
+      // A leap second, or a text that is not as long as the others.
+      if (Number.isNaN(whole) || text.length !== 26) return whole;
+      this.#minute = minute;
+      this.#offset = offset;
+      this.#minuteAt = whole - twoDigits(text, 18);
+      return whole;
+    }
+    const second = twoDigits(text, 18);
+    return second < 60 && text.charCodeAt(17) === 58 ? this.#minuteAt + second : Number.NaN;
+  }
+
+  #clf(text: string): number {
+    const found = CLF.exec(text);
+    if (found === null) return Number.NaN;
+    const [, day = '', month = '', year = '', hour = '', minute = '', second = '', offset] = found;
+    const place = MONTHS.indexOf(month);
+    if (place < 0) return Number.NaN;
+    return this.#utc([year, String(place / 3 + 1), day, hour, minute, second], offset);
+  }
+
+  /** ISO 8601 or RFC 3339, with a T or a space: UTC seconds, NaN for another text. */
+  iso(text: string): number {
+    const found = ISO.exec(text);
+    if (found === null) return Number.NaN;
+    const [, year = '', month = '', day = '', hour = '', minute = '', second = '', offset] = found;
+    return this.#utc([year, month, day, hour, minute, second], offset);
+  }
+
+  /** A number of seconds, milliseconds, microseconds or nanoseconds since 1970: UTC seconds, NaN for another text. */
+  epoch(text: string): number {
+    const found = /^(\d{9,19})(?:\.\d+)?$/.exec(text);
+    const digits = found?.[1];
+    if (digits === undefined) return Number.NaN;
+    const thousands = Math.max(0, Math.ceil((digits.length - SECOND_DIGITS) / 3));
+    return Math.floor(Number(digits) / 1000 ** thousands);
+  }
+
+  /** Whichever of these it is. */
+  any(text: string): number {
+    const time = this.iso(text);
+    if (!Number.isNaN(time)) return time;
+    const epoch = this.epoch(text);
+    return Number.isNaN(epoch) ? this.clf(text) : epoch;
+  }
+
+  #utc(parts: readonly string[], offset: string | undefined): number {
+    const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.map(Number);
+    if (month < 1 || month > 12 || hour > 23 || minute > 59 || second > 60) return Number.NaN;
+    const wall = Date.UTC(year, month - 1, day, hour, minute, Math.min(second, 59)) / 1000;
+    if (new Date(wall * 1000).getUTCDate() !== day) return Number.NaN;
+    if (offset === undefined) {
+      this.assumedZone = true;
+      return this.#zone.utc(wall);
+    }
+    if (/^[A-Z]/.test(offset)) return wall;
+    const minutes = Number(offset.slice(1, 3)) * 60 + Number(offset.slice(-2));
+    return wall - (offset.startsWith('-') ? -minutes : minutes) * 60;
+  }
+}
+
+function twoDigits(text: string, at: number): number {
+  const [tens, ones] = [text.charCodeAt(at) - 48, text.charCodeAt(at + 1) - 48];
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
+}

@@ -1,0 +1,12 @@
+/**
+ * Whether a host belongs to a site: its own, the same with or without `www.`, their subdomains, and those that were named.
+ *
+ * @param origin scheme and host of the site
+ */
+export function ownHosts(origin: string, more: readonly string[]): (host: string) => boolean {
+  const own = new URL(origin).hostname;
+  const isAddress = /^[\d.]+$|^\[|^localhost$/.test(own);
+  const base = isAddress ? own : own.replace(/^www\./, '');
+  const named = new Set([own, base, ...more.map((one) => one.toLowerCase())]);
+  return (host) => named.has(host) || (!isAddress && host.endsWith(`.${base}`));
+}

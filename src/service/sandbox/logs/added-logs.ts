@@ -1,0 +1,134 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { GRANULARITIES } from '../../api/fields.ts';
+import type { VerifyOptions } from '../../logs/bots/verify-bots.ts';
+import type { BotReport, LogFileReport } from '../../logs/log-report.ts';
+import type { LogRules } from '../../logs/log-rules.ts';
+import type { LogSource } from '../../logs/log-source.ts';
+import { find } from '../resources/find.ts';
+import { resourceId } from '../resources/ids.ts';
+import type { Document, Resources } from '../resources/resources.ts';
+import { switchOnLogs } from '../resources/seed.ts';
+import type { RowStore } from '../rows/row-store.ts';
+import { type KnownFile, readFiles } from './known-files.ts';
+import { LogAdder } from './log-adder.ts';
+import { weekDefinitionOf } from './log-metadata.ts';
+import { LogTables } from './log-tables.ts';
+import { addedLogPages, settleLogDays } from './settle-log-days.ts';
+
+export interface LogsToAdd {
+  readonly projectId: string;
+  readonly sources: AsyncIterable<LogSource>;
+  readonly rules: LogRules;
+  readonly onReject: 'fail' | 'quarantine';
+  readonly bots: Omit<VerifyOptions, 'signal'>;
+  /** Is told of each file when it was read. */
+  readonly onFile: (report: LogFileReport) => void;
+}
+
+interface Work {
+  readonly resources: Resources;
+  readonly rows: RowStore;
+  readonly clock: { now(): number };
+  readonly stateDir: string;
+}
+
+const MESSAGES: Readonly<Record<string, string>> = {
+  not_the_format: 'the line does not have the format',
+  bad_time: 'the time can not be read',
+  bad_status: 'the status is not three digits',
+  bad_bytes: 'the size is not a number',
+  too_long: 'the line is longer than 1 MiB',
+};
+
+/** Access logs that were added to projects: each file is an ingest file, and its lines are events of log monitoring. */
+export class AddedLogs {
+  readonly #work: Work;
+
+  constructor(work: Work) {
+    this.#work = work;
+  }
+
+  /** Adds files, and counts the days that they have. */
+  async add(
+    { projectId, sources, rules, onReject, bots, onFile }: LogsToAdd,
+    signal: AbortSignal,
+  ): Promise<readonly BotReport[]> {
+    const { resources, rows, clock, stateDir } = this.#work;
+    const project = find(resources, 'projects', projectId);
+    const tables = new LogTables(projectId);
+    const folder = join(stateDir, 'logs');
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    try {
+      return await rows.useForImport(async (connection) => {
+        const origin = new URL(String(project.start_url)).origin;
+        const adding = { origin, rules, onReject, bots, folder, now: clock.now() };
+        const adder = await LogAdder.open(connection, tables, adding);
+        const last = Number(await connection.scalar(`SELECT coalesce(max(rowid), -1) FROM ${tables.lines}`));
+        for await (const source of sources) onFile(await adder.add(source, signal));
+        return (await connection.jsonRows(
+          `SELECT agent.bot, ${[1, 2, 3].map((one, index) => `CAST(count(*) FILTER (line.verification = ${one}) AS INTEGER) AS ${['verified', 'refuted', 'unchecked'][index]}`).join(', ')}
+            FROM ${tables.lines} AS line JOIN ${tables.agents} AS agent ON agent.id = line.agent
+            WHERE line.rowid > ${last} AND line.verification IS NOT NULL GROUP BY agent.bot ORDER BY count(*) DESC, agent.bot`,
+        )) as unknown as BotReport[];
+      });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+      await this.settle();
+    }
+  }
+
+  /** Finishes what an interruption left: counts of days, and the records of files. */
+  async settle(): Promise<void> {
+    const { resources, rows } = this.#work;
+    for (const project of resources.list('projects')) {
+      const tables = new LogTables(project.id);
+      await rows.useForImport(async (connection) => {
+        if (!(await tables.isThere(connection))) return;
+        await settleLogDays(connection, tables, { id: project.id, weeks: weekDefinitionOf(project) });
+        this.#register(project, tables, await readFiles(connection, tables));
+      });
+    }
+  }
+
+  #register(project: Document, tables: LogTables, files: readonly KnownFile[]): void {
+    const { resources } = this.#work;
+    if (files.length === 0) return;
+    resources.transaction(() => {
+      switchOnLogs(resources, project.id);
+      resources.putDataset(project.id, 'events', { table: tables.events, columns: tables.columns() });
+      for (const granularity of GRANULARITIES)
+        resources.putDataset(project.id, `log_pages_${granularity}`, addedLogPages(project.id, granularity));
+      for (const file of files) {
+        const id = resourceId('log file', project.id, file.id);
+        resources.put('ingest_files', project.id, ingestFile(id, project.id, file));
+      }
+    });
+  }
+}
+
+/** The record of a file that was read (api-spec.md §2.9). */
+function ingestFile(id: string, project_id: string, file: KnownFile): Document {
+  const { rejects } = file;
+  return {
+    id,
+    project_id,
+    name: file.name,
+    status: 'PROCESSED',
+    kind: 'ingest',
+    created_at: file.added_at,
+    detailed_invalid_lines: rejects.reasons,
+    error_message: null,
+    fields: { url: 'string', event_date: 'datetime', status_code: 'natural', user_agent: 'string' },
+    valid_lines: file.events,
+    invalid_lines: file.rejected,
+    lines_errors_messages: Object.fromEntries(
+      Object.entries(rejects.places).map(([reason, lines]) => [
+        reason,
+        lines.map((line) => `line ${line}: ${MESSAGES[reason]}`),
+      ]),
+    ),
+    size: file.offset,
+  };
+}

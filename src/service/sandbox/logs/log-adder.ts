@@ -1,0 +1,170 @@
+import type { Connection } from '../../../core/duckdb.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
+import type { VerifyOptions } from '../../logs/bots/verify-bots.ts';
+import { EventRows } from '../../logs/event-rows.ts';
+import { formatOfName } from '../../logs/formats/known-formats.ts';
+import { blankReport, type LogFileReport } from '../../logs/log-report.ts';
+import type { LogRules } from '../../logs/log-rules.ts';
+import type { LogSource } from '../../logs/log-source.ts';
+import { LogTime } from '../../logs/log-time.ts';
+import { ownHosts } from '../../logs/own-hosts.ts';
+import { readLog } from '../../logs/read-log.ts';
+import { recogniseFormat } from '../../logs/recognise-format.ts';
+import { AddressHashes } from './address-hashes.ts';
+import { AgentNumbers } from './agent-numbers.ts';
+import { beginOf, type FileBegin } from './file-begin.ts';
+import { InsertEvents } from './insert-events.ts';
+import { nextFileId, recordFile, wasRead } from './known-files.ts';
+import type { LogTables } from './log-tables.ts';
+import { Rejects } from './rejects.ts';
+
+export interface AddingLogs {
+  /** Scheme and host of the project's website. */
+  readonly origin: string;
+  readonly rules: LogRules;
+  readonly onReject: 'fail' | 'quarantine';
+  readonly bots: Omit<VerifyOptions, 'signal'>;
+  /** A folder for rows on their way into the database. */
+  readonly folder: string;
+  /** UTC milliseconds. */
+  readonly now: number;
+}
+
+/** Adds log files to a project, each in one transaction: a file is read whole up to here, or nothing of it. */
+export class LogAdder {
+  readonly #connection: Connection;
+  readonly #tables: LogTables;
+  readonly #adding: AddingLogs;
+  #numbers: AgentNumbers;
+  #hashes: AddressHashes | null;
+
+  private constructor(
+    connection: Connection,
+    tables: LogTables,
+    adding: AddingLogs,
+    made: { readonly numbers: AgentNumbers; readonly hashes: AddressHashes | null },
+  ) {
+    this.#connection = connection;
+    this.#tables = tables;
+    this.#adding = adding;
+    this.#numbers = made.numbers;
+    this.#hashes = made.hashes;
+  }
+
+  static async open(connection: Connection, tables: LogTables, adding: AddingLogs): Promise<LogAdder> {
+    await tables.make(connection);
+    return new LogAdder(connection, tables, adding, {
+      numbers: await AgentNumbers.read(connection, tables, adding.bots.list),
+      hashes: adding.rules.addresses === 'hash' ? await AddressHashes.read(connection, tables) : null,
+    });
+  }
+
+  /** What is wrong with a file is said in its report; only an abort is thrown. */
+  async add(source: LogSource, signal: AbortSignal): Promise<LogFileReport> {
+    const blank = blankReport(source.name);
+    try {
+      if (await wasRead(this.#connection, this.#tables, source)) return blank;
+      const begin = await beginOf(source, { connection: this.#connection, tables: this.#tables }, signal);
+      return await this.#connection.transaction(() => this.#read(source, begin, signal));
+    } catch (thrown) {
+      signal.throwIfAborted();
+      // Numbers that were given out in the transaction are not there.
+      this.#numbers = await AgentNumbers.read(this.#connection, this.#tables, this.#adding.bots.list);
+      if (thrown instanceof RefusedFile) return thrown.report;
+      const { code, message, hint = null } = toCrawlhouseError(thrown);
+      return { ...blank, status: 'failed', error: { code, message, hint } };
+    }
+  }
+
+  async #read(source: LogSource, begin: FileBegin, signal: AbortSignal): Promise<LogFileReport> {
+    const { rules, bots, onReject, folder, now } = this.#adding;
+    const { known } = begin;
+    const time = new LogTime(rules.time_zone);
+    const name = this.#formatName(source, begin);
+    const format = formatOfName(name, time, known?.state);
+    const rows = this.#rows();
+    const position = { offset: known?.offset ?? 0, lines: known?.lines ?? 0, tail: begin.tail };
+    const from = position.lines;
+    const rejects = new Rejects();
+    const id = known?.id ?? (await nextFileId(this.#connection, this.#tables));
+    const work = { connection: this.#connection, tables: this.#tables, verify: { ...bots, signal }, folder };
+    const insert = new InsertEvents(work, id);
+    await insert.begin();
+    const tally = await readLog(
+      begin.rest(signal),
+      {
+        ...{ format, rows, position, isFinal: source.isFinal },
+        onReject: (reject) => rejects.add(reject),
+        onRows: () => insert.put(rows.take()),
+      },
+      signal,
+    );
+    await insert.done();
+    const report: LogFileReport = {
+      ...blankReport(source.name),
+      status: position.lines === from ? 'known' : 'added',
+      format: name,
+      ...{ lines: position.lines - from, events: insert.events },
+      ...{ rejected: rejects.count, reasons: rejects.reasons, places: rejects.places },
+      ...{ other_hosts: tally.otherHosts, other_host_names: mostFrequent(rows.otherHosts) },
+      ...{ skipped: tally.skipped, unfinished_bytes: tally.unfinished },
+      ...{ first_second: rows.first, last_second: rows.last },
+      earlier_name: known === null || known.name === source.name ? null : known.name,
+      ...{ assumed_zone: time.assumedZone, assumed_host: rows.assumedHost },
+    };
+    if (rejects.count > 0 && onReject === 'fail') throw new RefusedFile({ ...report, status: 'refused' });
+    await this.#numbers.write(this.#connection);
+    await this.#hashes?.write(this.#connection, now);
+    const read = {
+      id,
+      known,
+      source,
+      head: begin.head,
+      position,
+      state: format.state ?? '',
+      days: rows.days,
+      now,
+    };
+    await recordFile(this.#connection, this.#tables, report, read);
+    return report;
+  }
+
+  #formatName(source: LogSource, { known, sample }: FileBegin): string {
+    const { format, time_zone } = this.#adding.rules;
+    if (format !== 'auto') return format;
+    return known?.format ?? recogniseFormat(source.name, sample, () => new LogTime(time_zone));
+  }
+
+  #rows(): EventRows {
+    const { origin, rules } = this.#adding;
+    const hashes = this.#hashes;
+    return new EventRows({
+      origin,
+      isOwnHost: ownHosts(origin, rules.hosts),
+      queryStrings: rules.query_strings,
+      isForwarded: rules.forwarded,
+      agentOf: (bytes) => this.#numbers.agentOf(bytes),
+      originOf: (text) => this.#numbers.originOf(text),
+      clientOf: hashes === null ? null : (address, second) => hashes.of(address, second),
+    });
+  }
+}
+
+/** Undoes the transaction of a file with rejects. */
+class RefusedFile extends CrawlhouseError {
+  readonly report: LogFileReport;
+
+  constructor(report: LogFileReport) {
+    super('rejected_values', `${report.name}: ${report.rejected} of ${report.lines} lines are no events`);
+    this.report = report;
+  }
+}
+
+const SHOWN_HOSTS = 5;
+
+function mostFrequent(hosts: ReadonlyMap<string, number>): string[] {
+  return [...hosts]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, SHOWN_HOSTS)
+    .map(([host]) => host);
+}

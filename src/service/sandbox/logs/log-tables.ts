@@ -1,0 +1,141 @@
+import { type Connection, ident, text } from '../../../core/duckdb.ts';
+import type { FieldRecord } from '../../api/fields.ts';
+import { type Column, type ColumnKind, kindOfField } from '../catalogue/column.ts';
+import { fieldRecord } from '../catalogue/field-record.ts';
+import { LOG_EVENT_CATALOGUE } from '../catalogue/log-catalogue.ts';
+import { RowStore } from '../rows/row-store.ts';
+
+/** Verdicts on bots, by the number that rows have. */
+export const VERIFICATIONS = ['verified', 'refuted', 'unchecked'] as const;
+
+/** Fields of log events, as added logs have them: those of the catalogue, then ours. */
+const FIELDS: readonly FieldRecord[] = [
+  ...LOG_EVENT_CATALOGUE,
+  fieldRecord('bot_verification', 'enum', 'one', [...VERIFICATIONS]),
+  fieldRecord('client', 'string'),
+];
+
+/** Fields that follow from others are made when they are read: rows take a tenth of the time and a third of the space. */
+const CELLS: Readonly<Record<string, string>> = {
+  url: 'origin.origin || line.path',
+  urlpath: "split_part(line.path, '?', 1)",
+  url_host: 'origin.host',
+  url_first_path: `CASE WHEN length(line.path) - length(replace(line.path, '/', '')) < 2 THEN '/'
+    ELSE concat('/', split_part(line.path, '/', 2), '/') END`,
+  url_has_params: "contains(line.path, '?')",
+  event_date: "strftime(make_timestamp(line.second * 1000000), '%Y/%m/%d %H:%M:%S UTC')",
+  day: 'line.day',
+  method: 'line.method',
+  status_code: 'line.status',
+  status_code_range: `CASE WHEN line.status < 300 THEN 'ok' WHEN line.status < 400 THEN 'redirect'
+    WHEN line.status < 500 THEN 'client_error' WHEN line.status IS NOT NULL THEN 'server_error' END`,
+  bytes_sent: 'line.bytes',
+  referer: 'line.referer',
+  user_agent: 'agent.user_agent',
+  device: 'agent.device',
+  is_bot: 'agent.is_bot',
+  bot: 'agent.bot',
+  // A bot that is refuted is none of a search engine's.
+  bot_kind: 'CASE WHEN line.verification IS DISTINCT FROM 2 THEN agent.bot_kind END',
+  search_engine: 'CASE WHEN line.verification IS DISTINCT FROM 2 THEN agent.search_engine END',
+  is_seo_visit: 'line.is_seo_visit',
+  bot_verification: `[${VERIFICATIONS.map(text).join(', ')}][line.verification]`,
+  client: 'line.client',
+};
+
+/** The tables of a project's added logs. */
+export class LogTables {
+  readonly #projectId: string;
+
+  constructor(projectId: string) {
+    this.#projectId = projectId;
+  }
+
+  /** One row an event, without what follows from others. */
+  get lines(): string {
+    return this.#table('lines');
+  }
+
+  get agents(): string {
+    return this.#table('agents');
+  }
+
+  get origins(): string {
+    return this.#table('origins');
+  }
+
+  /** One row a file that was read. */
+  get files(): string {
+    return this.#table('files');
+  }
+
+  /** The names under which files were read, each with its last version. */
+  get names(): string {
+    return this.#table('names');
+  }
+
+  /** Days with events that the log pages do not have yet. */
+  get staleDays(): string {
+    return this.#table('stale_days');
+  }
+
+  /** Salts of the days whose addresses are hashed. */
+  get salts(): string {
+    return this.#table('salts');
+  }
+
+  /** The events in the service's form; unqualified, as datasets name their tables. */
+  get events(): string {
+    return `events_${this.#projectId}`;
+  }
+
+  #table(name: string): string {
+    return RowStore.table(`log_${name}_${this.#projectId}`);
+  }
+
+  columns(): Column[] {
+    return FIELDS.map((field, index) => ({
+      id: `c${index}`,
+      kind: field.name === 'day' ? ('date' satisfies ColumnKind) : kindOfField(field),
+      field,
+    }));
+  }
+
+  /** @throws nothing if they are there already */
+  async make(connection: Connection): Promise<void> {
+    for (const [name, columns] of [
+      [
+        this.lines,
+        `second BIGINT, day DATE, origin INTEGER, path VARCHAR, method VARCHAR, status SMALLINT, bytes BIGINT,
+        referer VARCHAR, agent INTEGER, verification TINYINT, is_seo_visit BOOLEAN, client VARCHAR, file INTEGER`,
+      ],
+      [
+        this.agents,
+        'id INTEGER, user_agent VARCHAR, device VARCHAR, is_bot BOOLEAN, bot VARCHAR, bot_kind VARCHAR, search_engine VARCHAR',
+      ],
+      [this.origins, 'id INTEGER, origin VARCHAR, host VARCHAR'],
+      [
+        this.files,
+        `id INTEGER PRIMARY KEY, name VARCHAR, format VARCHAR, state VARCHAR, head VARCHAR, head_bytes INTEGER,
+        tail VARCHAR, tail_bytes INTEGER, "offset" BIGINT, lines BIGINT, events BIGINT, rejected BIGINT, skipped BIGINT,
+        other_hosts BIGINT, rejects VARCHAR, added_at BIGINT`,
+      ],
+      [this.names, 'name VARCHAR PRIMARY KEY, version VARCHAR'],
+      [this.staleDays, 'day DATE PRIMARY KEY'],
+      [this.salts, 'day DATE PRIMARY KEY, salt VARCHAR'],
+    ] as const)
+      await connection.run(`CREATE TABLE IF NOT EXISTS ${name} (${columns})`);
+    const cells = this.columns().map(({ id, field }) => `${CELLS[field.name]} AS ${ident(id)}`);
+    await connection.run(
+      `CREATE VIEW IF NOT EXISTS ${RowStore.table(this.events)} AS SELECT line.rowid AS rowid, ${cells.join(', ')}
+        FROM ${this.lines} AS line
+        JOIN ${this.agents} AS agent ON agent.id = line.agent
+        JOIN ${this.origins} AS origin ON origin.id = line.origin`,
+    );
+  }
+
+  async isThere(connection: Connection): Promise<boolean> {
+    const sql = 'SELECT count(*) > 0 FROM duckdb_views() WHERE database_name = ? AND view_name = ?';
+    return (await connection.scalar(sql, [RowStore.catalog, this.events])) === true;
+  }
+}

@@ -1,0 +1,118 @@
+import { type Connection, ident } from '../../../core/duckdb.ts';
+import { GRANULARITIES, type Granularity } from '../../api/fields.ts';
+import type { WeekDefinition } from '../../api/log-monitoring.ts';
+import { type Column, kindOfField, SQL_TYPES } from '../catalogue/column.ts';
+import { LOG_PAGE_CATALOGUES, PERIOD_FIELDS } from '../catalogue/log-catalogue.ts';
+import type { Dataset } from '../resources/resources.ts';
+import { noteChangedDays } from '../rows/changed-days.ts';
+import { RowStore } from '../rows/row-store.ts';
+import { pagesSql } from './derive-log-pages.ts';
+import type { LogTables } from './log-tables.ts';
+import { periodSql } from './period.ts';
+
+/** Days on each side of a day that its week or month may reach. */
+const REACH = 31;
+
+interface LogProject {
+  readonly id: string;
+  readonly weeks: WeekDefinition;
+}
+
+/**
+ * Counts the days anew whose events were added, and the weeks and months that they are in, in one transaction. Notes them
+ * as changed.
+ */
+export async function settleLogDays(
+  connection: Connection,
+  tables: LogTables,
+  project: LogProject,
+): Promise<void> {
+  await connection.transaction(async () => {
+    for (const granularity of GRANULARITIES) await makeTable(connection, project, granularity);
+    if (Number(await connection.scalar(`SELECT count(*) FROM ${tables.staleDays}`)) === 0) return;
+    await countDays(connection, tables, project);
+    for (const granularity of ['weeks', 'months'] as const)
+      await sumDays(connection, tables, project, granularity);
+    const changed = { project_id: project.id, kind: 'log_monitoring' } as const;
+    await noteChangedDays(connection, changed, `SELECT day FROM ${tables.staleDays}`);
+    await connection.run(`DELETE FROM ${tables.staleDays}`);
+  });
+}
+
+/** The log pages of a project's added logs. */
+export function addedLogPages(projectId: string, granularity: Granularity): Dataset {
+  return { table: `log_pages_${granularity}_${projectId}`, columns: columnsOf(granularity) };
+}
+
+function columnsOf(granularity: Granularity): Column[] {
+  return LOG_PAGE_CATALOGUES[granularity].map((field, index) => ({
+    id: `c${index}`,
+    kind: field.name === 'day' ? 'date' : kindOfField(field),
+    field,
+  }));
+}
+
+function tableOf(projectId: string, granularity: Granularity): string {
+  return RowStore.table(String(addedLogPages(projectId, granularity).table));
+}
+
+async function makeTable(
+  connection: Connection,
+  { id }: LogProject,
+  granularity: Granularity,
+): Promise<void> {
+  const columns = columnsOf(granularity).map((column) => `${ident(column.id)} ${SQL_TYPES[column.kind]}`);
+  await connection.run(`CREATE TABLE IF NOT EXISTS ${tableOf(id, granularity)} (${columns.join(', ')})`);
+}
+
+async function countDays(connection: Connection, tables: LogTables, { id }: LogProject): Promise<void> {
+  const days = tableOf(id, 'days');
+  const columns = columnsOf('days');
+  const stale = `(SELECT day FROM ${tables.staleDays})`;
+  await connection.run(`DELETE FROM ${days} WHERE ${idOf(columns, 'day')} IN ${stale}`);
+  const [first, last] = ['min', 'max'].map((edge) => `(SELECT ${edge}(day) FROM ${tables.staleDays})`);
+  // The span lets DuckDB pass over the rows of other days.
+  const events = `SELECT origin.origin || line.path AS url, line.day AS day, line.status AS status, line.bytes AS bytes,
+      agent.is_bot AS is_bot, line.is_seo_visit AS is_seo_visit,
+      CASE WHEN line.verification IS DISTINCT FROM 2 THEN agent.bot_kind END AS bot_kind,
+      line.second * ${2 ** 31} + line.rowid % ${2 ** 31} AS place
+    FROM ${tables.lines} AS line
+    JOIN ${tables.agents} AS agent ON agent.id = line.agent
+    JOIN ${tables.origins} AS origin ON origin.id = line.origin
+    WHERE line.day BETWEEN ${first} AND ${last} AND line.day IN ${stale}`;
+  await connection.run(`INSERT INTO ${days} ${pagesSql('day', columns, events)}`);
+}
+
+async function sumDays(
+  connection: Connection,
+  tables: LogTables,
+  { id, weeks }: LogProject,
+  granularity: 'weeks' | 'months',
+): Promise<void> {
+  const [from, to] = [columnsOf('days'), columnsOf(granularity)];
+  const day = idOf(from, 'day');
+  const name = PERIOD_FIELDS[granularity].name;
+  const period = (date: string): string => periodSql(granularity, date, weeks);
+  const stale = `(SELECT DISTINCT ${period('day')} FROM ${tables.staleDays})`;
+  await connection.run(`DELETE FROM ${tableOf(id, granularity)} WHERE ${idOf(to, name)} IN ${stale}`);
+  const cells = to.map(({ field }) => {
+    if (field.name === name) return period(day);
+    const column = idOf(from, field.name);
+    if (field.name === 'url' || field.name === 'urlpath') return column;
+    if (field.name === 'last_status_code') return `arg_max(${column}, ${day})`;
+    return field.type === 'bool' ? `bool_or(${column})` : `CAST(sum(${column}) AS BIGINT)`;
+  });
+  const [url, path] = [idOf(from, 'url'), idOf(from, 'urlpath')];
+  const [first, last] = ['min', 'max'].map((edge) => `(SELECT ${edge}(day) FROM ${tables.staleDays})`);
+  await connection.run(
+    `INSERT INTO ${tableOf(id, granularity)} SELECT ${cells.join(', ')} FROM ${tableOf(id, 'days')}
+      WHERE ${day} BETWEEN ${first} - ${REACH} AND ${last} + ${REACH} AND ${period(day)} IN ${stale}
+      GROUP BY ${period(day)}, ${url}, ${path} ORDER BY ${period(day)}, ${url}`,
+  );
+}
+
+function idOf(columns: readonly Column[], name: string): string {
+  const found = columns.find(({ field }) => field.name === name);
+  if (found === undefined) throw new Error(`log pages have no ${name}`);
+  return found.id;
+}
