@@ -5,8 +5,12 @@ import { withLineage } from '../../operations/openlineage/with-lineage.ts';
 import { type Firing, fire } from '../../operations/schedule/fire.ts';
 import { recordFailedCrawl } from '../../operations/status/record-failed-crawl.ts';
 import type { RunResult } from '../../project/model/run-result.ts';
+import { exitCodeOf } from '../../project/model/run-status.ts';
 import type { Settings } from '../../project/settings/settings.ts';
+import { addLogs } from './add-logs.ts';
+import { localProject } from './local-project.ts';
 import { LocalService } from './local-service.ts';
+import { logErrors } from './log-report.ts';
 import { readReport, writeReport } from './write-report.ts';
 
 /** Fires a schedule. In a folder without another service it loads from the local one; its crawl comes first. */
@@ -16,7 +20,7 @@ export async function fireSchedule(
   logger: Logger,
   signal: AbortSignal,
 ): Promise<RunResult> {
-  const { crawl, allow_private: allowPrivate, report } = firing.schedule;
+  const { crawl, logs, allow_private: allowPrivate, report } = firing.schedule;
   const fired = async (own: Firing): Promise<RunResult> => {
     const result = await withLineage(settings, `schedule.${own.schedule.name}`, logger, signal, () =>
       fire(settings, own, logger, signal),
@@ -24,7 +28,7 @@ export async function fireSchedule(
     if (report !== undefined) await reportAfter(settings, report, logger, signal);
     return result;
   };
-  if (settings.base_url !== undefined && crawl === undefined) return fired(firing);
+  if (settings.base_url !== undefined && crawl === undefined && logs === undefined) return fired(firing);
   const load: Firing['load'] = async (run, own) => {
     await using service = await LocalService.start(settings, { allowPrivate, logger });
     if (crawl !== undefined)
@@ -33,9 +37,26 @@ export async function fireSchedule(
           await recordFailedCrawl(settings, crawl, error, logger);
         throw error;
       });
-    return await service.load(settings, (local, changed) => run(local, changed, own));
+    const logFaults = logs === undefined ? [] : await addScheduled(settings, service, logs, own);
+    const result = await service.load(settings, (local, changed) => run(local, changed, own));
+    if (logFaults.length === 0) return result;
+    const errors = [...logFaults, ...result.errors];
+    return { ...result, errors, exitCode: exitCodeOf(errors) };
   };
   return fired({ ...firing, load });
+}
+
+/** Adds the logs of a schedule; gives what is wrong with files. */
+async function addScheduled(
+  settings: Settings,
+  service: LocalService,
+  { from, site }: NonNullable<Firing['schedule']['logs']>,
+  signal: AbortSignal,
+): Promise<CrawlhouseError[]> {
+  const { id } = await localProject(service, { named: undefined, site });
+  const { projectDir: folder, access_logs: rules, on_reject: onReject } = settings;
+  const logs = { projectId: id, from, folder, rules, onReject, progress: () => {} };
+  return logErrors((await addLogs(settings, service, logs, signal)).files);
 }
 
 /** A report that can't be written fails no run. */

@@ -38,6 +38,8 @@ export interface EventRules {
 
 const NULL = '\\N';
 const DAY = 86_400;
+const PIECE = 32 * 1024;
+const FIRST_BYTES = 1024 * 1024;
 const METHOD = /^[A-Z][A-Z_-]{1,19}$/;
 /** Hosts and addresses that are told apart in memory. */
 const MOST_HOSTS = 1000;
@@ -48,7 +50,10 @@ export class EventRows {
   readonly #rules: EventRules;
   readonly #scheme: string;
   readonly #host: string;
+  /** Rows as text, until there are enough for `#bytes`: a long text of many pieces costs more to clean up than to make. */
   #text = '';
+  #bytes = Buffer.allocUnsafe(FIRST_BYTES);
+  #length = 0;
   #count = 0;
   /** Numbers of schemes with hosts, also by how lines write them. */
   readonly #origins = new Map<string, number>();
@@ -74,8 +79,8 @@ export class EventRows {
     this.#host = host;
   }
 
-  /** Adds the row of a line, or says why not. */
-  add(line: LogLine): 'added' | 'other_host' | RejectReason {
+  /** Adds the row of a line with its number in the file, or says why not. */
+  add(line: LogLine, number: number): 'added' | 'other_host' | RejectReason {
     const status = line.status === '' ? NULL : line.status;
     if (status !== NULL && !/^\d{3}$/.test(status)) return 'bad_status';
     const bytes = line.bytes === '' ? NULL : line.bytes;
@@ -90,21 +95,34 @@ export class EventRows {
     const found = !agent.isBot && referer !== NULL && isSearchResults(referer) ? '1' : '0';
     const method = METHOD.test(line.method) ? line.method : NULL;
     const client = this.#rules.clientOf?.(address, line.second) ?? NULL;
-    this.#text += `${line.second}\t${origin}\t${path}\t${method}\t${status}\t${bytes}\t${referer}\t${agent.id}\t${pair}\t${found}\t${client}\n`;
+    this.#text += `${number}\t${line.second}\t${origin}\t${path}\t${method}\t${status}\t${bytes}\t${referer}\t${agent.id}\t${pair}\t${found}\t${client}\n`;
+    if (this.#text.length >= PIECE) this.#flush();
     this.#count += 1;
     this.#see(line.second);
     return 'added';
   }
 
-  /** Characters of the rows that were not taken yet. */
+  /** Bytes of the rows that were not taken yet. */
   get size(): number {
-    return this.#text.length;
+    return this.#length + this.#text.length;
   }
 
-  /** The rows since the last time, and the bots that they have for the first time. */
-  take(): { readonly rows: Buffer; readonly count: number; readonly pairs: readonly BotAddress[] } {
-    const taken = { rows: Buffer.from(this.#text, 'latin1'), count: this.#count, pairs: this.#newPairs };
+  #flush(): void {
+    const needed = this.#length + this.#text.length;
+    if (needed > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2));
+      this.#bytes.copy(larger, 0, 0, this.#length);
+      this.#bytes = larger;
+    }
+    this.#length += this.#bytes.write(this.#text, this.#length, 'latin1');
     this.#text = '';
+  }
+
+  /** The rows since the last time, which stand until the next one is added, and the bots that they have for the first time. */
+  take(): { readonly rows: Buffer; readonly count: number; readonly pairs: readonly BotAddress[] } {
+    this.#flush();
+    const taken = { rows: this.#bytes.subarray(0, this.#length), count: this.#count, pairs: this.#newPairs };
+    this.#length = 0;
     this.#count = 0;
     this.#newPairs = [];
     return taken;

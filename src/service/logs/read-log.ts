@@ -103,7 +103,7 @@ class LineReader {
       else {
         clearLine(line);
         const found = format.read(text, from, stop, line);
-        const added = found === 'event' ? rows.add(line) : found;
+        const added = found === 'event' ? rows.add(line, position.lines) : found;
         if (added === 'skip') this.skipped += 1;
         else if (added === 'other_host') this.otherHosts += 1;
         else if (added !== 'added') onReject({ line: position.lines, reason: added });

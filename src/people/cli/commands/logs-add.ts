@@ -1,17 +1,15 @@
 import { CrawlhouseError } from '../../../core/errors.ts';
 import { ON_REJECT } from '../../../project/model/pipeline.ts';
 import { exitCodeOf } from '../../../project/model/run-status.ts';
-import { DnsCheck } from '../../../service/logs/bots/dns-check.ts';
-import type { LogFileReport } from '../../../service/logs/log-report.ts';
 import { LogRules } from '../../../service/logs/log-rules.ts';
+import { addLogs } from '../add-logs.ts';
 import type { Command, Invocation } from '../command.ts';
 import { loadLocal } from '../load-local.ts';
 import { LOCAL_PROJECT_FLAGS, localProject } from '../local-project.ts';
 import { LocalService } from '../local-service.ts';
 import { describeLogs, logErrors } from '../log-report.ts';
-import { checkLogSources, logSources } from '../log-sources.ts';
+import { checkLogSources } from '../log-sources.ts';
 import { printError } from '../print-error.ts';
-import { readBotList } from '../read-bot-list.ts';
 import { printRun } from '../run-report.ts';
 
 export const logsAdd: Command = {
@@ -49,24 +47,23 @@ export const logsAdd: Command = {
       throw new CrawlhouseError('usage', 'no log file was named', {
         hint: 'crawlhouse logs add /var/log/nginx/access.log*',
       });
-    await checkLogSources(positionals, folder);
     const rules = logRules(invocation, settings.access_logs);
-    const list = await readBotList(settings);
+    const action = onReject(invocation, settings.on_reject);
+    await checkLogSources(positionals, folder);
     await using service = await LocalService.start(settings, { allowPrivate: false, logger });
-    const project = await localProject(invocation, service);
-    const files: LogFileReport[] = [];
-    const logs = {
-      projectId: project.id,
-      sources: logSources(positionals, { settings, folder }, signal),
-      rules,
-      onReject: onReject(invocation, settings.on_reject),
-      bots: { list, dns: rules.verify === 'dns' ? new DnsCheck() : undefined },
-      onFile: (report: LogFileReport) => {
-        files.push(report);
-        invocation.progress(`${files.length} files read, the last: ${report.name}`);
+    const project = await localProject(service, {
+      named: invocation.text('project'),
+      site: invocation.text('site'),
+    });
+    const { files, bots } = await addLogs(
+      settings,
+      service,
+      {
+        ...{ projectId: project.id, from: positionals, folder, rules, onReject: action },
+        progress: invocation.progress,
       },
-    };
-    const bots = await service.addLogs(logs, signal);
+      signal,
+    );
     const errors = logErrors(files);
     const result = await loadLocal(invocation, service, project.id, 'logs add');
     const exitCode = exitCodeOf([...errors, ...result.errors]);

@@ -12,18 +12,18 @@ const ALB =
   '$type $time_iso8601 $elb $remote_addr $target_port $t1 $t2 $t3 $status $target_status $received $bytes_sent "$request" "$http_user_agent" $rest';
 
 const MAKERS: Readonly<Record<string, (time: LogTime, state: string) => LogFormat>> = {
-  combined: (time) => textFormat('combined', COMBINED, time),
+  alb: (time) => textFormat('alb', ALB, time),
   vhost_combined: (time) => textFormat('vhost_combined', `%v:%p ${COMBINED.replace('%b', '%O')}`, time),
   nginx_forwarded: (time) => textFormat('nginx_forwarded', `${COMBINED} "$http_x_forwarded_for"`, time),
+  combined: (time) => textFormat('combined', COMBINED, time),
   combined_more: (time) => textFormat('combined_more', `${COMBINED} `, time, true),
   common: (time) => textFormat('common', '%h %l %u %t "%r" %>s %b', time),
-  alb: (time) => textFormat('alb', ALB, time),
   w3c: (time, state) => fieldsFormat(time, state),
   cloudflare: (time) => jsonFormat('cloudflare', CLOUDFLARE, time),
   caddy: (time) => jsonFormat('caddy', CADDY, time),
 };
 
-/** Formats that have a name, in the order in which they are tried: one that asks for more comes first. */
+/** Formats that have a name, in the order in which they are tried: a line of one that comes first may look like one of a later. */
 export const FORMAT_NAMES: readonly string[] = Object.keys(MAKERS);
 
 /**

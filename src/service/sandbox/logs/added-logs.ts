@@ -61,7 +61,7 @@ export class AddedLogs {
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true, mode: 0o700 });
     try {
-      return await rows.useForImport(async (connection) => {
+      return await rows.use(async (connection) => {
         const origin = new URL(String(project.start_url)).origin;
         const adding = { origin, rules, onReject, bots, folder, now: clock.now() };
         const adder = await LogAdder.open(connection, tables, adding);
@@ -84,7 +84,7 @@ export class AddedLogs {
     const { resources, rows } = this.#work;
     for (const project of resources.list('projects')) {
       const tables = new LogTables(project.id);
-      await rows.useForImport(async (connection) => {
+      await rows.use(async (connection) => {
         if (!(await tables.isThere(connection))) return;
         await settleLogDays(connection, tables, { id: project.id, weeks: weekDefinitionOf(project) });
         this.#register(project, tables, await readFiles(connection, tables));

@@ -37,35 +37,38 @@ export async function deriveLogPages(
   return made;
 }
 
-/**
- * SQL that counts events by URL and period.
- *
- * @param period SQL of the period that a `day` is in
- * @param events SELECT with url, day, status, bytes, is_bot, is_seo_visit, bot_kind, and place, which grows with time
- */
-export function pagesSql(period: string, columns: readonly Column[], events: string): string {
-  const status = (range: number): string => `count(*) FILTER (status // 100 = ${range})`;
+/** SQL that counts events, by the names of fields; over status, bytes, is_bot, is_seo_visit, bot_kind, and place, which grows with time. */
+export const LOG_PAGE_CELLS: Readonly<Record<string, string>> = {
+  hits: 'count(*)',
+  bot_hits: 'count(*) FILTER (is_bot)',
+  seo_bot_hits: "count(*) FILTER (bot_kind = 'seo')",
+  sea_bot_hits: "count(*) FILTER (bot_kind = 'sea')",
+  vertical_bot_hits: "count(*) FILTER (bot_kind = 'vertical')",
+  visits: 'count(*) FILTER (NOT is_bot)',
+  seo_visits: 'count(*) FILTER (is_seo_visit)',
+  hits_2xx: hitsWith(2),
+  hits_3xx: hitsWith(3),
+  hits_4xx: hitsWith(4),
+  hits_5xx: hitsWith(5),
+  last_status_code: 'arg_max(status, place)',
+  bytes_sent: 'coalesce(sum(bytes), 0)',
+  is_crawled: "count(*) FILTER (bot_kind = 'seo') > 0",
+  is_active: 'count(*) FILTER (is_seo_visit) > 0',
+};
+
+function hitsWith(range: number): string {
+  return `count(*) FILTER (status // 100 = ${range})`;
+}
+
+/** @param period SQL of the period that a `day` is in */
+function pagesSql(period: string, columns: readonly Column[], events: string): string {
   const cells: Readonly<Record<string, string>> = {
     url: 'url',
     urlpath: "coalesce(nullif(regexp_extract(url, '^(?:[a-z]+://[^/?#]*)?([^?#]*)', 1), ''), '/')",
     day: period,
     week: period,
     month: period,
-    hits: 'count(*)',
-    bot_hits: 'count(*) FILTER (is_bot)',
-    seo_bot_hits: "count(*) FILTER (bot_kind = 'seo')",
-    sea_bot_hits: "count(*) FILTER (bot_kind = 'sea')",
-    vertical_bot_hits: "count(*) FILTER (bot_kind = 'vertical')",
-    visits: 'count(*) FILTER (NOT is_bot)',
-    seo_visits: 'count(*) FILTER (is_seo_visit)',
-    hits_2xx: status(2),
-    hits_3xx: status(3),
-    hits_4xx: status(4),
-    hits_5xx: status(5),
-    last_status_code: 'arg_max(status, place)',
-    bytes_sent: 'coalesce(sum(bytes), 0)',
-    is_crawled: "count(*) FILTER (bot_kind = 'seo') > 0",
-    is_active: 'count(*) FILTER (is_seo_visit) > 0',
+    ...LOG_PAGE_CELLS,
   };
   const selected = columns.map(
     ({ id, kind, field }) => `CAST(${cells[field.name]} AS ${SQL_TYPES[kind]}) AS ${id}`,

@@ -7,6 +7,7 @@ import { type LogTables, VERIFICATIONS } from './log-tables.ts';
 
 /** The cells of a row of `EventRows`, in their order. */
 const CELLS = {
+  line: 'BIGINT',
   second: 'BIGINT',
   origin: 'INTEGER',
   path: 'VARCHAR',
@@ -88,10 +89,11 @@ export class InsertEvents {
       nullstr = ${text('\\N')}, max_line_size = ${LONGEST_ROW}, columns = {${columns.join(', ')}})`;
     await connection.run(
       `INSERT INTO ${tables.lines}
-        SELECT second, CAST(make_timestamp(second * 1000000) AS DATE), origin, path, method, status, bytes, referer, agent,
+        SELECT line, second, CAST(make_timestamp(second * 1000000) AS DATE), origin, path, method, status, bytes, referer, agent,
           found.verdict, is_seo_visit, client, ${this.#fileId}
         FROM ${source} AS event
-        LEFT JOIN ${VERDICTS} AS found ON found.pair = event.pair`,
+        LEFT JOIN ${VERDICTS} AS found ON found.pair = event.pair
+        ORDER BY line`,
     );
     await rm(path);
   }

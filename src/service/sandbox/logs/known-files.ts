@@ -31,6 +31,19 @@ export function fingerprintOf(bytes: string): string {
   return createHash('sha256').update(bytes, 'latin1').digest('hex');
 }
 
+/** Of the first lines, up to the end of each: one file may be the begin of another. */
+function headFingerprints(head: string): string[] {
+  const ends = lineEnds(head);
+  // A line that is longer than that, and one that nothing ends.
+  if (ends.length === 0 || (head.length < HEAD_BYTES && ends.at(-1) !== head.length))
+    ends.push(Math.min(head.length, HEAD_BYTES));
+  return ends.filter((end) => end > 0).map((end) => fingerprintOf(head.slice(0, end)));
+}
+
+function lineEnds(head: string): number[] {
+  return [...head.slice(0, HEAD_BYTES).matchAll(/\n/g)].map(({ index }) => index + 1);
+}
+
 /** Whether exactly this was read to its end: a name in the version that it still has. */
 export async function wasRead(
   connection: Connection,
@@ -46,21 +59,20 @@ export async function wasRead(
  * The files that begin like this one: the same under another name, after a rotation, or the same that has grown. The one
  * that was read furthest comes first.
  *
- * @param head the first bytes of the file, as many as `HEAD_BYTES` if it has them
+ * @param head the first bytes of the file, as many as `HEAD_BYTES` if it has them; whole lines of them tell it
  */
 export async function alikeFiles(
   connection: Connection,
   tables: LogTables,
   head: string,
 ): Promise<readonly KnownFile[]> {
-  const sizes = await connection.rows(
-    `SELECT DISTINCT head_bytes FROM ${tables.files} WHERE head_bytes <= ? AND head_bytes > 0`,
-    [Math.min(head.length, HEAD_BYTES)],
-  );
-  const fingerprints = sizes.map(({ head_bytes }) => fingerprintOf(head.slice(0, Number(head_bytes))));
+  const heads = headFingerprints(head);
+  const lines = lineEnds(head);
+  const last = lines.length === 0 ? heads[0] : heads[lines.length - 1];
+  if (last === undefined) return [];
   const sql = `SELECT * FROM ${tables.files}
-    WHERE list_contains(from_json(?::JSON, '["VARCHAR"]'), head) ORDER BY "offset" DESC`;
-  return (await connection.rows(sql, [JSON.stringify(fingerprints)])).map(knownFile);
+    WHERE list_contains(heads, ?) OR list_contains(from_json(?::JSON, '["VARCHAR"]'), heads[-1]) ORDER BY "offset" DESC`;
+  return (await connection.rows(sql, [last, JSON.stringify(heads)])).map(knownFile);
 }
 
 export async function nextFileId(connection: Connection, tables: LogTables): Promise<number> {
@@ -89,11 +101,11 @@ export async function recordFile(
   { id, known, source, head, position, state, days, now }: ReadFile,
 ): Promise<void> {
   const { name, version } = source;
-  const headBytes = Math.min(head.length, position.offset);
   await connection.run(
-    `INSERT OR REPLACE INTO ${tables.files} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT OR REPLACE INTO ${tables.files}
+      VALUES (?, ?, ?, ?, from_json(?::JSON, '["VARCHAR"]'), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
-      ...[id, name, report.format, state, fingerprintOf(head.slice(0, headBytes)), headBytes],
+      ...[id, name, report.format, state, JSON.stringify(headFingerprints(head.slice(0, position.offset)))],
       ...[fingerprintOf(position.tail), position.tail.length, position.offset, position.lines],
       ...(['events', 'rejected', 'skipped', 'other_hosts'] as const).map(
         (count) => report[count] + (known?.[count] ?? 0),

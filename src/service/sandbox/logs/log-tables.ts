@@ -106,7 +106,7 @@ export class LogTables {
     for (const [name, columns] of [
       [
         this.lines,
-        `second BIGINT, day DATE, origin INTEGER, path VARCHAR, method VARCHAR, status SMALLINT, bytes BIGINT,
+        `line BIGINT, second BIGINT, day DATE, origin INTEGER, path VARCHAR, method VARCHAR, status SMALLINT, bytes BIGINT,
         referer VARCHAR, agent INTEGER, verification TINYINT, is_seo_visit BOOLEAN, client VARCHAR, file INTEGER`,
       ],
       [
@@ -116,7 +116,7 @@ export class LogTables {
       [this.origins, 'id INTEGER, origin VARCHAR, host VARCHAR'],
       [
         this.files,
-        `id INTEGER PRIMARY KEY, name VARCHAR, format VARCHAR, state VARCHAR, head VARCHAR, head_bytes INTEGER,
+        `id INTEGER PRIMARY KEY, name VARCHAR, format VARCHAR, state VARCHAR, heads VARCHAR[],
         tail VARCHAR, tail_bytes INTEGER, "offset" BIGINT, lines BIGINT, events BIGINT, rejected BIGINT, skipped BIGINT,
         other_hosts BIGINT, rejects VARCHAR, added_at BIGINT`,
       ],

@@ -6,7 +6,7 @@ import { LOG_PAGE_CATALOGUES, PERIOD_FIELDS } from '../catalogue/log-catalogue.t
 import type { Dataset } from '../resources/resources.ts';
 import { noteChangedDays } from '../rows/changed-days.ts';
 import { RowStore } from '../rows/row-store.ts';
-import { pagesSql } from './derive-log-pages.ts';
+import { LOG_PAGE_CELLS } from './derive-log-pages.ts';
 import type { LogTables } from './log-tables.ts';
 import { periodSql } from './period.ts';
 
@@ -71,16 +71,35 @@ async function countDays(connection: Connection, tables: LogTables, { id }: LogP
   const stale = `(SELECT day FROM ${tables.staleDays})`;
   await connection.run(`DELETE FROM ${days} WHERE ${idOf(columns, 'day')} IN ${stale}`);
   const [first, last] = ['min', 'max'].map((edge) => `(SELECT ${edge}(day) FROM ${tables.staleDays})`);
-  // The span lets DuckDB pass over the rows of other days.
-  const events = `SELECT origin.origin || line.path AS url, line.day AS day, line.status AS status, line.bytes AS bytes,
+  // The span lets DuckDB pass over the rows of other days. URLs are put together once counted.
+  const events = `SELECT line.origin AS origin, line.path AS path, line.day AS day, line.status AS status, line.bytes AS bytes,
       agent.is_bot AS is_bot, line.is_seo_visit AS is_seo_visit,
       CASE WHEN line.verification IS DISTINCT FROM 2 THEN agent.bot_kind END AS bot_kind,
-      line.second * ${2 ** 31} + line.rowid % ${2 ** 31} AS place
+      line.second * ${2 ** 31} + line.line % ${2 ** 31} AS place
     FROM ${tables.lines} AS line
     JOIN ${tables.agents} AS agent ON agent.id = line.agent
-    JOIN ${tables.origins} AS origin ON origin.id = line.origin
-    WHERE line.day BETWEEN ${first} AND ${last} AND line.day IN ${stale}`;
-  await connection.run(`INSERT INTO ${days} ${pagesSql('day', columns, events)}`);
+    WHERE line.path IS NOT NULL AND line.day BETWEEN ${first} AND ${last} AND line.day IN ${stale}`;
+  const counted = columns.map(({ id, field }) =>
+    ['url', 'urlpath'].includes(field.name)
+      ? ''
+      : `${LOG_PAGE_CELLS[field.name] ?? field.name} AS ${ident(id)}`,
+  );
+  const cells = columns.map(({ id, field }) =>
+    field.name === 'url'
+      ? 'origin.origin || page.path'
+      : field.name === 'urlpath'
+        ? "split_part(split_part(page.path, '?', 1), '#', 1)"
+        : `page.${ident(id)}`,
+  );
+  await connection.run(
+    `INSERT INTO ${days} SELECT ${cells.join(', ')}
+      FROM (
+        SELECT origin, path, ${counted.filter((one) => one !== '').join(', ')}
+        FROM (${events}) GROUP BY day, origin, path
+      ) AS page
+      JOIN ${tables.origins} AS origin ON origin.id = page.origin
+      ORDER BY page.${ident(idOf(columns, 'day'))}, page.origin, page.path`,
+  );
 }
 
 async function sumDays(

@@ -1,0 +1,350 @@
+import { appendFile, copyFile, mkdir, readFile, rename, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
+import fc from 'fast-check';
+import { expect, onTestFinished, test } from 'vitest';
+import { logSources } from '../../../../src/people/cli/log-sources.ts';
+import type { Settings } from '../../../../src/project/settings/settings.ts';
+import { GRANULARITIES } from '../../../../src/service/api/fields.ts';
+import { BotList } from '../../../../src/service/logs/bots/bot-list.ts';
+import type { LogFileReport } from '../../../../src/service/logs/log-report.ts';
+import { LogRules } from '../../../../src/service/logs/log-rules.ts';
+import { AddedLogs } from '../../../../src/service/sandbox/logs/added-logs.ts';
+import { deriveLogPages } from '../../../../src/service/sandbox/logs/derive-log-pages.ts';
+import { Resources } from '../../../../src/service/sandbox/resources/resources.ts';
+import { ensureProject } from '../../../../src/service/sandbox/resources/seed.ts';
+import { changedDays } from '../../../../src/service/sandbox/rows/changed-days.ts';
+import { RowStore } from '../../../../src/service/sandbox/rows/row-store.ts';
+import { testSeed } from '../../../support/random.ts';
+import { temporaryFolder } from '../../../support/temporary.ts';
+
+const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
+const BOTS = new BotList({
+  bots: [
+    {
+      token: 'Googlebot',
+      crawler: 'Googlebot',
+      bot_class: 'search',
+      engine: 'google',
+      purpose: 'pages',
+      reference: null,
+    },
+  ],
+  checks: [],
+  ranges: [
+    { range_list: 'Googlebot', prefix: '66.249.64.0/19', source: null, published: null, copied_from: null },
+  ],
+});
+
+interface Line {
+  readonly at?: string;
+  readonly url?: string;
+  readonly status?: string;
+  readonly agent?: string;
+  readonly address?: string;
+  readonly referer?: string;
+}
+
+function line({ at = '23/Nov/2026:10:00:00 +0000', url = '/', status = '200', ...more }: Line = {}): string {
+  const { agent = 'Mozilla/5.0 Firefox/140.0', address = '203.0.113.9', referer = '-' } = more;
+  return `${address} - - [${at}] "GET ${url} HTTP/1.1" ${status} 512 "${referer}" "${agent}"\n`;
+}
+
+/** A project, with what a test does to its logs. */
+async function openLogs() {
+  const folder = await temporaryFolder();
+  await mkdir(join(folder, 'var'));
+  const resources = new Resources(join(folder, 'sandbox.sqlite'));
+  const rows = await RowStore.open(folder);
+  onTestFinished(async () => {
+    await rows[Symbol.asyncDispose]();
+    resources[Symbol.dispose]();
+  });
+  const project = ensureProject(resources, { name: 'shop', startUrl: 'https://www.shop.example/' });
+  const logs = new AddedLogs({ resources, rows, clock: Date, stateDir: folder });
+  const path = (name: string): string => join(folder, 'var', name);
+  return {
+    path,
+    project,
+    resources,
+    rows,
+    async add(
+      names: readonly string[],
+      rules: Partial<LogRules> = {},
+      onReject: 'fail' | 'quarantine' = 'fail',
+      signal = new AbortController().signal,
+    ) {
+      const files: LogFileReport[] = [];
+      const place = { settings: { state_dir: folder } as Settings, folder: join(folder, 'var') };
+      const bots = await logs.add(
+        {
+          projectId: project.id,
+          sources: logSources(names, place, signal),
+          rules: LogRules.parse(rules),
+          onReject,
+          bots: { list: BOTS },
+          onFile: (report) => void files.push(report),
+        },
+        signal,
+      );
+      return { files, bots };
+    },
+    /** Values of the events by the names of fields. */
+    async events(...names: string[]): Promise<unknown[][]> {
+      const dataset = resources.dataset(project.id, 'events');
+      const ids = names.map((name) => dataset?.columns.find(({ field }) => field.name === name)?.id);
+      return rows.use(async (connection) => {
+        const sql = `SELECT ${ids.join(', ')} FROM ${RowStore.table(String(dataset?.table))} ORDER BY rowid`;
+        return (await connection.jsonRows(sql)).map((row) => Object.values(row));
+      });
+    },
+    async pages(granularity: 'days' | 'weeks' | 'months'): Promise<unknown[]> {
+      const table = RowStore.table(`log_pages_${granularity}_${project.id}`);
+      return rows.use((connection) => connection.jsonRows(`SELECT * FROM ${table} ORDER BY ALL`));
+    },
+  };
+}
+
+async function long(path: string, text: string | Buffer): Promise<void> {
+  await writeFile(path, text);
+  await utimes(path, 1, 1);
+}
+
+test('a file that grows, rotates and is compressed is read once', async () => {
+  const { path, add, events } = await openLogs();
+  const first = line({ url: '/1' }) + line({ url: '/2' });
+  await writeFile(path('access.log'), first);
+  expect((await add(['access.log'])).files).toMatchObject([{ status: 'added', events: 2 }]);
+  expect((await add(['access.log'])).files).toMatchObject([{ status: 'known', lines: 0 }]);
+
+  // A line that is being written waits for its end.
+  await appendFile(path('access.log'), line({ url: '/3' }) + line({ url: '/4' }).slice(0, 60));
+  expect((await add(['access.log'])).files).toMatchObject([
+    { status: 'added', events: 1, unfinished_bytes: 60 },
+  ]);
+  await appendFile(path('access.log'), line({ url: '/4' }).slice(60));
+  await rename(path('access.log'), path('access.log.1'));
+  await writeFile(path('access.log'), line({ url: '/5' }));
+  const { files } = await add(['access.log*']);
+  expect(files).toMatchObject([
+    { name: path('access.log'), status: 'added', events: 1, earlier_name: null },
+    { name: path('access.log.1'), status: 'added', events: 1, earlier_name: path('access.log') },
+  ]);
+  await writeFile(path('access.log.2.gz'), gzipSync(await readFile(path('access.log.1'))));
+  await writeFile(path('access.log.3.zst'), zstdCompressSync(await readFile(path('access.log.1'))));
+  await copyFile(path('access.log.1'), path('copy.log'));
+  const again = await add(['.']);
+  expect(again.files.map(({ status }) => status)).toEqual(Array(5).fill('known'));
+  expect((await events('urlpath')).flat()).toEqual(['/1', '/2', '/3', '/5', '/4']);
+});
+
+test('a truncated file begins anew, and a shorter copy of a known one has nothing new', async () => {
+  const { path, add, events } = await openLogs();
+  const lines = [1, 2, 3].map((n) => line({ url: `/${n}` }));
+  await writeFile(path('a.log'), lines.join(''));
+  await add(['a.log']);
+  await writeFile(path('short.log'), `${lines[0]}${lines[1]}`);
+  expect((await add(['short.log'])).files).toMatchObject([{ status: 'known', lines: 0 }]);
+  await writeFile(path('a.log'), line({ url: '/4' }));
+  expect((await add(['a.log'])).files).toMatchObject([{ status: 'added', events: 1 }]);
+  expect((await events('urlpath')).flat()).toEqual(['/1', '/2', '/3', '/4']);
+});
+
+test('a file with rejects is refused whole, or added without them', async () => {
+  const { path, add, events, resources, project } = await openLogs();
+  const dirty = `${line({ url: '/1', agent: 'first' })}\u0016\u0003\u0001 garbage\n${line({ url: '/2', status: 'ok' })}\n${line({ url: '/3' })}`;
+  await long(path('dirty.log'), dirty);
+  const { files } = await add(['dirty.log']);
+  const counts = { lines: 5, rejected: 2, skipped: 1, other_hosts: 0 };
+  const places = { not_the_format: [2], bad_status: [3] };
+  expect(files).toMatchObject([{ status: 'refused', ...counts, places }]);
+  await long(path('clean.log'), line({ url: '/0' }));
+  await add(['clean.log']);
+  expect((await events('urlpath', 'user_agent')).length).toBe(1);
+  expect((await add(['dirty.log'], {}, 'quarantine')).files).toMatchObject([
+    { status: 'added', events: 2, ...counts },
+  ]);
+  expect(await events('urlpath', 'user_agent')).toEqual([
+    ['/0', 'Mozilla/5.0 Firefox/140.0'],
+    ['/1', 'first'],
+    ['/3', 'Mozilla/5.0 Firefox/140.0'],
+  ]);
+  expect(
+    resources.list('ingest_files', project.id).find(({ name }) => name === path('dirty.log')),
+  ).toMatchObject({
+    ...{ status: 'PROCESSED', valid_lines: 2, invalid_lines: 2 },
+    detailed_invalid_lines: { not_the_format: 1, bad_status: 1 },
+    lines_errors_messages: { bad_status: ['line 3: the status is not three digits'] },
+    size: Buffer.byteLength(dirty),
+  });
+});
+
+test('a cut file, and one that is stopped, leave nothing behind', async () => {
+  const { path, add, events, resources, project } = await openLogs();
+  const text = Array.from({ length: 20_000 }, (_, n) => line({ url: `/${n}` })).join('');
+  const packed = gzipSync(text);
+  await writeFile(path('cut.gz'), packed.subarray(0, packed.length - 20));
+  await writeFile(path('more.gz'), Buffer.concat([packed, Buffer.alloc(4)]));
+  const { files } = await add(['cut.gz', 'more.gz']);
+  expect(files).toMatchObject([
+    { status: 'failed', events: 0, error: { message: expect.stringContaining('cut or damaged') } },
+    { status: 'failed', error: { message: expect.stringContaining('4 bytes follow its end') } },
+  ]);
+  const stop = new AbortController();
+  await long(path('whole.log'), text);
+  const stopped = add(['whole.log', 'cut.gz'], {}, 'fail', AbortSignal.any([stop.signal]));
+  stop.abort(new Error('stopped'));
+  await expect(stopped).rejects.toThrow('stopped');
+  expect(resources.dataset(project.id, 'events')).toBeUndefined();
+  await writeFile(
+    path('two.gz'),
+    Buffer.concat([gzipSync(line({ url: '/a' })), gzipSync(line({ url: '/b' }))]),
+  );
+  expect((await add(['whole.log', 'two.gz'])).files).toMatchObject([{ events: 20_000 }, { events: 2 }]);
+  expect(await events('url')).toHaveLength(20_002);
+});
+
+test('bots are verified by their addresses, and a refuted one is no bot of a search engine', async () => {
+  const { path, add, events, pages } = await openLogs();
+  await long(
+    path('a.log'),
+    [
+      line({ agent: GOOGLEBOT, address: '66.249.66.1' }),
+      line({ agent: GOOGLEBOT, address: '203.0.113.5' }),
+      line({ agent: GOOGLEBOT, address: '-' }),
+      line({ agent: 'curl/8.1' }),
+      line({ agent: '-' }),
+      line({ referer: 'https://www.google.co.uk/' }),
+      line({ agent: GOOGLEBOT, address: '66.249.66.1', referer: 'https://www.google.com/' }),
+    ].join(''),
+  );
+  expect((await add(['a.log'])).bots).toEqual([{ bot: 'Googlebot', verified: 2, refuted: 1, unchecked: 1 }]);
+  expect(
+    await events('bot', 'bot_kind', 'search_engine', 'bot_verification', 'is_bot', 'is_seo_visit'),
+  ).toEqual([
+    ['Googlebot', 'seo', 'google', 'verified', true, false],
+    ['Googlebot', null, null, 'refuted', true, false],
+    ['Googlebot', 'seo', 'google', 'unchecked', true, false],
+    ['curl', null, null, null, true, false],
+    ['(no user agent)', null, null, null, true, false],
+    [null, null, null, null, false, true],
+    ['Googlebot', 'seo', 'google', 'verified', true, false],
+  ]);
+  const [day] = await pages('days');
+  // url, urlpath, day, hits, bot_hits, seo_bot_hits, sea, vertical, visits, seo_visits
+  expect(Object.values(day ?? {}).slice(0, 10)).toEqual([
+    ...['https://www.shop.example/', '/', '2026-11-23'],
+    ...['7', '6', '3', '0', '0', '1', '1'],
+  ]);
+});
+
+test('a URL is as a browser writes it, whatever bytes a line has', async () => {
+  const { path, add, events } = await openLogs();
+  const raw = (bytes: string): Buffer => Buffer.from(bytes, 'latin1');
+  await long(
+    path('a.log'),
+    Buffer.concat([
+      raw(line({ url: '/caf\xe9' })),
+      Buffer.from(line({ url: '/café?q=ü' })),
+      raw(line({ url: '/x\\xe9\\"y' })),
+      raw(line({ url: '/a b"c'.replace('"', '\\"') })),
+      raw(line({ url: '/tab\there\0' })),
+      raw(line({ url: 'https://www.shop.example:443/absolute' })),
+      raw(line({ url: `/${'x'.repeat(64_000)}` })),
+      raw(line({ url: '*' })),
+      raw(line({ agent: 'Caf\xe9 \x01' })),
+      raw(line().replace('GET / HTTP/1.1', '-')),
+      raw(line().replace('GET / HTTP/1.1', 'GET /old')),
+      raw(line().replace('\n', '\r\n')),
+    ]),
+  );
+  expect((await add(['a.log'])).files).toMatchObject([{ status: 'added', rejected: 0, events: 12 }]);
+  const site = 'https://www.shop.example';
+  expect((await events('url')).flat()).toEqual([
+    ...[`${site}/caf%E9`, `${site}/caf%C3%A9?q=%C3%BC`, `${site}/x%E9%22y`, `${site}/a%20b%22c`],
+    ...[`${site}/tab%09here%00`, `${site}/absolute`, `${site}/${'x'.repeat(64_000)}`, null, `${site}/`],
+    ...[null, `${site}/old`, `${site}/`],
+  ]);
+  expect((await events('user_agent'))[8]).toEqual(['Caf\uFFFD  ']);
+  await long(path('long.log'), `${line({ url: '/1' })}${'x'.repeat(3_000_000)}\n${line({ url: '/2' })}`);
+  expect((await add(['long.log'], {}, 'quarantine')).files).toMatchObject([
+    { events: 2, rejected: 1, places: { too_long: [2] }, lines: 3 },
+  ]);
+});
+
+test('addresses are in no file, their hashes change with the day, and queries keep what is named', async () => {
+  const { path, add, events, rows } = await openLogs();
+  const [first, next] = ['23/Nov/2026:10:00:00 +0000', '24/Nov/2026:10:00:00 +0000'];
+  await long(
+    path('a.log'),
+    line({ at: first, url: '/?id=1&email=a@b.c&id=2' }) +
+      line({ at: first, url: '/?email=a' }) +
+      line({ at: next, url: '/?' }),
+  );
+  await add(['a.log'], { addresses: 'hash', query_strings: ['id'] });
+  const [a, b, c] = (await events('client')).flat();
+  expect([a === b, a === c]).toEqual([true, false]);
+  expect(a).toMatch(/^[0-9a-f]{16}$/);
+  expect((await events('url')).flat()).toEqual(
+    ['?id=1&id=2', '', ''].map((one) => `https://www.shop.example/${one}`),
+  );
+  await rows.use((connection) => connection.run('CHECKPOINT sandbox'));
+  const file = await readFile(path('../rows.duckdb'));
+  expect([file.includes('203.0.113.9'), file.includes('email')]).toEqual([false, false]);
+});
+
+test('lines of other hosts are counted and left out', async () => {
+  const { path, add, events } = await openLogs();
+  const hosts = [
+    'www.shop.example:443',
+    'shop.example',
+    'blog.shop.example',
+    'other.example',
+    'cdn.example',
+    'WWW.SHOP.EXAMPLE',
+  ];
+  await long(
+    path('v.log'),
+    hosts.map((host) => `${host}${host.includes(':') ? '' : ':80'} ${line()}`).join(''),
+  );
+  const { files } = await add(['v.log'], { hosts: ['cdn.example'] });
+  expect(files).toMatchObject([
+    { format: 'vhost_combined', lines: 6, events: 5, other_hosts: 1, other_host_names: ['other.example'] },
+  ]);
+  expect((await events('url_host')).flat()).toEqual([
+    ...['www.shop.example', 'shop.example', 'blog.shop.example', 'cdn.example', 'www.shop.example'],
+  ]);
+});
+
+test('log pages are the same however their lines came, and those that all events give', async () => {
+  const event = fc.record({
+    day: fc.integer({ min: 26, max: 31 }),
+    second: fc.integer({ min: 10, max: 59 }),
+    url: fc.constantFrom('/', '/a', '/a?b=1', '/c'),
+    status: fc.constantFrom('200', '304', '404', '500'),
+    agent: fc.constantFrom('Mozilla/5.0 Firefox/140.0', GOOGLEBOT, 'curl/8'),
+    address: fc.constantFrom('66.249.66.1', '203.0.113.5'),
+  });
+  const parts = fc.array(fc.array(event, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 4 });
+  await fc.assert(
+    fc.asyncProperty(parts, async (files) => {
+      const { path, add, pages, resources, rows, project } = await openLogs();
+      for (const [index, events] of files.entries()) {
+        const text = events.map(({ day, second, ...more }) =>
+          line({ at: `${day}/Dec/2026:23:00:${second} +0000`, ...more, agent: `${more.agent} ${index}` }),
+        );
+        await long(path(`${index}.log`), text.join(''));
+        await add([`${index}.log`]);
+      }
+      const found = [];
+      for (const granularity of GRANULARITIES) found.push(await pages(granularity));
+      const events = resources.dataset(project.id, 'events');
+      if (events === undefined) throw new Error('there are no events');
+      await deriveLogPages(rows, events, { id: project.id, weeks: 'iso' });
+      for (const granularity of GRANULARITIES) expect(await pages(granularity)).toEqual(found.shift());
+      const days = new Set(files.flat().map(({ day }) => `2026-12-${day}`));
+      expect((await changedDays(rows)).map(({ day }) => day)).toEqual([...days].sort());
+    }),
+    { seed: testSeed(), numRuns: 6 },
+  );
+});
