@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, inject, onTestFinished, test } from 'vitest';
 import type { Connection } from '../../src/core/duckdb.ts';
 import { TrinoClient } from '../../src/engines/trino/client.ts';
+import { PointerTable } from '../../src/engines/trino/pointer-table.ts';
+import { RelationNames } from '../../src/engines/trino/relation-names.ts';
 import { tidyRows } from '../../src/engines/trino/tidy-rows.ts';
 import type { TrinoPlace } from '../../src/engines/trino/trino-place.ts';
 import { TrinoRows } from '../../src/engines/trino/trino-rows.ts';
@@ -310,6 +313,30 @@ test('writers that begin at the same moment have tokens of their own, and only t
   expect(ended.filter((one) => one === 'locked')).toHaveLength(3);
   const [first] = all;
   expect(first && (await seen(first))).toHaveLength(1);
+});
+
+test('a writer that begins during a publication either sees it, or has it refused', async () => {
+  const names = new RelationNames(place.prefix);
+  let rows = await TrinoRows.begin(place);
+  let shown: string[] = [];
+  for (let round = 1; round <= 4; round++) {
+    await put(rows, 'a', [round]);
+    const publication = rows.publish().then(
+      () => 'published',
+      (error: { code?: string }) => error.code,
+    );
+    // At other moments of the publication.
+    await sleep(round * 150);
+    const [ended, later] = await Promise.all([publication, PointerTable.begin(place, names, undefined)]);
+    if (ended === 'published') shown = [`a ${round}`];
+    else expect(ended).toBe('locked');
+    expect(await seen(rows)).toEqual(shown);
+    const [load] = await client.rows<{ load: string }>(
+      `SELECT load_id AS load FROM (${names.lastPointers('visible', PAGES)}) WHERE unit = 'a'`,
+    );
+    expect(later.published(PAGES).get('a')).toBe(load?.load);
+    rows = await TrinoRows.begin(place);
+  }
 });
 
 test('readers that ask without pause see whole publications', async () => {

@@ -2,10 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { countLoadsWithout, readPointers, setPointers } from '../../state/catalogue/ops-pointers.ts';
 import { CATALOGUE } from './bring-catalogue.ts';
-import { literal } from './literal.ts';
 import { ownLocation } from './own-location.ts';
 import type { PointerTable } from './pointer-table.ts';
-import type { RelationNames } from './relation-names.ts';
 import type { TrinoPlace } from './trino-place.ts';
 
 /** The relation whose pointer names the warehouse. */
@@ -19,17 +17,12 @@ const STORE = 'store';
  */
 export async function checkStore(
   place: TrinoPlace,
-  names: RelationNames,
   pointers: PointerTable,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const { connection, catalog, prefix } = place;
-  let id = pointers.published(STORE).get('');
-  if (id === undefined) {
-    id = randomUUID();
-    const row = [0n, 0n, STORE, '', id].map(literal).join(', ');
-    await pointers.run(`INSERT INTO ${names.visible} VALUES (${row})`, signal);
-  }
+  const known = pointers.published(STORE).get('');
+  const id = known ?? (await pointers.settle(STORE, randomUUID(), signal));
   const [own] = await readPointers(connection, STORE);
   if (own === undefined ? (await countLoadsWithout(connection)) > 0 : own.load !== id)
     throw new CrawlhouseError(

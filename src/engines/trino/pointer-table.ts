@@ -10,10 +10,12 @@ import { TrinoFailure } from './trino-error.ts';
 
 /** Pointers of one statement, whose text has at most a million characters. */
 const AT_ONCE = 3000;
-/** Writers that begin at the same moment are few. */
-const MOST_TRIES = 8;
+/** Writers that begin at the same moment are few; of those that meet, one goes on each time. */
+const MOST_TRIES = 10;
 /** Steps of one writer. */
 const STEPS = 1_000_000_000n;
+/** The partition that each beginning and each publication writes to. */
+const ORDER = 0n;
 
 interface PointerPlace {
   readonly client: TrinoClient;
@@ -46,46 +48,18 @@ export class PointerTable {
     names: RelationNames,
     signal: AbortSignal | undefined,
   ): Promise<PointerTable> {
-    const table = await PointerTable.#withOwnToken(place, names, signal);
-    const token = table.#token;
-    await table.run(`DELETE FROM ${names.candidate} WHERE token < ${literal(token)}`, signal);
-    for await (const { rows } of place.client.pages(names.lastPointers('visible'), {}, signal))
-      for (const [relation, unit, load] of rows as [string, string, string | null][])
-        note(table.#seen, { relation, unit, load });
-    table.#published = copyOf(table.#seen);
+    const table = new PointerTable(place, names, await claimToken(place, names, signal));
+    await table.#insert([{ relation: null, unit: null, load: null }], signal);
+    await table.run(`DELETE FROM ${names.candidate} WHERE token < ${literal(table.#token)}`, signal);
+    await table.#look(signal);
     return table;
   }
 
-  /**
-   * A token that no other writer has. Two that begin at once may read the same greatest one, because no statement reads
-   * and inserts in one step. Each inserts a name of its own, and whoever finds another name under its token takes the next.
-   */
-  static async #withOwnToken(
-    place: PointerPlace,
-    names: RelationNames,
-    signal: AbortSignal | undefined,
-  ): Promise<PointerTable> {
-    const all = `SELECT token FROM ${names.visible} UNION ALL SELECT token FROM ${names.candidate}`;
-    for (let tries = 1; tries <= MOST_TRIES; tries++) {
-      const next = `SELECT 1 + coalesce(max(token), 0) FROM (${all})`;
-      const token = (await place.client.scalar(next, {}, signal)) as bigint;
-      const table = new PointerTable(place, names, token);
-      const own = randomUUID();
-      const isWritten = await table.#insert([{ relation: null, unit: null, load: own }], signal).then(
-        () => true,
-        (error: unknown) => {
-          // Iceberg gives up a commit that others overtake again and again: nothing was written.
-          if (isOvertaken(error)) return false;
-          throw error;
-        },
-      );
-      const others = `SELECT count(*) FROM ${names.candidate}
-        WHERE token = ${literal(token)} AND relation IS NULL AND load_id <> ${literal(own)}`;
-      if (isWritten && (await place.client.scalar(others, {}, signal)) === 0n) return table;
-      // Both try again, after random waits, so that they don't collide again.
-      await sleep(Math.random() * 200 * tries, undefined, signal ? { signal } : {});
-    }
-    throw anotherWriter();
+  async #look(signal: AbortSignal | undefined): Promise<void> {
+    for await (const { rows } of this.pages(this.#names.lastPointers('visible'), signal))
+      for (const [relation, unit, load] of rows as [string, string, string | null][])
+        note(this.#seen, { relation, unit, load });
+    this.#published = copyOf(this.#seen);
   }
 
   /** Runs a statement under the writer's name; the number of rows that it wrote. */
@@ -140,13 +114,30 @@ export class PointerTable {
   }
 
   /**
+   * Shows readers a pointer at once, unless they have one of this relation: the first of all writers gives it.
+   *
+   * @returns the load that readers have
+   */
+  async settle(relation: string, load: string, signal?: AbortSignal): Promise<string> {
+    const { visible } = this.#names;
+    const row = [ORDER, ORDER, relation, '', load].map(literal).join(', ');
+    const insert = `MERGE INTO ${visible} AS known USING (VALUES (${literal(relation)})) AS given (relation)
+       ON known.relation = given.relation WHEN NOT MATCHED THEN INSERT VALUES (${row})`;
+    await inOrder(() => this.run(insert, signal), signal);
+    const last = `SELECT max_by(load_id, seq) FROM ${visible} WHERE relation = ${literal(relation)}`;
+    const settled = String(await this.#client.scalar(last, {}, signal));
+    for (const loads of [this.#seen, this.#published]) note(loads, { relation, unit: '', load: settled });
+    return settled;
+  }
+
+  /**
    * Checks that this is still the last writer.
    *
    * @throws CrawlhouseError `locked` where another writer has begun since
    */
   async check(signal?: AbortSignal): Promise<void> {
-    const last = `SELECT max(token) FROM ${this.#names.candidate}`;
-    if ((await this.#client.scalar(last, {}, signal)) !== this.#token) throw anotherWriter();
+    const last = await this.#client.scalar(`SELECT max(seq) FROM ${this.#names.visible}`, {}, signal);
+    if (tokenOf(last as bigint) !== this.#token) throw anotherWriter();
   }
 
   /**
@@ -157,13 +148,22 @@ export class PointerTable {
   async publish(signal?: AbortSignal): Promise<void> {
     const { candidate, visible } = this.#names;
     const token = literal(this.#token);
-    // The writer's first row has a NULL relation. So zero rows are written only after another writer began.
-    const written = await this.run(
-      `INSERT INTO ${visible}
-       SELECT ${token}, max(seq), relation, unit, max_by(load_id, seq) FROM ${candidate}
-       WHERE token = ${token} AND ${token} = (SELECT max(token) FROM ${candidate}) GROUP BY relation, unit`,
-      signal,
-    );
+    const written = await inOrder(() => {
+      // A row of its own, so zero rows are written only after another writer has begun.
+      const row = [ORDER, this.#nextSeq(), null, null, null].map(literal).join(', ');
+      return this.run(
+        `MERGE INTO ${visible} AS known USING (
+           SELECT * FROM (
+             SELECT token, max(seq), relation, unit, max_by(load_id, seq) FROM ${candidate}
+             WHERE token = ${token} AND relation IS NOT NULL GROUP BY token, relation, unit
+             UNION ALL VALUES (${row})
+           ) AS wanted (token, seq, relation, unit, load_id)
+           WHERE (SELECT max(seq) FROM ${visible}) < ${literal((this.#token + 1n) * STEPS)}
+         ) AS given ON known.token = given.token AND known.seq = given.seq
+         WHEN NOT MATCHED THEN INSERT VALUES (given.token, given.seq, given.relation, given.unit, given.load_id)`,
+        signal,
+      );
+    }, signal);
     if (written === 0n) throw anotherWriter();
     this.#published = copyOf(this.#seen);
   }
@@ -175,11 +175,52 @@ export class PointerTable {
     for (let at = 0; at < pointers.length; at += AT_ONCE) {
       const rows = pointers.slice(at, at + AT_ONCE).map(({ relation, unit, load }) => {
         const texts = [relation, unit, load].map((value) => `CAST(${literal(value)} AS varchar)`);
-        const place = this.#token * STEPS + this.#step++;
-        return `(${[literal(this.#token), literal(place), ...texts].join(', ')})`;
+        return `(${[literal(this.#token), literal(this.#nextSeq()), ...texts].join(', ')})`;
       });
       await this.run(`INSERT INTO ${this.#names.candidate} VALUES ${rows.join(', ')}`, signal);
     }
+  }
+
+  #nextSeq(): bigint {
+    return this.#token * STEPS + ++this.#step;
+  }
+}
+
+function tokenOf(seq: bigint): bigint {
+  return seq / STEPS;
+}
+
+/** Inserts a token that is greater than every other one, and returns it. */
+async function claimToken(
+  { client, prefix }: PointerPlace,
+  { visible, candidate }: RelationNames,
+  signal: AbortSignal | undefined,
+): Promise<bigint> {
+  const own = randomUUID();
+  const all = `SELECT seq FROM ${visible} UNION ALL SELECT seq FROM ${candidate}`;
+  const next = `SELECT coalesce(max(seq) - max(seq) % ${STEPS}, 0) + ${STEPS} AS seq FROM (${all})`;
+  const insert = `MERGE INTO ${visible} AS known USING (${next}) AS given ON known.seq = given.seq
+     WHEN NOT MATCHED THEN INSERT VALUES (${literal(ORDER)}, given.seq, NULL, NULL, ${literal(own)})`;
+  const options = { source: `${prefix}begin`, session: MODEL_SESSION };
+  await inOrder(() => client.run(insert, options, signal), signal);
+  const claimed = `SELECT max(seq) FROM ${visible} WHERE relation IS NULL AND load_id = ${literal(own)}`;
+  return tokenOf((await client.scalar(claimed, options, signal)) as bigint);
+}
+
+/**
+ * Runs a MERGE into the visible pointers that writes to the partition `ORDER`. Iceberg refuses it where another one has
+ * written there since it read; it is then run again. So all of these statements have an order, and each has seen what
+ * the former ones have written. Trino looks for conflicts in the partitions that a statement writes to, and in no other.
+ */
+async function inOrder<T>(statement: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await statement();
+    } catch (error) {
+      if (!isOvertaken(error) || tries === MOST_TRIES) throw error;
+    }
+    // Those that met wait at random, so that they don't meet again.
+    await sleep(Math.random() * 200 * tries, undefined, signal ? { signal } : {});
   }
 }
 
@@ -194,6 +235,7 @@ function copyOf(loads: Loads): Loads {
   return new Map([...loads].map(([relation, units]) => [relation, new Map(units)]));
 }
 
+/** Iceberg has refused the commit: nothing was written. */
 function isOvertaken(error: unknown): boolean {
   const { cause } = error as { readonly cause?: unknown };
   return cause instanceof TrinoFailure && cause.errorName === 'ICEBERG_COMMIT_ERROR';

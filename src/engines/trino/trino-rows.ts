@@ -71,7 +71,7 @@ export class TrinoRows implements RowStore {
     const names = new RelationNames(place.prefix);
     await makeStore(place, names, signal);
     const pointers = await PointerTable.begin(place, names, signal);
-    return new TrinoRows(place, names, pointers, await checkStore(place, names, pointers, signal));
+    return new TrinoRows(place, names, pointers, await checkStore(place, pointers, signal));
   }
 
   /** Readers see the rows after `publish`. */

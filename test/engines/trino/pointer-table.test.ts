@@ -1,43 +1,160 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { TrinoClient } from '../../../src/engines/trino/client.ts';
 import { PointerTable } from '../../../src/engines/trino/pointer-table.ts';
-import type { RelationNames } from '../../../src/engines/trino/relation-names.ts';
-import { TrinoFailure, trinoError } from '../../../src/engines/trino/trino-error.ts';
+import { RelationNames } from '../../../src/engines/trino/relation-names.ts';
+import { errorOf } from '../../support/error-of.ts';
+import { seededRandom, testSeed } from '../../support/random.ts';
+import { type Pending, snapshotTrino } from '../../support/snapshot-trino.ts';
 
-const names = {
-  visible: 'visible',
-  candidate: 'candidate',
-  lastPointers: () => 'SELECT 1',
-} as unknown as RelationNames;
+const PREFIX = 't_';
+const names = new RelationNames(PREFIX);
+const PAGES = 'raw.crawl_pages';
 
-/** A Trino whose first inserts fail. */
-function trino(failures: readonly string[]): { readonly client: TrinoClient; readonly inserts: string[] } {
-  const inserts: string[] = [];
-  const client = {
-    scalar: async (sql: string) => (sql.includes('max(token)') ? BigInt(inserts.length + 1) : 0n),
-    run: async (sql: string) => {
-      if (!sql.startsWith('INSERT')) return 0n;
-      const errorName = failures[inserts.length];
-      inserts.push(sql);
-      if (errorName === undefined) return 1n;
-      throw trinoError(new TrinoFailure('q1', { errorName, errorType: 'EXTERNAL', message: 'no' }));
-    },
-    pages: async function* () {},
-  } as unknown as TrinoClient;
-  return { client, inserts };
+interface Gate {
+  /** Resolves once a statement waits at the gate. */
+  readonly reached: Promise<Pending>;
+  open(): void;
+  fail(error: Error): void;
 }
 
-const begin = (client: TrinoClient) =>
-  PointerTable.begin({ client } as unknown as Parameters<typeof PointerTable.begin>[0], names, undefined);
+/** A Trino whose statements can be stopped between their reading and their commit. */
+async function trino() {
+  const gates: { readonly fits: (pending: Pending) => boolean; pass: (pending: Pending) => Promise<void> }[] =
+    [];
+  const { clientOf, rows } = await snapshotTrino(PREFIX, async (pending) => {
+    const at = gates.findIndex(({ fits }) => fits(pending));
+    if (at >= 0) await gates.splice(at, 1)[0]?.pass(pending);
+  });
+  return {
+    rows,
+    begin: (user: string) => PointerTable.begin({ client: clientOf(user), prefix: PREFIX }, names, undefined),
+    /** Stops the next statement that fits. */
+    stop(fits: (pending: Pending) => boolean): Gate {
+      const reached = Promise.withResolvers<Pending>();
+      const opened = Promise.withResolvers<void>();
+      gates.push({
+        fits,
+        pass: (pending) => {
+          reached.resolve(pending);
+          return opened.promise;
+        },
+      });
+      return { reached: reached.promise, open: opened.resolve, fail: opened.reject };
+    },
+  };
+}
 
-test('a writer whose first row was overtaken by others takes the next token', async () => {
-  const { client, inserts } = trino(['ICEBERG_COMMIT_ERROR', 'ICEBERG_COMMIT_ERROR']);
-  await begin(client);
-  expect(inserts.map((sql) => /VALUES \((?:BIGINT ')?(\d+)/.exec(sql)?.[1])).toEqual(['1', '2', '3']);
+const shown = (rows: readonly Record<string, unknown>[]): unknown[] =>
+  rows.filter(({ relation }) => relation === PAGES).map(({ load_id }) => load_id);
+
+test('a writer whose first row is behind those of two others begins after them, and may publish', async () => {
+  const { begin, stop, rows } = await trino();
+  const late = stop(({ user }) => user === 'late');
+  const last = begin('late');
+  await late.reached;
+  const first = await begin('first');
+  // It removes the rows of the first one, which had the token that the late one has read.
+  const second = await begin('second');
+  late.open();
+  const third = await last;
+  await third.set([{ relation: PAGES, unit: 'a', load: 'third' }]);
+  await third.publish();
+  expect(shown(rows('visible'))).toEqual(['third']);
+  for (const former of [first, second]) expect((await errorOf(former.publish())).code).toBe('locked');
 });
 
-test('any other failure of it ends the writer', async () => {
-  const { client, inserts } = trino(['ICEBERG_FILESYSTEM_ERROR']);
-  await expect(begin(client)).rejects.toThrow('no (ICEBERG_FILESYSTEM_ERROR, query q1)');
-  expect(inserts).toHaveLength(1);
+test('a publication is refused whose commit comes after another writer has begun', async () => {
+  const { begin, stop, rows } = await trino();
+  const paused = await begin('paused');
+  await paused.set([{ relation: PAGES, unit: 'a', load: 'paused' }]);
+  const gate = stop(({ sql }) => /^\s*(INSERT|MERGE) INTO "t_store".visible/.test(sql));
+  const publication = errorOf(paused.publish());
+  await gate.reached;
+  const later = await begin('later');
+  // What it has read of the pointers has to be true until it publishes.
+  expect(later.published(PAGES).size).toBe(0);
+  gate.open();
+  expect((await publication).code).toBe('locked');
+  expect(shown(rows('visible'))).toEqual([]);
+  await later.publish();
+  expect(shown(rows('visible'))).toEqual([]);
+});
+
+test('a writer that begins during a publication sees it if it comes first', async () => {
+  const { begin, stop } = await trino();
+  const paused = await begin('paused');
+  await paused.set([{ relation: PAGES, unit: 'a', load: 'paused' }]);
+  const gate = stop(({ user }) => user === 'later');
+  const beginning = begin('later');
+  await gate.reached;
+  await paused.publish();
+  gate.open();
+  const later = await beginning;
+  expect(later.published(PAGES).get('a')).toBe('paused');
+  expect((await errorOf(paused.publish())).code).toBe('locked');
+});
+
+test('two first writers of a warehouse agree on its name', async () => {
+  const { begin, stop } = await trino();
+  const first = await begin('first');
+  const gate = stop(({ user, sql }) => user === 'first' && sql.includes('store'));
+  const named = first.settle('store', 'one');
+  await gate.reached;
+  const second = await begin('second');
+  expect(await second.settle('store', 'two')).toBe('two');
+  gate.open();
+  expect(await named).toBe('two');
+  expect(second.published('store').get('')).toBe('two');
+});
+
+test('a statement that fails for another reason than a conflict is not tried again', async () => {
+  const { begin, stop } = await trino();
+  const gate = stop(() => true);
+  const failed = errorOf(begin('only'));
+  await gate.reached;
+  gate.fail(new Error('no room in the bucket'));
+  expect((await failed).message).toContain('no room in the bucket');
+});
+
+test('whatever order the statements of four writers commit in, each has its token, and readers see the last', async () => {
+  for (let round = 0; round < 4; round++) {
+    const random = seededRandom(testSeed() + round);
+    const waiting: (() => void)[] = [];
+    const sources = new Map<string, string>();
+    const { clientOf, rows } = await snapshotTrino(PREFIX, ({ user, source }) => {
+      sources.set(user, source);
+      return new Promise((go) => waiting.push(go));
+    });
+    const writers = ['a', 'b', 'c', 'd'].map(async (user) => {
+      const place = { client: clientOf(user), prefix: PREFIX };
+      const table = await PointerTable.begin(place, names, undefined);
+      await table.set([{ relation: PAGES, unit: 'u', load: user }]);
+      const refused = await table.publish().then(
+        () => null,
+        (error: { code?: string }) => error.code ?? error,
+      );
+      return { user, refused };
+    });
+    let isOver = false;
+    const all = Promise.all(writers).finally(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      const [next] = waiting.splice(Math.floor(random() * waiting.length), 1);
+      next?.();
+      await turn();
+    }
+    const ended = await all;
+    expect(new Set(sources.values()).size, `round ${round}`).toBe(ended.length);
+    expect(
+      new Set(ended.map(({ refused }) => refused)).difference(new Set([null, 'locked'])),
+      `round ${round}`,
+    ).toEqual(new Set());
+    const tokens = [...sources].toSorted(([, one], [, other]) => (one < other ? -1 : 1));
+    const last = tokens.at(-1)?.[0];
+    expect(ended.find(({ user }) => user === last)?.refused, `round ${round}`).toBe(null);
+    const now = rows('visible').filter(({ relation }) => relation === PAGES);
+    const newest = now.toSorted((one, other) => Number(one.seq) - Number(other.seq)).at(-1);
+    expect(newest?.load_id, `round ${round}`).toBe(last);
+  }
 });
