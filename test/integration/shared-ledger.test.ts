@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { createServer, connect as dial, type Socket } from 'node:net';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -137,6 +137,16 @@ describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install
     await expect(dead.discoverUnits([unit])).rejects.toMatchObject({ code: 'lease_lost' });
     await dead[Symbol.asyncDispose]();
     await next.setUnit(unit, 'requested', 1, null);
+  });
+
+  test('a copy of the project folder of a live process is another place, and takes nothing from it', async () => {
+    const folder = await temporaryFolder();
+    const copy = join(await temporaryFolder(), 'copy');
+    await using held = await open(settings(folder, '', 'copied'));
+    await held.discoverUnits([unit]);
+    await cp(folder, copy, { recursive: true });
+    await expect(open(settings(copy, '', 'copied'))).rejects.toMatchObject({ code: 'locked' });
+    await held.setUnit(unit, 'requested', 1, null);
   });
 
   test('a connection that breaks is replaced, and what was committed is not done twice', async () => {

@@ -24,7 +24,7 @@ export function postgresAlertStore(
     }),
   );
   return new SqlAlertStore(database, folder, async (deliver) => {
-    const holder = await holderOf('delivery of alerts', stateDir);
+    const holder = holderOf('delivery of alerts', stateDir);
     const lease = await Lease.try(pool, { ...address, name: DELIVERY }, holder);
     if (!(lease instanceof Lease)) return;
     await using _lease = lease;

@@ -1,13 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { writeFileAtomic } from '../../../core/atomic-file.ts';
 import { ident } from '../../../core/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import { makePrivateFolder } from '../../../core/private-files.ts';
+import { processScope } from '../../../core/process-start.ts';
 import type { Statements } from '../sql-database.ts';
 import type { PostgresPool } from './postgres-pool.ts';
 
@@ -16,7 +13,7 @@ const LEASE_MS = 30_000;
 const HEARTBEAT_MS = 10_000;
 const LOOK_MS = 250;
 
-/** The holder of a lease; `place` distinguishes state directories. */
+/** The holder of a lease; `place` tells a state directory from those of other machines, and from copies of it. */
 export interface LeaseHolder {
   readonly command: string;
   readonly pid: number;
@@ -26,16 +23,13 @@ export interface LeaseHolder {
   readonly since: string;
 }
 
-/** In the state directory: tells it from that of every other machine. */
-const PLACE_FILE = 'ledger-place';
-
 /** The holder that this process is, whatever it leases. */
-export async function holderOf(command: string, stateDir: string): Promise<LeaseHolder> {
-  const since = new Date().toISOString();
+export function holderOf(command: string, stateDir: string): LeaseHolder {
   makePrivateFolder(stateDir);
-  const file = join(stateDir, PLACE_FILE);
-  if (!existsSync(file)) await writeFileAtomic(file, randomUUID());
-  return { command, pid: process.pid, host: hostname(), place: await readFile(file, 'utf8'), since };
+  // Nothing in the folder: a copy of it would have the same. A folder has its number as long as it is there.
+  const { dev, ino } = statSync(stateDir, { bigint: true });
+  const place = `${processScope()}-${dev}-${ino}`;
+  return { command, pid: process.pid, host: hostname(), place, since: new Date().toISOString() };
 }
 
 export function describeLeaseHolder({ command, pid, host, since }: LeaseHolder): string {

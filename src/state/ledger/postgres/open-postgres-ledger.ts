@@ -19,7 +19,7 @@ export async function openPostgresLedger(
   const pool = new PostgresPool(address, PATIENT, signal);
   try {
     await pool.transaction((statements) => migrateSharedLedger(statements, address.schema));
-    const holder = await holderOf(`crawlhouse ${command}`, stateDir);
+    const holder = holderOf(`crawlhouse ${command}`, stateDir);
     const lease = await Lease.take(pool, { ...address, name: WRITER }, holder, signal);
     return postgresLedger(pool, address, lease);
   } catch (error) {

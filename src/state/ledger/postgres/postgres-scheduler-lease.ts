@@ -33,7 +33,7 @@ export class PostgresSchedulerLease implements SchedulerLease {
     const pool = new PostgresPool(address, PATIENT, signal);
     try {
       await pool.transaction((statements) => migrateSharedLedger(statements, address.schema));
-      const holder = await holderOf('crawlhouse schedule', stateDir);
+      const holder = holderOf('crawlhouse schedule', stateDir);
       for (let looks = 0; ; looks++) {
         const taken = await Lease.try(pool, { ...address, name: SCHEDULER }, holder);
         if (taken instanceof Lease) return new PostgresSchedulerLease(pool, address, taken);
