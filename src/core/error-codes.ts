@@ -118,7 +118,7 @@ export const ERROR_CODES = {
     kind: 'retriable',
     means: 'The start URL of a crawl gives no answer now: DNS, connection, TLS, 5xx, robots.txt.',
   },
-  service_unavailable: { kind: 'retriable', means: 'The service answered 5xx or 429.' },
+  service_unavailable: { kind: 'retriable', means: 'The service answered 5xx or 429, or with a page.' },
   quota: { kind: 'retriable', means: 'A quota of the service is used up for now (403 `quota_error`).' },
   export_failed: { kind: 'retriable', means: 'A data export of the service ended without its data.' },
   connection: { kind: 'retriable', means: 'The connection could not be made, was reset or stalled.' },

@@ -62,7 +62,7 @@ export class ClientCredentials implements TokenSource {
     const pair = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`;
     const askedAt = Date.now();
     const agent = new Agent({ connect: ca === undefined ? {} : { ca } });
-    const { statusCode, text } = await request(tokenUrl, {
+    const { statusCode, type, text } = await request(tokenUrl, {
       method: 'POST',
       signal: AbortSignal.timeout(patienceMs),
       dispatcher: agent,
@@ -73,7 +73,10 @@ export class ClientCredentials implements TokenSource {
       },
       body: form.toString(),
     })
-      .then(async ({ statusCode, body }) => ({ statusCode, text: await body.text() }))
+      .then(async ({ statusCode, headers, body }) => {
+        const type = String(headers['content-type'] ?? 'no content type');
+        return { statusCode, type, text: await body.text() };
+      })
       .catch((cause: Error) => {
         throw retriable(
           'connection',
@@ -91,19 +94,21 @@ export class ClientCredentials implements TokenSource {
       throw new CrawlhouseError('engine_access', `the token endpoint ${tokenUrl} answered ${statusCode}`, {
         hint: 'check the client id, its secret and the scope',
       });
-    const { access_token, expires_in } = parsed(text, tokenUrl);
+    const { access_token, expires_in } = parsed(text, `${tokenUrl} answers 200 with ${type}`);
     keepSecret(access_token);
     this.#usableUntil = askedAt + expires_in * 900;
     return access_token;
   }
 }
 
-function parsed(text: string, tokenUrl: string): z.output<typeof TokenAnswer> {
+/** @param answers for the message; the text may hold a token */
+function parsed(text: string, answers: string): z.output<typeof TokenAnswer> {
   try {
     return TokenAnswer.parse({ expires_in: SHORTEST_LIFE, ...JSON.parse(text) });
   } catch (cause) {
-    throw new CrawlhouseError('contract_broken', `the token endpoint ${tokenUrl} answers outside OAuth2`, {
+    throw new CrawlhouseError('contract_broken', `the token endpoint ${answers}, outside OAuth2`, {
       cause,
+      hint: 'check warehouse.token_url: it is to be the address that gives tokens, not a page to sign in',
     });
   }
 }

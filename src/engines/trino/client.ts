@@ -7,6 +7,7 @@ import { type RetryPolicy, retriable, retry } from '../../core/retry.ts';
 import { retryAfterMs } from '../../service/api/retry-after.ts';
 import type { TokenSource } from '../../service/api/token-source.ts';
 import { literal, type SqlValue } from './literal.ts';
+import { isElsewhere, notTrino } from './not-trino.ts';
 import { TrinoAnswer } from './trino-answer.ts';
 import { TrinoFailure, trinoError } from './trino-error.ts';
 import { decoderOf, type TrinoValue } from './typed-values.ts';
@@ -231,14 +232,14 @@ export class TrinoClient implements AsyncDisposable {
     const { credentials, user } = this.#options;
     if (!credentials || 'password' in credentials) {
       const basic = credentials && Buffer.from(`${user}:${credentials.password}`).toString('base64');
-      return this.#read(await this.#request(call, basic && `Basic ${basic}`, signal));
+      return this.#read(await this.#request(call, basic && `Basic ${basic}`, signal), call);
     }
     const token = await credentials.token(signal);
     const response = await this.#request(call, `Bearer ${token}`, signal);
     const renewed = response.statusCode === 401 ? await credentials.renew(token, signal) : undefined;
-    if (renewed === undefined) return this.#read(response);
+    if (renewed === undefined) return this.#read(response, call);
     await response.body.dump();
-    return this.#read(await this.#request(call, `Bearer ${renewed}`, signal));
+    return this.#read(await this.#request(call, `Bearer ${renewed}`, signal), call);
   }
 
   async #request(
@@ -262,23 +263,19 @@ export class TrinoClient implements AsyncDisposable {
     });
   }
 
-  async #read({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<TrinoAnswer> {
-    const text = await body.text();
+  async #read(response: Dispatcher.ResponseData, { method }: Call): Promise<TrinoAnswer> {
+    const { statusCode, headers } = response;
+    const text = await response.body.text();
     if (statusCode === 204) return { id: '' };
+    const { url } = this.#options;
+    // Trino answers so where it has forgotten a statement, and never to a new one.
+    if (method === 'POST' && isElsewhere(statusCode)) throw notTrino(url, response, text);
     if (statusCode !== 200) throw this.#refused(statusCode, text, retryAfterMs(headers['retry-after']));
     try {
       // The slower way of reading only where a number may be beyond what JavaScript holds.
       return TrinoAnswer.parse(/\d{16}/.test(text) ? parseJson(text) : JSON.parse(text));
     } catch (cause) {
-      const type = String(headers['content-type'] ?? 'no content type');
-      throw new CrawlhouseError(
-        'contract_broken',
-        `${this.#options.url} answers 200 with ${type}, outside Trino's protocol: ${text.trim().slice(0, 60)}`,
-        {
-          cause,
-          hint: 'check warehouse.url: it is to be the address of the coordinator, not of a page or a proxy',
-        },
-      );
+      throw notTrino(url, response, text, cause);
     }
   }
 

@@ -126,8 +126,13 @@ async function askForTokens(
   );
   if (status < 200 || status > 299) throw refused(status, text, headers['retry-after']);
   const answer = TokenResponse.safeParse(jsonOf(text));
-  if (!answer.success)
-    throw new CrawlhouseError('contract_broken', 'the token endpoint answered outside its contract');
+  if (!answer.success) {
+    // Its body is not shown: it may hold a token.
+    const type = String(headers['content-type'] ?? 'no content type');
+    throw new CrawlhouseError('contract_broken', `the token endpoint answered ${type} outside its contract`, {
+      hint: 'check base_url: another server than the service may answer there',
+    });
+  }
   const { access_token, refresh_token, expires_in, scope } = answer.data;
   for (const secret of [access_token, refresh_token]) keepSecret(secret ?? undefined);
   return {
@@ -153,6 +158,7 @@ async function post(url: string, form: URLSearchParams, signal: AbortSignal | un
     return { status: answer.statusCode, text: await shortText(answer.body), headers: answer.headers };
   } catch (error) {
     signal?.throwIfAborted();
+    if (error instanceof CrawlhouseError) throw error;
     throw retriable('connection', `the token endpoint can't be reached: ${(error as Error).message}`, error);
   }
 }
@@ -163,7 +169,8 @@ async function shortText(body: AsyncIterable<Buffer>): Promise<string> {
   let size = 0;
   for await (const piece of atLeastAtRate(body, 'the token endpoint', DEFAULT_LIMITS)) {
     size += piece.length;
-    if (size > ANSWER_LIMIT) throw new Error(`its answer is larger than ${ANSWER_LIMIT} bytes`);
+    if (size > ANSWER_LIMIT)
+      throw retriable('connection', `the token endpoint's answer is larger than ${ANSWER_LIMIT} bytes`);
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString('utf8');

@@ -275,6 +275,7 @@ function parseBody<T extends z.ZodType>(body: string, schema: T, request: Servic
   try {
     value = request.asWritten ? parseJsonAsWritten(body) : parseJson(body);
   } catch (error) {
+    if (body.trimStart().startsWith('<')) throw notTheService(request, body, error);
     throw retriable('cut_short', `${request.method} ${request.path} answered with broken JSON`, error);
   }
   const said = asErrorObject(value);
@@ -287,6 +288,15 @@ function parseBody<T extends z.ZodType>(body: string, schema: T, request: Servic
     `${request.method} ${request.path} answered outside its contract: ${issue?.path.join('.')}: ${issue?.message}`,
     { cause: result.error },
   );
+}
+
+/** A page: of a proxy that is out of order for a while, or of another server. */
+function notTheService({ method, path }: ServiceRequest, body: string, cause: unknown): CrawlhouseError {
+  const start = body.trim().slice(0, 60);
+  return new CrawlhouseError('service_unavailable', `${method} ${path} answered with a page: ${start}`, {
+    cause,
+    hint: 'check base_url, and the proxy if there is one: the service answers in JSON',
+  });
 }
 
 /** An answer that only confirms has no body, or one that does not matter unless it is an error. */

@@ -329,3 +329,36 @@ test('a page with status 200 is said to be no Trino, and nothing is asked again'
   });
   expect(seen).toHaveLength(1);
 });
+
+test.each([
+  [404, {}, "answers 404 with text/html, outside Trino's protocol: <html>Not here</html>"],
+  [405, {}, 'answers 405 with text/html'],
+  [302, { location: 'https://sign-in.example/' }, 'answers 302, a redirect to https://sign-in.example/'],
+])('another server that answers a statement with %i is said to be no Trino', async (code, headers, said) => {
+  const { url, seen } = await serve([
+    (response) =>
+      response.writeHead(code, { 'content-type': 'text/html', ...headers }).end('<html>Not here</html>'),
+  ]);
+  expect(await errorOf(clientOf(url).run('SELECT 1'))).toMatchObject({
+    code: 'contract_broken',
+    message: expect.stringContaining(said),
+    hint: expect.stringContaining('check warehouse.url'),
+  });
+  expect(seen).toHaveLength(1);
+});
+
+test('a statement that Trino has forgotten is none of these', async () => {
+  const { url } = await serve([next, status(404)]);
+  expect((await errorOf(clientOf(url).run('SELECT 1'))).code).toBe('engine_failed');
+});
+
+test('a token endpoint that answers with a page is said to do so, with what to check', async () => {
+  const page: Answer = (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
+  const { url } = await serve([page]);
+  const credentials = new ClientCredentials({ tokenUrl: url, clientId: 'a', clientSecret: 'b' });
+  expect(await errorOf(credentials.token())).toMatchObject({
+    code: 'contract_broken',
+    message: expect.stringContaining(`endpoint ${url} answers 200 with text/html, outside OAuth2`),
+    hint: expect.stringContaining('check warehouse.token_url'),
+  });
+});

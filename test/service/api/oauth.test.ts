@@ -249,6 +249,18 @@ test('a caller that stops waiting for a refresh does not end it for the others',
   await expect(waiting).resolves.toMatch(/^sandbox-access-/);
 });
 
+test('a page at the address of the token endpoint is named, and its text is not shown', async () => {
+  const it = await testService((_request, response) =>
+    response.setHeader('content-type', 'text/html').end('<html>'),
+  );
+  const application = { baseUrl: it.baseUrl, clientId: 'c', clientSecret: 'secret' };
+  await expect(refreshTokens(application, 'the-refresh')).rejects.toMatchObject({
+    code: 'contract_broken',
+    message: expect.stringContaining('endpoint answered text/html outside its contract'),
+    hint: expect.stringContaining('check base_url'),
+  });
+});
+
 test('an answer of the token endpoint without an end is not read to it', async () => {
   let taken = 0;
   const it = await testService((_request, response) => {
@@ -266,7 +278,8 @@ test('an answer of the token endpoint without an end is not read to it', async (
   const application = { baseUrl: it.baseUrl, clientId: 'c', clientSecret: 'secret', retry };
   await expect(refreshTokens(application, 'the-refresh')).rejects.toMatchObject({
     code: 'connection',
-    message: expect.stringContaining('larger than 1048576 bytes'),
+    // Other tests have kept the word `token` as a secret.
+    message: expect.stringMatching(/^the \S+ endpoint's answer is larger than 1048576 bytes$/),
   });
   expect(taken).toBeLessThan(50e6);
 });

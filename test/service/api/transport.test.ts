@@ -118,6 +118,18 @@ test('JSON that breaks off is tried again and is cut_short in the end', async ()
   expect(service.seen).toHaveLength(3);
 });
 
+test('a page in place of an answer is tried again, and is named in the end', async () => {
+  const service = await testService((_seen, response) =>
+    response.setHeader('content-type', 'text/html').end('<html><title>Sign in</title>'),
+  );
+  await expect(testTransport(service).json(GET, Answer)).rejects.toMatchObject({
+    code: 'service_unavailable',
+    message: 'GET /things?a=b%20c answered with a page: <html><title>Sign in</title>',
+    hint: expect.stringContaining('check base_url'),
+  });
+  expect(service.seen).toHaveLength(3);
+});
+
 test('an answer outside the contract is named with its place and not tried again', async () => {
   const service = await testService((_seen, response) =>
     sendJson(response, 200, { meta: { total: 'many' } }),
