@@ -168,8 +168,12 @@ test('rows that nobody sees are removed once a day', async () => {
 const KILLS = [
   ['between a load and its pointer', /^INSERT INTO \S+candidate VALUES .*'raw\.crawl_pages'/s, 'before'],
   ['while a model is built', /^INSERT INTO \S+"mart_page_urls"/, 'after'],
-  ['before Trino publishes', /^INSERT INTO \S+visible\s+SELECT/, 'before'],
-  ['between the publication in Trino and that of the catalogue', /^INSERT INTO \S+visible\s+SELECT/, 'after'],
+  ['before Trino publishes', /^MERGE INTO \S+visible .* AS wanted/s, 'before'],
+  [
+    'between the publication in Trino and that of the catalogue',
+    /^MERGE INTO \S+visible .* AS wanted/s,
+    'after',
+  ],
 ] as const;
 /** Two a day; a night takes all. */
 const ofToday = KILLS.filter((_, index) => ALL_ROUNDS || index % 2 === daySeed() % 2);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeEach, expect, inject, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest';
 import type { Connection } from '../../src/core/duckdb.ts';
 import { TrinoClient } from '../../src/engines/trino/client.ts';
 import { PointerTable } from '../../src/engines/trino/pointer-table.ts';
@@ -293,6 +293,56 @@ test('a tidying removes nothing that another writer has registered or published 
   expect(await seen(rows)).toEqual(['a 2', 'b 3']);
   await later?.publish();
   expect(await seen(rows)).toEqual(['a 2', 'b 3', 'c 4']);
+});
+
+test('a tidying removes no catalogue of a publication that another writer makes meanwhile', async () => {
+  const file = join(await temporaryFolder(), 'catalogue');
+  await writeFile(file, '{}');
+  const [first, second] = [randomUUID(), randomUUID()];
+  const catalogues = async (): Promise<string[]> => {
+    const listed = place.objects.list(`${place.folder}/catalogue/`, new AbortController().signal);
+    return (await Array.fromAsync(listed)).map(({ key }) => basename(key, '.duckdb'));
+  };
+  const rows = await TrinoRows.begin(place);
+  await rows.show({ path: file, id: first });
+  const list = place.objects.list.bind(place.objects);
+  // Another writer publishes right when the catalogues are looked at.
+  vi.spyOn(place.objects, 'list').mockImplementationOnce(async function* (prefix, signal) {
+    await (await TrinoRows.begin(place)).show({ path: file, id: second });
+    yield* list(prefix, signal);
+  });
+  expect((await errorOf(rows.tidy())).code).toBe('locked');
+  expect(await catalogues()).toContain(second);
+  const later = await TrinoRows.begin(place);
+  await later.tidy();
+  expect(await catalogues()).toEqual([second]);
+});
+
+test('unpublished rows of a killed writer are taken over, unless another writer may have removed them', async () => {
+  const killed = await TrinoRows.begin(place);
+  await put(killed, 'a', [1]);
+  await killed.publish();
+  await put(killed, 'b', [2]);
+  // Started again, with the same working copy.
+  const again = await TrinoRows.begin(place);
+  await again.synchronize();
+  expect(await worked(again)).toEqual(['a 1', 'b 2']);
+  const other = await temporaryConnection(await temporaryFolder());
+  await createSchema(other);
+  const elsewhere = await TrinoRows.begin({ ...place, connection: other });
+  const check = async () => {};
+  const tidied = {
+    client,
+    catalog: trino.catalog,
+    names: again.names,
+    relations: [PAGES],
+    grace: '7d',
+    check,
+  };
+  expect(await tidyRows(tidied)).toBe(1n);
+  expect(await seen(elsewhere)).toEqual(['a 1']);
+  // The run then takes a new working copy, and loads the unit again.
+  expect((await errorOf(TrinoRows.begin(place))).code).toBe('damaged_warehouse');
 });
 
 test('writers that begin at the same moment have tokens of their own, and only the last one publishes', async () => {

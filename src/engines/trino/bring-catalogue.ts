@@ -97,15 +97,14 @@ export async function bringShown(
   );
 }
 
-/** Removes catalogues of other publications than the present one from the bucket. */
-export async function removeCatalogues(
+/** The catalogues in the bucket of other publications than the present one. */
+export async function otherCatalogues(
   { objects, folder }: TrinoPlace,
   published: string | undefined,
   signal: AbortSignal | undefined,
-): Promise<void> {
-  const quiet = signal ?? new AbortController().signal;
-  for await (const object of objects.list(`${folder}/${CATALOGUE}/`, quiet))
-    if (basename(object.key, '.duckdb') !== published) await objects.remove(object, quiet);
+): Promise<StoredObject[]> {
+  const listed = objects.list(`${folder}/${CATALOGUE}/`, signal ?? new AbortController().signal);
+  return (await Array.fromAsync(listed)).filter(({ key }) => basename(key, '.duckdb') !== published);
 }
 
 async function shownPublication(

@@ -27,10 +27,11 @@ type Loads = Map<string, Map<string, string>>;
 
 /** The pointers in Trino, as one writer sees and moves them. `store.visible` has those that readers follow. */
 export class PointerTable {
+  /** One more than that of the writer before. */
+  readonly token: bigint;
   readonly #client: TrinoClient;
   readonly #names: RelationNames;
   readonly #source: string;
-  readonly #token: bigint;
   #step = 0n;
   readonly #seen: Loads = new Map();
   #published: Loads = new Map();
@@ -39,7 +40,7 @@ export class PointerTable {
     this.#client = client;
     this.#names = names;
     this.#source = `${prefix}${token}`;
-    this.#token = token;
+    this.token = token;
   }
 
   /** Becomes the writer. Unpublished work of former writers is discarded, and their later writes are refused. */
@@ -50,7 +51,7 @@ export class PointerTable {
   ): Promise<PointerTable> {
     const table = new PointerTable(place, names, await claimToken(place, names, signal));
     await table.#insert([{ relation: null, unit: null, load: null }], signal);
-    await table.run(`DELETE FROM ${names.candidate} WHERE token < ${literal(table.#token)}`, signal);
+    await table.run(`DELETE FROM ${names.candidate} WHERE token < ${literal(table.token)}`, signal);
     await table.#look(signal);
     return table;
   }
@@ -137,7 +138,7 @@ export class PointerTable {
    */
   async check(signal?: AbortSignal): Promise<void> {
     const last = await this.#client.scalar(`SELECT max(seq) FROM ${this.#names.visible}`, {}, signal);
-    if (tokenOf(last as bigint) !== this.#token) throw anotherWriter();
+    if (tokenOf(last as bigint) !== this.token) throw anotherWriter();
   }
 
   /**
@@ -147,7 +148,7 @@ export class PointerTable {
    */
   async publish(signal?: AbortSignal): Promise<void> {
     const { candidate, visible } = this.#names;
-    const token = literal(this.#token);
+    const token = literal(this.token);
     const written = await inOrder(() => {
       // A row of its own, so zero rows are written only after another writer has begun.
       const row = [ORDER, this.#nextSeq(), null, null, null].map(literal).join(', ');
@@ -158,7 +159,7 @@ export class PointerTable {
              WHERE token = ${token} AND relation IS NOT NULL GROUP BY token, relation, unit
              UNION ALL VALUES (${row})
            ) AS wanted (token, seq, relation, unit, load_id)
-           WHERE (SELECT max(seq) FROM ${visible}) < ${literal((this.#token + 1n) * STEPS)}
+           WHERE (SELECT max(seq) FROM ${visible}) < ${literal((this.token + 1n) * STEPS)}
          ) AS given ON known.token = given.token AND known.seq = given.seq
          WHEN NOT MATCHED THEN INSERT VALUES (given.token, given.seq, given.relation, given.unit, given.load_id)`,
         signal,
@@ -175,14 +176,14 @@ export class PointerTable {
     for (let at = 0; at < pointers.length; at += AT_ONCE) {
       const rows = pointers.slice(at, at + AT_ONCE).map(({ relation, unit, load }) => {
         const texts = [relation, unit, load].map((value) => `CAST(${literal(value)} AS varchar)`);
-        return `(${[literal(this.#token), literal(this.#nextSeq()), ...texts].join(', ')})`;
+        return `(${[literal(this.token), literal(this.#nextSeq()), ...texts].join(', ')})`;
       });
       await this.run(`INSERT INTO ${this.#names.candidate} VALUES ${rows.join(', ')}`, signal);
     }
   }
 
   #nextSeq(): bigint {
-    return this.#token * STEPS + ++this.#step;
+    return this.token * STEPS + ++this.#step;
   }
 }
 

@@ -22,7 +22,8 @@ const LOADS_AT_ONCE = 10_000;
  * and not during a load.
  *
  * Another writer may begin at any moment. So only loads are removed that existed before this writer was last confirmed
- * as the newest one. Pointers are deleted row by row, which leaves those that another inserts meanwhile.
+ * as the newest one. Another one points to none of them (`checkUnpublished`). Pointers are deleted row by row, which
+ * leaves those that another inserts meanwhile.
  *
  * @returns the rows
  * @throws CrawlhouseError `locked` where another writer has begun since

@@ -14,9 +14,10 @@ import { catalogueRelations } from '../catalogue-relations.ts';
 import { DuckDbRows } from '../duckdb/duckdb-rows.ts';
 import type { SelectFrom } from '../portable-queries.ts';
 import type { CatalogueFile, RowStore, UnitRows } from '../row-store.ts';
-import { CATALOGUE, catalogueKey, removeCatalogues } from './bring-catalogue.ts';
+import { CATALOGUE, catalogueKey, otherCatalogues } from './bring-catalogue.ts';
 import { type BuiltPartitions, type BuiltRelation, inOrder } from './built-relation.ts';
 import { checkStore } from './check-store.ts';
+import { checkUnpublished } from './check-unpublished.ts';
 import { commentViews } from './comment-views.ts';
 import { changedCopies } from './copied-relations.ts';
 import { type Definition, definitionText, readDefinition, sqlParts, viewSql } from './definition.ts';
@@ -65,13 +66,16 @@ export class TrinoRows implements RowStore {
   /**
    * Becomes the writer. Unpublished work of former writers is discarded, and their later writes are refused.
    *
-   * @throws CrawlhouseError `bad_settings` where the catalogue or the location is of another warehouse
+   * @throws CrawlhouseError `bad_settings` where the catalogue or the location is of another warehouse,
+   *   `damaged_warehouse` where unpublished rows of the catalogue may be gone
    */
   static async begin(place: TrinoPlace, signal?: AbortSignal): Promise<TrinoRows> {
     const names = new RelationNames(place.prefix);
     await makeStore(place, names, signal);
     const pointers = await PointerTable.begin(place, names, signal);
-    return new TrinoRows(place, names, pointers, await checkStore(place, pointers, signal));
+    const mayClear = await checkStore(place, pointers, signal);
+    await checkUnpublished(place.connection, pointers);
+    return new TrinoRows(place, names, pointers, mayClear);
   }
 
   /** Readers see the rows after `publish`. */
@@ -164,10 +168,13 @@ export class TrinoRows implements RowStore {
   }
 
   async tidy(signal?: AbortSignal): Promise<void> {
+    const { objects } = this.#place;
+    const former = await otherCatalogues(this.#place, this.#pointers.published(CATALOGUE).get(WHOLE), signal);
+    // After it: another writer that begins now has put none of them there.
     await this.#pointers.check(signal);
     const definitionOf = (relation: string) => this.#pointers.published(relation).get(DEFINITION);
     await commentViews(this.#place, { names: this.names, pointers: this.#pointers }, definitionOf, signal);
-    await removeCatalogues(this.#place, this.#pointers.published(CATALOGUE).get(WHOLE), signal);
+    for (const object of former) await objects.remove(object, signal ?? new AbortController().signal);
     await tidyAtTimes(this.#place, this.names, this.#pointers, signal);
   }
 
