@@ -4,13 +4,15 @@ import { join } from 'node:path';
 import { CrawlhouseError } from './errors.ts';
 import { type HeldLock, lockFile } from './lock-file.ts';
 import { makePrivateFolder } from './private-files.ts';
-import { processStart } from './process-start.ts';
+import { processScope, processStart } from './process-start.ts';
 
 export interface LockHolder {
   readonly pid: number;
   readonly host: string;
   readonly command: string;
   readonly since: string;
+  /** The system that its id is of; names of hosts repeat. */
+  readonly scope?: string;
   /** Tells the process from another one that got its id later. */
   readonly started?: string | null | undefined;
   /** Yields between two units to a lock waiter (`lock-waiter.ts`). */
@@ -44,6 +46,7 @@ export function tryLockState(
     host: hostname(),
     command,
     since: new Date().toISOString(),
+    scope: processScope(),
     started: processStart(process.pid),
     ...(yields ? { yields } : {}),
   };
@@ -110,8 +113,8 @@ function readHolder(file: string): LockHolder | null {
   }
 }
 
-function isStill({ pid, host, started }: LockHolder): boolean {
-  if (host !== hostname() || started === undefined) return true;
+function isStill({ pid, scope, started }: LockHolder): boolean {
+  if (scope !== processScope() || started === undefined) return true;
   const start = processStart(pid);
   return start === undefined || start === started;
 }

@@ -44,6 +44,15 @@ test.for([
   expect(refusal(stateDir)?.message).toBe(`${stateDir} is in use by another process`);
 });
 
+test('a holder in another container is named, though its host has the same name and its id is here that of another process', async () => {
+  const stateDir = await temporaryFolder();
+  using _lock = lockState(stateDir, 'crawlhouse run');
+  const file = join(stateDir, 'lock.json');
+  const said = JSON.parse(await readFile(file, 'utf8'));
+  await writeFile(file, JSON.stringify({ ...said, scope: '0123456789ab', started: '1' }));
+  expect(refusal(stateDir)?.message).toContain('in use by crawlhouse run (process ');
+});
+
 test('two state directories do not know of each other', async () => {
   const folder = await temporaryFolder();
   using _one = lockState(join(folder, 'one'), 'one');

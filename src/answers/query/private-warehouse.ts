@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { constants, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { constants, existsSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { access, copyFile, link, mkdir, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -9,6 +9,8 @@ const PREFIX = '.crawlhouse-query-';
 const NAME = /^\.crawlhouse-query-(?:([0-9a-f]{12})-)?(\d+)-(\d+|unknown)-/;
 /** After a week, a folder of another machine or container is no query's any more. */
 const LEFT_MS = 7 * 86_400_000;
+/** A live process says so that often. */
+const ALIVE_MS = 86_400_000;
 
 /** The places for folders of queries, the preferred one first. */
 function places(stateDir: string | undefined): readonly string[] {
@@ -28,6 +30,7 @@ export class PrivateWarehouse implements Disposable {
   readonly isCopy: boolean;
   readonly #linkFolder: string | null;
   readonly #folder: string;
+  readonly #alive: NodeJS.Timeout;
 
   private constructor(
     path: string,
@@ -39,6 +42,7 @@ export class PrivateWarehouse implements Disposable {
     this.#linkFolder = folders.link;
     this.spill = join(folders.own, 'spill');
     this.isCopy = isCopy;
+    this.#alive = setInterval(() => touch(folders.own), ALIVE_MS).unref();
   }
 
   /**
@@ -78,6 +82,7 @@ export class PrivateWarehouse implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    clearInterval(this.#alive);
     this.hide();
     rmSync(this.#folder, { recursive: true, force: true });
   }
@@ -129,6 +134,14 @@ async function isWritable(file: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+function touch(folder: string): void {
+  try {
+    utimesSync(folder, new Date(), new Date());
+  } catch {
+    // Whoever has removed the folder by hand, or made the disk read-only, has a reason.
+  }
 }
 
 function isRecent(path: string): boolean {

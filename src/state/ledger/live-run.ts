@@ -1,8 +1,8 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Progress, UnitAtWork } from '../../core/meter.ts';
+import { processScope } from '../../core/process-start.ts';
 import { lockHolder } from '../../core/state-lock.ts';
 
 const FILE = 'progress.json';
@@ -32,7 +32,7 @@ export const LiveRun = z.strictObject({
 export type LiveRun = z.infer<typeof LiveRun>;
 
 /** With the process that wrote it. */
-const Written = LiveRun.extend({ pid: z.number(), host: z.string() });
+const Written = LiveRun.extend({ pid: z.number(), scope: z.string() });
 
 /**
  * `progress.json` in the state directory, for other processes: written whole, at most once a second, and removed at the
@@ -64,7 +64,7 @@ export class LiveRunFile implements Disposable {
   #replace(progress: Progress | null, at_work: readonly UnitAtWork[]): void {
     const growing = `${this.#path}.tmp`;
     try {
-      const written = { ...this.#run, pid: process.pid, host: hostname(), progress, at_work };
+      const written = { ...this.#run, pid: process.pid, scope: processScope(), progress, at_work };
       writeFileSync(growing, JSON.stringify(written));
       renameSync(growing, this.#path);
     } catch {
@@ -102,12 +102,12 @@ export function watchLiveRun(stateDir: string): () => LiveRun | null {
 function checked(stateDir: string, text: string): LiveRun | null {
   const written = parsed(text);
   if (written === null) return null;
-  const { pid, host, live } = written;
+  const { pid, scope, live } = written;
   // The lock is not asked for in the process of the run itself.
-  if (pid === process.pid && host === hostname()) return live;
+  if (pid === process.pid && scope === processScope()) return live;
   const holder = lockHolder(stateDir);
   const isOfHolder =
-    holder !== null && holder.pid === pid && holder.host === host && holder.since <= live.started_at;
+    holder !== null && holder.pid === pid && holder.scope === scope && holder.since <= live.started_at;
   return isOfHolder ? live : null;
 }
 
@@ -122,10 +122,10 @@ function textOf(stateDir: string): string {
 
 function parsed(
   text: string,
-): { readonly pid: number; readonly host: string; readonly live: LiveRun } | null {
+): { readonly pid: number; readonly scope: string; readonly live: LiveRun } | null {
   try {
-    const { pid, host, ...live } = Written.parse(JSON.parse(text));
-    return { pid, host, live };
+    const { pid, scope, ...live } = Written.parse(JSON.parse(text));
+    return { pid, scope, live };
   } catch {
     // A kill has cut it.
     return null;

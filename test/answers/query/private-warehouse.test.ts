@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { PrivateWarehouse } from '../../../src/answers/query/private-warehouse.ts';
 import { processScope } from '../../../src/core/process-start.ts';
 import { noSmallDisk, smallDisk } from '../../support/small-disk.ts';
@@ -59,6 +59,21 @@ test('folders of another machine or container stay, whatever their process id, u
   await utimes(folders[1] ?? '', 0, 0);
   using _made = await PrivateWarehouse.make(warehouse, stateDir);
   expect(folders.map((folder) => existsSync(folder))).toEqual([true, false, true]);
+});
+
+test('a folder stays young while its process lives, so no other machine takes it for left behind', async () => {
+  const { warehouse, stateDir } = await place();
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const made = await PrivateWarehouse.make(warehouse, stateDir);
+  const folder = dirname(made.path);
+  // As if eight days had passed, in which nothing was written there.
+  await utimes(folder, 0, 0);
+  vi.advanceTimersByTime(86_400_000);
+  expect(Date.now() - (await stat(folder)).mtimeMs).toBeLessThan(2 * 86_400_000);
+  made[Symbol.dispose]();
+  expect(existsSync(folder)).toBe(false);
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('on another disk the link lies beside the warehouse, and where that is read-only the file itself is opened', async ({

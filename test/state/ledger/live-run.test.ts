@@ -52,6 +52,16 @@ test('what a killed run left behind does not count, nor does a damaged file', as
   expect(readLiveRun(folder)).toBeNull();
 });
 
+test('what a process of another container left behind does not count, though it has the same id and name of host', async () => {
+  const folder = await temporaryFolder();
+  using _live = new LiveRunFile(folder, runNow('killed'));
+  const path = join(folder, 'progress.json');
+  const written = JSON.parse(readFileSync(path, 'utf8'));
+  expect(readLiveRun(folder)?.run_id).toBe('killed');
+  writeFileSync(path, JSON.stringify({ ...written, scope: '0123456789ab' }));
+  expect(readLiveRun(folder)).toBeNull();
+});
+
 test('a file that was written since the last look is of a run under way', async () => {
   const folder = await temporaryFolder();
   const path = join(folder, 'progress.json');
