@@ -22,21 +22,25 @@ columns:
   referer: URL that the request says it came from (raw.log_events.referer).
   user_agent: What the request says it was sent by (raw.log_events.user_agent).
   device: desktop or mobile (raw.log_events.device).
-  is_bot: Whether a bot sent it (raw.log_events.is_bot).
+  is_bot: Whether a bot sent it (raw.log_events.is_bot); true also where bot_verification is refuted.
   bot: Name of the bot (raw.log_events.bot).
   bot_kind: What a search engine's bot came for, seo, sea or vertical (raw.log_events.bot_kind).
   search_engine: Search engine that the bot belongs to, as in google (raw.log_events.search_engine).
   is_seo_visit: Whether a person came from the results of a search engine (raw.log_events.is_seo_visit).
+  bot_verification: >-
+    Whether the bot is what its user agent says, by the address of the request (raw.log_events.bot_verification):
+    verified, refuted, or unchecked where nothing says so. NULL where no bot was recognised or the service does not say it.
   crawler: >-
     Name of the known crawler whose token the user agent holds (mart.user_agents.crawler), else the service's name of
     the bot.
   bot_class: >-
     What the bot is for: search, ai, seo_tool, ads or other, of a known crawler (mart.user_agents.bot_class). Of another
-    bot by its kind: search for seo and vertical, ads for sea, else other. none where a line says by its user agent or
-    by is_bot that no bot sent it, as far as known; NULL where it says neither.
+    bot by its kind: search for seo and vertical, ads for sea, else other. unverified where bot_verification is refuted:
+    somebody else sent it in the crawler's name. none where a line says by its user agent or by is_bot that no bot sent
+    it, as far as known; NULL where it says neither.
   engine: >-
     Search engine, AI service or tool that the crawler belongs to (mart.user_agents.engine); of a bot that is no known
-    crawler the service's search_engine.
+    crawler the service's search_engine. NULL where bot_class is unverified.
 reads:
   raw.log_events:
     _project_id: VARCHAR
@@ -60,6 +64,7 @@ reads:
     bot_kind: VARCHAR
     search_engine: VARCHAR
     is_seo_visit: BOOLEAN
+    bot_verification: VARCHAR
   ops.loads:
     dataset: VARCHAR
     source_id: VARCHAR
@@ -96,14 +101,16 @@ SELECT
   events.user_agent,
   events.device,
 
-  events.is_bot,
+  CASE WHEN events.bot_verification = 'refuted' THEN true ELSE events.is_bot END AS is_bot,
   events.bot,
   events.bot_kind,
   events.search_engine,
   events.is_seo_visit,
+  events.bot_verification,
 
   coalesce(agents.crawler, CASE WHEN events.is_bot THEN events.bot END) AS crawler,
   CASE
+    WHEN events.bot_verification = 'refuted' THEN 'unverified'
     WHEN agents.bot_class IS NOT NULL THEN agents.bot_class
     WHEN events.is_bot AND events.bot_kind IN ('seo', 'vertical') THEN 'search'
     WHEN events.is_bot AND events.bot_kind = 'sea' THEN 'ads'
@@ -111,6 +118,7 @@ SELECT
     WHEN NOT events.is_bot OR events.user_agent IS NOT NULL THEN 'none'
   END AS bot_class,
   CASE
+    WHEN events.bot_verification = 'refuted' THEN CAST(NULL AS VARCHAR)
     WHEN agents.bot_class IS NOT NULL THEN agents.engine
     WHEN events.is_bot THEN events.search_engine
   END AS engine

@@ -13,7 +13,7 @@ columns:
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   dataset: What the numbers are from, log_events or log_pages_days (mart.log_days.dataset).
   hits: Number of requests for it, bots and people.
-  bot_hits: Number of requests by bots; NULL where a line does not say whether it is one's (raw.log_events.is_bot).
+  bot_hits: Number of requests by bots; NULL where a line does not say whether it is one's (mart.log_events.is_bot).
   search_bot_hits: >-
     Number of requests by bots of search engines (mart.log_events.bot_class is search); of the service's counts
     seo_bot_hits and vertical_bot_hits. NULL where a line does not say whether it is one's.
@@ -24,10 +24,15 @@ columns:
   ai_bot_hits: >-
     Number of requests by bots of AI services (mart.log_events.bot_class is ai); NULL where a line does not say whether
     it is one's, and from the service's counts.
+  unverified_bot_hits: >-
+    Number of requests in the name of a bot that its address refutes (mart.log_events.bot_class is unverified). They are
+    in bot_hits, in no other number of bots and in no number of people. NULL where a line may be a bot's and does not
+    say whether it was verified (mart.log_events.bot_verification), and from the service's counts.
   seo_bot_hits: >-
-    Number of requests, as the service tells them, by bots that read pages for search results. A line without a kind (raw.log_events.bot_kind) is none of
-    theirs; NULL where the export of the day has no kinds at all.
-  visits: Number of requests by people; NULL where a line does not say whether it is a bot's (raw.log_events.is_bot).
+    Number of requests, as the service tells them, by bots that read pages for search results, without refuted ones. A
+    line without a kind (raw.log_events.bot_kind) is none of theirs; NULL where the export of the day has no kinds at
+    all.
+  visits: Number of requests by people; NULL where a line does not say whether it is a bot's (mart.log_events.is_bot).
   seo_visits: >-
     Of these, from the results of a search engine; NULL where a line that may be a person's does not say it
     (raw.log_events.is_seo_visit).
@@ -64,9 +69,10 @@ WITH counted AS (
     count(CASE WHEN bot_class = 'search' AND engine = 'google' THEN 1 END) AS google_bot_hits,
     count(CASE WHEN bot_class = 'search' AND engine = 'bing' THEN 1 END) AS bing_bot_hits,
     count(CASE WHEN bot_class = 'ai' THEN 1 END) AS ai_bot_hits,
-    count(CASE WHEN bot_kind = 'seo' THEN 1 END) AS seo_bot_hits,
+    count(CASE WHEN bot_class = 'unverified' THEN 1 END) AS unverified_bot_hits,
+    count(CASE WHEN bot_kind = 'seo' AND coalesce(bot_class, '') <> 'unverified' THEN 1 END) AS seo_bot_hits,
     count(CASE WHEN NOT is_bot THEN 1 END) AS visits,
-    count(CASE WHEN is_seo_visit THEN 1 END) AS seo_visits,
+    count(CASE WHEN is_seo_visit AND coalesce(bot_class, '') <> 'unverified' THEN 1 END) AS seo_visits,
     count(CASE WHEN status_code BETWEEN 200 AND 299 THEN 1 END) AS hits_2xx,
     count(CASE WHEN status_code BETWEEN 300 AND 399 THEN 1 END) AS hits_3xx,
     count(CASE WHEN status_code BETWEEN 400 AND 499 THEN 1 END) AS hits_4xx,
@@ -80,6 +86,7 @@ WITH counted AS (
     bool_and(is_bot IS NOT NULL) AS says_bots,
     bool_and(bot_class IS NOT NULL) AS says_classes,
     bool_and(bot_class IS NOT NULL AND (bot_class <> 'search' OR engine IS NOT NULL)) AS says_engines,
+    bool_and(bot_class IS NOT NULL AND (bot_class = 'none' OR bot_verification IS NOT NULL)) AS says_verifications,
     bool_and(coalesce(is_bot, false) OR is_seo_visit IS NOT NULL) AS says_seo_visits,
     bool_and(status_code IS NOT NULL) AS says_statuses,
     bool_and(bytes_sent IS NOT NULL) AS says_bytes
@@ -99,6 +106,7 @@ SELECT
   CASE WHEN counted.says_engines THEN counted.google_bot_hits END AS google_bot_hits,
   CASE WHEN counted.says_engines THEN counted.bing_bot_hits END AS bing_bot_hits,
   CASE WHEN counted.says_classes THEN counted.ai_bot_hits END AS ai_bot_hits,
+  CASE WHEN counted.says_verifications THEN counted.unverified_bot_hits END AS unverified_bot_hits,
   CASE WHEN kinds.unit IS NOT NULL THEN counted.seo_bot_hits END AS seo_bot_hits,
   CASE WHEN counted.says_bots THEN counted.visits END AS visits,
   CASE WHEN counted.says_seo_visits THEN counted.seo_visits END AS seo_visits,
@@ -122,6 +130,7 @@ SELECT
   pages.hits,
   pages.bot_hits,
   pages.seo_bot_hits + pages.vertical_bot_hits,
+  CAST(NULL AS BIGINT),
   CAST(NULL AS BIGINT),
   CAST(NULL AS BIGINT),
   CAST(NULL AS BIGINT),

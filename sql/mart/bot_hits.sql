@@ -12,8 +12,13 @@ columns:
   url: Full URL that was asked for.
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   dataset: What the row is from, log_events or log_pages_days.
-  bot_class: 'What the crawler is for: search, ai, seo_tool, ads or other (mart.log_events.bot_class).'
-  crawler: {description: 'Name of the crawler (mart.log_events.crawler); NULL where it is not known.', nullable: true}
+  bot_class: >-
+    What the crawler is for: search, ai, seo_tool, ads or other; unverified where the address refutes that it is the
+    crawler that it says (mart.log_events.bot_class).
+  crawler:
+    description: >-
+      Name of the crawler (mart.log_events.crawler), of an unverified one the name that it took; NULL where it is not known.
+    nullable: true
   engine: {description: 'Whose it is (mart.log_events.engine); NULL where that is not known.', nullable: true}
   status_code: {description: HTTP status of the answers (mart.log_events.status_code)., nullable: true}
   status_class: >-

@@ -21,6 +21,8 @@ columns:
   google_bot_hits: Of these, by bots of Google (mart.log_url_days.google_bot_hits).
   bing_bot_hits: Of these, by bots of Bing (mart.log_url_days.bing_bot_hits).
   ai_bot_hits: Number of requests by bots of AI services (mart.log_url_days.ai_bot_hits).
+  unverified_bot_hits: >-
+    Number of requests in the name of a bot that its address refutes (mart.log_url_days.unverified_bot_hits).
   seo_bot_hits: >-
     Number of requests, as the service tells them, by bots that read pages for search results
     (mart.log_url_days.seo_bot_hits).
@@ -82,6 +84,8 @@ SELECT
   CASE WHEN count(pages.google_bot_hits) = count(*) THEN CAST(sum(pages.google_bot_hits) AS BIGINT) END AS google_bot_hits,
   CASE WHEN count(pages.bing_bot_hits) = count(*) THEN CAST(sum(pages.bing_bot_hits) AS BIGINT) END AS bing_bot_hits,
   CASE WHEN count(pages.ai_bot_hits) = count(*) THEN CAST(sum(pages.ai_bot_hits) AS BIGINT) END AS ai_bot_hits,
+  CASE WHEN count(pages.unverified_bot_hits) = count(*) THEN CAST(sum(pages.unverified_bot_hits) AS BIGINT) END
+    AS unverified_bot_hits,
   CASE WHEN count(pages.seo_bot_hits) = count(*) THEN CAST(sum(pages.seo_bot_hits) AS BIGINT) END AS seo_bot_hits,
   CASE WHEN count(pages.visits) = count(*) THEN CAST(sum(pages.visits) AS BIGINT) END AS visits,
   CASE WHEN count(pages.seo_visits) = count(*) THEN CAST(sum(pages.seo_visits) AS BIGINT) END AS seo_visits,

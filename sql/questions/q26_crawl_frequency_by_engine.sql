@@ -6,6 +6,7 @@ description: >-
   for), by engine and segment of the main crawl; a segment is the first directory of the URL. One row for each engine
   that came and each segment, also one that it never asked for, and one for URLs that the crawl does not know. Days
   between hits is the average for a page that was asked for. The service's counts of a day do not tell the engine.
+  Requests in the name of a search engine's bot that their addresses refute have the engine unverified.
 parameters: [project, crawl, segment, from, to, limit]
 needs: [logs]
 chart: {kind: bar, x: url_first_path, y: hits, each: [project_name, crawl_id, engine]}
@@ -37,11 +38,19 @@ WITH
   ),
 
   asked AS (
-    SELECT hits.project_id, hits.engine, hits.url, sum(hits.hits) AS hits
-    FROM mart.bot_hits AS hits
-    JOIN logged ON logged.project_id = hits.project_id AND logged.day = hits.day AND logged.is_asked_for
-    WHERE hits.bot_class = 'search'
-    GROUP BY hits.project_id, hits.engine, hits.url
+    SELECT project_id, engine, url, sum(hits) AS hits
+    FROM (
+      SELECT
+        hits.project_id,
+        CASE WHEN hits.bot_class = 'unverified' THEN 'unverified' ELSE hits.engine END AS engine,
+        hits.url,
+        hits.hits
+      FROM mart.bot_hits AS hits
+      JOIN logged ON logged.project_id = hits.project_id AND logged.day = hits.day AND logged.is_asked_for
+      WHERE hits.bot_class = 'search'
+        OR hits.bot_class = 'unverified' AND hits.crawler IN (SELECT crawler FROM mart.bots WHERE bot_class = 'search')
+    ) AS told
+    GROUP BY project_id, engine, url
   ),
 
   segment AS (

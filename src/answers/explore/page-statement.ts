@@ -64,6 +64,7 @@ const BESIDES: readonly {
       google_bot_hits: 'BIGINT',
       bing_bot_hits: 'BIGINT',
       ai_bot_hits: 'BIGINT',
+      unverified_bot_hits: 'BIGINT',
       visits: 'BIGINT',
     },
     join: () => 'LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = pages.crawl_id AND hits.url = pages.url',

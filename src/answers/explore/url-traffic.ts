@@ -16,13 +16,15 @@ interface HitsOfDay {
   readonly google_bot_hits: number | null;
   readonly bing_bot_hits: number | null;
   readonly ai_bot_hits: number | null;
+  /** In the name of a bot that the address refutes. */
+  readonly unverified_bot_hits: number | null;
   readonly visits: number | null;
   readonly last_status_code: number | null;
 }
 
 /** Requests by one kind of bot, in the same days. */
 interface HitsOfBot {
-  /** search, ai, seo_tool, ads or other. */
+  /** search, ai, seo_tool, ads, other or unverified. */
   readonly bot_class: string;
   /** Whose it is; null where that is not known. */
   readonly engine: string | null;
@@ -83,6 +85,7 @@ const HITS = `
     CASE WHEN hits.url IS NULL THEN 0 ELSE hits.google_bot_hits END AS google_bot_hits,
     CASE WHEN hits.url IS NULL THEN 0 ELSE hits.bing_bot_hits END AS bing_bot_hits,
     CASE WHEN hits.url IS NULL THEN 0 ELSE hits.ai_bot_hits END AS ai_bot_hits,
+    CASE WHEN hits.url IS NULL THEN 0 ELSE hits.unverified_bot_hits END AS unverified_bot_hits,
     CASE WHEN hits.url IS NULL THEN 0 ELSE hits.visits END AS visits,
     hits.last_status_code
   FROM days
@@ -108,10 +111,13 @@ export async function readHits({ rows }: UrlPlace): Promise<Part<UrlHits | null>
   return { found: { from, to, days, bots: await rows<HitsOfBot>(BOTS, { from }) }, why: null };
 }
 
-const COUNTS = ['search_bot_hits', 'google_bot_hits', 'bing_bot_hits', 'ai_bot_hits', 'visits'] as const;
+const COUNTS = [
+  ...(['search_bot_hits', 'google_bot_hits', 'bing_bot_hits', 'ai_bot_hits'] as const),
+  ...(['unverified_bot_hits', 'visits'] as const),
+];
 const NOTHING = {
   ...{ hits: null, search_bot_hits: null, google_bot_hits: null, bing_bot_hits: null, ai_bot_hits: null },
-  ...{ visits: null, last_status_code: null, has_logs: false },
+  ...{ unverified_bot_hits: null, visits: null, last_status_code: null, has_logs: false },
 };
 
 /** Days without log files have nothing that is known; nor has any day what log files never tell of the URL. */

@@ -7,11 +7,7 @@ import { capture, projectFolder } from './capture.ts';
 const PLACE = 'base_url: http://127.0.0.1:9\naccess_token: token-of-usage-test\n';
 
 test.for([
-  [
-    ['rnu'],
-    'there is no command rnu',
-    'Try: did you mean run? commands: init, crawl',
-  ],
+  [['rnu'], 'there is no command rnu', 'Try: did you mean run? commands: init, crawl'],
   [['sandbox'], 'there is no command sandbox', 'Try: did you mean sandbox start? commands: sandbox start'],
   [['sandbox', 'strat'], 'there is no command sandbox strat', 'Try: did you mean sandbox start?'],
   [['help', 'rnu'], 'there is no command rnu', 'Try: did you mean run?'],

@@ -56,7 +56,15 @@ const KNOWN = SEED.trim()
     };
   });
 
+/** Of a line that its address refutes the claimed name stays. */
 function senderOf(line: Row): Sender {
+  const claimed = claimedSender(line);
+  return str(line, 'bot_verification') === 'refuted'
+    ? { ...claimed, botClass: 'unverified', engine: null }
+    : claimed;
+}
+
+function claimedSender(line: Row): Sender {
   const agent = (str(line, 'user_agent') ?? str(line, 'bot') ?? '').toLowerCase();
   const [known] = KNOWN.filter(({ token }) => agent.includes(token)).toSorted(
     (a, b) => b.token.length - a.token.length || byBytes(a.token, b.token),
@@ -71,6 +79,11 @@ function senderOf(line: Row): Sender {
   const botClass = isBot === false || str(line, 'user_agent') !== null ? 'none' : null;
   return { botClass, crawler: null, engine: null, purpose: null };
 }
+
+/** Names of the crawlers of search engines. */
+export const SEARCH_CRAWLERS: ReadonlySet<string> = new Set(
+  KNOWN.filter(({ botClass }) => botClass === 'search').map(({ crawler }) => crawler),
+);
 
 export function statusClass(status: number | null): BotHit['status'] {
   if (status === null) return null;
@@ -104,13 +117,14 @@ function countLines(lines: readonly Row[]): UrlDay {
   const isKnown = senders.every(({ botClass }) => botClass !== null);
   const isKnownEngine = isKnown && search.every(({ engine }) => engine !== null);
   const by = (name: string): number => search.filter(({ engine }) => engine === name).length;
-  const tells = lines.every((line) => bool(line, 'is_bot') === true || bool(line, 'is_seo_visit') !== null);
+  const people = lines.filter((_line, index) => senders[index]?.botClass !== 'unverified');
+  const tells = people.every((line) => bool(line, 'is_bot') === true || bool(line, 'is_seo_visit') !== null);
   return {
     ...ofLine(lines[0] ?? {}),
     searchBotHits: isKnown ? search.length : null,
     googleBotHits: isKnownEngine ? by('google') : null,
     bingBotHits: isKnownEngine ? by('bing') : null,
-    seoVisits: tells ? lines.filter((line) => bool(line, 'is_seo_visit') === true).length : null,
+    seoVisits: tells ? people.filter((line) => bool(line, 'is_seo_visit') === true).length : null,
     lastStatus: lastOf(lines),
   };
 }

@@ -11,7 +11,7 @@ import {
   type ProjectFacts,
   projectsAsked,
 } from './facts.ts';
-import { type BotHit, statusClass, type UrlDay } from './logs.ts';
+import { type BotHit, SEARCH_CRAWLERS, statusClass, type UrlDay } from './logs.ts';
 import { isOrphan } from './orphans.ts';
 import {
   addDays,
@@ -175,9 +175,13 @@ export const q26 = (facts: Facts, asked: Asked): Row[] =>
   projectsAsked(facts, asked).flatMap((project) => {
     const crawl = crawlAsked(project, asked);
     const days = recentDays(project, asked);
-    const hits = project.logs.botHits.filter(
-      ({ botClass, day }) => botClass === 'search' && days.includes(day),
-    );
+    const hits = project.logs.botHits
+      .filter(({ day }) => days.includes(day))
+      .flatMap((hit) => {
+        const isForged = hit.botClass === 'unverified' && SEARCH_CRAWLERS.has(hit.crawler ?? '');
+        if (isForged) return [{ ...hit, engine: 'unverified' }];
+        return hit.botClass === 'search' ? [hit] : [];
+      });
     const segments = groups(crawl?.allPages ?? [], ({ firstPath }) => [firstPath]);
     return groups(hits, ({ engine }) => [engine]).flatMap((ofEngine) => {
       const row = (path: string | null, pages: number | null, some: readonly BotHit[]): Row => {

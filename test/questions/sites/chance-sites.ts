@@ -190,6 +190,7 @@ const lines = (draw: Draw, last: string): Dataset =>
         },
         ...{ bot_kind: draw([null, 'seo', 'vertical', 'sea']), bytes_sent: draw([0, 10, null]) },
         event_date: draw([null, `${day} 10:00:00+00`, `${day} 11:00:00+00`, `${day} 13:00:00+02`]),
+        bot_verification: draw([null, 'verified', 'unchecked', 'refuted']),
       };
     }),
   );

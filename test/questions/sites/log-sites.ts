@@ -64,6 +64,14 @@ const LINES = [
   line('2026-03-21', '/a/3', { user_agent: 'SomeBot', is_bot: false, bot_kind: 'seo' }),
   line('2026-03-21', '/a/3', { bot: 'Googlebot', is_bot: true }),
   line('2026-03-21', '/a/4', { bot: 'bingbot', is_bot: null }),
+  // By their addresses: who is what it says, who is not, and who may be. A refuted one is no visit either.
+  line('2026-03-20', '/b/alone', { ...GOOGLE, bot_verification: 'verified' }),
+  line('2026-03-20', '/a/2', { ...GOOGLE, bot_verification: 'refuted', bot_kind: 'seo', status_code: 403 }),
+  line('2026-03-20', '/o/forged', { ...BING, bot_verification: 'refuted', is_bot: null, is_seo_visit: true }),
+  line('2026-03-29', '/a/1', { ...BING, bot_verification: 'refuted', is_bot: false, is_seo_visit: true }),
+  line('2026-03-29', '/a/1', { ...BING, bot_verification: 'unchecked' }),
+  line('2026-03-29', '/new', { user_agent: 'GPTBot/1.2', is_bot: true, bot_verification: 'refuted' }),
+  line('2026-03-29', '/new', { user_agent: 'GPTBot/1.2', is_bot: true, bot_verification: 'verified' }),
   // Nothing says who sent it.
   line('2026-03-21', '/b/alone', {}),
   line('2026-03-21', '/b/alone', GOOGLE),

@@ -37,6 +37,7 @@ function drawHits(url: string, { from, to, days, bots }: NonNullable<UrlStory['h
       { name: 'Google', isNumber: true, cell: (one) => one.google_bot_hits },
       { name: 'Bing', isNumber: true, cell: (one) => one.bing_bot_hits },
       { name: 'AI bots', isNumber: true, cell: (one) => one.ai_bot_hits },
+      { name: 'unverified', isNumber: true, cell: (one) => one.unverified_bot_hits },
       { name: 'people', isNumber: true, cell: (one) => one.visits },
       { name: 'last status', isNumber: true, cell: (one) => one.last_status_code },
     ],

@@ -68,6 +68,8 @@ export const LOG_EVENT_FIELDS: Readonly<Record<string, string>> = {
   ...LOGGED_URL,
   bot: 'Name of the bot that sent the request.',
   bot_kind: 'Kind of the bot: seo, sea or vertical.',
+  bot_verification:
+    'Whether the bot is what its user agent says, by its address: verified, refuted or unchecked.',
   bytes_sent: 'Number of bytes of the answer.',
   day: 'Day of the request.',
   device: 'Device that sent the request: desktop or mobile.',

@@ -65,6 +65,7 @@ test('follows our models to the fields of the service', async () => {
   ]);
   expect(lineage.get('mart.page_hits')?.get('hits')).toEqual(['raw.log_pages_days.hits']);
   expect(lineage.get('mart.page_hits')?.get('visits')).toEqual([
+    'raw.log_events.bot_verification',
     'raw.log_events.is_bot',
     'raw.log_pages_days.visits',
   ]);
