@@ -1,0 +1,86 @@
+import { Readable } from 'node:stream';
+import { type CsvError, parse } from 'csv-parse';
+import { CrawlhouseError } from '../../core/errors.ts';
+import { type Content, decodeText } from './decode-text.ts';
+
+/** A record of a CSV file and the line that it begins on, from 1. */
+export interface CsvRecord {
+  readonly cells: readonly string[];
+  readonly line: number;
+}
+
+/** Characters of one record: a quote that is not closed would take the rest of the file. */
+const MOST_CHARACTERS = 128 * 1024;
+const DELIMITERS = [',', ';', '\t'] as const;
+/** Characters that the delimiter is looked for in. */
+const HEAD = 64 * 1024;
+
+/**
+ * The records of a CSV file, the header among them. The delimiter is the one that the first line has most of. Empty lines
+ * are left out.
+ *
+ * @throws CrawlhouseError `usage` with the line where the text is no CSV
+ */
+export async function* csvRecords(content: Content, signal: AbortSignal): AsyncGenerator<CsvRecord> {
+  const text = decodeText(content);
+  let head = '';
+  for (;;) {
+    const { value, done } = await text.next();
+    if (done) break;
+    head += value;
+    if (head.length > HEAD || head.includes('\n')) break;
+  }
+  const parser = parse({
+    delimiter: delimiterOf(head),
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: MOST_CHARACTERS,
+  });
+  const source = Readable.from(joined(head, text));
+  source.on('error', (error) => parser.destroy(error));
+  source.pipe(parser);
+  let twice = 0;
+  try {
+    for await (const { record, info } of parser as AsyncIterable<{
+      record: string[];
+      info: { lines: number };
+    }>) {
+      signal.throwIfAborted();
+      // The parser counts to the end of the record, and `\r\n` within quotes twice.
+      twice += countOf(record, /\r\n/g);
+      yield { cells: record, line: info.lines - twice - countOf(record, /\r\n|\n|\r/g) };
+    }
+  } catch (error) {
+    throw asRefusal(error, content.place);
+  } finally {
+    source.destroy();
+    parser.destroy();
+  }
+}
+
+function countOf(cells: readonly string[], pattern: RegExp): number {
+  return cells.reduce((sum, cell) => sum + (cell.match(pattern)?.length ?? 0), 0);
+}
+
+async function* joined(head: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  yield head;
+  yield* rest;
+}
+
+/** The delimiter of the first line, outside of quotes. */
+function delimiterOf(head: string): string {
+  const line = /^(?:"(?:[^"]|"")*"|[^"\r\n])*/.exec(head.replace(/^[\r\n]+/, ''))?.[0] ?? '';
+  const bare = line.replace(/"(?:[^"]|"")*"/g, '');
+  const counts = DELIMITERS.map((one) => bare.split(one).length);
+  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
+}
+
+function asRefusal(error: unknown, place: string): unknown {
+  const { code, message, lines } = (error ?? {}) as CsvError;
+  if (typeof code !== 'string' || !code.startsWith('CSV_')) return error;
+  return new CrawlhouseError('usage', `${place}, line ${Number(lines)}: ${message}`, {
+    cause: error,
+    hint: 'quotes within a quoted cell are doubled; export the file again',
+  });
+}

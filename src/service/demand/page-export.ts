@@ -1,0 +1,100 @@
+import { CrawlhouseError } from '../../core/errors.ts';
+import type { CsvTable } from './csv-tables.ts';
+import {
+  type DemandExport,
+  type DemandTable,
+  type Dimension,
+  dimensionsText,
+  type Period,
+} from './demand-row.ts';
+
+type Totals = Extract<CsvTable, { kind: 'totals' }>;
+
+/** The file, its content and its days, as they are known before its tables are. */
+interface About {
+  readonly files: readonly string[];
+  readonly hash: string;
+  readonly options: { readonly period: Period | null };
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The tables of an export from the page of Search Console or Bing Webmaster Tools: totals of a period, each by one
+ * dimension. The days of the period are those of the table by date, else those given.
+ *
+ * @throws CrawlhouseError `usage` without days, and for two tables by the same dimension
+ */
+export async function pageExport(tables: readonly CsvTable[], about: About): Promise<DemandExport> {
+  const { files, hash, options, signal } = about;
+  const totals = withoutEmptyTwins(tables.filter((one): one is Totals => one.kind === 'totals'));
+  const dimensions = totals.map(({ dimension }) => dimension);
+  const twice = dimensions.find((one, index) => dimensions.indexOf(one) !== index);
+  if (twice !== undefined) throw twins(totals, twice);
+  const engine = totals.some(({ isBing }) => isBing) ? 'bing' : 'google';
+  const dates = totals.find(({ dimension }) => dimension === 'date')?.table;
+  const period = (dates && (await daysOf(dates, signal))) ?? options.period;
+  const [first] = totals;
+  if (first === undefined) {
+    throw new CrawlhouseError('usage', `${files.join(', ')}: no table has clicks and impressions`, {
+      hint: 'give the tables of pages, queries and dates too',
+    });
+  }
+  if (period === null) throw withoutPeriod(first.table);
+  return {
+    format: engine === 'bing' ? 'bing_page' : 'search_console_page',
+    engine,
+    files,
+    hash,
+    period,
+    tables: totals.map(({ table }) => table),
+    notes: notesOf(tables),
+  };
+}
+
+/** The error of totals without their days. */
+export function withoutPeriod({ place, dimensions }: DemandTable): CrawlhouseError {
+  return new CrawlhouseError(
+    'usage',
+    `${place} has totals by ${dimensionsText(dimensions) || 'nothing'}, and no table by date says of which days`,
+    {
+      hint: 'add the table by date, or give the days, --to being the day after the last: --from 2026-10-01 --to 2026-11-01',
+    },
+  );
+}
+
+/** Tables without rows are told apart by their headers only; one that nothing tells apart adds nothing. */
+function withoutEmptyTwins(totals: readonly Totals[]): Totals[] {
+  return totals.filter(
+    (one) => !(one.isEmpty && totals.some((other) => other !== one && other.dimension === one.dimension)),
+  );
+}
+
+function twins(totals: readonly Totals[], dimension: Dimension): CrawlhouseError {
+  const places = totals.filter((one) => one.dimension === dimension).map(({ table }) => table.place);
+  return new CrawlhouseError('usage', `${places.join(' and ')} both look like totals by ${dimension}`, {
+    hint: 'give the files of one export at a time, and leave out the table by search appearance',
+  });
+}
+
+/** The first and the last day of a table by date. */
+async function daysOf(table: DemandTable, signal: AbortSignal): Promise<Period | null> {
+  let [from, to] = ['', ''];
+  for await (const record of table.records(signal)) {
+    const day = 'row' in record ? (record.row.date ?? '') : '';
+    if (day === '') continue;
+    if (from === '' || day < from) from = day;
+    if (day > to) to = day;
+  }
+  return from === '' ? null : { from, to };
+}
+
+function notesOf(tables: readonly CsvTable[]): string[] {
+  return tables.flatMap((one) => {
+    if (one.kind === 'appearance') return [`${one.place} is by search appearance and is left out.`];
+    if (one.kind === 'unknown') return [`${one.place} is left out: ${one.why}.`];
+    if (one.kind === 'named') return [`${one.table.place} is left out: it is no table of a page's export.`];
+    if (one.kind !== 'filters' || one.filters.length === 0) return [];
+    const filters = one.filters.map(([name = '', value = '']) => `${name}: ${value}`).join('; ');
+    return [`The export was made with these filters: ${filters}.`];
+  });
+}
