@@ -10,6 +10,7 @@ import type { ChangedDay, LoadedDays } from '../api/changed-day.ts';
 import { SCOPES } from '../api/scopes.ts';
 import type { RenderOptions } from '../crawler/render/renderer.ts';
 import type { VitalsSettings } from '../crawler/vitals/vitals.ts';
+import type { DemandExport } from '../demand/demand-row.ts';
 import type { BotReport } from '../logs/log-report.ts';
 import { WebsiteSource } from './crawl/website-source.ts';
 import { DataExports } from './exports/data-exports.ts';
@@ -29,7 +30,9 @@ import { Life } from './life/life.ts';
 import { AddedLogs, type LogsToAdd } from './logs/added-logs.ts';
 import { Notifier } from './notify/notifier.ts';
 import { type ApplicationCredentials, ensureApplication } from './oauth/application.ts';
+import { addDemand } from './ranking/add-demand.ts';
 import { DownloadCenter } from './ranking/download-center.ts';
+import type { AddedDemand } from './ranking/store-demand.ts';
 import { Clock } from './resources/clock.ts';
 import { type Document, Resources } from './resources/resources.ts';
 import { ensureWorkspace } from './resources/seed.ts';
@@ -97,6 +100,12 @@ export interface Sandbox extends AsyncDisposable {
   changedDays(): Promise<readonly ChangedDay[]>;
   /** Notes what was loaded, for `changedDays`. */
   noteLoadedDays(spans: readonly LoadedDays[]): Promise<void>;
+  /** Adds an export of search results to a project's ranking performance. Throws as `addDemand`. */
+  addDemand(
+    projectId: string,
+    work: { readonly source: DemandExport; readonly onReject: 'fail' | 'quarantine' },
+    signal: AbortSignal,
+  ): Promise<AddedDemand>;
   close(): Promise<void>;
 }
 
@@ -152,6 +161,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
         return changedDays(work.rows);
       },
       noteLoadedDays: (spans) => noteLoadedDays(work.rows, spans),
+      addDemand: (projectId, work, until) => addDemand(context, projectId, work, until),
       close,
       [Symbol.asyncDispose]: close,
     };

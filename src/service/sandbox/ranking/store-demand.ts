@@ -1,0 +1,178 @@
+import { type Connection, ident, text } from '../../../core/duckdb.ts';
+import { stringifyJson } from '../../../core/json.ts';
+import { type DemandExport, dimensionsText, isDetailed } from '../../demand/demand-row.ts';
+import { type Column, kindOfField, SQL_TYPES } from '../catalogue/column.ts';
+import { DEMAND_CATALOGUE } from '../catalogue/demand-catalogue.ts';
+import { noteChangedDays } from '../rows/changed-days.ts';
+import { RowStore } from '../rows/row-store.ts';
+import { STAGED, type StagedDemand } from './stage-demand.ts';
+import type { DemandDifference, DemandSums } from './sum-demand.ts';
+
+const DAY = 86_400_000;
+/** The columns of ranking performance that was added by files. */
+export const DEMAND_COLUMNS: readonly Column[] = DEMAND_CATALOGUE.map((field, index) => ({
+  id: `c${index}`,
+  kind: kindOfField(field),
+  field,
+}));
+/** Columns of the table that are not served: the dimensions of a row's table, and its export. */
+const [BY, EXPORT] = ['_by', '_export'];
+/** The new rows, as they go into the table. */
+const [DETAILS, TOTALS] = ['demand_details', 'demand_totals'];
+
+/** What became of an export. */
+export interface AddedDemand extends StagedDemand {
+  /** `unchanged`: the same files were added before. */
+  readonly status: 'added' | 'unchanged';
+  readonly sums: readonly DemandSums[];
+  readonly differences: readonly DemandDifference[];
+  /** Days whose rows are now others, both inclusive; null where none are. */
+  readonly changed: { readonly from: string; readonly to: string } | null;
+  /** Days that had rows of an earlier export, which these replaced. */
+  readonly replaced_days: number;
+  /** Days that keep the rows of an earlier export, because those have more dimensions. */
+  readonly kept_days: number;
+}
+
+/** The tables of a project's search results: the rows, and the exports that they came with. */
+export interface DemandTables {
+  readonly projectId: string;
+  readonly name: string;
+  /** Quoted, as the next one. */
+  readonly rows: string;
+  readonly exports: string;
+}
+
+export function demandTables(projectId: string): DemandTables {
+  const name = `ranking_performance_${projectId}`;
+  return {
+    projectId,
+    name,
+    rows: RowStore.table(name),
+    exports: RowStore.table(`demand_exports_${projectId}`),
+  };
+}
+
+/** @param anew what is there is of a project that was deleted, or of a first export that was cut short */
+export async function makeDemandTables(
+  connection: Connection,
+  { rows, exports }: DemandTables,
+  anew: boolean,
+): Promise<void> {
+  if (anew) for (const one of [rows, exports]) await connection.run(`DROP TABLE IF EXISTS ${one}`);
+  const columns = DEMAND_COLUMNS.map(({ id, kind }) => `${ident(id)} ${SQL_TYPES[kind]}`);
+  const own = [BY, EXPORT].map((one) => `${ident(one)} VARCHAR`);
+  await connection.run(`CREATE TABLE IF NOT EXISTS ${rows} (${[...columns, ...own].join(', ')})`);
+  await connection.run(`CREATE TABLE IF NOT EXISTS ${exports} (hash VARCHAR PRIMARY KEY, summary VARCHAR)`);
+}
+
+/** Puts the staged rows of an export into the table, in the place of those that they replace. Runs in a transaction. */
+export async function storeDemand(
+  connection: Connection,
+  tables: DemandTables,
+  source: DemandExport,
+  found: StagedDemand & Pick<AddedDemand, 'sums' | 'differences'>,
+): Promise<AddedDemand> {
+  try {
+    const days = await makeDetails(connection, tables, source);
+    await makeTotals(connection, source);
+    await replaceRows(connection, tables, source.hash);
+    const made = `(SELECT ${idOf('date')} AS day FROM ${DETAILS} UNION SELECT ${idOf('date')} FROM ${TOTALS})`;
+    const project = { project_id: tables.projectId, kind: 'ranking_performance' } as const;
+    await noteChangedDays(connection, project, `SELECT CAST(day AS DATE) FROM ${made}`);
+    const [span] = await connection.rows(`SELECT min(day) AS "from", max(day) AS "to" FROM ${made}`);
+    const isEmpty = span === undefined || span.from === null;
+    const added: AddedDemand = {
+      ...found,
+      status: 'added',
+      changed: isEmpty ? null : { from: String(span.from), to: String(span.to) },
+      ...days,
+    };
+    await connection.run(`INSERT INTO ${tables.exports} VALUES ($1, $2)`, [
+      source.hash,
+      stringifyJson(added),
+    ]);
+    return added;
+  } finally {
+    for (const table of [DETAILS, TOTALS]) await connection.run(`DROP TABLE IF EXISTS ${table}`);
+  }
+}
+
+/** The rows by day and URL, without the days that have rows of more dimensions. */
+async function makeDetails(
+  connection: Connection,
+  { rows }: DemandTables,
+  source: DemandExport,
+): Promise<Pick<AddedDemand, 'replaced_days' | 'kept_days'>> {
+  const by = detailOf(source);
+  const depth = by.split(', ').length;
+  const days = `SELECT staged.date, coalesce(had.depth, 0) AS depth
+    FROM (SELECT DISTINCT date FROM ${STAGED} WHERE counted_by = ${text(by)}) AS staged
+    LEFT JOIN (
+      SELECT ${idOf('date')} AS date, max(len(string_split(${ident(BY)}, ', '))) AS depth
+      FROM ${rows} WHERE ${idOf('period_days')} IS NULL GROUP BY ALL
+    ) AS had ON had.date = staged.date`;
+  const [counts] = await connection.rows(
+    `SELECT count(*) FILTER (depth BETWEEN 1 AND ${depth}) AS replaced, count(*) FILTER (depth > ${depth}) AS kept
+     FROM (${days})`,
+  );
+  const cells = cellsOf(source, { date: 'date', periodDays: 'NULL', totalsBy: 'NULL' });
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE ${DETAILS} AS SELECT ${cells}, counted_by FROM ${STAGED}
+     WHERE counted_by = ${text(by)} AND date IN (SELECT date FROM (${days}) WHERE depth <= ${depth})`,
+  );
+  return { replaced_days: Number(counts?.replaced ?? 0), kept_days: Number(counts?.kept ?? 0) };
+}
+
+/** The rows that are totals, of a day or of a period. */
+async function makeTotals(connection: Connection, source: DemandExport): Promise<void> {
+  const { period } = source;
+  const days = period === null ? 1 : (Date.parse(period.to) - Date.parse(period.from)) / DAY + 1;
+  const cells = cellsOf(source, {
+    date: period === null ? 'date' : `coalesce(date, ${text(period.to)})`,
+    periodDays: `CASE WHEN date IS NULL THEN ${days} ELSE 1 END`,
+    totalsBy: `CASE WHEN counted_by IN ('', 'date') THEN 'all' ELSE regexp_replace(counted_by, '^date, ', '') END`,
+  });
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE ${TOTALS} AS SELECT ${cells}, counted_by FROM ${STAGED} WHERE counted_by <> ${text(detailOf(source))}`,
+  );
+}
+
+async function replaceRows(connection: Connection, { rows }: DemandTables, hash: string): Promise<void> {
+  await connection.run(
+    `DELETE FROM ${rows} WHERE ${idOf('period_days')} IS NULL
+       AND ${idOf('date')} IN (SELECT ${idOf('date')} FROM ${DETAILS})`,
+  );
+  const key = ['search_engine', 'date', 'period_days', 'totals_by'].map(idOf).join(', ');
+  await connection.run(`DELETE FROM ${rows} WHERE (${key}) IN (SELECT (${key}) FROM ${TOTALS})`);
+  for (const table of [DETAILS, TOTALS])
+    await connection.run(`INSERT INTO ${rows} SELECT *, ${text(hash)} FROM ${table}`);
+}
+
+/** The dimensions of the rows by day and URL: an export has them of one kind. */
+function detailOf({ tables }: DemandExport): string {
+  return dimensionsText(
+    tables.find(({ dimensions }) => isDetailed(dimensions))?.dimensions ?? ['url', 'date'],
+  );
+}
+
+/** The values of the columns, over those of the staged rows. */
+function cellsOf(
+  { engine }: DemandExport,
+  made: { readonly date: string; readonly periodDays: string; readonly totalsBy: string },
+): string {
+  const own: Readonly<Record<string, string>> = {
+    date: made.date,
+    period_days: made.periodDays,
+    totals_by: made.totalsBy,
+    search_engine: text(engine),
+  };
+  return DEMAND_COLUMNS.map(({ id, field }) => `${own[field.name] ?? ident(field.name)} AS ${id}`).join(', ');
+}
+
+/** The column of a field. */
+function idOf(name: string): string {
+  const column = DEMAND_COLUMNS.find(({ field }) => field.name === name);
+  if (column === undefined) throw new Error(`there is no field ${name}`);
+  return column.id;
+}
