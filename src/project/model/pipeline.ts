@@ -24,6 +24,8 @@ const DeclaredColumn = z.union([
     values: z.array(z.string()).min(1).optional(),
     /** Absent: as the dataset's. */
     schema_change: z.enum(SCHEMA_CHANGE).optional(),
+    /** A dimension of ranking performance that not each service has. */
+    optional: z.literal(true).optional(),
     /** May it come with a type that its column has no room for? Absent: the unit is refused. */
     retype: z.literal('allow').optional(),
   }),
@@ -55,11 +57,16 @@ export const Pipeline = z
   .superRefine(({ source, columns }, context) => {
     const isReported = source.kind === 'crawl' && source.data_type !== 'fields';
     for (const [name, column] of Object.entries(columns)) {
-      const message = columnProblem(column, isReported);
+      const message = columnProblem(column, isReported) ?? optionalProblem(column, source.kind);
       if (message) context.addIssue({ code: 'custom', path: ['columns', name], message });
     }
   });
 export type Pipeline = z.infer<typeof Pipeline>;
+
+function optionalProblem(column: DeclaredColumn, kind: string): string | null {
+  if (typeof column === 'string' || !column.optional || kind === 'ranking_performance') return null;
+  return 'optional is for dimensions of ranking performance; elsewhere a column may be missing anyway';
+}
 
 /** @param isReported whether the service reports the type of the column (`GET …/fields`) */
 function columnProblem(column: DeclaredColumn, isReported: boolean): string | null {

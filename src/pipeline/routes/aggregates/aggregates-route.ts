@@ -1,12 +1,16 @@
 import { CrawlhouseError } from '../../../core/errors.ts';
+import type { Field } from '../../../project/model/field.ts';
+import type { PlannedUnit } from '../../../project/model/planned-unit.ts';
 import type { Source } from '../../../project/model/source.ts';
 import { writeRecords } from '../download/write-records.ts';
 import { declaredFields } from '../projection.ts';
 import type { Route, RouteContext, RoutedUnit } from '../route.ts';
 import { extractAggregates, RANKING_FILE, RANKING_VALUES } from './extract-aggregates.ts';
+import type { RankingWindows } from './ranking-windows.ts';
 
 /**
- * A window of ranking performance. Each declared column that is not a metric is a dimension. Its rows came with those
+ * A window of ranking performance. Each declared column that is not a metric is a dimension; an optional one only where
+ * the service has it. Its rows came with those
  * of other days, or are requested alone (docs/decisions/ranking.md).
  */
 export const AGGREGATES_ROUTE: Route = {
@@ -25,7 +29,7 @@ export async function openAggregates(
   { planned, folder }: Pick<RoutedUnit, 'planned' | 'folder'>,
 ): Promise<Source> {
   const { unit, pipeline, oql } = planned;
-  const catalogue = declaredFields(pipeline.columns);
+  const catalogue = await knownFields(rankings, planned, signal);
   const metrics = new Set<string>(RANKING_VALUES.map((value) => value.alias));
   const dimensions = catalogue.map((field) => field.name).filter((name) => !metrics.has(name));
   if (dimensions.length === 0) {
@@ -44,4 +48,19 @@ export async function openAggregates(
     : extractAggregates(client, request, folder, signal);
   // A row is made for each set of values of the dimensions.
   return { reported: null, catalogue, filter: oql, parts, key: dimensions };
+}
+
+/** The declared columns, without optional ones that the service does not have. */
+async function knownFields(
+  rankings: RankingWindows,
+  { unit, pipeline }: PlannedUnit,
+  signal: AbortSignal,
+): Promise<Field[]> {
+  const declared = declaredFields(pipeline.columns);
+  const optional = Object.entries(pipeline.columns)
+    .filter(([, column]) => typeof column !== 'string' && column.optional)
+    .map(([name]) => name);
+  if (optional.length === 0) return declared;
+  const known = await rankings.fieldsOf(unit.source.id, signal);
+  return declared.filter(({ name }) => !optional.includes(name) || known.has(name));
 }

@@ -34,6 +34,7 @@ interface Series {
 export class RankingWindows {
   readonly #client: ServiceClient;
   readonly #series: ReadonlyMap<string, Series>;
+  readonly #fields = new Map<string, Promise<ReadonlySet<string>>>();
   #waiting = 0;
 
   constructor(client: ServiceClient, due: readonly PlannedUnit[]) {
@@ -77,6 +78,19 @@ export class RankingWindows {
     // The error reaches those who wait for that day.
     series.last = taken.catch(() => {});
     return taken;
+  }
+
+  /** The names of the fields that the service has of a project, requested once a run. */
+  fieldsOf(projectId: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
+    const known = this.#fields.get(projectId);
+    if (known !== undefined) return known;
+    const asked = this.#client
+      .call('rankingFields', { project_id: projectId }, signal)
+      .then((fields) => new Set(fields.map(({ name }) => name)));
+    this.#fields.set(projectId, asked);
+    // The next unit asks again.
+    asked.catch(() => this.#fields.delete(projectId));
+    return asked;
   }
 
   async #take(

@@ -4,6 +4,7 @@ import {
   openAggregates,
 } from '../../../../src/pipeline/routes/aggregates/aggregates-route.ts';
 import { RankingWindows } from '../../../../src/pipeline/routes/aggregates/ranking-windows.ts';
+import type { Pipeline } from '../../../../src/project/model/pipeline.ts';
 import { clientOf, projectId } from '../../../service/sandbox/clients.ts';
 import { ROWS, rankingFolder } from '../../../service/sandbox/ranking/ranking-data.ts';
 import { sharedService } from '../../../service/sandbox/support.ts';
@@ -12,7 +13,7 @@ import { partsOf, plannedUnit, rowsIn, signal } from '../route-context.ts';
 
 const it = await sharedService({ importDirs: [await rankingFolder()] });
 
-async function opened(columns: Readonly<Record<string, string>>) {
+async function opened(columns: Pipeline['columns']) {
   const source = { kind: 'ranking_performance', data_type: 'ranking_performance' };
   const more = { dataset: 'ranking_performance', source, window: 'day', columns };
   const client = clientOf(it);
@@ -27,6 +28,25 @@ test('every declared column that is no metric is a dimension, and together they 
   expect([source.key, source.reported]).toEqual([['url', 'query', 'date', 'device'], null]);
   expect(source.catalogue.map(({ name }) => name)).toEqual(Object.keys(columns));
   expect(rowsIn(await partsOf(source))).toBe(ROWS.length);
+});
+
+test('an optional dimension is one where the service has the field', async () => {
+  const columns: Pipeline['columns'] = {
+    url: 'string',
+    device: { type: 'string', optional: true },
+    period_days: { type: 'natural', optional: true },
+    clicks: 'natural',
+  };
+  const source = await opened(columns);
+  expect([source.key, source.catalogue.map(({ name }) => name)]).toEqual([
+    ['url', 'device'],
+    ['url', 'device', 'clicks'],
+  ]);
+  // A dimension that is not optional is asked for, and the service says that it has none.
+  const unknown = await opened({ url: 'string', period_days: 'natural', clicks: 'natural' });
+  await expect(partsOf(unknown)).rejects.toMatchObject({
+    message: expect.stringContaining('there is no field "period_days"'),
+  });
 });
 
 test('metrics alone are no rows', async () => {
