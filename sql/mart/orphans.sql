@@ -77,6 +77,16 @@ incremental:
       AND CAST(loads.window_from AS DATE) <= crawl.end_date
       AND CAST(loads.window_to AS DATE) > CAST(crawl.end_date - INTERVAL '27' DAY AS DATE)
     UNION ALL
+    SELECT crawl.crawl_id, crawl.project_id, NULL, NULL, NULL, loads.unit, loads.loaded_at
+    FROM crawl
+    JOIN (SELECT DISTINCT project_id, from_date, to_date FROM mart.ranking_periods) AS periods
+      ON periods.project_id = crawl.project_id
+      AND periods.from_date <= crawl.end_date
+      AND periods.to_date > crawl.end_date
+    JOIN ops.loads AS loads
+      ON loads.source_id = periods.project_id AND CAST(loads.window_from AS DATE) = periods.to_date
+    WHERE loads.dataset = 'ranking_performance'
+    UNION ALL
     SELECT days.crawl_id, days.project_id, days.day, NULL, NULL, loads.unit, loads.loaded_at
     FROM mart.crawl_days AS days
     JOIN part ON part.project_id = days.project_id AND part.day = days.day AND part.dataset = days.dataset
@@ -115,6 +125,16 @@ WITH
       AND ranking.date <= span.to_date
       AND ranking.date >= CAST(span.to_date - INTERVAL '27' DAY AS DATE)
     WHERE ranking.impressions > 0 AND ranking.url IS NOT NULL
+
+    -- Totals of a period that has some of these days do not say on which days a URL was shown.
+    UNION ALL
+    SELECT span.crawl_id, span.project_id, periods.url, 0, 1
+    FROM span
+    JOIN mart.ranking_periods AS periods
+      ON periods.project_id = span.project_id
+      AND periods.from_date <= span.to_date
+      AND periods.to_date >= CAST(span.to_date - INTERVAL '27' DAY AS DATE)
+    WHERE periods.impressions > 0 AND periods.url IS NOT NULL
   ),
 
   outside AS (

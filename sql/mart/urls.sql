@@ -23,7 +23,7 @@ columns:
   has_trailing_slash: Whether its path ends in a slash and is not the slash alone.
   is_crawled: Whether a crawl knows it as a page (mart.pages).
   is_in_logs: Whether the log files name it (mart.log_url_days).
-  is_ranked: Whether search results showed it (mart.ranking_performance).
+  is_ranked: Whether search results showed it (mart.ranking_performance, mart.ranking_periods).
 */
 WITH
   known AS (
@@ -37,6 +37,10 @@ WITH
     UNION ALL
     SELECT project_id, url, 0, 0, 1
     FROM mart.ranking_performance
+
+    UNION ALL
+    SELECT project_id, url, 0, 0, 1
+    FROM mart.ranking_periods
   ),
 
   named AS (

@@ -5,7 +5,8 @@ description: >-
   URLs that search results showed in the last 28 days, joined to the main crawl of their project: those that it does not
   know, that are not 200 or not indexable, and those with many impressions and a low CTR. A CTR is low where the URL has
   less than half of the clicks that its positions bring on the project's URLs on average (expected_ctr_percent); it is looked
-  for among the tenth of the project's URLs with the most impressions. If several findings hold, the first one counts.
+  for among the tenth of the project's URLs with the most impressions. Totals of a period stand for the 28 days where the
+  project has no search results by day (mart.page_demand). If several findings hold, the first one counts.
   Those with the most impressions come first.
 parameters: [project, crawl, segment, limit]
 needs: [rankings]
@@ -29,6 +30,7 @@ WITH
       ctr,
       average_position,
       top_query,
+      is_period_total,
       percent_rank() OVER (PARTITION BY project_id ORDER BY impressions DESC) < 0.1 AS has_many_impressions
     FROM mart.page_demand
     WHERE impressions > 0
@@ -52,6 +54,22 @@ WITH
       JOIN demand ON demand.project_id = performance.project_id AND demand.url = performance.url
       WHERE performance.date BETWEEN demand.from_date AND demand.to_date
         AND performance.position IS NOT NULL
+        AND NOT demand.is_period_total
+
+      -- Totals of a period have one position for each URL.
+      UNION ALL
+      SELECT
+        project_id,
+        url,
+        impressions,
+        clicks,
+        CASE
+          WHEN floor(average_position + 0.5) BETWEEN 1 AND 10 THEN floor(average_position + 0.5)
+          WHEN floor(average_position + 0.5) BETWEEN 11 AND 20 THEN 20
+          ELSE 100
+        END
+      FROM demand
+      WHERE is_period_total AND average_position IS NOT NULL
     ) AS positioned
     GROUP BY project_id, url, band
   ),

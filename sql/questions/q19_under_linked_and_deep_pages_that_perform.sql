@@ -2,7 +2,8 @@
 title: Under-linked pages that perform, and deep pages with traffic
 model: mart.page_demand
 description: >-
-  Indexable pages of the main crawl of each project that search results brought clicks to in the last 28 days, and that
+  Indexable pages of the main crawl of each project that search results brought clicks to in the last 28 days (or in a
+  period, where the project has its totals only: mart.page_demand), and that
   have less than half of the inlinks of the indexable pages of the same depth (of all indexable pages where the page has
   no depth), or stand more than a click deeper than the indexable pages do, by the medians of the crawl; with the pages
   that link to them (NULL where the links of the crawl are not loaded).

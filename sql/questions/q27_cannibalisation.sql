@@ -11,7 +11,7 @@ parameters:
   to:
   limit:
   min_percent: {type: DOUBLE, default: 10, description: 'A URL with a smaller percentage of the impressions does not count.'}
-needs: [rankings]
+needs: [ranking_queries]
 chart: {kind: bar, x: query, y: impressions, each: [project_name, project_id]}
 */
 WITH

@@ -14,7 +14,7 @@ parameters:
   limit:
   min_clicks: {type: BIGINT, default: 10, description: 'A URL with fewer clicks in the earlier 28 days does not count.'}
   min_loss_percent: {type: DOUBLE, default: 20, description: 'A smaller loss, as a percentage of the earlier clicks, does not count.'}
-needs: {rankings: 56}
+needs: {ranking_days: 56}
 chart: {kind: bar, x: url, y: clicks_change_percent, each: [project_name, project_id]}
 */
 WITH

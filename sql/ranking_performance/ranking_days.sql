@@ -4,7 +4,7 @@ kind: view
 description: >-
   Days whose search results are loaded, of each project: from the first window with rows to the last one with rows.
   A day between them without rows had none, and counts; empty days before the first and after the last may only not be
-  there yet.
+  there yet. A window that only has totals of a period (mart.ranking_periods) counts as one without rows.
 grain: [project_id, ranking_date]
 columns:
   project_id: Identifier of the project.
@@ -24,10 +24,37 @@ WITH
     WHERE dataset = 'ranking_performance' AND window_from IS NOT NULL AND window_to IS NOT NULL
   ),
 
+  totals AS (
+    SELECT DISTINCT project_id, to_date AS total_date
+    FROM mart.ranking_periods
+  ),
+
+  -- Of projects that have totals.
+  daily AS (
+    SELECT DISTINCT performance.project_id, performance.date AS daily_date
+    FROM mart.ranking_performance AS performance
+    JOIN (SELECT DISTINCT project_id FROM totals) AS projects ON projects.project_id = performance.project_id
+  ),
+
+  with_rows AS (
+    SELECT loads.project_id, loads.from_date, loads.to_date
+    FROM loads
+    LEFT JOIN totals
+      ON totals.project_id = loads.project_id
+      AND totals.total_date >= loads.from_date
+      AND totals.total_date < loads.to_date
+    LEFT JOIN daily
+      ON daily.project_id = loads.project_id
+      AND daily.daily_date >= loads.from_date
+      AND daily.daily_date < loads.to_date
+    WHERE loads.loaded > 0
+    GROUP BY loads.project_id, loads.from_date, loads.to_date
+    HAVING count(totals.total_date) = 0 OR count(daily.daily_date) > 0
+  ),
+
   span AS (
     SELECT project_id, min(from_date) AS from_date, max(to_date) AS to_date
-    FROM loads
-    WHERE loaded > 0
+    FROM with_rows
     GROUP BY project_id
   ),
 

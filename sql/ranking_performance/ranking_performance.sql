@@ -3,7 +3,7 @@ name: mart.ranking_performance
 kind: table
 description: >-
   Clicks, impressions and position in search results, one row for each project, day, URL, query and device. A dimension
-  that the pipeline does not ask for is NULL on every row.
+  that the pipeline does not ask for is NULL on every row. Totals of a period are not here, but in mart.ranking_periods.
 grain: [project_id, date, url, query, device]
 columns:
   project_id: Identifier of the project (raw.ranking_performance._project_id).
@@ -36,6 +36,7 @@ reads:
     clicks: BIGINT
     impressions: BIGINT
     position: DOUBLE
+    period_days: BIGINT
   ops.loads:
     dataset: VARCHAR
     source_id: VARCHAR
@@ -68,4 +69,6 @@ SELECT
     / nullif(sum(performance.impressions) FILTER (WHERE performance.position IS NOT NULL), 0) AS position,
   CAST(sum(CAST(performance.position * performance.impressions AS DECIMAL(38, 9))) AS DOUBLE) AS position_impressions
 FROM raw.ranking_performance AS performance
+-- Totals would count the clicks of the other rows again.
+WHERE performance.period_days IS NULL
 GROUP BY _project_id, coalesce(CAST(_window AS DATE), performance.date), url, query, device

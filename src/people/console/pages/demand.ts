@@ -141,7 +141,7 @@ async function readFigures(
   );
   const crawl = last?.crawl_id;
   const ofLastSpan = typeof crawl === 'string' ? { project, crawl } : given;
-  const own = (sql: string, need: 'logs' | 'rankings'): Promise<FigureAnswer> =>
+  const own = (sql: string, need: 'logs' | 'ranking_days'): Promise<FigureAnswer> =>
     readStatement(desk, sql, { given, needs: { [need]: 1 }, isPatient });
   const ask = (
     figure: keyof typeof OF_QUESTIONS,
@@ -150,8 +150,8 @@ async function readFigures(
     readFigure(desk, { ...OF_QUESTIONS[figure], given: asked, isSlow: true, isPatient });
   const [hits, clicks, segments, wasted, visited, engines, ai, losses, fresh] = await Promise.all([
     own(HITS, 'logs'),
-    own(CLICKS, 'rankings'),
-    own(SEGMENTS, 'rankings'),
+    own(CLICKS, 'ranking_days'),
+    own(SEGMENTS, 'ranking_days'),
     ask('wasted', ofLastSpan),
     ask('visited', ofLastSpan),
     ask('engines'),

@@ -17,7 +17,15 @@ const mostDays = (days: string, table: string, condition = 'true'): string =>
   `SELECT coalesce(max(days), 0) FROM (
      SELECT ${days} AS days FROM ${table} WHERE ${condition} AND (${ofProjects}) GROUP BY project_id) AS projects`;
 
-/** A need of answers: its name, the projects that have it, and its amount. */
+const SPAN = "date_diff('day', min(date), max(date)) + 1";
+
+/** What a project has that lacks days: an export of a page, with totals of a period. */
+const TOTALS = {
+  sql: mostDays('count(*)', 'mart.ranking_periods', "totals_by <> 'all'"),
+  why: 'Totals of a period, as exports of a page have them, do not answer it (docs/demand.md).',
+};
+
+/** A need of answers: its name, the projects that have it, and its amount; and what may be there instead. */
 const NEEDS = {
   pages: { what: 'the pages of a crawl', sql: ofCrawls('has_pages') },
   links: { what: 'the links of a crawl', sql: ofCrawls('has_links') },
@@ -52,13 +60,26 @@ const NEEDS = {
   },
   rankings: {
     what: 'search results (ranking_performance)',
-    sql: mostDays("date_diff('day', min(date), max(date)) + 1", 'mart.ranking_performance'),
+    sql: mostDays(
+      SPAN,
+      '(SELECT project_id, date FROM mart.ranking_performance UNION ALL SELECT project_id, to_date FROM mart.ranking_periods WHERE url IS NOT NULL) AS shown',
+    ),
+  },
+  ranking_days: {
+    what: 'search results by day and URL',
+    instead: TOTALS,
+    sql: mostDays(SPAN, 'mart.ranking_performance', 'url IS NOT NULL'),
+  },
+  ranking_queries: {
+    what: 'search results by day, URL and query',
+    instead: TOTALS,
+    sql: mostDays(SPAN, 'mart.ranking_performance', 'url IS NOT NULL AND query IS NOT NULL'),
   },
 } as const;
 type Need = keyof typeof NEEDS;
 const NAMES = Object.keys(NEEDS) as [Need, ...Need[]];
 /** Those that may be wanted of more days than one. */
-const BY_DAYS: readonly string[] = ['logs', 'log_lines', 'rankings'];
+const BY_DAYS: readonly string[] = ['logs', 'log_lines', 'rankings', 'ranking_days', 'ranking_queries'];
 
 /** The needs of a question for any rows, with their amounts: days for dated data, else 1. */
 export type Needs = Readonly<Partial<Record<Need, number>>>;
@@ -99,17 +120,24 @@ export async function explainEmpty(
   const wanted = Object.entries(needs) as [Need, number][];
   if (wanted.length === 0) return null;
   const [project, crawl] = ['project', 'crawl'].map((name) => parameters.get(name) ?? null);
-  const counts = wanted.map(([name]) => `(${NEEDS[name].sql}) AS ${name}`);
+  const counts = wanted.flatMap(([name]) => {
+    const need: (typeof NEEDS)[Need] & { readonly instead?: typeof TOTALS } = NEEDS[name];
+    const other = need.instead === undefined ? [] : [`(${need.instead.sql}) AS instead_of_${name}`];
+    return [`(${need.sql}) AS ${name}`, ...other];
+  });
   const sql = `SELECT ${counts.join(', ')}, CAST($project AS VARCHAR) AS project, CAST($crawl AS VARCHAR) AS crawl`;
   const given = new Map(Object.entries({ project: project ?? null, crawl: crawl ?? null }));
-  const [found] = (await unlessNoModels(() => warehouse.rows(sql, signal, given))) as [Record<Need, number>?];
+  const [found] = (await unlessNoModels(() => warehouse.rows(sql, signal, given))) as [
+    Record<Need | `instead_of_${Need}`, number>?,
+  ];
   if (found === undefined) return null;
   const place = crawl ? `crawl ${crawl}` : project ? `project ${project}` : 'the warehouse';
   const lacking = wanted
     .filter(([name, least]) => Number(found[name]) < least)
     .map(([name, least]) => {
       const days = least === 1 ? '' : ` of ${least} days`;
-      return `The question needs ${NEEDS[name].what}${days}; ${place} has ${Number(found[name]) || 'none'}.`;
+      const instead = Number(found[`instead_of_${name}`] ?? 0) > 0 ? ` ${TOTALS.why}` : '';
+      return `The question needs ${NEEDS[name].what}${days}; ${place} has ${Number(found[name]) || 'none'}.${instead}`;
     });
   return lacking.join(' ') || `Nothing fits; ${place} has what the question needs.`;
 }

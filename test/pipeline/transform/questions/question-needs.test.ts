@@ -23,8 +23,12 @@ const TABLES = `
     ('p1', DATE '2026-02-01', 'log_pages_days'), ('p1', DATE '2026-02-02', 'log_pages_days')
   ) AS t(project_id, day, dataset);
   CREATE TABLE mart.ranking_performance AS SELECT * FROM (VALUES
-    ('p1', DATE '2026-02-01'), ('p1', DATE '2026-02-04'), ('p2', DATE '2026-01-01'), ('p2', DATE '2026-02-25')
-  ) AS t(project_id, date);`;
+    ('p1', DATE '2026-02-01', 'u', 'q'), ('p1', DATE '2026-02-04', 'u', NULL), ('p2', DATE '2026-01-01', 'u', NULL),
+    ('p2', DATE '2026-02-25', 'u', NULL)
+  ) AS t(project_id, date, url, query);
+  CREATE TABLE mart.ranking_periods AS SELECT * FROM (VALUES
+    ('p3', DATE '2026-02-01', NULL, 'all'), ('p4', DATE '2026-02-01', 'u', 'url')
+  ) AS t(project_id, to_date, url, totals_by);`;
 
 async function reader(tables: string) {
   const warehouse = await openWarehouse();
@@ -48,6 +52,9 @@ test('an answer without rows says what is missing, of how many days, and where',
   expect(await why({ rankings: 56 }, { project: 'shop' })).toBe(`${rankings}; project shop has 4.`);
   expect(await why({ rankings: 56 }, { project: 'p2' })).toMatch(/^Nothing fits; project p2 has what/);
   expect(await why({ rankings: 57 })).toMatch(/of 57 days; the warehouse has 56\.$/);
+  expect(await why({ ranking_days: 5, ranking_queries: 1 }, { project: 'shop' })).toBe(
+    'The question needs search results by day and URL of 5 days; project shop has 4.',
+  );
   expect(await why({ logs: 1 }, { project: 'blog' })).toBe(
     'The question needs log files; project blog has none.',
   );
@@ -80,5 +87,23 @@ test('every question that ships says what it needs; a need is a name, and days w
     `/*\ntitle: t\nmodel: mart.pages\ndescription: d\nneeds: ${needs}\n*/\nSELECT 1`;
   const read = (needs: string) => readQuestion(sqlFolder('/p/sql'), 'q.sql', header(needs));
   expect(() => read('[clicks]')).toThrow('q.sql:5: unknown key needs.clicks');
-  expect(() => read('{links: 3}')).toThrow('only logs, log_lines, rankings have a number of days');
+  expect(() => read('{links: 3}')).toThrow(
+    'only logs, log_lines, rankings, ranking_days, ranking_queries have a number of days',
+  );
+});
+
+test('totals of a period are search results, and the answer says what they can not tell', async () => {
+  const why = await reader(TABLES);
+  expect(await why({ rankings: 1 }, { project: 'p4' })).toMatch(/^Nothing fits/);
+  expect(await why({ rankings: 1 }, { project: 'p3' })).toBe(
+    'The question needs search results (ranking_performance); project p3 has none.',
+  );
+  const totals = 'Totals of a period, as exports of a page have them, do not answer it (docs/demand.md).';
+  expect(await why({ ranking_days: 56 }, { project: 'p4' })).toBe(
+    `The question needs search results by day and URL of 56 days; project p4 has none. ${totals}`,
+  );
+  expect(await why({ ranking_queries: 1 }, { project: 'p4' })).toBe(
+    `The question needs search results by day, URL and query; project p4 has none. ${totals}`,
+  );
+  expect(await why({ ranking_queries: 1 }, { project: 'p3' })).not.toContain('Totals');
 });

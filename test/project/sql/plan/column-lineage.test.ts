@@ -120,6 +120,7 @@ test('follows our models to the fields of the service', async () => {
       ...['clicks', 'impressions', 'search_bot_hits'].map((name) => `mart.crawl_kpis.${name}_change_reason`),
       'mart.links_to_broken_pages.links',
       ...['issue', 'title', 'category', 'severity', 'fix'].map((name) => `mart.page_actions.${name}`),
+      'mart.page_demand.is_period_total',
       'mart.page_hreflangs.place',
       'mart.page_hreflangs.href',
       'mart.page_lists.field',

@@ -1,0 +1,66 @@
+/*
+name: mart.ranking_periods
+kind: view
+description: >-
+  Totals of search results over a period, as exports of Search Console's or Bing's page have them (docs/demand.md): one
+  row for each project, period and value of what they are counted by. Rows of one totals_by and period add up; rows of
+  several count the same clicks again.
+grain: [project_id, search_engine, totals_by, from_date, to_date, url, query, device, country]
+columns:
+  project_id: Identifier of the project (raw.ranking_performance._project_id).
+  search_engine: {description: 'The search engine, google or bing (raw.ranking_performance.search_engine).', nullable: true}
+  totals_by: >-
+    What the totals are counted by, as in url or query; all: one row for the period (raw.ranking_performance.totals_by).
+  from_date: First day of the period.
+  to_date: Last day of the period (raw.ranking_performance.date).
+  period_days: Number of its days (raw.ranking_performance.period_days).
+  url: {description: Full URL that was shown (raw.ranking_performance.url)., nullable: true}
+  url_key: The project's identifier, a space and the URL (mart.urls.url_key).
+  query: {description: What was searched for (raw.ranking_performance.query)., nullable: true}
+  device: {description: 'Kind of device, as in mobile (raw.ranking_performance.device).', nullable: true}
+  country:
+    description: >-
+      Three letters of the country (raw.ranking_performance.country); NULL where the pipeline does not ask for countries.
+    nullable: true
+  clicks: Number of clicks in the period (raw.ranking_performance.clicks).
+  impressions: Number of times that it was shown in the period (raw.ranking_performance.impressions).
+  ctr: Clicks for each impression, 0 to 1; NULL without impressions.
+  position: >-
+    Average position over the period, 1 is the first, weighted by impressions (raw.ranking_performance.position).
+  position_impressions: Position times impressions, to be summed for the position of several rows.
+reads:
+  raw.ranking_performance:
+    _project_id: VARCHAR
+    date: DATE
+    url: VARCHAR
+    query: VARCHAR
+    device: VARCHAR
+    country: VARCHAR
+    period_days: BIGINT
+    totals_by: VARCHAR
+    search_engine: VARCHAR
+    clicks: BIGINT
+    impressions: BIGINT
+    position: DOUBLE
+*/
+SELECT
+  _project_id AS project_id,
+  search_engine,
+  totals_by,
+  CAST(performance.date - (performance.period_days - 1) * INTERVAL '1' DAY AS DATE) AS from_date,
+  performance.date AS to_date,
+  period_days,
+  url,
+  _project_id || ' ' || url AS url_key,
+  query,
+  device,
+  country,
+  CAST(sum(performance.clicks) AS BIGINT) AS clicks,
+  CAST(sum(performance.impressions) AS BIGINT) AS impressions,
+  CAST(sum(performance.clicks) AS DOUBLE) / nullif(sum(performance.impressions), 0) AS ctr,
+  CAST(sum(CAST(performance.position * performance.impressions AS DECIMAL(38, 9))) AS DOUBLE)
+    / nullif(sum(performance.impressions) FILTER (WHERE performance.position IS NOT NULL), 0) AS position,
+  CAST(sum(CAST(performance.position * performance.impressions AS DECIMAL(38, 9))) AS DOUBLE) AS position_impressions
+FROM raw.ranking_performance AS performance
+WHERE performance.period_days IS NOT NULL
+GROUP BY _project_id, search_engine, totals_by, performance.date, period_days, url, query, device, country
