@@ -4,6 +4,7 @@ export const COMMAND_NAMES = [
   'crawl',
   'logs add',
   'logs bots',
+  'demand add',
   'sandbox start',
   'discover',
   'run',

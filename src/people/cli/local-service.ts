@@ -86,6 +86,11 @@ export class LocalService implements AsyncDisposable {
     return result;
   }
 
+  /** Adds an export of search results to a project's ranking performance; throws as `addDemand` of the sandbox. */
+  addDemand(...work: Parameters<Sandbox['addDemand']>): ReturnType<Sandbox['addDemand']> {
+    return this.#sandbox.addDemand(...work);
+  }
+
   /** The projects of this folder, the oldest first. */
   async projects(): Promise<Project[]> {
     const [workspace] = await Array.fromAsync(this.#client.list('workspaces', {}));

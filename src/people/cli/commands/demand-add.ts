@@ -1,0 +1,71 @@
+import { resolve } from 'node:path';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import { DIMENSIONS, type Dimension, type Period } from '../../../service/demand/demand-row.ts';
+import { readDemand } from '../../../service/demand/read-demand.ts';
+import type { Command, Invocation } from '../command.ts';
+import { addExports, loadDemand } from '../load-demand.ts';
+import { LOCAL_PROJECT_FLAGS, localProject } from '../local-project.ts';
+import { LocalService } from '../local-service.ts';
+import { dayOf } from '../run-flags.ts';
+
+const DAY = 86_400_000;
+
+export const demandAdd: Command = {
+  name: 'demand add',
+  keepsLog: true,
+  summary: "add exports of Search Console or Bing Webmaster Tools to a crawled website's search results",
+  positionals: { shown: 'FILE…', most: Number.POSITIVE_INFINITY },
+  flags: {
+    ...LOCAL_PROJECT_FLAGS,
+    from: { type: 'string', value: 'DATE', help: 'first day of totals that do not tell their days' },
+    to: { type: 'string', value: 'DATE', help: 'the day after their last day' },
+    dimensions: {
+      type: 'string',
+      value: 'NAMES',
+      help: 'dimensions of answers of the API, in their order: date,page,query,country,device',
+    },
+  },
+  async run(invocation) {
+    const { positionals, workingDirectory, signal, logger } = invocation;
+    if (positionals.length === 0)
+      throw new CrawlhouseError('usage', 'no file named', { hint: 'crawlhouse demand add FILE…' });
+    const options = { period: periodOf(invocation), dimensions: dimensionsOf(invocation) };
+    const settings = await invocation.settings();
+    const paths = positionals.map((path) => resolve(workingDirectory, path));
+    const exports = await readDemand(paths, options, signal);
+    await using service = await LocalService.start(settings, { allowPrivate: false, logger });
+    const project = await localProject(invocation, service);
+    const outcomes = await addExports(invocation, service, project, exports);
+    return await loadDemand(invocation, service, project, outcomes);
+  },
+};
+
+function periodOf(invocation: Invocation): Period | null {
+  const [from, to] = [invocation.text('from'), invocation.text('to')];
+  if (from === undefined && to === undefined) return null;
+  if (from === undefined || to === undefined)
+    throw new CrawlhouseError(
+      'usage',
+      '--from and --to go together: the first day, and the day after the last',
+    );
+  const [first, after] = [dayOf(from, 'from'), dayOf(to, 'to')];
+  if (first < after) return { from, to: new Date(after - DAY).toISOString().slice(0, 10) };
+  throw new CrawlhouseError('usage', `--from ${from} is not before --to ${to}`, {
+    hint: '--to is the day after the last one',
+  });
+}
+
+function dimensionsOf(invocation: Invocation): Dimension[] | null {
+  const text = invocation.text('dimensions');
+  if (text === undefined) return null;
+  const names = text.split(',').map((name) => (name.trim() === 'page' ? 'url' : name.trim()));
+  const known = names.filter((name): name is Dimension => DIMENSIONS.includes(name as Dimension));
+  if (known.length === names.length && new Set(known).size === known.length) return known;
+  throw new CrawlhouseError(
+    'usage',
+    `--dimensions ${text}: each of date, page, query, country, device once`,
+    {
+      hint: 'in the order of the request: --dimensions date,page,query',
+    },
+  );
+}

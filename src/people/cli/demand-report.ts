@@ -1,0 +1,98 @@
+import { counted, countText } from '../../core/amounts.ts';
+import type { CrawlhouseError } from '../../core/errors.ts';
+import { textTable } from '../../core/text-table.ts';
+import type { DemandExport } from '../../service/demand/demand-row.ts';
+import { EXPORT_FORMATS } from '../../service/demand/demand-row.ts';
+import type { AddedDemand } from '../../service/sandbox/ranking/store-demand.ts';
+
+/** An export that was given, and what became of it. */
+export interface DemandOutcome {
+  readonly source: Omit<DemandExport, 'tables'>;
+  /** Null where the export was refused. */
+  readonly added: AddedDemand | null;
+  readonly error: CrawlhouseError | null;
+}
+
+const PLACES_SHOWN = 5;
+const DAY = 86_400_000;
+
+/** The outcome of an export for people. */
+export function describeDemand({ source, added }: DemandOutcome): string {
+  if (added === null) return '';
+  const { period } = source;
+  const head = `${source.files.join(', ')}: ${EXPORT_FORMATS[source.format]}${period === null ? '' : `, ${daysText(period)}`}\n`;
+  if (added.status === 'unchanged') return `${head}Nothing new: this export was added before.\n`;
+  const rows = added.sums.map((sum) => [
+    sum.by === '' ? '(all)' : sum.by,
+    Number(sum.rows),
+    sum.from === null ? null : `${sum.from} to ${sum.to}`,
+    Number(sum.days) || null,
+    Number(sum.clicks),
+    Number(sum.impressions),
+  ]);
+  const table = textTable(['rows by', 'rows', 'days', 'number of days', 'clicks', 'impressions'], rows);
+  return `${head}\n${table}\n${sentencesOf(source, added)
+    .map((one) => `${one}\n`)
+    .join('')}`;
+}
+
+/** What is to be known of an export, a sentence each. */
+function sentencesOf(source: DemandOutcome['source'], added: AddedDemand): string[] {
+  const { rejected, leftOut, replaced_days, kept_days, differences, sums } = added;
+  const places = rejected.places
+    .slice(0, PLACES_SHOWN)
+    .map(({ place, line, reason }) => `  ${place}${line === null ? '' : `, line ${line}`}: ${reason}`);
+  const hidden = sums.filter((sum) => sum.anonymized_impressions > 0n);
+  return [
+    ...differencesText(differences),
+    ...hidden.map(
+      (sum) =>
+        `By ${sum.by}: ${countText(sum.anonymized_clicks)} clicks and ${countText(sum.anonymized_impressions)} impressions are of queries that are not named.`,
+    ),
+    ...Object.entries(leftOut).map(
+      ([type, rows]) =>
+        `${counted(rows, 'row')} of the search type ${type} are left out: only the web's are loaded.`,
+    ),
+    ...(replaced_days > 0
+      ? [`${counted(replaced_days, 'day')} had rows of an earlier export, which these replace.`]
+      : []),
+    ...(kept_days > 0
+      ? [`${counted(kept_days, 'day')} keep the rows of an earlier export, which have more dimensions.`]
+      : []),
+    ...(rejected.rows > 0
+      ? [
+          `${counted(rejected.rows, 'row')} can't be used and ${rejected.rows === 1 ? 'is' : 'are'} left out (on_reject: quarantine):`,
+          ...places,
+        ]
+      : []),
+    ...source.notes,
+  ];
+}
+
+function differencesText(differences: AddedDemand['differences']): string[] {
+  if (differences.length === 0) return ['The export has no totals to compare the rows with.'];
+  const texts = differences.flatMap(({ text }) => (text === null ? [] : [text]));
+  return texts.length === 0 ? ["The rows add up to the export's own totals."] : texts;
+}
+
+function daysText({ from, to }: { readonly from: string; readonly to: string }): string {
+  const days = (Date.parse(to) - Date.parse(from)) / DAY + 1;
+  return `totals of ${counted(days, 'day')}, ${from} to ${to}`;
+}
+
+/** The outcome as the document of `--json` has it. */
+export function demandDocument({ source, added, error }: DemandOutcome): object {
+  const { format, engine, files, period, notes } = source;
+  return {
+    ...{ files, format, search_engine: engine, period, notes },
+    status: added?.status ?? 'refused',
+    rows: added?.sums ?? [],
+    differences: added?.differences ?? [],
+    left_out: added?.leftOut ?? {},
+    rejected: added?.rejected ?? { rows: 0, places: [] },
+    changed: added?.changed ?? null,
+    replaced_days: added?.replaced_days ?? 0,
+    kept_days: added?.kept_days ?? 0,
+    error: error === null ? null : { code: error.code, message: error.message, hint: error.hint ?? null },
+  };
+}

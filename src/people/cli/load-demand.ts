@@ -1,0 +1,104 @@
+import { CrawlhouseError } from '../../core/errors.ts';
+import type { Pipeline } from '../../project/model/pipeline.ts';
+import { exitCodeOf } from '../../project/model/run-status.ts';
+import { loadPipelines } from '../../project/settings/pipelines.ts';
+import type { Project } from '../../service/api/projects.ts';
+import type { DemandExport } from '../../service/demand/demand-row.ts';
+import { isDetailed } from '../../service/demand/demand-row.ts';
+import type { Invocation } from './command.ts';
+import { type DemandOutcome, demandDocument, describeDemand } from './demand-report.ts';
+import { loadLocal } from './load-local.ts';
+import type { LocalService } from './local-service.ts';
+import { failureOf, printError } from './print-error.ts';
+import { printErrors, runSummary } from './run-report.ts';
+
+/** The columns of the pipeline without which totals would count as search results of their last day. */
+const OF_TOTALS = ['period_days', 'totals_by', 'search_engine'];
+
+/**
+ * Adds exports to the project's ranking performance and loads what they change. A refused export leaves the others.
+ *
+ * @throws CrawlhouseError `bad_pipeline` where the pipeline does not tell totals apart
+ */
+export async function addExports(
+  invocation: Invocation,
+  service: LocalService,
+  project: Project,
+  exports: readonly DemandExport[],
+): Promise<DemandOutcome[]> {
+  const { projectDir, on_reject: onReject } = await invocation.settings();
+  const pipelines = await loadPipelines(projectDir);
+  for (const { tables } of exports)
+    if (tables.some(({ dimensions }) => !isDetailed(dimensions))) refuseMixing(pipelines);
+  const outcomes: DemandOutcome[] = [];
+  for (const source of exports) {
+    invocation.progress(`reading ${source.files.join(', ')}`);
+    try {
+      const added = await service.addDemand(project.id, { source, onReject }, invocation.signal);
+      outcomes.push({ source, added, error: null });
+    } catch (error) {
+      if (!(error instanceof CrawlhouseError) || error.kind !== 'refused') throw error;
+      outcomes.push({ source, added: null, error });
+    }
+  }
+  return outcomes;
+}
+
+/** Loads what has changed, and prints what became of the exports; gives the exit code. */
+export async function loadDemand(
+  invocation: Invocation,
+  service: LocalService,
+  project: Project,
+  outcomes: readonly DemandOutcome[],
+): Promise<number> {
+  const settings = await invocation.settings();
+  const refused = outcomes.flatMap(({ error }) => error ?? []);
+  const result = await loadLocal(invocation, service, project.id, 'demand');
+  const errors = [...refused, ...result.errors];
+  const exitCode = exitCodeOf(errors);
+  if (invocation.has('json')) {
+    await invocation.printJson({
+      project: { id: project.id, name: project.name },
+      exports: outcomes.map(demandDocument),
+      run: result.report,
+      error: failureOf(errors, exitCode),
+    });
+  } else await invocation.print(outcomes.map(describeDemand).filter(Boolean).join('\n'));
+  for (const error of refused) printError(error, invocation.has('debug'));
+  if (!invocation.has('json'))
+    invocation.say(
+      `\n${await runSummary(invocation, settings, result.report, 'Nothing new: the warehouse has these search results.')}`,
+    );
+  printErrors(invocation, result);
+  if (exitCode === 0) invocation.say(nextStep(outcomes));
+  return exitCode;
+}
+
+/** The questions that these search results answer. */
+function nextStep(outcomes: readonly DemandOutcome[]): string {
+  const isDaily = outcomes.some(({ added }) => added?.sums.some(({ by }) => by.startsWith('date, url')));
+  if (isDaily) return 'Next: crawlhouse query --question q27_cannibalisation\n';
+  const hasUrls = outcomes.some(({ added }) => added?.sums.some(({ by }) => by.split(', ').includes('url')));
+  if (!hasUrls) return 'Next: crawlhouse query "SELECT * FROM mart.ranking_periods"\n';
+  return [
+    'Totals of a period answer what the pages had (q03, q18, q19, q32). Questions about days and queries need an',
+    'export by day (docs/demand.md).',
+    'Next: crawlhouse query --question q18_demand_that_is_not_met',
+    '',
+  ].join('\n');
+}
+
+function refuseMixing(pipelines: readonly Pipeline[]): void {
+  for (const { source, dataset, columns } of pipelines) {
+    const missing = OF_TOTALS.filter((name) => !(name in columns));
+    if (source.kind !== 'ranking_performance' || missing.length === 0) continue;
+    const lines = missing.map(
+      (name) => `${name}: { type: ${name === 'period_days' ? 'natural' : 'string'}, optional: true }`,
+    );
+    throw new CrawlhouseError(
+      'bad_pipeline',
+      `pipelines/${dataset}.yaml does not ask for ${missing.join(', ')}: totals of a period would count as search results of its last day`,
+      { hint: `add to its columns: ${lines.join(', ')}` },
+    );
+  }
+}
