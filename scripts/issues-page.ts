@@ -90,7 +90,7 @@ crawl, so that a line over crawls keeps one measure. An issue that is off has no
 \`mart.issue_changes\`. \`mart.project_issues\` has the severity and the definition, with its numbers, for each project;
 \`mart.issues\` has those of projects without settings of their own.
 
-A segment is a first directory of URLs, or a segment of the service's own segmentations; a saved filter is none. It switches
+A segment is a first directory of URLs, or one of a [segmentation](segments.md), of the service or of segments.yaml; a saved filter is none. It switches
 issues and sets thresholds; severity is told of projects. Of several segments that a page is in, one counts: those
 of its project come first, each in the order of the file. \`doctor\` and a run warn of a project or segment that the
 warehouse does not have.

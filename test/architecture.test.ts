@@ -92,7 +92,7 @@ const ROUTES_RANKS: Readonly<Record<string, number>> = {
   list: 1,
 };
 /** A model is read and planned, each by what is below it; `text` knows no file of the project. */
-const SQL_RANKS: Readonly<Record<string, number>> = { text: 0, models: 1, plan: 2 };
+const SQL_RANKS: Readonly<Record<string, number>> = { text: 0, segments: 1, models: 2, plan: 3 };
 /** Questions and models are tested and built, each by what is below it. */
 const TRANSFORM_RANKS: Readonly<Record<string, number>> = { questions: 0, tests: 1, build: 2, faults: 3 };
 /** Files of a room of `project/sql` and of `transform`. */

@@ -2,9 +2,10 @@
 name: mart.page_groups
 kind: view
 description: >-
-  The project's own segmentations in the service: one row for each page, crawl and segmentation that the page has a
-  segment in, of whatever fields `page_group_*` the crawls have. A page that a segmentation has in several segments
-  makes a row for each. What makes pages unique makes these rows unique, so it is tested in mart.pages alone.
+  The project's own segmentations, those of the service (whatever fields `page_group_*` the crawls have) and those of
+  segments.yaml: one row for each page, crawl and segmentation that the page has a segment in. A page that a
+  segmentation of the service has in several segments makes a row for each. One of segments.yaml takes the place of one
+  of its name in its projects. What makes pages unique makes these rows unique, so it is tested in mart.pages alone.
 grain: null
 columns:
   crawl_id: Identifier of the crawl (raw.crawl_pages._crawl_id).
@@ -12,8 +13,9 @@ columns:
   url: Full URL of the page (raw.crawl_pages.url).
   page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
-  segmentation: Name of the segmentation; the field's name after page_group_ (raw.crawl_pages.page_group_*).
-  segment: Segment of the page, as text (raw.crawl_pages.page_group_*).
+  segmentation: >-
+    Name of the segmentation: in segments.yaml, or the field's name after page_group_ (raw.crawl_pages.page_group_*).
+  segment: Segment of the page, as text (segments.yaml, or raw.crawl_pages.page_group_*).
 reads:
   raw.crawl_pages:
     _crawl_id: VARCHAR
@@ -30,3 +32,12 @@ SELECT
   substr('each', length('page_group_') + 1) AS segmentation,
   pages."each" AS segment
 FROM raw.crawl_pages AS pages
+WHERE pages._project_id NOT IN (
+  SELECT replaced.project_id
+  FROM segments.replaced AS replaced
+  WHERE replaced.segmentation = substr('each', length('page_group_') + 1)
+)
+
+UNION ALL
+SELECT crawl_id, project_id, url, page_key, url_key, segmentation, segment
+FROM segments.found

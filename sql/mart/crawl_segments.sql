@@ -50,18 +50,18 @@ incremental:
   partitions: |
     WITH crawl AS (
       SELECT
-        crawls.crawl_id, crawls.project_id, projects.start_url,
+        crawls.crawl_id, crawls.project_id, projects.start_url, projects.project_name,
         CAST(crawls.ended_at AT TIME ZONE 'UTC' AS DATE) AS end_date
       FROM mart.crawls AS crawls
       LEFT JOIN mart.projects AS projects ON projects.project_id = crawls.project_id
       WHERE crawls.has_pages
     )
-    SELECT crawl.crawl_id, crawl.end_date, crawl.start_url, loads.unit, loads.loaded_at
+    SELECT crawl.crawl_id, crawl.end_date, crawl.start_url, crawl.project_name, loads.unit, loads.loaded_at
     FROM crawl
     JOIN ops.loads AS loads ON loads.source_id = crawl.crawl_id
     WHERE loads.dataset = 'crawl_pages'
     UNION ALL
-    SELECT crawl.crawl_id, crawl.end_date, NULL, loads.unit, loads.loaded_at
+    SELECT crawl.crawl_id, crawl.end_date, NULL, NULL, loads.unit, loads.loaded_at
     FROM crawl
     JOIN ops.loads AS loads ON loads.source_id = crawl.project_id
     WHERE loads.dataset = 'ranking_performance'
@@ -69,7 +69,7 @@ incremental:
       AND CAST(loads.window_to AS DATE) > CAST(crawl.end_date - INTERVAL '27' DAY AS DATE)
     UNION ALL
     -- Which empty days count depends on the days around them, too.
-    SELECT crawl.crawl_id, crawl.end_date, NULL, 'ranking_days ' || CAST(count(*) AS VARCHAR), NULL
+    SELECT crawl.crawl_id, crawl.end_date, NULL, NULL, 'ranking_days ' || CAST(count(*) AS VARCHAR), NULL
     FROM crawl
     JOIN mart.ranking_days AS days
       ON days.project_id = crawl.project_id
@@ -77,7 +77,7 @@ incremental:
       AND days.ranking_date > CAST(crawl.end_date - INTERVAL '28' DAY AS DATE)
     GROUP BY crawl.crawl_id, crawl.end_date
     UNION ALL
-    SELECT days.crawl_id, days.day, NULL, loads.unit, loads.loaded_at
+    SELECT days.crawl_id, days.day, NULL, NULL, loads.unit, loads.loaded_at
     FROM mart.crawl_days AS days
     JOIN crawl ON crawl.crawl_id = days.crawl_id
     JOIN ops.loads AS loads ON loads.project_id = days.project_id

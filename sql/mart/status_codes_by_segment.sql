@@ -20,11 +20,17 @@ reads:
   ops.loads:
     dataset: VARCHAR
     source_id: VARCHAR
+    project_id: VARCHAR
     loaded_at: TIMESTAMP WITH TIME ZONE
 incremental:
   by: crawl_id
   within: [mart.pages, mart.page_segments]
-  partitions: SELECT source_id AS crawl_id, loaded_at FROM ops.loads WHERE dataset = 'crawl_pages'
+  # A segmentation may be for the projects of a name or a host.
+  partitions: |
+    SELECT loads.source_id AS crawl_id, loads.loaded_at, projects.project_name, projects.start_url
+    FROM ops.loads AS loads
+    LEFT JOIN mart.projects AS projects ON projects.project_id = loads.project_id
+    WHERE loads.dataset = 'crawl_pages'
 */
 SELECT
   segments.crawl_id,

@@ -27,6 +27,10 @@ export const ERROR_CODES = {
   },
   bad_pipeline: { kind: 'usage', means: 'A pipeline file has an unknown key or a value that does not fit.' },
   bad_schedule: { kind: 'usage', means: 'schedules.yaml has an unknown key or a value that does not fit.' },
+  bad_segments: {
+    kind: 'usage',
+    means: 'segments.yaml has an unknown key, or a value or condition that does not fit.',
+  },
   bad_model: {
     kind: 'usage',
     means: "A model's header or SQL is invalid: unknown key, missing table, a circle.",

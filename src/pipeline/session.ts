@@ -22,6 +22,7 @@ import { modelsVersion } from '../project/sql/models/models-version.ts';
 import { keepHolds, readHolds } from '../state/catalogue/ops-holds.ts';
 import { countsOf, loadedUnits } from '../state/catalogue/ops-loads.ts';
 import { unknownIssueSettings } from '../state/catalogue/unknown-issue-settings.ts';
+import { unknownSegmentProjects } from '../state/catalogue/unknown-segment-projects.ts';
 import type { Ledger } from '../state/ledger/ledger.ts';
 import { LiveRunFile } from '../state/ledger/live-run.ts';
 import { openLedger } from '../state/ledger/open-ledger.ts';
@@ -210,7 +211,7 @@ async function workAndPublish(
     ended.units = withHeld(ended.units, held);
     ended.errors.push(...unlaid, ...held.map(({ error }) => error));
     if (unlaid.length === 0 && (await hasNews(session, ended, statuses))) await publishRun(session, ended);
-    await tidyUp(session);
+    await tidyUp(session, models);
   } catch (thrown) {
     ended.errors.push(toCrawlhouseError(signal.aborted ? signal.reason : thrown));
   }
@@ -247,7 +248,10 @@ async function publishRun(session: Session, { errors, units }: Ended): Promise<v
 }
 
 /** Removes what is done with, mirrors what is published, warns of settings without effect, and removes rows that nobody sees. */
-async function tidyUp({ ledger, settings, working, meter, logger, signal }: Session): Promise<void> {
+async function tidyUp(
+  { ledger, settings, working, meter, logger, signal }: Session,
+  models: readonly Model[],
+): Promise<void> {
   // The next run requests a held unit again.
   const open = (await ledger.units('unpublished')).filter((one) => !isHeldBack(one));
   await sweepFolders(
@@ -255,7 +259,14 @@ async function tidyUp({ ledger, settings, working, meter, logger, signal }: Sess
     open.map(({ unit }) => unit),
   );
   await mirrorPublished(settings, working, logger, signal);
-  for (const { message, hint } of await unknownIssueSettings(working.connection, settings.issues, signal))
+  for (const { message, hint } of [
+    ...(await unknownIssueSettings(working.connection, settings.issues, signal)),
+    ...(await unknownSegmentProjects(
+      working.connection,
+      models.flatMap(({ byPages }) => byPages?.segmentations ?? []),
+      signal,
+    )),
+  ])
     logger.warn(message, { hint });
   meter.step('publish');
   await working.rows.tidy(signal).catch((error: unknown) => {

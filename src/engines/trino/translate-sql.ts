@@ -40,6 +40,7 @@ const CALLS: ReadonlyMap<string, Call> = new Map<string, Call>([
   ['array_to_string', named('array_join')],
   ['json_extract_string', named('json_extract_scalar')],
   ['list_extract', named('element_at')],
+  ['regexp_matches', named('regexp_like')],
   ['to_timestamp', named('from_unixtime')],
   // Only compared with others of its statement: any hash of the same values will do.
   ['hash', (args) => `xxhash64(to_utf8(json_format(CAST(ROW(${args.join(',')}) AS JSON))))`],

@@ -1,4 +1,4 @@
-import { type Check, look, smallEngine } from '../../core/check.ts';
+import { type Check, look, skipped, smallEngine } from '../../core/check.ts';
 import { packageVersion } from '../../core/package-version.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import { loadPipelines } from '../../project/settings/pipelines.ts';
@@ -6,16 +6,17 @@ import { loadSchedules, type Schedule } from '../../project/settings/schedules.t
 import type { Settings } from '../../project/settings/settings.ts';
 import { loadModels } from '../../project/sql/models/load-models.ts';
 import { sqlFolders } from '../../project/sql/models/sql-folders.ts';
+import { examineSegments } from './examine-segments.ts';
 
 /** Versions and the files of a project folder; with the schedules, as far as they can be read. */
 export async function examineProject(
   projectDir: string,
-  settings: Pick<Settings, 'shipped_models' | 'issues'> | undefined,
+  settings: Settings | undefined,
   signal: AbortSignal,
 ): Promise<{ readonly checks: readonly Check[]; readonly schedules: readonly Schedule[] }> {
   let pipelines: readonly Pipeline[] = [];
   let schedules: readonly Schedule[] = [];
-  const checks = [
+  const checks: Check[] = [
     await look('versions', versions, signal),
     await look(
       'pipelines',
@@ -34,14 +35,15 @@ export async function examineProject(
       },
       signal,
     ),
-    await look(
-      'models',
-      async () => ({
-        message: `${(await loadModels(sqlFolders({ shipped_models: 'all', ...settings, projectDir }))).length} in use`,
-      }),
-      signal,
-    ),
+    await examineSegments(projectDir, settings, signal),
   ];
+  // The models are made of the segments too, and would say the same.
+  const isBroken = checks.at(-1)?.status === 'fail';
+  const inUse = async () => {
+    const models = await loadModels(sqlFolders({ shipped_models: 'all', ...settings, projectDir }));
+    return { message: `${models.length} in use` };
+  };
+  checks.push(...(isBroken ? skipped(['models'], 'segments fails') : [await look('models', inUse, signal)]));
   return { checks, schedules };
 }
 

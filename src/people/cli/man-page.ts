@@ -6,6 +6,7 @@ const FILES = [
   ['crawlhouse.yaml', 'settings; each is also a variable CRAWLHOUSE_KEY'],
   ['.env', 'variables, read when present; the environment goes before it'],
   ['schedules.yaml', 'what runs when; the folder that holds it is the project folder'],
+  ['segments.yaml', 'segments that pages are divided into, when present'],
   ['pipelines/', 'one file a dataset'],
   ['sql/', 'models and saved questions'],
   ['.crawlhouse/', 'the state between runs'],

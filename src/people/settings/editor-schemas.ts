@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Pipeline } from '../../project/model/pipeline.ts';
 import { NotesFile } from '../../project/settings/notes.ts';
 import { SchedulesFile } from '../../project/settings/schedules.ts';
+import { SegmentsFile } from '../../project/settings/segments.ts';
 import { SettingsFile } from './settings-schema.ts';
 
 /** The JSON Schemas that editors check our YAML by, by file name (docs/settings.md, "In an editor"). */
@@ -11,6 +12,7 @@ export function editorSchemas(): Readonly<Record<string, object>> {
     'notes.schema.json': schemaOf(NotesFile, 'Notes on days of a crawlhouse project: notes.yaml'),
     'pipeline.schema.json': schemaOf(Pipeline, 'A pipeline of crawlhouse: pipelines/*.yaml'),
     'schedules.schema.json': schemaOf(SchedulesFile, 'Schedules of crawlhouse: schedules.yaml'),
+    'segments.schema.json': schemaOf(SegmentsFile, 'Segmentations of a crawlhouse project: segments.yaml'),
   };
 }
 

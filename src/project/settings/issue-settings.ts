@@ -18,7 +18,7 @@ const IssueChange = z.union(
 );
 export type IssueChange = z.output<typeof IssueChange>;
 
-/** By segment: a first directory of URLs, or a segment of a segmentation of the service. The first one counts. */
+/** By segment: a first directory of URLs, or a segment of a segmentation. The first one counts. */
 const SegmentChanges = z.record(z.string(), z.record(z.string(), IssueChange)).optional();
 
 /** Issues by name; under `projects` those of one project, by its identifier or name; under `segments` those of some pages. */

@@ -255,6 +255,28 @@ test('an invalid file is named with its line, and the other checks still run', a
   expect(worse.exitCode).toBe(2);
 });
 
+test('segments.yaml is examined with its line, and what it makes of the models is not said twice', async () => {
+  const folder = await rawProjectFolder();
+  const file = (segment: string): Promise<void> =>
+    writeFile(
+      join(folder, 'segments.yaml'),
+      `segmentations:\n  - name: template\n    projects: [nobody]\n    segments:\n      - ${segment}\n`,
+    );
+  await file('{ name: product, urll: /p/ }');
+  const found = await doctor(folder, sandbox);
+  expect(found.of('segments')).toMatchObject({
+    status: 'fail',
+    message: expect.stringContaining('segments.yaml:5: unknown key segmentations.0.segments.0.urll'),
+    hint: expect.stringContaining('did you mean url?'),
+  });
+  expect(found.of('models')).toMatchObject({ status: 'skip', message: 'not checked: segments fails' });
+  expect(found.exitCode).toBe(2);
+  await file('{ name: product, url: /p/ }');
+  expect((await doctor(folder, sandbox)).of('segments')).toMatchObject({
+    ...{ status: 'ok', message: '1 in segments.yaml; nothing published yet' },
+  });
+});
+
 test('a store that may be read but not written is a warning', async () => {
   onTestFinished(() => clearFaults(sandbox));
   await setFaults(sandbox, [{ match: { at: 'store_b', method: 'PUT' }, kind: 'status', status: 403 }]);

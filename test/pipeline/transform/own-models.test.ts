@@ -91,7 +91,7 @@ test('models hold on a warehouse that has nothing, and depend on each other as t
     'mart.page_hits': ['mart.crawl_days', 'mart.log_url_days'],
     'mart.page_hreflangs': ['mart.pages'],
     'mart.page_lists': ['raw.crawl_pages'],
-    'mart.page_groups': ['raw.crawl_pages'],
+    'mart.page_groups': ['mart.pages', 'mart.projects', 'raw.crawl_pages'],
     'mart.page_segments': ['mart.page_groups', 'mart.pages'],
     'mart.pages': ['raw.crawl_pages'],
     'mart.pages_wide': [
@@ -110,7 +110,7 @@ test('models hold on a warehouse that has nothing, and depend on each other as t
     'mart.redirect_map': ['mart.links', 'mart.pages', 'mart.redirects'],
     'mart.redirects': ['mart.pages'],
     'mart.status_codes_by_crawl': ['mart.crawls', 'mart.pages'],
-    'mart.status_codes_by_segment': ['mart.page_segments', 'mart.pages'],
+    'mart.status_codes_by_segment': ['mart.page_segments', 'mart.pages', 'mart.projects'],
     'mart.structured_data': ['raw.crawl_structured_data'],
     'mart.urls': ['mart.log_url_days', 'mart.pages', 'mart.ranking_performance', 'mart.ranking_periods'],
     'mart.user_agents': ['mart.bots', 'raw.log_events'],

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { text } from '../../../core/duckdb.ts';
-import { isCode, sqlTokens } from '../../../core/sql-tokens.ts';
-import { badModel } from '../text/bad-model.ts';
+import { checkCondition, conditionParts } from '../segments/written-condition.ts';
 import { giveTables } from '../text/given-tables.ts';
 import type { SqlFile } from '../text/sql-file.ts';
 import { firstWord } from '../text/sql-tree.ts';
 import { checkHeader } from './check-header.ts';
-import type { Model, ModelPart } from './model.ts';
+import type { Model } from './model.ts';
 import { FILTERS_FOLDER, namedFiles, type SqlFolder } from './sql-folders.ts';
 
 const FilterHeader = z.strictObject({
@@ -40,18 +39,15 @@ function readFilter(name: string, source: SqlFile): SavedFilter {
   const header = checkHeader(FilterHeader, source);
   const place = firstWord(source.sql, { file: source.file, line: source.sqlLine });
   const condition = source.sql.trim();
-  const code = sqlTokens(condition).filter(isCode);
-  const hint = "one condition on columns of mart.pages, as in is_indexable AND url_first_path = '/blog/'";
-  if (code.length === 0) throw badModel(place, 'has no condition', hint);
-  if (code.some((token) => token.text.toLowerCase() === 'select'))
-    throw badModel(place, 'has a SELECT in its condition', hint);
+  checkCondition(condition, place);
   return { name, ...header, condition, ...place };
 }
 
 /** A model, with a SELECT in place of `filters.found`: the pages that each saved filter lets through. */
 export function withFilters(model: Model, filters: readonly SavedFilter[]): Model {
   const { sql, given } = giveTables(model.sql, 'filters', { found: () => found(filters) });
-  return given.size === 0 ? model : { ...model, sql, parts: filters.flatMap(asParts) };
+  const parts = filters.flatMap(({ condition, file, line }) => conditionParts(condition, { file, line }));
+  return given.size === 0 ? model : { ...model, sql, parts };
 }
 
 /** One SELECT each: a reader who asks for one filter makes the engine leave out the others. */
@@ -62,17 +58,4 @@ function found(filters: readonly SavedFilter[]): string {
       `SELECT crawl_id, project_id, url, ${text(name)} AS name FROM mart.pages WHERE (${condition}\n)`,
   );
   return selects.join('\nUNION ALL\n') || none;
-}
-
-/**
- * Brackets that close those of the model, and words that go on behind a condition: each stops one of the first two. The
- * last one tells a condition from a number, which DuckDB takes for one.
- */
-function asParts({ condition, file, line }: SavedFilter): ModelPart[] {
-  const columns = 'SELECT crawl_id, project_id, url,';
-  return [
-    `${columns} 1 AS why FROM mart.pages WHERE (${condition}\n)`,
-    `${columns} CASE WHEN ${condition}\nTHEN 1 END AS why FROM mart.pages`,
-    `${columns} (${condition}\n) AS why FROM mart.pages`,
-  ].map((sql, at) => ({ sql, file, sqlLine: line, isCondition: at === 2 }));
 }

@@ -32,7 +32,7 @@ export function withIssues(model: Model, tuned: TunedIssues): Model {
 }
 
 const asPart = (issue: TunedIssue): ModelPart => ({
-  ...{ sql: withNumbers(issue.sql, issue.settings[0]), file: issue.file, sqlLine: issue.sqlLine },
+  ...{ sql: withNumbers(issue.sql, issue.settings[0]), place: { file: issue.file, line: issue.sqlLine } },
 });
 
 /** Rows of literals, also where there are none. */

@@ -2,7 +2,10 @@ import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { ident } from '../../../core/duckdb.ts';
 import { readText } from '../../../core/read-text.ts';
+import { loadSegmentations, type Segmentation } from '../../settings/segments.ts';
+import { replacedRows, segmentParts, segmentRows, UNTIL_PLANNED } from '../segments/segment-rows.ts';
 import { badModel } from '../text/bad-model.ts';
+import { giveTables } from '../text/given-tables.ts';
 import { type SqlFile, splitSqlFile } from '../text/sql-file.ts';
 import { checkHeader } from './check-header.ts';
 import { type DataTest, dataTests } from './data-tests.ts';
@@ -23,7 +26,11 @@ import { loadTunedIssues } from './tune-issues.ts';
 export async function loadModels(folders: readonly SqlFolder[]): Promise<Model[]> {
   const models = new Map<string, Model>();
   const seeds = new Set<string>();
-  const [issues, filters] = await Promise.all([loadTunedIssues(folders), loadFilters(folders)]);
+  const [issues, filters, segmentations] = await Promise.all([
+    loadTunedIssues(folders),
+    loadFilters(folders),
+    loadSegmentations(folders.at(-1)?.project?.dir),
+  ]);
   for (const folder of folders) {
     for (const { model, isSeed } of await folderModels(folder, folders)) {
       models.set(model.name, model);
@@ -32,9 +39,34 @@ export async function loadModels(folders: readonly SqlFolder[]): Promise<Model[]
     }
   }
   await checkSeedFiles(folders, seeds);
-  return [...models.values()]
-    .map((model) => withFilters(withIssues(model, issues), filters))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const all = [...models.values()].map((model) =>
+    withSegments(withFilters(withIssues(model, issues), filters), segmentations),
+  );
+  if (segmentations.length > 0 && all.every(({ byPages }) => byPages === null))
+    throw badModel(
+      { file: 'segments.yaml', line: 1, code: 'bad_segments' },
+      'no model of this project reads segments.found, so the file has no effect',
+      'mart.page_groups that ships reads it: see sql/crawl_pages/page_groups.sql of crawlhouse',
+    );
+  return all.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** A model, with SELECTs in place of the tables of the schema `segments`: what segments.yaml says. */
+function withSegments(model: Model, segmentations: readonly Segmentation[]): Model {
+  const sqlWith = (found: () => string) =>
+    giveTables(model.sql, 'segments', { found, replaced: () => replacedRows(segmentations) });
+  const { sql, given } = sqlWith(() => UNTIL_PLANNED);
+  if (!given.has('found') || segmentations.length === 0) return given.size === 0 ? model : { ...model, sql };
+  const byPages: Model['byPages'] = {
+    segmentations,
+    complete: (columns) => ({
+      ...model,
+      sql: sqlWith(() => segmentRows(segmentations, columns)).sql,
+      parts: [...model.parts, ...segmentParts(segmentations, columns)],
+      byPages,
+    }),
+  };
+  return { ...model, sql, byPages };
 }
 
 /**
@@ -174,6 +206,7 @@ async function readModel(source: SqlFile, folders: readonly SqlFolder[]): Promis
     tests,
     sql: withFormerNames(own, header.renamed),
     parts: [],
+    byPages: null,
     file,
     sqlLine,
     lineOf: source.lineOf,

@@ -1,3 +1,6 @@
+import type { Segmentation } from '../../settings/segments.ts';
+import type { ColumnTypes } from '../segments/oql-condition.ts';
+import type { SqlPlace } from '../text/bad-model.ts';
 import type { DataTest } from './data-tests.ts';
 import type { Each, Incremental } from './model-header.ts';
 
@@ -9,10 +12,16 @@ type Reads = ReadonlyMap<string, ReadonlyMap<string, string>>;
 /** A SELECT of crawl_id, project_id, url and why that stands within the SQL of a model. */
 export interface ModelPart {
   readonly sql: string;
-  readonly file: string;
-  readonly sqlLine: number;
+  readonly place: SqlPlace;
   /** Whether why is a condition: engines differ in what else they take for one. */
   readonly isCondition?: boolean;
+}
+
+/** What the SQL of a model is made from once the columns of `mart.pages` are known (segments.yaml). */
+interface ByPages {
+  readonly segmentations: readonly Segmentation[];
+  /** The model with its SQL and its parts. */
+  readonly complete: (columns: ColumnTypes) => Model;
 }
 
 /** A model as its file declares it. */
@@ -36,6 +45,8 @@ export interface Model {
   readonly sql: string;
   /** SELECTs of other files that the SQL is put together from (`sql/issues/`). */
   readonly parts: readonly ModelPart[];
+  /** How the model goes on where its SQL depends on the columns that `mart.pages` has; else null. */
+  readonly byPages: ByPages | null;
   readonly file: string;
   /** The line of the file on which the SQL begins. */
   readonly sqlLine: number;

@@ -4,7 +4,7 @@ import type { Model } from './model.ts';
 /** Changes when the SQL, the header or a test of any model does. */
 export function modelsVersion(models: readonly Model[]): string {
   const inOrder = models.toSorted((a, b) => a.name.localeCompare(b.name));
-  const parts = inOrder.map(({ name, kind, sql, reads, each, incremental, tests }) => [
+  const parts = inOrder.map(({ name, kind, sql, reads, each, incremental, tests, byPages }) => [
     name,
     kind,
     sql,
@@ -12,6 +12,7 @@ export function modelsVersion(models: readonly Model[]): string {
     each,
     incremental,
     tests.map((test) => [test.severity, test.sql]),
+    byPages?.segmentations,
   ]);
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }

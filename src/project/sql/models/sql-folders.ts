@@ -19,8 +19,8 @@ export const FOLDERS_WITHOUT_MODELS: readonly string[] = [QUESTIONS_FOLDER, ISSU
 export interface SqlFolder {
   readonly path: string;
   readonly shown: string;
-  /** What the settings of the project say of issues, wherever their files are. */
-  readonly issues?: { readonly settings: IssueSettings; readonly projectDir: string };
+  /** The project, wherever the files are: its folder, and what its settings say of issues. */
+  readonly project?: { readonly dir: string; readonly issues: IssueSettings };
 }
 
 /** The folder that ships with the package. */
@@ -41,7 +41,7 @@ export function sqlFolders(settings: {
   const same = existsSync(own) && realpathSync(own) === realpathSync(SHIPPED);
   if (settings.shipped_models === 'all' && !same) folders.push({ path: SHIPPED, shown: 'crawlhouse/sql' });
   if (existsSync(own)) folders.push(sqlFolder(own));
-  return folders.map((folder) => ({ ...folder, issues: { settings: issues, projectDir } }));
+  return folders.map((folder) => ({ ...folder, project: { dir: projectDir, issues } }));
 }
 
 export function sqlFolder(path: string): SqlFolder {

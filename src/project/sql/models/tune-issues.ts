@@ -45,14 +45,10 @@ export interface TunedIssue extends Issue {
  */
 export async function loadTunedIssues(folders: readonly SqlFolder[]): Promise<TunedIssues> {
   const issues = await loadIssues(folders);
-  const { settings = {}, projectDir = '' } = folders.at(-1)?.issues ?? {};
+  const { issues: settings = {}, dir = '' } = folders.at(-1)?.project ?? {};
   const fault = firstFault(issues, settings);
   if (fault === undefined) return tuneIssues(issues, settings);
-  const { file, lineOf } = await readYaml(
-    join(projectDir, 'crawlhouse.yaml'),
-    'crawlhouse.yaml',
-    'bad_settings',
-  );
+  const { file, lineOf } = await readYaml(join(dir, 'crawlhouse.yaml'), 'crawlhouse.yaml', 'bad_settings');
   const place = `${file}:${lineOf(fault.path)}: ${fault.path.join('.')}`;
   throw new CrawlhouseError('bad_settings', `${place}: ${fault.message}`, { hint: fault.hint });
 }

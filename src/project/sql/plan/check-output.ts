@@ -53,6 +53,23 @@ export async function checkBinds(connection: Connection, placed: PlacedSql): Pro
   return new Map(columns.map((column) => [column.name, column.type]));
 }
 
+/**
+ * Binds a part of a model's SQL (`Model.parts`).
+ *
+ * @param isCondition whether its column `why` must be true or false
+ * @throws CrawlhouseError as `checkBinds`
+ */
+export async function checkCondition(
+  connection: Connection,
+  placed: PlacedSql,
+  isCondition: boolean,
+): Promise<void> {
+  const type = (await checkBinds(connection, placed)).get('why');
+  if (type === 'BOOLEAN' || !isCondition) return;
+  const hint = 'compare it with a value, as in depth > 3';
+  throw badModel(placed.start, `is no condition: its value is ${type}, not true or false`, hint);
+}
+
 /** An empty relation with the columns of a model, which need not be built. */
 export function emptyModel(columns: OutputColumns): string {
   const nulls = [...columns].map(([name, type]) => `CAST(NULL AS ${type}) AS ${ident(name)}`);
@@ -79,6 +96,6 @@ function bindError(error: unknown, start: SqlPlace): Error {
   const message = error instanceof Error ? error.message : String(error);
   const line = Number(/^LINE (\d+):/m.exec(message)?.[1] ?? 1);
   const [first = '', ...rest] = message.split(/\n+LINE \d+:/)[0]?.split('\n') ?? [];
-  const what = first.replace(/^(Binder|Catalog|Parser) Error: /, '');
+  const what = first.replace(/^(Binder|Catalog|Parser|Invalid Input) Error: /, '');
   return badModel({ ...start, line: start.line + line - 1 }, what, rest.join(' ').trim(), error);
 }

@@ -42,7 +42,7 @@ export async function inspectSql(
   const models = new Set<string>();
   for (const reference of references.tables) {
     const before = Buffer.from(sql).subarray(0, reference.offset).toString();
-    const place = { file: start.file, line: start.line + before.split('\n').length - 1 };
+    const place = { ...start, line: start.line + before.split('\n').length - 1 };
     const name = checkedName(reference, place);
     if (name.startsWith('mart.')) {
       if (!around.models.has(name)) throw unknownModel(name, place, around);

@@ -6,7 +6,7 @@ import { orderModels } from '../models/order-models.ts';
 import { badModel, type SqlPlace } from '../text/bad-model.ts';
 import { replaceTables } from '../text/replace-tables.ts';
 import { firstWord } from '../text/sql-tree.ts';
-import { checkBinds, checkOutput, emptyModel, type OutputColumns } from './check-output.ts';
+import { checkBinds, checkCondition, checkOutput, emptyModel, type OutputColumns } from './check-output.ts';
 import {
   type Inspected,
   inspectSql,
@@ -70,7 +70,10 @@ export async function planModels({ connection, models, sources }: PlanOptions): 
   const ordered = inOrder(drafts);
   const outputs = new Map<string, OutputColumns>();
   const plan: PlannedModel[] = [];
-  for (const { model, seen, parts, partitions, queries } of ordered) {
+  for (const [at, draft] of ordered.entries()) {
+    const whole = draft.model.byPages?.complete(outputs.get('mart.pages') ?? new Map());
+    if (whole) ordered[at] = await draftModel(connection, whole, around);
+    const { model, seen, parts, partitions, queries } = ordered[at] ?? draft;
     const own = await checkOutput(connection, model, complete(model, seen, around, outputs)).catch(
       async (error: unknown) => {
         for (const part of parts) await checkPart(connection, complete(model, part, around, outputs));
@@ -79,7 +82,7 @@ export async function planModels({ connection, models, sources }: PlanOptions): 
     );
     for (const [at, part] of parts.entries())
       if (model.parts[at]?.isCondition)
-        await checkCondition(connection, complete(model, part, around, outputs));
+        await checkCondition(connection, complete(model, part, around, outputs), true);
     outputs.set(model.name, own);
     checkWithin(model, seen, outputs);
     if (partitions) await checkPartitions(connection, model, complete(model, partitions, around, outputs));
@@ -118,8 +121,8 @@ export async function planModels({ connection, models, sources }: PlanOptions): 
 async function draftModel(connection: Connection, model: Model, around: Surroundings): Promise<Draft> {
   const start = { file: model.file, line: model.sqlLine };
   const parts: Inspected[] = [];
-  for (const { sql, file, sqlLine } of model.parts)
-    parts.push(await inspectSql(connection, model, { sql, start: { file, line: sqlLine } }, around));
+  for (const { sql, place } of model.parts)
+    parts.push(await inspectSql(connection, model, { sql, start: place }, around));
   const sql = expandWildcards(model, around.present);
   const seen = await inspectSql(connection, model, { sql, start }, around);
   const queries = new Map<DataTest, Inspected>();
@@ -150,13 +153,6 @@ async function checkPart(connection: Connection, placed: PlacedSql): Promise<voi
   if (missing === undefined) return;
   const hint = 'SELECT crawl_id, project_id, url, … AS why';
   throw badModel(firstWord(placed.sql, placed.start), `the SELECT puts out no column ${missing}`, hint);
-}
-
-async function checkCondition(connection: Connection, placed: PlacedSql): Promise<void> {
-  const type = (await checkBinds(connection, placed)).get('why');
-  if (type === 'BOOLEAN') return;
-  const hint = 'compare it with a value, as in depth > 3';
-  throw badModel(placed.start, `is no condition: its value is ${type}, not true or false`, hint);
 }
 
 /** Models under `within` are read by the model, and have the columns by which they are read in part. */

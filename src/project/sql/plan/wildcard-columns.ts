@@ -49,7 +49,8 @@ export function expandWildcards(model: Model, present: SourceTables): string {
 
 /**
  * The SQL of a model with `each`, once for every field: `'each'` is its name, and the source has a column `each`, its
- * value as text, with a row for each different one of a list. Fields without a column are left out.
+ * value as text, with a row for each different one of a list. Fields without a column are left out. SELECTs behind the
+ * one with the field, and a UNION ALL, stand once.
  */
 function expandEach({ sql, each }: Model, present: SourceTables): string {
   if (each === null) return sql;
@@ -58,16 +59,33 @@ function expandEach({ sql, each }: Model, present: SourceTables): string {
       each.fields.some((one) => (isWildcard(one) ? name.startsWith(one.slice(0, -1)) : name === one)) &&
       (!each.lists_only || type.endsWith('[]')),
   );
-  const tokens = sqlTokens(sql);
+  const all = sqlTokens(sql);
+  const end = endOfFirst(all);
+  const tokens = all.slice(0, end);
   const copy = (name: string, rows: string): string =>
     withRows(tokens, each.source, `(SELECT source.*, ${rows})`)
       .map((written) => (written === "'each'" ? text(name) : written))
       .join('');
   const none = copy('', `CAST(NULL AS VARCHAR) AS "each" FROM ${each.source} AS source WHERE false`);
-  return (
-    fields.map(({ name, type }) => copy(name, valueRows(each.source, name, type))).join('\nUNION ALL ') ||
-    none
-  );
+  const copies = fields.map(({ name, type }) => copy(name, valueRows(each.source, name, type)));
+  return `${copies.join('\nUNION ALL ') || none}${textOf(all.slice(end))}`;
+}
+
+/** Where the first UNION ALL that is in no brackets begins; without one, the end. */
+function endOfFirst(tokens: readonly SqlToken[]): number {
+  let depth = 0;
+  for (const [at, { kind, text: written }] of tokens.entries()) {
+    if (kind === 'sign') depth += { '(': 1, ')': -1 }[written] ?? 0;
+    if (depth > 0 || written.toLowerCase() !== 'union') continue;
+    if (
+      tokens
+        .slice(at + 1)
+        .find(isCode)
+        ?.text.toLowerCase() === 'all'
+    )
+      return at;
+  }
+  return tokens.length;
 }
 
 /** The texts of tokens, with rows in the place of a table's name. */

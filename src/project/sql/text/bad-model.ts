@@ -1,9 +1,13 @@
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
 
-/** A place in a file under `sql/`; lines count from 1. */
+/** A place in a file under `sql/`, or in one that has SQL among its values; lines count from 1. */
 export interface SqlPlace {
   readonly file: string;
   readonly line: number;
+  /** The key of the value that has the SQL. */
+  readonly key?: string;
+  /** Of the errors of the file; default: `bad_model`. */
+  readonly code?: 'bad_model' | 'bad_segments';
 }
 
 /**
@@ -13,7 +17,8 @@ export interface SqlPlace {
 export function badModel(place: SqlPlace, message: string, hint?: string, cause?: unknown): CrawlhouseError {
   const known = toCrawlhouseError(cause);
   if (known.code === 'damaged_warehouse') return known;
-  return new CrawlhouseError('bad_model', `${place.file}:${place.line}: ${message}`, {
+  const key = place.key === undefined ? '' : `${place.key}: `;
+  return new CrawlhouseError(place.code ?? 'bad_model', `${place.file}:${place.line}: ${key}${message}`, {
     ...(hint ? { hint } : {}),
     ...(cause === undefined ? {} : { cause }),
   });

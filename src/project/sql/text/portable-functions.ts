@@ -84,6 +84,8 @@ const FUNCTIONS: ReadonlyMap<string, Use | null> = new Map<string, Use | null>([
   // Sunday is 0 or 7.
   ['date_part', firstIsOneOf('year', 'quarter', 'month', 'week', 'day')],
   ['date_trunc', firstIsOneOf('year', 'quarter', 'month', 'week', 'day')],
+  // Others have no third argument.
+  ['regexp_matches', { holds: (args) => args.length === 2, instead: "regexp_matches(s, '(?i)(…)')" }],
   // DuckDB replaces the first match, others all.
   [
     'regexp_replace',

@@ -1,0 +1,200 @@
+import { isNumber } from '../../../core/column-types.ts';
+import { ident, text } from '../../../core/duckdb.ts';
+import type { FilterType, Oql, OqlLeaf, OqlOptions, OqlValue } from '../../../service/api/oql.ts';
+import { OqlError } from '../../../service/api/parse-oql.ts';
+
+/** Columns by name, with their types as DuckDB writes them. */
+export type ColumnTypes = ReadonlyMap<string, string>;
+
+type Kind = 'number' | 'bool' | 'text' | 'date' | 'datetime' | 'opaque';
+
+/** A value in SQL that a leaf is about: that of a column, or one of those of a list. */
+interface Value {
+  readonly sql: string;
+  readonly kind: Kind;
+}
+
+/** What a leaf asks of a value. */
+interface Test {
+  readonly filter: FilterType;
+  readonly value: OqlValue;
+  readonly options: OqlOptions;
+}
+
+/** Parts the texts of a list; no text has it. */
+const SEPARATOR = 'chr(31)';
+
+/**
+ * A tree as a condition in portable SQL. It holds for the rows that the service would give (docs/oql.md), and is false
+ * or NULL for all others.
+ *
+ * @throws OqlError for a field that is no column, or a value that does not fit its type
+ */
+export function oqlCondition(tree: Oql, columns: ColumnTypes): string {
+  const write = (node: Oql, path: string): string => {
+    if ('field' in node) return writeLeaf(node.field, columns, `${path}.field`);
+    const [key, children] = 'and' in node ? (['and', node.and] as const) : (['or', node.or] as const);
+    const parts = children.map((child, index) => write(child, `${path}.${key}[${index}]`));
+    if (parts.length === 0) return key === 'and' ? 'true' : 'false';
+    return `(${parts.join(key === 'and' ? ' AND ' : ' OR ')})`;
+  };
+  return write(tree, 'oql');
+}
+
+function writeLeaf([name, filter, value, options = {}]: OqlLeaf, columns: ColumnTypes, path: string): string {
+  const type = columns.get(name);
+  if (type === undefined)
+    throw new OqlError(`${path}[0]`, 'unknown_field', `mart.pages has no column ${name}`, name);
+  const isList = type.endsWith('[]');
+  const column = ident(name);
+  if (filter === 'has_value') return hasValue(column, isList);
+  if (filter === 'has_no_value') return `NOT coalesce(${hasValue(column, isList)}, false)`;
+  const kind = kindOf(isList ? type.slice(0, -2) : type);
+  const problem = misfit(kind, { filter, value, options });
+  if (problem !== undefined)
+    throw new OqlError(`${path}[2]`, 'value', `${filter} on ${name}, which is ${type}, ${problem}`, name);
+  // The exact reverse, so it holds for a missing value.
+  if (filter === 'not_equals')
+    return `NOT coalesce(${matches({ sql: column, kind }, isList, { filter: 'equals', value, options })}, false)`;
+  return matches({ sql: column, kind }, isList, { filter, value, options });
+}
+
+function kindOf(type: string): Kind {
+  if (isNumber(type)) return 'number';
+  if (type === 'BOOLEAN') return 'bool';
+  if (type === 'VARCHAR') return 'text';
+  if (type === 'DATE') return 'date';
+  return type === 'TIMESTAMP WITH TIME ZONE' ? 'datetime' : 'opaque';
+}
+
+/** A list of nulls has no value, as an empty one. */
+function hasValue(column: string, isList: boolean): string {
+  if (!isList) return `${column} IS NOT NULL`;
+  return `(array_length(${column}) > 0 AND array_to_string(${column}, ',') IS NOT NULL)`;
+}
+
+/** A list fits if one of its values does. */
+function matches(value: Value, isList: boolean, test: Test): string {
+  if (!isList) return fits(value, test);
+  if (value.kind === 'text' && !test.options.regex) return hasText(value.sql, test);
+  const condition = fits({ ...value, sql: 'items.item' }, test);
+  return `EXISTS (SELECT 1 FROM UNNEST(${value.sql}) AS items(item) WHERE ${condition})`;
+}
+
+/** In the texts of a list, joined: a subquery for each row takes several times as long. */
+function hasText(list: string, { filter, value, options: { ci } }: Test): string {
+  const joined = `${SEPARATOR} || array_to_string(${list}, ${SEPARATOR}) || ${SEPARATOR}`;
+  const written = text(String(value));
+  const [before, after] = {
+    equals: [`${SEPARATOR} || `, ` || ${SEPARATOR}`],
+    startswith: [`${SEPARATOR} || `, ''],
+    endswith: ['', ` || ${SEPARATOR}`],
+  }[String(filter)] ?? ['', ''];
+  const part = `${before}${written}${after}`;
+  const found = ci ? `strpos(lower(${joined}), lower(${part}))` : `strpos(${joined}, ${part})`;
+  return `(array_length(${list}) > 0 AND ${found} > 0)`;
+}
+
+const SIGNS = { equals: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
+
+function fits(it: Value, { filter, value, options }: Test): string {
+  if (it.kind === 'text') return fitsText(it.sql, { filter, value, options });
+  if (filter === 'between') {
+    const [from, to] = value as readonly [OqlValue, OqlValue];
+    return `(${it.sql} >= ${literal(it.kind, from)} AND ${it.sql} < ${literal(it.kind, to)})`;
+  }
+  return `${it.sql} ${SIGNS[filter as keyof typeof SIGNS]} ${literal(it.kind, value)}`;
+}
+
+function fitsText(column: string, { filter, value, options: { ci, regex } }: Test): string {
+  const given = String(value);
+  if (regex) {
+    // A group, because DuckDB makes plain anchored patterns string tests, and takes their anchors for letters.
+    const start = filter === 'startswith' || filter === 'equals' ? '^' : '';
+    const end = filter === 'endswith' || filter === 'equals' ? '$' : '';
+    return `regexp_matches(${column}, ${text(`${ci ? '(?i)' : ''}${start}(${given})${end}`)})`;
+  }
+  const [left, right] = ci ? [`lower(${column})`, `lower(${text(given)})`] : [column, text(given)];
+  switch (filter) {
+    case 'contains':
+      return `strpos(${left}, ${right}) > 0`;
+    case 'startswith':
+      return `starts_with(${left}, ${right})`;
+    case 'endswith':
+      return `(length(${left}) >= length(${right}) AND substr(${left}, length(${left}) - length(${right}) + 1) = ${right})`;
+    default:
+      return `${left} = ${right}`;
+  }
+}
+
+function literal(kind: Kind, value: OqlValue): string {
+  switch (kind) {
+    case 'number':
+      return numberLiteral(value as number | bigint);
+    case 'bool':
+      return String(value);
+    case 'date':
+      return `CAST(${text(String(value).replaceAll('/', '-'))} AS DATE)`;
+    default: {
+      const [day = '', time = '00:00:00'] = String(value).replaceAll('/', '-').replace(' UTC', '').split(' ');
+      return `TIMESTAMPTZ ${text(`${day} ${time}+00:00`)}`;
+    }
+  }
+}
+
+/** Whole numbers of any size compare exactly; a DOUBLE would take neighbours beyond 2^53 for equal. */
+function numberLiteral(value: number | bigint): string {
+  const digits = typeof value === 'number' && Number.isInteger(value) ? String(BigInt(value)) : String(value);
+  if (/^-?\d{1,18}$/.test(digits)) return digits;
+  return `CAST(${text(digits)} AS ${/^-?\d{1,38}$/.test(digits) ? 'DECIMAL(38, 0)' : 'DOUBLE'})`;
+}
+
+const ORDERED: readonly FilterType[] = ['gt', 'gte', 'lt', 'lte', 'between'];
+const OF_TEXT: readonly FilterType[] = ['contains', 'startswith', 'endswith'];
+/** The longest regular expression, in characters, as the service takes it. */
+const LONGEST_PATTERN = 1000;
+
+const WANTED: Readonly<Record<Exclude<Kind, 'opaque'>, string>> = {
+  number: 'a number',
+  bool: 'true or false',
+  text: 'a text',
+  date: 'a day, as in 2026-01-31',
+  datetime: 'a time of UTC, as in 2026/01/31 12:00:00 UTC',
+};
+
+/** What is wrong with a leaf, of the right shape already, for the type of its field. */
+function misfit(kind: Kind, { filter, value, options }: Test): string | undefined {
+  if (kind === 'opaque') return 'can only have a value or none';
+  if (OF_TEXT.includes(filter) && kind !== 'text') return 'is for texts';
+  if (ORDERED.includes(filter) && (kind === 'text' || kind === 'bool')) return 'is for numbers and times';
+  if (options.regex && kind !== 'text') return 'takes no regular expression';
+  if (options.regex && String(value).length > LONGEST_PATTERN)
+    return `takes a regular expression of at most ${LONGEST_PATTERN} characters`;
+  const values = Array.isArray(value) ? (value as readonly OqlValue[]) : [value];
+  return values.every((one) => isOfKind(kind, one)) ? undefined : `takes ${WANTED[kind]}`;
+}
+
+function isOfKind(kind: Exclude<Kind, 'opaque'>, value: OqlValue): boolean {
+  switch (kind) {
+    case 'number':
+      return typeof value === 'number' || typeof value === 'bigint';
+    case 'bool':
+      return typeof value === 'boolean' || value === 'true' || value === 'false';
+    case 'text':
+      return typeof value === 'string';
+    case 'date':
+      return typeof value === 'string' && /^\S+$/.test(value) && isMoment(value);
+    case 'datetime':
+      return typeof value === 'string' && isMoment(value);
+  }
+}
+
+/** A day of the calendar (2025-02-30 is none), perhaps with a time of it. */
+function isMoment(value: string): boolean {
+  const form = /^(\d{4})[-/](\d{2})[-/](\d{2})(?: ([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?: UTC)?)?$/;
+  const [, year, month, day] = form.exec(value) ?? [];
+  if (year === undefined) return false;
+  const iso = `${year}-${month}-${day}`;
+  const at = new Date(`${iso}T00:00:00Z`);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(iso);
+}

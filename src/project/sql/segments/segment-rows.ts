@@ -1,0 +1,115 @@
+import { text } from '../../../core/duckdb.ts';
+import { didYouMean } from '../../../core/nearest-name.ts';
+import { OqlError } from '../../../service/api/parse-oql.ts';
+import { oqlPath, type Segment, type Segmentation } from '../../settings/segments.ts';
+import { badModel } from '../text/bad-model.ts';
+import { type ColumnTypes, oqlCondition } from './oql-condition.ts';
+import { urlCondition, withPath } from './url-condition.ts';
+import { checkCondition, conditionParts } from './written-condition.ts';
+
+const COLUMNS = 'crawl_id, project_id, url, page_key, url_key';
+
+/** A SELECT of the pages of all segments, where it is not known yet which columns `mart.pages` has: no rows. */
+export const UNTIL_PLANNED = `SELECT ${COLUMNS}, CAST(NULL AS VARCHAR) AS segmentation, CAST(NULL AS VARCHAR) AS segment
+  FROM mart.pages
+  WHERE false AND project_id IN (SELECT projects.project_id FROM mart.projects AS projects)`;
+
+/**
+ * A SELECT of COLUMNS, segmentation and segment: one row for each page and segmentation of segments.yaml that it has a
+ * segment in.
+ *
+ * @throws CrawlhouseError `bad_segments` for a field that is no column of `mart.pages`, or a value that does not fit it
+ */
+export function segmentRows(segmentations: readonly Segmentation[], columns: ColumnTypes): string {
+  const selects = segmentations.map(
+    ({ name, segments, rest }, at) => `SELECT ${COLUMNS}, ${text(name)} AS segmentation, segment
+  FROM (
+    SELECT
+      ${COLUMNS},
+      CASE
+        ${segments.map((one) => `WHEN ${conditionOf(one, columns)}\n        THEN ${text(one.name)}`).join('\n        ')}
+        ${rest === null ? '' : `ELSE ${text(rest)}`}
+      END AS segment
+    FROM ${segments.some(({ condition }) => condition.kind === 'url') ? withPath() : 'mart.pages'}
+    WHERE ${projectsOf(segmentations, at) ?? 'true'}
+  ) AS placed
+  WHERE segment IS NOT NULL`,
+  );
+  return selects.join('\n  UNION ALL\n  ') || UNTIL_PLANNED;
+}
+
+/** A SELECT of segmentation and project_id: what segments.yaml says in the place of a segmentation of the service. */
+export function replacedRows(segmentations: readonly Segmentation[]): string {
+  const selects = segmentations.map(({ name }, at) => {
+    const condition = projectsOf(segmentations, at);
+    return `SELECT ${text(name)} AS segmentation, project_id FROM mart.pages${condition === null ? '' : ` WHERE ${condition}`}`;
+  });
+  return selects.join(' UNION ') || 'SELECT crawl_id AS segmentation, project_id FROM mart.pages WHERE false';
+}
+
+/** The parts of conditions that `planModels` finds the one at fault by. */
+export function segmentParts(
+  segmentations: readonly Segmentation[],
+  columns: ColumnTypes,
+): ReturnType<typeof conditionParts> {
+  return segmentations.flatMap(({ segments }) =>
+    segments.flatMap((segment) => {
+      const { condition, placeOf } = segment;
+      if (condition.kind === 'url') return [];
+      const place = placeOf();
+      if (condition.kind === 'oql') return conditionParts(conditionOf(segment, columns), place).slice(-1);
+      return conditionParts(condition.condition, {
+        ...place,
+        line: place.line + linesBefore(condition.condition),
+      });
+    }),
+  );
+}
+
+/** A text of several lines is a block, which begins under its key. */
+const linesBefore = (condition: string): number => (condition.includes('\n') ? 1 : 0);
+
+function conditionOf({ condition, placeOf }: Segment, columns: ColumnTypes): string {
+  if (condition.kind === 'url') return urlCondition(condition.patterns);
+  if (condition.kind === 'sql') {
+    const place = placeOf();
+    checkCondition(condition.condition, { ...place, line: place.line + linesBefore(condition.condition) });
+    return `(${condition.condition}\n)`;
+  }
+  try {
+    return oqlCondition(condition.tree, columns);
+  } catch (error) {
+    if (!(error instanceof OqlError)) throw error;
+    const near = error.problem === 'unknown_field' ? didYouMean(error.field ?? '', [...columns.keys()]) : '';
+    throw badModel(
+      placeOf(oqlPath(error.path)),
+      error.detail,
+      `${near}docs/dictionary.md lists those of mart.pages`,
+    );
+  }
+}
+
+/** A condition on the project of a page: of several segmentations of one name, the first that names it counts. */
+function projectsOf(segmentations: readonly Segmentation[], at: number): string | null {
+  const own = segmentations[at];
+  const before = segmentations.slice(0, at).filter(({ name }) => name === own?.name);
+  const conditions = [
+    ...(own?.projects ? [isOneOf(own.projects)] : []),
+    ...before.flatMap(({ projects }) => (projects ? [`NOT ${isOneOf(projects)}`] : [])),
+  ];
+  return conditions.length === 0 ? null : conditions.join(' AND ');
+}
+
+function isOneOf(projects: readonly string[]): string {
+  const host = "split_part(split_part(split_part(projects.start_url, '://', 2), '/', 1), '?', 1)";
+  const names = projects.map(text).join(', ');
+  const hosts = projects.map((one) => text(one.toLowerCase())).join(', ');
+  return `project_id IN (
+      SELECT projects.project_id
+      FROM mart.projects AS projects
+      WHERE projects.project_id IN (${names})
+        OR projects.project_name IN (${names})
+        OR lower(${host}) IN (${hosts})
+        OR lower(split_part(${host}, ':', 1)) IN (${hosts})
+    )`;
+}
