@@ -2,7 +2,7 @@ import { counted } from '../../core/amounts.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest-name.ts';
 import type { Project } from '../../service/api/projects.ts';
-import type { Flag } from './command.ts';
+import type { Flag, Invocation } from './command.ts';
 import type { LocalService } from './local-service.ts';
 
 /** Flags that say which website of the folder is meant. */
@@ -11,15 +11,22 @@ export const LOCAL_PROJECT_FLAGS = {
   site: { type: 'string', value: 'URL', help: 'its website; a new one needs no crawl before' },
 } as const satisfies Readonly<Record<string, Flag>>;
 
+/** What `LOCAL_PROJECT_FLAGS` say. */
+export function projectFlags(invocation: Invocation): NamedProject {
+  return { named: invocation.text('project'), site: invocation.text('site') };
+}
+
+interface NamedProject {
+  readonly named: string | undefined;
+  readonly site: string | undefined;
+}
+
 /**
  * The project of the local service that is meant: by name or id, by its website, else the only one.
  *
  * @throws CrawlhouseError `usage`
  */
-export async function localProject(
-  service: LocalService,
-  { named, site }: { readonly named: string | undefined; readonly site: string | undefined },
-): Promise<Project> {
+export async function localProject(service: LocalService, { named, site }: NamedProject): Promise<Project> {
   if (named !== undefined && site !== undefined)
     throw new CrawlhouseError('usage', `--project ${named} and --site ${site} do not go together`);
   if (site !== undefined) {

@@ -11,7 +11,7 @@ const SIMPLE: Readonly<Record<string, string>> = {
 };
 
 /** Undoes the escapes of a server, byte by byte. */
-export function unescapeBytes(text: string): string {
+function unescapeBytes(text: string): string {
   if (!text.includes('\\')) return text;
   return text.replaceAll(ESCAPE, (_, digits?: string, letter?: string) =>
     digits === undefined

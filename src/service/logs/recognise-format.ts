@@ -4,7 +4,7 @@ import { clearLine, emptyLine, type LogFormat } from './log-line.ts';
 import type { LogTime } from './log-time.ts';
 
 /** Lines that a format is recognised by. */
-export const TRIED_LINES = 1000;
+const TRIED_LINES = 1000;
 /** Of the lines that are no comments, so many in a hundred must fit. */
 const LEAST_SHARE = 50;
 

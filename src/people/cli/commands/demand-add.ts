@@ -4,7 +4,7 @@ import { DIMENSIONS, type Dimension, type Period } from '../../../service/demand
 import { readDemand } from '../../../service/demand/read-demand.ts';
 import type { Command, Invocation } from '../command.ts';
 import { addExports, loadDemand } from '../load-demand.ts';
-import { LOCAL_PROJECT_FLAGS, localProject } from '../local-project.ts';
+import { LOCAL_PROJECT_FLAGS, localProject, projectFlags } from '../local-project.ts';
 import { LocalService } from '../local-service.ts';
 import { dayOf } from '../run-flags.ts';
 
@@ -34,7 +34,7 @@ export const demandAdd: Command = {
     const paths = positionals.map((path) => resolve(workingDirectory, path));
     const exports = await readDemand(paths, options, signal);
     await using service = await LocalService.start(settings, { allowPrivate: false, logger });
-    const project = await localProject(invocation, service);
+    const project = await localProject(service, projectFlags(invocation));
     const outcomes = await addExports(invocation, service, project, exports);
     return await loadDemand(invocation, service, project, outcomes);
   },

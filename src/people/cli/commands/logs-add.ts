@@ -5,7 +5,7 @@ import { LogRules } from '../../../service/logs/log-rules.ts';
 import { addLogs } from '../add-logs.ts';
 import type { Command, Invocation } from '../command.ts';
 import { loadLocal } from '../load-local.ts';
-import { LOCAL_PROJECT_FLAGS, localProject } from '../local-project.ts';
+import { LOCAL_PROJECT_FLAGS, localProject, projectFlags } from '../local-project.ts';
 import { LocalService } from '../local-service.ts';
 import { describeLogs, logErrors } from '../log-report.ts';
 import { checkLogSources } from '../log-sources.ts';
@@ -51,10 +51,7 @@ export const logsAdd: Command = {
     const action = onReject(invocation, settings.on_reject);
     await checkLogSources(positionals, folder);
     await using service = await LocalService.start(settings, { allowPrivate: false, logger });
-    const project = await localProject(service, {
-      named: invocation.text('project'),
-      site: invocation.text('site'),
-    });
+    const project = await localProject(service, projectFlags(invocation));
     const { files, bots } = await addLogs(
       settings,
       service,

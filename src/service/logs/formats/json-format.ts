@@ -4,7 +4,7 @@ import type { LogFormat, LogLine, RejectReason } from '../log-line.ts';
 import type { LogTime } from '../log-time.ts';
 
 /** Fields of a line that a map may name; `url` is the same as `target`. */
-export const MAPPED_FIELDS = [
+const MAPPED_FIELDS = [
   ...(['time', 'address', 'forwarded', 'scheme', 'host', 'method', 'url', 'query'] as const),
   ...(['request', 'status', 'bytes', 'referer', 'agent'] as const),
 ] as const;

@@ -1,14 +1,11 @@
 import { CrawlhouseError } from '../../../core/errors.ts';
-import type { LogField, LogFormat, LogLine, RejectReason } from '../log-line.ts';
+import type { LogFormat, LogLine, RejectReason } from '../log-line.ts';
 import type { LogTime } from '../log-time.ts';
-import { TEXT_VARIABLES } from './text-variables.ts';
+import { TEXT_VARIABLES, type TextField } from './text-variables.ts';
 
 const BACKSLASH = 92;
 /** A variable of Apache (`%{Referer}i`, `%>s`, `%h`), or of nginx (`$host`, `${host}`). */
 const VARIABLE = /%[!\d,]*[<>]?(?:\{([^}]+)\})?(\^[a-zA-Z]{2}|[a-zA-Z%])|\$(?:\{(\w+)\}|(\w+))/g;
-
-/** How the text of a variable becomes a field of a line. */
-export type TextField = Exclude<LogField, 'second'> | 'clf' | 'iso' | 'epoch' | 'any' | null;
 
 /** A variable and the text up to the next one. */
 interface Part {
@@ -17,6 +14,8 @@ interface Part {
   readonly until: string;
   /** A quotation mark ends it, unless a backslash comes before. */
   readonly isQuoted: boolean;
+  /** The line ends behind it. */
+  readonly isLast: boolean;
 }
 
 /**
@@ -26,16 +25,15 @@ interface Part {
  * @throws CrawlhouseError `usage` for a text that tells no time, status or URL
  */
 export function textFormat(name: string, pattern: string, time: LogTime, more = false): LogFormat {
-  const { prefix, parts } = partsOf(name, pattern);
+  const { prefix, parts } = partsOf(name, pattern, more);
   const { length } = prefix;
   return {
     name,
     read(text, from, end, line) {
       if (length > 0 && !text.startsWith(prefix, from)) return 'not_the_format';
       let at = from + length;
-      for (let index = 0; index < parts.length; index++) {
-        const part = parts[index] as Part;
-        const stop = stopOf(text, at, end, part, !more && index === parts.length - 1);
+      for (const part of parts) {
+        const stop = stopOf(text, at, end, part);
         if (stop < 0) return 'not_the_format';
         if (part.field !== null) {
           const problem = take(part.field, text.slice(at, stop), line, time);
@@ -49,7 +47,7 @@ export function textFormat(name: string, pattern: string, time: LogTime, more = 
 }
 
 /** Where a variable ends; -1 if what has to follow does not. */
-function stopOf(text: string, at: number, end: number, { until, isQuoted }: Part, isLast: boolean): number {
+function stopOf(text: string, at: number, end: number, { until, isQuoted, isLast }: Part): number {
   if (until === '') return end;
   if (isLast) return text.endsWith(until, end) && end - until.length >= at ? end - until.length : -1;
   let stop = text.indexOf(until, at);
@@ -80,6 +78,7 @@ function take(
 function partsOf(
   name: string,
   pattern: string,
+  more: boolean,
 ): { readonly prefix: string; readonly parts: readonly Part[] } {
   // Apache puts a time that has no format of its own in brackets.
   const text = pattern.replaceAll('\\"', '"').replaceAll(/%[<>]?t/g, '[%t]');
@@ -89,7 +88,7 @@ function partsOf(
     if (until === '' && index < found.length - 1)
       throw refused(name, `no text stands between ${match[0]} and ${found[index + 1]?.[0]}`);
     const isQuoted = until.startsWith('"') && text[match.index - 1] === '"';
-    return { field: fieldOf(match), until, isQuoted };
+    return { field: fieldOf(match), until, isQuoted, isLast: !more && index === found.length - 1 };
   });
   const fields = parts.map(({ field }) => field);
   const lacks = (...any: TextField[]): boolean => !any.some((one) => fields.includes(one));

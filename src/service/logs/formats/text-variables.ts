@@ -1,4 +1,7 @@
-import type { TextField } from './text-format.ts';
+import type { LogField } from '../log-line.ts';
+
+/** How the text of a variable becomes a field of a line; null: not at all. */
+export type TextField = Exclude<LogField, 'second'> | 'clf' | 'iso' | 'epoch' | 'any' | null;
 
 /**
  * The variables that tell something, by how Apache (https://httpd.apache.org/docs/2.4/mod/mod_log_config.html) and nginx

@@ -134,8 +134,7 @@ export class LogTables {
     );
   }
 
-  async isThere(connection: Connection): Promise<boolean> {
-    const sql = 'SELECT count(*) > 0 FROM duckdb_views() WHERE database_name = ? AND view_name = ?';
-    return (await connection.scalar(sql, [RowStore.catalog, this.events])) === true;
+  isThere(connection: Connection): Promise<boolean> {
+    return RowStore.hasView(connection, this.events);
   }
 }

@@ -40,9 +40,6 @@ export class RowStore implements AsyncDisposable {
     return new RowStore(database);
   }
 
-  /** The catalogue that the tables are in. */
-  static readonly catalog = CATALOG;
-
   /** The qualified, quoted name of a table. */
   static table(name: string): string {
     return table(CATALOG, 'main', name);
@@ -50,11 +47,13 @@ export class RowStore implements AsyncDisposable {
 
   /** Drops the views and tables of an owner: their names end with its id. */
   static async dropAll(connection: Connection, owner: string): Promise<void> {
-    for (const kind of ['view', 'table'] as const) {
-      const sql = `SELECT ${kind}_name AS name FROM duckdb_${kind}s() WHERE database_name = ? AND ends_with(${kind}_name, ?)`;
-      for (const { name } of await connection.rows(sql, [CATALOG, `_${owner}`]))
-        await connection.run(`DROP ${kind} ${RowStore.table(String(name))}`);
-    }
+    for (const kind of ['view', 'table'] as const)
+      for (const name of await namesOf(connection, kind))
+        if (name.endsWith(`_${owner}`)) await connection.run(`DROP ${kind} ${RowStore.table(name)}`);
+  }
+
+  static async hasView(connection: Connection, name: string): Promise<boolean> {
+    return (await namesOf(connection, 'view')).includes(name);
   }
 
   /** Lends a connection for `work`; closing the store waits for it, `signal` ends its query. */
@@ -141,4 +140,9 @@ export class RowStore implements AsyncDisposable {
     await connection.run(`DETACH ${ident(CATALOG)}`).catch(() => {});
     await this.#database[Symbol.asyncDispose]();
   }
+}
+
+async function namesOf(connection: Connection, kind: 'view' | 'table'): Promise<string[]> {
+  const sql = `SELECT ${kind}_name AS name FROM duckdb_${kind}s() WHERE database_name = ?`;
+  return (await connection.rows(sql, [CATALOG])).map(({ name }) => String(name));
 }
