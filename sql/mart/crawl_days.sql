@@ -4,14 +4,14 @@ kind: view
 description: >-
   Days of the log files, each with the crawl that it goes with: the last crawl that ended before the day did, of the
   complete crawls with pages of the project's main configuration (that of mart.crawls.is_main; of any where there is no
-  such crawl). Where the main crawl is not complete, all crawls of its configuration with pages count. Days are those of
-  UTC.
+  such crawl). Where the main crawl is not complete, all crawls of its configuration with pages count. The 28 days before
+  the first crawl go with it too: log files are older than the first crawl of a website. Days are those of UTC.
 grain: [project_id, day]
 columns:
   project_id: Identifier of the project.
   day: Day with log files (mart.log_days.day).
   dataset: What the numbers of the day are from, log_events or log_pages_days (mart.log_days.dataset).
-  crawl_id: Identifier of the crawl; NULL for the days before the first one.
+  crawl_id: Identifier of the crawl; NULL for days that are more than 28 days before the first one.
   from_date: First day with log files that goes with the crawl.
   to_date: Last such day.
 renamed: {from_day: from_date, to_day: to_date}
@@ -45,6 +45,7 @@ WITH
       project_id,
       crawl_id,
       ended_ms,
+      lag(ended_ms) OVER (PARTITION BY project_id ORDER BY ended_ms) AS former_ended_ms,
       lead(ended_ms) OVER (PARTITION BY project_id ORDER BY ended_ms) AS next_ended_ms
     FROM crawl
   ),
@@ -54,7 +55,8 @@ WITH
     FROM mart.log_days AS days
     LEFT JOIN span
       ON span.project_id = days.project_id
-      AND span.ended_ms < (date_diff('day', DATE '1970-01-01', days.day) + 1) * 86400000
+      AND span.ended_ms - CASE WHEN span.former_ended_ms IS NULL THEN 28 * CAST(86400000 AS BIGINT) ELSE 0 END
+        < (date_diff('day', DATE '1970-01-01', days.day) + 1) * 86400000
       AND coalesce(span.next_ended_ms >= (date_diff('day', DATE '1970-01-01', days.day) + 1) * 86400000, true)
   )
 

@@ -3,12 +3,12 @@ name: mart.page_hits
 kind: table
 description: >-
   Requests that log files show for each URL of a project, added up over the days that go with a crawl
-  (mart.crawl_days). Days before the first crawl go with none. Days are those of UTC. A total is NULL where it is not
+  (mart.crawl_days). Days that are more than 28 days before the first crawl go with none. Days are those of UTC. A total is NULL where it is not
   known on one of the days.
 grain: [project_id, crawl_id, url]
 columns:
   project_id: Identifier of the project.
-  crawl_id: {description: Identifier of the crawl; NULL for the days before the first one., nullable: true}
+  crawl_id: {description: Identifier of the crawl; NULL for days that are more than 28 days before the first one., nullable: true}
   url: Full URL that was asked for (mart.log_url_days.url).
   page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).

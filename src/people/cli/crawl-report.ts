@@ -5,9 +5,9 @@ import {
   type Rows,
   readCrawlAnswers,
 } from '../../answers/report/crawl-answers.ts';
-import { countText } from '../../core/amounts.ts';
+import { counted, countText } from '../../core/amounts.ts';
 import { textTable } from '../../core/text-table.ts';
-import { loadQuestions } from '../../pipeline/transform/questions/questions.ts';
+import { loadQuestions, type Question } from '../../pipeline/transform/questions/questions.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { sqlFolders } from '../../project/sql/models/sql-folders.ts';
 import type { Crawl } from '../../service/api/crawls.ts';
@@ -19,6 +19,8 @@ export interface CrawlReport extends CrawlAnswers {
   readonly end_reason: string | null;
   readonly fetched_urls: number;
   readonly last_depth: number;
+  /** Saved questions that have no answer yet, by what they lack. */
+  readonly more_questions: { readonly logs: readonly string[]; readonly demand: readonly string[] };
 }
 
 export async function readCrawlReport(
@@ -43,6 +45,27 @@ export async function readCrawlReport(
     funnel: own(answers.funnel),
     changes: own(answers.changes),
     findings: own(answers.findings),
+    more_questions: moreQuestions(
+      questions,
+      await warehouse.rows(
+        'SELECT DISTINCT dataset FROM ops.loads WHERE source_id = $project AND loaded > 0',
+        invocation.signal,
+        new Map([['project', crawl.project_id]]),
+      ),
+    ),
+  };
+}
+
+/** The questions that need what a project does not have. */
+function moreQuestions(questions: readonly Question[], loaded: Rows): CrawlReport['more_questions'] {
+  const has = (...names: string[]): boolean => loaded.some(({ dataset }) => names.includes(String(dataset)));
+  const that = (need: RegExp): string[] =>
+    questions
+      .filter(({ needs }) => Object.keys(needs).some((name) => need.test(name)))
+      .map(({ name }) => name);
+  return {
+    logs: has('log_events', 'log_pages_days') ? [] : that(/^log/),
+    demand: has('ranking_performance') ? [] : that(/^ranking/),
   };
 }
 
@@ -61,7 +84,15 @@ export function describeCrawl(report: CrawlReport): string {
     section('Changes since the crawl before', report.changes),
     section('What to do first', report.findings),
     `\nNext: crawlhouse ${next}\n`,
+    more('access logs', report.more_questions.logs, 'logs add FILE…'),
+    more('search data', report.more_questions.demand, 'demand add FILE…'),
   ].join('');
+}
+
+function more(what: string, questions: readonly string[], command: string): string {
+  if (questions.length === 0) return '';
+  const numbers = questions.map((name) => name.split('_', 1)[0]).join(', ');
+  return `With ${what}, ${counted(questions.length, 'more question')} can answer (${numbers}): crawlhouse ${command}\n`;
 }
 
 function section(title: string, rows: Rows): string {

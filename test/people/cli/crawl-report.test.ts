@@ -4,6 +4,7 @@ import { describeCrawl } from '../../../src/people/cli/crawl-report.ts';
 const REPORT = {
   ...{ crawl_id: 'c1', end_reason: 'max_url_reached', fetched_urls: 3, last_depth: 1 },
   ...{ statuses: [], funnel: [], changes: [] },
+  more_questions: { logs: [], demand: [] },
 };
 
 test('a crawl that question 32 does not answer for leads to its issues', () => {
@@ -17,5 +18,14 @@ test('any other leads to all that there is to do on its pages', () => {
   ];
   expect(describeCrawl({ ...REPORT, findings })).toContain(
     'Next: crawlhouse query --question q32_what_to_do_first -p crawl=c1 -p limit=5\n',
+  );
+});
+
+test('questions that lack logs or search data are named, with the commands that bring them', () => {
+  const more_questions = { logs: ['q16_bot_hits', 'q25_freshness'], demand: ['q28_decay'] };
+  expect(describeCrawl({ ...REPORT, findings: [], more_questions })).toContain(
+    `With access logs, 2 more questions can answer (q16, q25): crawlhouse logs add FILE…
+With search data, 1 more question can answer (q28): crawlhouse demand add FILE…
+`,
   );
 });

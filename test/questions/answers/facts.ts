@@ -57,6 +57,9 @@ function projectFacts(project: Project, all: readonly CrawlFacts[]): ProjectFact
   };
 }
 
+/** Days before the first crawl that go with it. */
+const DAYS_BEFORE = 28;
+
 /** The crawl that a day of the log files goes with. */
 export const crawlOfDay = (project: ProjectFacts, day: string): CrawlFacts | null =>
   crawlsOfDays(project).get(day) ?? null;
@@ -64,10 +67,12 @@ export const crawlOfDay = (project: ProjectFacts, day: string): CrawlFacts | nul
 const crawlsOfDays = once(
   ({ logs, counting }: ProjectFacts) =>
     new Map(
-      [...logs.days.keys()].map((day) => [
-        day,
-        counting.findLast(({ endedAt }) => endedAt !== null && dayOf(endedAt) <= day),
-      ]),
+      [...logs.days.keys()].map((day) => {
+        const [first] = counting;
+        const isNear = first?.endedAt != null && dayOf(first.endedAt - DAYS_BEFORE * 86_400_000) <= day;
+        const last = counting.findLast(({ endedAt }) => endedAt !== null && dayOf(endedAt) <= day);
+        return [day, last ?? (isNear ? first : undefined)];
+      }),
     ),
 );
 
