@@ -49,7 +49,7 @@ export const ERROR_CODES = {
   },
   newer_version: {
     kind: 'usage',
-    means: 'The ledger or the warehouse was made by a newer crawlhouse.',
+    means: 'A file was made by a newer crawlhouse: ledger, warehouse, package, alerts, console, crawl.',
   },
   damaged_ledger: {
     kind: 'usage',

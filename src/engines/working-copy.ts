@@ -3,7 +3,9 @@ import { chmod, copyFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { verifyBlocks } from '../core/database-blocks.ts';
 import { type Connection, type Database, ident, text } from '../core/duckdb.ts';
+import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
+import { newerVersion } from '../core/newer-version.ts';
 import { underUserMask } from '../core/private-files.ts';
 import type { EngineAddress } from '../project/settings/settings.ts';
 import { targetOf } from '../state/catalogue/attach-published.ts';
@@ -67,7 +69,8 @@ export class WorkingCopy implements AsyncDisposable {
    * a copy of the published warehouse.
    *
    * @param anew replace it in any case
-   * @throws CrawlhouseError `damaged_warehouse` when the published warehouse itself is damaged; it stays as it is
+   * @throws CrawlhouseError `newer_version`; `damaged_warehouse` when the published warehouse itself is damaged; it stays
+   *   as it is
    */
   static async open(
     database: Database,
@@ -179,7 +182,11 @@ export class WorkingCopy implements AsyncDisposable {
   }
 }
 
-/** Is the working copy sound, and the published warehouse or a later state of it? */
+/**
+ * Is the working copy sound, and the published warehouse or a later state of it?
+ *
+ * @throws CrawlhouseError `newer_version`
+ */
 async function belongsTo(
   connection: Connection,
   path: string,
@@ -194,12 +201,19 @@ async function belongsTo(
   }
   try {
     const own = await publicationOf(connection, 'candidate');
+    if (own.version > WAREHOUSE_VERSION)
+      throw newerVersion(
+        path,
+        { what: 'warehouse', found: own.version, known: WAREHOUSE_VERSION },
+        'run that one; or remove the file: units that were not published are loaded again',
+      );
     if (!published || published.id === own.id) return true;
     // Killed before the rename: unpublished work is still marked dirty. Otherwise somebody restored an older file.
     if (published.id === own.base_id && own.dirty) return true;
     logger.warn('working copy does not belong to the published warehouse, taking it anew');
     return false;
   } catch (error) {
+    if (error instanceof CrawlhouseError && error.code === 'newer_version') throw error;
     logger.warn('working copy cannot be read, taking it anew', { error: String(error) });
     return false;
   } finally {

@@ -1,8 +1,12 @@
 import { join } from 'node:path';
 import { inTransaction } from '../../core/in-transaction.ts';
+import { keepVersion } from '../../core/newer-version.ts';
 import { makePrivateFolder } from '../../core/private-files.ts';
 import { SqliteDatabase } from '../../state/ledger/sqlite/sqlite-database.ts';
 import { SqlAlertStore } from './sql-alert-store.ts';
+
+/** Of these tables. A file of an earlier program has none. */
+const VERSION = 1;
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS incidents (key TEXT PRIMARY KEY, incident TEXT NOT NULL) STRICT;
@@ -17,12 +21,19 @@ const RENAME = `
   UPDATE outbox SET alert = json_remove(json_set(alert, '$.incident', alert ->> '$.trouble'), '$.trouble');
 `;
 
-/** Opens `<state_dir>/alerts`: the alerts of one machine. */
+/**
+ * Opens `<state_dir>/alerts`: the alerts of one machine.
+ *
+ * @throws CrawlhouseError `newer_version`
+ */
 export function sqliteAlertStore(folder: string): SqlAlertStore {
   makePrivateFolder(folder);
-  const database = new SqliteDatabase(join(folder, 'alerts.sqlite'));
+  const path = join(folder, 'alerts.sqlite');
+  const database = new SqliteDatabase(path);
   const { file } = database;
-  file.exec('PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 5000');
+  const hint = 'run that one; or remove the file: open incidents are then found again, and told again';
+  keepVersion(file, path, { what: 'alerts', known: VERSION }, hint);
+  file.exec('PRAGMA journal_mode = WAL');
   inTransaction(file, () => {
     file.exec(SCHEMA);
     const former = file.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'troubles'`).get();

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { parseJson, stringifyJson } from '../../core/json.ts';
+import { newerVersion } from '../../core/newer-version.ts';
 import type { PreparedRows } from '../../engines/row-store.ts';
-import { Manifest } from '../../project/model/manifest.ts';
+import { MANIFEST_VERSION, Manifest } from '../../project/model/manifest.ts';
 import { unitName } from '../../project/model/unit.ts';
 import { checkFiles, openFile } from './check-files.ts';
 
@@ -26,7 +27,7 @@ const SHOWN_VALUE = 100;
 /**
  * Opens a package: its manifest must fit the schema, and every file must have the size and hash that it says.
  *
- * @throws CrawlhouseError `bad_package`
+ * @throws CrawlhouseError `bad_package`, `newer_version`
  */
 export async function readPackage(folder: string): Promise<StagedPackage> {
   const file = join(folder, 'manifest.json');
@@ -40,7 +41,7 @@ export async function readPackage(folder: string): Promise<StagedPackage> {
   return { folder, manifest };
 }
 
-/** @throws CrawlhouseError `bad_package` */
+/** @throws CrawlhouseError `bad_package`, `newer_version` */
 export async function readManifest(file: string): Promise<Manifest> {
   const unfit = (problem: string, cause?: unknown): CrawlhouseError =>
     new CrawlhouseError('bad_package', `${file} does not fit the schema of a manifest: ${problem}`, {
@@ -58,6 +59,13 @@ export async function readManifest(file: string): Promise<Manifest> {
   } finally {
     await handle.close();
   }
+  const found = (value as { version?: unknown } | null)?.version;
+  if (typeof found === 'number' && found > MANIFEST_VERSION)
+    throw newerVersion(
+      file,
+      { what: 'package', found, known: MANIFEST_VERSION },
+      'load it with that one, or stage the unit again with this one',
+    );
   const result = Manifest.safeParse(value);
   if (!result.success) {
     const problems = result.error.issues.map((issue) => describeIssue(issue, value));

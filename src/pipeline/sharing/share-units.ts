@@ -20,7 +20,7 @@ const LOOK_MS = 500;
 /** Packages that are fetched or loaded at once. */
 const LOADS = 2;
 /** Errors of a package that is broken in the store. */
-const BROKEN: readonly string[] = ['bad_package', 'object_corrupt', 'object_changed'];
+const BROKEN: readonly string[] = ['bad_package', 'newer_version', 'object_corrupt', 'object_changed'];
 /** Errors of a load that its package did not cause: the next run loads it. */
 const PASSING: readonly ErrorKind[] = ['retriable', 'access'];
 

@@ -76,10 +76,13 @@ function packageFile(pattern: RegExp, shape: string) {
   });
 }
 
+/** Of the format of packages. */
+export const MANIFEST_VERSION = 1;
+
 /** `manifest.json` of a package: written last, so a package that has one is whole. */
 export const Manifest = z
   .object({
-    version: z.literal(1),
+    version: z.literal(MANIFEST_VERSION),
     unit: Unit,
     /** `<dataset>/<source id>[/<window>]` */
     name: z.string(),

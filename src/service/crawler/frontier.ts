@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { inTransaction } from '../../core/in-transaction.ts';
+import { keepVersion } from '../../core/newer-version.ts';
 import { openSqlite } from '../../core/open-sqlite.ts';
 import { FETCH_STATUSES, type FetchStatus } from '../api/crawl-progress.ts';
 import type { SitemapRecord, VitalsRecord } from './records.ts';
@@ -8,6 +9,9 @@ import type { RobotsFile } from './robots.ts';
 
 /** In the folder of a crawl. */
 const FRONTIER_FILE = 'frontier.sqlite';
+
+/** Of these tables. A file of an earlier program has none. */
+const VERSION = 1;
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -83,10 +87,18 @@ export class Frontier implements Disposable {
   readonly #statements = new Map<string, StatementSync>();
   readonly #recent = new RecentPlaces();
 
+  /** @throws CrawlhouseError `newer_version` */
   constructor(folder: string) {
-    this.#database = openSqlite(join(folder, FRONTIER_FILE));
+    const path = join(folder, FRONTIER_FILE);
+    this.#database = openSqlite(path);
+    keepVersion(
+      this.#database,
+      path,
+      { what: 'crawl', known: VERSION },
+      'run that one, or begin the crawl anew',
+    );
     this.#database.exec(
-      `PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+      `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
        PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY; ${SCHEMA}`,
     );
   }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Connection } from '../../core/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
+import { newerVersion } from '../../core/newer-version.ts';
 import { attachDespiteWriter, attachPublished, publishedError } from './attach-published.ts';
 import { type Publication, publicationOf } from './ops-publication.ts';
 import { WAREHOUSE_VERSION } from './schema.ts';
@@ -31,10 +31,10 @@ async function checkedPublication(connection: Connection, path: string): Promise
     throw publishedError(path, error, 'is not a warehouse of crawlhouse');
   });
   if (publication.version > WAREHOUSE_VERSION) {
-    throw new CrawlhouseError(
-      'newer_version',
-      `${path} was made by a newer crawlhouse (warehouse version ${publication.version}, this one knows ${WAREHOUSE_VERSION})`,
-      { hint: 'run that one, or set `warehouse` to another path' },
+    throw newerVersion(
+      path,
+      { what: 'warehouse', found: publication.version, known: WAREHOUSE_VERSION },
+      'run that one, or set `warehouse` to another path',
     );
   }
   return publication;

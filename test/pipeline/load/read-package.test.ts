@@ -75,9 +75,9 @@ test('a part of the right size with another content is noticed', async () => {
 test.for([
   ['no JSON', () => '{"version": 1', 'in JSON at position'],
   [
-    'of another version',
-    (text: string) => text.replace('"version": 1', '"version": 2'),
-    'version: Invalid input: expected 1: 1, not 2',
+    'of no version that there was',
+    (text: string) => text.replace('"version": 1', '"version": 0'),
+    'version: Invalid input: expected 1: 1, not 0',
   ],
   ['without its counts', (text: string) => text.replace('"counts"', '"count"'), 'counts: Invalid input'],
   [

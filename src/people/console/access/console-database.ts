@@ -1,8 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { keepVersion } from '../../../core/newer-version.ts';
 import { openSqlite } from '../../../core/open-sqlite.ts';
 import { makePrivateFolder } from '../../../core/private-files.ts';
+
+/** Of these tables. A file of an earlier program has none. */
+const VERSION = 1;
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS sessions (
@@ -16,12 +20,19 @@ const SCHEMA = `
   ) STRICT;
 `;
 
-/** Opens `<state_dir>/console/console.sqlite`, which several processes may have open. */
+/**
+ * Opens `<state_dir>/console/console.sqlite`, which several processes may have open.
+ *
+ * @throws CrawlhouseError `newer_version`
+ */
 export function openConsoleDatabase(stateDir: string): DatabaseSync {
   const folder = join(stateDir, 'console');
   makePrivateFolder(folder);
-  const database = openSqlite(join(folder, 'console.sqlite'));
-  database.exec(`PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 5000; ${SCHEMA}`);
+  const path = join(folder, 'console.sqlite');
+  const database = openSqlite(path);
+  const hint = 'run that one; or remove the file: everybody signs in again, and the list of actions is lost';
+  keepVersion(database, path, { what: 'console', known: VERSION }, hint);
+  database.exec(`PRAGMA journal_mode = WAL; ${SCHEMA}`);
   return database;
 }
 

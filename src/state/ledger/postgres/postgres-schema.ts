@@ -1,5 +1,6 @@
 import { ident } from '../../../core/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
+import { newerVersion } from '../../../core/newer-version.ts';
 import type { Statements } from '../sql-database.ts';
 
 /** `gen_random_uuid` is of this version. */
@@ -95,9 +96,9 @@ export async function sharedVersion(statements: Statements, schema: string): Pro
   const [row] = await statements.rows<{ version: number }>(`SELECT version FROM ${ident(schema)}.version`);
   const version = Number(row?.version ?? 0);
   if (version <= SHARED_LEDGER_VERSION) return version;
-  throw new CrawlhouseError(
-    'newer_version',
-    `the schema ${schema} of the ledger was made by a newer crawlhouse (ledger version ${version}, this one knows ${SHARED_LEDGER_VERSION})`,
-    { hint: 'run that one on every machine that shares the ledger' },
+  throw newerVersion(
+    `the schema ${schema} of the ledger`,
+    { what: 'ledger', found: version, known: SHARED_LEDGER_VERSION },
+    'run that one on every machine that shares the ledger',
   );
 }

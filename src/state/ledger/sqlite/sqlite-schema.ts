@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { CrawlhouseError } from '../../../core/errors.ts';
 import { inTransaction } from '../../../core/in-transaction.ts';
+import { newerVersion } from '../../../core/newer-version.ts';
 
 /** Each brings a ledger from the version before it to its own: the first makes an empty one. */
 const MIGRATIONS = [
@@ -38,10 +38,10 @@ export function migrateLedger(database: DatabaseSync, path: string, now: Date = 
   const version = versionOf(database);
   if (version === LEDGER_VERSION) return;
   if (version > LEDGER_VERSION) {
-    throw new CrawlhouseError(
-      'newer_version',
-      `${path} was made by a newer crawlhouse (ledger version ${version}, this one knows ${LEDGER_VERSION})`,
-      { hint: 'run that one; or delete the file: the ledger is rebuilt from the published warehouse' },
+    throw newerVersion(
+      path,
+      { what: 'ledger', found: version, known: LEDGER_VERSION },
+      'run that one; or delete the file: the ledger is rebuilt from the published warehouse',
     );
   }
   if (version > 0) {
