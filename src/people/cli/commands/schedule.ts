@@ -132,9 +132,9 @@ function serviceLogger(invocation: Invocation): Logger {
   return invocation.logTo(invocation.has('quiet') ? 'error' : 'info');
 }
 
-/** Whether a schedule crawls a website; the folder then needs no other service. */
+/** Whether a schedule crawls a website or adds its logs; the folder then needs no other service. */
 async function crawls({ projectDir }: Settings): Promise<boolean> {
-  return (await readSchedules(projectDir)).some(({ crawl }) => crawl !== undefined);
+  return (await readSchedules(projectDir)).some(({ crawl, logs }) => (crawl ?? logs) !== undefined);
 }
 
 async function readSchedules(projectDir: string): Promise<Schedule[]> {

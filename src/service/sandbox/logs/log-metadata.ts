@@ -62,8 +62,9 @@ async function edges(
   const { table, columns } = datasetOf(resources, projectId, `log_pages_${granularity}`);
   const name = PERIOD_FIELDS[granularity].name;
   const column = columns.find(({ field }) => field.name === name);
-  if (table === undefined || column?.kind !== 'text') return undefined;
-  const sql = `SELECT min(${column.id}) AS first, max(${column.id}) AS last FROM ${RowStore.table(table)}`;
+  if (table === undefined || (column?.kind !== 'text' && column?.kind !== 'date')) return undefined;
+  const [first, last] = ['min', 'max'].map((edge) => `CAST(${edge}(${column.id}) AS VARCHAR)`);
+  const sql = `SELECT ${first} AS first, ${last} AS last FROM ${RowStore.table(table)}`;
   const [found] = await rows.use((connection) => connection.rows(sql));
   return typeof found?.first === 'string' && typeof found.last === 'string'
     ? [found.first, found.last]

@@ -11,6 +11,7 @@ import type { LogFileReport } from '../../../../src/service/logs/log-report.ts';
 import { LogRules } from '../../../../src/service/logs/log-rules.ts';
 import { AddedLogs } from '../../../../src/service/sandbox/logs/added-logs.ts';
 import { deriveLogPages } from '../../../../src/service/sandbox/logs/derive-log-pages.ts';
+import { logMetadata } from '../../../../src/service/sandbox/logs/log-metadata.ts';
 import { Resources } from '../../../../src/service/sandbox/resources/resources.ts';
 import { ensureProject } from '../../../../src/service/sandbox/resources/seed.ts';
 import { changedDays } from '../../../../src/service/sandbox/rows/changed-days.ts';
@@ -205,7 +206,7 @@ test('a cut file, and one that is stopped, leave nothing behind', async () => {
 });
 
 test('bots are verified by their addresses, and a refuted one is no bot of a search engine', async () => {
-  const { path, add, events, pages } = await openLogs();
+  const { path, add, events, pages, resources, rows, project } = await openLogs();
   await long(
     path('a.log'),
     [
@@ -230,6 +231,11 @@ test('bots are verified by their addresses, and a refuted one is no bot of a sea
     [null, null, null, null, false, true],
     ['Googlebot', 'seo', 'google', 'verified', true, false],
   ]);
+  expect(
+    (await logMetadata(resources, rows, resources.get('projects', project.id) ?? project)).dates,
+  ).toContainEqual({
+    ...{ granularity: 'days', from: '2026-11-23', to: '2026-11-23' },
+  });
   const [day] = await pages('days');
   // url, urlpath, day, hits, bot_hits, seo_bot_hits, sea, vertical, visits, seo_visits
   expect(Object.values(day ?? {}).slice(0, 10)).toEqual([
