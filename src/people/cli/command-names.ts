@@ -4,6 +4,7 @@ export const COMMAND_NAMES = [
   'crawl',
   'logs add',
   'logs bots',
+  'logs bots update',
   'demand add',
   'sandbox start',
   'discover',

@@ -7,6 +7,7 @@ const READ: Readonly<Record<(typeof COMMAND_NAMES)[number], () => Promise<Comman
   crawl: async () => (await import('./commands/crawl.ts')).crawl,
   'logs add': async () => (await import('./commands/logs-add.ts')).logsAdd,
   'logs bots': async () => (await import('./commands/logs-bots.ts')).logsBots,
+  'logs bots update': async () => (await import('./commands/logs-bots-update.ts')).logsBotsUpdate,
   'demand add': async () => (await import('./commands/demand-add.ts')).demandAdd,
   'sandbox start': async () => (await import('./commands/sandbox-start.ts')).sandboxStart,
   discover: async () => (await import('./commands/discover.ts')).discover,

@@ -14,6 +14,7 @@ async function words(...line: readonly string[]): Promise<string[]> {
 test.for([
   [['do'], ['docs', 'doctor']],
   [['sandbox', ''], ['start']],
+  [['logs', 'bots', 'u'], ['update']],
   [['help', 'sand'], ['sandbox']],
   [['run', '--ro'], ['--route']],
   [['run', '--route', 'st'], ['stream']],

@@ -30,6 +30,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   crawl: ['https://www.example.com/'],
   backfill: ['--from', '2026-01-01', '--to', '2026-01-02'],
   load: ['package'],
+  'logs bots update': ['gptbot.json'],
   drop: ['--crawl', 'c'],
   query: ['SELECT 1'],
   url: ['https://www.example.com/'],

@@ -1,5 +1,6 @@
 import { textTable } from '../../../core/text-table.ts';
 import type { Bot, BotList } from '../../../service/logs/bots/bot-list.ts';
+import { describeAge } from '../../../service/logs/bots/describe-age.ts';
 import type { Command } from '../command.ts';
 import { readBotList } from '../read-bot-list.ts';
 
@@ -13,6 +14,8 @@ export const logsBots: Command = {
     const bots = list.bots.map((bot) => record(bot, list));
     if (invocation.has('json')) await invocation.printJson({ bots });
     else await invocation.print(table(bots));
+    const age = describeAge(list, new Date().toISOString().slice(0, 10));
+    if (age !== null) invocation.say(`${age}\n`);
     return 0;
   },
 };

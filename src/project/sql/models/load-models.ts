@@ -14,7 +14,7 @@ import { withIssues } from './issue-models.ts';
 import type { Model } from './model.ts';
 import { ModelHeader } from './model-header.ts';
 import { type SeedRow, type SeedShape, seedFile, seedFiles, seedRows, seedSelect } from './seeds.ts';
-import { FOLDERS_WITHOUT_MODELS, type SqlFolder } from './sql-folders.ts';
+import { FOLDERS_WITHOUT_MODELS, SHIPPED_SQL, type SqlFolder } from './sql-folders.ts';
 import { loadTunedIssues } from './tune-issues.ts';
 
 /**
@@ -38,7 +38,9 @@ export async function loadModels(folders: readonly SqlFolder[]): Promise<Model[]
       else seeds.delete(model.name);
     }
   }
-  await checkSeedFiles(folders, seeds);
+  // A project without shipped models may still add to the known bots of the package.
+  const shipped = (await seedFiles(SHIPPED_SQL)).map((name) => `mart.${name}`);
+  await checkSeedFiles(folders, new Set([...seeds, ...shipped]));
   const all = [...models.values()].map((model) =>
     withSegments(withFilters(withIssues(model, issues), filters), segmentations),
   );
@@ -72,9 +74,14 @@ function withSegments(model: Model, segmentations: readonly Segmentation[]): Mod
 /**
  * The rows of a seed of some folders, as its model has them.
  *
+ * @param of the folders whose rows are read; without it, all of them
  * @throws CrawlhouseError `bad_model` also where no folder has the seed
  */
-export async function loadSeed(folders: readonly SqlFolder[], name: string): Promise<SeedRow[]> {
+export async function loadSeed(
+  folders: readonly SqlFolder[],
+  name: string,
+  of: readonly SqlFolder[] = folders,
+): Promise<SeedRow[]> {
   let shape: SeedShape | undefined;
   for (const folder of folders) {
     for (const path of (await sqlFiles(folder)).filter((one) => basename(one, '.sql') === name)) {
@@ -87,7 +94,7 @@ export async function loadSeed(folders: readonly SqlFolder[], name: string): Pro
     const file = `${folders.at(-1)?.shown ?? 'sql'}/${name}.sql`;
     throw badModel({ file, line: 1 }, `no seed is named mart.${name}`, 'remove the model of this name');
   }
-  return await seedRows(folders, name, shape);
+  return await seedRows(of, name, shape);
 }
 
 function seedShape({ columns, grain, replaces }: ModelHeader): SeedShape {

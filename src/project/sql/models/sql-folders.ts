@@ -24,7 +24,10 @@ export interface SqlFolder {
 }
 
 /** The folder that ships with the package. */
-const SHIPPED = join(import.meta.dirname, '..', '..', '..', '..', 'sql');
+export const SHIPPED_SQL: SqlFolder = {
+  path: join(import.meta.dirname, '..', '..', '..', '..', 'sql'),
+  shown: 'crawlhouse/sql',
+};
 
 /**
  * The folders whose files a project uses: those that ship, unless it does without, and its own, which go over them by
@@ -38,8 +41,8 @@ export function sqlFolders(settings: {
   const { projectDir, issues = {} } = settings;
   const own = join(projectDir, 'sql');
   const folders: SqlFolder[] = [];
-  const same = existsSync(own) && realpathSync(own) === realpathSync(SHIPPED);
-  if (settings.shipped_models === 'all' && !same) folders.push({ path: SHIPPED, shown: 'crawlhouse/sql' });
+  const same = existsSync(own) && realpathSync(own) === realpathSync(SHIPPED_SQL.path);
+  if (settings.shipped_models === 'all' && !same) folders.push(SHIPPED_SQL);
   if (existsSync(own)) folders.push(sqlFolder(own));
   return folders.map((folder) => ({ ...folder, project: { dir: projectDir, issues } }));
 }

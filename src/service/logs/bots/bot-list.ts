@@ -51,6 +51,7 @@ export interface Verification {
 /** The known bots, and how each is verified. */
 export class BotList {
   readonly bots: readonly Bot[];
+  readonly ranges: readonly BotRange[];
   readonly #rows: BotRows;
   /** With tokens in lower case, the longest first. */
   readonly #tokens: readonly (readonly [token: string, bot: Bot])[];
@@ -58,6 +59,7 @@ export class BotList {
 
   constructor(rows: BotRows) {
     this.bots = rows.bots;
+    this.ranges = rows.ranges;
     this.#rows = rows;
     this.#tokens = rows.bots
       .map((bot) => [bot.token.toLowerCase(), bot] as const)
@@ -90,7 +92,7 @@ export class BotList {
 
   rangesOf(crawler: string): readonly BotRange[] {
     const lists = this.rangeListsOf(crawler);
-    return this.#rows.ranges.filter(({ range_list }) => lists.includes(range_list));
+    return this.ranges.filter(({ range_list }) => lists.includes(range_list));
   }
 
   #valuesOf(crawler: string, method: string): readonly string[] {

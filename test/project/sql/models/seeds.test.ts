@@ -74,6 +74,11 @@ test('with replaces, the rows of the project take the place of all rows with the
   ]);
 });
 
+test('a project without the models of the package may add to its seeds', async () => {
+  const files = { 'seeds/bot_ranges.csv': 'range_list,prefix\n' };
+  expect(await loadModels(await folders(files))).toEqual([]);
+});
+
 test('a seed that no folder has is named', async () => {
   const files = {
     'm/bots.sql': modelText('bots', { kind: 'table', grain: 'null', columns: ['a'], sql: 'SELECT 1 AS a' }),
@@ -103,7 +108,7 @@ test.each<[name: string, files: Readonly<Record<string, string>>, message: strin
       'a file that no seed is named by',
       { ...shipped('token,engine\n'), 'seeds/robots.csv': 'token\n' },
       'crawlhouse/sql/seeds/robots.csv:1: no seed is named mart.robots',
-      'seeds: mart.bots',
+      'seeds: mart.bots, mart.bot_checks, mart.bot_ranges',
     ],
     [
       'SQL in a seed',

@@ -1,0 +1,39 @@
+import { relative } from 'node:path';
+import { counted } from '../../../core/amounts.ts';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import { textTable } from '../../../core/text-table.ts';
+import type { Command } from '../command.ts';
+import { readBotList } from '../read-bot-list.ts';
+import { updateBotRanges } from '../update-bot-ranges.ts';
+
+export const logsBotsUpdate: Command = {
+  name: 'logs bots update',
+  summary: 'take the address ranges of bots from files of their operators',
+  positionals: { shown: 'FILE|URL…', most: 100 },
+  flags: {
+    crawler: { type: 'string', value: 'NAME', help: 'whose they are; else each file is told by its name' },
+  },
+  async run(invocation) {
+    const { projectDir } = await invocation.settings();
+    const { positionals, workingDirectory, signal } = invocation;
+    if (positionals.length === 0)
+      throw new CrawlhouseError('usage', 'no file was named', {
+        hint: 'crawlhouse logs bots update https://openai.com/gptbot.json',
+      });
+    const today = new Date().toISOString().slice(0, 10);
+    const { file, lists } = await updateBotRanges(
+      { files: positionals, crawler: invocation.text('crawler'), projectDir, workingDirectory, today },
+      await readBotList({ projectDir }),
+      signal,
+    );
+    if (invocation.has('json')) await invocation.printJson({ file, lists });
+    else {
+      const rows = lists.map((one) => [one.range_list, one.ranges, one.ranges_before, one.published]);
+      await invocation.print(textTable(['list', 'ranges', 'before', 'published'], rows));
+      invocation.say(
+        `${counted(lists.length, 'list')} written to ${relative(workingDirectory, file)}; logs that are added from now on are verified by them\n`,
+      );
+    }
+    return 0;
+  },
+};
