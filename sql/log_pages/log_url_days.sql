@@ -26,8 +26,8 @@ columns:
     it is one's, and from the service's counts.
   unverified_bot_hits: >-
     Number of requests in the name of a bot that its address refutes (mart.log_events.bot_class is unverified). They are
-    in bot_hits, in no other number of bots and in no number of people. NULL where a line may be a bot's and does not
-    say whether it was verified (mart.log_events.bot_verification), and from the service's counts.
+    in bot_hits, in no other number of bots and in no number of people. NULL where the export of the day has no
+    verifications at all (raw.log_events.bot_verification), and from the service's counts.
   seo_bot_hits: >-
     Number of requests, as the service tells them, by bots that read pages for search results, without refuted ones. A
     line without a kind (raw.log_events.bot_kind) is none of theirs; NULL where the export of the day has no kinds at
@@ -86,7 +86,6 @@ WITH counted AS (
     bool_and(is_bot IS NOT NULL) AS says_bots,
     bool_and(bot_class IS NOT NULL) AS says_classes,
     bool_and(bot_class IS NOT NULL AND (bot_class <> 'search' OR engine IS NOT NULL)) AS says_engines,
-    bool_and(bot_class IS NOT NULL AND (bot_class = 'none' OR bot_verification IS NOT NULL)) AS says_verifications,
     bool_and(coalesce(is_bot, false) OR is_seo_visit IS NOT NULL) AS says_seo_visits,
     bool_and(status_code IS NOT NULL) AS says_statuses,
     bool_and(bytes_sent IS NOT NULL) AS says_bytes
@@ -106,7 +105,7 @@ SELECT
   CASE WHEN counted.says_engines THEN counted.google_bot_hits END AS google_bot_hits,
   CASE WHEN counted.says_engines THEN counted.bing_bot_hits END AS bing_bot_hits,
   CASE WHEN counted.says_classes THEN counted.ai_bot_hits END AS ai_bot_hits,
-  CASE WHEN counted.says_verifications THEN counted.unverified_bot_hits END AS unverified_bot_hits,
+  CASE WHEN verifications.unit IS NOT NULL THEN counted.unverified_bot_hits END AS unverified_bot_hits,
   CASE WHEN kinds.unit IS NOT NULL THEN counted.seo_bot_hits END AS seo_bot_hits,
   CASE WHEN counted.says_bots THEN counted.visits END AS visits,
   CASE WHEN counted.says_seo_visits THEN counted.seo_visits END AS seo_visits,
@@ -119,6 +118,9 @@ SELECT
 FROM counted
 LEFT JOIN ops.unit_fields AS kinds
   ON kinds.unit = 'log_events/' || counted.project_id || '/' || CAST(counted.day AS VARCHAR) AND kinds.field = 'bot_kind'
+LEFT JOIN ops.unit_fields AS verifications
+  ON verifications.unit = 'log_events/' || counted.project_id || '/' || CAST(counted.day AS VARCHAR)
+  AND verifications.field = 'bot_verification'
 
 UNION ALL
 SELECT
