@@ -83,10 +83,11 @@ describe.each(pages)('$name', (page) => {
           .split(/\s+(?:\||#|>|&&)\s?|…/)[0]
           ?.split(/\s+/)
           .slice(1) ?? [];
-      const command = COMMANDS.find((one) => {
+      const named = COMMANDS.filter((one) => {
         const name = one.name.split(' ');
         return name.every((word, index) => words[index] === word);
       });
+      const command = named.toSorted((a, b) => b.name.length - a.name.length)[0];
       if (!command) return [call];
       const known = new Set([...Object.keys(GLOBAL_FLAGS), ...Object.keys(command.flags)]);
       const flags = words.flatMap((word) => /^\[?--([a-z][a-z-]*)/.exec(word)?.[1] ?? []);

@@ -17,10 +17,9 @@ const MAIN = join(import.meta.dirname, `main${extname(import.meta.filename)}`);
 const LOCAL_BIN = join('node_modules', '.bin');
 /** Commands that need no project folder. */
 const WITHOUT_PROJECT: readonly string[] = ['init', 'sandbox start', 'completion', 'help'];
-const COMMANDS = new RegExp(
-  String.raw`(?<![\w/.-]|npx )crawlhouse (${[...COMMAND_NAMES, 'help'].join('|')})\b`,
-  'g',
-);
+/** Of two names that begin alike, the longer one is read. */
+const NAMES = [...COMMAND_NAMES, 'help'].sort((a, b) => b.length - a.length);
+const COMMANDS = new RegExp(String.raw`(?<![\w/.-]|npx )crawlhouse (${NAMES.join('|')})\b`, 'g');
 
 /**
  * A text whose commands work where the person stands: `crawlhouse run` becomes `npx crawlhouse run` in a clone, and

@@ -27,6 +27,13 @@ test('a program on the PATH is called by its name', async () => {
   expect(programWords({ folder, environment: { PATH } })).toBe('crawlhouse');
 });
 
+test('of commands that begin alike the longer one is read', () => {
+  const call = { argv: ['--project-dir', 'p'], folder: ROOT, environment: {} };
+  expect(asCalled('crawlhouse logs bots update F; crawlhouse logs bots', call)).toBe(
+    'npx crawlhouse logs bots update --project-dir p F; npx crawlhouse logs bots --project-dir p',
+  );
+});
+
 test('another program of the same name is not ours', async () => {
   const folder = await temporaryFolder();
   const PATH = await binFolder(join(folder, 'bin'), false);
