@@ -1,5 +1,6 @@
-import { addressKind } from '../../../core/address-kind.ts';
+import { prefixesOfKinds } from '../../../core/address-kind.ts';
 import { addressNumber } from '../../../core/ip-address.ts';
+import { AddressRanges } from './address-ranges.ts';
 import type { Bot, BotList } from './bot-list.ts';
 import type { BotVerification } from './bot-verification.ts';
 import type { DnsCheck } from './dns-check.ts';
@@ -18,7 +19,7 @@ export interface VerifyOptions {
 }
 
 /** Addresses of one's own network: of a proxy that stands before the server, or of a test. They tell no visitor. */
-const OWN: readonly string[] = ['loopback', 'private', 'link_local'];
+const OWN = new AddressRanges(prefixesOfKinds(['loopback', 'private', 'link_local']));
 
 /**
  * Whether each is the bot that it says, in the order given. The operator's ranges verify first. DNS, where it is asked,
@@ -46,9 +47,10 @@ function verifyByRanges({ bot, address }: ClaimedBot, list: BotList): BotVerific
   const number = addressNumber(address);
   if (number === null || ranges === null) return 'unchecked';
   if (ranges.has(number)) return 'verified';
-  return tellsVisitor(address) ? 'refuted' : 'unchecked';
+  return OWN.has(number) ? 'unchecked' : 'refuted';
 }
 
 function tellsVisitor(address: string): boolean {
-  return addressNumber(address) !== null && !OWN.includes(addressKind(address));
+  const number = addressNumber(address);
+  return number !== null && !OWN.has(number);
 }
