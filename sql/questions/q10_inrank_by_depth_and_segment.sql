@@ -2,13 +2,13 @@
 title: Inrank by depth and segment, and what is lost to pages that are not 200
 model: mart.pages
 description: >-
-  The main crawl of each project, or the crawl asked for; the rows are by first directory. The segment
-  asked for is a first directory or one of the project's own segmentations. Lost is the
-  percentage of the segment's inrank that stands on pages with another status than 200, or that robots.txt denies or that
+  The main crawl of each project, or the crawl asked for. The rows are by first directory, (directory), or by the
+  segments of the segmentation asked for. The segment asked for is a first directory or one of the project's own
+  segmentations. Lost is the percentage of the segment's inrank that stands on pages with another status than 200, or that robots.txt denies or that
   did not answer; NULL where no inrank is known.
-parameters: [project, crawl, segment, limit]
+parameters: [project, crawl, segmentation, segment, limit]
 needs: [pages]
-chart: {kind: line, x: depth, y: average_inrank, colour: url_first_path, each: [project_name, crawl_id]}
+chart: {kind: line, x: depth, y: average_inrank, colour: segment, each: [project_name, crawl_id, segmentation]}
 */
 WITH
   chosen AS (
@@ -16,23 +16,41 @@ WITH
     FROM mart.crawls
     WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
       AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
+      AND ($segmentation IS NULL OR crawl_id IN (SELECT crawl_id FROM mart.crawl_segments WHERE segmentation = $segmentation))
   ),
 
-  page AS (
+  member AS (
+    SELECT crawl_id, url, segment
+    FROM mart.page_segments
+    WHERE segmentation = $segmentation AND crawl_id IN (SELECT crawl_id FROM chosen)
+  ),
+
+  placed AS (
     SELECT
       chosen.project_name,
       chosen.crawl_config_name,
       pages.crawl_id,
+      pages.page_key,
       pages.depth,
-      pages.url_first_path,
+      CASE coalesce($segmentation, '(directory)')
+        WHEN '(directory)' THEN pages.url_first_path
+        WHEN '(site)' THEN '(site)'
+        ELSE member.segment
+      END AS segment,
       -- Decimals add up to the same sum in any order.
       CAST(pages.inrank_decimal AS DECIMAL(18, 9)) AS inrank,
       pages.status_code <> 200 OR pages.non_indexable_reason IN ('robots_denied', 'no_answer') AS is_lost
     FROM chosen
     JOIN mart.pages AS pages ON pages.crawl_id = chosen.crawl_id
+    LEFT JOIN member ON member.crawl_id = pages.crawl_id AND member.url = pages.url
+  ),
+
+  page AS (
+    SELECT *
+    FROM placed
     WHERE $segment IS NULL
-      OR pages.url_first_path = $segment
-      OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+      OR segment = $segment
+      OR ($segmentation IS NULL AND page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment))
   ),
 
   counted AS (
@@ -41,13 +59,13 @@ WITH
       crawl_config_name,
       crawl_id,
       depth,
-      url_first_path,
+      segment,
       count(*) AS pages,
       count(inrank) AS known,
       sum(inrank) AS inrank,
       sum(CASE WHEN is_lost THEN inrank END) AS lost
     FROM page
-    GROUP BY project_name, crawl_config_name, crawl_id, depth, url_first_path
+    GROUP BY project_name, crawl_config_name, crawl_id, depth, segment
   ),
 
   answer AS (
@@ -56,7 +74,7 @@ WITH
       crawl_config_name,
       crawl_id,
       depth,
-      url_first_path,
+      segment,
       pages,
       CAST(round(CAST(CAST(inrank AS DOUBLE) / nullif(known, 0) AS DECIMAL(38, 9)), 2) AS DOUBLE) AS average_inrank,
       CASE
@@ -71,13 +89,14 @@ SELECT
   crawl_config_name,
   crawl_id,
   depth,
-  url_first_path,
+  coalesce($segmentation, '(directory)') AS segmentation,
+  segment,
   pages,
   average_inrank,
   lost_percent
 FROM (
-  SELECT *, row_number() OVER (PARTITION BY crawl_id ORDER BY depth, pages DESC, url_first_path) AS place
+  SELECT *, row_number() OVER (PARTITION BY crawl_id ORDER BY depth, pages DESC, segment) AS place
   FROM answer
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit
-ORDER BY project_name, crawl_id, depth, pages DESC, url_first_path
+ORDER BY project_name, crawl_id, depth, pages DESC, segment

@@ -2,11 +2,12 @@
 title: Share of pages that search engines crawl, and their hits, by segment, depth and inrank
 model: mart.page_hits
 description: >-
-  Pages of each crawl that days with log files go with, the latest first, and what bots of search engines asked for on these days; a
-  segment is the first directory of the URL. Visited percent are the pages that such a bot asked for at least
+  Pages of each crawl that days with log files go with, the latest first, and what bots of search engines asked for on these days.
+  The rows are by first directory, (directory), or by the segments of the segmentation asked for. The segment asked for is
+  a first directory or one of the project's own segmentations. Visited percent are the pages that such a bot asked for at least
   once, of those that the log files tell it of (unknown_pages are the others). A total is NULL where one of its pages is
   not known; the service's counts of a day do not tell the engine.
-parameters: [project, crawl, segment, limit]
+parameters: [project, crawl, segmentation, segment, limit]
 needs: [pages, logs]
 chart: {kind: bar, x: depth, y: search_bot_hits, each: [project_name, from_date, crawl_id]}
 */
@@ -15,15 +16,39 @@ WITH
     SELECT crawl_id, max(from_date) AS from_date, max(to_date) AS to_date
     FROM mart.page_hits
     WHERE crawl_id IS NOT NULL AND ($crawl IS NULL OR crawl_id = $crawl)
+      AND ($segmentation IS NULL OR crawl_id IN (SELECT crawl_id FROM mart.crawl_segments WHERE segmentation = $segmentation))
     GROUP BY crawl_id
   ),
 
-  segment AS (
+  member AS (
+    SELECT crawl_id, url, segment
+    FROM mart.page_segments
+    WHERE segmentation = $segmentation AND crawl_id IN (SELECT crawl_id FROM logged)
+  ),
+
+  page AS (
     SELECT
       pages.crawl_id,
-      pages.url_first_path,
+      pages.url,
+      pages.page_key,
       pages.depth,
       pages.inrank,
+      CASE coalesce($segmentation, '(directory)')
+        WHEN '(directory)' THEN pages.url_first_path
+        WHEN '(site)' THEN '(site)'
+        ELSE member.segment
+      END AS segment
+    FROM logged
+    JOIN mart.pages AS pages ON pages.crawl_id = logged.crawl_id
+    LEFT JOIN member ON member.crawl_id = pages.crawl_id AND member.url = pages.url
+  ),
+
+  counted AS (
+    SELECT
+      page.crawl_id,
+      page.segment,
+      page.depth,
+      page.inrank,
       count(*) AS pages,
       count(CASE WHEN hits.search_bot_hits > 0 THEN 1 END) AS visited_pages,
       count(hits.url) - count(hits.search_bot_hits) AS unknown_pages,
@@ -31,11 +56,12 @@ WITH
       CAST(coalesce(sum(hits.search_bot_hits), 0) AS BIGINT) AS search_bot_hits,
       CAST(coalesce(sum(hits.google_bot_hits), 0) AS BIGINT) AS google_bot_hits,
       CAST(coalesce(sum(hits.bing_bot_hits), 0) AS BIGINT) AS bing_bot_hits
-    FROM logged
-    JOIN mart.pages AS pages ON pages.crawl_id = logged.crawl_id
-    LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = pages.crawl_id AND hits.url = pages.url
-    WHERE $segment IS NULL OR pages.url_first_path = $segment
-    GROUP BY pages.crawl_id, pages.url_first_path, pages.depth, pages.inrank
+    FROM page
+    LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = page.crawl_id AND hits.url = page.url
+    WHERE $segment IS NULL
+      OR page.segment = $segment
+      OR ($segmentation IS NULL AND page.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment))
+    GROUP BY page.crawl_id, page.segment, page.depth, page.inrank
   )
 
 SELECT
@@ -43,7 +69,8 @@ SELECT
   crawl_id,
   from_date,
   to_date,
-  url_first_path,
+  coalesce($segmentation, '(directory)') AS segmentation,
+  segment,
   depth,
   inrank,
   pages,
@@ -55,34 +82,34 @@ SELECT
 FROM (
   SELECT
     crawls.project_name,
-    segment.crawl_id,
+    counted.crawl_id,
     logged.from_date,
     logged.to_date,
-    segment.url_first_path,
-    segment.depth,
-    segment.inrank,
-    segment.pages,
-    segment.unknown_pages,
+    counted.segment,
+    counted.depth,
+    counted.inrank,
+    counted.pages,
+    counted.unknown_pages,
     CAST(
       round(
         CAST(
-          CAST(100 * segment.visited_pages AS DOUBLE) / nullif(segment.pages - segment.unknown_pages, 0)
+          CAST(100 * counted.visited_pages AS DOUBLE) / nullif(counted.pages - counted.unknown_pages, 0)
           AS DECIMAL(38, 9)
         ),
         1
       ) AS DOUBLE
     ) AS visited_percent,
-    CASE WHEN segment.unknown_pages = 0 THEN segment.search_bot_hits END AS search_bot_hits,
-    CASE WHEN segment.unknown_engine_pages = 0 THEN segment.google_bot_hits END AS google_bot_hits,
-    CASE WHEN segment.unknown_engine_pages = 0 THEN segment.bing_bot_hits END AS bing_bot_hits,
+    CASE WHEN counted.unknown_pages = 0 THEN counted.search_bot_hits END AS search_bot_hits,
+    CASE WHEN counted.unknown_engine_pages = 0 THEN counted.google_bot_hits END AS google_bot_hits,
+    CASE WHEN counted.unknown_engine_pages = 0 THEN counted.bing_bot_hits END AS bing_bot_hits,
     row_number() OVER (
       PARTITION BY crawls.project_id
-      ORDER BY logged.from_date DESC, segment.crawl_id, segment.url_first_path, segment.depth, segment.inrank
+      ORDER BY logged.from_date DESC, counted.crawl_id, counted.segment, counted.depth, counted.inrank
     ) AS place
-  FROM segment
-  JOIN logged ON logged.crawl_id = segment.crawl_id
-  JOIN mart.crawls AS crawls ON crawls.crawl_id = segment.crawl_id
+  FROM counted
+  JOIN logged ON logged.crawl_id = counted.crawl_id
+  JOIN mart.crawls AS crawls ON crawls.crawl_id = counted.crawl_id
   WHERE ($project IS NULL OR crawls.project_id = $project OR crawls.project_name = $project)
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit
-ORDER BY project_name, from_date DESC, crawl_id, url_first_path, depth, inrank
+ORDER BY project_name, from_date DESC, crawl_id, segment, depth, inrank

@@ -2,7 +2,8 @@
 title: Thin and slow pages and structured data, by segment over time
 model: mart.pages
 description: >-
-  One row for each crawl and first directory of the URL, over pages with status 200: percentages of pages with less than
+  One row for each crawl and first directory, (directory), or segment of the segmentation asked for, over pages with status
+  200. The segment asked for is a first directory or one of the project's own segmentations. Percentages of pages with less than
   300 words, with more than a second to the last byte, and with structured data (an item of
   it, or a semantic type); and of these items the percentage that is not valid. NULL where the export did not say. The days
   are those on which crawls ended.
@@ -10,6 +11,7 @@ description: >-
 parameters:
   project:
   crawl:
+  segmentation:
   segment:
   from:
   to:
@@ -21,10 +23,20 @@ chart:
   kind: line
   x: ended_at
   y: [thin_percent, slow_percent, structured_percent, invalid_item_percent]
-  each: [project_name, url_first_path]
+  each: [project_name, segmentation, segment]
   only: is_in_trends
 */
 WITH
+  chosen AS (
+    SELECT crawl_id, project_id, project_name, ended_at, is_in_trends, has_structured_data
+    FROM mart.crawls
+    WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
+      AND ($crawl IS NULL OR crawl_id = $crawl)
+      AND ($from IS NULL OR CAST(ended_at AT TIME ZONE 'UTC' AS DATE) >= $from)
+      AND ($to IS NULL OR CAST(ended_at AT TIME ZONE 'UTC' AS DATE) < $to)
+      AND ($segmentation IS NULL OR crawl_id IN (SELECT crawl_id FROM mart.crawl_segments WHERE segmentation = $segmentation))
+  ),
+
   item AS (
     SELECT
       crawl_id,
@@ -36,24 +48,50 @@ WITH
     GROUP BY crawl_id, url
   ),
 
-  segment AS (
+  member AS (
+    SELECT crawl_id, url, segment
+    FROM mart.page_segments
+    WHERE segmentation = $segmentation AND crawl_id IN (SELECT crawl_id FROM chosen)
+  ),
+
+  page AS (
     SELECT
       pages.crawl_id,
-      pages.url_first_path,
+      pages.url,
+      pages.page_key,
+      pages.word_count,
+      pages.load_time,
+      pages.semantic_types,
+      CASE coalesce($segmentation, '(directory)')
+        WHEN '(directory)' THEN pages.url_first_path
+        WHEN '(site)' THEN '(site)'
+        ELSE member.segment
+      END AS segment
+    FROM chosen
+    JOIN mart.pages AS pages ON pages.crawl_id = chosen.crawl_id
+    LEFT JOIN member ON member.crawl_id = pages.crawl_id AND member.url = pages.url
+    WHERE pages.status_code = 200
+  ),
+
+  counted AS (
+    SELECT
+      page.crawl_id,
+      page.segment,
       count(*) AS pages,
-      CAST(round(CAST(100 * avg(CAST(pages.word_count < $thin_below AS INTEGER)) AS DECIMAL(38, 9)), 1) AS DOUBLE)
+      CAST(round(CAST(100 * avg(CAST(page.word_count < $thin_below AS INTEGER)) AS DECIMAL(38, 9)), 1) AS DOUBLE)
         AS thin_percent,
-      CAST(round(CAST(100 * avg(CAST(pages.load_time > $slow_above AS INTEGER)) AS DECIMAL(38, 9)), 1) AS DOUBLE)
+      CAST(round(CAST(100 * avg(CAST(page.load_time > $slow_above AS INTEGER)) AS DECIMAL(38, 9)), 1) AS DOUBLE)
         AS slow_percent,
-      count(pages.semantic_types) AS typed_pages,
-      count(CASE WHEN item.items > 0 OR array_length(pages.semantic_types) > 0 THEN 1 END) AS structured_pages,
+      count(page.semantic_types) AS typed_pages,
+      count(CASE WHEN item.items > 0 OR array_length(page.semantic_types) > 0 THEN 1 END) AS structured_pages,
       CAST(round(CAST(CAST(100 * sum(item.invalid_items) AS DOUBLE) / nullif(sum(item.judged_items), 0) AS DECIMAL(38, 9)), 1) AS DOUBLE)
         AS invalid_item_percent
-    FROM mart.pages AS pages
-    LEFT JOIN item ON item.crawl_id = pages.crawl_id AND item.url = pages.url
-    WHERE pages.status_code = 200
-      AND ($segment IS NULL OR pages.url_first_path = $segment)
-    GROUP BY pages.crawl_id, pages.url_first_path
+    FROM page
+    LEFT JOIN item ON item.crawl_id = page.crawl_id AND item.url = page.url
+    WHERE $segment IS NULL
+      OR page.segment = $segment
+      OR ($segmentation IS NULL AND page.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment))
+    GROUP BY page.crawl_id, page.segment
   )
 
 SELECT
@@ -61,7 +99,8 @@ SELECT
   ended_at,
   crawl_id,
   is_in_trends,
-  url_first_path,
+  coalesce($segmentation, '(directory)') AS segmentation,
+  segment,
   pages,
   thin_percent,
   slow_percent,
@@ -69,28 +108,24 @@ SELECT
   invalid_item_percent
 FROM (
   SELECT
-    crawls.project_name,
-    crawls.ended_at,
-    segment.crawl_id,
-    crawls.is_in_trends,
-    segment.url_first_path,
-    segment.pages,
-    segment.thin_percent,
-    segment.slow_percent,
+    chosen.project_name,
+    chosen.ended_at,
+    counted.crawl_id,
+    chosen.is_in_trends,
+    counted.segment,
+    counted.pages,
+    counted.thin_percent,
+    counted.slow_percent,
     CASE
-      WHEN crawls.has_structured_data OR segment.typed_pages > 0
-        THEN CAST(round(CAST(CAST(100 * segment.structured_pages AS DOUBLE) / segment.pages AS DECIMAL(38, 9)), 1) AS DOUBLE)
+      WHEN chosen.has_structured_data OR counted.typed_pages > 0
+        THEN CAST(round(CAST(CAST(100 * counted.structured_pages AS DOUBLE) / counted.pages AS DECIMAL(38, 9)), 1) AS DOUBLE)
     END AS structured_percent,
-    segment.invalid_item_percent,
+    counted.invalid_item_percent,
     row_number() OVER (
-      PARTITION BY crawls.project_id ORDER BY segment.url_first_path, crawls.ended_at, segment.crawl_id
+      PARTITION BY chosen.project_id ORDER BY counted.segment, chosen.ended_at, counted.crawl_id
     ) AS place
-  FROM segment
-  LEFT JOIN mart.crawls AS crawls ON crawls.crawl_id = segment.crawl_id
-  WHERE ($project IS NULL OR crawls.project_id = $project OR crawls.project_name = $project)
-    AND ($crawl IS NULL OR segment.crawl_id = $crawl)
-    AND ($from IS NULL OR CAST(crawls.ended_at AT TIME ZONE 'UTC' AS DATE) >= $from)
-    AND ($to IS NULL OR CAST(crawls.ended_at AT TIME ZONE 'UTC' AS DATE) < $to)
+  FROM counted
+  JOIN chosen ON chosen.crawl_id = counted.crawl_id
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit
-ORDER BY project_name, url_first_path, ended_at, crawl_id
+ORDER BY project_name, segment, ended_at, crawl_id

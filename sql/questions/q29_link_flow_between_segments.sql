@@ -3,11 +3,13 @@ title: How links flow between segments
 model: mart.links
 description: >-
   Internal links of the main crawl of each project, from the segment of the page that holds them to that of the page
-  that they lead to; a segment is the first directory of the URL, NULL for a URL that the crawl does not have as a page.
-  Links percent is that of the links from the same segment. The parameter segment takes links from it and links to it.
-parameters: [project, crawl, segment, limit]
+  that they lead to. A segment is a first directory, (directory), or one of the segmentation asked for; NULL for a URL that
+  the crawl does not have as a page, and for a page in no segment. Links percent is that of the links from the same
+  segment. The segment asked for, a first directory or one of the project's own segmentations, takes links from its pages
+  and links to them.
+parameters: [project, crawl, segmentation, segment, limit]
 needs: [links]
-chart: {kind: bar, x: origin_segment, y: links, each: [project_name, crawl_id]}
+chart: {kind: bar, x: origin_segment, y: links, each: [project_name, crawl_id, segmentation]}
 */
 WITH
   chosen AS (
@@ -15,51 +17,99 @@ WITH
     FROM mart.crawls
     WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
       AND (($crawl IS NULL AND is_main) OR crawl_id = $crawl)
+      AND ($segmentation IS NULL OR crawl_id IN (SELECT crawl_id FROM mart.crawl_segments WHERE segmentation = $segmentation))
   ),
 
-  segment AS (
-    SELECT crawl_id, url_first_path, row_number() OVER (ORDER BY crawl_id, url_first_path) AS number
-    FROM (
-      SELECT DISTINCT crawl_id, url_first_path
-      FROM mart.pages
-      WHERE crawl_id IN (SELECT crawl_id FROM chosen) AND url_first_path IS NOT NULL
-    ) AS known
+  member AS (
+    SELECT crawl_id, url, segment
+    FROM mart.page_segments
+    WHERE segmentation = $segmentation AND crawl_id IN (SELECT crawl_id FROM chosen)
   ),
 
   -- To count different numbers takes a fraction of the memory that different URLs take.
-  page AS (
-    SELECT pages.crawl_id, pages.url, segment.number AS segment_number, row_number() OVER () AS number
-    FROM mart.pages AS pages
-    LEFT JOIN segment ON segment.crawl_id = pages.crawl_id AND segment.url_first_path = pages.url_first_path
-    WHERE pages.crawl_id IN (SELECT crawl_id FROM chosen)
+  numbered AS (
+    SELECT crawl_id, url, page_key, url_first_path, row_number() OVER () AS number
+    FROM mart.pages
+    WHERE crawl_id IN (SELECT crawl_id FROM chosen)
   ),
 
-  counted AS (
+  placed AS (
+    SELECT
+      numbered.crawl_id,
+      numbered.url,
+      numbered.page_key,
+      numbered.number,
+      CASE coalesce($segmentation, '(directory)')
+        WHEN '(directory)' THEN numbered.url_first_path
+        WHEN '(site)' THEN '(site)'
+        ELSE member.segment
+      END AS segment
+    FROM numbered
+    LEFT JOIN member ON member.crawl_id = numbered.crawl_id AND member.url = numbered.url
+  ),
+
+  segment AS (
+    SELECT crawl_id, segment, row_number() OVER (ORDER BY crawl_id, segment) AS number
+    FROM (SELECT DISTINCT crawl_id, segment FROM placed WHERE segment IS NOT NULL) AS known
+  ),
+
+  page AS (
+    SELECT
+      placed.crawl_id,
+      placed.url,
+      placed.number,
+      segment.number AS segment_number,
+      coalesce(placed.segment = $segment, false)
+        OR (
+          $segmentation IS NULL
+          AND $segment IS NOT NULL
+          AND placed.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+        ) AS is_asked
+    FROM placed
+    LEFT JOIN segment ON segment.crawl_id = placed.crawl_id AND segment.segment = placed.segment
+  ),
+
+  link AS (
     SELECT
       links.crawl_id,
+      links.follow,
       origins.segment_number AS origin_number,
       targets.segment_number AS target_number,
-      count(*) AS links,
-      count(CASE WHEN links.follow THEN 1 END) AS follow_links,
-      count(DISTINCT origins.number)
-        + count(DISTINCT CASE WHEN origins.number IS NULL THEN links.origin END) AS origin_pages,
-      count(DISTINCT targets.number)
-        + count(DISTINCT CASE WHEN targets.number IS NULL THEN links.target END) AS target_pages
+      origins.number AS origin_page,
+      CASE WHEN origins.number IS NULL THEN links.origin END AS unknown_origin,
+      targets.number AS target_page,
+      CASE WHEN targets.number IS NULL THEN links.target END AS unknown_target,
+      $segment IS NULL OR coalesce(origins.is_asked, false) OR coalesce(targets.is_asked, false) AS is_asked
     FROM mart.links AS links
     LEFT JOIN page AS origins ON origins.crawl_id = links.crawl_id AND origins.url = links.origin
     LEFT JOIN page AS targets ON targets.crawl_id = links.crawl_id AND targets.url = links.target
     WHERE links.is_internal
       AND links.crawl_id IN (SELECT crawl_id FROM chosen)
-    GROUP BY links.crawl_id, origins.segment_number, targets.segment_number
+  ),
+
+  counted AS (
+    SELECT
+      crawl_id,
+      origin_number,
+      target_number,
+      count(*) AS all_links,
+      count(CASE WHEN is_asked THEN 1 END) AS links,
+      count(CASE WHEN is_asked AND follow THEN 1 END) AS follow_links,
+      count(DISTINCT CASE WHEN is_asked THEN origin_page END)
+        + count(DISTINCT CASE WHEN is_asked THEN unknown_origin END) AS origin_pages,
+      count(DISTINCT CASE WHEN is_asked THEN target_page END)
+        + count(DISTINCT CASE WHEN is_asked THEN unknown_target END) AS target_pages
+    FROM link
+    GROUP BY crawl_id, origin_number, target_number
   ),
 
   flow AS (
     SELECT
       counted.crawl_id,
-      origins.url_first_path AS origin_segment,
-      targets.url_first_path AS target_segment,
+      origins.segment AS origin_segment,
+      targets.segment AS target_segment,
       counted.links,
-      sum(counted.links) OVER (PARTITION BY counted.crawl_id, counted.origin_number) AS segment_links,
+      sum(counted.all_links) OVER (PARTITION BY counted.crawl_id, counted.origin_number) AS segment_links,
       counted.follow_links,
       counted.origin_pages,
       counted.target_pages
@@ -72,6 +122,7 @@ SELECT
   project_name,
   crawl_config_name,
   crawl_id,
+  coalesce($segmentation, '(directory)') AS segmentation,
   origin_segment,
   target_segment,
   links,
@@ -97,7 +148,7 @@ FROM (
     ) AS place
   FROM flow
   JOIN chosen ON chosen.crawl_id = flow.crawl_id
-  WHERE $segment IS NULL OR flow.origin_segment = $segment OR flow.target_segment = $segment
+  WHERE flow.links > 0
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit
 ORDER BY project_name, crawl_id, links DESC, origin_segment NULLS LAST, target_segment NULLS LAST

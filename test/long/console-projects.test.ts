@@ -76,7 +76,8 @@ async function fillMart(connection: Connection): Promise<void> {
   await connection.run(`CREATE TABLE mart.page_changes AS SELECT 'c2' AS crawl_id, 'c1' AS previous_crawl_id,
       'added' AS change, 'https://x.example/' || i AS url FROM range(7) AS t(i)`);
   await connection.run(
-    'CREATE TABLE mart.page_segments AS SELECT NULL::VARCHAR AS page_key, NULL::VARCHAR AS segment LIMIT 0',
+    `CREATE TABLE mart.page_segments AS SELECT NULL::VARCHAR AS crawl_id, NULL::VARCHAR AS url,
+      NULL::VARCHAR AS page_key, NULL::VARCHAR AS segmentation, NULL::VARCHAR AS segment LIMIT 0`,
   );
   await connection.run(
     `CREATE TABLE mart.pages AS SELECT 'c2' AS crawl_id, $1 || i AS url, 'c2 ' || $1 || i AS page_key, CASE WHEN i < 8 THEN i % 3 END AS depth,

@@ -178,7 +178,7 @@ test('a cluster of near duplicates comes with its similarity', async () => {
 
 test('search engines are followed by segment, depth and inrank, on the days after the crawl', async () => {
   const found = await answer('q16');
-  const keys = ['url_first_path', 'depth', 'inrank', 'pages', 'visited_percent'];
+  const keys = ['segment', 'depth', 'inrank', 'pages', 'visited_percent'];
   const hits = ['search_bot_hits', 'google_bot_hits', 'bing_bot_hits'];
   expect(found.map((row) => [...keys, ...hits].map((key) => row[key]))).toEqual([
     ['/', '0', '10', '1', 100, '5', null, null],
@@ -264,7 +264,7 @@ test('pages that perform against their links come with what links to them', asyn
 test('structured data are counted by page and judged by item', async () => {
   const found = await answer('q20');
   const keys = [
-    'url_first_path',
+    'segment',
     'pages',
     'thin_percent',
     'slow_percent',

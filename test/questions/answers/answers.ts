@@ -52,7 +52,7 @@ export const ANSWERS: Readonly<Record<string, Answer>> = {
     rows: q09,
     order: ['crawl_id', '-internal_links', '-redirect_count', 'url'],
   },
-  q10_inrank_by_depth_and_segment: { rows: q10, order: ['crawl_id', 'depth', '-pages', 'url_first_path'] },
+  q10_inrank_by_depth_and_segment: { rows: q10, order: ['crawl_id', 'depth', '-pages', 'segment'] },
   q11_pages_that_lose_links_or_get_deeper: {
     rows: q11,
     order: ['crawl_id', '-inrank_before', lostInlinks, 'url'],
@@ -69,7 +69,7 @@ export const ANSWERS: Readonly<Record<string, Answer>> = {
   },
   q16_bot_hits_by_segment_depth_and_inrank: {
     rows: q16,
-    order: ['-from_date', 'crawl_id', 'url_first_path', 'depth', 'inrank'],
+    order: ['-from_date', 'crawl_id', 'segment', 'depth', 'inrank'],
   },
   q17_wasted_crawl_budget: {
     rows: q17,
@@ -77,7 +77,7 @@ export const ANSWERS: Readonly<Record<string, Answer>> = {
   },
   q18_demand_that_is_not_met: { rows: q18, order: ['project_id', '-impressions', 'finding', 'url'] },
   q19_under_linked_and_deep_pages_that_perform: { rows: q19, order: ['crawl_id', '-clicks', 'url'] },
-  q20_thin_slow_pages_by_segment: { rows: q20, order: ['url_first_path', 'ended_at', 'crawl_id'] },
+  q20_thin_slow_pages_by_segment: { rows: q20, order: ['segment', 'ended_at', 'crawl_id'] },
   q21_kpi_trend: { rows: q21, order: ['-ended_at', 'crawl_id', 'segmentation', 'segment'] },
   q22_non_indexability_reasons: { rows: q22, order: ['-ended_at', 'crawl_id', '-pages', 'reason'] },
   q23_redirect_map: { rows: q23, order: ['crawl_id', '-internal_links', 'url', 'hop'] },

@@ -9,6 +9,7 @@ import { dayOf, iso, once } from './values.ts';
 export interface Asked {
   readonly project?: string;
   readonly crawl?: string;
+  readonly segmentation?: string;
   readonly segment?: string;
   readonly from?: string;
   readonly to?: string;

@@ -1,8 +1,8 @@
 import type { Row } from '../sites/sites.ts';
 import { endedIn } from './changes.ts';
 import type { CrawlFacts } from './crawls.ts';
-import { type Asked, allCrawls, type Facts, inSegment, type ProjectFacts, placed } from './facts.ts';
-import { segmentsOf } from './links.ts';
+import { type Asked, allCrawls, type Facts, type ProjectFacts, placed } from './facts.ts';
+import { pagesBySegment, segmentationAsked, segmentsOf } from './links.ts';
 import { isOrphan } from './orphans.ts';
 import { type Page, within } from './pages.ts';
 import { answered, structuredOf } from './pages-of-crawl.ts';
@@ -170,8 +170,10 @@ export const q20 = (facts: Facts, asked: Asked): Row[] =>
   allCrawls(facts, asked)
     .filter(({ crawl }) => endedIn(crawl, asked))
     .flatMap(({ crawl }) => {
-      const pages = answered(crawl.allPages).filter((page) => inSegment(page, asked));
-      return groups(pages, ({ firstPath }) => [firstPath]).map((group) => {
+      const answering = new Set(answered(crawl.allPages));
+      const pages = pagesBySegment(crawl, asked).filter(({ page }) => answering.has(page));
+      return groups(pages, ({ segment }) => [segment]).map((ofSegment) => {
+        const group = ofSegment.map(({ page }) => page);
         const percentOf = (name: string, holds: (value: number) => boolean): number | null => {
           const known = group.map(({ row }) => num(row, name)).filter(isKnown);
           return percent(known.filter(holds).length, known.length);
@@ -179,7 +181,8 @@ export const q20 = (facts: Facts, asked: Asked): Row[] =>
         return {
           ...{ project_name: crawl.project, ended_at: iso(crawl.endedAt), crawl_id: crawl.id },
           is_in_trends: crawl.isInTrends,
-          ...{ url_first_path: group[0]?.firstPath, pages: group.length },
+          ...{ segmentation: segmentationAsked(asked), segment: ofSegment[0]?.segment },
+          pages: group.length,
           thin_percent: percentOf('word_count', (value) => value < (asked.numbers.thin_below ?? 0)),
           slow_percent: percentOf('load_time', (value) => value > (asked.numbers.slow_above ?? 0)),
           ...structuredOf(crawl, group),

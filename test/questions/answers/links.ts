@@ -67,6 +67,48 @@ export function segmentsOf({ row }: Page): { segmentation: string; segment: stri
   });
 }
 
+/**
+ * The segments of a page that rows are by: its first directory, or those of the segmentation that is asked for; null
+ * where it has none.
+ */
+function segmentsAsked(
+  page: Page | undefined,
+  { segmentation = '(directory)' }: Asked,
+): (string | null)[] {
+  if (segmentation === '(site)') return [page === undefined ? null : '(site)'];
+  if (segmentation === '(directory)' || page === undefined) return [page?.firstPath ?? null];
+  const own = segmentsOf(page).filter((one) => one.segmentation === segmentation);
+  return own.length === 0 ? [null] : own.map(({ segment }) => segment);
+}
+
+/** Whether a page counts in the rows of one of its segments. */
+const isAsked = (page: Page | undefined, segment: string | null, asked: Asked): boolean =>
+  asked.segment === undefined ||
+  segment === asked.segment ||
+  (asked.segmentation === undefined && page !== undefined && inAnySegment(page, asked));
+
+/** The pages of a crawl, each with the segments that rows are by; none of a crawl without the segmentation. */
+export function pagesBySegment(
+  crawl: CrawlFacts,
+  asked: Asked,
+): { readonly page: Page; readonly segment: string | null }[] {
+  if (!hasSegmentation(crawl, asked)) return [];
+  return crawl.allPages.flatMap((page) =>
+    segmentsAsked(page, asked)
+      .filter((segment) => isAsked(page, segment, asked))
+      .map((segment) => ({ page, segment })),
+  );
+}
+
+function hasSegmentation({ allPages }: CrawlFacts, { segmentation }: Asked): boolean {
+  if (segmentation === undefined) return true;
+  if (segmentation === '(site)') return allPages.length > 0;
+  if (segmentation === '(directory)') return allPages.some(({ firstPath }) => firstPath !== null);
+  return allPages.some((page) => segmentsOf(page).some((one) => one.segmentation === segmentation));
+}
+
+export const segmentationAsked = ({ segmentation = '(directory)' }: Asked): string => segmentation;
+
 /** The segment as a first directory or one of the project's own segmentations. */
 export const inAnySegment = (page: Page | undefined, asked: Asked): boolean =>
   inSegment(page, asked) ||
@@ -136,18 +178,25 @@ export const q09 = (facts: Facts, asked: Asked): Row[] =>
 
 export const q29 = (facts: Facts, asked: Asked): Row[] =>
   crawlsAsked(facts, asked).flatMap(({ crawl }) => {
-    const segment = (url: string): string | null => crawl.byUrl.get(url)?.firstPath ?? null;
-    const links = internalOf(crawl).map((link) => ({
-      ...{ ...link, from: segment(link.origin), to: segment(link.target) },
-    }));
+    if (!hasSegmentation(crawl, asked)) return [];
+    const links = internalOf(crawl).flatMap((link) => {
+      const [origin, target] = [crawl.byUrl.get(link.origin), crawl.byUrl.get(link.target)];
+      return segmentsAsked(origin, asked).flatMap((from) =>
+        segmentsAsked(target, asked).map((to) => ({
+          ...{ ...link, from, to },
+          isMeant: isAsked(origin, from, asked) || isAsked(target, to, asked),
+        })),
+      );
+    });
     const ofOrigin = Map.groupBy(links, ({ from }) => from);
-    return groups(links, ({ from, to }) => [from, to]).flatMap((group) => {
+    return groups(links, ({ from, to }) => [from, to]).flatMap((all) => {
+      const group = all.filter(({ isMeant }) => isMeant);
       const [first] = group;
-      const isMeant = [undefined, first?.from, first?.to].includes(asked.segment);
-      if (!first || (asked.segment !== undefined && !isMeant)) return [];
+      if (!first) return [];
       return [
         {
           ...named(crawl),
+          segmentation: segmentationAsked(asked),
           origin_segment: first.from,
           target_segment: first.to,
           links: group.length,

@@ -1,7 +1,7 @@
 import type { Row } from '../sites/sites.ts';
 import { type CrawlFacts, hasField } from './crawls.ts';
 import { type Asked, allCrawls, crawlsAsked, type Facts, inSegment, named, placed } from './facts.ts';
-import { inAnySegment, linksOf, segmentsOf } from './links.ts';
+import { inAnySegment, linksOf, pagesBySegment, segmentationAsked, segmentsOf } from './links.ts';
 import { type Page, sameForm, statusRange } from './pages.ts';
 import { bool, groups, isKnown, list, num, ordered, percent, rounded, str } from './values.ts';
 
@@ -65,8 +65,9 @@ export const q05 = (facts: Facts, asked: Asked): Row[] =>
 
 export const q10 = (facts: Facts, asked: Asked): Row[] =>
   crawlsAsked(facts, asked).flatMap(({ crawl }) => {
-    const pages = crawl.allPages.filter((page) => inAnySegment(page, asked));
-    return groups(pages, ({ depth, firstPath }) => [depth, firstPath]).map((group) => {
+    const placed = pagesBySegment(crawl, asked);
+    return groups(placed, ({ page, segment }) => [page.depth, segment]).map((ofSegment) => {
+      const group = ofSegment.map(({ page }) => page);
       // As decimals with nine places.
       const inrank = (some: readonly Page[]): bigint =>
         some.reduce((total, page) => total + BigInt(Math.round((page.inrank ?? 0) * 1e9)), 0n);
@@ -79,7 +80,8 @@ export const q10 = (facts: Facts, asked: Asked): Row[] =>
       return {
         ...named(crawl),
         depth: group[0]?.depth,
-        url_first_path: group[0]?.firstPath,
+        segmentation: segmentationAsked(asked),
+        segment: ofSegment[0]?.segment,
         pages: group.length,
         average_inrank: known.length === 0 ? null : rounded(Number(all) / 1e9 / known.length, 2),
         lost_percent: known.length === 0 ? null : gone === 0n ? 0 : percent(Number(gone), Number(all)),

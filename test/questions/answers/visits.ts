@@ -11,6 +11,7 @@ import {
   type ProjectFacts,
   projectsAsked,
 } from './facts.ts';
+import { pagesBySegment, segmentationAsked } from './links.ts';
 import { type BotHit, SEARCH_CRAWLERS, statusClass, type UrlDay } from './logs.ts';
 import { isOrphan } from './orphans.ts';
 import {
@@ -58,14 +59,19 @@ export const q16 = (facts: Facts, asked: Asked): Row[] =>
     const days = daysOf(project, crawl);
     if (days.length === 0) return [];
     const totals = totalsOf(project, crawl);
-    const pages = crawl.allPages.filter((page) => inSegment(page, asked));
-    return groups(pages, ({ firstPath, depth, row }) => [firstPath, depth, num(row, 'inrank')]).map(
-      (group) => {
+    const pages = pagesBySegment(crawl, asked);
+    return groups(pages, ({ page, segment }) => [segment, page.depth, num(page.row, 'inrank')]).map(
+      (ofSegment) => {
+        const group = ofSegment.map(({ page }) => page);
         const hits = group.map(({ url }) => totals.search(url));
         const known = hits.filter(isKnown);
         return {
           ...{ project_name: project.name, crawl_id: crawl.id, from_date: days[0], to_date: days.at(-1) },
-          ...{ url_first_path: group[0]?.firstPath, depth: group[0]?.depth },
+          ...{
+            segmentation: segmentationAsked(asked),
+            segment: ofSegment[0]?.segment,
+            depth: group[0]?.depth,
+          },
           inrank: num(group[0]?.row, 'inrank'),
           pages: group.length,
           unknown_pages: group.length - known.length,

@@ -5,6 +5,7 @@ export const CASES: Cases = {
   single: {
     project: [`Ümlaut & Söhne; "quoted" 'shop'`, 'two configurations', 'zwilling', 'p-l', 'p-a', 'p-v'],
     crawl: ['a1', 'a2', 'b2', 'b6', 'd1', 'g2', 'h1', 'l1', 's2', 'x3', 'nobody'],
+    segmentation: ['kind', 'size', '(directory)', '(site)', 'nothing'],
     segment: ['/', '/a/', '/t/', '/r/', '/many/', 'pots', '(site)', 'all'],
     from: ['2026-03-21', '2026-02-08'],
     to: ['2026-03-21', '2026-02-08'],
@@ -21,6 +22,10 @@ export const CASES: Cases = {
     { project: 'p-b', limit: '2' },
     { project: 'p-h', segment: '/many/', limit: '7' },
     { crawl: 'a2', segment: '/alone/' },
+    { segmentation: 'kind', segment: 'tea' },
+    { segmentation: 'size', segment: 'small', crawl: 'a1' },
+    { segmentation: '(directory)', segment: '/t/' },
+    { segmentation: 'kind', segment: '/t/' },
     { from: '2026-02-01', to: '2026-02-08' },
     { from: '2026-03-20', to: '2026-03-29', segment: '/a/' },
     { crawl: 'l1', from: '2026-03-20', to: '2026-03-22' },

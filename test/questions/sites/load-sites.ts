@@ -127,9 +127,18 @@ export async function loadSites(
 /** The folder of SQL that ships. */
 export const SQL = join(import.meta.dirname, '../../../sql');
 
-/** Makes the models of a folder of SQL. */
-export async function buildModels(connection: Connection, folder: string): Promise<void> {
-  const models = await loadModels([sqlFolder(folder)]);
+/**
+ * Makes the models of a folder of SQL.
+ *
+ * @param projectDir of a project with a segments.yaml
+ */
+export async function buildModels(
+  connection: Connection,
+  folder: string,
+  projectDir?: string,
+): Promise<void> {
+  const project = projectDir === undefined ? {} : { project: { dir: projectDir, issues: {} } };
+  const models = await loadModels([{ ...sqlFolder(folder), ...project }]);
   await runModels({ connection, models, changed: 'all', runId: 'run', logger: silentLogger });
   // A question is asked many times: each view is computed once.
   const kept = models.filter(({ kind }) => kind === 'view').map(({ name }) => name.replace('mart.', ''));

@@ -83,9 +83,9 @@ const OF_QUESTIONS = {
   visited: {
     question: 'q16_bot_hits_by_segment_depth_and_inrank',
     select: (answer) =>
-      `SELECT url_first_path AS segment, CAST(sum(pages) AS BIGINT) AS pages,
+      `SELECT segment, CAST(sum(pages) AS BIGINT) AS pages,
          CASE WHEN count(search_bot_hits) = count(*) THEN CAST(sum(search_bot_hits) AS BIGINT) END AS search_bot_hits
-       FROM ${lastSpan(answer)} GROUP BY url_first_path ORDER BY 3 DESC NULLS LAST, 2 DESC, 1 LIMIT ${MOST}`,
+       FROM ${lastSpan(answer)} GROUP BY segment ORDER BY 3 DESC NULLS LAST, 2 DESC, 1 LIMIT ${MOST}`,
   },
   engines: {
     question: 'q26_crawl_frequency_by_engine',

@@ -42,7 +42,7 @@ const NEEDS = {
         AND (other.is_complete OR NOT crawls.is_complete))`),
   },
   segments: {
-    what: "segments of the project's own (page_group_…)",
+    what: "segments of the project's own (page_group_…, segments.yaml)",
     sql: somePage('mart.page_segments', 'rows.segment IS NOT NULL'),
   },
   sitemaps: {

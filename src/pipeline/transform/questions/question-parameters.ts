@@ -34,6 +34,10 @@ export const STANDARD_PARAMETERS: Readonly<Record<string, Omit<Parameter, 'name'
     type: 'VARCHAR',
     description: 'Only this crawl: its identifier, latest, previous, -N or the day of its end.',
   },
+  segmentation: {
+    type: 'VARCHAR',
+    description: 'Rows by the segments of this segmentation; else by first directory.',
+  },
   segment: { type: 'VARCHAR', description: 'Only this segment, as the answer writes it.' },
   from: { type: 'DATE', description: 'The first day, in UTC.' },
   to: { type: 'DATE', description: 'The day after the last one, in UTC.' },

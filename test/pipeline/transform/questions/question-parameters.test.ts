@@ -67,7 +67,7 @@ test.for([
     'a name without a declaration',
     'parameters: [share]',
     'SELECT $share',
-    'sql/questions/q01.sql:5: parameters.share is none of project, crawl, segment, from, to, limit: give it a type and a description',
+    'sql/questions/q01.sql:5: parameters.share is none of project, crawl, segmentation, segment, from, to, limit: give it a type and a description',
   ],
   [
     'an unknown key',
