@@ -4,7 +4,8 @@ model: mart.links
 description: >-
   The main crawl of each project, or the crawl asked for; one row for each redirecting page and anchor, with up to ten
   of the pages that link to it. A redirect is known by its status or the range of it. The limit is of rows, those with
-  the most links first; a segment is the first directory of the URL, here of the page that redirects.
+  the most links first; a segment is a first directory or one of the project's own segmentations, here of the page that
+  redirects.
 parameters: [project, crawl, segment, limit]
 needs: [links]
 chart: {kind: bar, x: target, y: links, each: [project_name, crawl_id]}
@@ -34,7 +35,11 @@ WITH
     WHERE links.is_internal
       AND pages.status_code_range = 'redirect'
       AND pages.final_redirect_status = 404
-      AND ($segment IS NULL OR pages.url_first_path = $segment)
+      AND (
+        $segment IS NULL
+        OR pages.url_first_path = $segment
+        OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+      )
     GROUP BY
       chosen.project_name, chosen.crawl_config_name, links.crawl_id, links.target, pages.final_redirect_location,
       links.anchor, links.origin

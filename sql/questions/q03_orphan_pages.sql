@@ -5,7 +5,8 @@ description: >-
   URLs that no link of the site's structure leads to, and why; the start page is none (docs/definitions.md). The main
   crawl of each project, or the crawl asked for; those with the most clicks of the last 28 days first, NULL where
   search results did not show the URL. URLs that only log files or search results know have no fields of a page, but
-  the status of their last request; a segment is the first directory of the URL, and they have none.
+  the status of their last request; a segment is a first directory or one of the project's own segmentations, and they
+  have none.
 parameters: [project, crawl, segment, limit]
 needs: [pages]
 chart: {kind: bar, x: reason, each: [project_name, crawl_id]}
@@ -31,7 +32,11 @@ WITH
     LEFT JOIN mart.page_demand AS demand ON demand.project_id = orphans.project_id AND demand.url = orphans.url
     WHERE ($project IS NULL OR crawls.project_id = $project OR crawls.project_name = $project)
       AND ($crawl IS NULL AND crawls.is_main OR crawls.crawl_id = $crawl)
-      AND ($segment IS NULL OR orphans.url_first_path = $segment)
+      AND (
+        $segment IS NULL
+        OR orphans.url_first_path = $segment
+        OR orphans.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+      )
   )
 
 SELECT

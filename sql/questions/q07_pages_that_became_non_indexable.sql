@@ -2,10 +2,10 @@
 title: Pages that became non-indexable since the crawl before
 model: mart.pages
 description: >-
-  The main crawl of each project, or the crawl asked for, against the one before it: pages that were indexable then
-  and are not any more, with what decides it in both. A reason counts only where the exports of both crawls had a
-  field that tells of it; no_status is a page that has no status any more; a segment is the first directory of the
-  URL.
+  The main crawl of each project, or the crawl asked for, against the one before it: pages that were indexable then and
+  are not any more, with what decides it in both. A reason counts only where the exports of both crawls had a field
+  that tells of it; no_status is a page that has no status any more; a segment is a first directory or one of the
+  project's own segmentations.
 parameters: [project, crawl, segment, limit]
 needs: [crawl_before]
 chart: {kind: bar, x: reason, each: [project_name, crawl_id]}
@@ -66,7 +66,11 @@ WITH
     JOIN mart.pages AS later ON later.crawl_id = chosen.crawl_id
     JOIN mart.pages AS earlier ON earlier.crawl_id = chosen.previous_crawl_id AND earlier.url = later.url
     WHERE earlier.is_indexable
-      AND ($segment IS NULL OR later.url_first_path = $segment)
+      AND (
+        $segment IS NULL
+        OR later.url_first_path = $segment
+        OR later.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+      )
   ),
 
   answer AS (

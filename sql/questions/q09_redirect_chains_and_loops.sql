@@ -4,7 +4,7 @@ model: mart.pages
 description: >-
   Pages that redirect more than once or in a loop, with the internal links that lead into them and up to ten of the
   pages that hold these. The main crawl of each project, or the crawl asked for; those with the most links first; a
-  segment is the first directory of the URL.
+  segment is a first directory or one of the project's own segmentations.
 parameters: [project, crawl, segment, limit]
 needs: [pages]
 chart: {kind: bar, x: url, y: internal_links, each: [project_name, crawl_id]}
@@ -30,7 +30,11 @@ WITH
     FROM chosen
     JOIN mart.pages AS pages ON pages.crawl_id = chosen.crawl_id
     WHERE (pages.redirect_count > 1 OR pages.is_redirect_loop OR pages.is_too_many_redirects)
-      AND ($segment IS NULL OR pages.url_first_path = $segment)
+      AND (
+        $segment IS NULL
+        OR pages.url_first_path = $segment
+        OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+      )
   ),
 
   by_origin AS (

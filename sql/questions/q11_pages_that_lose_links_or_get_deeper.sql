@@ -4,8 +4,8 @@ model: mart.pages
 description: >-
   The main crawl of each project, or the crawl asked for, against the one before it: pages that vanished, left the
   structure (a depth before, none now), stand deeper or have fewer inlinks; the first of these is the finding. Those
-  with the highest inrank before come first, 100 of each project when nothing else is asked for; a segment is the
-  first directory of the URL.
+  with the highest inrank before come first, 100 of each project when nothing else is asked for; a segment is a first
+  directory or one of the project's own segmentations.
 parameters: {project: null, crawl: null, segment: null, limit: 100}
 needs: [crawl_before]
 chart: {kind: bar, x: finding, each: [project_name, crawl_id]}
@@ -52,7 +52,9 @@ WITH
     FROM chosen
     JOIN mart.pages AS earlier ON earlier.crawl_id = chosen.previous_crawl_id
     LEFT JOIN later ON later.crawl_id = chosen.crawl_id AND later.url = earlier.url
-    WHERE $segment IS NULL OR earlier.url_first_path = $segment
+    WHERE $segment IS NULL
+      OR earlier.url_first_path = $segment
+      OR earlier.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
   ),
 
   answer AS (

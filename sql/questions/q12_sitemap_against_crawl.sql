@@ -2,9 +2,9 @@
 title: In the sitemap but not crawled or not indexable, and crawled but not in the sitemap
 model: mart.pages
 description: >-
-  The main crawl of each project, or the crawl asked for, where it found a sitemap. Crawled means fetched; of the
-  pages that the sitemap lacks only those that are indexable are named. The problem of a page in the sitemap is the
-  first reason why it is not indexable; a segment is the first directory of the URL.
+  The main crawl of each project, or the crawl asked for, where it found a sitemap. Crawled means fetched; of the pages
+  that the sitemap lacks only those that are indexable are named. The problem of a page in the sitemap is the first
+  reason why it is not indexable; a segment is a first directory or one of the project's own segmentations.
 parameters: [project, crawl, segment, limit]
 needs: [sitemaps]
 chart: {kind: bar, x: finding, each: [project_name, crawl_id]}
@@ -47,7 +47,11 @@ WITH
       nb_inlinks
     FROM page
     WHERE listed_pages > 0
-      AND ($segment IS NULL OR url_first_path = $segment)
+      AND (
+        $segment IS NULL
+        OR url_first_path = $segment
+        OR page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+      )
   ),
 
   answer AS (

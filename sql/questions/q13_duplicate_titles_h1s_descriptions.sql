@@ -2,11 +2,11 @@
 title: Duplicate titles, H1s and descriptions, and clusters of near duplicates
 model: mart.pages
 description: >-
-  Texts that several pages share, and clusters of similar pages (field: clusters, shared_value: the cluster's identifier),
-  and on how many of them the service finds the duplication unhandled by canonicals and hreflang (NULL where the
-  export does not say). Pages with status 200 that declare no other page as canonical; white space does not tell texts
-  apart. The main crawl of each project, or the crawl asked for; those on the most pages first. Similarity is that of a
-  cluster; a segment is the first directory of the URL.
+  Texts that several pages share, and clusters of similar pages (field: clusters, shared_value: the cluster's
+  identifier), and on how many of them the service finds the duplication unhandled by canonicals and hreflang (NULL
+  where the export does not say). Pages with status 200 that declare no other page as canonical; white space does not
+  tell texts apart. The main crawl of each project, or the crawl asked for; those on the most pages first. Similarity
+  is that of a cluster; a segment is a first directory or one of the project's own segmentations.
 parameters: [project, crawl, segment, limit]
 needs: [pages]
 chart: {kind: bar, x: field, y: pages, each: [project_name, crawl_id]}
@@ -35,7 +35,11 @@ WITH
     WHERE crawl_id IN (SELECT crawl_id FROM chosen)
       AND status_code = 200
       AND NOT coalesce(is_canonicalised, false)
-      AND ($segment IS NULL OR url_first_path = $segment)
+      AND (
+        $segment IS NULL
+        OR url_first_path = $segment
+        OR page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+      )
   ),
 
   written AS (

@@ -3,8 +3,9 @@ title: Canonicals to targets that can't be indexed
 model: mart.pages
 description: >-
   Pages whose canonical leads to another page that can't stand for them, and its problem: the first reason why it is
-  not indexable, not_fetched where its status is not known, or not_in_crawl where the crawl does not know a page of
-  the same host. The main crawl of each project, or the crawl asked for; a segment is the first directory of the URL.
+  not indexable, not_fetched where its status is not known, or not_in_crawl where the crawl does not know a page of the
+  same host. The main crawl of each project, or the crawl asked for; a segment is a first directory or one of the
+  project's own segmentations.
 parameters: [project, crawl, segment, limit]
 needs: [pages]
 chart: {kind: bar, x: problem, each: [project_name, crawl_id]}
@@ -31,7 +32,11 @@ WITH
     WHERE pages.is_canonicalised
       AND coalesce(pages.status_code, 200) = 200
       AND pages.canonical_url <> pages.url
-      AND ($segment IS NULL OR pages.url_first_path = $segment)
+      AND (
+        $segment IS NULL
+        OR pages.url_first_path = $segment
+        OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+      )
   ),
 
   judged AS (

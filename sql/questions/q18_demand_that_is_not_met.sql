@@ -119,7 +119,11 @@ WITH
     LEFT JOIN mart.pages AS pages ON pages.crawl_id = main.crawl_id AND pages.url = demand.url
     WHERE ($project IS NULL OR demand.project_id = $project OR projects.project_name = $project)
       AND ($crawl IS NULL OR main.crawl_id IS NOT NULL)
-      AND ($segment IS NULL OR pages.url_first_path = $segment)
+      AND (
+        $segment IS NULL
+        OR pages.url_first_path = $segment
+        OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+      )
   )
 
 SELECT

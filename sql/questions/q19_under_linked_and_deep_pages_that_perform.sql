@@ -89,7 +89,11 @@ WITH
     SELECT *, row_number() OVER (PARTITION BY crawl_id ORDER BY clicks DESC, url) AS place
     FROM judged
     WHERE (is_under_linked OR is_deep)
-      AND ($segment IS NULL OR url_first_path = $segment)
+      AND (
+        $segment IS NULL
+        OR url_first_path = $segment
+        OR crawl_id || ' ' || url IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+      )
   ),
 
   -- A target that is a page of the crawl is on the site where neither the export nor the hosts say so.

@@ -3,9 +3,9 @@ title: Why pages are not indexable, crawl by crawl
 model: mart.pages
 description: >-
   One row for each crawl and first reason why pages of it are not indexable, with the change to the crawl before. A
-  segment is the first directory of the URL. The days are those on which crawls ended; the limit counts the rows of the
-  latest crawls.
-  Its chart leaves out crawls that are not in trends, such as one that was stopped.
+  segment is a first directory or one of the project's own segmentations. The days are those on which crawls ended; the
+  limit counts the rows of the latest crawls. Its chart leaves out crawls that are not in trends, such as one that was
+  stopped.
 parameters: [project, crawl, segment, from, to, limit]
 needs: [pages]
 chart:
@@ -20,7 +20,9 @@ WITH
   page AS (
     SELECT crawl_id, url, is_indexable, non_indexable_reason
     FROM mart.pages
-    WHERE $segment IS NULL OR url_first_path = $segment
+    WHERE $segment IS NULL
+      OR url_first_path = $segment
+      OR page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
   ),
 
   total AS (

@@ -110,7 +110,9 @@ WITH
     LEFT JOIN shown ON shown.project_id = fresh.project_id AND shown.url = fresh.url
     LEFT JOIN logs ON logs.project_id = fresh.project_id
     LEFT JOIN searches ON searches.project_id = fresh.project_id
-    WHERE $segment IS NULL OR pages.url_first_path = $segment
+    WHERE $segment IS NULL
+      OR pages.url_first_path = $segment
+      OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
   )
 
 SELECT

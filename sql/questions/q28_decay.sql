@@ -175,7 +175,11 @@ WITH
     LEFT JOIN mart.projects AS projects ON projects.project_id = decaying.project_id
     WHERE ($project IS NULL OR decaying.project_id = $project OR projects.project_name = $project)
       AND ($crawl IS NULL OR main.crawl_id IS NOT NULL)
-      AND ($segment IS NULL OR pages.url_first_path = $segment)
+      AND (
+        $segment IS NULL
+        OR pages.url_first_path = $segment
+        OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+      )
   )
 
 SELECT

@@ -1,8 +1,7 @@
 import type { Row } from '../sites/sites.ts';
 import type { CrawlFacts } from './crawls.ts';
-import { type Asked, crawlsAsked, type Facts, named } from './facts.ts';
+import { type Asked, crawlsAsked, type Facts, inSegment, named } from './facts.ts';
 import { ISSUES, type Severity, type Worth } from './issues.ts';
-import { inAnySegment } from './links.ts';
 import { isOrphan } from './orphans.ts';
 import type { Page } from './pages.ts';
 import { bool, list, rounded } from './values.ts';
@@ -62,7 +61,7 @@ export const q32 = (facts: Facts, asked: Asked): Row[] =>
       inrank: all.map(([{ inrank }]) => inrank ?? 0),
     };
     return all
-      .filter(([page]) => inAnySegment(page, asked))
+      .filter(([page]) => inSegment(page, asked))
       .flatMap(([page, one]) => {
         const value =
           50 * rank(values.demand, one.impressions ?? 0) +

@@ -1,7 +1,7 @@
 import type { Row } from '../sites/sites.ts';
 import { type CrawlFacts, hasField } from './crawls.ts';
 import { type Asked, allCrawls, crawlsAsked, type Facts, inSegment, named, placed } from './facts.ts';
-import { chainOf, inAnySegment } from './links.ts';
+import { chainOf } from './links.ts';
 import { type Page, REASONS } from './pages.ts';
 import { clicksOf, rankingDays, searchesUpTo } from './searches.ts';
 import { addDays, byBytes, dayOf, groups, once, percent, str } from './values.ts';
@@ -60,7 +60,7 @@ export const changesOf = once((crawl: CrawlFacts): readonly Change[] => {
 /** A page that was removed counts where the crawl before had it. */
 const changesIn = (crawl: CrawlFacts, asked: Asked): readonly Change[] =>
   changesOf(crawl).filter(({ url }) =>
-    inAnySegment(crawl.byUrl.get(url) ?? crawl.previous?.byUrl.get(url), asked),
+    inSegment(crawl.byUrl.get(url) ?? crawl.previous?.byUrl.get(url), asked),
   );
 
 export const q06 = (facts: Facts, asked: Asked): Row[] =>

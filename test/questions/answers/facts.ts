@@ -1,7 +1,7 @@
 import type { Project, Row, Sites } from '../sites/sites.ts';
 import { byEnd, type CrawlFacts, crawlFacts } from './crawls.ts';
 import { type LogFacts, logFacts } from './logs.ts';
-import type { Page } from './pages.ts';
+import { type Page, segmentsOf } from './pages.ts';
 import { type Searches, searchesOf } from './searches.ts';
 import { dayOf, iso, once } from './values.ts';
 
@@ -104,8 +104,11 @@ export const allCrawls = (facts: Facts, asked: Asked): { project: ProjectFacts; 
       .map((crawl) => ({ project, crawl })),
   );
 
+/** The segment as a first directory or one of the project's own segmentations. */
 export const inSegment = (page: Page | undefined, { segment }: Asked): boolean =>
-  segment === undefined || page?.firstPath === segment;
+  segment === undefined ||
+  page?.firstPath === segment ||
+  (page !== undefined && segmentsOf(page).some((one) => one.segment === segment));
 
 export const inDays = (day: string, { from, to }: Asked): boolean =>
   (from === undefined || day >= from) && (to === undefined || day < to);

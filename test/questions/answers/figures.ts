@@ -2,9 +2,9 @@ import type { Row } from '../sites/sites.ts';
 import { endedIn } from './changes.ts';
 import type { CrawlFacts } from './crawls.ts';
 import { type Asked, allCrawls, type Facts, type ProjectFacts, placed } from './facts.ts';
-import { pagesBySegment, segmentationAsked, segmentsOf } from './links.ts';
+import { pagesBySegment, segmentationAsked } from './links.ts';
 import { isOrphan } from './orphans.ts';
-import { type Page, within } from './pages.ts';
+import { type Page, segmentsOf, within } from './pages.ts';
 import { answered, structuredOf } from './pages-of-crawl.ts';
 import { clicksOf, impressionsOf, rankingDays, searchesUpTo, totalOf } from './searches.ts';
 import {

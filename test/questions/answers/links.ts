@@ -1,7 +1,7 @@
 import type { Row } from '../sites/sites.ts';
 import type { CrawlFacts } from './crawls.ts';
 import { type Asked, crawlsAsked, type Facts, inSegment, named } from './facts.ts';
-import { type Page, statusRange, within } from './pages.ts';
+import { type Page, segmentsOf, statusRange, within } from './pages.ts';
 import { bool, distinct, groups, isKnown, num, once, ordered, percent, str } from './values.ts';
 
 export interface Link {
@@ -57,24 +57,11 @@ export const q01 = (facts: Facts, asked: Asked): Row[] =>
     }));
   });
 
-/** The project's own segmentations of a page, each with the different segments that it is in. */
-export function segmentsOf({ row }: Page): { segmentation: string; segment: string }[] {
-  return Object.entries(row).flatMap(([field, value]) => {
-    if (!field.startsWith('page_group_') || !isKnown(value)) return [];
-    const segmentation = field.slice('page_group_'.length);
-    const values = Array.isArray(value) ? value.filter(isKnown) : [value];
-    return ordered(values.map(String)).map((segment) => ({ segmentation, segment }));
-  });
-}
-
 /**
  * The segments of a page that rows are by: its first directory, or those of the segmentation that is asked for; null
  * where it has none.
  */
-function segmentsAsked(
-  page: Page | undefined,
-  { segmentation = '(directory)' }: Asked,
-): (string | null)[] {
+function segmentsAsked(page: Page | undefined, { segmentation = '(directory)' }: Asked): (string | null)[] {
   if (segmentation === '(site)') return [page === undefined ? null : '(site)'];
   if (segmentation === '(directory)' || page === undefined) return [page?.firstPath ?? null];
   const own = segmentsOf(page).filter((one) => one.segmentation === segmentation);
@@ -85,7 +72,7 @@ function segmentsAsked(
 const isAsked = (page: Page | undefined, segment: string | null, asked: Asked): boolean =>
   asked.segment === undefined ||
   segment === asked.segment ||
-  (asked.segmentation === undefined && page !== undefined && inAnySegment(page, asked));
+  (asked.segmentation === undefined && page !== undefined && inSegment(page, asked));
 
 /** The pages of a crawl, each with the segments that rows are by; none of a crawl without the segmentation. */
 export function pagesBySegment(
@@ -108,11 +95,6 @@ function hasSegmentation({ allPages }: CrawlFacts, { segmentation }: Asked): boo
 }
 
 export const segmentationAsked = ({ segmentation = '(directory)' }: Asked): string => segmentation;
-
-/** The segment as a first directory or one of the project's own segmentations. */
-export const inAnySegment = (page: Page | undefined, asked: Asked): boolean =>
-  inSegment(page, asked) ||
-  (page !== undefined && segmentsOf(page).some(({ segment }) => segment === asked.segment));
 
 export const q02 = (facts: Facts, asked: Asked): Row[] =>
   crawlsAsked(facts, asked).flatMap(({ crawl }) => {

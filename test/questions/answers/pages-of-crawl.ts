@@ -1,13 +1,13 @@
 import type { Row } from '../sites/sites.ts';
 import { type CrawlFacts, hasField } from './crawls.ts';
 import { type Asked, allCrawls, crawlsAsked, type Facts, inSegment, named, placed } from './facts.ts';
-import { inAnySegment, linksOf, pagesBySegment, segmentationAsked, segmentsOf } from './links.ts';
-import { type Page, sameForm, statusRange } from './pages.ts';
+import { linksOf, pagesBySegment, segmentationAsked } from './links.ts';
+import { type Page, sameForm, segmentsOf, statusRange } from './pages.ts';
 import { bool, groups, isKnown, list, num, ordered, percent, rounded, str } from './values.ts';
 
 export const q04 = (facts: Facts, asked: Asked): Row[] =>
   allCrawls(facts, asked).flatMap(({ crawl }) => {
-    const known = crawl.allPages.filter((page) => inAnySegment(page, asked));
+    const known = crawl.allPages.filter((page) => inSegment(page, asked));
     if (known.length === 0) return [];
     // A step whose field the export did not have lets every page pass.
     const step = (from: readonly Page[], passes: (page: Page) => boolean, ...fields: string[]) =>

@@ -1,5 +1,5 @@
 import type { Row } from '../sites/sites.ts';
-import { bool, list, num, str } from './values.ts';
+import { bool, isKnown, list, num, ordered, str } from './values.ts';
 
 /** A page with what docs/definitions.md derives of it. */
 export interface Page {
@@ -141,4 +141,14 @@ function kindOf(row: Row, canonicalUrl: string | null, isCanonicalised: boolean 
   if (page.host !== other.host) return 'host';
   if (a !== b) return 'case';
   return page.scheme === other.scheme ? 'slash' : 'scheme';
+}
+
+/** The project's own segmentations of a page, each with the different segments that it is in. */
+export function segmentsOf({ row }: Page): { segmentation: string; segment: string }[] {
+  return Object.entries(row).flatMap(([field, value]) => {
+    if (!field.startsWith('page_group_') || !isKnown(value)) return [];
+    const segmentation = field.slice('page_group_'.length);
+    const values = Array.isArray(value) ? value.filter(isKnown) : [value];
+    return ordered(values.map(String)).map((segment) => ({ segmentation, segment }));
+  });
 }
