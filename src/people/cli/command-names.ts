@@ -6,6 +6,7 @@ export const COMMAND_NAMES = [
   'logs bots',
   'logs bots update',
   'demand add',
+  'demand sync',
   'sandbox start',
   'discover',
   'run',

@@ -9,6 +9,7 @@ const READ: Readonly<Record<(typeof COMMAND_NAMES)[number], () => Promise<Comman
   'logs bots': async () => (await import('./commands/logs-bots.ts')).logsBots,
   'logs bots update': async () => (await import('./commands/logs-bots-update.ts')).logsBotsUpdate,
   'demand add': async () => (await import('./commands/demand-add.ts')).demandAdd,
+  'demand sync': async () => (await import('./commands/demand-sync.ts')).demandSync,
   'sandbox start': async () => (await import('./commands/sandbox-start.ts')).sandboxStart,
   discover: async () => (await import('./commands/discover.ts')).discover,
   run: async () => (await import('./commands/run.ts')).run,

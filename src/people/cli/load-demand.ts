@@ -1,5 +1,4 @@
 import { CrawlhouseError } from '../../core/errors.ts';
-import type { Pipeline } from '../../project/model/pipeline.ts';
 import { exitCodeOf } from '../../project/model/run-status.ts';
 import { loadPipelines } from '../../project/settings/pipelines.ts';
 import type { Project } from '../../service/api/projects.ts';
@@ -27,9 +26,8 @@ export async function addExports(
   exports: readonly DemandExport[],
 ): Promise<DemandOutcome[]> {
   const { projectDir, on_reject: onReject } = await invocation.settings();
-  const pipelines = await loadPipelines(projectDir);
-  for (const { tables } of exports)
-    if (tables.some(({ dimensions }) => !isDetailed(dimensions))) refuseMixing(pipelines);
+  if (exports.some(({ tables }) => tables.some(({ dimensions }) => !isDetailed(dimensions))))
+    await refuseMixing(projectDir);
   const outcomes: DemandOutcome[] = [];
   for (const source of exports) {
     invocation.progress(`reading ${source.files.join(', ')}`);
@@ -70,7 +68,7 @@ export async function loadDemand(
       `\n${await runSummary(invocation, settings, result.report, 'Nothing new: the warehouse has these search results.')}`,
     );
   printErrors(invocation, result);
-  if (exitCode === 0) invocation.say(nextStep(outcomes));
+  if (exitCode === 0 && !invocation.has('json')) invocation.say(nextStep(outcomes));
   return exitCode;
 }
 
@@ -88,8 +86,13 @@ function nextStep(outcomes: readonly DemandOutcome[]): string {
   ].join('\n');
 }
 
-function refuseMixing(pipelines: readonly Pipeline[]): void {
-  for (const { source, dataset, columns } of pipelines) {
+/**
+ * Refuses a pipeline that does not ask for what tells totals apart.
+ *
+ * @throws CrawlhouseError `bad_pipeline`
+ */
+export async function refuseMixing(projectDir: string): Promise<void> {
+  for (const { source, dataset, columns } of await loadPipelines(projectDir)) {
     const missing = OF_TOTALS.filter((name) => !(name in columns));
     if (source.kind !== 'ranking_performance' || missing.length === 0) continue;
     const lines = missing.map(

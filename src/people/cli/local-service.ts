@@ -91,6 +91,11 @@ export class LocalService implements AsyncDisposable {
     return this.#sandbox.addDemand(...work);
   }
 
+  /** The hashes of the exports that were added to a project, of those that begin so. */
+  addedDemand(projectId: string, mark: string): Promise<readonly string[]> {
+    return this.#sandbox.addedDemand(projectId, mark);
+  }
+
   /** The projects of this folder, the oldest first. */
   async projects(): Promise<Project[]> {
     const [workspace] = await Array.fromAsync(this.#client.list('workspaces', {}));

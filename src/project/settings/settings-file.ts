@@ -11,6 +11,7 @@ import { AlertSettings } from './alert-settings.ts';
 import { ConsoleOidcSettings, ConsoleUrl } from './console-settings.ts';
 import { IssueSettings } from './issue-settings.ts';
 import { LineageSettings } from './lineage-settings.ts';
+import { SearchConsoleSettings } from './search-console-settings.ts';
 
 const Names = z.union([z.literal('all'), z.array(z.string()).min(1)]);
 const WholeNumber = z.int().positive();
@@ -171,6 +172,9 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
       })
       .prefault({})
       .describe('How crawls of websites measure web vitals (docs/crawler.md).'),
+    search_console: SearchConsoleSettings.prefault({}).describe(
+      'How demand sync reads Search Console (docs/demand.md).',
+    ),
     access_logs: LogRules.prefault({}).describe('How access logs are read (docs/logs.md).'),
     query_timeout: z.number().positive().default(3600).describe('Seconds after which a query is ended.'),
     query_memory_limit: Size.default('400MB').describe(

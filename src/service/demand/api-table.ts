@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { parseJson } from '../../core/json.ts';
+import { AnswerRow } from './answer-row.ts';
 import { countryCode } from './country-code.ts';
 import { decodeText } from './decode-text.ts';
 import { type DemandRecord, type DemandTable, DIMENSIONS, type Dimension } from './demand-row.ts';
@@ -13,14 +14,6 @@ const MOST_BYTES = 256 * 1024 * 1024;
 /** Rows that the dimensions are told from, and as few of them as leave three letters open. */
 const [SAMPLE, FEW] = [1000, 5];
 
-/** A row of `searchAnalytics.query`; its keys are the values of the dimensions, in the order that was asked for. */
-const AnswerRow = z.looseObject({
-  keys: z.array(z.string()).optional(),
-  clicks: z.union([z.number(), z.bigint()]),
-  impressions: z.union([z.number(), z.bigint()]),
-  position: z.number().nullish(),
-});
-type AnswerRow = z.infer<typeof AnswerRow>;
 /** Without results an answer has no rows. */
 const Answer = z.looseObject({ rows: z.array(AnswerRow).optional() });
 
@@ -64,7 +57,7 @@ export async function apiTable(path: string, given: readonly Dimension[] | null)
 }
 
 /** The values of a row by the names of the dimensions. */
-function cellsOf({ keys = [], ...row }: AnswerRow, dimensions: readonly Dimension[]): NamedCells {
+export function cellsOf({ keys = [], ...row }: AnswerRow, dimensions: readonly Dimension[]): NamedCells {
   return {
     ...Object.fromEntries(dimensions.map((name, at) => [name, keys[at] ?? null])),
     clicks: String(row.clicks),

@@ -64,6 +64,8 @@ export interface DemandExport {
   readonly files: readonly string[];
   /** SHA-256 of the contents and of what was said about them. */
   readonly hash: string;
+  /** Earlier exports whose hashes begin so are forgotten: what they had may come again. */
+  readonly supersedes?: string;
   /** The days that its totals are of; null where each row has its day. */
   readonly period: Period | null;
   readonly tables: readonly DemandTable[];

@@ -30,7 +30,7 @@ import { Life } from './life/life.ts';
 import { AddedLogs, type LogsToAdd } from './logs/added-logs.ts';
 import { Notifier } from './notify/notifier.ts';
 import { type ApplicationCredentials, ensureApplication } from './oauth/application.ts';
-import { addDemand } from './ranking/add-demand.ts';
+import { addDemand, addedDemand } from './ranking/add-demand.ts';
 import { DownloadCenter } from './ranking/download-center.ts';
 import type { AddedDemand } from './ranking/store-demand.ts';
 import { Clock } from './resources/clock.ts';
@@ -106,6 +106,8 @@ export interface Sandbox extends AsyncDisposable {
     work: { readonly source: DemandExport; readonly onReject: 'fail' | 'quarantine' },
     signal: AbortSignal,
   ): Promise<AddedDemand>;
+  /** The hashes of the exports that were added to a project, of those that begin so. */
+  addedDemand(projectId: string, mark: string): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
@@ -162,6 +164,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       },
       noteLoadedDays: (spans) => noteLoadedDays(work.rows, spans),
       addDemand: (projectId, work, until) => addDemand(context, projectId, work, until),
+      addedDemand: (projectId, mark) => addedDemand(context, projectId, mark),
       close,
       [Symbol.asyncDispose]: close,
     };

@@ -111,7 +111,7 @@ test.for([
   [
     '{ type: enum, schema_chang: freeze }',
     'unknown key columns.day.schema_chang',
-    'did you mean schema_change? keys that work here: type, arity, values, schema_change, retype',
+    'did you mean schema_change? keys that work here: type, arity, values, schema_change, optional, retype',
   ],
   [
     '{ type: enum, schema_change: thaw }',
@@ -121,6 +121,11 @@ test.for([
   ['{ arity: many }', 'columns.day: type is missing: the service does not give it', null],
   ['{ type: string, values: [a] }', 'columns.day: values are for the type enum, not string', null],
   ['{ type: enum, values: [] }', /^columns\.day\.values: /, null],
+  [
+    '{ type: string, optional: true }',
+    /^columns\.day: optional is for dimensions of ranking performance/,
+    null,
+  ],
 ] as const)('a declared column %s is refused with its line', async ([column, message, hint]) => {
   const logs = PAGES.replace('kind: crawl, data_type: pages', 'kind: log_monitoring, data_type: pages');
   const text = typeof message === 'string' ? new RegExp(`^${message}$`) : message;

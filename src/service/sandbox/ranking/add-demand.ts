@@ -71,6 +71,21 @@ export async function addDemand(
   return added;
 }
 
+/** The hashes of a project's exports that begin so. */
+export async function addedDemand(
+  { resources, rows }: Stores,
+  projectId: string,
+  mark: string,
+): Promise<string[]> {
+  if (resources.dataset(projectId, RANKING) === undefined) return [];
+  refuseOtherFields(resources, projectId);
+  const { exports } = demandTables(projectId);
+  const found = await rows.use((connection) =>
+    connection.rows(`SELECT hash FROM ${exports} WHERE starts_with(hash, $1) ORDER BY hash`, [mark]),
+  );
+  return found.map(({ hash }) => String(hash));
+}
+
 /** What was kept of an export, its amounts as they were. */
 function summaryOf(kept: string): AddedDemand {
   const { sums, differences, ...rest } = jsonOf(kept) as AddedDemand;

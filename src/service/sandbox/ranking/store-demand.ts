@@ -88,6 +88,8 @@ export async function storeDemand(
       changed: isEmpty ? null : { from: String(span.from), to: String(span.to) },
       ...days,
     };
+    if (source.supersedes !== undefined)
+      await connection.run(`DELETE FROM ${tables.exports} WHERE starts_with(hash, $1)`, [source.supersedes]);
     await connection.run(`INSERT INTO ${tables.exports} VALUES ($1, $2)`, [
       source.hash,
       stringifyJson(added),

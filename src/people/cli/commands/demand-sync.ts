@@ -1,0 +1,84 @@
+import { counted, countText } from '../../../core/amounts.ts';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import { exitCodeOf } from '../../../project/model/run-status.ts';
+import { googleAccess } from '../../../service/demand/google-access.ts';
+import { propertyOf } from '../../../service/demand/property-of.ts';
+import { SearchConsole } from '../../../service/demand/search-console.ts';
+import type { Command } from '../command.ts';
+import { refuseMixing } from '../load-demand.ts';
+import { loadLocal } from '../load-local.ts';
+import { LOCAL_PROJECT_FLAGS, localProject, projectFlags } from '../local-project.ts';
+import { LocalService } from '../local-service.ts';
+import { failureOf, printError } from '../print-error.ts';
+import { printErrors, runSummary } from '../run-report.ts';
+import { type SyncedDemand, syncDemand } from '../sync-demand.ts';
+
+export const demandSync: Command = {
+  name: 'demand sync',
+  keepsLog: true,
+  summary: "read a crawled website's search results from Search Console, day by day",
+  positionals: { shown: '', most: 0 },
+  flags: {
+    ...LOCAL_PROJECT_FLAGS,
+    property: {
+      type: 'string',
+      value: 'PROPERTY',
+      help: 'the property, such as sc-domain:example.com; none: the one that covers the website',
+    },
+    days: { type: 'string', value: 'N', help: 'how many days back it reaches; 90' },
+  },
+  async run(invocation) {
+    const { signal, logger } = invocation;
+    const settings = await invocation.settings();
+    const { endpoint, property: set } = settings.search_console;
+    const days = daysOf(invocation.text('days')) ?? settings.search_console.days;
+    await refuseMixing(settings.projectDir);
+    await using console = new SearchConsole(endpoint, googleAccess());
+    await using service = await LocalService.start(settings, { allowPrivate: false, logger });
+    const project = await localProject(service, projectFlags(invocation));
+    const wanted = invocation.text('property') ?? set;
+    const property = propertyOf(String(project.start_url), await console.properties(signal), wanted);
+    const synced = await syncDemand(invocation, { service, console, project, property, days });
+    const result = await loadLocal(invocation, service, project.id, 'demand');
+    const errors = [...(synced.error === null ? [] : [synced.error]), ...result.errors];
+    const exitCode = exitCodeOf(errors);
+    if (invocation.has('json')) {
+      const { error: _, ...sums } = synced;
+      const site = { id: project.id, name: project.name };
+      await invocation.printJson({
+        ...{ project: site, property, ...sums, run: result.report },
+        error: failureOf(errors, exitCode),
+      });
+    } else await invocation.print(`${property}: ${describe(synced)}`);
+    if (synced.error !== null) printError(synced.error, invocation.has('debug'));
+    if (!invocation.has('json'))
+      invocation.say(
+        `\n${await runSummary(invocation, settings, result.report, 'Nothing new: the warehouse has these days.')}`,
+      );
+    printErrors(invocation, result);
+    if (exitCode === 0 && !invocation.has('json'))
+      invocation.say('Next: crawlhouse query --question q27_cannibalisation\n');
+    return exitCode;
+  },
+};
+
+/** What was read, and what Search Console left out. */
+function describe(synced: SyncedDemand): string {
+  const { span, asked, changed, kept_days, rows } = synced;
+  if (span === null) return 'no day has search results whose figures are final.\n';
+  const lines = [
+    `${counted(span.days, 'day')} with search results, ${span.from} to ${span.to}; ${countText(asked)} were read, ${countText(changed)} of them are new or have changed.`,
+    `${counted(rows, 'row')} with ${countText(synced.clicks)} clicks and ${countText(synced.impressions)} impressions; the days have ${countText(synced.total_clicks)} and ${countText(synced.total_impressions)}.`,
+    `${countText(synced.unnamed_clicks)} clicks and ${countText(synced.unnamed_impressions)} impressions have no query: few people asked, or the day has more than 50,000 rows.`,
+    ...(kept_days > 0
+      ? [`${counted(kept_days, 'day')} keep the rows of an export with more dimensions.`]
+      : []),
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function daysOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= 500) return Number(text);
+  throw new CrawlhouseError('usage', `--days ${text}: a number from 1 to 500 is expected`);
+}
