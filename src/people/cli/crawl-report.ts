@@ -48,7 +48,11 @@ export async function readCrawlReport(
     more_questions: moreQuestions(
       questions,
       await warehouse.rows(
-        'SELECT DISTINCT dataset FROM ops.loads WHERE source_id = $project AND loaded > 0',
+        `SELECT 'logs' AS kind, count(*) AS days FROM mart.log_days WHERE project_id = $project
+          UNION ALL
+          SELECT 'demand', count(*) FROM mart.ranking_performance WHERE project_id = $project
+          UNION ALL
+          SELECT 'demand', count(*) FROM mart.ranking_periods WHERE project_id = $project`,
         invocation.signal,
         new Map([['project', crawl.project_id]]),
       ),
@@ -57,15 +61,15 @@ export async function readCrawlReport(
 }
 
 /** The questions that need what a project does not have. */
-function moreQuestions(questions: readonly Question[], loaded: Rows): CrawlReport['more_questions'] {
-  const has = (...names: string[]): boolean => loaded.some(({ dataset }) => names.includes(String(dataset)));
+function moreQuestions(questions: readonly Question[], known: Rows): CrawlReport['more_questions'] {
+  const has = (name: string): boolean => known.some(({ kind, days }) => kind === name && Number(days) > 0);
   const that = (need: RegExp): string[] =>
     questions
       .filter(({ needs }) => Object.keys(needs).some((name) => need.test(name)))
       .map(({ name }) => name);
   return {
-    logs: has('log_events', 'log_pages_days') ? [] : that(/^log/),
-    demand: has('ranking_performance') ? [] : that(/^ranking/),
+    logs: has('logs') ? [] : that(/^log/),
+    demand: has('demand') ? [] : that(/^ranking/),
   };
 }
 
