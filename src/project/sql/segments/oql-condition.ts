@@ -25,8 +25,8 @@ interface Test {
 const SEPARATOR = 'chr(31)';
 
 /**
- * A tree as a condition in portable SQL. It holds for the rows that the service would give (docs/oql.md), and is false
- * or NULL for all others.
+ * A tree as a condition on `mart.pages` in portable SQL. It holds for the rows that the service would give
+ * (docs/oql.md), and is false or NULL for all others.
  *
  * @throws OqlError for a field that is no column, or a value that does not fit its type
  */
@@ -78,7 +78,8 @@ function matches(value: Value, isList: boolean, test: Test): string {
   if (!isList) return fits(value, test);
   if (value.kind === 'text' && !test.options.regex) return hasText(value.sql, test);
   const condition = fits({ ...value, sql: 'items.item' }, test);
-  return `EXISTS (SELECT 1 FROM UNNEST(${value.sql}) AS items(item) WHERE ${condition})`;
+  // Engines differ in subqueries on the row at hand: this one is on all of them.
+  return `page_key IN (SELECT pages.page_key FROM mart.pages AS pages CROSS JOIN UNNEST(pages.${value.sql}) AS items(item) WHERE ${condition})`;
 }
 
 /** In the texts of a list, joined: a subquery for each row takes several times as long. */

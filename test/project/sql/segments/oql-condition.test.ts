@@ -169,11 +169,17 @@ test.each(COMPARISONS)('%s compares each text, alone and in a list, with each', 
 /** What a CASE makes of the condition, which is how segments have it. */
 async function answers(connection: Connection, sql: string, rows: readonly Row[]): Promise<boolean[]> {
   const table = rowsSql(
-    { ...Object.fromEntries(COLUMNS), n: 'BIGINT' },
-    rows.map((row, n) => ({ ...row, n, fetch_date: row.fetch_date && `${row.fetch_date}+00` })),
+    { ...Object.fromEntries(COLUMNS), n: 'BIGINT', page_key: 'VARCHAR' },
+    rows.map((row, n) => ({
+      ...row,
+      n,
+      page_key: `c ${n}`,
+      fetch_date: row.fetch_date && `${row.fetch_date}+00`,
+    })),
   );
+  await connection.run(`CREATE SCHEMA IF NOT EXISTS mart; CREATE OR REPLACE TABLE mart.pages AS ${table}`);
   const found = await connection.rows<{ holds: boolean }>(
-    `SELECT CASE WHEN ${sql} THEN true ELSE false END AS holds FROM (${table}) AS given ORDER BY n`,
+    `SELECT CASE WHEN ${sql} THEN true ELSE false END AS holds FROM mart.pages ORDER BY n`,
   );
   return found.map((row) => row.holds);
 }
