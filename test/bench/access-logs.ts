@@ -10,15 +10,8 @@ import { parseArgs, promisify } from 'node:util';
 import { createGzip } from 'node:zlib';
 import { Database, file, STORAGE_OPTION, text } from '../../src/core/duckdb.ts';
 import { textTable } from '../../src/core/text-table.ts';
-import { logSources } from '../../src/people/cli/log-sources.ts';
-import { readBotList } from '../../src/people/cli/read-bot-list.ts';
-import type { Settings } from '../../src/project/settings/settings.ts';
-import { LogRules } from '../../src/service/logs/log-rules.ts';
-import { AddedLogs } from '../../src/service/sandbox/logs/added-logs.ts';
-import { Resources } from '../../src/service/sandbox/resources/resources.ts';
-import { ensureProject } from '../../src/service/sandbox/resources/seed.ts';
-import { RowStore } from '../../src/service/sandbox/rows/row-store.ts';
 import { accessLog } from '../support/access-log.ts';
+import { addLogsIn } from '../support/add-logs.ts';
 import { cpuSeconds, peakRss } from './resources.ts';
 
 /**
@@ -90,25 +83,8 @@ async function child(way: string, log: string): Promise<void> {
 }
 
 async function ours(log: string, folder: string): Promise<void> {
-  using resources = new Resources(join(folder, 'sandbox.sqlite'));
-  await using rows = await RowStore.open(folder);
-  const project = ensureProject(resources, { name: 'bench', startUrl: 'https://www.example.com/' });
-  const logs = new AddedLogs({ resources, rows, clock: Date, stateDir: folder });
-  const signal = new AbortController().signal;
-  const place = { settings: { state_dir: folder } as Settings, folder };
-  await logs.add(
-    {
-      projectId: project.id,
-      sources: logSources([log], place, signal),
-      rules: LogRules.parse({}),
-      onReject: 'fail',
-      bots: { list: await readBotList({ projectDir: folder }) },
-      onFile: ({ status, error }) => {
-        if (status !== 'added') throw new Error(`${status}: ${error?.message}`);
-      },
-    },
-    signal,
-  );
+  const [file] = await addLogsIn(folder, [log]);
+  if (file?.status !== 'added') throw new Error(`${file?.status}: ${file?.error?.message}`);
 }
 
 /** The combined format is nearly CSV with spaces; `[` and `]` stay in the texts. */

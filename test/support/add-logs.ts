@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import { logSources } from '../../src/people/cli/log-sources.ts';
+import { readBotList } from '../../src/people/cli/read-bot-list.ts';
+import type { Settings } from '../../src/project/settings/settings.ts';
+import type { LogFileReport } from '../../src/service/logs/log-report.ts';
+import { LogRules } from '../../src/service/logs/log-rules.ts';
+import { AddedLogs } from '../../src/service/sandbox/logs/added-logs.ts';
+import { Resources } from '../../src/service/sandbox/resources/resources.ts';
+import { ensureProject } from '../../src/service/sandbox/resources/seed.ts';
+import { RowStore } from '../../src/service/sandbox/rows/row-store.ts';
+
+/** Adds log files to the project of a folder, as the local service does; gives what was read of each. */
+export async function addLogsIn(folder: string, paths: readonly string[]): Promise<LogFileReport[]> {
+  using resources = new Resources(join(folder, 'sandbox.sqlite'));
+  await using rows = await RowStore.open(folder);
+  const project = ensureProject(resources, { name: 'shop', startUrl: 'https://www.example.com/' });
+  const logs = new AddedLogs({ resources, rows, clock: Date, stateDir: folder });
+  const { signal } = new AbortController();
+  const place = { settings: { state_dir: folder } as Settings, folder };
+  const files: LogFileReport[] = [];
+  await logs.add(
+    {
+      projectId: project.id,
+      sources: logSources(paths, place, signal),
+      rules: LogRules.parse({}),
+      onReject: 'fail',
+      bots: { list: await readBotList({ projectDir: folder }) },
+      onFile: (report) => void files.push(report),
+    },
+    signal,
+  );
+  return files;
+}
+
+const [, script, folder, ...paths] = process.argv;
+if (script === import.meta.filename && folder !== undefined) {
+  process.stdout.write('begun\n');
+  await addLogsIn(folder, paths);
+}
