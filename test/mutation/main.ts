@@ -5,7 +5,7 @@ import { loadQuestions } from '../../src/pipeline/transform/questions/questions.
 import { loadCases } from '../../src/pipeline/transform/tests/model-cases.ts';
 import { loadFilters, withFilters } from '../../src/project/sql/models/filters.ts';
 import { withIssues } from '../../src/project/sql/models/issue-models.ts';
-import { loadModels } from '../../src/project/sql/models/load-models.ts';
+import { loadModels, withSegments } from '../../src/project/sql/models/load-models.ts';
 import type { Model } from '../../src/project/sql/models/model.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
 import { defaultSetting, loadTunedIssues, withNumbers } from '../../src/project/sql/models/tune-issues.ts';
@@ -111,8 +111,8 @@ async function judgeOf(sites: SiteJudge, file: string, own: string): Promise<Fil
   const mutantOf = (sql: string): Model => {
     const numbers = (one: string): string => (issue ? withNumbers(one, defaultSetting(issue)) : one);
     if (issue) return { ...model, sql: model.sql.replace(numbers(issue.sql), () => numbers(sql)) };
-    if (/\b(issues|filters)\.[a-z]+\b/.test(own))
-      return withFilters(withIssues({ ...model, sql }, tuned), filters);
+    if (/\b(issues|filters|segments)\.[a-z]+\b/.test(own))
+      return withSegments(withFilters(withIssues({ ...model, sql }, tuned), filters), []);
     // The SQL of a model stands within that of its former columns.
     return { ...model, sql: model.sql.replace(own, () => sql) };
   };

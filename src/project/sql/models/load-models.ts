@@ -54,7 +54,7 @@ export async function loadModels(folders: readonly SqlFolder[]): Promise<Model[]
 }
 
 /** A model, with SELECTs in place of the tables of the schema `segments`: what segments.yaml says. */
-function withSegments(model: Model, segmentations: readonly Segmentation[]): Model {
+export function withSegments(model: Model, segmentations: readonly Segmentation[]): Model {
   const sqlWith = (found: () => string) =>
     giveTables(model.sql, 'segments', { found, replaced: () => replacedRows(segmentations) });
   const { sql, given } = sqlWith(() => UNTIL_PLANNED);
