@@ -1,19 +1,21 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readFile, rm } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CrawlhouseError } from '../src/core/errors.ts';
 import { findBrowser } from '../src/service/crawler/render/find-browser.ts';
+import { accessLog } from './demo-site/access-log.ts';
+import { demandExport } from './demo-site/demand-export.ts';
 import { readFaults } from './demo-site/faults.ts';
 import { type DemoSite, serveDemoSite } from './demo-site/serve-site.ts';
 
 /**
  * The main job, for real: a sandbox with three synthetic crawls (and, where they are, real ones), a run over HTTP, the
- * answers of four questions. Then a website with planted faults is crawled twice. Leaves the warehouses in `.demo/` and
- * `.demo/site/`.
+ * answers of four questions. Then a website with planted faults is crawled twice; between the crawls, its access log and
+ * search results are added. Leaves the warehouses in `.demo/` and `.demo/site/`.
  */
 const root = join(import.meta.dirname, '..');
 const folder = join(root, '.demo');
@@ -29,13 +31,17 @@ const QUESTIONS = [
   'q08_404s_with_most_internal_links',
   'q16_bot_hits_by_segment_depth_and_inrank',
 ];
-/** Of the website. */
+/** Of the website, once the warehouse has its logs and search results. */
+const TRAFFIC_QUESTIONS = ['q32_what_to_do_first -p limit=5', 'q17_wasted_crawl_budget'];
+/** Of the website, once it has changed. */
 const SITE_QUESTIONS = ['q09_redirect_chains_and_loops', 'q12_sitemap_against_crawl'];
 const ROWS = 8;
 const RENDERING =
   "SELECT issue, url, why FROM mart.page_issues JOIN mart.issues USING (issue) WHERE category = 'rendering'";
 /** Commands that say nothing but how to go on. */
 const SILENT = ['query', 'init'];
+/** Commands that write on both streams, in an order that is to stay. */
+const SHOWN = ['logs', 'demand'];
 /** One project with every data type of the service. */
 const SPEC =
   'projects=1,crawls=3,pages=3000,links=30000,columns=90,clusters=100,structured_data=1000,comparisons=2,log_days=4,events=20000,ranking_days=4,seed=1';
@@ -93,11 +99,23 @@ async function crawlSite(): Promise<void> {
   await crawlhouse(root, 'init', siteFolder);
   say(`\n$ crawlhouse crawl ${site.origin}\n`);
   await crawlhouse(siteFolder, 'crawl', site.origin);
+  await addTraffic(site);
   site.change();
   say(`\n$ crawlhouse crawl ${site.origin}        (again, after the site has changed)\n`);
   say(await crawlhouse(siteFolder, 'crawl', site.origin));
   for (const question of SITE_QUESTIONS) await ask(siteFolder, question);
   await renderSite(site);
+}
+
+/** The requests that the site's server had, and its search results, tell which of its faults matter. */
+async function addTraffic({ origin }: DemoSite): Promise<void> {
+  await writeFile(join(siteFolder, 'access.log'), accessLog(new Date()));
+  await writeFile(join(siteFolder, 'search.csv'), demandExport(origin, new Date()));
+  say('\n$ crawlhouse logs add access.log --on-reject quarantine        (a line of it is cut off)\n');
+  await crawlhouse(siteFolder, 'logs', 'add', 'access.log', '--on-reject', 'quarantine');
+  say('\n$ crawlhouse demand add search.csv\n');
+  await crawlhouse(siteFolder, 'demand', 'add', 'search.csv');
+  for (const question of TRAFFIC_QUESTIONS) await ask(siteFolder, question);
 }
 
 /** Scripts change what pages say; without a browser nobody sees it. */
@@ -127,14 +145,21 @@ async function ask(project: string, question: string): Promise<void> {
   );
 }
 
-/** Runs the program in a project folder; what it prints comes back, and what it says is shown. */
+/** Runs the program in a project folder; what it prints comes back, but of `SHOWN`, and what it says is shown. */
 async function crawlhouse(project: string, command: string, ...args: string[]): Promise<string> {
   const child = spawn(process.execPath, [program, command, ...args], {
     cwd: project,
     env: project === folder ? { ...environment, ...account } : environment,
-    stdio: ['ignore', 'pipe', SILENT.includes(command) ? 'ignore' : 'inherit'],
+    stdio: [
+      'ignore',
+      SHOWN.includes(command) ? 'inherit' : 'pipe',
+      SILENT.includes(command) ? 'ignore' : 'inherit',
+    ],
   });
-  const [printed, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  const [printed, [code]] = await Promise.all([
+    child.stdout === null ? '' : text(child.stdout),
+    once(child, 'exit'),
+  ]);
   if (code === 0) return printed;
   say(`crawlhouse ${command} ${args.join(' ')} ended with ${code}\n`);
   process.exit(code ?? 1);

@@ -5,6 +5,7 @@ import { main } from '../../src/people/cli/app.ts';
 import { loadQuestions, questionNamed } from '../../src/pipeline/transform/questions/questions.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
 import { type Sandbox, startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
+import { pageWith, serveSite } from '../support/crawl-site.ts';
 import { freePort } from '../support/free-port.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -24,8 +25,10 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/alerts.md: crawlhouse alerts test': 'test/people/cli/alerts-test.test.ts',
   'docs/backfill.md: crawlhouse backfill': 'test/long/backfill.test.ts',
   'docs/console.md: crawlhouse console': 'the address has a key of its own',
-  'docs/crawl.md: crawlhouse crawl': 'test/long/crawl-command.test.ts',
+  'docs/crawl.md, Crawl a website: crawlhouse crawl': 'test/long/crawl-command.test.ts',
+  'docs/demand.md: crawlhouse demand': 'test/long/demand-command.test.ts',
   'docs/explore.md: crawlhouse': 'test/long/explore-commands.test.ts',
+  'docs/logs.md: crawlhouse logs add': 'test/long/logs-command.test.ts',
   'docs/models.md: crawlhouse': 'models that the page makes',
   'docs/operate.md: crawlhouse status': 'days of failures',
   'docs/packages.md: crawlhouse load': 'test/pipeline/load-packages.test.ts',
@@ -103,7 +106,7 @@ async function printed(folder: string, command: string): Promise<string> {
 function masked(text: string, folder = '/srv/seo'): string {
   return text
     .replaceAll(folder, 'FOLDER')
-    .replaceAll(/\/srv\/(?:seo|acme)/g, 'FOLDER')
+    .replaceAll(/\/srv\/(?:seo|acme|tea)/g, 'FOLDER')
     .replaceAll(/(?:'[^']*'|\S*)\bnode'? \S*main\.[tj]s/g, 'crawlhouse')
     .replaceAll(/https?:\/\/127\.0\.0\.1:\d+|127\.0\.0\.1:\d+/g, 'HOST')
     .replaceAll(/\b\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::[\d.]+)?Z?)?/g, 'TIME')
@@ -212,6 +215,55 @@ test('the screens of settings are what the commands print', async () => {
   }
 });
 
+const DAY = 86_400_000;
+const midnight = (ago: number): string =>
+  new Date(Math.floor(Date.now() / DAY) * DAY - ago * DAY).toUTCString().slice(5, 16);
+
+/** A line of an access log of yesterday. */
+function request(path: string, status: number, address: string, agent: string): string {
+  const day = midnight(1).replaceAll(' ', '/');
+  return `${address} - - [${day}:08:00:00 +0000] "GET ${path} HTTP/1.1" ${status} 99 "-" "${agent}"\n`;
+}
+
+/** Requests by Googlebot, by who only says so, and by people; a line is cut off. */
+function teaLog(): string {
+  const google = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
+  const of = (path: string, status: number, hits: number): string =>
+    request(path, status, '66.249.66.1', google).repeat(hits) +
+    request(path, status, '203.0.113.5', google) +
+    request(path, status, '203.0.113.9', 'Mozilla/5.0 Firefox/140.0').repeat(5);
+  return `${of('/', 200, 4)}${of('/green', 200, 3)}${of('/sale', 404, 6)}${of('/old-shop', 200, 2)}66.249.66.1 - -\n`;
+}
+
+function teaSearches(origin: string): string {
+  const rows = Array.from({ length: 8 }, (_, ago) => {
+    const day = new Date(`${midnight(ago + 2)} UTC`).toISOString().slice(0, 10);
+    return [
+      `${day},${origin}/,tea,3,40,2.1`,
+      `${day},${origin}/green,green tea,2,30,3`,
+      `${day},${origin}/sale,tea sale,1,25,5.4`,
+    ];
+  });
+  return ['date,page,query,clicks,impressions,position', ...rows.flat(), ''].join('\n');
+}
+
+test('the screens of a crawl with logs and search results are what the commands print', async () => {
+  const folder = join(await temporaryFolder(), 'tea');
+  const site = await serveSite({
+    '/': pageWith('/green', '/black', '/sale'),
+    '/green': pageWith('/', '/white'),
+    '/black': pageWith('/'),
+    '/white': pageWith('/'),
+  });
+  await printed(join(folder, '..'), 'crawlhouse init tea');
+  await writeFile(join(folder, 'access.log'), teaLog());
+  await writeFile(join(folder, 'search.csv'), teaSearches(site.origin));
+  for (const screen of ofPage('docs/crawl.md')) {
+    const command = screen.command.replace('127.0.0.1:48099', `127.0.0.1:${site.port}`);
+    expect(misprint(screen, await printed(folder, command), folder)).toEqual([]);
+  }
+});
+
 test('every screen of the pages is compared, or shown elsewhere', () => {
   const compared = [
     'README.md',
@@ -220,6 +272,7 @@ test('every screen of the pages is compared, or shown elsewhere', () => {
     'docs/doctor.md',
     'docs/settings.md',
     'docs/errors.md',
+    'docs/crawl.md',
   ];
   expect(
     shown.filter(({ page }) => !compared.includes(page)).map(({ page, command }) => `${page}: ${command}`),

@@ -82,6 +82,7 @@ function span({ first_second, last_second }: LogFileReport): string | null {
 
 function remarks(files: readonly LogFileReport[], site: string): string {
   const lines = new Set<string>();
+  const today = new Date().toISOString().slice(0, 10);
   for (const file of files) {
     if (file.rejected > 0 && file.status === 'added')
       lines.add(`${file.name}: ${counted(file.rejected, 'reject')}: ${places(file)}`);
@@ -96,6 +97,8 @@ function remarks(files: readonly LogFileReport[], site: string): string {
     if (file.assumed_zone)
       lines.add('Times have no offset: UTC is assumed, or the setting access_logs.time_zone');
     if (file.assumed_host) lines.add(`Lines name no host: ${site} is assumed`);
+    if (file.last_second !== null && file.last_second >= Date.parse(today) / 1000)
+      lines.add(`The day ${today} has not ended (UTC): the first logs add after its end loads its lines`);
   }
   return [...lines].map((line) => `${line}.\n`).join('');
 }

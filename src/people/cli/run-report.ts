@@ -20,12 +20,15 @@ const ERRORS_SHOWN = 3;
 /** The message of a complete run that changed nothing. */
 const NOTHING_NEW = 'Nothing new: every finished unit is in the warehouse.';
 
-/** Prints what a run did: its end for people, or the document of interface.md; `idle` where it has changed nothing. */
+/**
+ * Prints what a run did: its end for people, or the document of interface.md. `idle` is said where it has changed nothing,
+ * `next` is the command after a run without errors.
+ */
 export async function printRun(
   invocation: Invocation,
   settings: Settings,
   result: RunResult,
-  idle: string = NOTHING_NEW,
+  { idle, next = 'query --question' }: { readonly idle?: string | undefined; readonly next?: string } = {},
 ): Promise<number> {
   const drift = await readDrift(settings);
   if (invocation.has('json')) {
@@ -39,7 +42,7 @@ export async function printRun(
     if (existsSync(settings.warehouse))
       invocation.say(`Warehouse: ${engineKind(settings.engine).describe(settings).shown}\n`);
     // Changed parts have their own lines.
-    if (drift.length === 0) invocation.say(`Next: ${nextCommand(result.exitCode)}\n`);
+    if (drift.length === 0) invocation.say(`Next: crawlhouse ${nextCommand(result.exitCode, next)}\n`);
   }
   return result.exitCode;
 }
@@ -161,9 +164,9 @@ function sum(units: readonly UnitReport[], of: (unit: UnitReport) => number): nu
   return units.reduce((all, unit) => all + of(unit), 0);
 }
 
-function nextCommand(exitCode: number): string {
-  if (exitCode === 0) return 'crawlhouse query --question';
-  return [1, 2, 5].includes(exitCode) ? 'crawlhouse doctor' : 'crawlhouse status';
+function nextCommand(exitCode: number, next: string): string {
+  if (exitCode === 0) return next;
+  return [1, 2, 5].includes(exitCode) ? 'doctor' : 'status';
 }
 
 function unitRow({ unit, status, counts, bytes, seconds }: UnitReport): (string | number | null)[] {

@@ -45,7 +45,7 @@ export const backfill: Command = {
     const result = await withLineage(settings, 'backfill', logger, signal, () =>
       run(settings, request, logger, signal, progress),
     );
-    return printRun(invocation, settings, result, nothingNew(invocation));
+    return printRun(invocation, settings, result, { idle: nothingNew(invocation) });
   },
 };
 

@@ -23,6 +23,6 @@ export const load: Command = {
     const result = await withLineage(settings, 'load', logger, signal, () =>
       loadPackages(settings, folders, logger, signal),
     );
-    return printRun(invocation, settings, result, 'Nothing new: the warehouse has these packages.');
+    return printRun(invocation, settings, result, { idle: 'Nothing new: the warehouse has these packages.' });
   },
 };

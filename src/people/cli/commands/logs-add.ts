@@ -71,7 +71,8 @@ export const logsAdd: Command = {
     }
     await invocation.print(describeLogs(files, bots, String(project.start_url)));
     for (const error of errors) printError(error, invocation.has('debug'));
-    await printRun(invocation, settings, result);
+    invocation.say('\n');
+    await printRun(invocation, settings, result, { next: 'query --question q17_wasted_crawl_budget' });
     return exitCode;
   },
 };

@@ -50,6 +50,6 @@ export const run: Command = {
         signal,
       ),
     );
-    return printRun(invocation, settings, result, nothingNew(invocation));
+    return printRun(invocation, settings, result, { idle: nothingNew(invocation) });
   },
 };

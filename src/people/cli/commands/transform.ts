@@ -40,7 +40,7 @@ export const transform: Command = {
     const result = await withLineage(settings, 'transform', logger, signal, () =>
       runSession(options, async () => ({ units: [], errors: [] })),
     );
-    return printRun(invocation, settings, result, 'Nothing to build: the models are up to date.');
+    return printRun(invocation, settings, result, { idle: 'Nothing to build: the models are up to date.' });
   },
 };
 
