@@ -85,7 +85,7 @@ const path = relative(process.cwd(), folder) || '.';
 say(`\nThe warehouses are ${join(path, 'warehouse.duckdb')} and ${join(path, 'site', 'warehouse.duckdb')}. `);
 say('Go on querying them:\n\n');
 say(`  npx crawlhouse query --project-dir ${path} 'SELECT * FROM mart.crawls'\n`);
-say(`  npx crawlhouse query --project-dir ${join(path, 'site')} --question q32_what_to_do_first\n`);
+say(`  npx crawlhouse query --project-dir ${join(path, 'site')} --question q26_crawl_frequency_by_engine\n`);
 
 /** A website with faults is crawled, changes, and is crawled again. */
 async function crawlSite(): Promise<void> {
