@@ -5,25 +5,25 @@ description: >-
   How a crawler is verified by the address of a request, one row for each way. The rows are those of
   sql/seeds/bot_checks.csv, of the package and then of the project: the rows of the project for a crawler take the place
   of the package's for it.
-grain: [crawler, method, value]
+grain: [crawler, check_method, check_value]
 replaces: [crawler]
 columns:
   crawler: Name of the crawler (mart.bots.crawler).
-  method:
+  check_method:
     description: >-
       ranges: the address is in a list of ranges. dns: the name of the address ends in a suffix, and the name has the
       address. One way that verifies is enough.
     tests: [{accepted_values: [ranges, dns]}]
-  value: The list of ranges (mart.bot_ranges.range_list), or the suffix of names, as in googlebot.com.
+  check_value: The list of ranges (mart.bot_ranges.range_list), or the suffix of names, as in googlebot.com.
   reference: Page of the operator that says so.
 tests:
   - name: each list of ranges has ranges
     severity: warn
     query: |
-      SELECT checks.crawler, checks.value
+      SELECT checks.crawler, checks.check_value
       FROM mart.bot_checks AS checks
-      WHERE checks.method = 'ranges'
-        AND NOT EXISTS (SELECT 1 FROM mart.bot_ranges AS ranges WHERE ranges.range_list = checks.value)
+      WHERE checks.check_method = 'ranges'
+        AND NOT EXISTS (SELECT 1 FROM mart.bot_ranges AS ranges WHERE ranges.range_list = checks.check_value)
   - name: each crawler is a known one
     severity: warn
     query: |

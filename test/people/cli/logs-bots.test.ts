@@ -15,7 +15,8 @@ async function projectWith(seeds: Readonly<Record<string, string>>): Promise<str
 test('the known bots are listed with what verifies them, those of the project too', async () => {
   const folder = await projectWith({
     bots: 'token,crawler,bot_class,engine,purpose,reference\nOurBot,OurBot,other,us,monitoring,\n',
-    bot_checks: 'crawler,method,value,reference\nOurBot,ranges,ours,\nOurBot,dns,bot.example.com,\n',
+    bot_checks:
+      'crawler,check_method,check_value,reference\nOurBot,ranges,ours,\nOurBot,dns,bot.example.com,\n',
     bot_ranges:
       'range_list,prefix,source,published,copied_from\nours,192.0.2.0/28,https://example.com/bot.json,2026-01-02,\nours,2001:db8::/64,https://example.com/bot.json,2026-01-02,\n',
   });

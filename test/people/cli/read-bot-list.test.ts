@@ -55,8 +55,8 @@ test('each shipped check is of a known crawler, and names a list that is there o
   const lists = new Set((await loadSeed(folders, 'bot_ranges')).map(({ range_list }) => range_list));
   const crawlers = new Set(list.bots.map(({ crawler }) => crawler));
   expect(checks.filter(({ crawler }) => !crawlers.has(crawler ?? ''))).toEqual([]);
-  const wrong = checks.filter(({ method, value }) =>
-    method === 'ranges' ? !lists.has(value) : !/^([a-z0-9-]+\.)+[a-z]+$/.test(value ?? ''),
+  const wrong = checks.filter(({ check_method, check_value }) =>
+    check_method === 'ranges' ? !lists.has(check_value) : !/^([a-z0-9-]+\.)+[a-z]+$/.test(check_value ?? ''),
   );
   expect(wrong).toEqual([]);
 });

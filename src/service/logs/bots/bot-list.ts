@@ -17,9 +17,9 @@ export interface Bot {
 export interface BotCheck {
   readonly crawler: string;
   /** `ranges`: the address is in a list of ranges. `dns`: its name ends in a suffix, and has the address. */
-  readonly method: string;
+  readonly check_method: string;
   /** The list of ranges, or the suffix, such as googlebot.com. */
-  readonly value: string;
+  readonly check_value: string;
 }
 
 /** A row of `sql/seeds/bot_ranges.csv`. */
@@ -97,7 +97,7 @@ export class BotList {
 
   #valuesOf(crawler: string, method: string): readonly string[] {
     return this.#rows.checks.flatMap((check) =>
-      check.crawler === crawler && check.method === method ? [check.value] : [],
+      check.crawler === crawler && check.check_method === method ? [check.check_value] : [],
     );
   }
 }

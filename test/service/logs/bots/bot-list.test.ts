@@ -5,10 +5,10 @@ import { bot } from './bots.ts';
 const list = new BotList({
   bots: [bot('Googlebot'), bot('Googlebot-Image'), bot('BBB'), bot('aaa'), bot('Yeti/')],
   checks: [
-    { crawler: 'Googlebot', method: 'ranges', value: 'google' },
-    { crawler: 'Googlebot', method: 'dns', value: 'googlebot.com' },
-    { crawler: 'Googlebot-Image', method: 'ranges', value: 'google' },
-    { crawler: 'Googlebot-Image', method: 'ranges', value: 'images' },
+    { crawler: 'Googlebot', check_method: 'ranges', check_value: 'google' },
+    { crawler: 'Googlebot', check_method: 'dns', check_value: 'googlebot.com' },
+    { crawler: 'Googlebot-Image', check_method: 'ranges', check_value: 'google' },
+    { crawler: 'Googlebot-Image', check_method: 'ranges', check_value: 'images' },
   ],
   ranges: [
     { range_list: 'google', prefix: '66.249.64.0/27', source: null, published: null, copied_from: null },

@@ -5,7 +5,11 @@ import { DnsCheck, type DnsResolver } from '../../../../src/service/logs/bots/dn
 import { verifyBots } from '../../../../src/service/logs/bots/verify-bots.ts';
 import { bot } from './bots.ts';
 
-const dnsOf = (crawler: string, value: string): BotCheck => ({ crawler, method: 'dns', value });
+const dnsOf = (crawler: string, value: string): BotCheck => ({
+  crawler,
+  check_method: 'dns',
+  check_value: value,
+});
 const list = new BotList({
   bots: [],
   checks: [
