@@ -70,7 +70,7 @@ test('a project without log files and search results says so, and shows no zero 
     'Log files: none are loaded. Search results: none are loaded.'.replace('. S', '.\nS'),
   );
   expect(page).toContain(`needs log files; project ${bare} has none.`);
-  expect(page).toContain(`needs search results (ranking_performance) of 56 days; project ${bare} has none.`);
+  expect(page).toContain(`needs 56 days of search results by day and URL; project ${bare} has none.`);
   expect((await ask('/projects/nobody/demand')).status).toBe(404);
 });
 

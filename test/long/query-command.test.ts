@@ -144,8 +144,9 @@ test('a question without rows says what is missing, in a file too; SQL does not'
     'CREATE SCHEMA mart',
     "CREATE TABLE mart.projects AS SELECT 'p1' AS project_id, 'shop' AS project_name",
     "CREATE TABLE mart.ranking_performance AS SELECT 'p1' AS project_id, DATE '2026-02-01' + i::INTEGER AS date FROM range(4) AS r(i)",
+    "CREATE TABLE mart.ranking_periods AS SELECT 'p1' AS project_id, NULL::VARCHAR AS url, DATE '2026-01-31' AS to_date",
   ]);
-  const why = 'The question needs search results (ranking_performance) of 56 days; the warehouse has 4.';
+  const why = 'The question needs 56 days of search results (ranking_performance); the warehouse has 4.';
   const ask = (...argv: string[]) => query(folder, '--question', 'own', '-p', 'least=9', ...argv);
   expect((await ask()).stderr).toBe(`0 rows. ${why}\n`);
   expect(await ask('--json')).toMatchObject({ stdout: '[]\n', stderr: `0 rows. ${why}\n`, code: 0 });

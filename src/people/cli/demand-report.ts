@@ -4,6 +4,7 @@ import { textTable } from '../../core/text-table.ts';
 import type { DemandExport } from '../../service/demand/demand-row.ts';
 import { EXPORT_FORMATS } from '../../service/demand/demand-row.ts';
 import type { AddedDemand } from '../../service/sandbox/ranking/store-demand.ts';
+import { shownPath } from './shown-path.ts';
 
 /** An export that was given, and what became of it. */
 export interface DemandOutcome {
@@ -17,10 +18,10 @@ const PLACES_SHOWN = 5;
 const DAY = 86_400_000;
 
 /** The outcome of an export for people. */
-export function describeDemand({ source, added }: DemandOutcome): string {
+export function describeDemand({ source, added }: DemandOutcome, folder: string): string {
   if (added === null) return '';
   const { period } = source;
-  const head = `${source.files.join(', ')}: ${EXPORT_FORMATS[source.format]}${period === null ? '' : `, ${daysText(period)}`}\n`;
+  const head = `${source.files.map((file) => shownPath(folder, file)).join(', ')}: ${EXPORT_FORMATS[source.format]}${period === null ? '' : `, ${daysText(period)}`}\n`;
   if (added.status === 'unchanged') return `${head}Nothing new: this export was added before.\n`;
   const rows = added.sums.map((sum) => [
     sum.by === '' ? '(all)' : sum.by,
@@ -30,7 +31,7 @@ export function describeDemand({ source, added }: DemandOutcome): string {
     Number(sum.clicks),
     Number(sum.impressions),
   ]);
-  const table = textTable(['rows by', 'rows', 'days', 'number of days', 'clicks', 'impressions'], rows);
+  const table = textTable(['rows by', 'rows', 'from, to', 'days', 'clicks', 'impressions'], rows);
   return `${head}\n${table}\n${sentencesOf(source, added)
     .map((one) => `${one}\n`)
     .join('')}`;
@@ -70,7 +71,7 @@ function sentencesOf(source: DemandOutcome['source'], added: AddedDemand): strin
 }
 
 function differencesText(differences: AddedDemand['differences']): string[] {
-  if (differences.length === 0) return ['The export has no totals to compare the rows with.'];
+  if (differences.length === 0) return ['No totals came with these rows, so there is nothing to compare.'];
   const texts = differences.flatMap(({ text }) => (text === null ? [] : [text]));
   return texts.length === 0 ? ["The rows add up to the export's own totals."] : texts;
 }

@@ -61,7 +61,10 @@ export async function loadDemand(
       run: result.report,
       error: failureOf(errors, exitCode),
     });
-  } else await invocation.print(outcomes.map(describeDemand).filter(Boolean).join('\n'));
+  } else {
+    const texts = outcomes.map((outcome) => describeDemand(outcome, invocation.workingDirectory));
+    await invocation.print(texts.filter(Boolean).join('\n'));
+  }
   for (const error of refused) printError(error, invocation.has('debug'));
   if (!invocation.has('json'))
     invocation.say(

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../core/error-codes.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { textTable } from '../../core/text-table.ts';
 import type { BotReport, LogFileReport } from '../../service/logs/log-report.ts';
+import { shownPath } from './shown-path.ts';
 
 /** Files that are listed; with more, those that need no look are left out. */
 const SHOWN_FILES = 20;
@@ -11,14 +12,23 @@ const SHOWN_BOTS = 8;
 /** Of the requests that name a bot with ranges, so many refuted ones in a hundred look like a proxy. */
 const SUSPICIOUS = 90;
 const LEAST_BOTS = 100;
+const SPAN = 'from, to (UTC)';
+
+/** Where people read of files: names are those of a folder; a terminal has a width. */
+interface Place {
+  readonly site: string;
+  readonly folder: string;
+  readonly width: number | null;
+}
 
 /** What was read, for people. */
 export function describeLogs(
-  files: readonly LogFileReport[],
+  reports: readonly LogFileReport[],
   bots: readonly BotReport[],
-  site: string,
+  { site, folder, width }: Place,
 ): string {
-  return [fileTable(files), remarks(files, site), botTable(bots), proxyHint(bots)]
+  const files = reports.map((file) => ({ ...file, name: shownPath(folder, file.name) }));
+  return [fileTable(files, width), remarks(files, site), botTable(bots), proxyHint(bots)]
     .filter((one) => one !== '')
     .join('\n');
 }
@@ -39,7 +49,7 @@ export function logErrors(files: readonly LogFileReport[]): CrawlhouseError[] {
   });
 }
 
-function fileTable(files: readonly LogFileReport[]): string {
+function fileTable(files: readonly LogFileReport[], width: number | null): string {
   const plain = (file: LogFileReport): boolean =>
     file.status === 'known' || (file.status === 'added' && file.rejected === 0);
   const shown =
@@ -67,10 +77,10 @@ function fileTable(files: readonly LogFileReport[]): string {
       null,
     ]);
   if (rows.length === 0) return '';
-  return textTable(
-    ['file', 'status', 'format', 'lines', 'events', 'rejects', 'other hosts', 'from, to (UTC)'],
-    rows,
-  );
+  return textTable(['file', 'status', 'format', 'lines', 'events', 'rejects', 'other hosts', SPAN], rows, {
+    width,
+    below: [SPAN],
+  });
 }
 
 function span({ first_second, last_second }: LogFileReport): string | null {

@@ -74,7 +74,7 @@ const PAGES = [
 
 /** Counts of two days; the third has lines. */
 const HITS = [
-  { day: '2024-12-31', url: HOME, hits: 10, seo_bot_hits: 8, vertical_bot_hits: 2, hits_5xx: 10 },
+  { day: '2024-11-30', url: HOME, hits: 10, seo_bot_hits: 8, vertical_bot_hits: 2, hits_5xx: 10 },
   { day: '2025-01-02', url: HOME, hits: 4, seo_bot_hits: 2, vertical_bot_hits: 0, hits_2xx: 4 },
   { day: '2025-01-02', url: RICH, hits: 1, seo_bot_hits: 0, vertical_bot_hits: 0, hits_2xx: 1 },
   // The crawl's 404 counts, because some requests had another status.

@@ -69,7 +69,8 @@ export const logsAdd: Command = {
       for (const error of errors) printError(error, invocation.has('debug'));
       return exitCode;
     }
-    await invocation.print(describeLogs(files, bots, String(project.start_url)));
+    const [site, width] = [String(project.start_url), invocation.terminal?.width ?? null];
+    await invocation.print(describeLogs(files, bots, { site, folder, width }));
     for (const error of errors) printError(error, invocation.has('debug'));
     invocation.say('\n');
     await printRun(invocation, settings, result, { next: 'query --question q17_wasted_crawl_budget' });

@@ -135,9 +135,9 @@ export async function explainEmpty(
   const lacking = wanted
     .filter(([name, least]) => Number(found[name]) < least)
     .map(([name, least]) => {
-      const days = least === 1 ? '' : ` of ${least} days`;
+      const days = least === 1 ? '' : `${least} days of `;
       const instead = Number(found[`instead_of_${name}`] ?? 0) > 0 ? ` ${TOTALS.why}` : '';
-      return `The question needs ${NEEDS[name].what}${days}; ${place} has ${Number(found[name]) || 'none'}.${instead}`;
+      return `The question needs ${days}${NEEDS[name].what}; ${place} has ${Number(found[name]) || 'none'}.${instead}`;
     });
   return lacking.join(' ') || `Nothing fits; ${place} has what the question needs.`;
 }

@@ -48,12 +48,12 @@ async function reader(tables: string) {
 
 test('an answer without rows says what is missing, of how many days, and where', async () => {
   const why = await reader(TABLES);
-  const rankings = 'The question needs search results (ranking_performance) of 56 days';
+  const rankings = 'The question needs 56 days of search results (ranking_performance)';
   expect(await why({ rankings: 56 }, { project: 'shop' })).toBe(`${rankings}; project shop has 4.`);
   expect(await why({ rankings: 56 }, { project: 'p2' })).toMatch(/^Nothing fits; project p2 has what/);
-  expect(await why({ rankings: 57 })).toMatch(/of 57 days; the warehouse has 56\.$/);
+  expect(await why({ rankings: 57 })).toMatch(/57 days of .*; the warehouse has 56\.$/);
   expect(await why({ ranking_days: 5, ranking_queries: 1 }, { project: 'shop' })).toBe(
-    'The question needs search results by day and URL of 5 days; project shop has 4.',
+    'The question needs 5 days of search results by day and URL; project shop has 4.',
   );
   expect(await why({ logs: 1 }, { project: 'blog' })).toBe(
     'The question needs log files; project blog has none.',
@@ -100,7 +100,7 @@ test('totals of a period are search results, and the answer says what they can n
   );
   const totals = 'Totals of a period, as exports of a page have them, do not answer it (docs/demand.md).';
   expect(await why({ ranking_days: 56 }, { project: 'p4' })).toBe(
-    `The question needs search results by day and URL of 56 days; project p4 has none. ${totals}`,
+    `The question needs 56 days of search results by day and URL; project p4 has none. ${totals}`,
   );
   expect(await why({ ranking_queries: 1 }, { project: 'p4' })).toBe(
     `The question needs search results by day, URL and query; project p4 has none. ${totals}`,
