@@ -62,16 +62,18 @@ export const logsAdd: Command = {
       signal,
     );
     const errors = logErrors(files);
-    const result = await loadLocal(invocation, service, project.id, 'logs add');
-    const exitCode = exitCodeOf([...errors, ...result.errors]);
+    const hasRead = errors.length < files.length;
+    const result = hasRead ? await loadLocal(invocation, service, project.id, 'logs add') : null;
+    const exitCode = exitCodeOf([...errors, ...(result?.errors ?? [])]);
     if (invocation.has('json')) {
-      await invocation.printJson({ project: project.id, files, bots, run: result.report });
+      await invocation.printJson({ project: project.id, files, bots, run: result?.report ?? null });
       for (const error of errors) printError(error, invocation.has('debug'));
       return exitCode;
     }
     const [site, width] = [String(project.start_url), invocation.terminal?.width ?? null];
     await invocation.print(describeLogs(files, bots, { site, folder, width }));
     for (const error of errors) printError(error, invocation.has('debug'));
+    if (result === null) return exitCode;
     invocation.say('\n');
     await printRun(invocation, settings, result, { next: 'query --question q17_wasted_crawl_budget' });
     return exitCode;

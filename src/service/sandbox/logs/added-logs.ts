@@ -81,12 +81,13 @@ export class AddedLogs {
 
   /** Finishes what an interruption left: counts of days, and the records of files. */
   async settle(): Promise<void> {
-    const { resources, rows } = this.#work;
+    const { resources, rows, clock } = this.#work;
+    const today = new Date(clock.now()).toISOString().slice(0, 10);
     for (const project of resources.list('projects')) {
       const tables = new LogTables(project.id);
       await rows.use(async (connection) => {
         if (!(await tables.isThere(connection))) return;
-        await settleLogDays(connection, tables, { id: project.id, weeks: weekDefinitionOf(project) });
+        await settleLogDays(connection, tables, { id: project.id, weeks: weekDefinitionOf(project), today });
         this.#register(project, tables, await readFiles(connection, tables));
       });
     }

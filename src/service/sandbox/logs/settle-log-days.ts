@@ -1,4 +1,4 @@
-import { type Connection, ident } from '../../../core/duckdb.ts';
+import { type Connection, ident, table, text } from '../../../core/duckdb.ts';
 import { GRANULARITIES, type Granularity } from '../../api/fields.ts';
 import type { WeekDefinition } from '../../api/log-monitoring.ts';
 import { type Column, kindOfField, SQL_TYPES } from '../catalogue/column.ts';
@@ -10,17 +10,19 @@ import { LOG_PAGE_CELLS } from './derive-log-pages.ts';
 import type { LogTables } from './log-tables.ts';
 import { periodSql } from './period.ts';
 
-/** Days on each side of a day that its week or month may reach. */
-const REACH = 31;
+/** Days of the weeks or months that are to be summed. */
+const DUE = table('temp', 'main', 'due_days');
 
 interface LogProject {
   readonly id: string;
   readonly weeks: WeekDefinition;
+  /** The day that has not ended (UTC), as `2026-11-26`. */
+  readonly today: string;
 }
 
 /**
- * Counts the days anew whose events were added, and the weeks and months that they are in, in one transaction. Notes them
- * as changed.
+ * Counts the days anew whose events were added, and the weeks and months that have ended, in one transaction. Notes the
+ * days as changed.
  */
 export async function settleLogDays(
   connection: Connection,
@@ -29,10 +31,11 @@ export async function settleLogDays(
 ): Promise<void> {
   await connection.transaction(async () => {
     for (const granularity of GRANULARITIES) await makeTable(connection, project, granularity);
-    if (Number(await connection.scalar(`SELECT count(*) FROM ${tables.staleDays}`)) === 0) return;
-    await countDays(connection, tables, project);
+    const hasNews = Number(await connection.scalar(`SELECT count(*) FROM ${tables.staleDays}`)) > 0;
+    if (hasNews) await countDays(connection, tables, project);
     for (const granularity of ['weeks', 'months'] as const)
       await sumDays(connection, tables, project, granularity);
+    if (!hasNews) return;
     const changed = { project_id: project.id, kind: 'log_monitoring' } as const;
     await noteChangedDays(connection, changed, `SELECT day FROM ${tables.staleDays}`);
     await connection.run(`DELETE FROM ${tables.staleDays}`);
@@ -102,18 +105,30 @@ async function countDays(connection: Connection, tables: LogTables, { id }: LogP
   );
 }
 
+/**
+ * Sums the days of weeks or months that have ended (UTC) and are not there: with each day of the one that goes on, all its
+ * days would be summed again, and nobody asks for it before it ends.
+ */
 async function sumDays(
   connection: Connection,
   tables: LogTables,
-  { id, weeks }: LogProject,
+  { id, weeks, today }: LogProject,
   granularity: 'weeks' | 'months',
 ): Promise<void> {
   const [from, to] = [columnsOf('days'), columnsOf(granularity)];
+  const [days, sums] = [tableOf(id, 'days'), tableOf(id, granularity)];
   const day = idOf(from, 'day');
-  const name = PERIOD_FIELDS[granularity].name;
+  const { name } = PERIOD_FIELDS[granularity];
   const period = (date: string): string => periodSql(granularity, date, weeks);
-  const stale = `(SELECT DISTINCT ${period('day')} FROM ${tables.staleDays})`;
-  await connection.run(`DELETE FROM ${tableOf(id, granularity)} WHERE ${idOf(to, name)} IN ${stale}`);
+  const label = idOf(to, name);
+  await connection.run(
+    `DELETE FROM ${sums} WHERE ${label} IN (SELECT ${period('day')} FROM ${tables.staleDays})`,
+  );
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE ${DUE} AS SELECT day FROM (SELECT DISTINCT ${day} AS day FROM ${days})
+      WHERE ${period('day')} < ${period(`DATE ${text(today)}`)} AND ${period('day')} NOT IN (SELECT ${label} FROM ${sums})`,
+  );
+  if (Number(await connection.scalar(`SELECT count(*) FROM ${DUE}`)) === 0) return;
   const cells = to.map(({ field }) => {
     if (field.name === name) return period(day);
     const column = idOf(from, field.name);
@@ -122,10 +137,10 @@ async function sumDays(
     return field.type === 'bool' ? `bool_or(${column})` : `CAST(sum(${column}) AS BIGINT)`;
   });
   const [url, path] = [idOf(from, 'url'), idOf(from, 'urlpath')];
-  const [first, last] = ['min', 'max'].map((edge) => `(SELECT ${edge}(day) FROM ${tables.staleDays})`);
+  const [first, last] = ['min', 'max'].map((edge) => `(SELECT ${edge}(day) FROM ${DUE})`);
   await connection.run(
-    `INSERT INTO ${tableOf(id, granularity)} SELECT ${cells.join(', ')} FROM ${tableOf(id, 'days')}
-      WHERE ${day} BETWEEN ${first} - ${REACH} AND ${last} + ${REACH} AND ${period(day)} IN ${stale}
+    `INSERT INTO ${sums} SELECT ${cells.join(', ')} FROM ${days}
+      WHERE ${day} BETWEEN ${first} AND ${last} AND ${day} IN (SELECT day FROM ${DUE})
       GROUP BY ${period(day)}, ${url}, ${path} ORDER BY ${period(day)}, ${url}`,
   );
 }

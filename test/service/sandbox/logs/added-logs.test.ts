@@ -62,13 +62,19 @@ async function openLogs() {
     resources[Symbol.dispose]();
   });
   const project = ensureProject(resources, { name: 'shop', startUrl: 'https://www.shop.example/' });
-  const logs = new AddedLogs({ resources, rows, clock: Date, stateDir: folder });
+  const clock = { now: () => Date.now() };
+  const logs = new AddedLogs({ resources, rows, clock, stateDir: folder });
   const path = (name: string): string => join(folder, 'var', name);
   return {
+    logs,
     path,
     project,
     resources,
     rows,
+    /** Sets the clock to a time (UTC). */
+    at(time: string): void {
+      clock.now = () => Date.parse(time);
+    },
     async add(
       names: readonly string[],
       rules: Partial<LogRules> = {},
@@ -334,14 +340,17 @@ test('log pages are the same however their lines came, and those that all events
   const parts = fc.array(fc.array(event, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 4 });
   await fc.assert(
     fc.asyncProperty(parts, async (files) => {
-      const { path, add, pages, resources, rows, project } = await openLogs();
+      const { logs, at, path, add, pages, resources, rows, project } = await openLogs();
       for (const [index, events] of files.entries()) {
+        at(`2026-12-${28 + index}T12:00:00Z`);
         const text = events.map(({ day, second, ...more }) =>
           line({ at: `${day}/Dec/2026:23:00:${second} +0000`, ...more, agent: `${more.agent} ${index}` }),
         );
         await long(path(`${index}.log`), text.join(''));
         await add([`${index}.log`]);
       }
+      at('2027-01-11T00:00:00Z');
+      await logs.settle();
       const found = [];
       for (const granularity of GRANULARITIES) found.push(await pages(granularity));
       const events = resources.dataset(project.id, 'events');
@@ -351,6 +360,26 @@ test('log pages are the same however their lines came, and those that all events
       const days = new Set(files.flat().map(({ day }) => `2026-12-${day}`));
       expect((await changedDays(rows)).map(({ day }) => day)).toEqual([...days].sort());
     }),
-    { seed: testSeed(), numRuns: 6 },
+    { seed: testSeed(), numRuns: 6, endOnFailure: true },
   );
+});
+
+test('weeks and months are summed once they have ended, and again when a day of them changes', async () => {
+  const { logs, at, path, add, pages } = await openLogs();
+  const hits = async (granularity: 'days' | 'weeks' | 'months') =>
+    (await pages(granularity)).map((row) => Number(Object.values(row as object).find(Number)));
+  at('2026-11-25T01:00:00Z');
+  await long(path('a.log'), line({ at: '15/Nov/2026:10:00:00 +0000' }) + line());
+  await add(['a.log']);
+  // The week of 15 November has ended, that of the 23rd and the month have not.
+  expect([await hits('days'), await hits('weeks'), await hits('months')]).toEqual([[1, 1], [1], []]);
+  at('2026-11-30T00:00:00Z');
+  await logs.settle();
+  expect([await hits('weeks'), await hits('months')]).toEqual([[1, 1], []]);
+  at('2026-12-01T00:00:00Z');
+  await logs.settle();
+  expect(await hits('months')).toEqual([2]);
+  await long(path('b.log'), line({ at: '15/Nov/2026:11:00:00 +0000', agent: 'curl/8' }));
+  await add(['b.log']);
+  expect([await hits('days'), await hits('weeks'), await hits('months')]).toEqual([[2, 1], [2, 1], [3]]);
 });
