@@ -3,7 +3,8 @@ name: mart.orphans
 kind: table
 description: >-
   URLs that no link of a crawl's structure leads to, one row for each crawl and URL: pages of the crawl, and URLs that
-  the crawl does not know but log files or search results do. The start page is none (docs/definitions.md).
+  the crawl does not know but log files or search results do. The start page is none, nor is the file robots.txt
+  (docs/definitions.md).
 grain: [crawl_id, url]
 columns:
   crawl_id: Identifier of the crawl.
@@ -193,6 +194,7 @@ WITH
     WHERE NOT EXISTS (
       SELECT 1 FROM mart.pages AS pages WHERE pages.crawl_id = outside.crawl_id AND pages.url = outside.url
     )
+      AND regexp_replace(outside.url, '^[A-Za-z]+://[^/]*/robots[.]txt$', '') <> ''
   )
 
 SELECT

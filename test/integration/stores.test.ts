@@ -6,6 +6,7 @@ import { s3LargeUpload, s3Specifics } from '../stores/s3-specifics.ts';
 import { storeFaults } from '../stores/store-faults.ts';
 import { storePages } from '../stores/store-pages.ts';
 import { openServer, type S3Server, type StoreServer } from '../stores/store-server.ts';
+import { storedLogs } from '../stores/stored-logs.ts';
 import {
   createBucket,
   type RealS3,
@@ -46,6 +47,7 @@ for (const [name, server] of [
   });
   storeFaults(name, server);
   storePages(name, server);
+  storedLogs(name, server);
 }
 gcsSpecifics('fake-gcs-server', storeA);
 s3Specifics('versitygw', storeB);

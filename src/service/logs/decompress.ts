@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip, createZstdDecompress } from 'node:zlib';
+import { createGunzip, createZstdDecompress, type Gunzip, type ZstdDecompress } from 'node:zlib';
 import { CrawlhouseError } from '../../core/errors.ts';
 
 const PIECE = 1 << 18;
@@ -40,7 +40,6 @@ export async function* decompress(
       first = Buffer.concat([first, next.value]);
     }
     const compression = compressionOf(first);
-    let compressed = 0;
     const whole = async function* (): AsyncGenerator<Buffer> {
       if (first.length > 0) yield first;
       for (;;) {
@@ -49,42 +48,65 @@ export async function* decompress(
         yield Buffer.from(next.value.buffer, next.value.byteOffset, next.value.byteLength);
       }
     };
-    const counted = async function* (): AsyncGenerator<Buffer> {
-      for await (const piece of whole()) {
-        compressed += piece.length;
-        yield piece;
-      }
-    };
     if (compression === 'none') yield* whole();
-    else if (compression === 'bzip2') yield* throughBzip2(name, counted(), signal);
-    else yield* throughZlib(name, compression, counted(), { signal, read: () => compressed });
+    else if (compression === 'bzip2') yield* throughBzip2(name, whole(), signal);
+    else yield* throughZlib(name, compression, whole(), signal);
   } finally {
     await pieces.return?.();
   }
 }
 
+/** Node's decoder may end where a frame or member ends within a piece: what it has not taken begins the next one. */
 async function* throughZlib(
   name: string,
   compression: 'gzip' | 'zstd',
-  bytes: AsyncIterable<Buffer>,
-  { signal, read }: { readonly signal: AbortSignal; readonly read: () => number },
+  bytes: AsyncGenerator<Buffer>,
+  signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   const options = { chunkSize: PIECE };
-  const stream = compression === 'gzip' ? createGunzip(options) : createZstdDecompress(options);
-  const fed = pipeline(Readable.from(bytes, { objectMode: false }), stream, { signal });
-  // The loop below throws it.
-  fed.catch(() => {});
-  try {
-    for await (const piece of stream) yield piece as Buffer;
-    await fed;
-  } catch (cause) {
-    signal.throwIfAborted();
-    if (cause instanceof CrawlhouseError) throw cause;
-    throw damaged(name, compression, cause);
+  let rest = await nextPiece(bytes);
+  while (rest !== null) {
+    const stream = compression === 'gzip' ? createGunzip(options) : createZstdDecompress(options);
+    const ended = once(stream, 'end');
+    const feed = async (): Promise<void> => {
+      while (rest !== null) {
+        const before = stream.bytesWritten;
+        await Promise.race([write(stream, rest), ended]);
+        rest = rest.subarray(stream.bytesWritten - before);
+        if (rest.length > 0) return;
+        rest = await nextPiece(bytes);
+      }
+      stream.end();
+    };
+    const fed = feed();
+    // An error of the stream ends the loop below; one of the bytes has to end the stream.
+    ended.catch(() => {});
+    fed.catch((error: unknown) => stream.destroy(error as Error));
+    try {
+      for await (const piece of stream) yield piece as Buffer;
+      await fed;
+    } catch (cause) {
+      signal.throwIfAborted();
+      if (cause instanceof CrawlhouseError) throw cause;
+      throw damaged(name, compression, cause);
+    } finally {
+      stream.destroy();
+    }
   }
-  // Node ends at bytes after the last member that begin no other one.
-  if (stream.bytesWritten < read())
-    throw damaged(name, compression, new Error(`${read() - stream.bytesWritten} bytes follow its end`));
+}
+
+async function nextPiece(bytes: AsyncGenerator<Buffer>): Promise<Buffer | null> {
+  for (;;) {
+    const { done, value } = await bytes.next();
+    if (done) return null;
+    if (value.length > 0) return value;
+  }
+}
+
+function write(stream: Gunzip | ZstdDecompress, piece: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.write(piece, (error) => (error ? reject(error) : resolve()));
+  });
 }
 
 /** By the program bzip2, which machines with such files have. */
@@ -95,6 +117,8 @@ async function* throughBzip2(
 ): AsyncGenerator<Buffer> {
   const child = spawn('bzip2', ['-dc'], { stdio: ['pipe', 'pipe', 'pipe'], signal });
   const ended = once(child, 'close');
+  // Thrown where it is awaited.
+  ended.catch(() => {});
   const said: string[] = [];
   child.stderr.setEncoding('utf8').on('data', (text: string) => said.push(text));
   const fed = pipeline(Readable.from(bytes, { objectMode: false }), child.stdin);
