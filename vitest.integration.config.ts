@@ -7,6 +7,7 @@ export default defineConfig({
   test: {
     include: ['test/integration/**/*.test.ts'],
     exclude: waiting('integration'),
+    globalSetup: ['test/support/install-servers.ts'],
     setupFiles: ['test/support/clean-environment.ts', 'test/support/seed.ts'],
     testTimeout: 600_000,
     hookTimeout: 600_000,

@@ -14,7 +14,7 @@ const run = promisify(execFile);
 /** Where the servers are installed: once for a clone, beside what else its packages keep. */
 const BIN = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'crawlhouse', 'bin');
 const GO_FOLDERS = ['/usr/local/go/bin', '/usr/lib/go/bin', '/opt/homebrew/bin'];
-const INSTALL_MS = 300_000;
+const INSTALL_MS = 900_000;
 const START_MS = 30_000;
 
 const VERSITYGW = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0';
@@ -34,6 +34,12 @@ export interface RealS3 extends RealServer {
   readonly accessKey: string;
   readonly secretKey: string;
   readonly region: string;
+}
+
+/** Installs the servers of stores: files that want one at the same time would each build it. */
+export async function installStoreServers(): Promise<void> {
+  await installed('versitygw', VERSITYGW);
+  await installed('fake-gcs-server', FAKE_GCS);
 }
 
 /** versitygw: an S3 before a folder. It asks every request for its signature. */

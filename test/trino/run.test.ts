@@ -123,7 +123,8 @@ test('readers of Trino have the ops of the catalogue', async () => {
 test('a second run finds nothing to do, and publishes nothing', async () => {
   const folder = join(await temporaryFolder(), 'project');
   await cp(project.trino, folder, { recursive: true });
-  const published = () => client.scalar(`SELECT count(*) FROM ${names.visible}`);
+  // A writer's token is a row without a relation.
+  const published = () => client.scalar(`SELECT count(*) FROM ${names.visible} WHERE relation IS NOT NULL`);
   const before = await published();
   const { exitCode, report } = await runProject(folder, sandbox, { environment });
   expect(exitCode).toBe(0);
