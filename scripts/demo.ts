@@ -14,7 +14,7 @@ import { type DemoSite, serveDemoSite } from './demo-site/serve-site.ts';
 
 /**
  * The main job, for real: a sandbox with three synthetic crawls (and, where they are, real ones), a run over HTTP, the
- * answers of four questions. Then a website with planted faults is crawled twice; between the crawls, its access log and
+ * answers of four questions. A website with planted faults is crawled twice; between the crawls, its access log and
  * search results are added. Leaves the warehouses in `.demo/` and `.demo/site/`.
  */
 const root = join(import.meta.dirname, '..');
@@ -40,8 +40,10 @@ const RENDERING =
   "SELECT issue, url, why FROM mart.page_issues JOIN mart.issues USING (issue) WHERE category = 'rendering'";
 /** Commands that say nothing but how to go on. */
 const SILENT = ['query', 'init'];
-/** Commands that write on both streams, in an order that is to stay. */
+/** Commands that print first, and then say how it went. */
 const SHOWN = ['logs', 'demand'];
+/** Takes what is to be shown, in its order. */
+type Out = (text: string) => void;
 /** One project with every data type of the service. */
 const SPEC =
   'projects=1,crawls=3,pages=3000,links=30000,columns=90,clusters=100,structured_data=1000,comparisons=2,log_days=4,events=20000,ranking_days=4,seed=1';
@@ -72,6 +74,10 @@ const ready = await readyDocument();
 const { CRAWLHOUSE_BASE_URL, CRAWLHOUSE_ACCESS_TOKEN, ...environment } = process.env;
 const account = { CRAWLHOUSE_BASE_URL: ready.base_url, CRAWLHOUSE_ACCESS_TOKEN: ready.access_token };
 
+await using site = await serveDemoSite();
+// The website is crawled beside the first part, and shown after it: a run of few rows leaves a core idle.
+const held: string[] = [];
+const crawled = crawlSite(site, (text) => void held.push(text));
 say('\n$ crawlhouse run\n');
 await crawlhouse(folder, 'run');
 say('\n$ crawlhouse run        (again: nothing is asked for twice)\n');
@@ -80,42 +86,45 @@ for (const question of QUESTIONS) await ask(folder, question);
 const ended = once(sandbox, 'exit');
 sandbox.kill();
 await ended;
-await crawlSite();
+await crawled;
+say(...held);
+for (const question of TRAFFIC_QUESTIONS) await ask(siteFolder, question);
+await crawlAgain(site);
 const path = relative(process.cwd(), folder) || '.';
 say(`\nThe warehouses are ${join(path, 'warehouse.duckdb')} and ${join(path, 'site', 'warehouse.duckdb')}. `);
 say('Go on querying them:\n\n');
 say(`  npx crawlhouse query --project-dir ${path} 'SELECT * FROM mart.crawls'\n`);
 say(`  npx crawlhouse query --project-dir ${join(path, 'site')} --question q26_crawl_frequency_by_engine\n`);
 
-/** A website with faults is crawled, changes, and is crawled again. */
-async function crawlSite(): Promise<void> {
-  await using site = await serveDemoSite();
+/**
+ * A website with faults is crawled. The requests that its server had, and its search results, tell which of the faults
+ * matter.
+ */
+async function crawlSite({ origin }: DemoSite, out: Out): Promise<void> {
   const faults = readFaults().faults.filter(({ since }) => since < 3);
-  say(
+  out(
     `\nA website on this machine: our documentation in two languages, with ${faults.length} planted faults.\n`,
   );
-  say('\n$ crawlhouse init site\n');
+  out('\n$ crawlhouse init site\n');
   // From elsewhere: the account of the sandbox is not that of the website.
-  await crawlhouse(root, 'init', siteFolder);
-  say(`\n$ crawlhouse crawl ${site.origin}\n`);
-  await crawlhouse(siteFolder, 'crawl', site.origin);
-  await addTraffic(site);
-  site.change();
-  say(`\n$ crawlhouse crawl ${site.origin}        (again, after the site has changed)\n`);
-  say(await crawlhouse(siteFolder, 'crawl', site.origin));
-  for (const question of SITE_QUESTIONS) await ask(siteFolder, question);
-  await renderSite(site);
-}
-
-/** The requests that the site's server had, and its search results, tell which of its faults matter. */
-async function addTraffic({ origin }: DemoSite): Promise<void> {
+  await crawlhouse(root, 'init', [siteFolder], out);
+  out(`\n$ crawlhouse crawl ${origin}\n`);
+  await crawlhouse(siteFolder, 'crawl', [origin], out);
   await writeFile(join(siteFolder, 'access.log'), accessLog(new Date()));
   await writeFile(join(siteFolder, 'search.csv'), demandExport(origin, new Date()));
-  say('\n$ crawlhouse logs add access.log --on-reject quarantine        (a line of it is cut off)\n');
-  await crawlhouse(siteFolder, 'logs', 'add', 'access.log', '--on-reject', 'quarantine');
-  say('\n$ crawlhouse demand add search.csv\n');
-  await crawlhouse(siteFolder, 'demand', 'add', 'search.csv');
-  for (const question of TRAFFIC_QUESTIONS) await ask(siteFolder, question);
+  out('\n$ crawlhouse logs add access.log --on-reject quarantine        (a line of it is cut off)\n');
+  out(await crawlhouse(siteFolder, 'logs', ['add', 'access.log', '--on-reject', 'quarantine'], out));
+  out('\n$ crawlhouse demand add search.csv\n');
+  out(await crawlhouse(siteFolder, 'demand', ['add', 'search.csv'], out));
+}
+
+/** The website changes, and is crawled again. */
+async function crawlAgain(site: DemoSite): Promise<void> {
+  site.change();
+  say(`\n$ crawlhouse crawl ${site.origin}        (again, after the site has changed)\n`);
+  say(await crawlhouse(siteFolder, 'crawl', [site.origin]));
+  for (const question of SITE_QUESTIONS) await ask(siteFolder, question);
+  await renderSite(site);
 }
 
 /** Scripts change what pages say; without a browser nobody sees it. */
@@ -127,9 +136,9 @@ async function renderSite(site: DemoSite): Promise<void> {
   if (hint !== null) return say(`\nWith a browser, the demo renders the site too: ${hint}\n`);
   site.change();
   say(`\n$ crawlhouse crawl --render ${site.origin}        (again, now that scripts change pages)\n`);
-  await crawlhouse(siteFolder, 'crawl', '--render', site.origin);
+  await crawlhouse(siteFolder, 'crawl', ['--render', site.origin]);
   say(`\n$ crawlhouse query "${RENDERING}"\n\n`);
-  say(await crawlhouse(siteFolder, 'query', RENDERING));
+  say(await crawlhouse(siteFolder, 'query', [RENDERING]));
 }
 
 async function ask(project: string, question: string): Promise<void> {
@@ -138,30 +147,37 @@ async function ask(project: string, question: string): Promise<void> {
     await readFile(join(folder, 'sql', 'questions', `${name}.sql`), 'utf8'),
   )?.[1];
   say(`\n${title?.replaceAll(/^['"]|['"]$/g, '')}\n$ crawlhouse query --question ${question}\n`);
-  const lines = (await crawlhouse(project, 'query', '--question', name, ...parameters)).split('\n');
+  const lines = (await crawlhouse(project, 'query', ['--question', name, ...parameters])).split('\n');
   say(
     lines.slice(0, ROWS + 2).join('\n'),
     lines.length > ROWS + 3 ? `\n… (${lines.length - 3} rows)\n` : '\n',
   );
 }
 
-/** Runs the program in a project folder; what it prints comes back, but of `SHOWN`, and what it says is shown. */
-async function crawlhouse(project: string, command: string, ...args: string[]): Promise<string> {
+/** Runs the program in a project folder; what it prints comes back, and what it says goes to `out`, or is shown at once. */
+async function crawlhouse(
+  project: string,
+  command: string,
+  args: readonly string[] = [],
+  out?: Out,
+): Promise<string> {
+  const isSilent = SILENT.includes(command);
   const child = spawn(process.execPath, [program, command, ...args], {
     cwd: project,
     env: project === folder ? { ...environment, ...account } : environment,
-    stdio: [
-      'ignore',
-      SHOWN.includes(command) ? 'inherit' : 'pipe',
-      SILENT.includes(command) ? 'ignore' : 'inherit',
-    ],
+    stdio: ['ignore', 'pipe', isSilent ? 'ignore' : out === undefined ? 'inherit' : 'pipe'],
   });
-  const [printed, [code]] = await Promise.all([
+  const [printed, said, [code]] = await Promise.all([
     child.stdout === null ? '' : text(child.stdout),
+    child.stderr === null ? '' : text(child.stderr),
     once(child, 'exit'),
   ]);
-  if (code === 0) return printed;
-  say(`crawlhouse ${command} ${args.join(' ')} ended with ${code}\n`);
+  if (code === 0) {
+    // Of both streams, what is printed comes first.
+    if (!SHOWN.includes(command)) out?.(said);
+    return SHOWN.includes(command) ? printed + said : printed;
+  }
+  say(said, `crawlhouse ${command} ${args.join(' ')} ended with ${code}\n`);
   process.exit(code ?? 1);
 }
 
