@@ -3,7 +3,7 @@ const FOUND: readonly (readonly [path: string, query: string, impressions: numbe
   ['/', 'crawlhouse', 120, 1.2],
   ['/en/backfill', 'load old crawls', 60, 3.5],
   ['/en/discovery', 'find new crawls', 45, 4],
-  // Two pages for one query, and one that loses its clicks.
+  // Two pages for one query.
   ['/en/doctor', 'check settings', 40, 6],
   ['/en/errors', 'check settings', 35, 7],
   ['/en/alerts', 'alert when a crawl fails', 90, 2.5],
@@ -12,15 +12,13 @@ const FOUND: readonly (readonly [path: string, query: string, impressions: numbe
   ['/en/gone', 'old page', 25, 8],
   ['/en/only-in-search', 'forgotten page', 20, 9],
 ];
-const FALLING = '/en/alerts';
-const DAYS = 60;
-const RECENT = 28;
+const DAYS = 14;
 const DAY = 86_400_000;
 const HEADER =
   'data_date,site_url,url,query,is_anonymized_query,country,search_type,device,impressions,clicks,sum_position';
 
 /**
- * Search results of the demo's site: 60 days up to two days before `now`, as Search Console's bulk export has them, in
+ * Search results of the demo's site: 14 days up to two days before `now`, as Search Console's bulk export has them, in
  * CSV. The same for the same day.
  *
  * @param origin where the site is, without a slash at the end
@@ -31,8 +29,7 @@ export function demandExport(origin: string, now: Date): string {
     const day = new Date(last - ago * DAY).toISOString().slice(0, 10);
     return FOUND.flatMap(([path, query, most, position], place) => {
       const impressions = most - ((ago * 7 + place * 3) % 10);
-      const share = 0.35 / position / (path === FALLING && ago < RECENT ? 3 : 1);
-      const clicks = Math.floor(impressions * share);
+      const clicks = Math.floor((impressions * 0.35) / position);
       // Some searches are too rare to be named.
       const hidden = Math.floor(impressions / 5);
       const row = (text: string, isHidden: boolean, shown: number, clicked: number): string =>

@@ -15,6 +15,6 @@ test("the demo's search results are an export by day and URL, up to two days ago
   const rows = records.flatMap((record) => ('row' in record ? [record.row] : []));
   expect(rows).toHaveLength(records.length);
   const days = new Set(rows.map(({ date }) => date));
-  expect([days.size, [...days].sort().at(-1)]).toEqual([60, '2026-11-23']);
+  expect([days.size, [...days].sort().at(-1)]).toEqual([14, '2026-11-23']);
   expect(rows.every(({ clicks, impressions }) => clicks <= impressions)).toBe(true);
 });
