@@ -3,16 +3,12 @@ import { ALL_ROUNDS, daySeed } from './random.ts';
 /** Groups of files that take turns by the day (UTC): one group plays today, `npm run test:nightly` plays all. */
 export const TURNS = {
   browser: [['vitals'], ['demo-site', 'single-page-apps']],
-  integration: [
-    ['shared-project', 'telemetry', 'debian-sites'],
-    ['workers'],
-    ['worker-kills', 'openlineage'],
-  ],
+  integration: [['shared-project', 'telemetry'], ['workers'], ['worker-kills', 'openlineage']],
   long: [
     ['crawl-command', 'holds', 'drop'],
     ['hostile-answers', 'load-orders', 'backfill'],
     ['route-parity', 'one-bad-answer', 'recovery', 'kill-large', 'logs-kill'],
-    ['questions', 'every-question', 'value-oracle', 'disk-full'],
+    ['questions', 'value-oracle', 'disk-full'],
     [
       'issues-command',
       'crawl-memory',
