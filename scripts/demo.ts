@@ -167,11 +167,15 @@ async function crawlhouse(
     env: project === folder ? { ...environment, ...account } : environment,
     stdio: ['ignore', 'pipe', isSilent ? 'ignore' : out === undefined ? 'inherit' : 'pipe'],
   });
+  // The other part may fail meanwhile.
+  const end = (): void => void child.kill();
+  process.once('exit', end);
   const [printed, said, [code]] = await Promise.all([
     child.stdout === null ? '' : text(child.stdout),
     child.stderr === null ? '' : text(child.stderr),
     once(child, 'exit'),
   ]);
+  process.off('exit', end);
   if (code === 0) {
     // Of both streams, what is printed comes first.
     if (!SHOWN.includes(command)) out?.(said);
