@@ -41,7 +41,7 @@ function csvCell(field: ValueField): fc.Arbitrary<Cell> {
     const written = quoted || mustQuote ? `"${value.replaceAll('"', '""')}"` : value;
     return {
       written,
-      verdict: arity === 'one' ? textVerdict(family, value, false) : csvListVerdict(family, value),
+      verdict: arity === 'one' ? textVerdict(family, value, true) : csvListVerdict(family, value),
     };
   });
   return fc.oneof({ weight: 9, arbitrary: filled }, { weight: 1, arbitrary: fc.constant(EMPTY) });
@@ -56,7 +56,7 @@ function csvListVerdict(family: Family, text: string): Verdict {
     return { load: load.startsWith('[') ? load : `[${load}]` };
   }
   const tokens = text.startsWith('[') ? arrayTokens(text) : null;
-  if (tokens === null) return listVerdict([textVerdict(family, text, false)]);
+  if (tokens === null) return listVerdict([textVerdict(family, text, true)]);
   return listVerdict(tokens.map((token) => elementVerdict(family, token, false)));
 }
 
@@ -64,7 +64,7 @@ function elementVerdict(family: Family, token: JsonToken, inJson: boolean): Verd
   const kind = jsonKind(token);
   if (inJson || kind === 'null' || kind === 'nested' || (family === 'text' && kind === 'number'))
     return jsonVerdict(family, token);
-  return textVerdict(family, kind === 'string' ? (JSON.parse(token) as string) : token, false);
+  return textVerdict(family, kind === 'string' ? (JSON.parse(token) as string) : token, true);
 }
 
 function jsonCell(field: ValueField): fc.Arbitrary<Cell> {

@@ -22,8 +22,8 @@ export function convertText(family: TypeFamily, source: string, conversion: Conv
   if (family === 'real') return `to_real(${source}, ${numbers !== 'sent'})`;
   if (family !== 'whole') return `to_${family}(${source})`;
   if (numbers === 'digits') return `${widened ? 'only_wide' : 'only_whole'}(${source})`;
-  // A JSON number such as `9007199254740993.0` was a double where it was written.
-  return `${widened ? 'to_wide' : 'to_whole'}(${source}, ${format === 'json'})`;
+  // A number such as `9007199254740993.0` was a double where it was written, in JSON and in CSV.
+  return `${widened ? 'to_wide' : 'to_whole'}(${source}, ${format !== 'parquet'})`;
 }
 
 /** Is the field a number, whose spelling a JSON parser may change? */
