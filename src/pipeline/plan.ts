@@ -2,6 +2,7 @@ import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { Semaphore } from '../core/semaphore.ts';
 import { estimateUnit, type PastLoad } from '../project/model/estimate.ts';
+import type { Field } from '../project/model/field.ts';
 import type { Inventory } from '../project/model/inventory.ts';
 import type { Pipeline } from '../project/model/pipeline.ts';
 import { type PlanEntry, type PlanReport, totalsOf } from '../project/model/plan-report.ts';
@@ -19,7 +20,8 @@ import { readPublished } from '../state/catalogue/read-published.ts';
 import { connect } from './discover/connect.ts';
 import { planRun } from './discover/plan-run.ts';
 import { isExplicit } from './retention.ts';
-import { pickRoute } from './routes/choose-route.ts';
+import { chooseFormat, pickRoute } from './routes/choose-route.ts';
+import { describeRows } from './routes/describe-rows.ts';
 import { FieldSchemaCache } from './routes/field-schema-cache.ts';
 import {
   isReadable,
@@ -28,15 +30,22 @@ import {
   unknownNames,
 } from './routes/refuse-unknown-fields.ts';
 import { ROUTES } from './routes/registry.ts';
+import type { RouteOption } from './routes/route.ts';
 import { type RunRequest, routesOf, scopeOf } from './run.ts';
 
-/** Units counted at once: a plan asks one small question a unit. */
-const COUNTS_AT_ONCE = 4;
+/** Units described at once: a plan asks two small questions a unit. */
+const DESCRIBED_AT_ONCE = 4;
+
+/** A run that is planned. */
+interface PlanRequest extends RunRequest {
+  /** Leaves open what the fields of a unit decide, which takes one request a unit less. */
+  readonly countsOnly?: boolean;
+}
 
 /** The plan of a run or backfill, by the service's own counts. Loads nothing; refreshed tokens are kept. */
 export async function reportPlan(
   settings: Settings,
-  request: RunRequest,
+  request: PlanRequest,
   logger: Logger,
   signal: AbortSignal,
 ): Promise<PlanReport> {
@@ -54,16 +63,25 @@ export async function reportPlan(
   );
   const names = projectNames(inventory);
   const left = request.reload ? plan.units : plan.units.filter((one) => !isLoaded(known.loaded, one));
-  await refuseUnknownFields(knownFields(settings, client, signal), withNewest(left, plan.units), signal);
-  const counting = new Semaphore(COUNTS_AT_ONCE);
+  const fields = knownFields(settings, client, signal);
+  await refuseUnknownFields(fields, withNewest(left, plan.units), signal);
+  const describing = new Semaphore(DESCRIBED_AT_ONCE);
   const units = await Promise.all(
     plan.units.map(async (planned): Promise<PlanEntry> => {
       const loaded = isLoaded(known.loaded, planned);
       const blank = blankEntry(planned, names);
       const idle = idleEntry(planned, blank, loaded && !request.reload && !planned.refresh);
       if (idle) return idle;
-      const rows = await counting.run(() => countRows(client, planned, inventory, signal));
-      const chosen = pickRoute(routes.get(planned.pipeline.dataset) ?? [], rows);
+      const options = routes.get(planned.pipeline.dataset) ?? [];
+      const withFields = !request.countsOnly && options.some(({ cheaper }) => cheaper !== undefined);
+      const toDescribe = { planned, inventory, client, fieldSchemas: fields.fieldSchemas };
+      const { rows, catalogue } = await describing.run(async () =>
+        withFields
+          ? describeUnit(toDescribe, signal)
+          : { rows: await countRows(client, planned, inventory, signal), catalogue: null },
+      );
+      const option = pickRoute(options, rows);
+      const chosen = catalogue === null ? undescribed(option) : chooseFormat(option, catalogue);
       return {
         ...blank,
         status: 'due',
@@ -192,6 +210,40 @@ function knownFields(settings: Settings, client: ServiceClient, signal: AbortSig
   };
 }
 
+/** A due unit, and what describes it. */
+interface ToDescribe {
+  readonly planned: PlannedUnit;
+  readonly inventory: Inventory;
+  readonly client: ServiceClient;
+  readonly fieldSchemas: FieldSchemaCache;
+}
+
+/** What a plan knows of a unit's rows. */
+interface Described {
+  readonly rows: number | null;
+  /** Null where the service describes no fields, or not now. */
+  readonly catalogue: readonly Field[] | null;
+}
+
+/** The number of a unit's rows and their fields. */
+async function describeUnit(
+  { client, fieldSchemas, planned, inventory }: ToDescribe,
+  signal: AbortSignal,
+): Promise<Described> {
+  const source = dataSourceOf(planned.pipeline, planned.unit);
+  try {
+    if (source !== null) {
+      const { reported, catalogue } = await describeRows(client, fieldSchemas, source, planned, signal);
+      return { rows: reported, catalogue };
+    }
+  } catch (error) {
+    // The unit's own work meets the same and says why; perhaps its rows can be counted all the same.
+    if (!(error instanceof CrawlhouseError && (isUncounted(error) || error.code === 'bad_pipeline')))
+      throw error;
+  }
+  return { rows: await countRows(client, planned, inventory, signal), catalogue: null };
+}
+
 async function countRows(
   client: ServiceClient,
   { unit, pipeline, oql }: PlannedUnit,
@@ -207,12 +259,19 @@ async function countRows(
   try {
     return (await client.search(source, { limit: 1, ...(oql ? { oql } : {}) }, signal)).meta.total_hits;
   } catch (error) {
-    // A plan says what it knows: a unit that can't be counted now is one without a count.
-    if (
-      error instanceof CrawlhouseError &&
-      (error.kind === 'skip' || error.kind === 'refused' || error.code === 'forbidden')
-    )
-      return null;
+    if (error instanceof CrawlhouseError && isUncounted(error)) return null;
     throw error;
   }
+}
+
+/** A plan says what it knows: a unit that can't be counted now is one without a count. */
+function isUncounted({ kind, code }: CrawlhouseError): boolean {
+  return kind === 'skip' || kind === 'refused' || code === 'forbidden';
+}
+
+/** The choice for a unit whose fields are not known: its format is open where they decide it. */
+function undescribed({ route, format, cheaper, reason }: RouteOption) {
+  return cheaper === undefined
+    ? { route, format, reason }
+    : { route, format: null, reason: `${reason}; its fields decide the format` };
 }

@@ -16,7 +16,7 @@ import { respectBackoff } from '../state/ledger/respect-backoff.ts';
 import type { UnitOffers } from '../state/ledger/unit-queue.ts';
 import { RankingWindows } from './routes/aggregates/ranking-windows.ts';
 import { reconcileExports } from './routes/export/reconcile-exports.ts';
-import type { ChosenRoute } from './routes/route.ts';
+import type { RouteOption } from './routes/route.ts';
 import type { Work } from './session.ts';
 import { type Share, shareUnits } from './sharing/share-units.ts';
 import { sharedUnits } from './sharing/unit-task.ts';
@@ -26,7 +26,7 @@ import { runUnit, type UnitOutcome } from './unit/run-unit.ts';
 /** The inputs that all units of a run share. */
 interface UnitInputs {
   readonly context: RunContext;
-  readonly routes: ReadonlyMap<string, readonly ChosenRoute[]>;
+  readonly routes: ReadonlyMap<string, readonly RouteOption[]>;
   readonly inventory: Inventory;
 }
 
@@ -37,7 +37,7 @@ interface UnitInputs {
 export async function runUnits(
   context: RunContext,
   planned: readonly PlannedUnit[],
-  routes: ReadonlyMap<string, readonly ChosenRoute[]>,
+  routes: ReadonlyMap<string, readonly RouteOption[]>,
   inventory: Inventory,
 ): Promise<Work> {
   const settled = await settleUnits(context, planned);
@@ -159,7 +159,7 @@ class UnitsAtWork {
 
   #runOne(
     planned: PlannedUnit,
-    options: readonly ChosenRoute[],
+    options: readonly RouteOption[],
     { slot, lost, elsewhere }: Share,
   ): Promise<UnitOutcome> {
     const { context, inventory } = this.#inputs;

@@ -27,7 +27,7 @@ import { applyRetention, withoutDropped } from './retention.ts';
 import { type RouteOverride, routeOptions } from './routes/choose-route.ts';
 import { FieldSchemaCache } from './routes/field-schema-cache.ts';
 import { refuseUnknownFields } from './routes/refuse-unknown-fields.ts';
-import type { ChosenRoute } from './routes/route.ts';
+import type { RouteOption } from './routes/route.ts';
 import { runUnits } from './run-units.ts';
 import { runSession, type Work } from './session.ts';
 import { stagingConnections } from './stage/staging-connections.ts';
@@ -85,7 +85,7 @@ export async function run(
 export function routesOf(
   settings: Settings,
   { pipelines, override }: Pick<RunRequest, 'pipelines' | 'override'>,
-): ReadonlyMap<string, readonly ChosenRoute[]> {
+): ReadonlyMap<string, readonly RouteOption[]> {
   const stores = exportStores(settings);
   for (const pipeline of pipelines) {
     pipelineFilter(pipeline);
@@ -120,7 +120,7 @@ interface DueWork {
   readonly client: ServiceClient;
   readonly request: RunRequest;
   /** The routes that each pipeline's units may take. */
-  readonly routes: ReadonlyMap<string, readonly ChosenRoute[]>;
+  readonly routes: ReadonlyMap<string, readonly RouteOption[]>;
   /** Names of the units that an earlier session of the run has seen to. */
   readonly done: ReadonlySet<string>;
 }

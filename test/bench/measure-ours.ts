@@ -38,7 +38,7 @@ const [
   data = '',
   units = '1',
 ] = process.argv.slice(2);
-const { route, format, gzip } = wayOf(wayName);
+const { route, format, asked = format, gzip } = wayOf(wayName);
 const settings = {
   ...SettingsFile.parse({
     base_url: baseUrl,
@@ -115,7 +115,7 @@ const inventory = {
   unread: new Map(),
   failures: [],
 };
-const override = { route, format, store: route === 'export' ? 'store_a' : null } as const;
+const override = { route, format: asked, store: route === 'export' ? 'store_a' : null } as const;
 const options = routeOptions(pipeline, override, ['store_a']);
 const meter = new Meter(() => {});
 const slot = { move: async () => {} };

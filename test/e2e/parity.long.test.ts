@@ -51,15 +51,27 @@ test('CSV and JSONL, plain and gzip, load the same rows of hostile data', async 
   ).toEqual([{ field: 'simhash', change: 'widened', after: 'DECIMAL(38,0)' }]);
 });
 
-test('generated data load the same rows by both formats', async () => {
+test('generated data load the same rows by both formats and by auto, which takes CSV for links alone', async () => {
   const sandbox = await sandboxFor({
     generate: ['projects=1,crawls=1,pages=300,links=800,columns=130,seed=11'],
   });
   const connection = await temporaryConnection(await temporaryFolder());
-  const [json, csv] = [await rawProjectFolder(), await rawProjectFolder()];
+  const [json, csv, auto] = [await rawProjectFolder(), await rawProjectFolder(), await rawProjectFolder()];
   const pipelines = ['crawl_pages', 'crawl_links'];
   await runProject(json, sandbox, { format: 'json', pipelines });
   await runProject(csv, sandbox, { format: 'csv', pipelines });
-  expect(await differences(connection, json, csv, 'crawl_pages')).toBe(0n);
-  expect(await differences(connection, json, csv, 'crawl_links')).toBe(0n);
+  await runProject(auto, sandbox, { pipelines });
+  for (const folder of [csv, auto]) {
+    expect(await differences(connection, json, folder, 'crawl_pages')).toBe(0n);
+    expect(await differences(connection, json, folder, 'crawl_links')).toBe(0n);
+  }
+  const loads = 'SELECT dataset, format, reason FROM ops.loads ORDER BY dataset';
+  expect(await published(connection, auto, loads)).toEqual([
+    {
+      dataset: 'crawl_links',
+      format: 'csv',
+      reason: expect.stringMatching(/; CSV, because each field fits/),
+    },
+    { dataset: 'crawl_pages', format: 'json', reason: expect.stringMatching(/; JSON, because CSV loses /) },
+  ]);
 });

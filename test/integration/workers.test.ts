@@ -41,7 +41,7 @@ describe.skipIf(!hasPostgres())('workers, on PostgreSQL (apt-get install postgre
   });
 
   /** Each unit takes a second or two. */
-  const slow = (rate = 20_000) =>
+  const slow = (rate = 10_000) =>
     setFaults(sandbox, [{ match: { path: 'export=true' }, kind: 'slow', bytes_per_second: rate }]);
   const exports = async (): Promise<string[]> => {
     const response = await fetch(`${sandbox.baseUrl}/_sandbox/requests`);
@@ -102,7 +102,7 @@ describe.skipIf(!hasPostgres())('workers, on PostgreSQL (apt-get install postgre
     const scene = await workerScene(postgres, sandbox, 'failing');
     await setFaults(sandbox, [
       { match: { path: 'pages.export=true' }, kind: 'status', status: 400 },
-      { match: { path: 'export=true' }, kind: 'slow', bytes_per_second: 20_000 },
+      { match: { path: 'export=true' }, kind: 'slow', bytes_per_second: 10_000 },
     ]);
     const alone = JSON.parse(
       (await crawlhouse(await rawProjectFolder(), sandbox, [...RUN, '--json'])).stdout,
@@ -182,7 +182,7 @@ describe.skipIf(!hasPostgres())('workers, on PostgreSQL (apt-get install postgre
     disturbance: DISTURBANCES[round % DISTURBANCES.length] ?? 'kill the run',
     phase: PHASES[round % PHASES.length] ?? 'has claimed a unit',
     delay: Math.floor(random() * 2_000),
-    rate: 8_000 + Math.floor(random() * 20_000),
+    rate: 4_000 + Math.floor(random() * 10_000),
   }));
   test.for(rounds)(
     'round $round: $disturbance when a worker $phase',

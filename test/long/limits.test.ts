@@ -57,7 +57,7 @@ const MB = 1_000_000;
 
 test('rows beyond those reported end the download at once', async () => {
   const { taken, meddle } = endlessExport(Buffer.concat(Array(1000).fill(ROW)), 100 * MB);
-  const { unit, exitCode } = await runMeddled(meddle);
+  const { unit, exitCode } = await runMeddled(meddle, {}, { format: 'json' });
   expect([exitCode, unit?.status, unit?.error?.code]).toEqual([4, 'refused', 'unreconciled']);
   expect(unit?.error?.message).toMatch(/3 rows reported by the service, but \d+ received/);
   // Twice, as any difference is tried again once; what is on its way in the sockets counts too.
@@ -95,7 +95,11 @@ test.for([
 test('gzip that grows beyond what its rows can have stops at limits.bytes_per_row', async () => {
   const row = Buffer.concat([Buffer.from('{"url":"a"'), Buffer.alloc(10 * MB, ' '), Buffer.from('}\n')]);
   const { taken, meddle } = endlessExport(row, 1000 * MB, true);
-  const { unit, exitCode } = await runMeddled(meddle, { CRAWLHOUSE_COMPRESSION: 'gzip' }, { pages: 50 });
+  const { unit, exitCode } = await runMeddled(
+    meddle,
+    { CRAWLHOUSE_COMPRESSION: 'gzip' },
+    { format: 'json', pages: 50 },
+  );
   expect([exitCode, unit?.error?.code]).toEqual([4, 'over_limit']);
   expect(unit?.error?.message).toMatch(/more than 64.0 MB came, .*\(limits\.bytes_per_row\)/);
   expect(taken.bytes).toBeLessThan(800 * MB);
@@ -103,7 +107,7 @@ test('gzip that grows beyond what its rows can have stops at limits.bytes_per_ro
 
 test('blank lines without an end are no rows, and end the download', async () => {
   const { taken, meddle } = endlessExport(Buffer.alloc(MB, '\n'), 1000 * MB, true);
-  const { unit, exitCode } = await runMeddled(meddle, { CRAWLHOUSE_COMPRESSION: 'gzip' });
+  const { unit, exitCode } = await runMeddled(meddle, { CRAWLHOUSE_COMPRESSION: 'gzip' }, { format: 'json' });
   expect([exitCode, unit?.error?.code]).toEqual([4, 'contract_broken']);
   expect(unit?.error?.message).toContain('more than 100000 lines are blank');
   expect(taken.bytes).toBeLessThan(800 * MB);

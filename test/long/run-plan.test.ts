@@ -9,7 +9,9 @@ test('run --plan says what would be loaded, and loads nothing; discover names th
   const folder = await rawProjectFolder();
   const asText = await crawlhouse(folder, sandbox, ['run', 'crawl_pages', '--plan']);
   expect([asText.status, asText.stderr]).toEqual([0, '']);
-  expect(asText.stdout).toMatch(/^crawl_pages\/\w+ +[a-z]+-[a-z]+-\d +stream +json +7 /m);
+  expect(asText.stdout).toMatch(
+    /^crawl_pages\/\w+ +[a-z]+-[a-z]+-\d +stream +csv +7 .*; CSV, because each field fits in it$/m,
+  );
   expect(asText.stdout).toContain("1 unit due: 7 rows by the service's count");
   const asJson = JSON.parse(
     (await crawlhouse(folder, sandbox, ['run', 'crawl_pages', '--plan', '--json'])).stdout,

@@ -8,6 +8,8 @@ import { temporaryConnection, temporaryFolder } from './temporary.ts';
 export const STREAMED = [
   { route: 'stream', format: 'json' },
   { route: 'stream', format: 'csv' },
+  // The format that the fields allow.
+  { route: 'stream' },
   { route: 'search' },
 ] as const;
 /** Data exports to both stores in every format. */

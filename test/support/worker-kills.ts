@@ -53,7 +53,7 @@ export function planRounds(count: number, servers: readonly string[], random: ()
     const hits = [hit(targets[round % targets.length] ?? '')];
     if (round % 4 === 3) hits.push(hit(pick(targets)));
     const title = hits.map(({ what, phase, delay }) => `${what} ${delay} ms after ${phase}`).join('; ');
-    return { round, hits, rate: 15_000 + Math.floor(random() * 30_000), title };
+    return { round, hits, rate: 8_000 + Math.floor(random() * 15_000), title };
   });
 }
 

@@ -68,7 +68,7 @@ async function loads(prefix: string): Promise<string[]> {
   }
 }
 
-const slow = (rate = 20_000) =>
+const slow = (rate = 10_000) =>
   setFaults(sandbox, [{ match: { path: 'export=true' }, kind: 'slow', bytes_per_second: rate }]);
 
 test('workers write the loads, and the run registers them without a byte of their rows', async () => {
@@ -114,7 +114,7 @@ test('a worker that is killed after its upload leaves a file that housekeeping r
   const filled = scene.run();
   expect([await filled.ended, filled.said.text]).toEqual([0, expect.anything()]);
   const former = new Set(await loads(prefix));
-  await slow(8_000);
+  await slow(4_000);
   const victim = await scene.worker();
   const run = scene.reload();
   await victim.heard(/unit claimed/);

@@ -25,7 +25,8 @@ export async function sayFirstPlan(
   const begun = existsSync(settings.warehouse) || existsSync(join(settings.state_dir, 'work.duckdb'));
   if (begun || invocation.has('quiet')) return NOTHING;
   try {
-    const plan = await reportPlan(settings, request, invocation.logger, invocation.signal);
+    const counted = { ...request, countsOnly: true };
+    const plan = await reportPlan(settings, counted, invocation.logger, invocation.signal);
     invocation.say(describeFirstPlan(plan, settings.since));
     return new Map(plan.units.flatMap(({ unit, rows }) => (rows === null ? [] : [[unit, rows]])));
   } catch (thrown) {

@@ -1,8 +1,10 @@
 import { CrawlhouseError } from '../../core/errors.ts';
+import type { Field } from '../../project/model/field.ts';
 import type { Format, Pipeline, Route } from '../../project/model/pipeline.ts';
 import { EXPORT_STORES, type ExportStore } from '../../stores/registry.ts';
+import { needsJson } from './needs-json.ts';
 import { ROUTE_NAMES, ROUTES } from './registry.ts';
-import type { ChosenRoute, RouteFormat, RouteName } from './route.ts';
+import type { ChosenRoute, RouteFormat, RouteName, RouteOption } from './route.ts';
 
 /** A route, format or store that a command line asks for in place of the pipeline's own. */
 export interface RouteOverride {
@@ -33,7 +35,7 @@ export function routeOptions(
   pipeline: Pipeline,
   override: RouteOverride,
   stores: readonly ExportStore[],
-): readonly ChosenRoute[] {
+): readonly RouteOption[] {
   const { dataset, source } = pipeline;
   const possible = possibleRoutes(source);
   const names = Object.keys(possible) as RouteName[];
@@ -45,13 +47,13 @@ export function routeOptions(
   const route = asked(override.route) ?? pipeline.route;
   const format = asked(override.format) ?? pipeline.format;
   const wanted = route === 'auto' ? (override.store === null ? names : (['export'] as const)) : [route];
-  const options = wanted.flatMap((name): ChosenRoute[] => {
+  const options = wanted.flatMap((name): RouteOption[] => {
     const formats = possible[name];
     const fits = formats?.filter((one) => format === 'auto' || one === format) ?? [];
     const [first] = fits;
     if (first === undefined) return [];
     const reason = route === 'auto' ? ROUTES[name].reason : 'as asked for';
-    if (name !== 'export') return [plain(name, first, reason)];
+    if (name !== 'export') return [{ ...plain(name, first, reason), ...cheaperOf(name, fits, first) }];
     const store = override.store ?? stores[0];
     const refusal = exportRefusal(pipeline, store, stores);
     if (refusal === null) return [{ route: name, format: first, store: store ?? null, reason }];
@@ -70,6 +72,16 @@ export function routeOptions(
 /** `auto` on the command line leaves it to the pipeline file. */
 function asked<T extends string>(override: T | null): T | null {
   return override === 'auto' ? null : override;
+}
+
+/** The format that a unit's fields may choose in place of the preferred one. */
+function cheaperOf(
+  name: RouteName,
+  fits: readonly RouteFormat[],
+  preferred: RouteFormat,
+): Pick<RouteOption, 'cheaper'> {
+  const { cheaper } = ROUTES[name];
+  return cheaper !== undefined && cheaper !== preferred && fits.includes(cheaper) ? { cheaper } : {};
 }
 
 function plain(route: RouteName, format: ChosenRoute['format'], reason: string): ChosenRoute {
@@ -104,10 +116,20 @@ function exportRefusal(
  * The route of one unit, by the number of rows that the service reports. A data export needs many rows, and a search
  * few.
  */
-export function pickRoute(options: readonly ChosenRoute[], rows: number | null): ChosenRoute {
+export function pickRoute(options: readonly RouteOption[], rows: number | null): RouteOption {
   const [first] = options;
   if (first === undefined) throw new Error('a unit without a route');
   return options.find(({ route }) => ROUTES[route].suits(rows)) ?? first;
+}
+
+/** The format of one unit on its route, by the fields that are requested. The reason says which and why. */
+export function chooseFormat(option: RouteOption, fields: readonly Field[]): ChosenRoute {
+  const { cheaper, ...chosen } = option;
+  if (cheaper === undefined) return option;
+  const need = needsJson(fields);
+  const format = need === null ? cheaper : chosen.format;
+  const why = need ?? 'each field fits in it';
+  return { ...chosen, format, reason: `${chosen.reason}; ${format.toUpperCase()}, because ${why}` };
 }
 
 function impossible(dataset: string, problem: string, possible: string): CrawlhouseError {

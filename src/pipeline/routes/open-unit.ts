@@ -4,11 +4,11 @@ import type { Inventory } from '../../project/model/inventory.ts';
 import type { PlannedUnit } from '../../project/model/planned-unit.ts';
 import type { Source } from '../../project/model/source.ts';
 import { dataSourceOf } from '../../project/model/unit-source.ts';
-import { pickRoute } from './choose-route.ts';
+import { chooseFormat, pickRoute } from './choose-route.ts';
 import { describeRows } from './describe-rows.ts';
 import type { FieldSchemaCache } from './field-schema-cache.ts';
 import { ROUTES } from './registry.ts';
-import type { ChosenRoute, RouteContext, RoutedUnit } from './route.ts';
+import type { ChosenRoute, RouteContext, RoutedUnit, RouteOption } from './route.ts';
 
 /** The facts for the choice of a route. */
 export interface OpeningContext extends RouteContext {
@@ -22,11 +22,13 @@ export interface OpeningContext extends RouteContext {
 export interface UnitToOpen {
   readonly planned: PlannedUnit;
   /** Routes that the unit may take, the preferred first. */
-  readonly options: readonly ChosenRoute[];
+  readonly options: readonly RouteOption[];
   readonly inventory: Inventory;
   /** Where the raw parts go; empty. */
   readonly folder: string;
   readonly onRows?: RoutedUnit['onRows'];
+  /** Takes the route and format that are tried. */
+  readonly onChosen?: ((chosen: ChosenRoute) => void) | undefined;
 }
 
 /** A unit's rows, and the route that they come by. */
@@ -34,7 +36,7 @@ export interface OpenedUnit {
   readonly source: Source;
   readonly chosen: ChosenRoute;
   /** The routes that were not refused, for the next attempt. */
-  readonly left: readonly ChosenRoute[];
+  readonly left: readonly RouteOption[];
 }
 
 /** Codes of errors by which one route is refused, and perhaps not the next. */
@@ -53,7 +55,7 @@ const REFUSALS: readonly string[] = [
  */
 export async function openUnit(
   context: OpeningContext,
-  { planned, options, inventory, folder, onRows }: UnitToOpen,
+  { planned, options, inventory, folder, onRows, onChosen }: UnitToOpen,
 ): Promise<OpenedUnit> {
   const data = dataSourceOf(planned.pipeline, planned.unit);
   let left = options;
@@ -61,14 +63,16 @@ export async function openUnit(
   for (;;) {
     const { client, fieldSchemas, signal } = context;
     const rows = data && (await describeRows(client, fieldSchemas, data, planned, signal));
-    const chosen = pickRoute(left, rows?.reported ?? null);
+    const option = pickRoute(left, rows?.reported ?? null);
+    const chosen = rows ? chooseFormat(option, rows.catalogue) : option;
+    onChosen?.(chosen);
     if (rows) await context.slot.move(chosen.store);
     try {
       const unit = { planned, chosen, rows, inventory, folder, onRows };
       return { source: await ROUTES[chosen.route].open(context, unit), chosen, left };
     } catch (error) {
       if (rows === null || !isRefusal(error)) throw error;
-      const others = left.filter((one) => one !== chosen);
+      const others = left.filter((one) => one !== option);
       if (others.length === 0) throw lastRefusal(first, error);
       first ??= error;
       const reason = `${chosen.route} was refused: ${error.message}`;

@@ -25,6 +25,12 @@ export interface ChosenRoute {
   readonly reason: string;
 }
 
+/** A route that a unit may take. */
+export interface RouteOption extends ChosenRoute {
+  /** A format with fewer bytes: the unit's fields decide between it and `format` (`needs-json.ts`). */
+  readonly cheaper?: RouteFormat;
+}
+
 /** The parts of a run that routes need. */
 export interface RouteContext {
   readonly client: ServiceClient;
@@ -60,6 +66,8 @@ export interface Route {
   readonly isOnly?: true;
   /** The formats in which it brings a source, the preferred one first; empty if it can't. */
   formats(source: Pipeline['source']): readonly RouteFormat[];
+  /** One of them that has fewer bytes, but does not carry the values of every field. `auto` takes it where it does. */
+  readonly cheaper?: RouteFormat;
   /** Whether `auto` takes it for this number of rows; null if the service gives no count. */
   suits(rows: number | null): boolean;
   /**

@@ -3,13 +3,13 @@ import type { Inventory, WorkspaceView } from '../../project/model/inventory.ts'
 import type { Listed } from '../../project/model/listed.ts';
 import type { PlannedUnit } from '../../project/model/planned-unit.ts';
 import type { OfferedUnit } from '../../state/ledger/unit-queue.ts';
-import type { ChosenRoute } from '../routes/route.ts';
+import type { RouteOption } from '../routes/route.ts';
 import type { UnitToStage } from '../unit/stage-unit.ts';
 
 /** All that a process of the same version needs to stage a unit, as JSON. */
 interface UnitTask {
   readonly planned: PlannedUnit;
-  readonly options: readonly ChosenRoute[];
+  readonly options: readonly RouteOption[];
   /** The crawl and its workspace, which a data export names; null for other sources. */
   readonly crawl: (Pick<WorkspaceView, 'id' | 'name' | 'record'> & { readonly listed: Listed }) | null;
   readonly reload: boolean;

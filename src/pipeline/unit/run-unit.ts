@@ -4,15 +4,17 @@ import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/json.ts';
 import { inSpan } from '../../core/telemetry.ts';
 import type { Counts } from '../../project/model/counts.ts';
+import type { Manifest } from '../../project/model/manifest.ts';
 import { pipelineDefinition } from '../../project/model/pipeline-definition.ts';
 import type { PlannedUnit } from '../../project/model/planned-unit.ts';
 import type { UnitReport, UnitStatus } from '../../project/model/report.ts';
 import { reportedError, unitReport } from '../../project/model/unit-report.ts';
 import type { LoadedUnit } from '../../state/catalogue/ops-loads.ts';
 import { readPackage, type StagedPackage } from '../load/read-package.ts';
+import { chooseFormat } from '../routes/choose-route.ts';
 import { abandonExport } from '../routes/export/reconcile-exports.ts';
 import { isListUnchanged } from '../routes/list/list-route.ts';
-import type { ChosenRoute } from '../routes/route.ts';
+import type { ChosenRoute, RouteOption } from '../routes/route.ts';
 import { removeFolders, unitFolders } from '../stage/unit-folders.ts';
 import type { RunContext, UnitContext } from './context.ts';
 import { loadStaged, stagedCounts } from './load-staged.ts';
@@ -50,7 +52,7 @@ export async function runUnit(
   const { unit, name } = planned;
   const { ledger, settings } = context;
   const startedAt = performance.now();
-  const tried = { attempts: elsewhere?.attempts ?? 0 };
+  const tried: Tried = { attempts: elsewhere?.attempts ?? 0, chosen: null };
   let staged: StagedPackage | undefined;
   const outcome = (
     status: UnitStatus,
@@ -59,8 +61,8 @@ export async function runUnit(
   ): UnitOutcome => ({
     error,
     report: unitReport(unit, status, error && reportedError(error), {
-      route: staged?.manifest.source.route ?? options[0]?.route ?? null,
-      format: staged?.manifest.source.format ?? options[0]?.format ?? null,
+      route: staged?.manifest.source.route ?? tried.chosen?.route ?? options[0]?.route ?? null,
+      format: staged?.manifest.source.format ?? tried.chosen?.format ?? knownFormat(options[0]),
       reason: staged?.manifest.source.reason ?? null,
       ...(counts ? { counts } : {}),
       bytes: staged?.manifest.bytes ?? null,
@@ -94,16 +96,23 @@ export async function runUnit(
   }
 }
 
+/** The format of a unit before its fields are known. */
+function knownFormat(option: RouteOption | undefined): string | null {
+  return option === undefined || option.cheaper !== undefined ? null : option.format;
+}
+
+/** How far a unit came, also where an error ended it. */
+interface Tried {
+  attempts: number;
+  chosen: ChosenRoute | null;
+}
+
 /**
  * The package of a unit: one that another process or an earlier run has staged, or a new one.
  *
- * @param tried has the attempts so far, also after an error
+ * @param tried is kept current
  */
-async function obtainPackage(
-  context: UnitContext,
-  due: UnitToRun,
-  tried: { attempts: number },
-): Promise<StagedPackage> {
+async function obtainPackage(context: UnitContext, due: UnitToRun, tried: Tried): Promise<StagedPackage> {
   const { planned, options, elsewhere } = due;
   const { unit, name } = planned;
   const { ledger } = context;
@@ -122,8 +131,11 @@ async function obtainPackage(
   const isOfLinks = planned.pipeline.source.data_type === 'links';
   if (planned.restore) await context.unarchiver.restore(unit.source.id, planned.restore, isOfLinks);
   else await context.unarchiver.idle(unit.source.id);
+  const onChosen = (chosen: ChosenRoute): void => {
+    tried.chosen = chosen;
+  };
   const fresh = await inSpan('stage', {}, () =>
-    stageUnit(context, due, async (state, attempt) => {
+    stageUnit(context, { ...due, onChosen }, async (state, attempt) => {
       tried.attempts = attempt;
       await ledger.setUnit(unit, state, attempt, null);
     }),
@@ -152,11 +164,17 @@ function skipIfMissing({ unit }: PlannedUnit, error: CrawlhouseError): Crawlhous
   return new CrawlhouseError('missing_feature', error.message, { cause: error });
 }
 
+/** Whether a package of this format is one that the option allows: `--format` may have asked for one that loses values. */
+function mayBring(option: RouteOption, format: string, { columns }: Manifest): boolean {
+  const fields = columns.map(({ field, type, arity }) => ({ name: field, type, arity }));
+  return format === option.format || format === chooseFormat(option, fields).format;
+}
+
 /** A package that a killed run had finished but not loaded. */
 async function leftoverPackage(
   context: RunContext,
   planned: PlannedUnit,
-  options: readonly ChosenRoute[],
+  options: readonly RouteOption[],
 ): Promise<StagedPackage | undefined> {
   // Sources that are requested again may change. Only the package of a finished source is still current.
   if (planned.refresh) return undefined;
@@ -168,7 +186,7 @@ async function leftoverPackage(
     const sameSource =
       base_url === context.settings.base_url &&
       (ended_at ?? null) === planned.ended_at &&
-      options.some((one) => one.route === route && one.format === format) &&
+      options.some((one) => one.route === route && mayBring(one, format, found.manifest)) &&
       stringifyJson(filter) === stringifyJson(planned.oql) &&
       (definition === undefined || definition === pipelineDefinition(planned.pipeline));
     if (

@@ -37,7 +37,7 @@ export interface StagedUnit {
  */
 export async function stageUnit(
   context: StagingContext,
-  { planned, options, inventory }: UnitToStage,
+  { planned, options, inventory, onChosen }: UnitToStage,
   onMove: (state: 'requested' | 'downloading', attempt: number) => Promise<void>,
 ): Promise<StagedUnit> {
   const { name } = planned;
@@ -54,7 +54,7 @@ export async function stageUnit(
       await onMove('requested', attempt);
       const requestedAt = new Date().toISOString();
       const onRows = (rows: number): void => context.meter.received(name, rows);
-      const toOpen = { planned, options: left, inventory, folder: folders.raw, onRows };
+      const toOpen = { planned, options: left, inventory, folder: folders.raw, onRows, onChosen };
       const opened = await openUnit(context, toOpen);
       const { source } = opened;
       left = opened.left;

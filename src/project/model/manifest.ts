@@ -95,7 +95,7 @@ export const Manifest = z
       filter: z.unknown(),
       /** The pipeline's filter and fields, as JSON; absent where no pipeline asked for it. */
       definition: z.string().optional(),
-      /** Why this route. */
+      /** Why this route and format. */
       reason: z.string().optional(),
       requested_at: z.string(),
       /** When the crawl or comparison had ended, UTC milliseconds. */

@@ -18,7 +18,7 @@ export interface UnitReport {
   readonly window: Unit['window'];
   readonly route: string | null;
   readonly format: string | null;
-  /** Why this route; null for a unit that took none. */
+  /** Why this route and format; null for a unit that took none. */
   readonly reason: string | null;
   readonly status: UnitStatus;
   /** All null for a unit that was skipped or failed before its first byte. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openUnit } from '../../../src/pipeline/routes/open-unit.ts';
-import type { ChosenRoute } from '../../../src/pipeline/routes/route.ts';
+import type { ChosenRoute, RouteOption } from '../../../src/pipeline/routes/route.ts';
 import { type Json, service } from '../../service/sandbox/support.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { inventoryOf, partsOf, plannedUnit, routeContext, rowsIn } from './route-context.ts';
@@ -8,9 +8,15 @@ import { inventoryOf, partsOf, plannedUnit, routeContext, rowsIn } from './route
 const STREAM: ChosenRoute = { route: 'stream', format: 'json', store: null, reason: 's' };
 const SEARCH: ChosenRoute = { route: 'search', format: 'json', store: null, reason: 'q' };
 
-async function opening(options: readonly ChosenRoute[], ...faults: Json[]) {
-  const it = await service({ generate: ['pages=12,links=5,columns=8,seed=3'] });
-  const planned = plannedUnit(await it.crawlId());
+interface More {
+  readonly faults?: readonly Json[];
+  /** Keys of the pipeline file. */
+  readonly pipeline?: Readonly<Record<string, unknown>>;
+}
+
+async function opening(options: readonly RouteOption[], { faults = [], pipeline = {} }: More = {}) {
+  const it = await service({ generate: ['pages=12,links=5,columns=40,seed=3'] });
+  const planned = plannedUnit(await it.crawlId(), pipeline);
   const inventory = await inventoryOf(it);
   await it.fault(...faults);
   const context = await routeContext(it);
@@ -28,8 +34,23 @@ test('a unit is opened by the first route that suits its rows', async () => {
   expect(rowsIn(await partsOf(source))).toBe(12);
 });
 
+test.for([
+  ['json', {}],
+  ['csv', { fields: { include: ['url', 'depth'] } }],
+] as const)('the fields of a unit decide that it comes as %s', async ([format, pipeline]) => {
+  const { opened } = await opening([{ ...STREAM, cheaper: 'csv' }, SEARCH], { pipeline });
+  const { source, chosen, left } = await opened;
+  expect([chosen.format, chosen.reason, left.length]).toEqual([
+    format,
+    expect.stringMatching(`^s; ${format.toUpperCase()}, because `),
+    2,
+  ]);
+  const parts = await partsOf(source);
+  expect([rowsIn(parts), new Set(parts.map((part) => part.format))]).toEqual([12, new Set([format])]);
+});
+
 test('a route that is refused gives way to the next, which says why', async () => {
-  const { source, chosen, left } = await (await opening([STREAM, SEARCH], REFUSED)).opened;
+  const { source, chosen, left } = await (await opening([STREAM, SEARCH], { faults: [REFUSED] })).opened;
   expect(chosen).toMatchObject({
     route: 'search',
     reason: expect.stringMatching(/^stream was refused: .* 403/),
@@ -39,12 +60,14 @@ test('a route that is refused gives way to the next, which says why', async () =
 });
 
 test('where every route is refused the refusal is the error', async () => {
-  await expect((await opening([STREAM], REFUSED)).opened).rejects.toMatchObject({ code: 'forbidden' });
+  await expect((await opening([STREAM], { faults: [REFUSED] })).opened).rejects.toMatchObject({
+    code: 'forbidden',
+  });
 });
 
 test('an error that is no refusal ends the unit, whatever routes are left', async () => {
   const broken = { ...REFUSED, status: 400 };
-  await expect((await opening([STREAM, SEARCH], broken)).opened).rejects.toMatchObject({
+  await expect((await opening([STREAM, SEARCH], { faults: [broken] })).opened).rejects.toMatchObject({
     code: 'invalid_request',
   });
 });

@@ -15,10 +15,10 @@ async function sandboxAndFolder() {
   return { sandbox, folder: await rawProjectFolder() };
 }
 
-test('a unit says its route, attempts and bytes; content that is the same again is unchanged', async () => {
+test('a unit says its route, format, attempts and bytes; content that is the same again is unchanged', async () => {
   const { sandbox, folder } = await sandboxAndFolder();
   const [unit] = (await runProject(folder, sandbox, PAGES)).report.units;
-  expect(unit).toMatchObject({ status: 'loaded', route: 'stream', format: 'json', attempts: 1 });
+  expect(unit).toMatchObject({ status: 'loaded', route: 'stream', format: 'csv', attempts: 1 });
   expect(unit?.bytes).toBeGreaterThan(100);
   expect((await runProject(folder, sandbox, PAGES)).report.units).toEqual([]);
   const lists = { pipelines: ['workspaces'] } as const;
@@ -26,21 +26,56 @@ test('a unit says its route, attempts and bytes; content that is the same again 
   expect((await runProject(folder, sandbox, lists)).report.units[0]?.status).toBe('unchanged');
 });
 
+test('a field that appears later decides the format of the units that have it, and of no others', async () => {
+  const generate = [
+    'crawls=1,pages=12,links=5,columns=8,seed=3',
+    'crawls=1,pages=12,links=5,columns=60,seed=4',
+  ];
+  const [sandbox, folder] = [await sandboxFor({ generate }), await rawProjectFolder()];
+  const [narrow, wide] = (await new Service(sandbox).crawls()).map(({ id }) => String(id));
+  const connection = await temporaryConnection(folder);
+  const loads = (): Promise<unknown[]> =>
+    published(connection, folder, 'SELECT source_id AS id, format, reason FROM ops.loads ORDER BY loaded_at');
+  const become = (status: string): Promise<Response> =>
+    fetch(`${sandbox.baseUrl}/_sandbox/crawls/${wide}`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ status }),
+    });
+  await become('archived');
+  await runProject(folder, sandbox, PAGES);
+  const early = {
+    id: narrow,
+    format: 'csv',
+    reason: expect.stringMatching(/; CSV, because each field fits /),
+  };
+  expect(await loads()).toEqual([early]);
+  await become('done');
+  const { report } = await runProject(folder, sandbox, PAGES);
+  expect(report.units.map(({ source, status }) => [source.id, status])).toEqual([[wide, 'loaded']]);
+  const late = { id: wide, format: 'json', reason: expect.stringMatching(/; JSON, because CSV loses /) };
+  expect(await loads()).toEqual([early, late]);
+});
+
 test.for([
   ['of the same source', {}, 1],
+  ['as a CSV, which carries its fields', { format: 'csv', values: 'string' }, 1],
+  ['as a CSV, which may have lost values of its fields', { format: 'csv', values: 'object' }, 12],
+  ['by a format that auto does not take', { format: 'parquet' }, 12],
   ['of another service', { base_url: 'https://other.example' }, 12],
   ['of the crawl before it ended again', { ended_at: 1 }, 12],
   ['by another route', { route: 'aggs' }, 12],
   ['with other fields', { definition: '{"filter":null,"fields":{"include":["url"],"exclude":[]}}' }, 12],
-] as const)('a package that a killed run left %s is loaded as its rows are: %o', async ([, source, rows]) => {
+] as const)('a package that a killed run left %s is loaded as its rows are: %o', async ([, left, rows]) => {
+  const { values = 'object', ...source } = { values: undefined, ...left };
   const { sandbox, folder } = await sandboxAndFolder();
   const [crawl] = await new Service(sandbox).crawls();
   const id = String(crawl?.id);
   const connection = await temporaryConnection(folder);
   const made = await makePackage(connection, folder, {
     id,
-    fields: fields('url'),
-    rows: [{ url: 'left' }],
+    fields: [...fields('url'), { name: 'value', type: values, arity: 'one' }],
+    rows: [{ url: 'left', value: null }],
     manifest: {
       source: {
         base_url: sandbox.baseUrl,
@@ -62,11 +97,11 @@ test.for([
   expect(row?.n).toBe(rows);
 });
 
-test('a unit that the service refuses says so, and asks no second time', async () => {
+test('a unit that the service refuses says so with the route that it tried, and asks no second time', async () => {
   const { sandbox, folder } = await sandboxAndFolder();
   await setFaults(sandbox, [{ match: { path: 'export=true' }, kind: 'status', status: 400 }]);
   const { report } = await runProject(folder, sandbox, PAGES);
   expect(report.units).toMatchObject([
-    { status: 'refused', attempts: 1, error: { code: 'invalid_request' } },
+    { status: 'refused', route: 'stream', format: 'csv', attempts: 1, error: { code: 'invalid_request' } },
   ]);
 });

@@ -9,6 +9,7 @@ async function unitOf(faults: readonly object[], meddle: Meddling = () => null) 
   await setFaults(sandbox, faults);
   const { report } = await runProject(folder, await meddledSandbox(sandbox, meddle), {
     pipelines: ['crawl_pages'],
+    format: 'json',
   });
   return report.units[0];
 }

@@ -6,9 +6,10 @@ import { extractStream } from './extract-stream.ts';
 
 /** One streamed export (api-spec.md §4.1). */
 export const STREAM_ROUTE: Route = {
-  reason: 'a streamed export carries every row; JSON keeps types apart',
+  reason: 'a streamed export carries every row',
   // JSON tells a number from a text and a list from a lone value; CSV cannot.
   formats: (source) => (isStreamed(source) ? ['json', 'csv'] : []),
+  cheaper: 'csv',
   suits: () => true,
   requests: (source) => describingRequests(source) + 1,
   async open({ client, settings, signal }, unit) {

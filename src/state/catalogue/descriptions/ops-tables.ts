@@ -70,7 +70,7 @@ export const OPS_TABLES: Readonly<Record<string, OpsTable>> = {
       filter: 'Filter under which it was loaded, as JSON; NULL: none.',
       run_id: RUN_ID,
       loaded_at: 'When it was loaded.',
-      reason: 'Why it took this route.',
+      reason: 'Why it took this route and format; NULL in loads of early versions.',
       usual: 'Usual number of rows of the project.',
       flag: 'few_rows: it has far fewer rows than usual; else NULL.',
       source_ended_at: 'When its crawl or comparison had ended; NULL for others.',
