@@ -1,11 +1,4 @@
 declare module 'rison' {
-  interface Parser {
-    parse(text: string): unknown;
-    error(message: string): undefined;
-  }
-  const rison: {
-    encode(value: unknown): string;
-    parser: new () => Parser;
-  };
+  const rison: { encode(value: unknown): string };
   export default rison;
 }

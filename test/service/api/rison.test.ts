@@ -9,10 +9,15 @@ const riddled = fc.string({
   unit: fc.constantFrom(' ', "'", '!', '(', ')', ',', ':', '+', '%', '&', '-', '0', 'é', '🕷'),
 });
 const text = fc.oneof(anyText, riddled);
+/** A number as its digits stand for it: 0 for -0, and whole ones beyond 2^53 are `bigint`. */
+function asWritten(number: number): number | bigint {
+  if (Object.is(number, -0)) return 0;
+  return /^-?\d+$/.test(String(number)) && !Number.isSafeInteger(number) ? BigInt(String(number)) : number;
+}
 const scalar = fc.oneof(
   text,
   fc.integer(),
-  fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => (Object.is(number, -0) ? 0 : number)),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map(asWritten),
   fc.boolean(),
   fc.constant(null),
 );
@@ -21,11 +26,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
     { maxDepth: 4, withCrossShrink: true },
     scalar,
     fc.array(tie('value'), { maxLength: 4 }),
-    fc.dictionary(
-      text.filter((key) => key !== '__proto__'),
-      tie('value'),
-      { maxKeys: 4, noNullPrototype: true },
-    ),
+    fc.dictionary(text, tie('value'), { maxKeys: 4, noNullPrototype: true }),
   ),
 }));
 
@@ -88,6 +89,35 @@ test.for(['', '(', '(a:1', "(a:'x)", '!(1,2', '(a:--1)', '(a:1))', '!x', '(a)', 
   },
 );
 
-test.each(['(', '(((', '(field:', ''])('%j, which breaks off, is told so', (text) => {
-  expect(() => decodeRison(text)).toThrow(`not rison (it breaks off, or is nested too deeply): ${text}`);
+test.each(['(', '!(!(', '(field:', ''])('%j, which breaks off, is told so', (text) => {
+  expect(() => decodeRison(text)).toThrow(`not rison (it breaks off): ${text}`);
+});
+
+test.each([
+  ['!(*,a)', '"*" is not expected at character 3'],
+  ['(a:1$)', '"$" is not expected at character 5'],
+  ['(404:a)', '"4" is not expected at character 2'],
+  ['(a:01)', '"1" is not expected at character 5'],
+  ['!(1e999)', '1e999 is beyond what a number holds'],
+])(
+  '%j is refused with the place: the library takes some of such texts for another value',
+  (text, problem) => {
+    expect(() => decodeRison(text)).toThrow(`not rison (${problem}): ${text}`);
+  },
+);
+
+test('a text that is nested too deeply is refused, not overflowed', () => {
+  expect(() => decodeRison('!('.repeat(100_000))).toThrow('not rison (more than 500 levels): !(!(');
+});
+
+test('whole numbers beyond 2^53 and the key __proto__ are decoded as they are', () => {
+  expect(decodeRison('!(9007199254740993,-18446744073709551616,9007199254740991)')).toEqual([
+    9007199254740993n,
+    -18446744073709551616n,
+    9007199254740991,
+  ]);
+  expect(Object.entries(decodeRison('(__proto__:1,a:2)') as object)).toEqual([
+    ['__proto__', 1],
+    ['a', 2],
+  ]);
 });

@@ -51,6 +51,11 @@ test('a list is filtered by OQL in rison, which meta repeats', async () => {
   expect(json.meta).toMatchObject({ total: expected.length, filters });
 });
 
+test('a filter by a whole number beyond 2^53 is that number, also in the answer', async () => {
+  const { text } = await crawls('?filters=(field:!(created_at,lte,9007199254740993))');
+  expect(text).toContain('"lte",9007199254740993]');
+});
+
 test('the default filters of meta may be sent back', async () => {
   expect((await crawls(`?filters=${encodeRison({})}`)).json.meta).toMatchObject({ total: 26 });
   expect((await crawls('?filters=!n')).json.meta).toMatchObject({ total: 26 });

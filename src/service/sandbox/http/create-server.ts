@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify';
-import { parseJson } from '../../../core/json.ts';
+import { parseJson, stringifyJson } from '../../../core/json.ts';
 import { notFound, Refusal } from '../resources/refusal.ts';
 import { authorize } from './authorize.ts';
 import type { Context } from './context.ts';
@@ -51,6 +51,8 @@ export function createServer(context: Context): FastifyInstance {
       done(new Refusal('invalid_request', `the body is not JSON that can be read: ${why}`));
     }
   });
+  // A filter or a value that is sent back may have a whole number beyond 2^53.
+  app.setReplySerializer((payload) => stringifyJson(payload));
   app.setErrorHandler(async (error, request, reply) => {
     // The client is gone: the error is that of the query that ended with it.
     if (exchangeOf(request)?.closed.aborted) return reply.hijack();

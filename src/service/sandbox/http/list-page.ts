@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { stringifyJson } from '../../../core/json.ts';
 import type { FieldRecord } from '../../api/fields.ts';
 import type { Oql } from '../../api/oql.ts';
 import type { ListQuery, OffsetQuery, PageMeta } from '../../api/pagination.ts';
@@ -93,7 +94,7 @@ function parseFilters(text: string, fields: ReadonlyMap<string, FieldRecord>): O
     throw invalidParameter('filters', 'format', error instanceof Error ? error.message : String(error));
   }
   // The default of `filters`, as `meta` shows it, may be sent back.
-  if (tree === null || JSON.stringify(tree) === '{}') return undefined;
+  if (tree === null || stringifyJson(tree) === '{}') return undefined;
   return checkOql(tree, fields, 'filters');
 }
 
