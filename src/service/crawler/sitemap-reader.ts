@@ -28,6 +28,16 @@ interface Draft {
 }
 
 const MEDIA = { 'image:image': 'images', 'news:news': 'news', 'video:video': 'videos' } as const;
+/**
+ * Errors and levels of XML behind which nothing more of a file is read. A sitemap has four levels; a million errors, one a
+ * byte, took eight seconds.
+ */
+const MOST_ERRORS = 10_000;
+const MOST_LEVELS = 100;
+/** Characters that are parsed before this is looked at again. */
+const SLICE = 16 * 1024;
+/** Characters of the longest line of a text sitemap; a longer one is no URL. */
+const LONGEST_LINE = 64 * 1024;
 const LONGEST_ENTITY = 12;
 const BARE_AMPERSAND = /&(?!(?:[a-z]{1,9}|#\d{1,8}|#x[\da-f]{1,7});)/gi;
 
@@ -41,6 +51,8 @@ export class SitemapReader {
   readonly #path: string[] = [];
   #isText: boolean | undefined;
   #line = '';
+  /** The rest of a line is passed over, because it is too long. */
+  #passesOver = false;
   /** The end of a piece, from a `&` on whose entity may go on in the next one. */
   #rest = '';
   #text = '';
@@ -74,10 +86,14 @@ export class SitemapReader {
 
   close(): void {
     if (this.#isText) this.#writeLines('\n');
-    else if (this.#isText === false) {
+    else if (this.#isText === false && !this.#isGivenUp) {
       this.#parser.write(this.#rest.replace(BARE_AMPERSAND, '&amp;'));
       this.#parser.close();
     }
+  }
+
+  get #isGivenUp(): boolean {
+    return this.errors > MOST_ERRORS || this.#path.length > MOST_LEVELS;
   }
 
   /** A bare `&` in a URL is the most frequent error; the parser would read on to the next `;`. */
@@ -86,12 +102,17 @@ export class SitemapReader {
     const last = whole.lastIndexOf('&');
     const end = last >= 0 && whole.length - last < LONGEST_ENTITY ? last : whole.length;
     this.#rest = whole.slice(end);
-    this.#parser.write(whole.slice(0, end).replace(BARE_AMPERSAND, '&amp;'));
+    const xml = whole.slice(0, end).replace(BARE_AMPERSAND, '&amp;');
+    for (let at = 0; at < xml.length && !this.#isGivenUp; at += SLICE)
+      this.#parser.write(xml.slice(at, at + SLICE));
   }
 
   #writeLines(text: string): void {
     const lines = (this.#line + text).split(/\r?\n/);
     this.#line = lines.pop() ?? '';
+    if (this.#passesOver && lines.shift() !== undefined) this.#passesOver = false;
+    if (this.#line.length > LONGEST_LINE) this.#passesOver = true;
+    if (this.#passesOver) this.#line = '';
     for (const line of lines) if (/^\s*https?:\/\//i.test(line)) this.#handler.entry(draftOf(line.trim()));
   }
 

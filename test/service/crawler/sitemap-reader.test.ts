@@ -70,3 +70,17 @@ test('entities are not expanded into more', () => {
     '<!DOCTYPE u [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><urlset><url><loc>https://site.example/&b;</loc></url></urlset>';
   expect(read(text).entries.map(({ url }) => url)).toEqual(['https://site.example/&b;']);
 });
+
+test('of a file with an error at every byte, or without an end of its levels, no more is read', () => {
+  const url = '<url><loc>https://site.example/a</loc></url>';
+  const errors = read(`<urlset>${url}${'<!['.repeat(100_000)}>${url}</urlset>`, 100_000);
+  expect(errors.entries).toHaveLength(1);
+  expect(errors.errors).toBeLessThan(50_000);
+  const levels = read(`<urlset>${url}${'<a>'.repeat(100_000)}${url}`, 100_000);
+  expect(levels.entries).toHaveLength(1);
+});
+
+test('a line of a text sitemap that is longer than any URL is left out, and the next one is read', () => {
+  const text = `https://site.example/${'a'.repeat(300_000)}https://site.example/b\nhttps://site.example/c\n`;
+  expect(read(text, 50_000).entries.map(({ url }) => url)).toEqual(['https://site.example/c']);
+});
