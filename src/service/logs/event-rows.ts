@@ -1,7 +1,7 @@
 import type { Bot } from './bots/bot-list.ts';
 import type { LogLine, RejectReason } from './log-line.ts';
 import { cleanPath, cleanText, withoutQuery } from './log-text.ts';
-import { addressOf, hostName, originText, readRequest } from './request-parts.ts';
+import { addressOf, hostName, isHost, originText, readRequest } from './request-parts.ts';
 import { isSearchResults } from './search-results.ts';
 
 /** A user agent of a log, and the number that rows have in its place. */
@@ -145,14 +145,14 @@ export class EventRows {
       host = target.slice(scheme.length + 3, slash < 0 ? undefined : slash);
       target = slash < 0 ? '/' : target.slice(slash);
     }
+    const origin = this.#origin(scheme, host);
     if (host === '') this.assumedHost = true;
-    else if (!this.#rules.isOwnHost(hostName(host))) {
+    if (origin === null) {
       const name = hostName(host);
       if (this.otherHosts.size < MOST_HOSTS || this.otherHosts.has(name))
         this.otherHosts.set(name, (this.otherHosts.get(name) ?? 0) + 1);
       return { origin: undefined, path: NULL };
     }
-    const origin = this.#origin(scheme, host);
     if (!target.startsWith('/')) return { origin, path: NULL };
     const whole =
       line.query === '' || target.includes('?') ? target : `${target}?${line.query.replace(/^\?/, '')}`;
@@ -160,10 +160,12 @@ export class EventRows {
     return { origin, path: path.includes('?') ? withoutQuery(path, this.#rules.queryStrings) : path };
   }
 
-  #origin(scheme: string, host: string): number {
+  /** Null for a host that is not the site's, or none. */
+  #origin(scheme: string, host: string): number | null {
     const key = `${scheme} ${host}`;
     const known = this.#origins.get(key);
     if (known !== undefined) return known;
+    if (host !== '' && !(this.#rules.isOwnHost(hostName(host)) && isHost(host))) return null;
     const secure = scheme === '' ? this.#scheme : scheme === 'http' || scheme === 'ws' ? 'http' : 'https';
     const origin = originText(secure, host === '' ? this.#host : host);
     const id = this.#rules.originOf(origin);

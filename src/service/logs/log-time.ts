@@ -60,7 +60,8 @@ export class LogTime {
     const digits = found?.[1];
     if (digits === undefined) return Number.NaN;
     const thousands = Math.max(0, Math.ceil((digits.length - SECOND_DIGITS) / 3));
-    return Math.floor(Number(digits) / 1000 ** thousands);
+    // The digits of nanoseconds are more than a number holds.
+    return Number(digits.slice(0, digits.length - 3 * thousands));
   }
 
   /** Whichever of these it is. */

@@ -21,6 +21,11 @@ export function hostName(host: string): string {
   return name.toLowerCase().replace(/\.$/, '');
 }
 
+/** Whether a text is a host of a URL, with or without a port: a client may send any text. */
+export function isHost(text: string): boolean {
+  return /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d*)?$/i.test(text) && URL.canParse(`http://${text}`);
+}
+
 /** Scheme and host, without the port that the scheme has anyway. */
 export function originText(scheme: string, host: string): string {
   const name = hostName(host);

@@ -104,14 +104,40 @@ function take(field: MappedField, value: string, line: LogLine, time: LogTime): 
   return undefined;
 }
 
+/** Characters of the longest number that JavaScript holds without rounding it. */
+const EXACT = 15;
+const HAS_LONG_NUMBER = /[\d.]{16}/;
+
+/** A record whose texts have one byte a character, as the line has; long numbers are texts as they are written. */
 function parsed(text: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const plain = text.includes('\\u') ? withoutWideEscapes(text) : text;
+    const value: unknown = HAS_LONG_NUMBER.test(plain) ? JSON.parse(plain, longAsWritten) : JSON.parse(plain);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
     // The line is a reject.
     return undefined;
   }
+}
+
+function longAsWritten(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const source = context?.source ?? '';
+  return typeof value === 'number' && source.length > EXACT ? source : value;
+}
+
+/**
+ * Escapes of characters beyond ASCII as their bytes in UTF-8. A character beyond a byte would lose its upper half in a row,
+ * and become a tab or the end of the row.
+ */
+function withoutWideEscapes(text: string): string {
+  return text.replaceAll(/(?:\\u[0-9a-fA-F]{4})+|\\[^u]/g, (escapes) => {
+    if (!escapes.startsWith('\\u')) return escapes;
+    const codes = [...escapes.matchAll(/[0-9a-fA-F]{4}/g)].map(([digits]) => Number.parseInt(digits, 16));
+    const characters = [...String.fromCharCode(...codes).toWellFormed()];
+    return characters
+      .map((one) => (one < '\x80' ? JSON.stringify(one).slice(1, -1) : Buffer.from(one).toString('latin1')))
+      .join('');
+  });
 }
 
 /** The text of the first of these keys that has one; of a list its first value. Keys are compared in any case. */

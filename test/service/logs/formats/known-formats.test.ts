@@ -155,6 +155,16 @@ test.for([
   expect(read('combined', line).found).toBe(reason);
 });
 
+test('numbers of JSON beyond 2^53 are not rounded: a nanosecond before the next second is in this one', () => {
+  const record = '{"ts":1791665736999999999,"request":{"uri":"/a"},"status":200,"size":9007199254740993}';
+  expect(read('caddy', record)).toMatchObject({
+    second: 1791665736,
+    status: '200',
+    bytes: '9007199254740993',
+  });
+  expect(read('caddy', record.replace('6999999999', '6.99999999999'))).toMatchObject({ second: 1791665736 });
+});
+
 test.for([
   ['combind', 'there is no log format combind'],
   ['$remote_addr $status "$request"', 'no variable tells the time'],

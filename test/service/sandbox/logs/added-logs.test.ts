@@ -305,6 +305,32 @@ test('addresses are in no file, their hashes change with the day, and queries ke
   expect([file.includes('203.0.113.9'), file.includes('email')]).toEqual([false, false]);
 });
 
+test('a host that is none is another host, whatever it ends in', async () => {
+  const it = await openLogs();
+  const hosts = [
+    'a b.shop.example',
+    'other.example#.shop.example',
+    'x@other.example/.shop.example',
+    '^.shop.example',
+  ];
+  const lines = [...hosts, 'www.shop.example'].map(
+    (host) => `{"ts":1791665736,"request":{"host":"${host}","method":"GET","uri":"/a"},"status":200}\n`,
+  );
+  await writeFile(it.path('a.log'), lines.join(''));
+  expect((await it.add(['a.log'])).files).toMatchObject([{ status: 'added', events: 1, other_hosts: 4 }]);
+});
+
+test('escapes of JSON beyond a byte end no row and forge none', async () => {
+  const it = await openLogs();
+  const forged = String.raw`/a\u010a9\u01091791665736\u01091\u0109/forged\u00e9`;
+  const record = `{"ts":1791665736,"request":{"method":"GET","uri":"${forged}"},"status":200}\n`;
+  await writeFile(it.path('a.log'), record);
+  expect((await it.add(['a.log'])).files).toMatchObject([{ status: 'added', events: 1 }]);
+  expect(await it.events('url')).toEqual([
+    ['https://www.shop.example/a%C4%8A9%C4%891791665736%C4%891%C4%89/forged%C3%A9'],
+  ]);
+});
+
 test('lines of other hosts are counted and left out', async () => {
   const { path, add, events } = await openLogs();
   const hosts = [
