@@ -4,6 +4,8 @@ import { retriable } from './retry.ts';
 const MAGIC = 'PAR1';
 /** Magic and the footer's length, at a file's end. */
 const TAIL = 8;
+/** Bytes of a 64-bit number, of which each has seven bits. */
+const LONGEST_NUMBER = 10;
 /** The thrift compact type of a 64-bit whole number. */
 const I64 = 6;
 
@@ -47,9 +49,14 @@ function numRows(footer: Buffer): number {
     const { type, delta } = reader.fieldHeader();
     if (type === 0) throw new Error('the footer has no num_rows');
     id = delta === 0 ? reader.zigzag() : id + delta;
-    if (id === 3 && type === I64) return reader.zigzag();
+    if (id === 3 && type === I64) return checked(reader.zigzag());
     reader.skip(type);
   }
+}
+
+function checked(rows: number): number {
+  if (Number.isSafeInteger(rows) && rows >= 0) return rows;
+  throw new Error(`its footer says ${rows} rows`);
 }
 
 /** The part of thrift's compact protocol that is needed to skip fields. */
@@ -79,7 +86,7 @@ class CompactReader {
     else if (type === 8) this.#skipBytes();
     else if (type === 9 || type === 10) this.#skipList();
     else if (type === 12) this.#skipStruct();
-    else if (type > 2) throw new Error(`a footer with the thrift type ${type}`);
+    else if (type !== 1 && type !== 2) throw new Error(`a footer with the thrift type ${type}`);
   }
 
   #skipBytes(): void {
@@ -92,6 +99,8 @@ class CompactReader {
     const size = byte >> 4 === 15 ? Number(this.#varint()) : byte >> 4;
     const type = byte & 0x0f;
     // In a list a boolean takes a byte of its own.
+    // Each takes a byte at least, so a size beyond the footer is a lie that would take years.
+    if (size > this.#bytes.length) throw new Error(`a list of ${size} values is longer than the footer`);
     for (let index = 0; index < size; index++) this.skip(type <= 2 ? 3 : type);
   }
 
@@ -106,11 +115,12 @@ class CompactReader {
 
   #varint(): bigint {
     let value = 0n;
-    for (let shift = 0n; ; shift += 7n) {
+    for (let index = 0; index < LONGEST_NUMBER; index++) {
       const byte = this.#byte();
-      value |= BigInt(byte & 0x7f) << shift;
+      value |= BigInt(byte & 0x7f) << BigInt(index * 7);
       if (byte < 0x80) return value;
     }
+    throw new Error('a number of the footer is longer than 64 bits');
   }
 
   #byte(): number {

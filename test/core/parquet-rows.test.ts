@@ -39,3 +39,31 @@ test('a file that was cut is no whole one', async () => {
   await writeFile(path, 'PAR1 this is something else altogether PAR1');
   await expect(parquetRows(path, 'it')).rejects.toMatchObject({ code: 'cut_short' });
 });
+
+/** A Parquet file whose footer is these bytes. */
+async function withFooter(footer: readonly number[]): Promise<string> {
+  const path = join(await temporaryFolder(), 'file.parquet');
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(footer.length);
+  await writeFile(
+    path,
+    Buffer.concat([Buffer.from('PAR1'), Buffer.from(footer), length, Buffer.from('PAR1')]),
+  );
+  return path;
+}
+
+const LONG = [...Array(9).fill(0xff), 0x01];
+
+test.each([
+  ['a list of 2^64 booleans', [0x19, 0xf1, ...LONG, 0x16, 0x02]],
+  ['a list of 2^64 values of no type', [0x19, 0xf0, ...LONG, 0x16, 0x02]],
+  ['a number of a thousand bytes', [0x15, ...Array(1000).fill(0x80), 0x00, 0x26, 0x02]],
+  ['fewer rows than none', [0x36, 0x01]],
+  ['more rows than 2^53', [0x36, ...LONG]],
+])('a footer that says %s is refused at once', async (_, footer) => {
+  await expect(parquetRows(await withFooter(footer), 'it')).rejects.toMatchObject({ code: 'cut_short' });
+});
+
+test('a footer with its number of rows alone is read', async () => {
+  expect(await parquetRows(await withFooter([0x36, 0x0e]), 'it')).toBe(7);
+});
