@@ -60,10 +60,15 @@ export async function apiTable(path: string, given: readonly Dimension[] | null)
 export function cellsOf({ keys = [], ...row }: AnswerRow, dimensions: readonly Dimension[]): NamedCells {
   return {
     ...Object.fromEntries(dimensions.map((name, at) => [name, keys[at] ?? null])),
-    clicks: String(row.clicks),
-    impressions: String(row.impressions),
+    clicks: countText(row.clicks),
+    impressions: countText(row.impressions),
     position: row.position === undefined || row.position === null ? null : decimals(row.position),
   };
+}
+
+/** A fraction has an exponent: `1.234` would be read as a thousand, as tables write it. */
+function countText(value: number | bigint): string {
+  return typeof value === 'bigint' || Number.isInteger(value) ? String(value) : value.toExponential();
 }
 
 /** Without an exponent, which very small numbers have. */

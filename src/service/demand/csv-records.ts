@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { type CsvError, parse } from 'csv-parse';
+import { CsvError, parse } from 'csv-parse';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { type Content, decodeText } from './decode-text.ts';
 
@@ -17,7 +17,7 @@ const HEAD = 64 * 1024;
 
 /**
  * The records of a CSV file, the header among them. The delimiter is the one that the first line has most of. Empty lines
- * are left out.
+ * are left out. Records end in CRLF or LF; in CR if the text has no LF.
  *
  * @throws CrawlhouseError `usage` with the line where the text is no CSV
  */
@@ -32,6 +32,8 @@ export async function* csvRecords(content: Content, signal: AbortSignal): AsyncG
   }
   const parser = parse({
     delimiter: delimiterOf(head),
+    // Each as it comes: the parser would take the first one for all. A file of old Macs has `\r` alone.
+    record_delimiter: head.includes('\n') ? ['\r\n', '\n'] : ['\r'],
     info: true,
     relax_column_count: true,
     skip_empty_lines: true,
@@ -77,9 +79,8 @@ function delimiterOf(head: string): string {
 }
 
 function asRefusal(error: unknown, place: string): unknown {
-  const { code, message, lines } = (error ?? {}) as CsvError;
-  if (typeof code !== 'string' || !code.startsWith('CSV_')) return error;
-  return new CrawlhouseError('usage', `${place}, line ${Number(lines)}: ${message}`, {
+  if (!(error instanceof CsvError)) return error;
+  return new CrawlhouseError('usage', `${place}, line ${Number(error.lines)}: ${error.message}`, {
     cause: error,
     hint: 'quotes within a quoted cell are doubled; export the file again',
   });

@@ -20,11 +20,13 @@ export async function parquetTable(
   signal: AbortSignal,
 ): Promise<{ readonly table: DemandTable; readonly isBulk: boolean }> {
   const header: string[] = [];
+  const types: string[] = [];
   await withConnection(async (connection) => {
     const found = await orRefused(path, () =>
       connection.rows(`DESCRIBE SELECT * FROM ${parquetFiles([path])}`, [], signal),
     );
     header.push(...found.map(({ column_name }) => String(column_name)));
+    types.push(...found.map(({ column_type }) => String(column_type)));
   });
   const columns = namedColumns(header);
   if (columns === undefined) {
@@ -44,31 +46,46 @@ export async function parquetTable(
       dimensions,
       async *records(until): AsyncGenerator<DemandRecord> {
         let row = 0;
-        for await (const cells of textRows(path, header, until))
+        const counts = [columns.clicks, columns.impressions];
+        const texts = header.map((name, at) =>
+          textSql(ident(name), counts.includes(at) ? types[at] : undefined),
+        );
+        for await (const cells of textRows(path, texts, until))
           yield makeRecord(namedCells(cells, columns), dimensions, { place: path, line: ++row });
       },
     },
   };
 }
 
+/**
+ * A value as text. A fraction in a count has an exponent: `1.234` would be read as a thousand, as tables write it.
+ *
+ * @param type of a count; undefined for another column
+ */
+function textSql(value: string, type: string | undefined): string {
+  if (type === undefined || !/^(?:DOUBLE|FLOAT|DECIMAL)/.test(type)) return `CAST(${value} AS VARCHAR)`;
+  const whole = `CAST(CAST(${value} AS DECIMAL(38, 0)) AS VARCHAR)`;
+  const fraction = `format('{:e}', CAST(${value} AS DOUBLE))`;
+  return `CASE WHEN abs(${value}) < 1e18 AND ${value} = trunc(${value}) THEN ${whole} ELSE ${fraction} END`;
+}
+
 /** The rows of the file, each value as a text. */
 async function* textRows(
   path: string,
-  header: readonly string[],
+  texts: readonly string[],
   signal: AbortSignal,
 ): AsyncGenerator<readonly (string | null)[]> {
   const folder = await mkdtemp(join(tmpdir(), 'crawlhouse-demand-'));
   try {
     await using database = await Database.open({ ...OPTIONS, tempDirectory: folder });
     using connection = await database.connect();
-    const cells = header.map((name) => `CAST(${ident(name)} AS VARCHAR)`);
     const rows = await StreamedRows.open(
       connection.inner,
-      `SELECT ${cells.join(', ')} FROM ${parquetFiles([path])}`,
+      `SELECT ${texts.join(', ')} FROM ${parquetFiles([path])}`,
     );
     for await (const chunk of rows.chunks()) {
       signal.throwIfAborted();
-      const vectors = header.map((_, index) => chunk.getColumnVector(index));
+      const vectors = texts.map((_, index) => chunk.getColumnVector(index));
       for (let row = 0; row < chunk.rowCount; row++)
         yield vectors.map((vector) => vector.getItem(row) as string | null);
     }

@@ -29,12 +29,18 @@ export function parseDecimal(text: string): number | undefined {
   const plain = latinDigits(text).replace(FILLING, '').replaceAll('٫', '.');
   if (!/^\d[\d.,]*$/.test(plain)) return undefined;
   const last = Math.max(plain.lastIndexOf('.'), plain.lastIndexOf(','));
-  if (last === -1) return Number(plain);
+  if (last === -1) return finite(plain);
   const [whole, decimals] = [plain.slice(0, last), plain.slice(last + 1)];
   if (!/^\d*$/.test(decimals) || !(/^\d+$/.test(whole) || GROUPED.test(whole))) return undefined;
   // The mark of the thousands is another than that of the decimals.
   if (whole.includes(plain[last] ?? '')) return undefined;
-  return Number(`${whole.replace(/[.,]/g, '')}.${decimals}`);
+  return finite(`${whole.replace(/[.,]/g, '')}.${decimals}`);
+}
+
+/** Undefined for digits beyond what a number holds. */
+function finite(digits: string): number | undefined {
+  const value = Number(digits);
+  return Number.isFinite(value) ? value : undefined;
 }
 
 /**

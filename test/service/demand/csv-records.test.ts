@@ -65,6 +65,23 @@ test('the delimiter is that of the header, not of what it quotes', async () => {
   expect(header?.cells).toEqual(['a,b,c', 'Clicks']);
 });
 
+test('each record ends as it does: in CRLF or LF, or in CR alone in a file without LF', async () => {
+  const cells = async (text: string) => (await read(Buffer.from(text))).map((record) => record.cells);
+  const rows = [
+    ['a', 'b'],
+    ['1', '2'],
+    ['3', '4'],
+  ];
+  expect(await cells('a,b\n1,2\r\n3,4\n')).toEqual(rows);
+  expect(await cells('a,b\r\n1,2\n3,4\r\n')).toEqual(rows);
+  expect(await cells('a,b\r1,2\r3,4\r')).toEqual(rows);
+  expect(await cells('a,b\n1,"2"\n3,4\r5\n')).toEqual([
+    ['a', 'b'],
+    ['1', '2'],
+    ['3', '4\r5'],
+  ]);
+});
+
 test('UTF-16 is known without its mark too', () => {
   expect(encodingOf(utf16('Date,Clicks', false))).toBe('utf-16le');
   expect(encodingOf(utf16('Date,Clicks', true))).toBe('utf-16be');
@@ -76,6 +93,7 @@ test.each([
   [Buffer.from([0x44, 0x2c, 0xff, 0x0a]), 'a.csv is no text in UTF-8'],
   [Buffer.from('a,b\n1,"2\n3,4\n'), 'a.csv, line'],
   [Buffer.from('a,b\n1,"2"x\n'), 'a.csv, line 2'],
+  [Buffer.from('a,b\n1,x"2"\n'), 'a.csv, line 2'],
 ])('what is no table is refused with its place: %#', async (bytes, words) => {
   await expect(read(bytes)).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining(words) });
 });

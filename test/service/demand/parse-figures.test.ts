@@ -86,6 +86,7 @@ test.each([
   ['1,2.3,4', undefined],
   ['−1', undefined],
   ['n/a', undefined],
+  ['9'.repeat(400), undefined],
 ])('%j is the decimal %s', (text, value) => {
   expect(parseDecimal(text)).toBe(value);
 });

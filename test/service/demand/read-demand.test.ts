@@ -268,6 +268,15 @@ test.each([
   });
 });
 
+test('a fraction is no number of clicks, and no thousand of them', async () => {
+  const row = '{"keys":["2026-11-01","https://a.example/"],"clicks":1.234,"impressions":2000}';
+  const [source] = await exportsOf({ 'a.json': `{"rows":[${row},${row.replace('1.234', '12.0')}]}` });
+  expect(short(Object.values(await recordsOf(source))[0])).toEqual([
+    'null: clicks: "1.234e+0" is no whole number below 2^63',
+    '2026-11-01 https://a.example/|12|2000|null',
+  ]);
+});
+
 test('a file that is not there is named, and the same content counts once', async () => {
   await expect(readDemand(['/nowhere/a.csv'], NOTHING, signal)).rejects.toMatchObject({
     code: 'usage',
