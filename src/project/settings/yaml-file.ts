@@ -1,4 +1,4 @@
-import { type Document, isMap, LineCounter, type Node, parseDocument } from 'yaml';
+import { type Document, isMap, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import type { z } from 'zod';
 import type { ErrorCode } from '../../core/error-codes.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
@@ -20,12 +20,13 @@ export interface YamlSource {
  */
 export async function readYaml(path: string, shownAs: string, code: ErrorCode): Promise<YamlSource> {
   const lines = new LineCounter();
-  const document = parseDocument(await readText(path), { lineCounter: lines });
+  const document = parseDocument(await readText(path), { lineCounter: lines, logLevel: 'error' });
   const problem = document.errors[0];
   if (problem) {
     const message = problem.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '');
     throw new CrawlhouseError(code, `${shownAs}:${lines.linePos(problem.pos[0]).line}: ${message}`);
   }
+  keepDigits(document);
   const value = resolved(document, shownAs, code) ?? {};
   if (!isMap(document.contents) && document.contents !== null) {
     const { line } = lines.linePos(document.contents?.range?.[0] ?? 0);
@@ -53,6 +54,17 @@ export async function readYaml(path: string, shownAs: string, code: ErrorCode): 
       return lines.linePos(offset).line;
     },
   };
+}
+
+/** Whole numbers that a JavaScript number would round become `bigint`, which only some values may be. */
+function keepDigits(document: Document): void {
+  visit(document, {
+    Scalar(_, node) {
+      const { value, source = '' } = node;
+      if (typeof value !== 'number' || Number.isSafeInteger(value)) return;
+      if (/^(?:[-+]?\d+|0x[\da-f]+|0o[0-7]+)$/i.test(source)) node.value = BigInt(source);
+    },
+  });
 }
 
 /** @throws CrawlhouseError `code` where aliases of aliases make much out of little, or name no anchor */

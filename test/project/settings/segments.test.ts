@@ -23,6 +23,14 @@ test('a folder without the file, and a file without segmentations, have none', a
   expect(await load('segmentations: []')).toEqual([]);
 });
 
+test('a whole number beyond 2^53 keeps its digits', async () => {
+  const [found] = await load(one('- { name: a, oql: { field: [simhash, equals, 9007199254740993] } }'));
+  expect(found?.segments[0]?.condition).toEqual({
+    kind: 'oql',
+    tree: { field: ['simhash', 'equals', 9007199254740993n] },
+  });
+});
+
 test('a segmentation has its segments in the order of the file, each with its condition', async () => {
   const [found, ...others] = await load(`
 segmentations:
