@@ -1,4 +1,4 @@
-import { isMap, LineCounter, type Node, parseDocument } from 'yaml';
+import { type Document, isMap, LineCounter, type Node, parseDocument } from 'yaml';
 import { withoutEnd } from '../../../core/sql-tokens.ts';
 import { badModel } from './bad-model.ts';
 
@@ -37,7 +37,10 @@ function readSqlFile(file: string, text: string): SqlFile {
   const [comment, before = '', yaml = ''] = match;
   const counter = new LineCounter();
   // As many newlines in front as the file has: a line of the document is then a line of the file.
-  const document = parseDocument('\n'.repeat(newlines(before)) + yaml, { lineCounter: counter });
+  const document = parseDocument('\n'.repeat(newlines(before)) + yaml, {
+    lineCounter: counter,
+    logLevel: 'error',
+  });
   const line = (offset: number): number => counter.linePos(offset).line;
   const problem = document.errors[0];
   if (problem) {
@@ -46,12 +49,21 @@ function readSqlFile(file: string, text: string): SqlFile {
   }
   return {
     file,
-    header: document.toJS() ?? {},
+    header: headerOf(document, { file, line: line(document.contents?.range?.[0] ?? 0) }) ?? {},
     // Statements are written around it.
     sql: withoutEnd(text.slice(comment.length)),
     sqlLine: 1 + newlines(comment),
     lineOf: (path) => line(offsetOf(document.contents, path)),
   };
+}
+
+function headerOf(document: Document, place: { readonly file: string; readonly line: number }): unknown {
+  try {
+    return document.toJS();
+  } catch (cause) {
+    const hint = 'write the values out in place of aliases';
+    throw badModel(place, `the aliases of the header can't be resolved: ${(cause as Error).message}`, hint);
+  }
 }
 
 function offsetOf(root: Node | null, path: readonly PropertyKey[]): number {

@@ -104,6 +104,12 @@ test.each<[name: string, file: string, message: string, hint?: string]>([
     'sql/m/a.sql:4: the header is not YAML: Map keys must be unique',
   ],
   [
+    'an alias of no anchor',
+    GOOD.replace('kind: table', 'kind: *table'),
+    "sql/m/a.sql:2: the aliases of the header can't be resolved: Unresolved alias (the anchor must be set before the alias): table",
+    'write the values out in place of aliases',
+  ],
+  [
     'reads of something that is no source',
     GOOD.replace('\n*/', '\nreads:\n  mart.b: {x: BIGINT}\n*/'),
     'sql/m/a.sql:9: reads.mart.b: only tables of raw and ops are declared',
