@@ -14,6 +14,7 @@ import { type FieldRules, PackageColumns } from './package-columns.ts';
 import { packageNotes } from './package-notes.ts';
 import { type PartKeys, partKeys } from './part-keys.ts';
 import { readPart } from './read-part.ts';
+import { refuseDamage } from './refuse-damage.ts';
 import { type RepeatedKeys, repeatedKeys } from './repeated-keys.ts';
 import { sealFile } from './seal-file.ts';
 import { stageParquet } from './stage-parquet.ts';
@@ -98,7 +99,9 @@ export class PackageBuilder {
       this.#columns.refuseForeign(part.header, part.file, true);
       this.#columns.add(part.header);
     }
-    await this.#connections.use((connection) => this.#stagePart(connection, part, index, signal));
+    const stage = () =>
+      this.#connections.use((connection) => this.#stagePart(connection, part, index, signal));
+    await (part.format === 'parquet' ? refuseDamage(part, signal, stage) : stage());
   }
 
   async #stagePart(connection: Connection, part: RawPart, index: number, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { parse } from 'csv-parse';
+import { CsvError, parse } from 'csv-parse';
+import { CrawlhouseError } from '../../core/errors.ts';
 import { readLines } from '../../core/read-lines.ts';
 import type { RawPart } from '../../project/model/raw-part.ts';
 import { quoteNumbers } from './exact-json.ts';
@@ -16,9 +17,19 @@ export interface RawRecord {
   readonly cells: readonly (string | null)[] | null;
 }
 
-/** Reads a raw part record by record, for the few parts that hold something broken. Streams. */
-export function readRecords(part: RawPart): AsyncGenerator<RawRecord> {
-  return part.format === 'csv' ? csvRecords(part) : jsonRecords(part);
+/**
+ * Reads a raw part record by record, for the few parts that hold something broken. Streams.
+ *
+ * @throws CrawlhouseError `contract_broken` with the line where the quotes of a CSV do not fit
+ */
+export async function* readRecords(part: RawPart): AsyncGenerator<RawRecord> {
+  try {
+    yield* part.format === 'csv' ? csvRecords(part) : jsonRecords(part);
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const line = part.firstLine - 1 + Number(error.lines);
+    throw new CrawlhouseError('contract_broken', `${part.file}:${line}: ${error.message}`, { cause: error });
+  }
 }
 
 async function* jsonRecords(part: RawPart): AsyncGenerator<RawRecord> {

@@ -38,3 +38,10 @@ test('a byte order mark before a line of JSON makes it no JSON', async () => {
     [2, 'is not valid JSON'],
   ]);
 });
+
+test('a quote that is not closed is refused with its line', async () => {
+  await expect(recordsOf('csv', 'x"";1\n"2;3\n')).rejects.toMatchObject({
+    code: 'contract_broken',
+    message: expect.stringMatching(/^pages\.csv:3: Quote Not Closed/),
+  });
+});

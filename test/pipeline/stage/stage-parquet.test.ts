@@ -249,3 +249,17 @@ test('a text column with bytes that are not UTF-8 is refused by its name and val
     message: expect.stringMatching(/pages\.parquet.*title.*abc\\xFF\\xFF\\xFF\\xFF/),
   });
 });
+
+test('bytes that are damaged behind a whole footer are refused with the file, to be fetched again', async () => {
+  const connection = await temporaryConnection(await temporaryFolder());
+  const damaged = async (path: string): Promise<void> => {
+    await connection.run(`COPY (SELECT range AS id FROM range(1000)) TO ${text(path)} (FORMAT parquet)`);
+    const bytes = await readFile(path);
+    await writeFile(path, bytes.fill(0xff, 4, 200));
+  };
+  const staged = stage(damaged, [{ name: 'id', type: 'natural', arity: 'one' }]);
+  await expect(staged).rejects.toMatchObject({
+    code: 'cut_short',
+    message: expect.stringMatching(/^pages\.parquet is not a Parquet file that can be read: \w/),
+  });
+});
