@@ -17,7 +17,7 @@ const HEAD = 64 * 1024;
 
 /**
  * The records of a CSV file, the header among them. The delimiter is the one that the first line has most of. Empty lines
- * are left out. Records end in CRLF or LF; in CR if the text has no LF.
+ * are left out. Records end in CRLF, LF or CR.
  *
  * @throws CrawlhouseError `usage` with the line where the text is no CSV
  */
@@ -28,12 +28,12 @@ export async function* csvRecords(content: Content, signal: AbortSignal): AsyncG
     const { value, done } = await text.next();
     if (done) break;
     head += value;
-    if (head.length > HEAD || head.includes('\n')) break;
+    if (head.length > HEAD || firstLine(head).isWhole) break;
   }
   const parser = parse({
     delimiter: delimiterOf(head),
-    // Each as it comes: the parser would take the first one for all. A file of old Macs has `\r` alone.
-    record_delimiter: head.includes('\n') ? ['\r\n', '\n'] : ['\r'],
+    // Each as it comes: the parser would take the first one for all.
+    record_delimiter: ['\r\n', '\n', '\r'],
     info: true,
     relax_column_count: true,
     skip_empty_lines: true,
@@ -72,10 +72,16 @@ async function* joined(head: string, rest: AsyncIterable<string>): AsyncGenerato
 
 /** The delimiter of the first line, outside of quotes. */
 function delimiterOf(head: string): string {
-  const line = /^(?:"(?:[^"]|"")*"|[^"\r\n])*/.exec(head.replace(/^[\r\n]+/, ''))?.[0] ?? '';
-  const bare = line.replace(/"(?:[^"]|"")*"/g, '');
+  const bare = firstLine(head).line.replace(/"(?:[^"]|"")*"/g, '');
   const counts = DELIMITERS.map((one) => bare.split(one).length);
   return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
+}
+
+/** The first line that is not empty; an end within quotes is none. */
+function firstLine(head: string): { readonly line: string; readonly isWhole: boolean } {
+  const text = head.replace(/^[\r\n]+/, '');
+  const line = /^(?:"(?:[^"]|"")*"|[^"\r\n])*/.exec(text)?.[0] ?? '';
+  return { line, isWhole: /[\r\n]/.test(text.charAt(line.length)) };
 }
 
 function asRefusal(error: unknown, place: string): unknown {
