@@ -9,128 +9,13 @@ import type { RowsPage } from '../../../src/answers/query/page-of-rows.ts';
 import { text } from '../../../src/core/duckdb.ts';
 import type { StreamedRows } from '../../../src/core/streamed-rows.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
+import { action, options, target, wrapper } from './hostile-statements.ts';
 import { queryProcess, someWarehouse } from './some-warehouse.ts';
 import '../../support/process-timeout.ts';
 
 /** Statements that analysts should not have, around targets and within wrappers; none may change a byte of a project. */
 const RUNS = 400;
 const { signal } = new AbortController();
-
-const target = fc.constantFrom(
-  'warehouse.duckdb',
-  'warehouse.duckdb.wal',
-  'warehouse.duckdb.wal.recovery',
-  'warehouse.duckdb.wal.checkpoint',
-  'tmp_warehouse.duckdb',
-  'alias.duckdb',
-  'alias.duckdb.wal',
-  '.crawlhouse/ledger.sqlite',
-  '.crawlhouse/../warehouse.duckdb',
-  '.crawlhouse/new.json',
-  '.crawlhouse/query/new.csv',
-  'sql/model.sql',
-  'rows.csv',
-  '',
-);
-
-const options = fc.constantFrom(
-  '',
-  ' (FORMAT csv)',
-  ' (FORMAT csv, USE_TMP_FILE false)',
-  ' (FORMAT json)',
-  ' (FORMAT parquet, OVERWRITE true)',
-  ' (FORMAT csv, PER_THREAD_OUTPUT true, OVERWRITE_OR_IGNORE true)',
-  ' (FORMAT csv, PARTITION_BY (a))',
-  ' (FORMAT parquet, RETURN_STATS true)',
-);
-
-/** What to do, to a path. */
-const action = fc.constantFrom<(path: string, options: string) => string>(
-  (path, how) => `COPY (SELECT 'gone' AS a) TO ${path}${how}`,
-  (path, how) => `COPY t TO ${path}${how}`,
-  (path, how) => `COPY t FROM ${path}${how}`,
-  (path) => `COPY (SELECT 1) TO (SELECT path FROM duckdb_databases() LIMIT 1), ${path}`,
-  (path) => `EXPORT DATABASE ${path}`,
-  (path) => `IMPORT DATABASE ${path}`,
-  (path) => `ATTACH ${path} AS x`,
-  (path) => `ATTACH ${path} AS x (READ_WRITE)`,
-  (path) => `ATTACH ${path} AS x (TYPE sqlite)`,
-  (path) => `ATTACH OR REPLACE ${path} AS warehouse`,
-  (path) => `FROM enable_profiling(format = 'json', save_location = ${path})`,
-  (path) => `FROM enable_logging(storage = 'file', storage_path = ${path})`,
-  (path) => `CALL enable_logging(storage = 'file', storage_config = {'path': ${path}})`,
-  (path) => `FROM read_text(${path})`,
-  (path) => `FROM read_blob(${path})`,
-  (path) => `FROM read_csv(${path}, store_rejects = true)`,
-  (path) => `FROM read_duckdb(${path})`,
-  (path) => `FROM sniff_csv(${path})`,
-  (path) => `FROM parquet_metadata(${path})`,
-  (path) => `FROM ${path}`,
-  (path) => `LOAD ${path}`,
-  (path) => `INSTALL ${path}`,
-  (path) => `SET profile_output = ${path}`,
-  (path) => `SET log_query_path = ${path}`,
-  (path) => `SET temp_directory = ${path}`,
-  (path) => `SET GLOBAL secret_directory = ${path}`,
-  (path) => `PRAGMA profile_output = ${path}`,
-  (path) => `CREATE PERSISTENT SECRET s IN local_file (TYPE s3, KEY_ID ${path})`,
-  (path) => `CREATE OR REPLACE VIEW t AS FROM ${path}`,
-  () => "PRAGMA copy_database('warehouse', 'memory')",
-  () => 'FROM checkpoint()',
-  () => 'FROM force_checkpoint()',
-  () => 'CHECKPOINT',
-  () => 'FORCE CHECKPOINT warehouse',
-  () => 'VACUUM t',
-  () => 'DETACH warehouse',
-  () => 'CREATE TABLE u AS SELECT 1',
-  () => 'CREATE TEMP TABLE u AS SELECT 1',
-  () => 'INSERT INTO t VALUES (2)',
-  () => 'DELETE FROM t RETURNING a',
-  () => 'UPDATE t SET a = 2',
-  () => 'TRUNCATE t',
-  () => 'DROP TABLE t',
-  () => "SELECT nextval('s')",
-  () => 'SET enable_external_access = true',
-  () => 'RESET allowed_paths',
-  () => 'BEGIN TRANSACTION',
-  () => 'COMMIT',
-  () => 'SELECT a FROM t',
-);
-
-const wrapper = fc.constantFrom<(sql: string) => string>(
-  (sql) => sql,
-  (sql) => `${sql};`,
-  (sql) => `EXPLAIN ${sql}`,
-  (sql) => `EXPLAIN ANALYZE ${sql}`,
-  (sql) => `EXPLAIN (ANALYZE, FORMAT json) ${sql}`,
-  (sql) => `/* /* */ SELECT 1 -- */ ${sql}`,
-  (sql) => `EXPLAIN /* /* */ SELECT 1 -- */ ${sql}`,
-  (sql) => `EXPLAIN ANALYZE /* /* */ SELECT 1 -- */ ${sql}`,
-  (sql) => `-- SELECT\r${sql}`,
-  (sql) => `-- SELECT\n${sql}`,
-  (sql) => `SELECT 1; ${sql}`,
-  (sql) => `${sql}; SELECT 1`,
-  (sql) => `COMMIT; BEGIN; ${sql}`,
-  (sql) => `SELECT 1) TO '/dev/null'; ${sql}; COPY (SELECT 1`,
-  (sql) => `SELECT 1\n) TO '/dev/null'; ${sql} --`,
-  (sql) => `WITH x AS (${sql}) FROM x`,
-  (sql) => `WITH x AS MATERIALIZED (${sql}) SELECT count(*) FROM x`,
-  (sql) => `SELECT * FROM (${sql})`,
-  (sql) => `SELECT (${sql})`,
-  (sql) => `SELECT 1 WHERE EXISTS (${sql})`,
-  (sql) => `DESCRIBE ${sql}`,
-  (sql) => `SUMMARIZE ${sql}`,
-  (sql) => `PREPARE p AS ${sql}`,
-  (sql) => `PREPARE p AS ${sql}; EXECUTE p`,
-  (sql) => `FROM query(${text(sql)})`,
-  (sql) => `FROM json_execute_serialized_sql(json_serialize_sql(${text(sql)}))`,
-  (sql) => `PRAGMA json_execute_serialized_sql(json_serialize_sql(${text(sql)}))`,
-  (sql) => `PIVOT (${sql}) ON a USING count(*)`,
-  (sql) => `CREATE MACRO m() AS TABLE ${sql}`,
-  (sql) => sql.toLowerCase(),
-  (sql) => sql.replaceAll(' ', '\t'),
-  (sql) => sql.replaceAll(' ', '/**/ '),
-);
 
 /** Every file below a folder, with its content, but the folders in which queries run. */
 function fingerprint(folder: string): Record<string, string> {
