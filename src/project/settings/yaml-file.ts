@@ -1,5 +1,6 @@
 import { type Document, isMap, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import type { z } from 'zod';
+import { deepBrackets } from '../../core/deep-brackets.ts';
 import type { ErrorCode } from '../../core/error-codes.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest-name.ts';
@@ -20,7 +21,13 @@ export interface YamlSource {
  */
 export async function readYaml(path: string, shownAs: string, code: ErrorCode): Promise<YamlSource> {
   const lines = new LineCounter();
-  const document = parseDocument(await readText(path), { lineCounter: lines, logLevel: 'error' });
+  const text = await readText(path);
+  const deep = deepBrackets(text);
+  if (deep !== -1) {
+    const line = text.slice(0, deep).split('\n').length;
+    throw new CrawlhouseError(code, `${shownAs}:${line}: more than a thousand brackets are open`);
+  }
+  const document = parseDocument(text, { lineCounter: lines, logLevel: 'error' });
   const problem = document.errors[0];
   if (problem) {
     const message = problem.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '');

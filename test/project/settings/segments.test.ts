@@ -31,6 +31,13 @@ test('a whole number beyond 2^53 keeps its digits', async () => {
   });
 });
 
+test('brackets without an end are refused at once, with the line', async () => {
+  await expect(load(`segmentations:\n  - ${'{'.repeat(50_000)}`)).rejects.toMatchObject({
+    code: 'bad_segments',
+    message: 'segments.yaml:2: more than a thousand brackets are open',
+  });
+});
+
 test('a segmentation has its segments in the order of the file, each with its condition', async () => {
   const [found, ...others] = await load(`
 segmentations:

@@ -1,4 +1,5 @@
 import { type Document, isMap, LineCounter, type Node, parseDocument } from 'yaml';
+import { deepBrackets } from '../../../core/deep-brackets.ts';
 import { withoutEnd } from '../../../core/sql-tokens.ts';
 import { badModel } from './bad-model.ts';
 
@@ -35,6 +36,12 @@ function readSqlFile(file: string, text: string): SqlFile {
     );
   }
   const [comment, before = '', yaml = ''] = match;
+  const deep = deepBrackets(yaml);
+  if (deep !== -1)
+    throw badModel(
+      { file, line: 1 + newlines(before + yaml.slice(0, deep)) },
+      'the header has more than a thousand open brackets',
+    );
   const counter = new LineCounter();
   // As many newlines in front as the file has: a line of the document is then a line of the file.
   const document = parseDocument('\n'.repeat(newlines(before)) + yaml, {

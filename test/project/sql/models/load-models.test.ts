@@ -104,6 +104,11 @@ test.each<[name: string, file: string, message: string, hint?: string]>([
     'sql/m/a.sql:4: the header is not YAML: Map keys must be unique',
   ],
   [
+    'brackets without an end',
+    GOOD.replace('kind: table', `kind: ${'{'.repeat(50_000)}`),
+    'sql/m/a.sql:3: the header has more than a thousand open brackets',
+  ],
+  [
     'an alias of no anchor',
     GOOD.replace('kind: table', 'kind: *table'),
     "sql/m/a.sql:2: the aliases of the header can't be resolved: Unresolved alias (the anchor must be set before the alias): table",
