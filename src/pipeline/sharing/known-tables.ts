@@ -1,5 +1,6 @@
-import { toCrawlhouseError } from '../../core/errors.ts';
-import { parseJson, stringifyJson } from '../../core/json.ts';
+import { z } from 'zod';
+import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
+import { jsonOf, stringifyJson } from '../../core/json.ts';
 import { Semaphore } from '../../core/semaphore.ts';
 import { fieldRegistry } from '../../state/catalogue/ops-unit-fields.ts';
 import { type ReadField, rawTableColumns } from '../../state/catalogue/raw-table.ts';
@@ -80,16 +81,34 @@ export async function describeTables(
   return tables;
 }
 
-/** The reverse of `describeTables`, by dataset. */
+const pairs = <Value extends z.ZodType>(value: Value) => z.array(z.tuple([z.string(), value]));
+const Texts = pairs(z.string());
+const Tables = z.record(
+  z.string(),
+  z.object({
+    tableColumns: Texts,
+    registry: Texts,
+    reads: pairs(z.object({ type: z.string(), file: z.string() })),
+    stored: Texts,
+  }),
+);
+
+/**
+ * The reverse of `describeTables`, by dataset.
+ *
+ * @throws CrawlhouseError `bad_package` for a text that is none of it: others may write to the store
+ */
 export function readTables(text: string): ReadonlyMap<string, KnownTable> {
-  type Listed = {
-    readonly [K in keyof KnownTable]: KnownTable[K] extends ReadonlyMap<string, infer V>
-      ? [string, V][]
-      : never;
-  };
-  const tables = parseJson(text) as Record<string, Listed>;
+  const read = Tables.safeParse(jsonOf(text));
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    const place = issue?.path.join('.') || 'the text';
+    throw new CrawlhouseError('bad_package', `the tables of a run can't be read: ${place}: ${issue?.message}`, {
+      hint: 'look who else writes below the prefix of packages; the run writes its tables again',
+    });
+  }
   return new Map(
-    Object.entries(tables).map(([dataset, { tableColumns, registry, reads, stored }]) => [
+    Object.entries(read.data).map(([dataset, { tableColumns, registry, reads, stored }]) => [
       dataset,
       {
         tableColumns: new Map(tableColumns),

@@ -4,7 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
-import { parseJson } from '../../core/json.ts';
+import { jsonOf } from '../../core/json.ts';
 import type { Logger } from '../../core/logger.ts';
 import { PreparedLoad } from '../../project/model/prepared-load.ts';
 import type { Settings } from '../../project/settings/settings.ts';
@@ -94,7 +94,7 @@ export class PackageStore implements AsyncDisposable {
       await pipeline(bytes, createWriteStream(join(folders.package, name)), { signal });
     }
     if (prepared === undefined) return readPackage(folders.package);
-    const load = PreparedLoad.safeParse(parseJson(await objectText(this.#store, prepared, signal)));
+    const load = PreparedLoad.safeParse(jsonOf(await objectText(this.#store, prepared, signal)));
     if (!load.success)
       throw new CrawlhouseError(
         'bad_package',

@@ -110,3 +110,10 @@ test('lists follow one another, and a table counts as told once its list is ther
     expect(puts).toHaveLength(2);
   });
 });
+
+test.each(['', '[]', '{"crawl_pages":{}}', '{"crawl_pages":null}', '{"a":{"tableColumns":[["x"]]}}'])(
+  'a text that is no list of tables is refused: %j',
+  (text) => {
+    expect(() => readTables(text)).toThrow(expect.objectContaining({ code: 'bad_package' }));
+  },
+);
