@@ -58,9 +58,10 @@ function reaching(modules: readonly string[]): (file: string) => boolean {
     if (before !== undefined) return before;
     known.set(file, false);
     const text = readFileSync(file, 'utf8');
-    const imports = [...text.matchAll(/^(?:import|export)\b(?! type\b)[^'";]*?['"]([^'"]+)['"]/gm)].map(
-      (match) => (match[1]?.startsWith('.') ? join(dirname(file), match[1]) : (match[1] ?? '')),
-    );
+    const forms = [/^(?:import|export)\b(?! type\b)[^'";]*?['"]([^'"]+)['"]/gm, /\bimport\('([^']+\.ts)'\)/g];
+    const imports = forms
+      .flatMap((form) => [...text.matchAll(form)])
+      .map(([, path = '']) => (path.startsWith('.') ? join(dirname(file), path) : path));
     const found = imports.some((path) => {
       if (modules.includes(path) || modules.includes(relative(ROOT, path))) return true;
       return READ.some((folder) => path.startsWith(folder)) && path.endsWith('.ts') && reaches(path);
