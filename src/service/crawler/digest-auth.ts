@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { lookUp } from '../../core/look-up.ts';
 
 export interface Credentials {
   readonly username: string;
@@ -89,7 +90,7 @@ export function basicAuthorization({ username, password }: Credentials): string 
 }
 
 function hashOf(algorithm: string): string | undefined {
-  return HASHES[algorithm.toLowerCase().replace(/-sess$/, '')];
+  return lookUp(HASHES, algorithm.toLowerCase().replace(/-sess$/, ''));
 }
 
 function quoted(text: string): string {

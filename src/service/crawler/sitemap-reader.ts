@@ -1,4 +1,5 @@
 import { SaxesParser } from 'saxes';
+import { lookUp } from '../../core/look-up.ts';
 
 /** A URL that a sitemap lists. */
 export interface SitemapEntry {
@@ -122,7 +123,7 @@ export class SitemapReader {
     this.#text = '';
     if (plain(name) === 'url') this.#draft = draftOf('');
     if (this.#draft === null) return;
-    const media = MEDIA[name as keyof typeof MEDIA];
+    const media = lookUp(MEDIA, name);
     if (media !== undefined) this.#draft[media]++;
     if (plain(name) === 'link') this.#alternate(this.#draft, attributes);
   }

@@ -1,3 +1,4 @@
+import { lookUp } from '../../core/look-up.ts';
 import { DIMENSIONS, type Dimension } from './demand-row.ts';
 import type { NamedCells } from './make-record.ts';
 
@@ -34,7 +35,7 @@ const NAMES: Readonly<Record<string, keyof NamedCells>> = {
 export function namedColumns(header: readonly string[]): NamedColumns | undefined {
   const columns: Partial<Record<keyof NamedCells, number>> = {};
   for (const [at, given] of header.entries()) {
-    const name = NAMES[given.trim().toLowerCase()];
+    const name = lookUp(NAMES, given.trim().toLowerCase());
     if (name !== undefined) columns[name] ??= at;
   }
   if (columns.clicks === undefined || columns.impressions === undefined) return undefined;

@@ -1,3 +1,4 @@
+import { lookUp } from '../../../core/look-up.ts';
 import { type Element, isElement, type ParentNode, walk } from '../parse/tree.ts';
 
 const TYPES = { '#text': 3, '#comment': 8, '#document': 9, '#documentType': 10 } as const;
@@ -102,7 +103,7 @@ export function xpathTree(root: ParentNode): XPathNode {
         parent = element;
         return true;
       }
-      const type = TYPES[node.nodeName as keyof typeof TYPES];
+      const type = lookUp(TYPES, node.nodeName);
       if (type === TYPES['#text'] || type === TYPES['#comment']) {
         const value = 'value' in node ? node.value : 'data' in node ? node.data : '';
         parent.append(new XPathNode({ type, name: node.nodeName, value }, place++, null, document));

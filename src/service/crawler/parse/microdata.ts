@@ -1,3 +1,4 @@
+import { lookUp } from '../../../core/look-up.ts';
 import { addValue, type Item, newItem } from './item.ts';
 import { collapsed } from './text.ts';
 import { attribute, type Element, isElement, type ParentNode, textContent, tokens, walk } from './tree.ts';
@@ -98,7 +99,7 @@ class MicrodataReader {
     const { tagName } = element;
     const given = (name: string): string => attribute(element, name) ?? '';
     if (tagName === 'meta') return given('content');
-    const address = ADDRESS[tagName];
+    const address = lookUp(ADDRESS, tagName);
     if (address !== undefined) return this.#resolve(given(address)) ?? given(address);
     if (tagName === 'data' || tagName === 'meter') return given('value');
     if (tagName === 'time' && has(element, 'datetime')) return given('datetime');

@@ -1,4 +1,5 @@
 import { html as elements, parse } from 'parse5';
+import { lookUp } from '../../../core/look-up.ts';
 import type { LinkPosition } from '../records.ts';
 import type { HeaderLink } from './headers.ts';
 import { type DocumentImage, documentImage, MOST_IMAGES } from './images.ts';
@@ -214,7 +215,7 @@ class Reader {
   #noteHttp(element: Element): void {
     const { tagName } = element;
     const isStyle = tagName === 'link' && /\bstylesheet\b/i.test(attribute(element, 'rel') ?? '');
-    const names = isStyle ? ['href'] : (ADDRESSES[tagName] ?? []);
+    const names = isStyle ? ['href'] : (lookUp(ADDRESSES, tagName) ?? []);
     for (const name of names)
       if (/^\s*http:/i.test(attribute(element, name) ?? ''))
         if (tagName === 'form') this.#facts.httpForms++;

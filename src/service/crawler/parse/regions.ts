@@ -1,3 +1,4 @@
+import { lookUp } from '../../../core/look-up.ts';
 import type { LinkPosition } from '../records.ts';
 import { attribute, type Element } from './tree.ts';
 
@@ -43,7 +44,7 @@ export class Regions {
     const role = attribute(element, 'role')?.trim().toLowerCase();
     const tag = element.tagName;
     const isOfPart = this.#sections > 0 && (tag === 'header' || tag === 'footer');
-    const position = (role && OF_ROLE[role]) || (role || isOfPart ? undefined : OF_TAG[tag]);
+    const position = (role && lookUp(OF_ROLE, role)) || (role || isOfPart ? undefined : lookUp(OF_TAG, tag));
     if (SECTIONING.has(tag)) this.#sections++;
     if (position === undefined) return;
     if (isMain(tag, role)) this.#mains++;

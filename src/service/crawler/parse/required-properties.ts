@@ -1,3 +1,4 @@
+import { lookUp } from '../../../core/look-up.ts';
 import type { Item } from './item.ts';
 
 /**
@@ -35,9 +36,7 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
 
 /** The properties that an item's types require and it lacks, alternatives as `a|b`. Empty values count as lacking. */
 export function missingProperties(item: Item, types: readonly string[]): string[] {
-  const required = new Set(
-    types.flatMap((type) => (Object.hasOwn(REQUIRED, type) ? (REQUIRED[type] ?? []) : [])),
-  );
+  const required = new Set(types.flatMap((type) => lookUp(REQUIRED, type) ?? []));
   const has = (name: string): boolean => {
     const value =
       item[name] ??

@@ -1,3 +1,4 @@
+import { lookUp } from '../../../core/look-up.ts';
 import type { LogFormat, LogLine, RejectReason } from '../log-line.ts';
 import type { LogTime } from '../log-time.ts';
 
@@ -57,7 +58,7 @@ export function fieldsFormat(time: LogTime, fields: string): LogFormat {
 
 function columnsOf(names: string): readonly (Column | null)[] {
   if (names === '') return [];
-  return names.split(/\s+/).map((name) => FIELDS[name.toLowerCase()] ?? null);
+  return names.split(/\s+/).map((name) => lookUp(FIELDS, name.toLowerCase()) ?? null);
 }
 
 function take(

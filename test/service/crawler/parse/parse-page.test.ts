@@ -165,3 +165,11 @@ test('what the visitor does not see is no text', () => {
     '<body>one<script>two</script><style>three</style><template>four</template><textarea>five</textarea><select><option>six</select><svg><text>seven</text></svg><noscript>eight</noscript>';
   expect(parsed(html).page.word_count).toBe(2);
 });
+
+test('elements with names that every object has are elements like any other', () => {
+  const names = ['constructor', '__proto__', 'toString', 'hasOwnProperty'];
+  const html = names.map((name) => `<${name} itemprop=a role=${name}><a href="/x">x</a></${name}>`).join('');
+  const { page, links } = parsed(`<title>T</title><div itemscope>${html}</div>`);
+  expect(page.title).toBe('T');
+  expect(links).toHaveLength(4);
+});
