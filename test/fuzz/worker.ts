@@ -43,3 +43,5 @@ const totals = await playRound(await targetOf(task.target), {
 });
 clock[1] = 0;
 tell({ kind: 'end', totals });
+// The main thread ends this one: an exit of its own could be told before its last message.
+parentPort?.on('message', () => {});

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 const TEST = join(import.meta.dirname, '..');
@@ -64,7 +64,7 @@ function reaching(modules: readonly string[]): (file: string) => boolean {
       .map(([, path = '']) => (path.startsWith('.') ? join(dirname(file), path) : path));
     const found = imports.some((path) => {
       if (modules.includes(path) || modules.includes(relative(ROOT, path))) return true;
-      return READ.some((folder) => path.startsWith(folder)) && path.endsWith('.ts') && reaches(path);
+      return READ.some((folder) => path.startsWith(folder)) && path.endsWith('.ts') && existsSync(path) && reaches(path);
     });
     known.set(file, found);
     return found;
