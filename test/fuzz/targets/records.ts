@@ -92,9 +92,11 @@ function compare(format: 'csv' | 'json', rows: Staged['rows'], records: readonly
     if (found < 0) throw new Fault(`a wrong row of ${format}`, { row, records: right.slice(at, at + 3) });
     at = found + 1;
   }
-  const clean = right.filter((cells) =>
-    cells.every((cell, index) => verdictOf(format, index, cell) !== 'reject'),
-  );
+  const isClear = (cell: string | null, index: number): boolean => {
+    const verdict = verdictOf(format, index, cell);
+    return verdict !== 'reject' && verdict.either !== true;
+  };
+  const clean = right.filter((cells) => cells.every(isClear));
   if (rows.length < clean.length) throw new Fault(`a right row of ${format} is a reject`, { rows, clean });
 }
 
