@@ -64,7 +64,12 @@ function reaching(modules: readonly string[]): (file: string) => boolean {
       .map(([, path = '']) => (path.startsWith('.') ? join(dirname(file), path) : path));
     const found = imports.some((path) => {
       if (modules.includes(path) || modules.includes(relative(ROOT, path))) return true;
-      return READ.some((folder) => path.startsWith(folder)) && path.endsWith('.ts') && existsSync(path) && reaches(path);
+      return (
+        READ.some((folder) => path.startsWith(folder)) &&
+        path.endsWith('.ts') &&
+        existsSync(path) &&
+        reaches(path)
+      );
     });
     known.set(file, found);
     return found;

@@ -103,9 +103,13 @@ export function readTables(text: string): ReadonlyMap<string, KnownTable> {
   if (!read.success) {
     const [issue] = read.error.issues;
     const place = issue?.path.join('.') || 'the text';
-    throw new CrawlhouseError('bad_package', `the tables of a run can't be read: ${place}: ${issue?.message}`, {
-      hint: 'look who else writes below the prefix of packages; the run writes its tables again',
-    });
+    throw new CrawlhouseError(
+      'bad_package',
+      `the tables of a run can't be read: ${place}: ${issue?.message}`,
+      {
+        hint: 'look who else writes below the prefix of packages; the run writes its tables again',
+      },
+    );
   }
   return new Map(
     Object.entries(read.data).map(([dataset, { tableColumns, registry, reads, stored }]) => [
