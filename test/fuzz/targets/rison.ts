@@ -49,7 +49,8 @@ function hasNumbers(value: unknown): boolean {
 /** Numbers by their value alone: the library writes -0 as 0, and a double beyond 2^53 as its digits. */
 function byValue(value: unknown): unknown {
   if (Object.is(value, -0)) return 0;
-  if (Number.isInteger(value) && !Number.isSafeInteger(value)) return BigInt(value as number);
+  const digits = typeof value === 'number' && !Number.isSafeInteger(value) ? String(value) : '';
+  if (/^-?\d+$/.test(digits)) return BigInt(digits);
   if (Array.isArray(value)) return value.map(byValue);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, byValue(item)]));
