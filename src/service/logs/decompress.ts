@@ -65,7 +65,7 @@ async function* throughZlib(
 ): AsyncGenerator<Buffer> {
   const options = { chunkSize: PIECE };
   let rest = await nextPiece(bytes);
-  while (rest !== null) {
+  for (let isFirst = true; rest !== null; isFirst = false) {
     const stream = compression === 'gzip' ? createGunzip(options) : createZstdDecompress(options);
     const ended = once(stream, 'end');
     const feed = async (): Promise<void> => {
@@ -88,7 +88,8 @@ async function* throughZlib(
     } catch (cause) {
       signal.throwIfAborted();
       if (cause instanceof CrawlhouseError) throw cause;
-      throw damaged(name, compression, cause);
+      const hasBegun = isFirst || stream.bytesWritten > 0;
+      throw damaged(name, compression, hasBegun ? cause : new Error('other bytes follow its end'));
     } finally {
       stream.destroy();
     }
