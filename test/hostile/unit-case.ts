@@ -167,15 +167,24 @@ function mostly<T extends string>(verdicts: Readonly<Record<T, Verdict>>, weight
   );
 }
 
-export const unitCase: fc.Arbitrary<UnitCase> = fc.record({
-  rows,
-  content: mostly(CONTENTS, 1),
-  encoding: mostly(ENCODINGS, 3),
-  framing: mostly(FRAMINGS, 3),
-  count: mostly(COUNTS, 6),
-  drift: mostly(DRIFTS, 3),
-  at: fc.double({ min: 0, max: 1, noNaN: true }),
-});
+export const unitCase: fc.Arbitrary<UnitCase> = fc
+  .record({
+    rows,
+    content: mostly(CONTENTS, 1),
+    encoding: mostly(ENCODINGS, 3),
+    framing: mostly(FRAMINGS, 3),
+    count: mostly(COUNTS, 6),
+    drift: mostly(DRIFTS, 3),
+    at: fc.double({ min: 0, max: 1, noNaN: true }),
+  })
+  .map((one) => (agrees(one) ? { ...one, count: 'right' } : one));
+
+/** Nobody can tell rows that are wrong and counted so from right ones. */
+function agrees({ content, count }: UnitCase): boolean {
+  return (
+    (content === 'row_twice' && count === 'one_more') || (content === 'row_lost' && count === 'one_less')
+  );
+}
 
 /** Contents that change nothing where there are no rows, or in one format only. */
 const NEEDS_ROWS: readonly Content[] = [
