@@ -3,7 +3,7 @@ import { retriable } from '../../core/retry.ts';
 import type { RawPart } from '../../project/model/raw-part.ts';
 
 /** What DuckDB says of bytes that are no Parquet. */
-const UNREADABLE = /^(?:Invalid (?:Input )?|Serialization |Not implemented |Out of Range |IO )Error: /i;
+const UNREADABLE = /^(?:Invalid (?:Input )?|Serialization |Not implemented |Out of Range )Error: /i;
 
 /**
  * Does some work with a Parquet file of a store. Its bytes may be damaged behind a footer that is whole.
@@ -19,7 +19,9 @@ export async function refuseDamage<T>(
     return await work();
   } catch (error) {
     const { code, message } = toCrawlhouseError(error);
-    if (signal.aborted || code !== 'internal' || !UNREADABLE.test(message)) throw error;
+    // The same work writes a file of our own: an error of input or output is the part's only where it names it.
+    const isDamage = UNREADABLE.test(message) || (message.startsWith('IO Error: ') && message.includes(path));
+    if (signal.aborted || code !== 'internal' || !isDamage) throw error;
     const why = message.split('\n')[0]?.replaceAll(path, file);
     throw retriable('cut_short', `${file} is not a Parquet file that can be read: ${why}`, error);
   }

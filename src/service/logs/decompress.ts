@@ -67,11 +67,10 @@ async function* throughZlib(
   let rest = await nextPiece(bytes);
   for (let isFirst = true; rest !== null; isFirst = false) {
     const stream = compression === 'gzip' ? createGunzip(options) : createZstdDecompress(options);
-    const ended = once(stream, 'end');
     const feed = async (): Promise<void> => {
       while (rest !== null) {
         const before = stream.bytesWritten;
-        await Promise.race([write(stream, rest), ended]);
+        await write(stream, rest);
         rest = rest.subarray(stream.bytesWritten - before);
         if (rest.length > 0) return;
         rest = await nextPiece(bytes);
@@ -80,7 +79,6 @@ async function* throughZlib(
     };
     const fed = feed();
     // An error of the stream ends the loop below; one of the bytes has to end the stream.
-    ended.catch(() => {});
     fed.catch((error: unknown) => stream.destroy(error as Error));
     try {
       for await (const piece of stream) yield piece as Buffer;
@@ -104,9 +102,15 @@ async function nextPiece(bytes: AsyncGenerator<Buffer>): Promise<Buffer | null> 
   }
 }
 
+/** Writes a piece; a decoder that ends within it answers no more. */
 function write(stream: Gunzip | ZstdDecompress, piece: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
-    stream.write(piece, (error) => (error ? reject(error) : resolve()));
+    stream.once('end', resolve);
+    stream.write(piece, (error) => {
+      stream.off('end', resolve);
+      if (error) reject(error);
+      else resolve();
+    });
   });
 }
 

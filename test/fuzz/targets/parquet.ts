@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Connection, Database, text } from '../../../src/core/duckdb.ts';
+import { type Connection, text } from '../../../src/core/duckdb.ts';
 import { parquetRows } from '../../../src/core/parquet-rows.ts';
 import { PackageBuilder } from '../../../src/pipeline/stage/package-builder.ts';
 import { stagingConnections } from '../../../src/pipeline/stage/staging-connections.ts';
 import type { Field } from '../../../src/project/model/field.ts';
-import { fuzzFolder } from '../folder.ts';
+import { fuzzDatabase, fuzzFolder } from '../folder.ts';
 import { called, Fault, plainTarget, same, type Target, type Verdict } from '../target.ts';
 
 const FIELDS: readonly Field[] = [
@@ -101,19 +101,7 @@ export const parquetFile: Target = {
   words: ['PAR1', 'url', 'id', 'tags', '\x00\x00', '\xff\xff', '\x15', '\x19'],
   shortRound: 30,
   async open() {
-    const { folder, close } = fuzzFolder();
-    const database = await Database.open({
-      memoryLimit: '300MB',
-      threads: 1,
-      tempDirectory: join(folder, 'spill'),
-    });
-    const connection = await database.connect();
-    return {
-      check: (input) => checkFile(connection, folder, input),
-      close: async () => {
-        await database[Symbol.asyncDispose]();
-        await close();
-      },
-    };
+    const { folder, connection, close } = await fuzzDatabase();
+    return { check: (input) => checkFile(connection, folder, input), close };
   },
 };

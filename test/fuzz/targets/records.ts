@@ -3,13 +3,13 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
-import { type Connection, Database, ident, text } from '../../../src/core/duckdb.ts';
+import { type Connection, ident, text } from '../../../src/core/duckdb.ts';
 import { writeParts } from '../../../src/pipeline/routes/download/write-parts.ts';
 import { PackageBuilder } from '../../../src/pipeline/stage/package-builder.ts';
 import { stagingConnections } from '../../../src/pipeline/stage/staging-connections.ts';
 import type { Field } from '../../../src/project/model/field.ts';
 import { isLoaded, jsonVerdict, textVerdict } from '../../support/value-oracle.ts';
-import { fuzzFolder } from '../folder.ts';
+import { fuzzDatabase } from '../folder.ts';
 import { called, Fault, same, type Target, type Verdict } from '../target.ts';
 
 const FIELDS: readonly Field[] = [
@@ -207,20 +207,8 @@ function recordTarget(
     ...target,
     shortRound: 30,
     async open() {
-      const { folder, close } = fuzzFolder();
-      const database = await Database.open({
-        memoryLimit: '300MB',
-        threads: 1,
-        tempDirectory: join(folder, 'spill'),
-      });
-      const connection = await database.connect();
-      return {
-        check: (input) => checkBody({ connection, folder }, format, input, plain),
-        close: async () => {
-          await database[Symbol.asyncDispose]();
-          await close();
-        },
-      };
+      const { folder, connection, close } = await fuzzDatabase();
+      return { check: (input) => checkBody({ connection, folder }, format, input, plain), close };
     },
   };
 }

@@ -1,9 +1,9 @@
-import { relative } from 'node:path';
 import { counted } from '../../../core/amounts.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import { textTable } from '../../../core/text-table.ts';
 import type { Command } from '../command.ts';
 import { readBotList } from '../read-bot-list.ts';
+import { shownPath } from '../shown-path.ts';
 import { updateBotRanges } from '../update-bot-ranges.ts';
 
 export const logsBotsUpdate: Command = {
@@ -31,7 +31,7 @@ export const logsBotsUpdate: Command = {
       const rows = lists.map((one) => [one.range_list, one.ranges, one.ranges_before, one.published]);
       await invocation.print(textTable(['list', 'ranges', 'before', 'published'], rows));
       invocation.say(
-        `${counted(lists.length, 'list')} written to ${relative(workingDirectory, file)}; logs that are added from now on are verified by them\n`,
+        `${counted(lists.length, 'list')} written to ${shownPath(workingDirectory, file)}; logs that are added from now on are verified by them\n`,
       );
     }
     return 0;

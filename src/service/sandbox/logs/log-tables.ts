@@ -79,6 +79,11 @@ export class LogTables {
     return this.#table('stale_days');
   }
 
+  /** Days that are not yet in the sums of their week or month. */
+  get unsummedDays(): string {
+    return this.#table('unsummed_days');
+  }
+
   /** Salts of the days whose addresses are hashed. */
   get salts(): string {
     return this.#table('salts');

@@ -1,4 +1,4 @@
-import { type Connection, ident, table, text } from '../../../core/duckdb.ts';
+import { type Connection, ident, text } from '../../../core/duckdb.ts';
 import { GRANULARITIES, type Granularity } from '../../api/fields.ts';
 import type { WeekDefinition } from '../../api/log-monitoring.ts';
 import { type Column, kindOfField, SQL_TYPES } from '../catalogue/column.ts';
@@ -10,8 +10,8 @@ import { LOG_PAGE_CELLS } from './derive-log-pages.ts';
 import type { LogTables } from './log-tables.ts';
 import { periodSql } from './period.ts';
 
-/** Days of the weeks or months that are to be summed. */
-const DUE = table('temp', 'main', 'due_days');
+/** Days on each side of a day that its week or month may reach. */
+const REACH = 31;
 
 interface LogProject {
   readonly id: string;
@@ -31,10 +31,13 @@ export async function settleLogDays(
 ): Promise<void> {
   await connection.transaction(async () => {
     for (const granularity of GRANULARITIES) await makeTable(connection, project, granularity);
+    await connection.run(`CREATE TABLE IF NOT EXISTS ${tables.unsummedDays} (granularity VARCHAR, day DATE)`);
     const hasNews = Number(await connection.scalar(`SELECT count(*) FROM ${tables.staleDays}`)) > 0;
     if (hasNews) await countDays(connection, tables, project);
-    for (const granularity of ['weeks', 'months'] as const)
+    for (const granularity of ['weeks', 'months'] as const) {
+      if (hasNews) await forgetSums(connection, tables, project, granularity);
       await sumDays(connection, tables, project, granularity);
+    }
     if (!hasNews) return;
     const changed = { project_id: project.id, kind: 'log_monitoring' } as const;
     await noteChangedDays(connection, changed, `SELECT day FROM ${tables.staleDays}`);
@@ -105,8 +108,25 @@ async function countDays(connection: Connection, tables: LogTables, { id }: LogP
   );
 }
 
+/** Drops the sums of weeks or months with new days, and notes these. */
+async function forgetSums(
+  connection: Connection,
+  tables: LogTables,
+  { id, weeks }: LogProject,
+  granularity: 'weeks' | 'months',
+): Promise<void> {
+  const label = idOf(columnsOf(granularity), PERIOD_FIELDS[granularity].name);
+  await connection.run(
+    `DELETE FROM ${tableOf(id, granularity)}
+      WHERE ${label} IN (SELECT ${periodSql(granularity, 'day', weeks)} FROM ${tables.staleDays})`,
+  );
+  await connection.run(
+    `INSERT INTO ${tables.unsummedDays} SELECT ${text(granularity)}, day FROM ${tables.staleDays}`,
+  );
+}
+
 /**
- * Sums the days of weeks or months that have ended (UTC) and are not there: with each day of the one that goes on, all its
+ * Sums the days of weeks or months that have new ones and have ended (UTC): with each day of the one that goes on, all its
  * days would be summed again, and nobody asks for it before it ends.
  */
 async function sumDays(
@@ -116,19 +136,12 @@ async function sumDays(
   granularity: 'weeks' | 'months',
 ): Promise<void> {
   const [from, to] = [columnsOf('days'), columnsOf(granularity)];
-  const [days, sums] = [tableOf(id, 'days'), tableOf(id, granularity)];
   const day = idOf(from, 'day');
   const { name } = PERIOD_FIELDS[granularity];
   const period = (date: string): string => periodSql(granularity, date, weeks);
-  const label = idOf(to, name);
-  await connection.run(
-    `DELETE FROM ${sums} WHERE ${label} IN (SELECT ${period('day')} FROM ${tables.staleDays})`,
-  );
-  await connection.run(
-    `CREATE OR REPLACE TEMP TABLE ${DUE} AS SELECT day FROM (SELECT DISTINCT ${day} AS day FROM ${days})
-      WHERE ${period('day')} < ${period(`DATE ${text(today)}`)} AND ${period('day')} NOT IN (SELECT ${label} FROM ${sums})`,
-  );
-  if (Number(await connection.scalar(`SELECT count(*) FROM ${DUE}`)) === 0) return;
+  const due = `FROM ${tables.unsummedDays}
+    WHERE granularity = ${text(granularity)} AND ${period('day')} < ${period(`DATE ${text(today)}`)}`;
+  if (Number(await connection.scalar(`SELECT count(*) ${due}`)) === 0) return;
   const cells = to.map(({ field }) => {
     if (field.name === name) return period(day);
     const column = idOf(from, field.name);
@@ -137,12 +150,13 @@ async function sumDays(
     return field.type === 'bool' ? `bool_or(${column})` : `CAST(sum(${column}) AS BIGINT)`;
   });
   const [url, path] = [idOf(from, 'url'), idOf(from, 'urlpath')];
-  const [first, last] = ['min', 'max'].map((edge) => `(SELECT ${edge}(day) FROM ${DUE})`);
+  const [first, last] = ['min', 'max'].map((edge) => `(SELECT ${edge}(day) ${due})`);
   await connection.run(
-    `INSERT INTO ${sums} SELECT ${cells.join(', ')} FROM ${days}
-      WHERE ${day} BETWEEN ${first} AND ${last} AND ${day} IN (SELECT day FROM ${DUE})
+    `INSERT INTO ${tableOf(id, granularity)} SELECT ${cells.join(', ')} FROM ${tableOf(id, 'days')}
+      WHERE ${day} BETWEEN ${first} - ${REACH} AND ${last} + ${REACH} AND ${period(day)} IN (SELECT ${period('day')} ${due})
       GROUP BY ${period(day)}, ${url}, ${path} ORDER BY ${period(day)}, ${url}`,
   );
+  await connection.run(`DELETE ${due}`);
 }
 
 function idOf(columns: readonly Column[], name: string): string {
