@@ -47,6 +47,14 @@ incremental:
     FROM crawl
     JOIN ops.loads AS loads ON loads.source_id = crawl.project_id
     WHERE crawl.is_latest AND loads.dataset IN ('ranking_performance', 'log_events', 'log_pages_days')
+    UNION ALL
+    -- Which days of log files go with a crawl depends on the crawls around it, too.
+    SELECT DISTINCT
+      crawl.*, 'log days ' || CAST(days.from_date AS VARCHAR) || ' ' || CAST(days.to_date AS VARCHAR),
+      CAST(NULL AS TIMESTAMP WITH TIME ZONE)
+    FROM crawl
+    JOIN mart.crawl_days AS days ON days.crawl_id = crawl.crawl_id
+    WHERE crawl.is_latest
 */
 WITH
   crawl AS (

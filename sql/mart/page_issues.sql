@@ -42,6 +42,14 @@ incremental:
     JOIN ops.loads AS loads ON loads.source_id = crawls.project_id
     WHERE crawls.is_latest AND loads.dataset IN ('ranking_performance', 'log_events', 'log_pages_days')
     UNION ALL
+    -- Which days of log files go with a crawl depends on the crawls around it, too.
+    SELECT DISTINCT
+      crawls.crawl_id, 'log days ' || CAST(days.from_date AS VARCHAR) || ' ' || CAST(days.to_date AS VARCHAR),
+      CAST(NULL AS TIMESTAMP WITH TIME ZONE), NULL, NULL
+    FROM mart.crawls AS crawls
+    JOIN mart.crawl_days AS days ON days.crawl_id = crawls.crawl_id
+    WHERE crawls.is_latest
+    UNION ALL
     SELECT crawls.crawl_id, NULL, NULL, projects.start_url, projects.project_name
     FROM mart.crawls AS crawls
     JOIN mart.projects AS projects ON projects.project_id = crawls.project_id

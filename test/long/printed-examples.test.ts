@@ -107,7 +107,7 @@ function masked(text: string, folder = '/srv/seo'): string {
   return text
     .replaceAll(folder, 'FOLDER')
     .replaceAll(/\/srv\/(?:seo|acme|tea)/g, 'FOLDER')
-    .replaceAll(/(?:'[^']*'|\S*)\bnode'? \S*main\.[tj]s/g, 'crawlhouse')
+    .replaceAll(/(?:'[^']*'|\S*)\bnode'?\s+\S*main\.[tj]s/g, 'crawlhouse')
     .replaceAll(/https?:\/\/127\.0\.0\.1:\d+|127\.0\.0\.1:\d+/g, 'HOST')
     .replaceAll(/\b\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::[\d.]+)?Z?)?/g, 'TIME')
     .replaceAll(/\b(?:[0-9a-f]{24}|[0-9a-f]{8})\b/g, 'ID')
