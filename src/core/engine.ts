@@ -3,9 +3,10 @@ import { Semaphore } from './semaphore.ts';
 
 /** Memory of DuckDB that a conversion, or a thread of a load, is reckoned to take, in MB. */
 const MB_A_PLACE = 130;
-/** The same of a conversion of more than `WIDE_FIELDS`. */
-const MB_A_WIDE_PLACE = 250;
-const WIDE_FIELDS = 200;
+/** The same of a conversion of more than `WIDE_FIELDS`, whose parts are smaller (`writeParts`). */
+const MB_A_WIDE_PLACE = 200;
+/** From more fields on, the fields of a part decide about its memory. */
+export const WIDE_FIELDS = 200;
 /** Node has four threads for all that blocks; one is left for files and gzip. */
 const MOST_PLACES = 3;
 
@@ -17,7 +18,7 @@ export interface EnginePlan {
   readonly conversionThreads: number;
   /** DuckDB's threads for what runs alone. */
   readonly aloneThreads: number;
-  /** Places that a conversion of many fields takes. */
+  /** Places that a conversion of many fields takes; two of three take one and a half each. */
   readonly widePlaces: number;
 }
 
@@ -34,7 +35,7 @@ export function planEngine(threads: number, memoryLimit: string): EnginePlan {
     places,
     conversionThreads: useful - places + 1,
     aloneThreads: useful,
-    widePlaces: Math.max(1, Math.min(places, Math.ceil((MB_A_WIDE_PLACE * places) / memory))),
+    widePlaces: places / Math.max(1, Math.min(places, Math.floor(memory / MB_A_WIDE_PLACE))),
   };
 }
 

@@ -10,6 +10,7 @@ import { loadModels } from '../../src/project/sql/models/load-models.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
 import { IN_DUCKDB } from '../support/in-duckdb.ts';
 import { fillWarehouse } from '../support/synthetic-warehouse.ts';
+import { peakRss, resetPeak } from './resources.ts';
 
 /** How much there is in it, and what making it may take. */
 interface Size {
@@ -20,7 +21,7 @@ interface Size {
   readonly threads: number;
 }
 
-/** Makes a published warehouse of one project with all models, and prints how long they took. */
+/** Makes a published warehouse of one project with all models, and prints how long they took, with the peaks of memory. */
 export async function makeWarehouse(published: string, folder: string, size: Size): Promise<void> {
   const { crawls, pages, links, memoryLimit, threads } = size;
   await mkdir(join(folder, 'state'), { recursive: true });
@@ -35,6 +36,8 @@ export async function makeWarehouse(published: string, folder: string, size: Siz
     ...{ projects: 1, crawls, pages, links },
     ...{ days: 60, hits: pages, rankings: pages },
   });
+  const filled = peakRss();
+  resetPeak();
   const started = performance.now();
   const models = await loadModels([sqlFolder(join(import.meta.dirname, '..', '..', 'sql'))]);
   const made = await runModels({ connection, models, changed: 'all', runId: 'bench', logger: silentLogger });
@@ -44,6 +47,10 @@ export async function makeWarehouse(published: string, folder: string, size: Siz
     .map(({ name, seconds }) => `${name} ${seconds.toFixed(1)}`);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   process.stdout.write(`models and tests: ${seconds} s; slowest: ${slowest.join(', ')}\n`);
+  const built = peakRss();
+  resetPeak();
   await working.markDirty();
   await publish(working, silentLogger, new AbortController().signal);
+  const peaks = `rows made up ${filled} MB, models ${built} MB, publication ${peakRss()} MB`;
+  process.stdout.write(`peak RSS at memory_limit ${memoryLimit}, ${threads} threads: ${peaks}\n`);
 }

@@ -12,7 +12,7 @@ import { bindQuestion } from '../../src/pipeline/transform/questions/bind-questi
 import { loadQuestions } from '../../src/pipeline/transform/questions/questions.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
 import { makeWarehouse } from './make-warehouse.ts';
-import { cpuSeconds, peakRss } from './resources.ts';
+import { cpuSeconds, peakRss, resetPeak } from './resources.ts';
 
 /**
  * `npm run bench:questions`: how long each saved question takes, without parameters, on a published warehouse of so
@@ -49,6 +49,7 @@ try {
   const published = resolve(values.warehouse ?? join(folder, 'warehouse.duckdb'));
   if (!existsSync(published))
     await makeWarehouse(published, folder, { crawls, pages, links, memoryLimit, threads });
+  resetPeak();
   await report(published);
 } finally {
   await rm(folder, { recursive: true, force: true });
@@ -85,7 +86,9 @@ async function report(path: string): Promise<void> {
     const cost = await best(() => ask(sql, parameters));
     say(question.name, cost, cost.cpu / scan.cpu);
   }
-  process.stdout.write(`peak RSS ${peakRss()} MB at memory_limit ${memoryLimit}, ${threads} threads\n`);
+  process.stdout.write(
+    `peak RSS of the questions ${peakRss()} MB at memory_limit ${memoryLimit}, ${threads} threads\n`,
+  );
 }
 
 /** The cheapest of some rounds: others on the machine only make it dearer. */

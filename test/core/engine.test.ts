@@ -6,9 +6,9 @@ import { temporaryFolder } from '../support/temporary.ts';
 
 test.for([
   [1, '400MB', { places: 1, conversionThreads: 1, aloneThreads: 1, widePlaces: 1 }],
-  [2, '400MB', { places: 2, conversionThreads: 1, aloneThreads: 2, widePlaces: 2 }],
-  [4, '400MB', { places: 3, conversionThreads: 1, aloneThreads: 3, widePlaces: 2 }],
-  [64, '400MB', { places: 3, conversionThreads: 1, aloneThreads: 3, widePlaces: 2 }],
+  [2, '400MB', { places: 2, conversionThreads: 1, aloneThreads: 2, widePlaces: 1 }],
+  [4, '400MB', { places: 3, conversionThreads: 1, aloneThreads: 3, widePlaces: 1.5 }],
+  [64, '300MB', { places: 2, conversionThreads: 1, aloneThreads: 2, widePlaces: 2 }],
   [8, '2GB', { places: 3, conversionThreads: 6, aloneThreads: 8, widePlaces: 1 }],
   [16, '1.5 GiB', { places: 3, conversionThreads: 9, aloneThreads: 11, widePlaces: 1 }],
   [8, '100KB', { places: 1, conversionThreads: 1, aloneThreads: 1, widePlaces: 1 }],
@@ -41,8 +41,9 @@ test('conversions run at once on a thread each, as many as there is room for; th
   await Promise.all(Array.from({ length: 6 }, () => engine.convert(10, convert)));
   expect([most, [...threads], await threadsNow()]).toEqual([2, [1], 2]);
   most = 0;
-  await Promise.all(Array.from({ length: 6 }, () => engine.convert(750, convert)));
-  expect(most).toBe(1);
+  const { engine: ofThree } = await engineOf(3);
+  await Promise.all(Array.from({ length: 6 }, () => ofThree.convert(750, convert)));
+  expect(most).toBe(2);
 });
 
 test('what runs alone has the threads that the memory suffices for, and nothing beside it', async () => {

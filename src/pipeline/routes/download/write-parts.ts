@@ -1,6 +1,7 @@
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bytesText } from '../../../core/amounts.ts';
+import { WIDE_FIELDS } from '../../../core/engine.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import { DEFAULT_LIMITS, overLimit } from '../../../core/limits.ts';
 import { retriable } from '../../../core/retry.ts';
@@ -10,11 +11,14 @@ import { recognizedContent } from './recognize-content.ts';
 import { RecordScanner } from './record-scanner.ts';
 import { TooManyRows } from './too-many-rows.ts';
 
+const MEBIBYTE = 1024 * 1024;
+/** The size of a raw part in bytes. The fixed cost of a part is negligible (test/bench). */
+const PART_BYTES = 32 * MEBIBYTE;
 /**
- * The size of a raw part in bytes. DuckDB can convert 750 columns of it well within its memory limit. The fixed cost of
- * a part is negligible (test/bench).
+ * The same of an export of more than `WIDE_FIELDS`: DuckDB converts two parts at once within 400 MB
+ * (docs/decisions/staging.md). A row of CSV has half the bytes of one of JSON.
  */
-const PART_BYTES = 32 * 1024 * 1024;
+const WIDE_PART_BYTES = { json: 24 * MEBIBYTE, csv: 14 * MEBIBYTE };
 /** Blank lines are passed over; no export has more of them. */
 const MOST_BLANKS = 100_000;
 /** A header line longer than this is no header. */
@@ -57,7 +61,7 @@ export async function* writeParts(
   const pieces = recognizedContent(content, { format, file, fields });
   const head = await readHead(pieces, options);
   const scanner = new RecordScanner(options.format);
-  const partBytes = options.partBytes ?? PART_BYTES;
+  const partBytes = options.partBytes ?? (fields.length > WIDE_FIELDS ? WIDE_PART_BYTES[format] : PART_BYTES);
   let nextLine = head.lines + 1;
   let index = 0;
   let part: OpenPart | null = null;

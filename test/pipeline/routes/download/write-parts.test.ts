@@ -176,3 +176,31 @@ test('an error of the download comes through, and what was open is closed', asyn
   await expect(parts.next()).rejects.toThrow('reset');
   expect(closed).toBe(true);
 });
+
+test.each([
+  ['json', 200, 32],
+  ['json', 201, 24],
+  ['csv', 200, 32],
+  ['csv', 201, 14],
+] as const)(
+  'a part of %s with %i fields ends with the record that fills %i MiB',
+  async (format, count, size) => {
+    const names = Array.from({ length: count }, (_, index) => `f${index}`);
+    const record = Buffer.from(
+      format === 'csv'
+        ? `${'x'.repeat(1000)}${';'.repeat(count - 1)}\n`
+        : `${JSON.stringify({ f0: 'x'.repeat(1000) })}\n`,
+    );
+    const header = Buffer.from(format === 'csv' ? `${names.join(';')}\n` : '');
+    const records = Buffer.concat(Array.from({ length: 1000 }, () => record));
+    const pieces = Readable.from(
+      [header, ...Array.from({ length: 40 }, () => records)].filter((one) => one.length > 0),
+    );
+    const options = { folder: await temporaryFolder(), format, file: 'pages', fields: names };
+    const parts = await Array.fromAsync(writeParts(pieces, options));
+    const [first] = parts;
+    const bytes = (first?.rows ?? 0) * record.length;
+    expect(bytes).toBeGreaterThanOrEqual(size * 2 ** 20);
+    expect(bytes).toBeLessThan((size + 2) * 2 ** 20);
+  },
+);
