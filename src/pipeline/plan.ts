@@ -7,6 +7,7 @@ import type { Inventory } from '../project/model/inventory.ts';
 import type { Pipeline } from '../project/model/pipeline.ts';
 import { type PlanEntry, type PlanReport, totalsOf } from '../project/model/plan-report.ts';
 import type { Plan, PlannedUnit } from '../project/model/planned-unit.ts';
+import { type PacesOf, pacesByProject } from '../project/model/route-pace.ts';
 import { dataSourceOf } from '../project/model/unit-source.ts';
 import type { Settings } from '../project/settings/settings.ts';
 import type { ServiceClient } from '../service/api/client.ts';
@@ -17,10 +18,14 @@ import { readPastLoads } from '../state/catalogue/ops-loads.ts';
 import { loadedFieldNames } from '../state/catalogue/ops-unit-fields.ts';
 import { droppedUnits } from '../state/catalogue/ops-units.ts';
 import { readPublished } from '../state/catalogue/read-published.ts';
+import { readRouteLoads } from '../state/catalogue/route-loads.ts';
+import type { LedgerExport } from '../state/ledger/ledger-export.ts';
+import { readLedger } from '../state/ledger/open-ledger.ts';
 import { connect } from './discover/connect.ts';
 import { planRun } from './discover/plan-run.ts';
 import { isExplicit } from './retention.ts';
-import { chooseFormat, pickRoute } from './routes/choose-route.ts';
+import { chooseFormat } from './routes/choose-format.ts';
+import { pickRoute } from './routes/choose-route.ts';
 import { describeRows } from './routes/describe-rows.ts';
 import { FieldSchemaCache } from './routes/field-schema-cache.ts';
 import {
@@ -31,6 +36,7 @@ import {
 } from './routes/refuse-unknown-fields.ts';
 import { ROUTES } from './routes/registry.ts';
 import type { RouteOption } from './routes/route.ts';
+import { isWeighed, withPast } from './routes/weigh-export.ts';
 import { type RunRequest, routesOf, scopeOf } from './run.ts';
 
 /** Units described at once: a plan asks two small questions a unit. */
@@ -65,6 +71,8 @@ export async function reportPlan(
   const left = request.reload ? plan.units : plan.units.filter((one) => !isLoaded(known.loaded, one));
   const fields = knownFields(settings, client, signal);
   await refuseUnknownFields(fields, withNewest(left, plan.units), signal);
+  const isAnyWeighed = [...routes.values()].some(isWeighed);
+  const exports = isAnyWeighed ? await requestedExports(settings) : new Map<string, LedgerExport>();
   const describing = new Semaphore(DESCRIBED_AT_ONCE);
   const units = await Promise.all(
     plan.units.map(async (planned): Promise<PlanEntry> => {
@@ -72,15 +80,17 @@ export async function reportPlan(
       const blank = blankEntry(planned, names);
       const idle = idleEntry(planned, blank, loaded && !request.reload && !planned.refresh);
       if (idle) return idle;
-      const options = routes.get(planned.pipeline.dataset) ?? [];
-      const withFields = !request.countsOnly && options.some(({ cheaper }) => cheaper !== undefined);
+      const { dataset, source } = planned.unit;
+      const options = withPast(routes.get(dataset) ?? [], known.pacesOf(dataset, source.project_id));
+      const withFields = isWeighed(options) || (!request.countsOnly && options.some(hasCheaper));
       const toDescribe = { planned, inventory, client, fieldSchemas: fields.fieldSchemas };
       const { rows, catalogue } = await describing.run(async () =>
         withFields
           ? describeUnit(toDescribe, signal)
           : { rows: await countRows(client, planned, inventory, signal), catalogue: null },
       );
-      const option = pickRoute(options, rows);
+      const requested = exports.get(planned.name);
+      const option = pickRoute(options, { rows, fields: catalogue, requested });
       const chosen = catalogue === null ? undescribed(option) : chooseFormat(option, catalogue);
       return {
         ...blank,
@@ -88,7 +98,8 @@ export async function reportPlan(
         route: chosen.route,
         format: chosen.format,
         rows,
-        ...estimateUnit(known.past, planned.unit.dataset, chosen.route, rows),
+        ...estimateUnit(known.past, dataset, chosen.route, rows),
+        ...(option.seconds === undefined ? {} : { seconds: option.seconds }),
         requests: ROUTES[chosen.route].requests(planned.pipeline.source, rows),
         reason: `${loaded ? 'loaded again' : 'not in the warehouse'}; ${chosen.reason}`,
       };
@@ -131,6 +142,10 @@ function withNewest(due: readonly PlannedUnit[], all: readonly PlannedUnit[]): P
   for (const one of all) if (isReadable(one)) newest.set(one.unit.dataset, one);
   for (const one of due) if (isReadable(one)) newest.delete(one.unit.dataset);
   return [...due, ...newest.values()];
+}
+
+function hasCheaper({ cheaper }: RouteOption): boolean {
+  return cheaper !== undefined;
 }
 
 /** A unit that needs no work; undefined for a due one. */
@@ -189,6 +204,7 @@ function markDropped(dropped: ReadonlySet<string>): (units: readonly PlannedUnit
 
 interface Known extends Knowledge {
   readonly past: readonly PastLoad[];
+  readonly pacesOf: PacesOf;
   readonly dropped: ReadonlySet<string>;
 }
 
@@ -196,9 +212,18 @@ async function knownUnits(settings: Settings): Promise<Known> {
   const known = await readPublished(settings, async (connection) => ({
     ...(await readKnowledge(connection)),
     past: await readPastLoads(connection),
+    pacesOf: pacesByProject(await readRouteLoads(connection)),
     dropped: await droppedUnits(connection),
   }));
-  return known ?? { known: NOTHING_KNOWN, loaded: new Map(), past: [], dropped: NOTHING };
+  if (known) return known;
+  const pacesOf = pacesByProject([]);
+  return { known: NOTHING_KNOWN, loaded: new Map(), past: [], pacesOf, dropped: NOTHING };
+}
+
+/** The data exports of the units' present attempts, by unit. */
+async function requestedExports(settings: Settings): Promise<ReadonlyMap<string, LedgerExport>> {
+  await using ledger = await readLedger(settings);
+  return new Map((await ledger?.exports())?.map((one) => [one.unit, one]));
 }
 
 function knownFields(settings: Settings, client: ServiceClient, signal: AbortSignal): KnownFields {

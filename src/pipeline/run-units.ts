@@ -17,6 +17,7 @@ import type { UnitOffers } from '../state/ledger/unit-queue.ts';
 import { RankingWindows } from './routes/aggregates/ranking-windows.ts';
 import { reconcileExports } from './routes/export/reconcile-exports.ts';
 import type { RouteOption } from './routes/route.ts';
+import { withPast } from './routes/weigh-export.ts';
 import type { Work } from './session.ts';
 import { type Share, shareUnits } from './sharing/share-units.ts';
 import { sharedUnits } from './sharing/unit-task.ts';
@@ -120,9 +121,9 @@ class UnitsAtWork {
   }
 
   async #share(offers: UnitOffers, units: readonly PlannedUnit[]): Promise<void> {
-    const { context, routes, inventory } = this.#inputs;
+    const { context, inventory } = this.#inputs;
     const offered = units.flatMap((planned) => {
-      const options = routes.get(planned.pipeline.dataset);
+      const options = this.#optionsOf(planned);
       return options ? [{ planned, options, inventory }] : [];
     });
     try {
@@ -136,10 +137,16 @@ class UnitsAtWork {
     }
   }
 
+  #optionsOf({ unit, pipeline }: PlannedUnit): readonly RouteOption[] | undefined {
+    const { context, routes } = this.#inputs;
+    const options = routes.get(pipeline.dataset);
+    return options && withPast(options, context.pacesOf(unit.dataset, unit.source.project_id));
+  }
+
   /** Undefined for a unit that was not begun, or that another process has now. */
   async #take(one: PlannedUnit, share: Share): Promise<UnitOutcome | undefined> {
-    const { context, routes } = this.#inputs;
-    const options = routes.get(one.pipeline.dataset);
+    const { context } = this.#inputs;
+    const options = this.#optionsOf(one);
     if (!options || this.#shutOut || context.signal.aborted) return undefined;
     this.yielded ||= context.hasLockWaiter();
     if (this.yielded) return undefined;

@@ -7,6 +7,7 @@ import type { Inventory } from '../project/model/inventory.ts';
 import type { Pipeline } from '../project/model/pipeline.ts';
 import type { PlannedUnit, Selection } from '../project/model/planned-unit.ts';
 import { checkResource } from '../project/model/resources.ts';
+import { pacesByProject } from '../project/model/route-pace.ts';
 import { mergeResults, type RunResult } from '../project/model/run-result.ts';
 import { pipelineFilter } from '../project/model/unit-source.ts';
 import { limitsOf } from '../project/settings/limits.ts';
@@ -18,6 +19,7 @@ import { isLoaded } from '../state/catalogue/is-loaded.ts';
 import type { Knowledge } from '../state/catalogue/knowledge.ts';
 import { readKnownLists } from '../state/catalogue/ops-lists.ts';
 import { loadedFieldNames } from '../state/catalogue/ops-unit-fields.ts';
+import { readRouteLoads } from '../state/catalogue/route-loads.ts';
 import { exportStores } from '../stores/registry.ts';
 import { connect } from './discover/connect.ts';
 import type { DiscoveryScope } from './discover/discover.ts';
@@ -158,6 +160,7 @@ async function loadDueUnits(session: Session, { client, request, routes, done }:
     named: request.selection.crawls !== null,
     respectBackoff: request.respectBackoff ?? false,
     planned: request.planned ?? new Map(),
+    pacesOf: pacesByProject(await readRouteLoads(connection)),
     unarchiver: new Unarchiver(client, settings.unarchive_per_run, limitsOf(settings).unarchiveWait, signal),
     fieldSchemas,
     engine: await Engine.start(session.database, settings.threads, settings.memory_limit),

@@ -96,6 +96,7 @@ const context = {
   progress: () => {},
   hasLockWaiter: () => false,
   planned: new Map(),
+  pacesOf: () => [],
 };
 const plannedAs = (dataset: string): PlannedUnit => ({
   unit: { dataset, source: { kind: 'crawl', id: name, project_id: 'bench' }, window: null },

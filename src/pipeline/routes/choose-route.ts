@@ -1,10 +1,9 @@
 import { CrawlhouseError } from '../../core/errors.ts';
-import type { Field } from '../../project/model/field.ts';
 import type { Format, Pipeline, Route } from '../../project/model/pipeline.ts';
 import { EXPORT_STORES, type ExportStore } from '../../stores/registry.ts';
-import { needsJson } from './needs-json.ts';
 import { ROUTE_NAMES, ROUTES } from './registry.ts';
 import type { ChosenRoute, RouteFormat, RouteName, RouteOption } from './route.ts';
+import { type UnitFacts, weighExport } from './weigh-export.ts';
 
 /** A route, format or store that a command line asks for in place of the pipeline's own. */
 export interface RouteOverride {
@@ -113,23 +112,13 @@ function exportRefusal(
 }
 
 /**
- * The route of one unit, by the number of rows that the service reports. A data export needs many rows, and a search
- * few.
+ * The route of one unit, by what is known of it. The quicker one of the stream and a data export comes first; where one
+ * of them is left, a search of few rows does.
  */
-export function pickRoute(options: readonly RouteOption[], rows: number | null): RouteOption {
+export function pickRoute(options: readonly RouteOption[], facts: UnitFacts): RouteOption {
   const [first] = options;
   if (first === undefined) throw new Error('a unit without a route');
-  return options.find(({ route }) => ROUTES[route].suits(rows)) ?? first;
-}
-
-/** The format of one unit on its route, by the fields that are requested. The reason says which and why. */
-export function chooseFormat(option: RouteOption, fields: readonly Field[]): ChosenRoute {
-  const { cheaper, ...chosen } = option;
-  if (cheaper === undefined) return option;
-  const need = needsJson(fields);
-  const format = need === null ? cheaper : chosen.format;
-  const why = need ?? 'each field fits in it';
-  return { ...chosen, format, reason: `${chosen.reason}; ${format.toUpperCase()}, because ${why}` };
+  return weighExport(options, facts) ?? options.find(({ route }) => ROUTES[route].suits(facts.rows)) ?? first;
 }
 
 function impossible(dataset: string, problem: string, possible: string): CrawlhouseError {

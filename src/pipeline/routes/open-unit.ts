@@ -4,11 +4,13 @@ import type { Inventory } from '../../project/model/inventory.ts';
 import type { PlannedUnit } from '../../project/model/planned-unit.ts';
 import type { Source } from '../../project/model/source.ts';
 import { dataSourceOf } from '../../project/model/unit-source.ts';
-import { chooseFormat, pickRoute } from './choose-route.ts';
+import { chooseFormat } from './choose-format.ts';
+import { pickRoute } from './choose-route.ts';
 import { describeRows } from './describe-rows.ts';
 import type { FieldSchemaCache } from './field-schema-cache.ts';
 import { ROUTES } from './registry.ts';
 import type { ChosenRoute, RouteContext, RoutedUnit, RouteOption } from './route.ts';
+import { isWeighed } from './weigh-export.ts';
 
 /** The facts for the choice of a route. */
 export interface OpeningContext extends RouteContext {
@@ -61,10 +63,11 @@ export async function openUnit(
   let left = options;
   let first: CrawlhouseError | undefined;
   for (;;) {
-    const { client, fieldSchemas, signal } = context;
+    const { client, fieldSchemas, ledger, signal } = context;
     const rows = data && (await describeRows(client, fieldSchemas, data, planned, signal));
-    const option = pickRoute(left, rows?.reported ?? null);
-    const chosen = rows ? chooseFormat(option, rows.catalogue) : option;
+    const requested = isWeighed(left) ? await ledger.exportOf(planned.name) : undefined;
+    const facts = { rows: rows?.reported ?? null, fields: rows?.catalogue ?? null, requested };
+    const chosen = chooseFormat(pickRoute(left, facts), rows?.catalogue ?? []);
     onChosen?.(chosen);
     if (rows) await context.slot.move(chosen.store);
     try {
@@ -72,7 +75,7 @@ export async function openUnit(
       return { source: await ROUTES[chosen.route].open(context, unit), chosen, left };
     } catch (error) {
       if (rows === null || !isRefusal(error)) throw error;
-      const others = left.filter((one) => one !== option);
+      const others = left.filter((one) => one.route !== chosen.route);
       if (others.length === 0) throw lastRefusal(first, error);
       first ??= error;
       const reason = `${chosen.route} was refused: ${error.message}`;

@@ -1,6 +1,7 @@
 import type { Inventory } from '../../project/model/inventory.ts';
 import type { Format as AnyFormat, Route as AnyRoute, Pipeline } from '../../project/model/pipeline.ts';
 import type { PlannedUnit } from '../../project/model/planned-unit.ts';
+import type { RoutePace } from '../../project/model/route-pace.ts';
 import type { Source } from '../../project/model/source.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import type { ServiceClient } from '../../service/api/client.ts';
@@ -29,6 +30,10 @@ export interface ChosenRoute {
 export interface RouteOption extends ChosenRoute {
   /** A format with fewer bytes: the unit's fields decide between it and `format` (`needs-json.ts`). */
   readonly cheaper?: RouteFormat;
+  /** Past loads of the unit's project and dataset by this route, where they are weighed (`weigh-export.ts`). */
+  readonly past?: readonly RoutePace[];
+  /** What they say that the unit will take. */
+  readonly seconds?: number;
 }
 
 /** The parts of a run that routes need. */
@@ -68,7 +73,7 @@ export interface Route {
   formats(source: Pipeline['source']): readonly RouteFormat[];
   /** One of them that has fewer bytes, but does not carry the values of every field. `auto` takes it where it does. */
   readonly cheaper?: RouteFormat;
-  /** Whether `auto` takes it for this number of rows; null if the service gives no count. */
+  /** Whether `auto` takes it for this number of rows, if nothing was weighed; null if the service gives no count. */
   suits(rows: number | null): boolean;
   /**
    * The fewest requests that a unit costs the service, fields and count included. Retries, polls of a data export, and

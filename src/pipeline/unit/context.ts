@@ -5,6 +5,7 @@ import type { SlotHandle } from '../../core/fair-queue.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Meter } from '../../core/meter.ts';
 import type { WorkingCopy } from '../../engines/working-copy.ts';
+import type { PacesOf } from '../../project/model/route-pace.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import type { ServiceClient } from '../../service/api/client.ts';
 import type { Unarchiver } from '../../service/api/unarchiver.ts';
@@ -56,6 +57,8 @@ export interface RunContext extends Session {
   readonly respectBackoff: boolean;
   /** Rows that a plan has counted, by the names of their units. */
   readonly planned: ReadonlyMap<string, number>;
+  /** Of loads before this run. */
+  readonly pacesOf: PacesOf;
   readonly unarchiver: Unarchiver;
   readonly fieldSchemas: FieldSchemaCache;
   readonly engine: Engine;

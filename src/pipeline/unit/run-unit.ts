@@ -11,7 +11,7 @@ import type { UnitReport, UnitStatus } from '../../project/model/report.ts';
 import { reportedError, unitReport } from '../../project/model/unit-report.ts';
 import type { LoadedUnit } from '../../state/catalogue/ops-loads.ts';
 import { readPackage, type StagedPackage } from '../load/read-package.ts';
-import { chooseFormat } from '../routes/choose-route.ts';
+import { chooseFormat } from '../routes/choose-format.ts';
 import { abandonExport } from '../routes/export/reconcile-exports.ts';
 import { isListUnchanged } from '../routes/list/list-route.ts';
 import type { ChosenRoute, RouteOption } from '../routes/route.ts';

@@ -139,6 +139,7 @@ function manifestOf(
     content_sha256: download.sha256,
     attempts: attempt,
     seconds,
+    ...(source.waited === undefined ? {} : { waited: source.waited }),
     created_at: new Date().toISOString(),
   };
 }

@@ -125,6 +125,8 @@ export const Manifest = z
     attempts: z.int().positive(),
     /** From the first request to the manifest. */
     seconds: z.number(),
+    /** Seconds of them until the service had made the data export; absent for other routes, or if not known. */
+    waited: z.number().nonnegative().optional(),
     created_at: z.string(),
   })
   .superRefine(({ columns, parts, rejects }, context) => {

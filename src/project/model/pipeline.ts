@@ -39,6 +39,7 @@ export const Pipeline = z
     description: z.string().min(1),
     source: z.strictObject({ kind: z.enum(SOURCE_KINDS), data_type: z.string() }),
     window: z.enum(['day', 'week', 'month']).nullable().default(null),
+    /** `auto` takes the quicker one of the stream and a data export; any other name is kept for every unit. */
     route: z.enum(ROUTES).default('auto'),
     format: z.enum(FORMATS).default('auto'),
     fields: z

@@ -206,6 +206,7 @@ export async function recordLoad(
     reason: source.reason ?? null,
     bytes: manifest.bytes,
     seconds: manifest.seconds,
+    waited: manifest.waited ?? null,
     attempts: manifest.attempts,
     content_sha256: manifest.content_sha256,
     filter: source.filter === null ? null : stringifyJson(source.filter),

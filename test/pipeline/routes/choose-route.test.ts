@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { chooseFormat } from '../../../src/pipeline/routes/choose-format.ts';
 import {
-  chooseFormat,
   pickRoute,
   possibleRoutes,
   type RouteOverride,
@@ -27,7 +27,7 @@ test('a crawl comes as a streamed export when nothing else is asked for, with a 
     ['stream', 'json'],
     ['search', 'json'],
   ]);
-  expect(pickRoute(options, 20_000_000).route).toBe('stream');
+  expect(pickRoute(options, { rows: 20_000_000, fields: FIELDS }).route).toBe('stream');
 });
 
 const FIELDS: readonly Field[] = [
@@ -77,17 +77,41 @@ test('a format that is asked for, and that of a search or data export, does not 
 
 test('with a store a huge crawl comes as a data export, a small one does not', () => {
   const options = routeOptions(pipeline(), NONE, BOTH);
-  expect(pickRoute(options, 4_999_999).route).toBe('stream');
-  expect(pickRoute(options, 5_000_000)).toMatchObject({
+  expect(pickRoute(options, { rows: 1_000_000, fields: LISTS }).route).toBe('stream');
+  expect(pickRoute(options, { rows: 200_000_000, fields: LISTS })).toMatchObject({
     route: 'export',
     format: 'parquet',
     store: 'store_a',
   });
 });
 
+test.for([
+  [{ route: 'stream' }, {}, 'stream'],
+  [{}, { route: 'stream' }, 'stream'],
+  [{ route: 'export' }, {}, 'export'],
+  [{}, { route: 'export' }, 'export'],
+  [{ route: 'stream' }, { route: 'export' }, 'export'],
+  [{ filter: { field: ['status_code', 'equals', 404] } }, {}, 'stream'],
+  [{ fields: { include: ['url', 'depth'] } }, {}, 'stream'],
+] as const)(
+  '%o with the override %o fixes the route of any number of rows: %s',
+  ([more, override, route]) => {
+    const options = routeOptions(pipeline(more), { ...NONE, ...override }, BOTH);
+    for (const rows of [3, 1_000_000_000])
+      expect(pickRoute(options, { rows, fields: LISTS })).toEqual(options[0]);
+    expect(options[0]?.route).toBe(route);
+  },
+);
+
+test('where the stream is refused few rows come by a search, and many by a data export', () => {
+  const options = routeOptions(pipeline(), NONE, BOTH).filter(({ route }) => route !== 'stream');
+  const routes = [10_000, 10_001, null].map((rows) => pickRoute(options, { rows, fields: LISTS }).route);
+  expect(routes).toEqual(['search', 'export', 'export']);
+});
+
 test('where only a search is left it is taken, however many rows there are', () => {
   const [, search] = routeOptions(pipeline(), NONE, []);
-  expect(search && pickRoute([search], 1_000_000).route).toBe('search');
+  expect(search && pickRoute([search], { rows: 1_000_000, fields: LISTS }).route).toBe('search');
 });
 
 test('the command line goes before the pipeline file, and auto leaves it to the file', () => {

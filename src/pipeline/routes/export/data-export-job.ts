@@ -3,6 +3,7 @@ import { durationText } from '../../../core/amounts.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import type { ServiceClient } from '../../../service/api/client.ts';
 import { type DataExport, type DataExportInput, dataExportStage } from '../../../service/api/data-exports.ts';
+import type { LedgerExport } from '../../../state/ledger/ledger-export.ts';
 
 /** Waits between two polls of a data export, in milliseconds. They grow by half up to the longest. */
 const FIRST_WAIT = 500;
@@ -10,6 +11,14 @@ const LONGEST_WAIT = 60_000;
 
 /** Our states after which a data export is not used again. */
 export const OVER: readonly string[] = ['loaded', 'FAILED', 'GONE', 'UNUSABLE'];
+
+/** Whether a data export of an earlier attempt serves one that wants this store and format. */
+export function isUsable<T extends Pick<LedgerExport, 'store' | 'format' | 'status'>>(
+  known: T | undefined,
+  { store, format }: { readonly store: string | null; readonly format: string },
+): known is T {
+  return known?.store === store && known.format === format && !OVER.includes(known.status);
+}
 
 export interface ExportWatch {
   readonly workspaceId: string;

@@ -8,7 +8,7 @@ import type { LedgerExport } from '../../../state/ledger/ledger-export.ts';
 import { listObjects } from '../../../stores/list-objects.ts';
 import { type ExportStore, exportParameters, openConfiguredStore } from '../../../stores/registry.ts';
 import type { ChosenRoute, RouteContext } from '../route.ts';
-import { findExport, OVER, prefixOf } from './data-export-job.ts';
+import { findExport, isUsable, prefixOf } from './data-export-job.ts';
 
 /** The delimiter of the requested CSV. The record of the export gives the actual one. */
 const DELIMITER = ';';
@@ -20,12 +20,18 @@ interface ExportDestination {
   readonly workspaceId: string;
 }
 
+/** A data export, and whether it was requested just now. */
+interface RequestedExport {
+  readonly requested: DataExport;
+  readonly isNew: boolean;
+}
+
 /** The attempt's data export: the one in progress, or a new one. */
 export async function ensureExport(
   { client, ledger, settings, signal, reload, runId }: RouteContext,
   { unit, name, pipeline }: PlannedUnit,
   { format, target, workspaceId }: ExportDestination,
-): Promise<DataExport> {
+): Promise<RequestedExport> {
   const { prefix: root } = settings[target] ?? {};
   const base = `${root ? `${root}/` : ''}${folderName(name)}/`;
   const inputOf = (prefix: string): DataExportInput => ({
@@ -48,8 +54,7 @@ export async function ensureExport(
     run_id: runId,
   });
   const known = await ledger.exportOf(name);
-  let usable =
-    known?.store === target && known.format === format && !OVER.includes(known.status) ? known : undefined;
+  let usable = isUsable(known, { store: target, format }) ? known : undefined;
   if (usable?.data_export_id) {
     const running = await client
       .call('dataExport', { workspace_id: workspaceId, data_export_id: usable.data_export_id }, signal)
@@ -60,7 +65,7 @@ export async function ensureExport(
       });
     if (running) {
       await ledger.claimExport(name, runId);
-      return running;
+      return { requested: running, isNew: false };
     }
     usable = undefined;
   }
@@ -71,20 +76,28 @@ export async function ensureExport(
     const stands = found && (usable !== undefined || (await hasObjects(target, settings, found, signal)));
     if (found && stands) {
       await ledger.putExport(record(prefixOf(found), found));
-      return found;
+      return { requested: found, isNew: false };
     }
   }
   // Each attempt has its own prefix. Otherwise the objects of a failed export would count as rows of the next.
   const prefix = `${base}${randomUUID()}/`;
   // Before the request: a kill from here on finds the export by its prefix.
   await ledger.putExport(record(prefix, undefined));
-  const created = await client.call(
-    'createDataExport',
-    { workspace_id: workspaceId, body: { data_export: inputOf(prefix) } },
-    signal,
-  );
+  const body = { data_export: inputOf(prefix) };
+  const created = await client
+    .call('createDataExport', { workspace_id: workspaceId, body }, signal)
+    .catch(async (error: unknown) => {
+      // Otherwise the next attempt would look for it, and prefer a data export to the stream.
+      if (isAnswered(error)) await ledger.setExportStatus(name, 'FAILED');
+      throw error;
+    });
   await ledger.putExport(record(prefix, created));
-  return created;
+  return { requested: created, isNew: true };
+}
+
+/** Whether the service has said no, so that there is no data export. After other errors there may be one. */
+function isAnswered(error: unknown): boolean {
+  return error instanceof CrawlhouseError && ['refused', 'access', 'skip'].includes(error.kind);
 }
 
 /** An export that is done but whose objects have gone is of no use. */

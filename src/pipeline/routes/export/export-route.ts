@@ -11,15 +11,13 @@ import { awaitExport, prefixOf } from './data-export-job.ts';
 import { ensureExport } from './ensure-export.ts';
 import { extractExport } from './extract-export.ts';
 
-/** From so many rows on a data export is worth its waiting: it survives a cut, and comes as Parquet. */
-const FROM_ROWS = 5_000_000;
-
 /** A data export (api-spec.md §4.9). */
 export const EXPORT_ROUTE: Route = {
-  reason: 'a data export, for its size',
+  reason: 'a data export, because of its format or store',
   formats: ({ kind, data_type }) =>
     kind === 'crawl' && (data_type === 'pages' || data_type === 'links') ? ['parquet', 'json', 'csv'] : [],
-  suits: (rows) => rows !== null && rows >= FROM_ROWS,
+  // Where a stream can bring the rows too, they are weighed (`weigh-export.ts`).
+  suits: () => false,
   // At least: look for one in progress, request one, poll it once.
   requests: (source) => describingRequests(source) + 3,
   open: openExport,
@@ -33,7 +31,9 @@ async function openExport(context: RouteContext, routed: RoutedUnit): Promise<So
   const unit = planned.name;
   const target = chosen.store ?? 'store_a';
   const workspaceId = workspaceOf(routed.inventory, planned.unit.source.id);
-  const requested = await ensureExport(context, planned, { format: chosen.format, target, workspaceId });
+  const askedAt = performance.now();
+  const destination = { format: chosen.format, target, workspaceId };
+  const { requested, isNew } = await ensureExport(context, planned, destination);
   const done = await awaitExport(client, requested, {
     workspaceId,
     waitMs: limitsOf(settings).exportWait,
@@ -47,6 +47,7 @@ async function openExport(context: RouteContext, routed: RoutedUnit): Promise<So
     await ledger.setExportStatus(unit, 'FAILED');
     throw (await wrongSettings(context, target, prefixOf(requested), error)) ?? error;
   });
+  const waited = Math.round(performance.now() - askedAt) / 1000;
   const reported = done.output_row_count ?? rows.reported;
   if (reported !== rows.reported) {
     throw new CrawlhouseError(
@@ -70,7 +71,9 @@ async function openExport(context: RouteContext, routed: RoutedUnit): Promise<So
   const limits = limitsOf(settings);
   const request = { store, objects, format: chosen.format, delimiter, fields, reported, limits };
   const parts = extractExport(request, routed.folder, signal);
-  return { reported, catalogue, shown: 'some', filter: null, parts: closing(parts, store) };
+  const source = { reported, catalogue, shown: 'some', filter: null, parts: closing(parts, store) } as const;
+  // Of one that an earlier attempt had requested, only the rest of the wait is known.
+  return isNew ? { ...source, waited } : source;
 }
 
 /**

@@ -78,6 +78,8 @@ export const OPS_TABLES: Readonly<Record<string, OpsTable>> = {
       definition:
         'Filter and fields of its pipeline when it was loaded, as JSON; NULL: loaded by an earlier version.',
       fingerprint: 'Hash over its rows that does not depend on their order; NULL: none taken.',
+      waited:
+        'Seconds of them until the service had made the data export; NULL of other routes, or if not known.',
     },
   },
   unit_fields: {

@@ -10,24 +10,41 @@ test('an attempt asks for one export: it is taken up again, after a lost ledger 
   const context = await routeContext(it);
   const planned = plannedUnit(await it.crawlId());
   const place = { format: 'json', target: 'store_b', workspaceId: await it.workspace() } as const;
-  const first = await ensureExport(context, planned, place);
+  const { requested: first, isNew } = await ensureExport(context, planned, place);
+  expect(isNew).toBe(true);
   const unit = `crawl_pages/${planned.unit.source.id}`;
   expect(await context.ledger.exports()).toMatchObject([
     { unit, data_export_id: first.id, store: 'store_b', format: 'json', run_id: 'run-1' },
   ]);
 
   const again = await ensureExport({ ...context, runId: 'run-2' }, planned, place);
-  expect(again.id).toBe(first.id);
+  expect([again.requested.id, again.isNew]).toEqual([first.id, false]);
   expect((await context.ledger.exports())[0]?.run_id).toBe('run-2');
 
   const fresh = await routeContext(it);
-  expect((await ensureExport(fresh, planned, place)).id).toBe(first.id);
+  expect((await ensureExport(fresh, planned, place)).requested.id).toBe(first.id);
   expect(await desk.asked()).toBe(1);
 
   const reload = { ...(await routeContext(it)), reload: true };
-  expect((await ensureExport(reload, planned, place)).id).not.toBe(first.id);
+  expect((await ensureExport(reload, planned, place)).requested.id).not.toBe(first.id);
   await context.ledger.setExportStatus(unit, 'loaded');
-  expect((await ensureExport(context, planned, place)).id).not.toBe(first.id);
-  expect((await ensureExport(context, planned, { ...place, format: 'csv' })).output_format).toBe('csv');
+  expect((await ensureExport(context, planned, place)).requested.id).not.toBe(first.id);
+  expect((await ensureExport(context, planned, { ...place, format: 'csv' })).requested.output_format).toBe(
+    'csv',
+  );
   expect(await desk.asked()).toBe(4);
+});
+
+test.for([
+  [403, 'FAILED'],
+  [400, 'FAILED'],
+  [503, 'intended'],
+] as const)('a request that is answered with %d leaves the record as %s', async ([status, recorded]) => {
+  const it = await service({ generate: ['pages=20,links=5,columns=8,seed=3'] });
+  const context = await routeContext(it);
+  const planned = plannedUnit(await it.crawlId());
+  const place = { format: 'json', target: 'store_b', workspaceId: await it.workspace() } as const;
+  await it.fault({ match: { method: 'POST', path: '/data_exports' }, kind: 'status', status });
+  await expect(ensureExport(context, planned, place)).rejects.toThrow(`${status}`);
+  expect(await context.ledger.exports()).toMatchObject([{ status: recorded, data_export_id: null }]);
 });

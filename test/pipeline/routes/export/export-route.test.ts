@@ -12,11 +12,20 @@ test.for(['parquet', 'json', 'csv'] as const)('a data export as %s brings every 
   const unit = await routedUnit(it, context, planned, { ...STORE, format });
   const source = await EXPORT_ROUTE.open(context, unit);
   expect([source.reported, source.shown]).toEqual([20, 'some']);
+  expect(source.waited).toBeGreaterThan(0);
   const parts = await partsOf(source);
   expect([rowsIn(parts), parts[0]?.format]).toEqual([20, format]);
   expect(await context.ledger.exports()).toMatchObject([
     { store: 'store_b', format, status: 'DONE', run_id: 'run-1' },
   ]);
+});
+
+test('the wait of a data export that an earlier attempt requested is not known', async () => {
+  const context = await routeContext(it);
+  const unit = await routedUnit(it, context, plannedUnit(await it.crawlId()), { ...STORE, format: 'csv' });
+  await EXPORT_ROUTE.open(context, unit);
+  const again = await EXPORT_ROUTE.open({ ...context, runId: 'run-2' }, unit);
+  expect(Object.keys(again)).not.toContain('waited');
 });
 
 test('an export that has other rows than the service counts is refused', async () => {
@@ -28,7 +37,8 @@ test('an export that has other rows than the service counts is refused', async (
   ).rejects.toMatchObject({ code: 'unreconciled' });
 });
 
-test('it suits five million rows and more, of pages and links', () => {
-  expect([null, 4_999_999, 5_000_000].map((rows) => EXPORT_ROUTE.suits(rows))).toEqual([false, false, true]);
+test('it brings pages and links, and no number of rows decides for it alone', () => {
+  expect([null, 3, 5_000_000].map((rows) => EXPORT_ROUTE.suits(rows))).toEqual([false, false, false]);
+  expect(EXPORT_ROUTE.formats({ kind: 'crawl', data_type: 'links' })).toEqual(['parquet', 'json', 'csv']);
   expect(EXPORT_ROUTE.formats({ kind: 'crawl', data_type: 'clusters' })).toEqual([]);
 });

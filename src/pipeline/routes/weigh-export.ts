@@ -1,0 +1,119 @@
+import { counted, durationText } from '../../core/amounts.ts';
+import type { Field } from '../../project/model/field.ts';
+import type { RoutePace } from '../../project/model/route-pace.ts';
+import type { LedgerExport } from '../../state/ledger/ledger-export.ts';
+import { chooseFormat } from './choose-format.ts';
+import { isUsable } from './export/data-export-job.ts';
+import { parquetLoses } from './parquet-loses.ts';
+import type { RouteFormat, RouteOption } from './route.ts';
+
+/** Values (rows × fields) per second, from the first request to the package, without past loads (docs/routes.md). */
+export const VALUES_PER_SECOND: Readonly<Record<RouteFormat, number>> = {
+  csv: 2_500_000,
+  json: 2_000_000,
+  parquet: 5_000_000,
+};
+/** Seconds until the service has made a data export, without past ones. */
+export const EXPORT_WAIT = 120;
+
+/** What is known of a unit before it takes a route. */
+export interface UnitFacts {
+  /** The service's count; null if it gives none. */
+  readonly rows: number | null;
+  /** Null where they are not known. */
+  readonly fields: readonly Field[] | null;
+  /** The last data export that was requested for it. */
+  readonly requested?: Pick<LedgerExport, 'store' | 'format' | 'status'> | undefined;
+}
+
+/** What a route would take. */
+interface RouteCost {
+  readonly seconds: number;
+  /** Seconds of them before the first row. */
+  readonly waited: number;
+  /** Past loads that say so; 0: the defaults do. */
+  readonly loads: number;
+}
+
+/** Whether both the stream and a data export may bring the rows, so that the facts of a unit decide. */
+export function isWeighed(options: readonly RouteOption[]): boolean {
+  return ['stream', 'export'].every((name) => options.some(({ route }) => route === name));
+}
+
+/** The options of a unit, with what past loads tell of each. */
+export function withPast(
+  options: readonly RouteOption[],
+  paces: readonly RoutePace[],
+): readonly RouteOption[] {
+  if (!isWeighed(options)) return options;
+  return options.map((option) => {
+    const past = paces.filter(({ route }) => route === option.route);
+    return past.length === 0 ? option : { ...option, past };
+  });
+}
+
+/**
+ * The quicker one of the stream and a data export, with both times as its reason; null if only one of them may bring the
+ * rows, or nothing is known of them. A data export that an attempt has requested is used, whatever it would cost now.
+ */
+export function weighExport(
+  options: readonly RouteOption[],
+  { rows, fields, requested }: UnitFacts,
+): RouteOption | null {
+  const streamed = options.find(({ route }) => route === 'stream');
+  const exported = options.find(({ route }) => route === 'export');
+  if (streamed === undefined || exported === undefined) return null;
+  if (isUsable(requested, exported))
+    return { ...exported, reason: 'an earlier attempt has requested this data export' };
+  if (rows === null || fields === null) return null;
+  const loss = exported.format === 'parquet' ? parquetLoses(fields) : null;
+  if (loss !== null) return { ...streamed, reason: `stream, because ${loss}` };
+  const size = { rows, fields: fields.length };
+  const byStream = routeCost(streamed, chooseFormat(streamed, fields).format, size);
+  const byExport = routeCost(exported, exported.format, size);
+  const isExport = byExport.seconds < byStream.seconds;
+  const { seconds, loads } = isExport ? byExport : byStream;
+  const reason = reasonOf(isExport, rows, { byStream, byExport, format: exported.format });
+  return { ...(isExport ? exported : streamed), reason, ...(loads > 0 ? { seconds } : {}) };
+}
+
+/** By past loads of the project's dataset in this format, else by the defaults. */
+function routeCost(
+  { route, past }: RouteOption,
+  format: RouteFormat,
+  { rows, fields }: { readonly rows: number; readonly fields: number },
+): RouteCost {
+  const pace = past?.find((one) => one.format === format);
+  const waited = route === 'export' ? (pace?.waited ?? EXPORT_WAIT) : 0;
+  const perSecond = pace?.rows_per_second ?? null;
+  const transfer = perSecond === null ? (rows * fields) / VALUES_PER_SECOND[format] : rows / perSecond;
+  return { seconds: waited + transfer, waited, loads: pace?.loads ?? 0 };
+}
+
+interface Weighed {
+  readonly byStream: RouteCost;
+  readonly byExport: RouteCost;
+  /** Of the data export. */
+  readonly format: RouteFormat;
+}
+
+function reasonOf(isExport: boolean, rows: number, { byStream, byExport, format }: Weighed): string {
+  const size = counted(rows, 'row');
+  const stream = durationText(byStream.seconds);
+  const exported = durationText(byExport.seconds);
+  const name = format === 'parquet' ? 'Parquet' : format.toUpperCase();
+  const basis = `(${basisOf(byStream.loads, byExport.loads)})`;
+  if (isExport)
+    return `export in ${name}: ${size}, about ${exported} against ${stream} by the stream ${basis}`;
+  // Of few rows, the requests take most of the time, so an estimate says nothing.
+  if (byStream.seconds <= byExport.waited)
+    return `stream: ${size}, in less time than the wait for a data export, about ${durationText(byExport.waited)} ${basis}`;
+  return `stream: ${size}, about ${stream} against ${exported} by a data export in ${name} ${basis}`;
+}
+
+function basisOf(streamed: number, exported: number): string {
+  const all = streamed + exported;
+  if (all === 0) return 'no past loads';
+  const none = streamed === 0 ? ', none by the stream' : exported === 0 ? ', none by a data export' : '';
+  return `${counted(all, 'past load')}${none}`;
+}

@@ -1,0 +1,65 @@
+/** Loads of a project's dataset by one route and format that count, the newest. */
+export const LAST_LOADS = 7;
+/** Rows of a load from which its pace counts. Fewer rows take most of their time for the requests before them. */
+export const LEAST_ROWS = 100_000;
+/** Seconds that a load takes at least, so that a pace is finite. */
+const SHORTEST = 0.001;
+
+/** A past load of a crawl's data, by the stream or a data export. */
+export interface RouteLoad {
+  readonly dataset: string;
+  readonly project_id: string | null;
+  readonly route: string;
+  readonly format: string;
+  readonly rows: number;
+  /** From the first request to the package. */
+  readonly seconds: number;
+  /** Seconds of them until the service had made the data export; null of another route. */
+  readonly waited: number | null;
+}
+
+/** What past loads of a project's dataset by one route and format tell, as medians. */
+export interface RoutePace {
+  readonly route: string;
+  readonly format: string;
+  /** How many they are. */
+  readonly loads: number;
+  /** After the wait for a data export; null if none of them has enough rows. */
+  readonly rows_per_second: number | null;
+  /** Seconds until a data export was made; null of another route. */
+  readonly waited: number | null;
+}
+
+/** The paces of a project's dataset. */
+export type PacesOf = (dataset: string, projectId: string | null) => readonly RoutePace[];
+
+/** The paces of past loads, by dataset and project. */
+export function pacesByProject(loads: readonly RouteLoad[]): PacesOf {
+  const groups = Map.groupBy(loads, (one) => keyOf(one.dataset, one.project_id));
+  return (dataset, projectId) => routePaces(groups.get(keyOf(dataset, projectId)) ?? []);
+}
+
+/** The paces of the loads of one project's dataset, by route and format. */
+export function routePaces(loads: readonly RouteLoad[]): readonly RoutePace[] {
+  const groups = Map.groupBy(loads, ({ route, format }) => JSON.stringify([route, format]));
+  return [...groups.values()].flatMap((same) => {
+    const [one] = same;
+    if (one === undefined) return [];
+    const long = same.filter(({ rows }) => rows >= LEAST_ROWS);
+    const paces = long.map(({ rows, seconds, waited }) => rows / Math.max(SHORTEST, seconds - (waited ?? 0)));
+    const waits = same.flatMap(({ waited }) => (waited === null ? [] : [waited]));
+    const { route, format } = one;
+    return [{ route, format, loads: same.length, rows_per_second: median(paces), waited: median(waits) }];
+  });
+}
+
+function keyOf(dataset: string, projectId: string | null): string {
+  return JSON.stringify([dataset, projectId]);
+}
+
+function median(values: readonly number[]): number | null {
+  const ordered = values.toSorted((a, b) => a - b);
+  const middle = (ordered.length - 1) / 2;
+  const [low, high] = [ordered[Math.floor(middle)], ordered[Math.ceil(middle)]];
+  return low === undefined || high === undefined ? null : (low + high) / 2;
+}
