@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { chooseFormat } from '../../../src/pipeline/routes/choose-format.ts';
 import {
   pickRoute,
   possibleRoutes,
@@ -35,45 +34,6 @@ const FIELDS: readonly Field[] = [
   { name: 'target', type: 'string', arity: 'one' },
 ];
 const LISTS: readonly Field[] = [...FIELDS, { name: 'h2', type: 'string', arity: 'many' }];
-
-test('the fields of a unit decide the format of a stream, and the reason says so', () => {
-  const [stream] = routeOptions(pipeline(), NONE, []);
-  expect(stream && [chooseFormat(stream, FIELDS), chooseFormat(stream, LISTS)]).toEqual([
-    {
-      route: 'stream',
-      format: 'csv',
-      store: null,
-      reason: 'a streamed export carries every row; CSV, because each field fits in it',
-    },
-    {
-      route: 'stream',
-      format: 'json',
-      store: null,
-      reason:
-        'a streamed export carries every row; JSON, because CSV loses differences in 1 of 3 fields ("h2")',
-    },
-  ]);
-});
-
-test('a format that is asked for, and that of a search or data export, does not depend on fields', () => {
-  for (const format of ['csv', 'json'] as const) {
-    const [asked] = routeOptions(pipeline({ format }), NONE, []);
-    expect(asked && chooseFormat(asked, LISTS)).toMatchObject({
-      format,
-      reason: expect.not.stringContaining('because'),
-    });
-    expect(asked && chooseFormat(asked, FIELDS)).toEqual(asked);
-  }
-  const others = routeOptions(pipeline(), NONE, BOTH).filter(({ route }) => route !== 'stream');
-  expect(others.map((one) => [one.route, chooseFormat(one, FIELDS).format])).toEqual([
-    ['export', 'parquet'],
-    ['search', 'json'],
-  ]);
-  const [asked] = routeOptions(pipeline({ route: 'stream' }), NONE, []);
-  expect(asked && chooseFormat(asked, FIELDS).reason).toBe(
-    'as asked for; CSV, because each field fits in it',
-  );
-});
 
 test('with a store a huge crawl comes as a data export, a small one does not', () => {
   const options = routeOptions(pipeline(), NONE, BOTH);

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { possibleRoutes } from '../../../src/pipeline/routes/choose-route.ts';
+import { EXPORT_WAIT, VALUES_PER_SECOND } from '../../../src/pipeline/routes/weigh-export.ts';
 import { checkResource, RESOURCE_NAMES } from '../../../src/project/model/resources.ts';
+import { LAST_LOADS, LEAST_ROWS } from '../../../src/project/model/route-pace.ts';
 import { loadPipelines } from '../../../src/project/settings/pipelines.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
@@ -49,4 +51,17 @@ test('every dataset of the design has a pipeline, and every list that there is',
       'ranking_performance',
     ].sort(),
   );
+});
+
+test('docs/routes.md has the numbers by which the stream and a data export are compared', () => {
+  const text = readFileSync(join(ROOT, 'docs', 'routes.md'), 'utf8').replace(/\s+/g, ' ');
+  const { json, csv, parquet } = VALUES_PER_SECOND;
+  const number = (value: number): string => value.toLocaleString('en-US');
+  for (const said of [
+    `JSON ${number(json)}, CSV ${number(csv)} values/s | Parquet ${number(parquet)} values/s`,
+    `| none | ${EXPORT_WAIT} s |`,
+    `the last ${LAST_LOADS} in this format, of ${number(LEAST_ROWS)} rows or more`,
+    `about ${number(EXPORT_WAIT / (100 / json - 100 / parquet))} rows on`,
+  ])
+    expect(text).toContain(said);
 });
