@@ -203,7 +203,10 @@ test('ops.loads has the counts, route and its reason, format, bytes, hash and fi
   const filter = { field: ['depth', 'gte', 2n ** 60n] };
   const reason = 'as asked for';
   const source = { base_url: '', route: 'stream', format: 'csv', filter, reason, requested_at: '' };
-  await load({ ...PAGES, manifest: { source, attempts: 3, bytes: 1234, content_sha256: 'abc' } });
+  await load({
+    ...PAGES,
+    manifest: { source, attempts: 3, bytes: 1234, waited: 1.5, content_sha256: 'abc' },
+  });
   const [row] = await connection.jsonRows('SELECT * EXCLUDE (loaded_at) FROM ops.loads');
   expect(row).toEqual({
     unit: 'crawl_pages/c1',
@@ -216,6 +219,7 @@ test('ops.loads has the counts, route and its reason, format, bytes, hash and fi
     window_to: null,
     usual: null,
     flag: null,
+    waited: 1.5,
     pinned: null,
     definition: null,
     fingerprint: expect.stringMatching(/^\d+$/),
