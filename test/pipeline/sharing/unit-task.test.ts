@@ -28,12 +28,13 @@ test('a run keeps lists, ranking performance and all units of a crawl that it re
   expect([...sharedUnits(units)]).toEqual([units[0], units[3], units[4]]);
 });
 
-test('a worker gets the unit as it was planned, with numbers of any length', () => {
+test('a worker gets the unit as it was planned, with past loads and numbers of any length', () => {
   const planned = {
     ...plannedUnit('c1'),
     oql: { field: ['id', 'eq', 12_345_678_901_234_567_890n] } as never,
   };
-  const options = [{ route: 'stream', format: 'json', store: null, reason: 'r' }] as const;
+  const past = [{ route: 'stream', format: 'json', loads: 2, rows_per_second: 0.5, waited: null }];
+  const options = [{ route: 'stream', format: 'json', store: null, reason: 'r', past }] as const;
   const offered = offeredUnit({ planned, options, inventory }, false);
   expect(offered).toMatchObject({ unit: 'crawl_pages/c1', project: 'p', store: null, refresh: false });
   const { due, reload } = readTask(offered.work);
