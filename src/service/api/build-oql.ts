@@ -85,7 +85,7 @@ export function where(name: string): AnyFilters {
     gte: leaf('gte'),
     lt: leaf('lt'),
     lte: leaf('lte'),
-    between: ([from, to]) => leaf('between')([from, to]),
+    between: leaf('between'),
   };
 }
 

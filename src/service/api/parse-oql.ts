@@ -11,6 +11,8 @@ import {
 /** How deep and how large a tree may be; the specification sets no bound. */
 const MAX_OQL_DEPTH = 50;
 const MAX_OQL_NODES = 2000;
+/** Characters of a message: names in a tree may be of any length. */
+const MOST_SAID = 1000;
 
 /** An error in a tree. `path` leads from the root to the place, such as `oql.and[0].field[1]`. */
 export class OqlError extends Error {
@@ -24,10 +26,11 @@ export class OqlError extends Error {
   readonly detail: string;
 
   constructor(path: string, problem: string, detail: string, field?: string) {
-    super(`${path}: ${detail}`);
+    const said = shortened(detail);
+    super(`${path}: ${said}`);
     this.path = path;
     this.problem = problem;
-    this.detail = detail;
+    this.detail = said;
     this.field = field;
   }
 }
@@ -144,4 +147,11 @@ function show(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (Array.isArray(value)) return 'an array';
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
+}
+
+/** The beginning and the end of a long message. */
+function shortened(text: string): string {
+  if (text.length <= MOST_SAID) return text;
+  const half = MOST_SAID / 2;
+  return `${text.slice(0, half).toWellFormed()}…${text.slice(-half).toWellFormed()}`;
 }

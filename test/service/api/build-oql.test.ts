@@ -77,6 +77,12 @@ test('a filter that is wrong does not compile', () => {
   expect(wrong).toBeTypeOf('function');
 });
 
+test('a pair of three is no pair: it reaches the check of the request, which refuses it', () => {
+  const pair = [1, 4, 9] as unknown as [number, number];
+  expect(where('a').between(pair)).toEqual({ field: ['a', 'between', [1, 4, 9]] });
+  expect(Oql.safeParse(where('a').between(pair)).success).toBe(false);
+});
+
 test('with a map of types only filters that fit a field compile', () => {
   const wrong = (): unknown[] => [
     // @ts-expect-error no such field

@@ -49,6 +49,14 @@ describe('invalid OQL is refused with its path, its field and the allowed values
     expect(problemOf({ or: [{}] }, 'filter').path).toBe('filter.or[0]');
   });
 
+  test('a name of any length does not make the message long', () => {
+    const { message, detail, field } = problemOf({ field: ['a'.repeat(30_000), 'like', 'b'] });
+    expect(message).toBe(`oql.field[1]: ${detail}`);
+    expect(detail).toMatch(/^"like" on a+…a+ is none of .*between$/);
+    expect(detail).toHaveLength(1001);
+    expect(field).toHaveLength(30_000);
+  });
+
   test('a tree that is too deep or too large is refused, not overflowed', () => {
     let deep: unknown = { and: [] };
     for (let level = 0; level < 100_000; level++) deep = { or: [deep] };
