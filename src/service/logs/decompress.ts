@@ -136,12 +136,11 @@ async function* throughBzip2(
     for await (const piece of child.stdout) yield piece as Buffer;
     const [code] = (await ended) as [number | null];
     const cause = await broken;
-    if (code !== 0 || cause !== undefined)
-      throw damaged(
-        name,
-        'bzip2',
-        cause instanceof CrawlhouseError ? cause : new Error(said.join('').trim()),
-      );
+    const words = said.join('').trim();
+    // It passes over what follows a stream, says so, and ends with 0.
+    const why = /trailing garbage/.test(words) ? 'other bytes follow its end' : words;
+    if (code !== 0 || cause !== undefined || words !== '')
+      throw damaged(name, 'bzip2', cause instanceof CrawlhouseError ? cause : new Error(why));
   } catch (error) {
     signal.throwIfAborted();
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;

@@ -51,6 +51,11 @@ test.skipIf(!hasBzip2)('bzip2 is read by its program, and a cut or damaged file 
   await expect(read(packed.subarray(0, -5))).rejects.toThrow(/^a\.log: the bzip2 file is cut or damaged/);
   const damaged = Buffer.from(packed).fill(0, 30, 40);
   await expect(read(damaged)).rejects.toThrow(/^a\.log: the bzip2 file is cut or damaged/);
+  // The program would give the first half, and pass over the second one.
+  const stray = Buffer.concat([bzip2(half), Buffer.of(0), bzip2(half)]);
+  await expect(read(stray)).rejects.toThrow(
+    'a.log: the bzip2 file is cut or damaged: other bytes follow its end',
+  );
 });
 
 test('without the program bzip2 a file says what to install', async () => {
