@@ -11,6 +11,8 @@ export interface Member {
   readonly method?: number;
   /** Where the directory says that it begins. */
   readonly offset?: number;
+  /** Bytes that its own header says follow its name, before its content; they are not written. */
+  readonly extra?: number;
 }
 
 /** The bytes of a zip archive, written here and not by what reads it. */
@@ -39,6 +41,7 @@ export function zipFile(members: readonly Member[], comment = ''): Buffer {
     const local = Buffer.alloc(30);
     local.writeUInt32LE(0x04034b50, 0);
     common(6, local);
+    local.writeUInt16LE(member.extra ?? 0, 28);
     const entry = Buffer.alloc(46);
     entry.writeUInt32LE(0x02014b50, 0);
     common(8, entry);

@@ -31,6 +31,11 @@ interface Entry {
   readonly offset: number;
 }
 
+interface Placed extends Entry {
+  /** Where the next member begins, or the file ends. */
+  readonly until: number;
+}
+
 /**
  * The files of a zip archive, by its central directory. Nothing is written to the disk, and one member at a time is in
  * memory. Sizes are checked before and while a member is unpacked.
@@ -42,8 +47,7 @@ export async function readZip(path: string): Promise<ZipMember[]> {
   try {
     const { size } = await handle.stat();
     const entries = await directory(handle, size, path);
-    checkSpace(entries, size, path);
-    return entries
+    return placed(entries, size, path)
       .filter(({ name }) => !name.endsWith('/') && !name.startsWith('__MACOSX/'))
       .map((entry) => ({ name: entry.name, bytes: () => unpack(path, entry) }));
   } finally {
@@ -106,7 +110,7 @@ function isOutside(name: string): boolean {
 }
 
 /** Refuses sizes that no export has, and members that share their bytes: so a small file stands for very many. */
-function checkSpace(entries: readonly Entry[], size: number, path: string): void {
+function placed(entries: readonly Entry[], size: number, path: string): Placed[] {
   for (const entry of entries) {
     if (entry.size > MOST_MEMBER_BYTES) throw refused(path, `${entry.name} is larger than 64 MiB`);
     if (entry.offset + 30 + entry.packed > size) throw refused(path, `${entry.name} ends beyond the file`);
@@ -119,14 +123,18 @@ function checkSpace(entries: readonly Entry[], size: number, path: string): void
     if (next !== undefined && entry.offset + 30 + entry.packed > next.offset)
       throw refused(path, `${entry.name} and ${next.name} share their bytes`);
   }
+  const next = new Map(sorted.map((entry, index) => [entry, sorted[index + 1]?.offset ?? size]));
+  return entries.map((entry) => ({ ...entry, until: next.get(entry) ?? size }));
 }
 
-async function unpack(path: string, entry: Entry): Promise<Buffer> {
+async function unpack(path: string, entry: Placed): Promise<Buffer> {
   const handle = await open(path, 'r');
   try {
     const head = await bytesAt(handle, entry.offset, entry.offset + 30, path);
     if (head.readUInt32LE(0) !== LOCAL) throw refused(path, `${entry.name} is damaged`);
     const start = entry.offset + 30 + head.readUInt16LE(26) + head.readUInt16LE(28);
+    // A member's own header may put its bytes elsewhere.
+    if (start + entry.packed > entry.until) throw refused(path, `${entry.name} shares the bytes of another`);
     const packed = await bytesAt(handle, start, start + entry.packed, path);
     const bytes = inflated(packed, entry, path);
     if (bytes.length !== entry.size || crc32(bytes) !== entry.crc)

@@ -83,6 +83,21 @@ test.each(REFUSED)('what no export has is refused: %#', async (members, words) =
   await expect(read()).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining(words) });
 });
 
+test('a member whose own header points at the bytes of another is refused', async () => {
+  // Header and name of the next one are 31 bytes, and the filler is as long as the content.
+  const twin = { content: 'a,b\n', isStored: true };
+  const members = [
+    { name: 'a', ...twin, extra: 4 + 31 },
+    { name: 'b', ...twin },
+  ];
+  const [a, b] = await readZip(await archive(zipFile(members)));
+  await expect(a?.bytes()).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining('a shares the bytes of another'),
+  });
+  expect((await b?.bytes())?.toString()).toBe('a,b\n');
+});
+
 test('folders and what an Apple adds are no files of an export', async () => {
   const members = [MEMBER, { name: 'a/', content: '' }, { name: '__MACOSX/._Pages.csv', content: 'x' }];
   expect((await readZip(await archive(zipFile(members)))).map(({ name }) => name)).toEqual(['Pages.csv']);
