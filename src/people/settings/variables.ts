@@ -3,6 +3,9 @@ import { CrawlhouseError } from '../../core/errors.ts';
 import { PREFIX } from '../../project/settings/settings.ts';
 import { SettingsFile } from './settings-schema.ts';
 
+/** Characters of a variable's name in a message. */
+const MOST_SHOWN = 100;
+
 /** The target of a variable: a setting, or a part of one. */
 interface Variable {
   readonly path: readonly [key: string, part?: string];
@@ -82,7 +85,7 @@ export function readVariables(
     const found = VARIABLES.get(key);
     if (found === undefined) {
       const known = [...VARIABLES.keys()].map(variableOf);
-      throw new CrawlhouseError('bad_settings', `unknown variable ${variable}`, {
+      throw new CrawlhouseError('bad_settings', `unknown variable ${shortened(variable)}`, {
         hint: `variables that work: ${known.join(', ')}`,
       });
     }
@@ -98,6 +101,11 @@ export function readVariables(
     settings[setting] = part === undefined ? read : { ...(former as object | undefined), [part]: read };
   }
   return settings;
+}
+
+/** A name in a message: those of a file may be of any length. */
+function shortened(variable: string): string {
+  return variable.length > MOST_SHOWN ? `${variable.slice(0, MOST_SHOWN)}…` : variable;
 }
 
 /** A text as what its setting takes: itself, a number, true or false, or a list with commas; the first that fits. */

@@ -147,6 +147,9 @@ test('an unknown CRAWLHOUSE_ variable is named with those that work', async () =
   await refused({ env: 'CRAWLHOUSE_TOKEN=x' }).toMatchObject({
     message: 'unknown variable CRAWLHOUSE_TOKEN',
   });
+  await refused({ variables: { [`CRAWLHOUSE_${'A'.repeat(30_000)}`]: 'x' } }).toMatchObject({
+    message: `unknown variable CRAWLHOUSE_${'A'.repeat(89)}…`,
+  });
 });
 
 test('a variable in the file is replaced, also from .env; an unset one is an error with file, line and key', async () => {
