@@ -81,7 +81,8 @@ function build(calls: unknown, level = 1): Built | undefined {
     const known = method as Method;
     const isRight = isTyped(known, args);
     const tree = (where(name)[known] as (...given: unknown[]) => Oql)(...args);
-    const value = known.startsWith('has') ? [''] : args;
+    // Nobody hears of more arguments than a method has.
+    const value = known.startsWith('has') ? [''] : args.slice(0, 2);
     return {
       tree,
       plain: { field: [name, FILTERS[known], ...value] },
