@@ -36,3 +36,9 @@ test('a process that was started anew behind the first quarter is not judged, an
   expect(judgeSeries(lives(10)).verdict).toBe('rising');
   expect(judgeSeries(series('handles', () => 1, 7)).verdict).toBe('not judged');
 });
+
+test('temporary files that runs take and remove are flat, whenever the samples fall', () => {
+  const ofRuns = (sample: number): number => (sample < 20 ? 0 : [47, 47, 0][sample % 3]) ?? 0;
+  expect(judgeSeries(series('temporary files', ofRuns)).verdict).toBe('flat');
+  expect(judgeSeries(series('temporary files', (sample) => sample + ofRuns(sample))).verdict).toBe('rising');
+});

@@ -11,7 +11,7 @@ export interface Series {
 export interface Judgement {
   readonly series: Series;
   readonly verdict: 'flat' | 'rising' | 'not judged';
-  /** Medians of the second and the last quarter; null where it is not judged. */
+  /** Medians of the second and the last quarter, or their least values; null where it is not judged. */
   readonly second: number | null;
   readonly last: number | null;
   /** The highest median of the last quarter that is flat. */
@@ -19,7 +19,7 @@ export interface Judgement {
 }
 
 const MIB = 1024 * 1024;
-/** The last quarter's median may be so much above the second quarter's, as a part of it, */
+/** The last quarter's level may be so much above the second quarter's, as a part of it, */
 const SHARE = 0.1;
 /** or by so much, in the unit of the quantity: bytes, or a number. The larger of both holds. */
 const LEAST: Readonly<Record<Quantity, number>> = {
@@ -33,9 +33,13 @@ const LEAST: Readonly<Record<Quantity, number>> = {
 /** Fewer samples have no quarters. */
 export const FEWEST_JUDGED = 8;
 
+/** Each run has such files for a while; what stays shows between the runs. */
+const BY_LEAST: readonly Quantity[] = ['temporary files', 'temporary disk'];
+
 export const RULE =
-  'flat: the median of the last quarter is at most 10 % above that of the second quarter, or at most ' +
-  '32 MiB of memory, 10 handles, 8 threads, 3 child processes, 10 temporary files, 8 MiB of temporary disk above it';
+  'flat: the median of the last quarter (of temporary files: the least value) is at most 10 % above that of the second ' +
+  'quarter, or at most 32 MiB of memory, 10 handles, 8 threads, 3 child processes, 10 temporary files, 8 MiB of ' +
+  'temporary disk above it';
 
 /**
  * Whether a quantity stays level: the first quarter is the start and counts for nothing. A process that was started anew
@@ -47,10 +51,15 @@ export function judgeSeries(series: Series): Judgement {
   const judged = values.slice(quarter);
   if (values.length < FEWEST_JUDGED || judged.some((one) => one === null))
     return { series, verdict: 'not judged', second: null, last: null, limit: null };
-  const second = median(values.slice(quarter, 2 * quarter) as number[]);
-  const last = median(values.slice(values.length - quarter) as number[]);
+  const level = BY_LEAST.includes(quantity) ? least : median;
+  const second = level(values.slice(quarter, 2 * quarter) as number[]);
+  const last = level(values.slice(values.length - quarter) as number[]);
   const limit = second + Math.max(second * SHARE, LEAST[quantity]);
   return { series, verdict: last <= limit ? 'flat' : 'rising', second, last, limit };
+}
+
+function least(numbers: readonly number[]): number {
+  return Math.min(...numbers);
 }
 
 function median(numbers: readonly number[]): number {
