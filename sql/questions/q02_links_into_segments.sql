@@ -16,7 +16,7 @@ WITH
       AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
   ),
 
-  -- To count different numbers takes a fraction of the memory that different URLs take.
+  -- Numbers take a fraction of the memory that URLs and anchors take.
   page AS (
     SELECT crawl_id, url, CAST(row_number() OVER (ORDER BY crawl_id, url) AS INTEGER) AS number
     FROM mart.pages
@@ -47,9 +47,19 @@ WITH
     JOIN page ON page.crawl_id = segments.crawl_id AND page.url = segments.url
   ),
 
+  anchor AS (
+    SELECT anchor, CAST(row_number() OVER (ORDER BY anchor) AS INTEGER) AS number
+    FROM (
+      SELECT DISTINCT anchor
+      FROM mart.links
+      WHERE is_internal AND anchor IS NOT NULL AND crawl_id IN (SELECT crawl_id FROM chosen)
+    ) AS known
+  ),
+
+  -- 0: a link without an anchor.
   link AS (
     SELECT
-      links.anchor,
+      coalesce(anchor.number, 0) AS anchor_number,
       links.follow,
       origins.number AS origin_number,
       CASE WHEN origins.number IS NULL THEN links.origin END AS unknown_origin,
@@ -57,23 +67,44 @@ WITH
     FROM mart.links AS links
     JOIN page AS targets ON targets.crawl_id = links.crawl_id AND targets.url = links.target
     LEFT JOIN page AS origins ON origins.crawl_id = links.crawl_id AND origins.url = links.origin
+    LEFT JOIN anchor ON anchor.anchor = links.anchor
     WHERE links.is_internal
       AND links.crawl_id IN (SELECT crawl_id FROM chosen)
+  ),
+
+  by_target AS (
+    SELECT
+      anchor_number,
+      target_number,
+      count(*) AS links,
+      count(CASE WHEN follow THEN 1 END) AS follow_links
+    FROM link
+    GROUP BY anchor_number, target_number
   ),
 
   counted AS (
     SELECT
       member.segment_number,
-      link.anchor,
-      count(*) AS links,
-      count(CASE WHEN link.follow THEN 1 END) AS follow_links,
-      -- Few origins are unknown: without the filter, all the others fill a hash table for nothing.
-      count(DISTINCT link.origin_number)
-        + count(DISTINCT link.unknown_origin) FILTER (WHERE link.unknown_origin IS NOT NULL) AS origin_pages,
-      count(DISTINCT link.target_number) AS target_pages
-    FROM link
-    JOIN member ON member.page_number = link.target_number
-    GROUP BY member.segment_number, link.anchor
+      by_target.anchor_number,
+      CAST(sum(by_target.links) AS BIGINT) AS links,
+      CAST(sum(by_target.follow_links) AS BIGINT) AS follow_links,
+      count(*) AS target_pages
+    FROM by_target
+    JOIN member ON member.page_number = by_target.target_number
+    GROUP BY member.segment_number, by_target.anchor_number
+  ),
+
+  origin AS (
+    SELECT
+      segment_number,
+      anchor_number,
+      count(origin_number) + count(unknown_origin) AS origin_pages
+    FROM (
+      SELECT DISTINCT member.segment_number, link.anchor_number, link.origin_number, link.unknown_origin
+      FROM link
+      JOIN member ON member.page_number = link.target_number
+    ) AS different
+    GROUP BY segment_number, anchor_number
   ),
 
   answer AS (
@@ -83,14 +114,16 @@ WITH
       segment.crawl_id,
       segment.segmentation,
       segment.segment,
-      counted.anchor,
+      anchor.anchor,
       counted.links,
       counted.follow_links,
-      counted.origin_pages,
+      origin.origin_pages,
       counted.target_pages
     FROM counted
     JOIN segment ON segment.number = counted.segment_number
     JOIN chosen ON chosen.crawl_id = segment.crawl_id
+    JOIN origin ON origin.segment_number = counted.segment_number AND origin.anchor_number = counted.anchor_number
+    LEFT JOIN anchor ON anchor.number = counted.anchor_number
   )
 
 SELECT

@@ -49,7 +49,6 @@ try {
   const published = resolve(values.warehouse ?? join(folder, 'warehouse.duckdb'));
   if (!existsSync(published))
     await makeWarehouse(published, folder, { crawls, pages, links, memoryLimit, threads });
-  resetPeak();
   await report(published);
 } finally {
   await rm(folder, { recursive: true, force: true });
@@ -60,24 +59,30 @@ interface Cost {
   /** Seconds of the processors, which others on the machine move little. */
   readonly cpu: number;
   readonly rows: number;
+  /** Greatest resident size of the process meanwhile, in MB. */
+  readonly peak: number;
 }
 
 async function report(path: string): Promise<void> {
   using warehouse = await PublishedWarehouse.open({ warehouse: path, memoryLimit, threads });
   const ask = async (sql: string, parameters: ParameterTexts): Promise<Cost> => {
+    resetPeak();
     const [started, cpu] = [performance.now(), cpuSeconds()];
     let rows = 0;
     const count = async (result: StreamedRows): Promise<void> => {
       for await (const chunk of result.chunks()) rows += chunk.rowCount;
     };
     await warehouse.ask(sql, signal, count, parameters);
-    return { seconds: (performance.now() - started) / 1000, cpu: cpuSeconds() - cpu, rows };
+    const seconds = (performance.now() - started) / 1000;
+    return { seconds, cpu: cpuSeconds() - cpu, rows, peak: peakRss() };
   };
-  const say = (name: string, { seconds, cpu, rows }: Cost, ratio: number): void => {
-    const figures = [seconds.toFixed(2), cpu.toFixed(2), ratio.toFixed(1), String(rows)];
+  let most = 0;
+  const say = (name: string, { seconds, cpu, rows, peak }: Cost, ratio: number): void => {
+    most = Math.max(most, peak);
+    const figures = [seconds.toFixed(2), cpu.toFixed(2), ratio.toFixed(1), String(rows), String(peak)];
     process.stdout.write(`${name.padEnd(50)}${figures.map((one) => one.padStart(10)).join('')}\n`);
   };
-  process.stdout.write(`${'question'.padEnd(50)}   seconds processor     ratio      rows\n`);
+  process.stdout.write(`${'question'.padEnd(50)}   seconds processor     ratio      rows   peak MB\n`);
   const scan = await best(() => ask(SCAN, new Map()));
   say('a scan of mart.links', scan, 1);
   for (const question of await loadQuestions(folders)) {
@@ -87,7 +92,7 @@ async function report(path: string): Promise<void> {
     say(question.name, cost, cost.cpu / scan.cpu);
   }
   process.stdout.write(
-    `peak RSS of the questions ${peakRss()} MB at memory_limit ${memoryLimit}, ${threads} threads\n`,
+    `peak RSS of the questions ${most} MB at memory_limit ${memoryLimit}, ${threads} threads\n`,
   );
 }
 
