@@ -67,6 +67,7 @@ test('models hold on a warehouse that has nothing, and depend on each other as t
     ],
     'mart.issue_changes': [
       'mart.crawl_columns',
+      'mart.crawl_days',
       'mart.crawls',
       'mart.issues',
       'mart.page_issues',
@@ -76,6 +77,7 @@ test('models hold on a warehouse that has nothing, and depend on each other as t
     'mart.issue_trend': ['mart.crawls', 'mart.issue_changes'],
     'mart.issues': [],
     'mart.page_issues': [
+      'mart.crawl_days',
       'mart.crawls',
       'mart.orphans',
       'mart.page_demand',
