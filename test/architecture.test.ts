@@ -553,7 +553,7 @@ const RENAMES: Readonly<Record<string, string>> = {
   'core/atomic-file.ts': 'the one place',
   'engines/working-copy.ts': 'a copied database, whose blocks are verified first',
   'pipeline/publish/make-copy.ts': 'the spare becomes the copy',
-  'pipeline/publish/publish.ts': 'the publication itself',
+  'pipeline/publish/put-in-place.ts': 'the publication itself',
   'pipeline/routes/download/write-parts.ts': 'a part of a download, which a killed process loses',
   'pipeline/routes/export/extract-export.ts': 'a part of a download, which a killed process loses',
   'pipeline/stage/package-builder.ts': 'a part of a package without manifest',
@@ -571,6 +571,27 @@ test('whole files are written in one place, and no write of a part goes unseen',
   // FileHandle.write may take a part of the bytes only.
   const writes = offenders(/\b(?:handle|file)\.write\(/, (file) => !own(file));
   expect(writes).toEqual(['core/copy-blocks.ts', 'pipeline/routes/download/write-parts.ts']);
+});
+
+/** What takes time, randomness, files and names from its host alone, so that simulated processes can run it (docs/how-we-test.md). */
+const HOSTED =
+  /^(core\/(acquire-lock|atomic-file|isolate-unit|lock-file|lock-waiter|meter|private-files|read-text|retry|state-lock)\.ts|state\/ledger\/|pipeline\/(sharing|unit)\/|pipeline\/load\/(check-files|read-package)\.ts|pipeline\/publish\/put-in-place\.ts|pipeline\/routes\/export\/(data-export-job|ensure-export|reconcile-exports)\.ts|pipeline\/stage\/(seal-file|unit-folders|write-manifest)\.ts|operations\/schedule\/(?!listen)|operations\/alert\/(?!run-command)|engines\/trino\/(pointer-table|tidy-rows)\.ts|stores\/local\/|stores\/read-range\.ts|service\/api\/(rate-limit|transport)\.ts)/;
+const OWN_MACHINE =
+  /from 'node:(?:os|timers\/promises)'|^import \{(?! constants \})[^}]*\} from 'node:fs|^import \{ (?!type )[^}]*\} from 'node:fs\/promises'|randomUUID|\bDate\.now\b|new Date\(\)|performance\.now|Math\.random|\bset(?:Timeout|Interval)\(|process\.(?:pid|hrtime)/m;
+/** Of addresses and files that no simulated process has. */
+const NOT_HOSTED: readonly string[] = [
+  'state/ledger/postgres/postgres-pool.ts: a certificate of an authority',
+];
+
+test('what a simulated process runs takes time, randomness and files from its host alone', () => {
+  for (const text of ["import { rm } from 'node:fs/promises';", 'const a = Date.now();', 'setTimeout(b, 1);'])
+    expect(OWN_MACHINE.test(text), text).toBe(true);
+  expect(
+    OWN_MACHINE.test("import { constants } from 'node:fs';\nimport type { Stats } from 'node:fs/promises';"),
+  ).toBe(false);
+  const own = offenders(OWN_MACHINE, (file) => !HOSTED.test(file));
+  expect(own).toEqual(NOT_HOSTED.map((one) => one.split(':')[0]));
+  expect(sources.filter(({ file }) => HOSTED.test(file)).length).toBeGreaterThan(60);
 });
 
 test('nothing outside cli prints to the console', () => {

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { host } from './host.ts';
 import { hasLockWaiter, waitForLock } from './lock-waiter.ts';
 import type { Logger } from './logger.ts';
 import { describeHolder, lockedError, tryLockState } from './state-lock.ts';
@@ -38,7 +38,7 @@ export async function acquireLock(
         if (!yields || !hasLockWaiter(stateDir)) return taken;
         // A waiting process goes first.
         taken[Symbol.dispose]();
-        await sleep(LOOK_MS, undefined, { signal });
+        await host().sleep(LOOK_MS, signal);
         continue;
       }
       // The holder may not have written its name yet.
@@ -48,7 +48,7 @@ export async function acquireLock(
       if (!waiting && !isUnsaid)
         logger.warn('waiting for the state lock', { held_by: describeHolder(taken.holder) });
       waiting ||= !isUnsaid;
-      await sleep(LOOK_MS, undefined, { signal });
+      await host().sleep(LOOK_MS, signal);
     }
   } finally {
     waiter?.[Symbol.dispose]();

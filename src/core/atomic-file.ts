@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { CrawlhouseError } from './errors.ts';
+import { host } from './host.ts';
 
 /** The suffix of a file's name while it grows: `.<uuid>.tmp`. DuckDB's own folder is `.tmp`. */
 const GROWING = /^\.[0-9a-f-]{36}\.tmp$/;
@@ -12,7 +10,7 @@ const LEFT_MS = 3_600_000;
 
 /** Flushes a file or folder to the disk. */
 export async function syncPath(path: string): Promise<void> {
-  const handle = await open(path, 'r');
+  const handle = await host().files.open(path, 'r');
   try {
     await handle.sync();
   } finally {
@@ -23,7 +21,7 @@ export async function syncPath(path: string): Promise<void> {
 /** Gives a finished temporary file its final name, durably: flush, rename, flush the folder. */
 export async function commitFile(temporary: string, final: string): Promise<void> {
   await syncPath(temporary);
-  await rename(temporary, final);
+  await host().files.rename(temporary, final);
   await syncPath(dirname(final));
 }
 
@@ -34,13 +32,13 @@ export async function writeWhole<T>(path: string, write: (growing: string) => Pr
     (name) => name.startsWith(`${basename(path)}.`) && GROWING.test(name.slice(basename(path).length)),
   );
   // Not the process id: processes of two containers on one volume may have the same.
-  const growing = `${path}.${randomUUID()}.tmp`;
+  const growing = `${path}.${host().uuid()}.tmp`;
   try {
     const result = await write(growing);
     await commitFile(growing, path);
     return result;
   } catch (error) {
-    await rm(growing, { force: true });
+    await host().files.rm(growing, { force: true });
     throw error;
   }
 }
@@ -48,7 +46,7 @@ export async function writeWhole<T>(path: string, write: (growing: string) => Pr
 /** Writes a whole file or none of it; `mode` says who may read it, where not everybody may. */
 export async function writeFileAtomic(path: string, data: string | Uint8Array, mode?: number): Promise<void> {
   await writeWhole(path, async (growing) => {
-    const handle = await open(growing, 'w', mode);
+    const handle = await host().files.open(growing, 'w', mode);
     try {
       await handle.writeFile(data);
     } finally {
@@ -70,17 +68,19 @@ export async function fillFile(
   signal: AbortSignal,
 ): Promise<void> {
   // A stream writes again what the disk has taken in part; a plain write would have to be looked at.
-  await pipeline(content, createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal });
-  const { size } = await stat(path);
+  await pipeline(content, host().files.createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal });
+  const { size } = await host().files.stat(path);
   if (size !== bytes)
     throw new CrawlhouseError('cut_short', `${path} has ${size} bytes, and ${bytes} were to be written`);
 }
 
 /** Removes files of these names that killed processes have left: no process of any machine has written them for an hour. */
 export async function removeOld(folder: string, isLeft: (name: string) => boolean): Promise<void> {
+  const { files, now } = host();
   // A folder that can't be listed, or a file that is gone, needs no removal.
-  for (const name of (await readdir(folder).catch(() => [])).filter(isLeft)) {
-    const found = await stat(join(folder, name)).catch(() => null);
-    if (found !== null && Date.now() - found.mtimeMs > LEFT_MS) await rm(join(folder, name), { force: true });
+  for (const name of (await files.readdir(folder).catch(() => [])).filter(isLeft)) {
+    const found = await files.stat(join(folder, name)).catch(() => null);
+    if (found !== null && now() - found.mtimeMs > LEFT_MS)
+      await files.rm(join(folder, name), { force: true });
   }
 }

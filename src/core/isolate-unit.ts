@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { catchUncaught } from './catch-uncaught.ts';
 import { CrawlhouseError } from './errors.ts';
+import { host } from './host.ts';
 
 /** The time that a unit may take to end after its abort, in milliseconds. */
 const GRACE_MS = 5_000;
@@ -20,10 +20,12 @@ export async function isolateUnit<T>(
   const ended = new AbortController();
   const onUncaught = (error: CrawlhouseError): void => {
     own.abort(error);
-    sleep(GRACE_MS, undefined, { signal: ended.signal }).then(
-      () => stuck.reject(error),
-      () => {},
-    );
+    host()
+      .sleep(GRACE_MS, ended.signal)
+      .then(
+        () => stuck.reject(error),
+        () => {},
+      );
   };
   // Its rejection is handled by the race below.
   stuck.promise.catch(() => {});

@@ -1,5 +1,6 @@
 import { bytesText } from './amounts.ts';
 import { CrawlhouseError, type ErrorDetails } from './errors.ts';
+import { host } from './host.ts';
 import { retriable } from './retry.ts';
 
 /** The most that is taken of what others send (docs/settings.md, "Limits"). */
@@ -81,10 +82,10 @@ export async function* atLeastAtRate<T extends Uint8Array>(
   const pieces = body[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const asked = performance.now();
+      const asked = host().monotonic();
       const next = await pieces.next();
       if (next.done) return;
-      waited += performance.now() - asked;
+      waited += host().monotonic() - asked;
       bytes += next.value.length;
       if (waited >= spanMs) {
         if (bytes < (rate * waited) / 1000) throw tooSlow(what, bytes, waited, rate);

@@ -1,4 +1,4 @@
-import { truncateSync } from 'node:fs';
+import { host } from './host.ts';
 import { openSqlite } from './open-sqlite.ts';
 
 /** SQLite's code for a file that another connection has locked. */
@@ -26,7 +26,7 @@ export function lockFile(path: string): HeldLock | null {
     // SQLite reads the file only with the lock, so no other process holds it. The file is emptied, not replaced,
     // because others may be opening it now.
     if (!DAMAGED.includes((error as { errcode?: unknown }).errcode)) throw error;
-    truncateSync(path);
+    host().files.truncateSync(path);
     return takeLock(path, true);
   }
 }

@@ -1,5 +1,6 @@
 import { bytesText, countText, durationText } from './amounts.ts';
 import { estimateLeft, usualAfter } from './estimate-left.ts';
+import { host } from './host.ts';
 import { type DueUnit, UnitWork } from './unit-work.ts';
 
 export type Phase = 'download' | 'stage' | 'load' | 'models' | 'tests' | 'publish';
@@ -32,7 +33,7 @@ export class Meter implements Disposable {
   readonly #print: (text: string, progress: Progress, atWork: readonly UnitAtWork[]) => void;
   readonly #now: () => number;
   readonly #formerPace: number;
-  #beat: NodeJS.Timeout | undefined;
+  #beat: Disposable | undefined;
   #work = new UnitWork([]);
   #due = 0;
   #done = 0;
@@ -48,7 +49,7 @@ export class Meter implements Disposable {
   constructor(
     print: (text: string, progress: Progress, atWork: readonly UnitAtWork[]) => void,
     formerPace = 1,
-    now: () => number = performance.now.bind(performance),
+    now: () => number = host().monotonic,
   ) {
     this.#print = print;
     this.#formerPace = formerPace;
@@ -61,7 +62,7 @@ export class Meter implements Disposable {
     this.#work = new UnitWork(due);
     this.#due = due.length;
     this.#startedAt = this.#now();
-    this.#beat ??= setInterval(() => this.#show(), BEAT_MS).unref();
+    this.#beat ??= host().every(BEAT_MS, () => this.#show());
   }
 
   opened(unit: string, rows: number | null, columns: number): void {
@@ -107,7 +108,7 @@ export class Meter implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    clearInterval(this.#beat);
+    this.#beat?.[Symbol.dispose]();
   }
 
   #enter(phase: Phase): void {

@@ -1,5 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { host } from './host.ts';
 
 /** SQLite's code for a file that it can't open. */
 const CANT_OPEN = 14;
@@ -11,7 +12,7 @@ const CANT_OPEN = 14;
  */
 export function openSqlite(path: string): DatabaseSync {
   try {
-    return new DatabaseSync(path);
+    return host().sqlite?.(path) ?? new DatabaseSync(path);
   } catch (error) {
     if ((error as { errcode?: unknown }).errcode !== CANT_OPEN) throw error;
     closeSync(openSync(path, 'r+'));

@@ -1,5 +1,4 @@
-import { chmodSync, mkdirSync, statSync } from 'node:fs';
-import { chmod, stat } from 'node:fs/promises';
+import { host } from './host.ts';
 
 /** The umask of the user. */
 const USER_MASK = process.umask();
@@ -20,8 +19,9 @@ export function endPrivacy(): void {
 
 /** Gives a file or folder with results the mode of the user's umask. */
 export async function giveUserMode(path: string): Promise<void> {
-  const all = (await stat(path)).isDirectory() ? 0o777 : 0o666;
-  await chmod(path, all & ~USER_MASK);
+  const { files } = host();
+  const all = (await files.stat(path)).isDirectory() ? 0o777 : 0o666;
+  await files.chmod(path, all & ~USER_MASK);
 }
 
 /** Calls `work`, which must not wait, under the user's own umask, as for a program that is started for them. */
@@ -38,10 +38,11 @@ export function underUserMask<T>(work: () => T): T {
 
 /** Makes a folder that only its owner may look into; takes the leave of others away where it is there already. */
 export function makePrivateFolder(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const { files } = host();
+  files.mkdirSync(path, { recursive: true, mode: 0o700 });
   try {
-    const { mode } = statSync(path);
-    if ((mode & PRIVATE_MASK) !== 0) chmodSync(path, mode & 0o700);
+    const { mode } = files.statSync(path);
+    if ((mode & PRIVATE_MASK) !== 0) files.chmodSync(path, mode & 0o700);
   } catch (error) {
     // Another's folder that we may write to: theirs to close.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error;

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { host } from './host.ts';
 
 const BYTE_ORDER_MARK = '\ufeff';
 
@@ -10,7 +10,7 @@ const BYTE_ORDER_MARK = '\ufeff';
  */
 export async function readText(path: string): Promise<string> {
   try {
-    const text = await readFile(path, 'utf8');
+    const text = await host().files.readFile(path, 'utf8');
     return text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text;
   } catch (error) {
     // Node.js opens a folder and fails at the read, which knows no path any more.

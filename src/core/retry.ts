@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlhouseError, toCrawlhouseError } from './errors.ts';
+import { host } from './host.ts';
 
 export interface RetryPolicy {
   /** The most attempts, including the first. */
@@ -22,7 +22,7 @@ export function retryDelay(
   policy: RetryPolicy,
   failures: number,
   retryAfterMs: number | undefined,
-  random: () => number = Math.random,
+  random: () => number = host().random,
 ): number {
   const bound = Math.min(policy.maxMs, policy.baseMs * 2 ** (failures - 1));
   return Math.max(Math.round(random() * bound), retryAfterMs ?? 0);
@@ -56,7 +56,7 @@ export async function retry<T>(
       if ((error.retryAfterMs ?? 0) > LONGEST_WAIT_MS) throw error;
       const delayMs = retryDelay(policy, tries, error.retryAfterMs);
       options.onRetry?.(error, tries, delayMs);
-      await sleep(delayMs, undefined, options.signal ? { signal: options.signal } : {});
+      await host().sleep(delayMs, options.signal);
     }
   }
 }

@@ -1,10 +1,8 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { CrawlhouseError } from './errors.ts';
+import { host, timestamp } from './host.ts';
 import { type HeldLock, lockFile } from './lock-file.ts';
 import { makePrivateFolder } from './private-files.ts';
-import { processScope, processStart } from './process-start.ts';
 
 export interface LockHolder {
   readonly pid: number;
@@ -42,22 +40,22 @@ export function tryLockState(
   const lock = lockFile(join(stateDir, 'lock.sqlite'));
   if (lock === null) return { holder: readHolder(holderFile) };
   const holder: LockHolder = {
-    pid: process.pid,
-    host: hostname(),
+    pid: host().pid,
+    host: host().hostname,
     command,
-    since: new Date().toISOString(),
-    scope: processScope(),
-    started: processStart(process.pid),
+    since: timestamp(),
+    scope: host().processScope(),
+    started: host().processStart(host().pid),
     ...(yields ? { yields } : {}),
   };
-  writeFileSync(holderFile, JSON.stringify(holder));
+  host().files.writeFileSync(holderFile, JSON.stringify(holder));
   return lock;
 }
 
 /** Whether a process holds the lock of a state directory. */
 export function isLocked(stateDir: string): boolean {
   const path = join(stateDir, 'lock.sqlite');
-  const lock = existsSync(path) ? lockFile(path) : undefined;
+  const lock = host().files.existsSync(path) ? lockFile(path) : undefined;
   lock?.[Symbol.dispose]();
   return lock === null;
 }
@@ -77,10 +75,10 @@ export function lockHolder(stateDir: string): LockHolder | null {
  * began earlier and still shows as running has lost its process. Null if the holder is unknown.
  */
 export function lockedSince(stateDir: string): string | null {
-  const now = new Date().toISOString();
+  const now = timestamp();
   const path = join(stateDir, 'lock.sqlite');
   try {
-    const lock = existsSync(path) ? lockFile(path) : undefined;
+    const lock = host().files.existsSync(path) ? lockFile(path) : undefined;
     if (lock === null) return readHolder(join(stateDir, 'lock.json'))?.since ?? null;
     lock?.[Symbol.dispose]();
     return now;
@@ -105,7 +103,7 @@ export function describeHolder(holder: LockHolder | null): string {
 /** Null if a former holder wrote the file: the present holder has not written its name yet. */
 function readHolder(file: string): LockHolder | null {
   try {
-    const holder = JSON.parse(readFileSync(file, 'utf8')) as LockHolder;
+    const holder = JSON.parse(host().files.readFileSync(file, 'utf8')) as LockHolder;
     return isStill(holder) ? holder : null;
   } catch {
     // No such file, or a kill has cut it.
@@ -114,7 +112,7 @@ function readHolder(file: string): LockHolder | null {
 }
 
 function isStill({ pid, scope, started }: LockHolder): boolean {
-  if (scope !== processScope() || started === undefined) return true;
-  const start = processStart(pid);
+  if (scope !== host().processScope() || started === undefined) return true;
+  const start = host().processStart(pid);
   return start === undefined || start === started;
 }

@@ -1,4 +1,5 @@
 import { CrawlhouseError } from '../core/errors.ts';
+import { host } from '../core/host.ts';
 import { atLeastAtRate } from '../core/limits.ts';
 import { retriable } from '../core/retry.ts';
 import type { ByteRange, ObjectStore, StoredObject } from './object-store.ts';
@@ -19,9 +20,9 @@ export async function readRange(
 ): Promise<Buffer> {
   const where = `${object.url}, bytes ${range.from} to ${range.to - 1}`;
   const idle = new AbortController();
-  const clock = setTimeout(() => {
+  const clock = host().after(idleMs, () => {
     idle.abort(retriable('connection', `${where}: no data for ${idleMs / 1000} s`));
-  }, idleMs);
+  });
   const buffer = Buffer.allocUnsafeSlow(range.to - range.from);
   let length = 0;
   try {
@@ -39,7 +40,7 @@ export async function readRange(
     // The error of this timeout, whatever the store's SDK makes of it.
     throw idle.signal.aborted ? idle.signal.reason : error;
   } finally {
-    clearTimeout(clock);
+    clock[Symbol.dispose]();
   }
   if (length === buffer.length) return buffer;
   throw retriable('cut_short', `${where}: only ${length} of ${buffer.length} bytes came`);

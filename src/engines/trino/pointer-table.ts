@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { host } from '../../core/host.ts';
 import type { Pointer } from '../../state/catalogue/ops-pointers.ts';
 import type { TrinoClient, TrinoPage } from './client.ts';
 import { literal } from './literal.ts';
@@ -197,7 +196,7 @@ async function claimToken(
   { visible, candidate }: RelationNames,
   signal: AbortSignal | undefined,
 ): Promise<bigint> {
-  const own = randomUUID();
+  const own = host().uuid();
   const all = `SELECT seq FROM ${visible} UNION ALL SELECT seq FROM ${candidate}`;
   const next = `SELECT coalesce(max(seq) - max(seq) % ${STEPS}, 0) + ${STEPS} AS seq FROM (${all})`;
   const insert = `MERGE INTO ${visible} AS known USING (${next}) AS given ON known.seq = given.seq
@@ -221,7 +220,7 @@ async function inOrder<T>(statement: () => Promise<T>, signal: AbortSignal | und
       if (!isOvertaken(error) || tries === MOST_TRIES) throw error;
     }
     // Those that met wait at random, so that they don't meet again.
-    await sleep(Math.random() * 200 * tries, undefined, signal ? { signal } : {});
+    await host().sleep(host().random() * 200 * tries, signal);
   }
 }
 

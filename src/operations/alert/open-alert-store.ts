@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { host } from '../../core/host.ts';
 import { type LedgerSettings, sharedLedger } from '../../state/ledger/open-ledger.ts';
 import type { AlertStore } from './alert-store.ts';
 import { sqliteAlertStore } from './sqlite-alert-store.ts';
@@ -16,7 +16,7 @@ export async function openAlertStore(settings: LedgerSettings): Promise<AlertSto
 /** The same for a process that only looks; undefined where there are none yet. */
 export async function readAlertStore(settings: LedgerSettings): Promise<AlertStore | undefined> {
   const address = sharedLedger(settings);
-  if (address === undefined && !existsSync(join(settings.state_dir, 'alerts'))) return undefined;
+  if (address === undefined && !host().files.existsSync(join(settings.state_dir, 'alerts'))) return undefined;
   if (address !== undefined) {
     const { hasSharedLedger } = await import('./postgres-alert-store.ts');
     if (!(await hasSharedLedger(address))) return undefined;

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { request } from 'undici';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { host } from '../../core/host.ts';
 import { type RetryPolicy, retriable, retry } from '../../core/retry.ts';
 
 const REACH_MS = 5000;
@@ -34,20 +35,22 @@ async function post(
   { timeoutMs, headers }: PostOptions,
   signal: AbortSignal,
 ): Promise<string> {
-  const late = AbortSignal.timeout(timeoutMs);
+  const late = new AbortController();
+  using _clock = host().after(timeoutMs, () => late.abort());
   let status: number;
   try {
     const answer = await request(url, {
       method: 'POST',
       body,
       headers: { 'content-type': 'application/json', ...headers },
-      signal: AbortSignal.any([signal, late]),
+      signal: AbortSignal.any([signal, late.signal]),
+      ...(host().http ? { dispatcher: host().http } : {}),
     });
     await answer.body.dump();
     status = answer.statusCode;
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
-    if (late.aborted) throw retriable('connection', `no answer within ${timeoutMs / 1000} s`, cause);
+    if (late.signal.aborted) throw retriable('connection', `no answer within ${timeoutMs / 1000} s`, cause);
     throw retriable('connection', cause instanceof Error ? cause.message : String(cause), cause);
   }
   if (status >= 200 && status < 300) return `answered ${status}`;

@@ -1,4 +1,5 @@
 import { CrawlhouseError } from '../../core/errors.ts';
+import { host } from '../../core/host.ts';
 import type { Logger } from '../../core/logger.ts';
 import { type RunRequest, run } from '../../pipeline/run.ts';
 import type { RunResult } from '../../project/model/run-result.ts';
@@ -40,7 +41,7 @@ export async function fire(
   const alerts = alertsOf(settings.alerts, schedule.alerts);
   return withAlerts(
     settings,
-    { scope: schedule.name, alerts, isLast, otherFailures, now: Date.now },
+    { scope: schedule.name, alerts, isLast, otherFailures, now: host().now },
     {
       plan: () => requestOf(settings, schedule),
       run: (request) =>
@@ -81,14 +82,14 @@ async function inTime(
   const timer =
     schedule.timeout === undefined
       ? undefined
-      : setTimeout(() => late.abort(timedOut(schedule)), schedule.timeout * 60_000);
+      : host().after(schedule.timeout * 60_000, () => late.abort(timedOut(schedule)));
   try {
     const result = await work(AbortSignal.any([signal, late.signal]));
     if (!late.signal.aborted || signal.aborted) return result;
     const errors = [timedOut(schedule)];
     return { ...result, errors, exitCode: exitCodeOf(errors) };
   } finally {
-    clearTimeout(timer);
+    timer?.[Symbol.dispose]();
   }
 }
 

@@ -1,4 +1,5 @@
 import { type CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
+import { host } from '../../core/host.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Schedule } from '../../project/settings/schedules.ts';
 import { type Job, nextJob, withJob } from './job-queue.ts';
@@ -144,9 +145,9 @@ export class Scheduler {
   /** Waits until there may be work, at most `most` milliseconds. */
   async wait(most: number): Promise<void> {
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, this.pause(most));
+      const timer = host().after(this.pause(most), resolve);
       this.#wake = () => {
-        clearTimeout(timer);
+        timer[Symbol.dispose]();
         resolve();
       };
     });

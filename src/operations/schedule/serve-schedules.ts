@@ -1,5 +1,6 @@
 import { EXIT_CODES } from '../../core/error-codes.ts';
 import type { CrawlhouseError } from '../../core/errors.ts';
+import { host } from '../../core/host.ts';
 import type { Logger } from '../../core/logger.ts';
 import { exitCodeOf } from '../../project/model/run-status.ts';
 import type { Scheduler, Waiting } from './scheduler.ts';
@@ -30,9 +31,9 @@ export async function serveSchedules(
     signal.removeEventListener('abort', stop);
   }
   logger.info('stopping', { running: scheduler.running ?? 'nothing', grace_seconds: options.graceMs / 1000 });
-  const timer = setTimeout(() => scheduler.abort(signal.reason), options.graceMs);
+  const timer = host().after(options.graceMs, () => scheduler.abort(signal.reason));
   await scheduler.idle();
-  clearTimeout(timer);
+  timer[Symbol.dispose]();
   return EXIT_CODES.interrupted;
 }
 

@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomic } from '../../core/atomic-file.ts';
+import { host } from '../../core/host.ts';
 import type { Logger } from '../../core/logger.ts';
 import { orMissing, readText } from '../../core/read-text.ts';
 import type { ScheduleState } from './plan-tick.ts';
@@ -23,7 +23,7 @@ export function stateFile(stateDir: string): StateKeeper {
   return {
     readState: () => orMissing(readText(path)),
     async writeState(text) {
-      await mkdir(stateDir, { recursive: true });
+      await host().files.mkdir(stateDir, { recursive: true });
       await writeFileAtomic(path, text);
     },
   };

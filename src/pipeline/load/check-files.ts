@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { host } from '../../core/host.ts';
 import type { Manifest } from '../../project/model/manifest.ts';
 
 /**
@@ -41,13 +42,13 @@ export async function checkFiles(folder: string, manifest: Manifest): Promise<vo
  * @throws CrawlhouseError `bad_package`
  */
 export async function openFile(path: string): Promise<FileHandle> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
-    (cause: NodeJS.ErrnoException) => {
+  const handle = await host()
+    .files.open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    .catch((cause: NodeJS.ErrnoException) => {
       if (cause.code === 'ENOENT') throw notWhole(`${path} is missing`);
       if (cause.code === 'ELOOP' || cause.code === 'ENXIO') throw notWhole(`${path} is not a file`, LINKS);
       throw notWhole(`${path} cannot be opened: ${cause.message}`);
-    },
-  );
+    });
   if ((await handle.stat()).isFile()) return handle;
   await handle.close();
   throw notWhole(`${path} is not a file`, LINKS);
@@ -56,8 +57,9 @@ export async function openFile(path: string): Promise<FileHandle> {
 const LINKS = 'a package holds its own files: copy the target of the link';
 
 async function isFolder(path: string): Promise<boolean> {
+  const { files } = host();
   // A path that can't be examined is no folder, which the caller refuses.
-  return (await lstat(path).catch(() => null))?.isDirectory() ?? false;
+  return (await files.lstat(path).catch(() => null))?.isDirectory() ?? false;
 }
 
 async function hashOf(handle: FileHandle): Promise<string> {

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { host } from '../../core/host.ts';
 import { parseJson, stringifyJson } from '../../core/json.ts';
 import { newerVersion } from '../../core/newer-version.ts';
 import type { PreparedRows } from '../../engines/row-store.ts';
@@ -31,7 +31,7 @@ const SHOWN_VALUE = 100;
  */
 export async function readPackage(folder: string): Promise<StagedPackage> {
   const file = join(folder, 'manifest.json');
-  if (!existsSync(file)) {
+  if (!host().files.existsSync(file)) {
     throw new CrawlhouseError('bad_package', `${folder} has no manifest.json`, {
       hint: 'a package is a folder with manifest.json and parts/; one without it was never finished',
     });

@@ -1,13 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { link, readdir, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { syncPath } from '../../core/atomic-file.ts';
 import { damagedFile, verifyBlocks } from '../../core/database-blocks.ts';
 import { type Connection, ident, text } from '../../core/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { host } from '../../core/host.ts';
 import type { Logger } from '../../core/logger.ts';
 import { withLowerMemory } from '../../core/lower-memory.ts';
-import { giveUserMode } from '../../core/private-files.ts';
 import { countQueryable } from '../../engines/count-queryable.ts';
 import type { WorkingCopy } from '../../engines/working-copy.ts';
 import { attachPublished } from '../../state/catalogue/attach-published.ts';
@@ -15,11 +11,11 @@ import { freshUnits, recordPublished } from '../../state/catalogue/ops-loads.ts'
 import { beginPublication, markClean, publicationOf } from '../../state/catalogue/ops-publication.ts';
 import { readDespiteWriter } from '../../state/catalogue/read-publication.ts';
 import { recentRows } from '../../state/catalogue/recent-rows.ts';
-import { formerPath } from '../../state/catalogue/restore-former.ts';
 import { FILE_OPTIONS } from '../../state/catalogue/schema.ts';
 import { setAsideChanges } from '../../state/catalogue/set-aside-wal.ts';
 import { compareFingerprints, MEMORY_SHARE } from './compare-fingerprints.ts';
 import { makeCopy } from './make-copy.ts';
+import { putInPlace, removeLeftovers } from './put-in-place.ts';
 
 const COPY = 'publication_copy';
 
@@ -40,12 +36,12 @@ export async function publish(
 ): Promise<void> {
   const { connection, path, publishedPath, copies } = working;
   const { publication: former, hasWriter } = await readDespiteWriter(connection, publishedPath, path, logger);
-  const id = randomUUID();
+  const id = host().uuid();
   await beginPublication(connection, id, former?.id ?? null);
   await working.rows.prepare(signal);
   await removeLeftovers(publishedPath);
   const temporary = `${publishedPath}.${id}.publishing`;
-  const startedAt = performance.now();
+  const startedAt = host().monotonic();
   await working.detach();
   try {
     signal.throwIfAborted();
@@ -72,20 +68,23 @@ export async function publish(
       await close();
     }
     signal.throwIfAborted();
-    await syncPath(temporary);
-    await verifyBlocks(temporary, signal, temporary, copied.changed);
-    await giveUserMode(temporary);
-    await confirm();
-    await working.rows.show({ path: temporary, id }, signal);
-    await setAsideChanges(publishedPath, hasWriter, logger);
-    const keep = copied.how !== 'clone' && !hasWriter && copies.isPublished(publishedPath);
-    const kept = await replacePublished(connection, temporary, publishedPath, id);
+    let keep = false;
+    const kept = await putInPlace(temporary, publishedPath, id, {
+      verify: () => verifyBlocks(temporary, signal, temporary, copied.changed),
+      confirm,
+      async show() {
+        await working.rows.show({ path: temporary, id }, signal);
+        await setAsideChanges(publishedPath, hasWriter, logger);
+        keep = copied.how !== 'clone' && !hasWriter && copies.isPublished(publishedPath);
+      },
+      check: () => checkPublished(connection, publishedPath, id),
+    });
     if (keep) await copies.keepSpare(kept);
-    else await rm(kept, { force: true });
+    else await host().files.rm(kept, { force: true });
     copies.publishedFrom(copied.state, publishedPath, copied.next);
     logger.debug('copied', { stage: 'publish', how: copied.how, bytes: copied.copiedBytes });
   } finally {
-    await rm(temporary, { force: true });
+    await host().files.rm(temporary, { force: true });
     await working.attach();
   }
   await connection.transaction(async () => {
@@ -95,25 +94,8 @@ export async function publish(
   logger.info('published', { stage: 'publish', warehouse: publishedPath, seconds: secondsSince(startedAt) });
 }
 
-/**
- * Gives the copy its place. The former file has a second name before that.
- *
- * @returns that name; there may be no such file
- */
-async function replacePublished(
-  connection: Connection,
-  temporary: string,
-  publishedPath: string,
-  id: string,
-): Promise<string> {
-  const former = formerPath(publishedPath, id);
-  // There may be none yet, and some file systems have no hard links: a rename is all or nothing there too.
-  const isKept = await link(publishedPath, former).then(
-    () => true,
-    () => false,
-  );
-  await rename(temporary, publishedPath);
-  await syncPath(dirname(publishedPath));
+/** Opens the published file as a reader does. */
+async function checkPublished(connection: Connection, publishedPath: string, id: string): Promise<void> {
   try {
     await attachPublished(connection, publishedPath, 'replaced');
     try {
@@ -124,24 +106,10 @@ async function replacePublished(
     }
   } catch (error) {
     // A program that opens it for writing has found it whole.
-    if (!(error instanceof CrawlhouseError && error.code === 'locked')) {
-      if (isKept) await rename(former, publishedPath);
-      throw error;
-    }
-  }
-  return former;
-}
-
-/** Copies that a killed publication left behind. */
-async function removeLeftovers(publishedPath: string): Promise<void> {
-  const folder = dirname(publishedPath);
-  for (const name of await readdir(folder)) {
-    if (name.startsWith(`${basename(publishedPath)}.`) && /\.publishing(\.wal)?$/.test(name)) {
-      await rm(join(folder, name), { force: true });
-    }
+    if (!(error instanceof CrawlhouseError && error.code === 'locked')) throw error;
   }
 }
 
 function secondsSince(startedAt: number): number {
-  return Math.round(performance.now() - startedAt) / 1000;
+  return Math.round(host().monotonic() - startedAt) / 1000;
 }

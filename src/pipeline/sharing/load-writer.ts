@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Connection, Database } from '../../core/duckdb.ts';
 import { text } from '../../core/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { timestamp } from '../../core/host.ts';
 import type { RowFiles } from '../../engines/engine.ts';
 import { openElsewhere } from '../../engines/registry.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
@@ -64,7 +65,7 @@ export class LoadWriter implements AsyncDisposable {
     if (from === null || table === undefined) return null;
     const plan = planOf(given, table);
     if (plan === null) return null;
-    const loaded_at = new Date().toISOString();
+    const loaded_at = timestamp();
     const meta = metaValues(manifest, runId, loaded_at);
     const { _unit, ...others } = meta;
     const types = new Map([

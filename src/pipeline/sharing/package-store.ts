@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
+import { host } from '../../core/host.ts';
 import { jsonOf } from '../../core/json.ts';
 import type { Logger } from '../../core/logger.ts';
 import { PreparedLoad } from '../../project/model/prepared-load.ts';
@@ -58,7 +56,7 @@ export class PackageStore implements AsyncDisposable {
     signal: AbortSignal,
     prepared: PreparedLoad | null = null,
   ): Promise<void> {
-    if (prepared !== null) await writeFile(join(folder, PREPARED), JSON.stringify(prepared));
+    if (prepared !== null) await host().files.writeFile(join(folder, PREPARED), JSON.stringify(prepared));
     const files = [...manifest.parts, ...manifest.rejects].map(({ file }) => file);
     for (const file of [...files, ...(prepared === null ? [] : [PREPARED]), MANIFEST])
       await this.#store.put(`${this.#root}${claim}/${file}`, join(folder, file), signal);
@@ -91,7 +89,7 @@ export class PackageStore implements AsyncDisposable {
       // On disk, one with a manifest is whole.
       const name = prepared && file === MANIFEST ? REMOTE : file;
       const bytes = objectBytes(this.#store, object, {}, signal);
-      await pipeline(bytes, createWriteStream(join(folders.package, name)), { signal });
+      await pipeline(bytes, host().files.createWriteStream(join(folders.package, name)), { signal });
     }
     if (prepared === undefined) return readPackage(folders.package);
     const load = PreparedLoad.safeParse(jsonOf(await objectText(this.#store, prepared, signal)));
@@ -110,12 +108,12 @@ export class PackageStore implements AsyncDisposable {
 
   /** Publishes the schemas of a run's tables to workers. */
   async putTables(runId: string, text: string, folder: string, signal: AbortSignal): Promise<void> {
-    const file = join(folder, `${randomUUID()}-${TABLES}`);
+    const file = join(folder, `${host().uuid()}-${TABLES}`);
     try {
-      await writeFile(file, text);
+      await host().files.writeFile(file, text);
       await this.#store.put(`${this.#root}${runId}/${TABLES}`, file, signal);
     } finally {
-      await rm(file, { force: true });
+      await host().files.rm(file, { force: true });
     }
   }
 

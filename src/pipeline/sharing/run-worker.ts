@@ -1,10 +1,9 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConnectionPool } from '../../core/connection-pool.ts';
 import { Database } from '../../core/duckdb.ts';
 import { Engine } from '../../core/engine.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
+import { host } from '../../core/host.ts';
 import { isolateUnit } from '../../core/isolate-unit.ts';
 import type { Logger } from '../../core/logger.ts';
 import { tryLockState } from '../../core/state-lock.ts';
@@ -18,7 +17,7 @@ import { RankingWindows } from '../routes/aggregates/ranking-windows.ts';
 import { FieldSchemaCache } from '../routes/field-schema-cache.ts';
 import { stagingConnections } from '../stage/staging-connections.ts';
 import { removeFolders } from '../stage/unit-folders.ts';
-import type { StagingContext } from '../unit/context.ts';
+import type { StagingContext, UnitSteps } from '../unit/context.ts';
 import { stageUnit } from '../unit/stage-unit.ts';
 import { LoadWriter } from './load-writer.ts';
 import { PackageStore } from './package-store.ts';
@@ -80,6 +79,7 @@ export async function runWorker(
     options,
     engine: await Engine.start(database, threads, memoryLimit),
     staging: stagingConnections(() => database.connect()),
+    stage: stageUnit,
   });
   logger.info('worker starts', { concurrency: options.concurrency });
   return await worker.work(signal);
@@ -99,7 +99,7 @@ async function workerFolder(stateDir: string): Promise<AsyncDisposable & { reado
     if ('holder' in lock) continue;
     const empty = async (): Promise<void> => {
       for (const name of ['packages', 'raw', 'spill', 'engine'])
-        await rm(join(path, name), { recursive: true, force: true });
+        await host().files.rm(join(path, name), { recursive: true, force: true });
     };
     await empty();
     return {
@@ -123,9 +123,11 @@ interface Dependencies {
   readonly staging: ConnectionPool;
   readonly logger: Logger;
   readonly options: WorkerOptions;
+  readonly stage: UnitSteps['stage'];
 }
 
-class Worker {
+/** Stages the units that it claims, several at once. */
+export class Worker {
   readonly #dependencies: Dependencies;
   readonly #ended = new AbortController();
   #schemas: { readonly runId: string; readonly cache: FieldSchemaCache } | undefined;
@@ -164,8 +166,9 @@ class Worker {
         if (error.code !== 'ledger_unavailable') throw error;
         logger.warn('the ledger does not answer, trying again', { error: error.message });
       }
+      const { sleep } = host();
       // An end ends the wait; the loop looks at the signal.
-      await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
+      await sleep(LOOK_MS, signal).catch(() => {});
     }
   }
 
@@ -177,14 +180,14 @@ class Worker {
   }
 
   async #stage(claim: UnitClaim, stopped: AbortSignal): Promise<void> {
-    const { packages, loads, engine, logger } = this.#dependencies;
+    const { packages, loads, engine, logger, stage } = this.#dependencies;
     const { unit, lost, runId } = claim;
     const { due, reload } = readTask(claim.work);
     const { signal, attempts, ...context } = this.#contextOf(claim, reload, stopped);
     logger.info('unit claimed', { unit, stage: 'stage' });
     try {
       await isolateUnit(signal, async (own) => {
-        const { folders, manifest } = await stageUnit({ ...context, signal: own }, due, attempts.note);
+        const { folders, manifest } = await stage({ ...context, signal: own }, due, attempts.note);
         try {
           const staged = { folder: folders.package, manifest };
           const tables = (): Promise<string | null> => packages.tables(runId, own);

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ErrorKind } from '../../core/error-codes.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
 import type { FairQueue, SlotHandle } from '../../core/fair-queue.ts';
+import { host } from '../../core/host.ts';
 import { packageVersion } from '../../core/package-version.ts';
 import { Semaphore } from '../../core/semaphore.ts';
 import { isInCatalogue } from '../../engines/registry.ts';
@@ -9,9 +9,8 @@ import { openUnitQueue } from '../../state/ledger/open-unit-queue.ts';
 import type { QueueEntry, UnitOffers, UnitQueue } from '../../state/ledger/unit-queue.ts';
 import type { StagedPackage } from '../load/read-package.ts';
 import { unitFolders } from '../stage/unit-folders.ts';
-import type { RunContext } from '../unit/context.ts';
+import type { RunContext, UnitToStage } from '../unit/context.ts';
 import type { StagedElsewhere, UnitOutcome } from '../unit/run-unit.ts';
-import type { UnitToStage } from '../unit/stage-unit.ts';
 import { KnownTables } from './known-tables.ts';
 import { PackageStore } from './package-store.ts';
 import { offeredUnit } from './unit-task.ts';
@@ -278,7 +277,8 @@ export class Sharing {
 
   /** Waits until something may have changed. */
   #pause(): Promise<void> {
+    const { sleep } = host();
     // An end ends the wait; the caller looks at the signal.
-    return sleep(LOOK_MS, undefined, { signal: this.#context.signal }).catch(() => {});
+    return sleep(LOOK_MS, this.#context.signal).catch(() => {});
   }
 }

@@ -4,7 +4,7 @@ import type { Listed } from '../../project/model/listed.ts';
 import type { PlannedUnit } from '../../project/model/planned-unit.ts';
 import type { OfferedUnit } from '../../state/ledger/unit-queue.ts';
 import type { RouteOption } from '../routes/route.ts';
-import type { UnitToStage } from '../unit/stage-unit.ts';
+import type { UnitToStage } from '../unit/context.ts';
 
 /** All that a process of the same version needs to stage a unit, as JSON. */
 interface UnitTask {

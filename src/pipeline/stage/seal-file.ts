@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { syncPath } from '../../core/atomic-file.ts';
+import { host } from '../../core/host.ts';
 import type { Manifest } from '../../project/model/manifest.ts';
 
 /** Makes a file of a package durable and returns its description. */
@@ -14,6 +13,6 @@ export async function sealFile(
   const path = join(folder, file);
   await syncPath(path);
   const hash = createHash('sha256');
-  await pipeline(createReadStream(path, { highWaterMark: 1024 * 1024 }), hash);
-  return { file, rows, bytes: (await stat(path)).size, sha256: hash.digest('hex') };
+  await pipeline(host().files.createReadStream(path, { highWaterMark: 1024 * 1024 }), hash);
+  return { file, rows, bytes: (await host().files.stat(path)).size, sha256: hash.digest('hex') };
 }

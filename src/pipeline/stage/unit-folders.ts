@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { host } from '../../core/host.ts';
 import { folderName } from '../../project/model/folder-name.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 
@@ -22,11 +21,13 @@ export function unitFolders(stateDir: string, unit: string): UnitFolders {
  */
 export async function resetFolders(folders: UnitFolders, within = ''): Promise<void> {
   await removeFolders(folders);
-  for (const folder of [join(folders.package, within), folders.raw]) await mkdir(folder, { recursive: true });
+  for (const folder of [join(folders.package, within), folders.raw])
+    await host().files.mkdir(folder, { recursive: true });
 }
 
 export async function removeFolders(folders: UnitFolders): Promise<void> {
-  for (const folder of [folders.package, folders.raw]) await rm(folder, { recursive: true, force: true });
+  for (const folder of [folders.package, folders.raw])
+    await host().files.rm(folder, { recursive: true, force: true });
 }
 
 /**
@@ -36,7 +37,7 @@ export async function removeFolders(folders: UnitFolders): Promise<void> {
 export async function sweepFolders(
   { state_dir, keep_raw }: Pick<Settings, 'state_dir' | 'keep_raw'>,
   open: readonly string[],
-  now: number = Date.now(),
+  now: number = host().now(),
 ): Promise<void> {
   const kept = new Set(open.map(folderName));
   // By age only where days are given: a clock that was put back leaves files of the future.
@@ -47,10 +48,10 @@ export async function sweepFolders(
 
 /** Removes the folders in a folder that were last changed at `until` (UTC milliseconds) or before. */
 async function sweep(folder: string, kept: ReadonlySet<string>, until: number): Promise<void> {
-  if (!existsSync(folder)) return;
-  for (const name of await readdir(folder)) {
-    if (kept.has(name) || (await stat(join(folder, name))).mtimeMs > until) continue;
-    await rm(join(folder, name), { recursive: true, force: true });
+  if (!host().files.existsSync(folder)) return;
+  for (const name of await host().files.readdir(folder)) {
+    if (kept.has(name) || (await host().files.stat(join(folder, name))).mtimeMs > until) continue;
+    await host().files.rm(join(folder, name), { recursive: true, force: true });
   }
 }
 
@@ -59,11 +60,11 @@ async function sweep(folder: string, kept: ReadonlySet<string>, until: number): 
  * DuckDB's spilled data. Otherwise they could fill the disk before anything can be written.
  */
 export async function sweepUnfinished(stateDir: string, keepRaw: Settings['keep_raw']): Promise<void> {
-  await rm(join(stateDir, 'spill'), { recursive: true, force: true });
-  if (keepRaw === 'never') await rm(join(stateDir, 'raw'), { recursive: true, force: true });
+  await host().files.rm(join(stateDir, 'spill'), { recursive: true, force: true });
+  if (keepRaw === 'never') await host().files.rm(join(stateDir, 'raw'), { recursive: true, force: true });
   const packages = join(stateDir, 'packages');
-  if (!existsSync(packages)) return;
-  for (const name of await readdir(packages))
-    if (!existsSync(join(packages, name, 'manifest.json')))
-      await rm(join(packages, name), { recursive: true, force: true });
+  if (!host().files.existsSync(packages)) return;
+  for (const name of await host().files.readdir(packages))
+    if (!host().files.existsSync(join(packages, name, 'manifest.json')))
+      await host().files.rm(join(packages, name), { recursive: true, force: true });
 }

@@ -5,6 +5,9 @@ import type { SlotHandle } from '../../core/fair-queue.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Meter } from '../../core/meter.ts';
 import type { WorkingCopy } from '../../engines/working-copy.ts';
+import type { Counts } from '../../project/model/counts.ts';
+import type { Manifest } from '../../project/model/manifest.ts';
+import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { PacesOf } from '../../project/model/route-pace.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import type { ServiceClient } from '../../service/api/client.ts';
@@ -13,9 +16,11 @@ import type { Hold } from '../../state/catalogue/ops-holds.ts';
 import type { LoadedUnit } from '../../state/catalogue/ops-loads.ts';
 import type { ReadField } from '../../state/catalogue/raw-table.ts';
 import type { Ledger } from '../../state/ledger/ledger.ts';
+import type { StagedPackage } from '../load/read-package.ts';
 import type { RankingWindows } from '../routes/aggregates/ranking-windows.ts';
 import type { FieldSchemaCache } from '../routes/field-schema-cache.ts';
-import type { OpeningContext } from '../routes/open-unit.ts';
+import type { OpeningContext, UnitToOpen } from '../routes/open-unit.ts';
+import type { UnitFolders } from '../stage/unit-folders.ts';
 
 /** The one writer of a project: lock, ledger, engine, working copy and models, open until the session is left. */
 export interface Session {
@@ -66,6 +71,27 @@ export interface RunContext extends Session {
   readonly staging: ConnectionPool;
   /** Does another process wait for the lock that this run yields? */
   readonly hasLockWaiter: () => boolean;
+  /** Absent: by the staging of `stage/` and the load of `load/`, in DuckDB. */
+  readonly steps?: UnitSteps;
+}
+
+/** A unit that is to be staged; its folder is its name's. */
+export type UnitToStage = Omit<UnitToOpen, 'folder'>;
+
+/** The result for a unit before its load. */
+export interface StagedUnit {
+  readonly folders: UnitFolders;
+  readonly manifest: Manifest;
+}
+
+/** How a unit comes into a package, and the package into the working copy. */
+export interface UnitSteps {
+  stage(
+    context: StagingContext,
+    due: UnitToStage,
+    onMove: (state: 'requested' | 'downloading', attempt: number) => Promise<void>,
+  ): Promise<StagedUnit>;
+  load(context: UnitContext, staged: StagedPackage, pipeline: Pipeline | undefined): Promise<Counts>;
 }
 
 /** The same for one unit at work. */

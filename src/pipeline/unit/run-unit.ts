@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
+import { host } from '../../core/host.ts';
 import { stringifyJson } from '../../core/json.ts';
 import { inSpan } from '../../core/telemetry.ts';
 import type { Counts } from '../../project/model/counts.ts';
@@ -16,9 +16,9 @@ import { abandonExport } from '../routes/export/reconcile-exports.ts';
 import { isListUnchanged } from '../routes/list/list-route.ts';
 import type { ChosenRoute, RouteOption } from '../routes/route.ts';
 import { removeFolders, unitFolders } from '../stage/unit-folders.ts';
-import type { RunContext, UnitContext } from './context.ts';
+import type { RunContext, UnitContext, UnitSteps, UnitToStage } from './context.ts';
 import { loadStaged, stagedCounts } from './load-staged.ts';
-import { stageUnit, type UnitToStage } from './stage-unit.ts';
+import { stageUnit } from './stage-unit.ts';
 
 /** The outcome of a unit, and the error if it was not loaded. */
 export interface UnitOutcome {
@@ -32,6 +32,8 @@ export interface StagedElsewhere {
   readonly result: StagedPackage | CrawlhouseError;
   readonly attempts: number;
 }
+
+const STEPS: UnitSteps = { stage: stageUnit, load: loadStaged };
 
 /** A unit to run; `elsewhere` where another process has seen to it. */
 export interface UnitToRun extends UnitToStage {
@@ -51,7 +53,7 @@ export async function runUnit(
   const { planned, options, inventory, elsewhere } = due;
   const { unit, name } = planned;
   const { ledger, settings } = context;
-  const startedAt = performance.now();
+  const startedAt = host().monotonic();
   const tried: Tried = { attempts: elsewhere?.attempts ?? 0, chosen: null };
   let staged: StagedPackage | undefined;
   const outcome = (
@@ -66,7 +68,7 @@ export async function runUnit(
       reason: staged?.manifest.source.reason ?? null,
       ...(counts ? { counts } : {}),
       bytes: staged?.manifest.bytes ?? null,
-      seconds: Math.round(performance.now() - startedAt) / 1000,
+      seconds: Math.round(host().monotonic() - startedAt) / 1000,
       attempts: tried.attempts,
     }),
   });
@@ -135,7 +137,7 @@ async function obtainPackage(context: UnitContext, due: UnitToRun, tried: Tried)
     tried.chosen = chosen;
   };
   const fresh = await inSpan('stage', {}, () =>
-    stageUnit(context, { ...due, onChosen }, async (state, attempt) => {
+    (context.steps ?? STEPS).stage(context, { ...due, onChosen }, async (state, attempt) => {
       tried.attempts = attempt;
       await ledger.setUnit(unit, state, attempt, null);
     }),
@@ -153,7 +155,7 @@ function loadAlone(
   return context.engine.alone(() =>
     inSpan('load', {}, () => {
       context.meter.unitPhase(name, 'load');
-      return loadStaged(context, staged, pipeline);
+      return (context.steps ?? STEPS).load(context, staged, pipeline);
     }),
   );
 }
@@ -179,7 +181,7 @@ async function leftoverPackage(
   // Sources that are requested again may change. Only the package of a finished source is still current.
   if (planned.refresh) return undefined;
   const folder = unitFolders(context.settings.state_dir, planned.name).package;
-  if (!existsSync(join(folder, 'manifest.json'))) return undefined;
+  if (!host().files.existsSync(join(folder, 'manifest.json'))) return undefined;
   try {
     const found = await readPackage(folder);
     const { base_url, route, format, filter, definition, ended_at } = found.manifest.source;

@@ -1,5 +1,5 @@
-import { rm } from 'node:fs/promises';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { host, timestamp } from '../../core/host.ts';
 import { type RetryPolicy, retry } from '../../core/retry.ts';
 import { Semaphore } from '../../core/semaphore.ts';
 import { reconcile } from '../../project/model/counts.ts';
@@ -11,22 +11,13 @@ import type { Source } from '../../project/model/source.ts';
 import { Unit } from '../../project/model/unit.ts';
 import { limitsOf } from '../../project/settings/limits.ts';
 import { TooManyRows } from '../routes/download/too-many-rows.ts';
-import { type OpenedUnit, openUnit, type UnitToOpen } from '../routes/open-unit.ts';
+import { type OpenedUnit, openUnit } from '../routes/open-unit.ts';
 import { PackageBuilder, type StagedParts } from '../stage/package-builder.ts';
 import { resetFolders, type UnitFolders, unitFolders } from '../stage/unit-folders.ts';
 import { writeManifest } from '../stage/write-manifest.ts';
-import type { StagingContext } from './context.ts';
+import type { StagedUnit, StagingContext, UnitToStage } from './context.ts';
 
 const POLICY: RetryPolicy = { attempts: 4, baseMs: 500, maxMs: 60_000 };
-
-/** A unit that is to be staged; its folder is its name's. */
-export type UnitToStage = Omit<UnitToOpen, 'folder'>;
-
-/** The result for a unit before its load. */
-export interface StagedUnit {
-  readonly folders: UnitFolders;
-  readonly manifest: Manifest;
-}
 
 /**
  * Extracts and stages a unit: from the service's count to a whole package on disk. A broken download is started again.
@@ -44,7 +35,7 @@ export async function stageUnit(
   refuseUnitName(planned);
   const folders = unitFolders(context.settings.state_dir, name);
   const logger = context.logger.with({ unit: name, stage: 'stage' });
-  const startedAt = performance.now();
+  const startedAt = host().monotonic();
   let differences = 0;
   let left = options;
   return retry(
@@ -52,7 +43,7 @@ export async function stageUnit(
       // First, so that an attempt whose disk was full leaves room for what comes.
       await resetFolders(folders);
       await onMove('requested', attempt);
-      const requestedAt = new Date().toISOString();
+      const requestedAt = timestamp();
       const onRows = (rows: number): void => context.meter.received(name, rows);
       const toOpen = { planned, options: left, inventory, folder: folders.raw, onRows, onChosen };
       const opened = await openUnit(context, toOpen);
@@ -68,7 +59,7 @@ export async function stageUnit(
       });
       const counts = countsOf(source, parts);
       refuseDifference(name, counts, differences++);
-      const tried = { attempt, requestedAt, seconds: Math.round(performance.now() - startedAt) / 1000 };
+      const tried = { attempt, requestedAt, seconds: Math.round(host().monotonic() - startedAt) / 1000 };
       const manifest = manifestOf(context, planned, { ...opened, ...parts, ...tried, counts });
       await writeManifest(folders.package, manifest);
       logger.debug('staged', { rows: counts.staged, bytes: manifest.bytes });
@@ -140,7 +131,7 @@ function manifestOf(
     attempts: attempt,
     seconds,
     ...(source.waited === undefined ? {} : { waited: source.waited }),
-    created_at: new Date().toISOString(),
+    created_at: timestamp(),
   };
 }
 
@@ -178,7 +169,7 @@ async function stageParts(
           ? context.engine.alone(convert)
           : context.engine.convert(source.catalogue.length, convert),
       );
-      if (context.settings.keep_raw === 'never') await rm(part.path);
+      if (context.settings.keep_raw === 'never') await host().files.rm(part.path);
     } catch (error) {
       failed = true;
       throw error;

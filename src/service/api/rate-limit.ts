@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { host } from '../../core/host.ts';
 
 /** Start times of requests that several processes share. */
 export interface SlotSource extends AsyncDisposable {
@@ -39,12 +39,12 @@ export class RateLimit {
   async take(signal?: AbortSignal): Promise<void> {
     if (this.#intervalMs === 0) return;
     const startAt = this.#slots === undefined ? this.#ownSlot() : await this.#sharedSlot(this.#slots);
-    const now = performance.now();
-    if (startAt > now) await sleep(startAt - now, undefined, signal ? { signal } : {});
+    const now = host().monotonic();
+    if (startAt > now) await host().sleep(startAt - now, signal);
   }
 
   #ownSlot(): number {
-    const startAt = Math.max(performance.now(), this.#nextAt);
+    const startAt = Math.max(host().monotonic(), this.#nextAt);
     this.#nextAt = startAt + this.#intervalMs;
     return startAt;
   }
@@ -55,7 +55,7 @@ export class RateLimit {
       this.#dropPast();
       if (this.#left === 0) {
         const delayMs = await slots.reserve(this.#size, this.#intervalMs);
-        this.#nextAt = performance.now() + delayMs;
+        this.#nextAt = host().monotonic() + delayMs;
         this.#left = this.#size;
         this.#size = Math.max(1, Math.min(this.#size * 2, Math.floor(LONGEST_BLOCK_MS / this.#intervalMs)));
       }
@@ -71,7 +71,7 @@ export class RateLimit {
 
   /** A slot whose time has passed is another process's by now. */
   #dropPast(): void {
-    const past = Math.floor((performance.now() - this.#nextAt) / this.#intervalMs);
+    const past = Math.floor((host().monotonic() - this.#nextAt) / this.#intervalMs);
     if (past < 1) return;
     if (this.#left > 0 || past > 1) this.#size = 1;
     const dropped = Math.min(past, this.#left);

@@ -3,6 +3,7 @@ import { Agent, type Dispatcher, FormData } from 'undici';
 import type { z } from 'zod';
 import { bytesText } from '../../core/amounts.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
+import { host } from '../../core/host.ts';
 import { jsonOf, parseJson, parseJsonAsWritten, stringifyJson } from '../../core/json.ts';
 import { atLeastAtRate, DEFAULT_LIMITS, type Limits, overLimit } from '../../core/limits.ts';
 import { type Logger, silentLogger } from '../../core/logger.ts';
@@ -65,7 +66,7 @@ export class Transport implements AsyncDisposable {
   readonly #options: TransportOptions;
   readonly #address: string;
   readonly #tokens: TokenSource;
-  readonly #agent: Agent;
+  readonly #agent: Dispatcher;
   readonly #rate: RateLimit;
   readonly #logger: Logger;
   readonly #largeAnswers = new Semaphore(1);
@@ -78,11 +79,13 @@ export class Transport implements AsyncDisposable {
     this.#tokens = typeof accessToken === 'string' ? fixedToken(accessToken) : accessToken;
     this.#logger = options.logger ?? silentLogger;
     this.#rate = new RateLimit(options.requestsPerSecond, options.slots);
-    this.#agent = new Agent({
-      connect: { timeout: timeouts.connect },
-      headersTimeout: timeouts.headers,
-      bodyTimeout: timeouts.idleBody,
-    });
+    this.#agent =
+      host().http ??
+      new Agent({
+        connect: { timeout: timeouts.connect },
+        headersTimeout: timeouts.headers,
+        bodyTimeout: timeouts.idleBody,
+      });
   }
 
   /** See `TokenSource.keepWritten`. */

@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
-import { readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Connection } from '../../core/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { host } from '../../core/host.ts';
 import type { Logger } from '../../core/logger.ts';
 import { attachPublished } from './attach-published.ts';
 
@@ -20,15 +19,25 @@ export async function restoreFormer(
   publishedPath: string,
   logger: Logger,
 ): Promise<void> {
+  await restoreWhole((path) => opens(connection, path), publishedPath, logger);
+}
+
+/** The same with another way to see whether a file opens. */
+export async function restoreWhole(
+  opens: (path: string) => Promise<boolean>,
+  publishedPath: string,
+  logger: Logger,
+): Promise<void> {
+  const { files } = host();
   const folder = dirname(publishedPath);
-  const formers = (await readdir(folder)).filter(
+  const formers = (await files.readdir(folder)).filter(
     (name) => name.startsWith(`${basename(publishedPath)}.`) && name.endsWith('.former'),
   );
   for (const name of formers) {
     const former = join(folder, name);
-    if (await opens(connection, publishedPath)) await rm(former, { force: true });
-    else if (await opens(connection, former)) {
-      await rename(former, publishedPath);
+    if (await opens(publishedPath)) await files.rm(former, { force: true });
+    else if (await opens(former)) {
+      await files.rename(former, publishedPath);
       logger.warn('the publication that was killed is not whole: the former one is back', {
         warehouse: publishedPath,
       });
@@ -37,7 +46,7 @@ export async function restoreFormer(
 }
 
 async function opens(connection: Connection, path: string): Promise<boolean> {
-  if (!existsSync(path)) return false;
+  if (!host().files.existsSync(path)) return false;
   try {
     await attachPublished(connection, path, 'former');
     await connection.run('DETACH former');

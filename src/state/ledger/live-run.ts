@@ -1,8 +1,7 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { host } from '../../core/host.ts';
 import type { Progress, UnitAtWork } from '../../core/meter.ts';
-import { processScope } from '../../core/process-start.ts';
 import { lockHolder } from '../../core/state-lock.ts';
 
 const FILE = 'progress.json';
@@ -47,7 +46,7 @@ export class LiveRunFile implements Disposable {
   constructor(
     stateDir: string,
     run: Pick<LiveRun, 'run_id' | 'command' | 'started_at'>,
-    now: () => number = performance.now.bind(performance),
+    now: () => number = host().monotonic,
   ) {
     this.#path = join(stateDir, FILE);
     this.#run = run;
@@ -64,9 +63,9 @@ export class LiveRunFile implements Disposable {
   #replace(progress: Progress | null, at_work: readonly UnitAtWork[]): void {
     const growing = `${this.#path}.tmp`;
     try {
-      const written = { ...this.#run, pid: process.pid, scope: processScope(), progress, at_work };
-      writeFileSync(growing, JSON.stringify(written));
-      renameSync(growing, this.#path);
+      const written = { ...this.#run, pid: host().pid, scope: host().processScope(), progress, at_work };
+      host().files.writeFileSync(growing, JSON.stringify(written));
+      host().files.renameSync(growing, this.#path);
     } catch {
       // Such as on a full disk: the file is then out of date.
       this[Symbol.dispose]();
@@ -75,8 +74,8 @@ export class LiveRunFile implements Disposable {
 
   [Symbol.dispose](): void {
     try {
-      rmSync(this.#path, { force: true });
-      rmSync(`${this.#path}.tmp`, { force: true });
+      host().files.rmSync(this.#path, { force: true });
+      host().files.rmSync(`${this.#path}.tmp`, { force: true });
     } catch {
       // Readers ignore it once the lock is released.
     }
@@ -104,7 +103,7 @@ function checked(stateDir: string, text: string): LiveRun | null {
   if (written === null) return null;
   const { pid, scope, live } = written;
   // The lock is not asked for in the process of the run itself.
-  if (pid === process.pid && scope === processScope()) return live;
+  if (pid === host().pid && scope === host().processScope()) return live;
   const holder = lockHolder(stateDir);
   const isOfHolder =
     holder !== null && holder.pid === pid && holder.scope === scope && holder.since <= live.started_at;
@@ -113,7 +112,7 @@ function checked(stateDir: string, text: string): LiveRun | null {
 
 function textOf(stateDir: string): string {
   try {
-    return readFileSync(join(stateDir, FILE), 'utf8');
+    return host().files.readFileSync(join(stateDir, FILE), 'utf8');
   } catch {
     // No run is under way.
     return '';

@@ -1,3 +1,4 @@
+import { host } from '../../core/host.ts';
 import type { UnitState } from '../../project/model/ledger-records.ts';
 import { failuresAfter, nextTryAt } from './next-try.ts';
 import { checkMove } from './unit-states.ts';
@@ -25,7 +26,7 @@ export function nextEntry(
   name: string,
   former: FormerEntry | undefined,
   status: UnitState,
-  now: number = Date.now(),
+  now: number = host().now(),
 ): NextEntry {
   checkMove(name, former?.status ?? 'unknown', status);
   const failures = failuresAfter(status, former?.failures ?? 0);

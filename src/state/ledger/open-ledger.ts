@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { host } from '../../core/host.ts';
 import type { Logger } from '../../core/logger.ts';
 import { type PostgresAddress, postgresAddress } from '../../core/postgres-address.ts';
 import { lockedSince } from '../../core/state-lock.ts';
@@ -48,7 +48,7 @@ export async function readLedger(settings: LedgerSettings): Promise<Ledger | und
   const { state_dir } = settings;
   // Looked at first: a run that ends meanwhile is in the ledger by then.
   const since = lockedSince(state_dir);
-  return existsSync(join(state_dir, LEDGER_FILE)) ? sqliteLedger(state_dir, since) : undefined;
+  return host().files.existsSync(join(state_dir, LEDGER_FILE)) ? sqliteLedger(state_dir, since) : undefined;
 }
 
 /** Where the shared ledger is; undefined for one in the state directory. */

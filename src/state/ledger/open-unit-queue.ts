@@ -1,4 +1,4 @@
-import { hostname } from 'node:os';
+import { host } from '../../core/host.ts';
 import { type LedgerSettings, sharedLedger } from './open-ledger.ts';
 import type { UnitQueue } from './unit-queue.ts';
 
@@ -17,7 +17,7 @@ export async function openUnitQueue(
   const { PostgresUnitQueue } = await import('./postgres/postgres-unit-queue.ts');
   return PostgresUnitQueue.open(
     address,
-    `crawlhouse ${command} (process ${process.pid} on ${hostname()})`,
+    `crawlhouse ${command} (process ${host().pid} on ${host().hostname})`,
     signal,
   );
 }

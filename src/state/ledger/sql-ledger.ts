@@ -1,3 +1,4 @@
+import { timestamp } from '../../core/host.ts';
 import type { LedgerRun, LedgerUnit, UnitState } from '../../project/model/ledger-records.ts';
 import type { UnitError } from '../../project/model/report.ts';
 import type { RunSummary } from '../../project/model/run-summary.ts';
@@ -68,7 +69,7 @@ export class SqlLedger extends SqlExports implements Ledger {
 
   async discoverUnits(units: readonly Unit[]): Promise<void> {
     if (units.length === 0) return;
-    const updated_at = new Date().toISOString();
+    const updated_at = timestamp();
     const rows = units.map((unit) => ({
       unit: unitName(unit),
       ...this.#place.unitColumns(unit),
@@ -138,7 +139,7 @@ export class SqlLedger extends SqlExports implements Ledger {
         `UPDATE ${this.#table('units')}
          SET status = 'published', failures = 0, failing_since = NULL, next_try_at = NULL, updated_at = $2
          WHERE ${own} AND status = 'loaded'`,
-        [project, new Date().toISOString()],
+        [project, timestamp()],
       );
       await this.#setFact(statements, 'publication', id);
     });

@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
-import { copyFile, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { commitFile, removeOld } from '../../core/atomic-file.ts';
 import type { CrawlhouseError } from '../../core/errors.ts';
+import { host } from '../../core/host.ts';
 import { orMissing } from '../../core/read-text.ts';
 import type { ByteRange, Checksum, ObjectStore, StoredObject } from '../object-store.ts';
 import { storeError } from '../store-errors.ts';
@@ -27,11 +26,13 @@ export class LocalStore implements ObjectStore {
   }
 
   async *list(prefix: string, signal: AbortSignal): AsyncGenerator<StoredObject> {
-    const entries = await readdir(this.#folder, { recursive: true, withFileTypes: true }).catch((error) => {
-      throw error.code === 'ENOENT'
-        ? storeError('no_bucket', { ...this.#facts(prefix), reason: error.message })
-        : this.#error(error, prefix);
-    });
+    const entries = await host()
+      .files.readdir(this.#folder, { recursive: true, withFileTypes: true })
+      .catch((error) => {
+        throw error.code === 'ENOENT'
+          ? storeError('no_bucket', { ...this.#facts(prefix), reason: error.message })
+          : this.#error(error, prefix);
+      });
     const keys = entries
       .filter((entry) => entry.isFile())
       .map((entry) => relative(this.#folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
@@ -39,9 +40,11 @@ export class LocalStore implements ObjectStore {
       .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
     for (const key of keys) {
       signal.throwIfAborted();
-      const facts = await orMissing(stat(this.#path(key), { bigint: true })).catch((error: Error) => {
-        throw this.#error(error, key);
-      });
+      const facts = await orMissing(host().files.stat(this.#path(key), { bigint: true })).catch(
+        (error: Error) => {
+          throw this.#error(error, key);
+        },
+      );
       // A file that was removed during the listing is left out.
       if (!facts) continue;
       yield { key, url: this.#url(key), size: Number(facts.size), version: versionOf(facts), hashes: {} };
@@ -58,9 +61,11 @@ export class LocalStore implements ObjectStore {
     range: ByteRange,
     signal: AbortSignal,
   ): Promise<AsyncIterable<Uint8Array>> {
-    const file = await open(this.#path(object.key)).catch((error) => {
-      throw this.#error(error, object.key);
-    });
+    const file = await host()
+      .files.open(this.#path(object.key))
+      .catch((error) => {
+        throw this.#error(error, object.key);
+      });
     if (versionOf(await file.stat({ bigint: true })) !== object.version) {
       await file.close();
       throw this.#changed(object);
@@ -71,7 +76,7 @@ export class LocalStore implements ObjectStore {
   async remove(object: StoredObject): Promise<void> {
     try {
       await this.#current(object);
-      await rm(this.#path(object.key), { force: true });
+      await host().files.rm(this.#path(object.key), { force: true });
     } catch (error) {
       if ((error as { code?: unknown }).code !== 'object_changed') throw error;
     }
@@ -81,15 +86,15 @@ export class LocalStore implements ObjectStore {
     signal.throwIfAborted();
     const path = this.#path(key);
     const uploads = join(this.#folder, UPLOADS);
-    const temporary = join(uploads, randomUUID());
-    await mkdir(uploads, { recursive: true });
+    const temporary = join(uploads, host().uuid());
+    await host().files.mkdir(uploads, { recursive: true });
     await removeOld(uploads, () => true);
-    await mkdir(dirname(path), { recursive: true });
+    await host().files.mkdir(dirname(path), { recursive: true });
     try {
-      await copyFile(file, temporary);
+      await host().files.copyFile(file, temporary);
       await commitFile(temporary, path);
     } catch (error) {
-      await rm(temporary, { force: true });
+      await host().files.rm(temporary, { force: true });
       throw error;
     }
   }
@@ -97,9 +102,11 @@ export class LocalStore implements ObjectStore {
   async [Symbol.asyncDispose](): Promise<void> {}
 
   async #current(object: StoredObject): Promise<void> {
-    const facts = await stat(this.#path(object.key), { bigint: true }).catch((error) => {
-      throw this.#error(error, object.key);
-    });
+    const facts = await host()
+      .files.stat(this.#path(object.key), { bigint: true })
+      .catch((error) => {
+        throw this.#error(error, object.key);
+      });
     if (versionOf(facts) !== object.version) throw this.#changed(object);
   }
 

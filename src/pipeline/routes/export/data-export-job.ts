@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { durationText } from '../../../core/amounts.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
+import { host } from '../../../core/host.ts';
 import type { ServiceClient } from '../../../service/api/client.ts';
 import { type DataExport, type DataExportInput, dataExportStage } from '../../../service/api/data-exports.ts';
 import type { LedgerExport } from '../../../state/ledger/ledger-export.ts';
@@ -73,7 +73,7 @@ export async function awaitExport(
 ): Promise<DataExport> {
   let one = first;
   let seen = '';
-  const deadline = performance.now() + waitMs;
+  const deadline = host().monotonic() + waitMs;
   for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 1.5, LONGEST_WAIT)) {
     if (one.status !== seen) await onStatus(one.status);
     seen = one.status;
@@ -86,7 +86,7 @@ export async function awaitExport(
         { hint: `check the bucket, its region and the credentials of ${one.target}` },
       );
     }
-    const left = deadline - performance.now();
+    const left = deadline - host().monotonic();
     if (left <= 0) {
       throw new CrawlhouseError(
         'timed_out',
@@ -94,7 +94,7 @@ export async function awaitExport(
         { hint: 'the next run waits for the same data export; limits.export_wait sets the longest wait' },
       );
     }
-    await sleep(Math.min(wait, left), undefined, { signal });
+    await host().sleep(Math.min(wait, left), signal);
     one = await client.call('dataExport', { workspace_id: workspaceId, data_export_id: one.id }, signal);
   }
 }

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { CrawlhouseError } from '../../../core/errors.ts';
+import { host, timestamp } from '../../../core/host.ts';
 import { folderName } from '../../../project/model/folder-name.ts';
 import type { PlannedUnit } from '../../../project/model/planned-unit.ts';
 import type { DataExport, DataExportInput } from '../../../service/api/data-exports.ts';
@@ -50,7 +50,7 @@ export async function ensureExport(
     format,
     prefix,
     status: created?.status ?? 'intended',
-    requested_at: new Date().toISOString(),
+    requested_at: timestamp(),
     run_id: runId,
   });
   const known = await ledger.exportOf(name);
@@ -80,7 +80,7 @@ export async function ensureExport(
     }
   }
   // Each attempt has its own prefix. Otherwise the objects of a failed export would count as rows of the next.
-  const prefix = `${base}${randomUUID()}/`;
+  const prefix = `${base}${host().uuid()}/`;
   // Before the request: a kill from here on finds the export by its prefix.
   await ledger.putExport(record(prefix, undefined));
   const body = { data_export: inputOf(prefix) };
@@ -108,7 +108,7 @@ async function hasObjects(
   signal: AbortSignal,
 ): Promise<boolean> {
   if (dataExportStage(found.status) !== 'done') return true;
-  if ((found.expiration_date ?? Number.POSITIVE_INFINITY) < Date.now()) return false;
+  if ((found.expiration_date ?? Number.POSITIVE_INFINITY) < host().now()) return false;
   await using store = await openConfiguredStore(settings, target);
   return (await listObjects(store, prefixOf(found), signal)).length > 0 || found.output_row_count === 0;
 }

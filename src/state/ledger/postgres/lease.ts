@@ -1,10 +1,7 @@
-import { statSync } from 'node:fs';
-import { hostname } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ident } from '../../../core/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
+import { host, timestamp } from '../../../core/host.ts';
 import { makePrivateFolder } from '../../../core/private-files.ts';
-import { processScope } from '../../../core/process-start.ts';
 import type { Statements } from '../sql-database.ts';
 import type { PostgresPool } from './postgres-pool.ts';
 
@@ -27,9 +24,9 @@ export interface LeaseHolder {
 export function holderOf(command: string, stateDir: string): LeaseHolder {
   makePrivateFolder(stateDir);
   // Nothing in the folder: a copy of it would have the same. A folder has its number as long as it is there.
-  const { dev, ino } = statSync(stateDir, { bigint: true });
-  const place = `${processScope()}-${dev}-${ino}`;
-  return { command, pid: process.pid, host: hostname(), place, since: new Date().toISOString() };
+  const { dev, ino } = host().files.statSync(stateDir, { bigint: true });
+  const place = `${host().processScope()}-${dev}-${ino}`;
+  return { command, pid: host().pid, host: host().hostname, place, since: timestamp() };
 }
 
 export function describeLeaseHolder({ command, pid, host, since }: LeaseHolder): string {
@@ -50,7 +47,7 @@ export interface LeaseName {
 export class Lease implements AsyncDisposable {
   readonly #pool: PostgresPool;
   readonly #name: LeaseName;
-  readonly #heartbeat: NodeJS.Timeout;
+  readonly #heartbeat: Disposable;
   readonly #lost = new AbortController();
   readonly token: string;
 
@@ -58,10 +55,10 @@ export class Lease implements AsyncDisposable {
     this.#pool = pool;
     this.#name = name;
     this.token = token;
-    this.#heartbeat = setInterval(() => {
+    this.#heartbeat = host().every(HEARTBEAT_MS, () => {
       // The next heartbeat makes up for a failed one; a lost lease stays lost.
       this.#extend(LEASE_MS).catch(() => {});
-    }, HEARTBEAT_MS).unref();
+    });
   }
 
   /** Aborts once the heartbeat or a write has found that another process has the lease. */
@@ -122,7 +119,7 @@ export class Lease implements AsyncDisposable {
           { hint: 'wait for it to end, or stop that process; reading (status, query) works meanwhile' },
         );
       }
-      await sleep(LOOK_MS, undefined, { signal });
+      await host().sleep(LOOK_MS, signal);
     }
   }
 
@@ -164,7 +161,7 @@ export class Lease implements AsyncDisposable {
 
   /** A lease that can't be given back ends by itself. */
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#heartbeat);
+    this.#heartbeat[Symbol.dispose]();
     // A lease that can't be given back ends by itself.
     await this.#extend(0).catch(() => {});
   }

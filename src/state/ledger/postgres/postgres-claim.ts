@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ident } from '../../../core/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
+import { host } from '../../../core/host.ts';
 import type { UnitError } from '../../../project/model/report.ts';
 import type { ExportRecords } from '../ledger-export.ts';
 import type { Statements } from '../sql-database.ts';
@@ -34,8 +34,8 @@ export class PostgresClaim implements UnitClaim {
   readonly #of: LedgerProject;
   readonly #storeLimit: number;
   readonly #lost = new AbortController();
-  readonly #heartbeat: NodeJS.Timeout;
-  #heardAt = performance.now();
+  readonly #heartbeat: Disposable;
+  #heardAt = host().monotonic();
   #progress: ClaimProgress | null = null;
   #ended = false;
 
@@ -49,7 +49,7 @@ export class PostgresClaim implements UnitClaim {
     this.#storeLimit = storeLimit;
     this.exports = new SqlExports(new PostgresDatabase(pool, of, (work) => this.#write(work)));
     // The next heartbeat makes up for it; a lost claim stays lost.
-    this.#heartbeat = setInterval(() => this.#beat().catch(() => {}), HEARTBEAT_MS).unref();
+    this.#heartbeat = host().every(HEARTBEAT_MS, () => this.#beat().catch(() => {}));
   }
 
   get lost(): AbortSignal {
@@ -74,7 +74,7 @@ export class PostgresClaim implements UnitClaim {
         );
       });
       if (moved.length > 0) return;
-      await sleep(LOOK_MS, undefined, { signal: AbortSignal.any([signal, this.lost]) });
+      await host().sleep(LOOK_MS, AbortSignal.any([signal, this.lost]));
     }
   }
 
@@ -102,11 +102,11 @@ export class PostgresClaim implements UnitClaim {
       ]),
     );
     this.#ended = true;
-    clearInterval(this.#heartbeat);
+    this.#heartbeat[Symbol.dispose]();
   }
 
   async #beat(): Promise<void> {
-    const sentAt = performance.now();
+    const sentAt = host().monotonic();
     // Out of reach of the server for so long: somebody else may have the unit.
     if (sentAt - this.#heardAt > CLAIM_MS) throw this.#lose();
     const [held] = await this.#pool.rows(
@@ -139,7 +139,7 @@ export class PostgresClaim implements UnitClaim {
     const error = new CrawlhouseError('lease_lost', `another process has taken over ${this.unit}`, {
       hint: 'nothing more is written by this one; the other process stages the unit',
     });
-    clearInterval(this.#heartbeat);
+    this.#heartbeat[Symbol.dispose]();
     this.#lost.abort(error);
     return error;
   }
@@ -150,7 +150,7 @@ export class PostgresClaim implements UnitClaim {
 
   /** A claim that can't be given back expires. */
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#heartbeat);
+    this.#heartbeat[Symbol.dispose]();
     if (this.#ended || this.lost.aborted) return;
     await this.#end(
       `status = 'waiting', claim = NULL, until = NULL, claims = claims - 1, progress = NULL`,

@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Pool, type PoolClient, types } from 'pg';
+import { Pool, type PoolClient, type PoolConfig, types } from 'pg';
 import { ident } from '../../../core/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
+import { host } from '../../../core/host.ts';
 import type { PostgresAddress } from '../../../core/postgres-address.ts';
 import { type RetryPolicy, retryDelay } from '../../../core/retry.ts';
 import type { Row, Statements } from '../sql-database.ts';
@@ -53,9 +52,9 @@ export class PostgresPool implements AsyncDisposable {
     this.#address = address;
     this.#patience = patience;
     this.#signal = signal;
-    const { host, port, database, user, password } = address;
-    this.#pool = new Pool({
-      host,
+    const { port, database, user, password } = address;
+    const config: PoolConfig = {
+      host: address.host,
       port,
       database,
       user,
@@ -69,7 +68,8 @@ export class PostgresPool implements AsyncDisposable {
       keepAlive: true,
       allowExitOnIdle: true,
       types: { getTypeParser: parserOf },
-    });
+    };
+    this.#pool = host().postgres?.(config) ?? new Pool(config);
     // A connection that breaks between two statements is replaced; one that breaks in a statement fails that.
     this.#pool.on('error', () => {});
     this.#pool.on('connect', (client) => client.on('error', () => {}));
@@ -117,7 +117,7 @@ export class PostgresPool implements AsyncDisposable {
   async #mark(client: PoolClient): Promise<Mark> {
     let connection = this.#connections.get(client);
     if (connection === undefined) {
-      connection = randomUUID();
+      connection = host().uuid();
       this.#connections.set(client, connection);
       // Those of connections that are no more.
       await client.query(
@@ -126,7 +126,7 @@ export class PostgresPool implements AsyncDisposable {
            FOR UPDATE SKIP LOCKED)`,
       );
     }
-    const id = randomUUID();
+    const id = host().uuid();
     await client.query(
       `INSERT INTO ${this.#commits} VALUES ($1, $2, clock_timestamp())
        ON CONFLICT (connection) DO UPDATE SET id = excluded.id, at = excluded.at`,
@@ -171,16 +171,18 @@ export class PostgresPool implements AsyncDisposable {
         }
         const { baseMs, maxMs } = this.#patience;
         const wait = retryDelay({ attempts: tries, baseMs, maxMs }, tries, undefined);
-        await sleep(Math.min(wait, left), undefined, { signal: this.#signal }).catch(() => {
-          throw error;
-        });
+        await host()
+          .sleep(Math.min(wait, left), this.#signal)
+          .catch(() => {
+            throw error;
+          });
       }
     }
   }
 
   /** Milliseconds of patience that an outage leaves, with the fault that has just been. */
   #patienceLeft(): number {
-    const now = performance.now();
+    const now = host().monotonic();
     if (this.#outage === undefined || now - this.#outage.last > STATEMENT_MS + QUIET_MS)
       this.#outage = { since: now, last: now };
     this.#outage.last = now;

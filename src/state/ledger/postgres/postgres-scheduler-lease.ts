@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ident } from '../../../core/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
+import { host } from '../../../core/host.ts';
 import type { PostgresAddress } from '../../../core/postgres-address.ts';
 import type { SchedulerLease, SchedulerLeaseOptions } from '../scheduler-lease.ts';
 import { describeLeaseHolder, holderOf, Lease } from './lease.ts';
@@ -44,7 +44,7 @@ export class PostgresSchedulerLease implements SchedulerLease {
           });
         }
         if (looks === 0) onWait(other);
-        await sleep(LOOK_MS, undefined, { signal });
+        await host().sleep(LOOK_MS, signal);
       }
     } catch (error) {
       await pool[Symbol.asyncDispose]();

@@ -1,6 +1,6 @@
-import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { CrawlhouseError } from '../../../core/errors.ts';
+import { host, timestamp } from '../../../core/host.ts';
 import type { Logger } from '../../../core/logger.ts';
 import type { SqlLedger } from '../sql-ledger.ts';
 import { LEDGER_FILE, sqliteLedger } from './sqlite-ledger.ts';
@@ -35,11 +35,12 @@ async function soundLedger(stateDir: string): Promise<SqlLedger> {
 
 /** Its log of changes goes with it: beside another file it would be taken for that one's. */
 function putAside(stateDir: string): string {
-  const at = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
+  const at = timestamp().slice(0, 19).replaceAll(':', '-');
   const aside = join(stateDir, `ledger.damaged-${at}Z.sqlite`);
+  const { files } = host();
   for (const suffix of ['', '-wal', '-shm']) {
     const file = join(stateDir, `${LEDGER_FILE}${suffix}`);
-    if (existsSync(file)) renameSync(file, `${aside}${suffix}`);
+    if (files.existsSync(file)) files.renameSync(file, `${aside}${suffix}`);
   }
   return aside;
 }

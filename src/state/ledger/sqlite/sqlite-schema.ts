@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { host } from '../../../core/host.ts';
 import { inTransaction } from '../../../core/in-transaction.ts';
 import { newerVersion } from '../../../core/newer-version.ts';
 
@@ -34,7 +34,11 @@ export const LEDGER_VERSION = MIGRATIONS.length;
  *
  * @throws CrawlhouseError `newer_version`
  */
-export function migrateLedger(database: DatabaseSync, path: string, now: Date = new Date()): void {
+export function migrateLedger(
+  database: DatabaseSync,
+  path: string,
+  now: Date = new Date(host().now()),
+): void {
   const version = versionOf(database);
   if (version === LEDGER_VERSION) return;
   if (version > LEDGER_VERSION) {
@@ -46,7 +50,7 @@ export function migrateLedger(database: DatabaseSync, path: string, now: Date = 
   }
   if (version > 0) {
     const copy = copyName(path, version, now);
-    if (!existsSync(copy)) database.prepare('VACUUM INTO ?').run(copy);
+    if (!host().files.existsSync(copy)) database.prepare('VACUUM INTO ?').run(copy);
   }
   inTransaction(database, () => {
     // Another process may have been quicker.

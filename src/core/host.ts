@@ -1,0 +1,112 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
+import * as blocking from 'node:fs';
+import * as waiting from 'node:fs/promises';
+import { hostname } from 'node:os';
+import type { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool, PoolConfig } from 'pg';
+import type { Dispatcher } from 'undici';
+import { processScope, processStart } from './process-start.ts';
+
+/** The functions of `node:fs` and `node:fs/promises` that durable code uses, under Node's own names. */
+export type HostFiles = Pick<
+  typeof waiting,
+  | 'chmod'
+  | 'copyFile'
+  | 'link'
+  | 'lstat'
+  | 'mkdir'
+  | 'open'
+  | 'readFile'
+  | 'readdir'
+  | 'rename'
+  | 'rm'
+  | 'stat'
+  | 'writeFile'
+> &
+  Pick<
+    typeof blocking,
+    | 'chmodSync'
+    | 'createReadStream'
+    | 'createWriteStream'
+    | 'existsSync'
+    | 'mkdirSync'
+    | 'readFileSync'
+    | 'renameSync'
+    | 'rmSync'
+    | 'statSync'
+    | 'truncateSync'
+    | 'writeFileSync'
+  >;
+
+/** A timer that disposal stops. */
+export interface Timer extends Disposable {
+  /** Begins its time anew. */
+  refresh(): void;
+}
+
+/** What a process has of its machine: clock, randomness, files, names, and what it talks to others by. */
+export interface Host {
+  readonly pid: number;
+  readonly hostname: string;
+  /** The system whose process ids these are (`process-start.ts`). */
+  readonly processScope: () => string;
+  readonly processStart: typeof processStart;
+  /** UTC milliseconds. */
+  readonly now: () => number;
+  /** Milliseconds since some moment; no one sets this clock. */
+  readonly monotonic: () => number;
+  /** From 0 to less than 1. */
+  readonly random: () => number;
+  uuid(): string;
+  /** @throws what `signal` aborts with, as `node:timers/promises` has it */
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Calls `work` once, after a time. */
+  after(ms: number, work: () => void): Timer;
+  /** Calls `work` again and again. It keeps no process alive. */
+  every(ms: number, work: () => void): Disposable;
+  readonly files: HostFiles;
+  /** Absent: the libraries' own connections, and SQLite's own files. */
+  readonly http?: Dispatcher;
+  readonly postgres?: (config: PoolConfig) => Pool;
+  readonly sqlite?: (path: string) => DatabaseSync;
+}
+
+const NODE: Host = {
+  pid: process.pid,
+  hostname: hostname(),
+  processScope,
+  processStart,
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  random: () => Math.random(),
+  uuid: () => randomUUID(),
+  sleep: (ms, signal) => sleep(ms, undefined, signal ? { signal } : {}),
+  after(ms, work) {
+    const timer = setTimeout(work, ms);
+    return { refresh: () => void timer.refresh(), [Symbol.dispose]: () => clearTimeout(timer) };
+  },
+  every(ms, work) {
+    const timer = setInterval(work, ms).unref();
+    return { [Symbol.dispose]: () => clearInterval(timer) };
+  },
+  files: { ...blocking, ...waiting },
+};
+
+const CURRENT = new AsyncLocalStorage<Host>();
+
+/** The host of the work that asks: Node's own, unless `withHost` has given another. */
+export function host(): Host {
+  return CURRENT.getStore() ?? NODE;
+}
+
+/** Runs `work`, and all that it begins, on another host: several processes then live in one of Node's. */
+export function withHost<T>(other: Host, work: () => T): T {
+  return CURRENT.run(other, work);
+}
+
+/** The present time: ISO 8601, UTC. */
+export function timestamp(): string {
+  return new Date(host().now()).toISOString();
+}
