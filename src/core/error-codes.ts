@@ -162,7 +162,10 @@ export const ERROR_CODES = {
     kind: 'retriable',
     means: 'Several processes in a row claimed a unit, and each ended or was cut off before it was staged.',
   },
-  disk: { kind: 'retriable', means: 'A file could not be written: disk full or no permission.' },
+  disk: {
+    kind: 'retriable',
+    means: 'A file could not be read or written: disk full, no permission, or a failing disk.',
+  },
   timed_out: {
     kind: 'retriable',
     means:

@@ -35,6 +35,8 @@ export class CrawlhouseError extends Error {
 
 /** Codes of SQLite: SQLITE_FULL, and SQLITE_IOERR_WRITE, _FSYNC and _SHMSIZE, which also mean a full disk. */
 const FULL: readonly unknown[] = ['ENOSPC', 'EDQUOT', 13, 778, 1034, 4874];
+/** The disk itself has failed. Of SQLite: SQLITE_IOERR, and its _READ, _SHORT_READ and _FSTAT. */
+const FAILED: readonly unknown[] = ['EIO', 10, 266, 522, 1802];
 /** Codes of SQLite: SQLITE_PERM and SQLITE_READONLY. */
 const DENIED: readonly unknown[] = ['EACCES', 'EPERM', 3, 8];
 const READ_ONLY: readonly unknown[] = ['EROFS'];
@@ -93,6 +95,7 @@ function diskHint(error: unknown, message: string): string | null {
     return `${where} is on a read-only file system; mount it for writing, or set state_dir and warehouse to another disk`;
   if (is(DENIED) || (isDuckDb && /permission denied/i.test(message)))
     return `give the user that runs crawlhouse the right to read and write ${where}`;
+  if (is(FAILED)) return `the disk has failed at ${where}: check it and its cables, then run again`;
   if (is(FULL) || /could not write|no space left/i.test(message)) return 'free some space, then run again';
   return null;
 }

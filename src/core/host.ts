@@ -71,6 +71,7 @@ export interface Host {
   readonly http?: Dispatcher;
   readonly postgres?: (config: PoolConfig) => Pool;
   readonly sqlite?: (path: string) => DatabaseSync;
+  readonly bucket?: <Store>(settings: { readonly bucket: string }) => Promise<Store>;
 }
 
 const NODE: Host = {

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { host } from '../core/host.ts';
 import { gcs } from './gcs/gcs.ts';
 import { local } from './local/local.ts';
 import { missingSetting } from './missing-setting.ts';
@@ -62,7 +63,8 @@ export function openConfiguredStore<K extends StoreName>(
   settings: StoreSettings,
   name: K,
 ): Promise<ObjectStore> {
-  return CONFIGURABLE[name].open(configured(settings, name));
+  const own = configured(settings, name);
+  return host().bucket?.<ObjectStore>(own) ?? CONFIGURABLE[name].open(own);
 }
 
 /**

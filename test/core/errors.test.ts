@@ -33,6 +33,13 @@ test('a full disk is an error of the disk that asks for space', () => {
   }
 });
 
+test('a disk that fails is an error of the disk, not a fault of crawlhouse', () => {
+  for (const thrown of [systemError('EIO'), Object.assign(new Error('disk I/O error'), { errcode: 266 })]) {
+    const error = toCrawlhouseError(thrown);
+    expect([error.code, error.hint]).toEqual(['disk', expect.stringContaining('the disk has failed')]);
+  }
+});
+
 test('a file without permission is an error of the disk that asks for the right, not for space', async () => {
   const denied = await writeFile('/sys/no-such-place', '').catch((error: unknown) => error);
   const errors = [

@@ -34,6 +34,16 @@ export function cronProblem(text: string): string | undefined {
  * @throws RangeError for one that `cronProblem` has something against
  */
 export function cronFields(text: string): CronFields {
+  const known = KNOWN.get(text) ?? readFields(text);
+  if (KNOWN.size < MOST_KNOWN) KNOWN.set(text, known);
+  return known;
+}
+
+/** A scheduler asks for the same expressions every ten seconds. */
+const KNOWN = new Map<string, CronFields>();
+const MOST_KNOWN = 1000;
+
+function readFields(text: string): CronFields {
   const problem = cronProblem(text);
   if (problem !== undefined) throw new RangeError(problem);
   const parts = text.trim().split(/\s+/);

@@ -1,0 +1,59 @@
+import { seededRandom } from '../support/random.ts';
+
+/** What can go wrong, and what an operation must be for it. */
+export const FAULTS = {
+  /** The process of the operation dies before or after its effect. */
+  kill: ['file', 'sqlite', 'http', 'postgres', 'sleep'],
+  'kill after': ['file', 'sqlite', 'http', 'postgres'],
+  /** The machine loses its power: its processes die, and what was not flushed is lost or torn. */
+  crash: ['file', 'sqlite', 'http', 'postgres', 'sleep'],
+  'crash after': ['file', 'sqlite', 'http', 'postgres'],
+  /** The process stands still for up to two minutes. */
+  pause: ['file', 'sqlite', 'http', 'postgres', 'sleep'],
+  /** The disk of the machine is full for some seconds. */
+  full: ['write', 'sqlite'],
+  /** A part is written, then the disk is full for some seconds. */
+  short: ['write'],
+  /** One operation fails. */
+  'input/output error': ['file'],
+  /** The answer of the service: refused, late, or lost after the service has acted. */
+  'service away': ['http'],
+  'service error': ['http'],
+  'answer lost': ['http'],
+  /** The connection to PostgreSQL breaks, before or after a commit, or all connections for up to two minutes. */
+  'connection lost': ['postgres'],
+  'commit lost': ['commit'],
+  'commit answer lost': ['commit'],
+  'server away': ['postgres'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+export type Fault = keyof typeof FAULTS;
+
+/** A fault that happens at the first operation that fits, from a number on. */
+export interface Decision {
+  readonly at: number;
+  readonly fault: Fault;
+  /** From 0 to 1: how long it lasts, or how much of a file is left. */
+  readonly amount: number;
+}
+
+const MOST = 7;
+/** Operations of a common life. */
+const SPAN = 1500;
+
+/** The faults of a life; a sixth of the lives have none. */
+export function decide(seed: number): readonly Decision[] {
+  const random = seededRandom(seed ^ 0x5eed);
+  const names = Object.keys(FAULTS) as Fault[];
+  const count = random() < 1 / 6 ? 0 : 1 + Math.floor(random() * MOST);
+  return Array.from({ length: count }, () => ({
+    at: Math.floor(random() * random() * SPAN),
+    fault: names[Math.floor(random() * names.length)] as Fault,
+    amount: random(),
+  })).sort((a, b) => a.at - b.at);
+}
+
+/** What an operation is, from the broad to the narrow: `file write`, `postgres commit`. */
+export function fits(fault: Fault, kind: string): boolean {
+  const words = kind.split(' ');
+  return (FAULTS[fault] as readonly string[]).some((word) => words.includes(word));
+}

@@ -1,0 +1,136 @@
+import type { SimProcess } from './sim-process.ts';
+import type { World } from './world.ts';
+
+/** What was seen that may not be. */
+export class Violation extends Error {
+  override readonly name = 'Violation';
+  readonly oracle: OracleName;
+
+  constructor(oracle: OracleName, message: string) {
+    super(`${oracle}: ${message}`);
+    this.oracle = oracle;
+  }
+}
+
+export const ORACLES = {
+  'whole publication': 'a reader sees one whole publication, and none that is older than a finished one',
+  'every crawl once': 'at the end each finished crawl is there once, with its rows',
+  'no lost unit': 'at the end no unit waits, fails or is claimed',
+  'one export': 'no data export is requested again while the former one is of use',
+  'no late writer': 'a process whose lease or claim has passed changes nothing',
+  'bounded tries': 'no run asks more often than its retries allow',
+  alerts: 'each alert is delivered, and ended once',
+  'no leftovers': 'no file, package or outbox entry stays behind',
+  schedules: 'each firing is made up for, and none is run twice at once',
+  'no internal error': 'nothing ends by a fault of crawlhouse, and all comes to an end',
+} as const;
+export type OracleName = keyof typeof ORACLES;
+
+interface Received {
+  readonly event: string;
+  readonly incident: string;
+  readonly since: string;
+}
+
+/** Requests of one kind by one process, at the most. */
+const MOST_REQUESTS = 150;
+
+/** A plain model of what may be seen. The first violation ends the life. */
+export class Oracle {
+  violation: Violation | null = null;
+  readonly #world: World;
+  /** Texts of publications by their ids, in the order in which they were written, by the path of the warehouse. */
+  readonly #publications = new Map<string, Map<string, string>>();
+  readonly #finished = new Map<string, number>();
+  readonly #alerts: Received[] = [];
+  readonly #exports: {
+    readonly id: string;
+    readonly resource_id: string;
+    readonly prefix: string;
+    isOver: boolean;
+  }[] = [];
+  readonly #requests = new Map<SimProcess, Map<string, number>>();
+  /** A ledger was lost or put back: what it had noted is not known any more. */
+  hasForgotten = false;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  fail(oracle: OracleName, message: string): void {
+    this.#world.say(`VIOLATION ${oracle}: ${message}`);
+    this.violation ??= new Violation(oracle, message);
+  }
+
+  hold(oracle: OracleName, isSo: boolean, message: string): void {
+    if (!isSo) this.fail(oracle, message);
+  }
+
+  /** A writer is about to publish this text. */
+  writes(place: string, id: string, text: string): void {
+    const known = this.#publications.get(place) ?? new Map<string, string>();
+    known.set(id, text);
+    this.#publications.set(place, known);
+  }
+
+  /** A writer has reported that it has published. */
+  finished(place: string, id: string): void {
+    const order = [...(this.#publications.get(place)?.keys() ?? [])].indexOf(id);
+    this.#finished.set(place, Math.max(order, this.#finished.get(place) ?? -1));
+  }
+
+  /** A reader has opened the warehouse. */
+  reads(place: string, text: string | null): void {
+    const least = this.#finished.get(place);
+    if (text === null) {
+      this.hold('whole publication', least === undefined, `${place} is gone`);
+      return;
+    }
+    const ids = [...(this.#publications.get(place) ?? [])];
+    const order = ids.findIndex(([, known]) => known === text);
+    if (order < 0) this.fail('whole publication', `${place} is no whole publication: ${text.slice(0, 80)}`);
+    else
+      this.hold('whole publication', order >= (least ?? 0), `${place} has gone back to publication ${order}`);
+  }
+
+  request(process: SimProcess, method: string, path: string): void {
+    const own = this.#requests.get(process) ?? new Map<string, number>();
+    this.#requests.set(process, own);
+    const key = `${method} ${path}`;
+    const count = (own.get(key) ?? 0) + 1;
+    own.set(key, count);
+    this.hold('bounded tries', count <= MOST_REQUESTS, `${process.name} has sent ${key} ${count} times`);
+  }
+
+  exportRequested(
+    one: { readonly id: string; readonly resource_id: string; readonly prefix: string },
+    process: SimProcess,
+  ): void {
+    const same = this.#exports.find(({ prefix }) => prefix === one.prefix);
+    this.hold('one export', same === undefined, `${process.name} requests ${one.prefix} again`);
+    const former = this.#exports.find(
+      ({ resource_id, isOver }) => resource_id === one.resource_id && !isOver,
+    );
+    this.hold(
+      'one export',
+      former === undefined || this.hasForgotten,
+      `${process.name} requests ${one.id} of ${one.resource_id}, and ${former?.id} is of use`,
+    );
+    this.#exports.push({ ...one, isOver: false });
+  }
+
+  /** It has failed, or its rows are published. */
+  exportOver(idOrResource: string): void {
+    for (const one of this.#exports)
+      if (one.id === idOrResource || one.resource_id === idOrResource) one.isOver = true;
+  }
+
+  received(alert: Received): void {
+    this.#alerts.push(alert);
+  }
+
+  /** The deliveries of the whole life. */
+  get alerts(): readonly Received[] {
+    return this.#alerts;
+  }
+}

@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { host } from '../../src/core/host.ts';
+import type { Logger } from '../../src/core/logger.ts';
+import { lockState } from '../../src/core/state-lock.ts';
+import { Scheduler } from '../../src/operations/schedule/scheduler.ts';
+import { serveSchedules } from '../../src/operations/schedule/serve-schedules.ts';
+import {
+  readScheduleState,
+  stateFile,
+  writeScheduleState,
+} from '../../src/operations/schedule/state-file.ts';
+import { Schedule } from '../../src/project/settings/schedules.ts';
+import type { Settings } from '../../src/project/settings/settings.ts';
+import { takeSchedulerLease } from '../../src/state/ledger/take-scheduler-lease.ts';
+import type { Oracle } from './oracle.ts';
+import { watchedRun } from './run-program.ts';
+import type { SimProcess } from './sim-process.ts';
+
+const SCHEDULES = [
+  Schedule.parse({ name: 'often', cron: '*/3 * * * *', retries: { number: 1, wait: 0.5 }, timeout: 30 }),
+];
+const BEAT_MS = 20_000;
+
+interface Program {
+  readonly process: SimProcess;
+  readonly oracle: Oracle;
+  readonly settings: Settings;
+  readonly logger: Logger;
+}
+
+/** The service of `crawlhouse schedule`. */
+export async function scheduleProgram(
+  { process, oracle, settings, logger }: Program,
+  signal: AbortSignal,
+): Promise<void> {
+  using _lock = lockState(join(settings.state_dir, 'schedule'), 'crawlhouse schedule');
+  await using lease = await takeSchedulerLease(settings, { onWait: () => {} }, signal);
+  const keeper = lease ?? stateFile(settings.state_dir);
+  const ended = AbortSignal.any([signal, ...(lease ? [lease.lost] : [])]);
+  const scheduler = new Scheduler({
+    load: async () => SCHEDULES,
+    fire: async ({ name }, own, isLast) => {
+      const { exitCode, errors } = await watchedRun(
+        { process, oracle, settings, command: 'run', scope: name, isLast, logger },
+        own,
+      );
+      for (const error of errors)
+        oracle.hold('no internal error', error.code !== 'internal', `${process.name}: ${error.stack}`);
+      return { exitCode, errors };
+    },
+    readState: () => readScheduleState(keeper, logger),
+    writeState: (state) => writeScheduleState(keeper, state),
+    now: host().now,
+    seed: 'here',
+    logger,
+  });
+  await scheduler.open();
+  await serveSchedules(
+    scheduler,
+    { beatMs: BEAT_MS, graceMs: settings.schedule_grace * 1000 },
+    logger,
+    ended,
+  );
+}

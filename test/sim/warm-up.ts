@@ -1,0 +1,14 @@
+import { packageVersion } from '../../src/core/package-version.ts';
+import '../../src/operations/alert/postgres-alert-store.ts';
+import '../../src/state/ledger/postgres/open-postgres-ledger.ts';
+import '../../src/state/ledger/postgres/postgres-scheduler-lease.ts';
+import '../../src/state/ledger/postgres/postgres-unit-queue.ts';
+import { live } from './life.ts';
+
+let isWarm: Promise<unknown> | undefined;
+
+/** What the product reads once a process is there before the first life, so that no life waits for a real file. */
+export function warmUp(): Promise<unknown> {
+  isWarm ??= packageVersion().then(() => live(0, { decisions: [] }));
+  return isWarm;
+}
