@@ -34,8 +34,18 @@ export interface Decision {
   readonly fault: Fault;
   /** From 0 to 1: how long it lasts, or how much of a file is left. */
   readonly amount: number;
+  /** A word of the operation that it waits for; empty: any that fits. */
+  readonly step: string;
 }
 
+/** Most operations are statements that ask whether there is work: each step is met as often as the others. */
+const STEPS: readonly string[] = [
+  ...['open', 'write', 'sync', 'rename', 'remove', 'folder', 'link', 'read', 'database'].map(
+    (word) => `file ${word}`,
+  ),
+  ...['lock', 'begin', 'end', 'open'].map((word) => `sqlite ${word}`),
+  ...['begin', 'statement', 'commit'].map((word) => `postgres ${word}`),
+];
 const MOST = 7;
 /** Operations of a common life. */
 const SPAN = 1500;
@@ -45,15 +55,19 @@ export function decide(seed: number): readonly Decision[] {
   const random = seededRandom(seed ^ 0x5eed);
   const names = Object.keys(FAULTS) as Fault[];
   const count = random() < 1 / 6 ? 0 : 1 + Math.floor(random() * MOST);
-  return Array.from({ length: count }, () => ({
-    at: Math.floor(random() * random() * SPAN),
-    fault: names[Math.floor(random() * names.length)] as Fault,
-    amount: random(),
-  })).sort((a, b) => a.at - b.at);
+  const one = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
+  return Array.from({ length: count }, () => {
+    const at = Math.floor(random() * random() * SPAN);
+    const fault = one(names);
+    const steps = STEPS.filter((step) => fits({ fault, step: '' }, step));
+    const step = steps.length > 0 && random() < 0.8 ? (one(steps).split(' ')[1] ?? '') : '';
+    return { at, fault, amount: random(), step };
+  }).sort((a, b) => a.at - b.at);
 }
 
 /** What an operation is, from the broad to the narrow: `file write`, `postgres commit`. */
-export function fits(fault: Fault, kind: string): boolean {
+export function fits({ fault, step }: Pick<Decision, 'fault' | 'step'>, kind: string): boolean {
   const words = kind.split(' ');
+  if (step !== '' && !words.includes(step)) return false;
   return (FAULTS[fault] as readonly string[]).some((word) => words.includes(word));
 }

@@ -17,6 +17,18 @@ export function watchFences(oracle: Oracle, server: () => SimPostgres) {
       const isIts = lease?.holder.pid === process.pid && lease.holder.host === process.hostname;
       oracle.hold('no late writer', isIts, `${process.name} writes ${table} without the lease`);
     }
+    const isState = /INSERT INTO "crawlhouse".facts/.test(sql) && values[1] === 'schedules';
+    if (isState) {
+      const [lease] = server().present<{ holder: { pid: number; host: string } }>(
+        `SELECT holder FROM "crawlhouse".leases WHERE name = 'scheduler'`,
+      );
+      const isIts = lease?.holder.pid === process.pid && lease.holder.host === process.hostname;
+      oracle.hold(
+        'no late writer',
+        isIts,
+        `${process.name} writes the state of the schedules without the lease`,
+      );
+    }
     const end = BY_A_CLAIM.exec(sql)?.[1];
     if (end === undefined) return;
     const [row] = server().present<{ worker: string }>(

@@ -1,4 +1,5 @@
 import { openAlertStore } from '../../src/operations/alert/open-alert-store.ts';
+import { OVER } from '../../src/pipeline/routes/export/data-export-job.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';
 import { readLedger } from '../../src/state/ledger/open-ledger.ts';
 import type { Disk } from './disk.ts';
@@ -61,6 +62,8 @@ async function holdLedger({ oracle, settings, server }: End): Promise<void> {
     );
   for (const { run_id, status } of (await ledger?.runs()) ?? [])
     oracle.hold('no lost unit', status !== 'running', `the run ${run_id} is running, and no process is`);
+  for (const { unit, status } of (await ledger?.exports()) ?? [])
+    oracle.hold('no leftovers', OVER.includes(status), `the data export of ${unit} is ${status}`);
   if (settings.ledger === undefined) return;
   for (const { unit, status } of server.committed(`SELECT unit, status FROM "crawlhouse".queue`))
     oracle.fail('no leftovers', `${unit} is ${status} in the queue`);

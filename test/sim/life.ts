@@ -75,7 +75,8 @@ class Life implements Disposable {
   readonly #machines: readonly [Machine, Machine, Machine];
   readonly #bucket: Disk;
   readonly #isShared: boolean;
-  readonly #hasStandby: boolean;
+  /** What machine b has besides workers: its own project folder and warehouse, with the same ledger. */
+  readonly #second: 'standby' | 'runs' | null;
   readonly #under = new Map<SimProcess, AbortController>();
 
   constructor(world: World, oracle: Oracle, folder: string) {
@@ -93,17 +94,20 @@ class Life implements Disposable {
     this.#machines = [machine('a'), machine('b'), machine('c')];
     for (const { disk } of this.#machines) disk.makeFolder(FOLDER, true);
     this.#isShared = world.random() < 0.5;
-    this.#hasStandby = this.#isShared && world.random() < 0.15;
+    const chance = world.random();
+    this.#second = !this.#isShared || chance > 0.4 ? null : chance < 0.12 ? 'standby' : 'runs';
     if (this.#isShared) this.kinds.push('shared ledger');
-    if (this.#hasStandby) this.kinds.push('standby');
+    if (this.#second) this.kinds.push(`second machine: ${this.#second}`);
   }
 
   async run(): Promise<void> {
     const world = this.#world;
     const [a, b, c] = this.#machines;
     this.#keep('schedule', a, (process, signal) => scheduleProgram(this.#given(process), signal));
-    if (this.#hasStandby)
+    if (this.#second === 'standby')
       this.#keep('schedule', b, (process, signal) => scheduleProgram(this.#given(process), signal));
+    if (this.#second === 'runs')
+      this.#keep('run', b, (process, signal) => this.#runByHand(process, signal), 40_000);
     const workers = this.#isShared ? [b, ...(world.random() < 0.4 ? [c] : [])] : [];
     for (const one of workers) this.#keep('worker', one, this.#worker, 20_000);
     this.#keep('run', a, (process, signal) => this.#runByHand(process, signal), 120_000);
@@ -116,7 +120,7 @@ class Life implements Disposable {
     world.after(60_000, () => {});
     await this.#until(() => this.#under.size === 0 || world.age >= stop);
     for (const process of [...this.#under.keys()]) process.die('at the end');
-    for (const machine of this.#hasStandby ? [a, b] : [a]) {
+    for (const machine of this.#second ? [a, b] : [a]) {
       await this.#lastRuns(machine);
       if (this.#oracle.violation) return;
     }
@@ -170,7 +174,7 @@ class Life implements Disposable {
 
   async #hold(): Promise<void> {
     const [a, b] = this.#machines;
-    for (const machine of this.#hasStandby ? [a, b] : [a]) {
+    for (const machine of this.#second ? [a, b] : [a]) {
       const process = this.#start('oracle', machine, (own) =>
         holdEnd({
           ...this.#given(own),

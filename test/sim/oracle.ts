@@ -32,8 +32,9 @@ interface Received {
   readonly since: string;
 }
 
-/** Requests of one kind by one process, at the most. */
-const MOST_REQUESTS = 150;
+/** Refused requests of one kind in one run, at the most. */
+const MOST_OF_A_CALL = 5;
+const MOST_OF_ITS_UNITS = 75;
 
 /** A plain model of what may be seen. The first violation ends the life. */
 export class Oracle {
@@ -49,7 +50,7 @@ export class Oracle {
     readonly prefix: string;
     isOver: boolean;
   }[] = [];
-  readonly #requests = new Map<SimProcess, Map<string, number>>();
+  readonly #refused = new Map<SimProcess, Map<string, number>>();
   /** A ledger was lost or put back: what it had noted is not known any more. */
   hasForgotten = false;
 
@@ -93,28 +94,36 @@ export class Oracle {
       this.hold('whole publication', order >= (least ?? 0), `${place} has gone back to publication ${order}`);
   }
 
-  request(process: SimProcess, method: string, path: string): void {
-    const own = this.#requests.get(process) ?? new Map<string, number>();
-    this.#requests.set(process, own);
-    const key = `${method} ${path}`;
+  /** The service has refused a request. A call tries five times, a unit four times. */
+  refused(process: SimProcess, path: string): void {
+    const key = path.split('?')[0] ?? '';
+    const own = this.#refused.get(process) ?? new Map<string, number>();
+    this.#refused.set(process, own);
     const count = (own.get(key) ?? 0) + 1;
     own.set(key, count);
-    this.hold('bounded tries', count <= MOST_REQUESTS, `${process.name} has sent ${key} ${count} times`);
+    const most = key.endsWith('/crawls') ? MOST_OF_A_CALL : MOST_OF_ITS_UNITS;
+    this.hold('bounded tries', count <= most, `${process.name} has asked ${key} ${count} times in one run`);
   }
 
-  exportRequested(
-    one: { readonly id: string; readonly resource_id: string; readonly prefix: string },
-    process: SimProcess,
-  ): void {
+  answered(process: SimProcess, path: string): void {
+    this.#refused.get(process)?.delete(path.split('?')[0] ?? '');
+  }
+
+  /** A run begins: what it asks is counted anew. */
+  runBegins(process: SimProcess): void {
+    this.#refused.delete(process);
+  }
+
+  exportRequested(one: { readonly id: string; readonly resource_id: string; readonly prefix: string }): void {
     const same = this.#exports.find(({ prefix }) => prefix === one.prefix);
-    this.hold('one export', same === undefined, `${process.name} requests ${one.prefix} again`);
+    this.hold('one export', same === undefined, `${one.prefix} is requested again`);
     const former = this.#exports.find(
       ({ resource_id, isOver }) => resource_id === one.resource_id && !isOver,
     );
     this.hold(
       'one export',
       former === undefined || this.hasForgotten,
-      `${process.name} requests ${one.id} of ${one.resource_id}, and ${former?.id} is of use`,
+      `${one.id} of ${one.resource_id} is requested, and ${former?.id} is of use`,
     );
     this.#exports.push({ ...one, isOver: false });
   }

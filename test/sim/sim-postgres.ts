@@ -123,7 +123,7 @@ export class SimPostgres implements Disposable {
         for (const one of [text, ...others]) database.exec(one);
         return [];
       }
-      statement = database.prepare(text);
+      statement = prepare(database, text);
       prepared?.set(sql, statement);
     }
     const rows = statement.all(...values.map(bound)) as Record<string, unknown>[];
@@ -147,6 +147,14 @@ function bound(value: unknown): SQLInputValue {
   if (Array.isArray(value)) return JSON.stringify(value);
   if (typeof value === 'boolean') return Number(value);
   return (value ?? null) as SQLInputValue;
+}
+
+function prepare(database: DatabaseSync, text: string): StatementSync {
+  try {
+    return database.prepare(text);
+  } catch (error) {
+    throw /no such table/.test(String(error)) ? broken('42P01', String(error)) : error;
+  }
 }
 
 /** Translations are the same in each life. */

@@ -73,7 +73,7 @@ export class World {
     for (let index = 0; index < this.#decisions.length; index++) {
       const decision = this.#decisions[index] as Decision;
       if (decision.at > number) return undefined;
-      if (!fits(decision.fault, kind)) continue;
+      if (!fits(decision, kind)) continue;
       this.#decisions.splice(index, 1);
       this.happened.push({ fault: decision.fault, kind });
       this.say(`${who}: ${decision.fault} at ${kind}`);

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { decide } from './decisions.ts';
+import { live } from './life.ts';
+import { ORACLES } from './oracle.ts';
+import { applies, plantedFaults } from './planted-faults.ts';
+import { quietRejections } from './quiet-rejections.ts';
+import { lifeOf } from './shrink.ts';
+import { warmUp } from './warm-up.ts';
+
+const LIVES = 50;
+
+test(`${LIVES} lives with faults pass every oracle`, { timeout: 240_000 }, async () => {
+  using _quiet = quietRejections();
+  await warmUp();
+  for (let seed = 1; seed <= LIVES; seed++) {
+    const { violation } = await live(seed);
+    expect([seed, violation?.message ?? null]).toEqual([seed, null]);
+  }
+});
+
+test('a seed is the same life each time, and another one without a fault of it', {
+  timeout: 60_000,
+}, async () => {
+  using _quiet = quietRejections();
+  await warmUp();
+  for (const seed of [5, 12, 18]) {
+    const [one, other] = [await live(seed, { trace: true }), await live(seed, { trace: true })];
+    expect(one.trace?.length).toBeGreaterThan(500);
+    expect(other.trace).toEqual(one.trace);
+    if (decide(seed).length === 0) continue;
+    const without = await lifeOf(seed, [], true);
+    expect(without.happened).toEqual([]);
+  }
+});
+
+test('each planted fault still fits the product, and names an oracle', () => {
+  const faults = plantedFaults();
+  expect(faults.length).toBeGreaterThanOrEqual(25);
+  expect(faults.filter((fault) => !applies(fault)).map(({ name }) => name)).toEqual([]);
+  expect(faults.filter(({ oracle }) => !(oracle in ORACLES)).map(({ name }) => name)).toEqual([]);
+});
