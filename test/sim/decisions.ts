@@ -45,6 +45,7 @@ const STEPS: readonly string[] = [
   ),
   ...['lock', 'begin', 'end', 'open'].map((word) => `sqlite ${word}`),
   ...['begin', 'statement', 'commit'].map((word) => `postgres ${word}`),
+  ...['ask', 'create', 'alert'].map((word) => `http ${word}`),
 ];
 const MOST = 7;
 /** Operations of a common life. */

@@ -95,7 +95,7 @@ class Life implements Disposable {
     for (const { disk } of this.#machines) disk.makeFolder(FOLDER, true);
     this.#isShared = world.random() < 0.5;
     const chance = world.random();
-    this.#second = !this.#isShared || chance > 0.4 ? null : chance < 0.12 ? 'standby' : 'runs';
+    this.#second = !this.#isShared || chance > 0.5 ? null : chance < 0.14 ? 'standby' : 'runs';
     if (this.#isShared) this.kinds.push('shared ledger');
     if (this.#second) this.kinds.push(`second machine: ${this.#second}`);
   }
@@ -162,7 +162,7 @@ class Life implements Disposable {
       // An open incident that only a run by hand may end.
       const byHand = this.#start('run', machine, (own, signal) => this.#runByHand(own, signal));
       await this.#until(() => !byHand.isAlive);
-      if (isDone) return;
+      if (isDone || this.#oracle.violation) return;
       if (number < LAST_RUNS) continue;
       this.#oracle.fail(
         'no lost unit',

@@ -55,7 +55,7 @@ class SimDispatcher extends Dispatcher {
     const ms = 5 + world.random() * 80;
     const what = `${method} ${path}`;
     this.#process
-      .operate('http', what, ms, (fault) => {
+      .operate(`http ${kindOf(String(method), path)}`, what, ms, (fault) => {
         const request = { method, origin: String(origin), path, body: typeof body === 'string' ? body : '' };
         return this.#service.answer(request, fault, this.#process);
       })
@@ -83,6 +83,12 @@ class SimDispatcher extends Dispatcher {
   override destroy(): Promise<void> {
     return Promise.resolve();
   }
+}
+
+/** What a request is for: faults choose by it. */
+function kindOf(method: string, path: string): string {
+  if (path.startsWith('/alerts')) return 'alert';
+  return method === 'POST' && path.endsWith('/data_exports') ? 'create' : 'ask';
 }
 
 /** As the pool of `pg`. */

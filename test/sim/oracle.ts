@@ -21,7 +21,7 @@ export const ORACLES = {
   'bounded tries': 'no run asks more often than its retries allow',
   alerts: 'each alert is delivered, and ended once',
   'no leftovers': 'no file, package or outbox entry stays behind',
-  schedules: 'each firing is made up for, and none is run twice at once',
+  schedules: 'a scheduled run that was cut off is run again once the schedules are served again',
   'no internal error': 'nothing ends by a fault of crawlhouse, and all comes to an end',
 } as const;
 export type OracleName = keyof typeof ORACLES;
@@ -32,6 +32,7 @@ interface Received {
   readonly since: string;
 }
 
+const MADE_UP_MS = 45_000;
 /** Refused requests of one kind in one run, at the most. */
 const MOST_OF_A_CALL = 5;
 const MOST_OF_ITS_UNITS = 75;
@@ -51,6 +52,9 @@ export class Oracle {
     isOver: boolean;
   }[] = [];
   readonly #refused = new Map<SimProcess, Map<string, number>>();
+  /** The schedule services at work on a run, by where their state is; and where a run was cut off. */
+  readonly #running = new Map<SimProcess, string>();
+  readonly #cutOff = new Set<string>();
   /** A ledger was lost or put back: what it had noted is not known any more. */
   hasForgotten = false;
 
@@ -114,7 +118,10 @@ export class Oracle {
     this.#refused.delete(process);
   }
 
-  exportRequested(one: { readonly id: string; readonly resource_id: string; readonly prefix: string }): void {
+  exportRequested(
+    one: { readonly id: string; readonly resource_id: string; readonly prefix: string },
+    isLate: boolean,
+  ): void {
     const same = this.#exports.find(({ prefix }) => prefix === one.prefix);
     this.hold('one export', same === undefined, `${one.prefix} is requested again`);
     const former = this.#exports.find(
@@ -122,10 +129,36 @@ export class Oracle {
     );
     this.hold(
       'one export',
-      former === undefined || this.hasForgotten,
+      former === undefined || this.hasForgotten || isLate,
       `${one.id} of ${one.resource_id} is requested, and ${former?.id} is of use`,
     );
-    this.#exports.push({ ...one, isOver: false });
+    // The request of a process that stood still may come after another one took over: its export is of no use.
+    this.#exports.push({ ...one, isOver: isLate });
+  }
+
+  /** A scheduled run begins. */
+  fired(process: SimProcess, keeper: string): void {
+    this.#cutOff.delete(keeper);
+    this.#running.set(process, keeper);
+    process.onEnd.push(() => {
+      if (this.#running.delete(process)) this.#cutOff.add(keeper);
+    });
+  }
+
+  fireEnded(process: SimProcess): void {
+    this.#running.delete(process);
+  }
+
+  /** The schedules are served: what was cut off begins again within a minute, unless this process does not go on. */
+  serves(process: SimProcess, keeper: string): void {
+    if (!this.#cutOff.has(keeper)) return;
+    const pauses = process.pauses;
+    this.#world.after(MADE_UP_MS, () => {
+      const goesOn = process.isAlive && process.pauses === pauses;
+      const isMadeUp = !this.#cutOff.has(keeper) || this.#running.has(process);
+      if (goesOn)
+        this.hold('schedules', isMadeUp, `${process.name} does not make up for a run that was cut off`);
+    });
   }
 
   /** It has failed, or its rows are published. */

@@ -35,18 +35,24 @@ export async function scheduleProgram(
 ): Promise<void> {
   using _lock = lockState(join(settings.state_dir, 'schedule'), 'crawlhouse schedule');
   await using lease = await takeSchedulerLease(settings, { onWait: () => {} }, signal);
+  const keptAt = lease ? 'the ledger' : process.machine.name;
   const keeper = lease ?? stateFile(settings.state_dir);
   const ended = AbortSignal.any([signal, ...(lease ? [lease.lost] : [])]);
   const scheduler = new Scheduler({
     load: async () => SCHEDULES,
     fire: async ({ name }, own, isLast) => {
-      const { exitCode, errors } = await watchedRun(
-        { process, oracle, settings, command: 'run', scope: name, isLast, logger },
-        own,
-      );
-      for (const error of errors)
-        oracle.hold('no internal error', error.code !== 'internal', `${process.name}: ${error.stack}`);
-      return { exitCode, errors };
+      oracle.fired(process, keptAt);
+      try {
+        const { exitCode, errors } = await watchedRun(
+          { process, oracle, settings, command: 'run', scope: name, isLast, logger },
+          own,
+        );
+        for (const error of errors)
+          oracle.hold('no internal error', error.code !== 'internal', `${process.name}: ${error.stack}`);
+        return { exitCode, errors };
+      } finally {
+        oracle.fireEnded(process);
+      }
     },
     readState: () => readScheduleState(keeper, logger),
     writeState: (state) => writeScheduleState(keeper, state),
@@ -55,6 +61,7 @@ export async function scheduleProgram(
     logger,
   });
   await scheduler.open();
+  oracle.serves(process, keptAt);
   await serveSchedules(
     scheduler,
     { beatMs: BEAT_MS, graceMs: settings.schedule_grace * 1000 },

@@ -16,7 +16,8 @@ export class Death extends Error {
 }
 
 /** A lease passes after 30 seconds. */
-const LONGEST_PAUSE_MS = 50_000;
+const SHORTEST_PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 60_000;
 const LONGEST_FULL_MS = 60_000;
 
 /** A simulated process: a host of its own, which dies. */
@@ -33,6 +34,8 @@ export class SimProcess implements Host {
   /** Called once, when it dies or ends. */
   readonly onEnd: (() => void)[] = [];
   isAlive = true;
+  /** How often it stood still. */
+  pauses = 0;
   #pausedUntil = 0;
 
   constructor(name: string, machine: Machine, network: Network) {
@@ -166,7 +169,9 @@ export class SimProcess implements Host {
     if (fault.fault === 'kill') this.die('killed');
     if (fault.fault === 'crash') machine.crash();
     if (fault.fault === 'pause') {
-      this.#pausedUntil = world.now + 1000 + fault.amount * LONGEST_PAUSE_MS;
+      this.pauses++;
+      this.#pausedUntil =
+        world.now + SHORTEST_PAUSE_MS + fault.amount * (LONGEST_PAUSE_MS - SHORTEST_PAUSE_MS);
     }
     if (fault.fault === 'full' || fault.fault === 'short')
       machine.disk.fullUntil = world.now + 1000 + fault.amount * LONGEST_FULL_MS;

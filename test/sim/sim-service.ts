@@ -81,12 +81,15 @@ export class SimService {
       return { status, text: JSON.stringify({ type: 'internal_error', message: 'planted' }) };
     }
     this.#oracle.answered(process, request.path);
-    const found = this.#route(request);
+    const found = this.#route(request, process);
     if (fault?.fault === 'answer lost') throw broken('ECONNRESET', 'the answer is lost');
     return { status: found.status ?? 200, text: JSON.stringify(found.body) };
   }
 
-  #route({ origin, method, path, body }: Request): { readonly status?: number; readonly body: unknown } {
+  #route(
+    { origin, method, path, body }: Request,
+    process: SimProcess,
+  ): { readonly status?: number; readonly body: unknown } {
     if (origin === new URL(WEBHOOK).origin) {
       this.#oracle.received(JSON.parse(body));
       return { body: {} };
@@ -95,7 +98,8 @@ export class SimService {
     const exported = /^\/workspaces\/w1\/data_exports(?:\/(\w+))?$/.exec(place);
     if (place === `/workspaces/${WORKSPACE}/crawls`)
       return { body: this.#list('crawls', this.#records(), query) };
-    if (exported && method === 'POST') return { body: { data_export: this.#request(JSON.parse(body)) } };
+    if (exported && method === 'POST')
+      return { body: { data_export: this.#request(JSON.parse(body), process) } };
     if (exported?.[1] !== undefined) {
       const one = this.#exports.find(({ id }) => id === exported[1]);
       if (one) return { body: { data_export: this.#recordOf(one) } };
@@ -138,17 +142,17 @@ export class SimService {
     return { meta: { offset, limit, total: all.length }, [key]: all.slice(offset, offset + limit) };
   }
 
-  #request({ data_export }: { data_export: Record<string, unknown> }) {
+  #request({ data_export }: { data_export: Record<string, unknown> }, process: SimProcess) {
     const id = `e${this.#exports.length}`;
     const resource_id = String(data_export.resource_id);
     const prefix = String((data_export.target_parameters as Record<string, unknown>).store_a_prefix);
-    this.#oracle.exportRequested({ id, resource_id, prefix });
+    this.#oracle.exportRequested({ id, resource_id, prefix }, process.pauses > 0);
     const one: SimExport = {
       ...{ id, resource_id, prefix },
       record: data_export,
       requestedAt: this.#world.now,
       doneAt: this.#world.now + 500 + this.#world.below(9000),
-      fails: this.#world.random() < 0.08,
+      fails: this.#world.random() < 0.15,
       isWritten: false,
     };
     this.#exports.push(one);
