@@ -17,7 +17,7 @@ import { SimPostgres } from './sim-postgres.ts';
 import { Death, SimProcess } from './sim-process.ts';
 import { SimService } from './sim-service.ts';
 import { placeOf } from './sim-warehouse.ts';
-import { FOLDER, simLogger, simSettings, WAREHOUSE } from './site.ts';
+import { FOLDER, STATE, simLogger, simSettings, WAREHOUSE } from './site.ts';
 import { workerProgram } from './worker-program.ts';
 import { type Happened, World } from './world.ts';
 
@@ -77,6 +77,8 @@ class Life implements Disposable {
   readonly #isShared: boolean;
   /** What machine b has besides workers: its own project folder and warehouse, with the same ledger. */
   readonly #second: 'standby' | 'runs' | null;
+  /** Machines on which a person has started a run. */
+  readonly #byHand = new Set<Machine>();
   readonly #under = new Map<SimProcess, AbortController>();
 
   constructor(world: World, oracle: Oracle, folder: string) {
@@ -120,7 +122,7 @@ class Life implements Disposable {
     world.after(60_000, () => {});
     await this.#until(() => this.#under.size === 0 || world.age >= stop);
     for (const process of [...this.#under.keys()]) process.die('at the end');
-    for (const machine of this.#second ? [a, b] : [a]) {
+    for (const machine of this.#homes()) {
       await this.#lastRuns(machine);
       if (this.#oracle.violation) return;
     }
@@ -136,6 +138,7 @@ class Life implements Disposable {
     workerProgram(simSettings(true), simLogger(process), signal);
 
   #runByHand(process: SimProcess, signal: AbortSignal): Promise<unknown> {
+    this.#byHand.add(process.machine);
     const command = this.#world.random() < 0.3 ? 'backfill' : 'run';
     return watchedRun({ ...this.#given(process), command, scope: 'run', isLast: true }, signal);
   }
@@ -159,9 +162,11 @@ class Life implements Disposable {
         isDone = result.exitCode === 0;
       });
       await this.#until(() => !process.isAlive);
-      // An open incident that only a run by hand may end.
-      const byHand = this.#start('run', machine, (own, signal) => this.#runByHand(own, signal));
-      await this.#until(() => !byHand.isAlive);
+      if (this.#byHand.has(machine)) {
+        // An open incident that only a run by hand may end.
+        const byHand = this.#start('run', machine, (own, signal) => this.#runByHand(own, signal));
+        await this.#until(() => !byHand.isAlive);
+      }
       if (isDone || this.#oracle.violation) return;
       if (number < LAST_RUNS) continue;
       this.#oracle.fail(
@@ -173,8 +178,7 @@ class Life implements Disposable {
   }
 
   async #hold(): Promise<void> {
-    const [a, b] = this.#machines;
-    for (const machine of this.#second ? [a, b] : [a]) {
+    for (const machine of this.#homes()) {
       const process = this.#start('oracle', machine, (own) =>
         holdEnd({
           ...this.#given(own),
@@ -185,6 +189,12 @@ class Life implements Disposable {
       );
       await this.#until(() => !process.isAlive);
     }
+  }
+
+  /** Machines with a warehouse. */
+  #homes(): readonly Machine[] {
+    const [a, b] = this.#machines;
+    return b.disk.files.has(WAREHOUSE) || b.disk.files.has(`${STATE}/lock.sqlite`) ? [a, b] : [a];
   }
 
   /** A process of this kind is there all the time, but for the time until it is started again. */
