@@ -82,6 +82,7 @@ async function runSimSession(options: RunOptions, outer: AbortSignal): Promise<R
     named: false,
     respectBackoff: options.scope !== 'run',
     planned: new Map(),
+    pacesOf: () => [],
     unarchiver: { idle: async () => {} },
     engine: { alone: <T>(work: () => Promise<T>) => alone.run(work) },
     hasLockWaiter: () => false,

@@ -90,7 +90,7 @@ async function exportedRows(context: StagingContext, planned: PlannedUnit): Prom
   const { client, ledger, settings, signal } = context;
   const target = 'store_a';
   const workspaceId = 'w1';
-  const requested = await ensureExport(context, planned, { format: 'json', target, workspaceId });
+  const { requested } = await ensureExport(context, planned, { format: 'json', target, workspaceId });
   const done = await awaitExport(client, requested, {
     workspaceId,
     waitMs: limitsOf(settings).exportWait,
