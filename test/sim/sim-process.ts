@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Pool } from 'pg';
-import type { Host, Timer } from '../../src/core/host.ts';
+import { type Host, type Timer, withHost } from '../../src/core/host.ts';
 import { LocalStore } from '../../src/stores/local/local-store.ts';
 import type { Decision } from './decisions.ts';
 import { errno } from './disk.ts';
@@ -200,6 +200,7 @@ export class SimProcess implements Host {
   #later(kind: string, ms: number, work: () => void): () => void {
     this.#met(kind, '');
     if (!this.isAlive) return () => {};
-    return this.#wait(ms, work);
+    // What a timer calls is this process's work too.
+    return this.#wait(ms, () => withHost(this, work));
   }
 }
