@@ -1,7 +1,7 @@
 import { seededRandom } from '../support/random.ts';
 
 /** What can go wrong, and what an operation must be for it. */
-export const FAULTS = {
+const FAULTS = {
   /** The process of the operation dies before or after its effect. */
   kill: ['file', 'sqlite', 'http', 'postgres', 'sleep'],
   'kill after': ['file', 'sqlite', 'http', 'postgres'],
