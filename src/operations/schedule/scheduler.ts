@@ -122,10 +122,10 @@ export class Scheduler {
     await this.advance();
   }
 
-  /** Starts the next due run, unless one is running. */
+  /** Starts the next due run, unless one is running. It is kept as undone before: a crash in its first moment loses nothing. */
   async advance(): Promise<void> {
-    this.#start(this.#options.now());
     await this.#save();
+    this.#start(this.#options.now());
   }
 
   /** New records may exist: every schedule runs soon, once for several calls, and at most once a minute. */

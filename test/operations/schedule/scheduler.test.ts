@@ -19,6 +19,8 @@ function stage(options: { schedules: object[]; state?: ScheduleState }) {
     schedules: options.schedules as object[] | Error,
     state: options.state ?? {},
     fired: [] as string[],
+    /** The kept state, at the start of each run. */
+    keptAtStart: [] as ScheduleState[],
     ends: [] as ((fired: Fired) => void)[],
     log: [] as string[],
   };
@@ -29,6 +31,7 @@ function stage(options: { schedules: object[]; state?: ScheduleState }) {
     },
     fire: ({ name }, signal) => {
       held.fired.push(name);
+      held.keptAtStart.push(held.state);
       return new Promise((resolve) => {
         held.ends.push(resolve);
         signal.addEventListener('abort', () => resolve(failed('interrupted')));
@@ -65,6 +68,14 @@ test('one run at a time: another schedule waits for its turn', async () => {
   await pass(1);
   expect([held.fired, scheduler.waiting]).toEqual([['each', 'also'], []]);
   await end();
+});
+
+test('the first run of a new schedule is kept as undone before it starts', async () => {
+  const { held, pass } = stage({ schedules: [MINUTELY] });
+  await pass(0);
+  const { cron, time_zone } = Schedule.parse(MINUTELY);
+  const done_until = '2026-01-02T05:59:59.999Z';
+  expect(held.keptAtStart).toEqual([{ each: { cron, time_zone, done_until } }]);
 });
 
 test('a run that outlives its interval is followed by one run with queue, by none with skip', async () => {
