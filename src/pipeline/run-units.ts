@@ -159,7 +159,9 @@ class UnitsAtWork {
       return { report, error: exhausted };
     }
     const outcome = await this.#runOne(one, options, share);
-    if (share.lost?.aborted && !context.signal.aborted) return undefined;
+    // Rows that are there count, though another process has claimed the unit since: the load has a fence of its own.
+    const isThere = outcome.report.status === 'loaded' || outcome.report.status === 'unchanged';
+    if (share.lost?.aborted && !isThere && !context.signal.aborted) return undefined;
     this.#note(one, outcome);
     return outcome;
   }

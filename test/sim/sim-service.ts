@@ -81,15 +81,12 @@ export class SimService {
       return { status, text: JSON.stringify({ type: 'internal_error', message: 'planted' }) };
     }
     this.#oracle.answered(process, request.path);
-    const found = this.#route(request, process);
+    const found = this.#route(request);
     if (fault?.fault === 'answer lost') throw broken('ECONNRESET', 'the answer is lost');
     return { status: found.status ?? 200, text: JSON.stringify(found.body) };
   }
 
-  #route(
-    { origin, method, path, body }: Request,
-    process: SimProcess,
-  ): { readonly status?: number; readonly body: unknown } {
+  #route({ origin, method, path, body }: Request): { readonly status?: number; readonly body: unknown } {
     if (origin === new URL(WEBHOOK).origin) {
       this.#oracle.received(JSON.parse(body));
       return { body: {} };
@@ -98,8 +95,7 @@ export class SimService {
     const exported = /^\/workspaces\/w1\/data_exports(?:\/(\w+))?$/.exec(place);
     if (place === `/workspaces/${WORKSPACE}/crawls`)
       return { body: this.#list('crawls', this.#records(), query) };
-    if (exported && method === 'POST')
-      return { body: { data_export: this.#request(JSON.parse(body), process) } };
+    if (exported && method === 'POST') return { body: { data_export: this.#request(JSON.parse(body)) } };
     if (exported?.[1] !== undefined) {
       const one = this.#exports.find(({ id }) => id === exported[1]);
       if (one) return { body: { data_export: this.#recordOf(one) } };
@@ -142,11 +138,13 @@ export class SimService {
     return { meta: { offset, limit, total: all.length }, [key]: all.slice(offset, offset + limit) };
   }
 
-  #request({ data_export }: { data_export: Record<string, unknown> }, process: SimProcess) {
+  #request({ data_export }: { data_export: Record<string, unknown> }) {
     const id = `e${this.#exports.length}`;
     const resource_id = String(data_export.resource_id);
     const prefix = String((data_export.target_parameters as Record<string, unknown>).store_a_prefix);
-    this.#oracle.exportRequested({ id, resource_id, prefix }, process.pauses > 0);
+    // Whoever stood still may ask late, or write over what the ledger has of another one's request.
+    const hadPause = this.#world.happened.some(({ fault }) => fault === 'pause');
+    this.#oracle.exportRequested({ id, resource_id, prefix }, hadPause);
     const one: SimExport = {
       ...{ id, resource_id, prefix },
       record: data_export,

@@ -8,6 +8,8 @@ import { lifeOf } from './shrink.ts';
 import { warmUp } from './warm-up.ts';
 
 const LIVES = 50;
+/** They have found faults of the product (docs/how-we-test.md). */
+const FOUND = [343, 772, 1338, 2094];
 
 test(`${LIVES} lives with faults pass every oracle`, { timeout: 240_000 }, async () => {
   using _quiet = quietRejections();
@@ -16,6 +18,13 @@ test(`${LIVES} lives with faults pass every oracle`, { timeout: 240_000 }, async
     const { violation } = await live(seed);
     expect([seed, violation?.message ?? null]).toEqual([seed, null]);
   }
+});
+
+test('seeds that have found a fault pass every oracle', { timeout: 60_000 }, async () => {
+  using _quiet = quietRejections();
+  await warmUp();
+  for (const seed of FOUND)
+    expect([seed, (await live(seed)).violation?.message ?? null]).toEqual([seed, null]);
 });
 
 test('a seed is the same life each time, and another one without a fault of it', {

@@ -152,9 +152,9 @@ export class Sharing {
     try {
       const slot = { move: (store: string | null) => claim.move(store, signal) };
       const ended = await work.run(one, { slot, lost: claim.lost });
-      if (ended === undefined || claim.lost.aborted) return true;
+      if (ended === undefined) return true;
       this.#left.delete(claim.unit);
-      await claim.finishLocally();
+      if (!claim.lost.aborted) await claim.finishLocally();
       if (ended.report.status === 'loaded') await this.#dependencies.tables.loaded(one.planned.unit.dataset);
     } finally {
       this.#own.delete(claim.unit);

@@ -36,10 +36,12 @@ export class PostgresUnitOffers implements UnitOffers {
          WHERE project = $1 AND status = 'claimed' AND worker LIKE 'crawlhouse run (%'`,
         [this.#of.project],
       );
-      // Staged for a run that did not load them; the unit was loaded otherwise, or dropped.
+      // Staged for a run that did not load them; the unit was loaded otherwise, or dropped. Or loaded by a run that was
+      // killed between its publication and `forgetLoaded`.
       await statements.rows(
         `DELETE FROM ${this.#table} AS queue USING ${ident(this.#of.schema)}.units AS known
-         WHERE queue.project = $1 AND known.project = $1 AND queue.unit = known.unit AND queue.status = 'staged'
+         WHERE queue.project = $1 AND known.project = $1 AND queue.unit = known.unit
+           AND queue.status IN ('staged', 'loaded')
            AND known.status IN ('published', 'dropped') AND queue.unit <> ALL ($2)`,
         [this.#of.project, units.map(({ unit }) => unit)],
       );
