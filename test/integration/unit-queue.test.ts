@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { silentLogger } from '../../src/core/logger.ts';
 import { packageVersion } from '../../src/core/package-version.ts';
+import { unitName } from '../../src/project/model/unit.ts';
 import type { Ledger } from '../../src/state/ledger/ledger.ts';
 import { openLedger, readLedger } from '../../src/state/ledger/open-ledger.ts';
 import { openUnitQueue } from '../../src/state/ledger/open-unit-queue.ts';
@@ -223,6 +224,22 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
       'open',
       ...['failed', 'new', 'changed', 'fresh'],
     ]);
+  });
+
+  test('a unit that a run had loaded and published before it was killed is in no later queue', async () => {
+    const { ledger, offer, machine, offers } = await scene();
+    const source = { kind: 'crawl', id: 'c1', project_id: 'p' } as const;
+    const published = { dataset: 'crawl_pages', source, window: null };
+    const name = unitName(published);
+    await ledger.discoverUnits([published]);
+    await offer([unit(name)]);
+    const claim = await claimed(await machine());
+    await claim.finish();
+    await offers.setStatus(name, 'loaded');
+    await ledger.setUnit(published, 'published', 1, null);
+    expect((await offers.claims()).size).toBe(1);
+    await offer([], 'r2');
+    expect(await offers.claims()).toEqual(new Set());
   });
 
   test('what a former run has claimed is free at once for the next one', async () => {
