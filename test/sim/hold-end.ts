@@ -62,7 +62,8 @@ async function holdLedger({ oracle, settings, server }: End): Promise<void> {
     );
   for (const { run_id, status } of (await ledger?.runs()) ?? [])
     oracle.hold('no lost unit', status !== 'running', `the run ${run_id} is running, and no process is`);
-  for (const { unit, status } of (await ledger?.exports()) ?? [])
+  // A ledger that a crash has put back may not know which run has loaded the rows of a data export.
+  for (const { unit, status } of oracle.hasForgotten ? [] : ((await ledger?.exports()) ?? []))
     oracle.hold('no leftovers', OVER.includes(status), `the data export of ${unit} is ${status}`);
   if (settings.ledger === undefined) return;
   for (const { unit, status } of server.committed(`SELECT unit, status FROM "crawlhouse".queue`))
