@@ -1,4 +1,3 @@
-import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { host } from './host.ts';
 
@@ -15,7 +14,8 @@ export function openSqlite(path: string): DatabaseSync {
     return host().sqlite?.(path) ?? new DatabaseSync(path);
   } catch (error) {
     if ((error as { errcode?: unknown }).errcode !== CANT_OPEN) throw error;
-    closeSync(openSync(path, 'r+'));
+    // As SQLite opens it: what is missing is made, so a full disk is not taken for a missing file.
+    host().files.writeFileSync(path, '', { flag: 'a', mode: 0o600 });
     throw Object.assign(error as Error, { path });
   }
 }

@@ -22,7 +22,7 @@ import type { Work } from './session.ts';
 import { type Share, shareUnits } from './sharing/share-units.ts';
 import { sharedUnits } from './sharing/unit-task.ts';
 import type { RunContext } from './unit/context.ts';
-import { runUnit, type UnitOutcome } from './unit/run-unit.ts';
+import { isFailure, runUnit, type UnitOutcome } from './unit/run-unit.ts';
 
 /** The inputs that all units of a run share. */
 interface UnitInputs {
@@ -258,7 +258,7 @@ async function failUnit(
   const said = reportedError(error);
   const status = error.kind === 'refused' ? 'refused' : 'failed';
   try {
-    if (error.kind !== 'interrupted') await ledger.setUnit(unit, status, 0, said);
+    if (isFailure(error)) await ledger.setUnit(unit, status, 0, said);
   } catch (thrown) {
     // A full disk: the report has it all the same.
     logger.error('unit not written to the ledger', { error: toCrawlhouseError(thrown).message });

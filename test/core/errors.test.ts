@@ -2,6 +2,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CrawlhouseError, toCrawlhouseError } from '../../src/core/errors.ts';
+import { host, withHost } from '../../src/core/host.ts';
 import { openSqlite } from '../../src/core/open-sqlite.ts';
 import { readText } from '../../src/core/read-text.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -89,6 +90,22 @@ test('a folder in the place of a file, and the other way round, is a wrong use t
     ]),
   ]);
   expect(thrown.map((error) => error?.hint)).not.toContain(undefined);
+});
+
+test('a file of SQLite that a full disk does not take is an error of the disk, not a missing file', () => {
+  const full = {
+    ...host(),
+    sqlite: () => {
+      throw Object.assign(new Error('unable to open database file'), { errcode: 14 });
+    },
+    files: {
+      ...host().files,
+      writeFileSync: () => {
+        throw systemError('ENOSPC');
+      },
+    },
+  };
+  expect(() => withHost(full, () => openSqlite('/lock.sqlite'))).toThrowError(systemError('ENOSPC').message);
 });
 
 test('an abort is an interruption, or the error that it was given as its reason', async () => {

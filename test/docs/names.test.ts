@@ -63,6 +63,11 @@ describe.each(pages)('$name', (page) => {
     expect(broken).toEqual([]);
   });
 
+  test('it has one title, at its top', () => {
+    const lines = page.text.replaceAll(/^(```|~~~)[\s\S]*?^\1/gm, '').split('\n');
+    expect(lines.flatMap((line, index) => (line.startsWith('# ') ? [index] : []))).toEqual([0]);
+  });
+
   test('every path names a file or folder', () => {
     const start = new RegExp(
       `^(src|test|docs|sql|scripts|schemas|pipelines|${folders.join('|')})/[\\w./-]*$`,

@@ -13,7 +13,7 @@ import type { Network } from './network.ts';
 import { Oracle, Violation } from './oracle.ts';
 import { watchedRun } from './run-program.ts';
 import { scheduleProgram } from './schedule-program.ts';
-import { SimPostgres } from './sim-postgres.ts';
+import { type LoggedStatement, SimPostgres } from './sim-postgres.ts';
 import { Death, SimProcess } from './sim-process.ts';
 import { SimService } from './sim-service.ts';
 import { placeOf } from './sim-warehouse.ts';
@@ -37,12 +37,15 @@ export interface LifeResult {
   /** What there was: `shared ledger`, `standby`. */
   readonly kinds: readonly string[];
   readonly trace: readonly string[] | null;
+  /** What PostgreSQL was asked. */
+  readonly statements: readonly LoggedStatement[] | null;
 }
 
 interface LifeOptions {
   /** The faults; absent: those of the seed. */
   readonly decisions?: readonly Decision[];
   readonly trace?: boolean;
+  readonly statements?: boolean;
 }
 
 type Program = (process: SimProcess, signal: AbortSignal) => Promise<unknown>;
@@ -55,6 +58,7 @@ export async function live(seed: number, options: LifeOptions = {}): Promise<Lif
   let life: Life | undefined;
   try {
     life = new Life(world, oracle, folder);
+    if (options.statements) life.postgres.log = [];
     await life.run();
   } catch (error) {
     if (oracle.violation === null) oracle.fail('no internal error', String((error as Error).stack));
@@ -64,7 +68,11 @@ export async function live(seed: number, options: LifeOptions = {}): Promise<Lif
   }
   const { violation } = oracle;
   const { happened, operations, events, trace } = world;
-  return { ...{ seed, violation, happened, operations, events, trace }, kinds: life?.kinds ?? [] };
+  return {
+    ...{ seed, violation, happened, operations, events, trace },
+    kinds: life?.kinds ?? [],
+    statements: life?.postgres.log ?? null,
+  };
 }
 
 class Life implements Disposable {
@@ -127,6 +135,10 @@ class Life implements Disposable {
       if (this.#oracle.violation) return;
     }
     await this.#hold();
+  }
+
+  get postgres(): SimPostgres {
+    return this.#network.postgres;
   }
 
   #given(process: SimProcess) {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { toCrawlhouseError } from '../../src/core/errors.ts';
 import { host } from '../../src/core/host.ts';
 import type { Logger } from '../../src/core/logger.ts';
 import { lockState } from '../../src/core/state-lock.ts';
@@ -14,7 +15,7 @@ import type { Settings } from '../../src/project/settings/settings.ts';
 import { takeSchedulerLease } from '../../src/state/ledger/take-scheduler-lease.ts';
 import type { Oracle } from './oracle.ts';
 import { watchedRun } from './run-program.ts';
-import type { SimProcess } from './sim-process.ts';
+import { Death, type SimProcess } from './sim-process.ts';
 
 const SCHEDULES = [
   Schedule.parse({ name: 'often', cron: '*/3 * * * *', retries: { number: 1, wait: 0.5 }, timeout: 30 }),
@@ -50,6 +51,14 @@ export async function scheduleProgram(
         for (const error of errors)
           oracle.hold('no internal error', error.code !== 'internal', `${process.name}: ${error.stack}`);
         return { exitCode, errors };
+      } catch (thrown) {
+        const { code, stack } = toCrawlhouseError(thrown);
+        oracle.hold(
+          'no internal error',
+          thrown instanceof Death || code !== 'internal',
+          `${process.name}: ${stack}`,
+        );
+        throw thrown;
       } finally {
         oracle.fireEnded(process);
       }

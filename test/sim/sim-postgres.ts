@@ -6,11 +6,28 @@ import type { World } from './world.ts';
 
 export type Answer = { readonly rows: Record<string, unknown>[] };
 
+/** What the server was asked, and how it answered; `test/integration/sim-postgres.test.ts` asks a real one the same. */
+export interface LoggedStatement {
+  /** The connection. */
+  readonly session: number;
+  readonly sql: string;
+  readonly values: readonly unknown[];
+  /** Null where it failed. */
+  readonly rows: readonly Record<string, unknown>[] | null;
+  /** The server's clock, in milliseconds since 1970. */
+  readonly at: number;
+  /** What `gen_random_uuid` gave, in its order. */
+  readonly uuids: readonly string[];
+}
+
 /** As the product asks for it. */
+/** In the log: the end of a connection. */
+export const CLOSE = 'close';
 const IDLE_MS = 10_000;
 const LONGEST_OUTAGE_MS = 100_000;
 /** Columns of JSON, which the client parses unless the statement asks for texts. */
 const JSON_COLUMNS = ['holder', 'progress', 'error'];
+const BIGINTS = ['token', 'id'];
 
 const ROWS: readonly (readonly [RegExp, (server: SimPostgres) => Record<string, unknown>[]])[] = [
   [/server_version_num/, () => [{ number: 160_000 }]],
@@ -33,6 +50,10 @@ export class SimPostgres implements Disposable {
   readonly #clockOff: number;
   #holder: Session | null = null;
   hasLedger = false;
+  /** Kept where a test asks for it. */
+  log: LoggedStatement[] | null = null;
+  sessions = 0;
+  #uuids: string[] = [];
   /** Until when nobody reaches it. */
   awayUntil = 0;
 
@@ -92,6 +113,7 @@ export class SimPostgres implements Disposable {
     if (index >= 0) this.#waiting.splice(index, 1);
     if (this.#holder !== session) return;
     this.#writer.exec(commit ? 'COMMIT' : 'ROLLBACK');
+    this.note(session, commit ? 'COMMIT' : 'ROLLBACK');
     if (!commit)
       this.hasLedger = this.committed(`SELECT 1 FROM sqlite_schema WHERE name = 'version'`).length > 0;
     this.#holder = null;
@@ -102,12 +124,23 @@ export class SimPostgres implements Disposable {
     return this.#holder === session;
   }
 
+  note(
+    session: Session,
+    sql: string,
+    values: readonly unknown[] = [],
+    rows: LoggedStatement['rows'] = [],
+  ): void {
+    this.log?.push({ session: session.number, sql, values, rows, at: this.now, uuids: this.#uuids });
+    this.#uuids = [];
+  }
+
   #next(): void {
     if (this.#holder !== null) return;
     const session = this.#waiting.shift();
     if (session === undefined) return;
     this.#holder = session;
     this.#writer.exec('BEGIN IMMEDIATE');
+    this.note(session, 'BEGIN');
     session.start();
   }
 
@@ -134,7 +167,9 @@ export class SimPostgres implements Disposable {
   #uuid(): string {
     const digits = (): string => (0x100000000 + this.world.below(0xffffffff)).toString(16).slice(1);
     const text = digits() + digits() + digits() + digits();
-    return text.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+    const uuid = text.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+    this.#uuids.push(uuid);
+    return uuid;
   }
 
   [Symbol.dispose](): void {
@@ -171,7 +206,8 @@ function withJson(row: Record<string, unknown>, sql: string): void {
     const value = row[name];
     if (typeof value === 'string' && !sql.includes(`CAST(${name} AS text)`)) row[name] = JSON.parse(value);
   }
-  if ('token' in row) row.token = String(row.token);
+  // As the client gives a bigint.
+  for (const name of BIGINTS) if (typeof row[name] === 'number') row[name] = String(row[name]);
 }
 
 export function broken(code: string, message: string): Error {
@@ -183,6 +219,7 @@ const CHANGES = /^\s*(?:INSERT|UPDATE|DELETE|CREATE|WITH)\b/;
 /** A connection: at most one transaction at a time. */
 export class Session {
   start: () => void = () => {};
+  readonly number: number;
   readonly #process: SimProcess;
   readonly #server: SimPostgres;
   isBroken = false;
@@ -192,6 +229,7 @@ export class Session {
   constructor(process: SimProcess, server: SimPostgres) {
     this.#process = process;
     this.#server = server;
+    this.number = server.sessions++;
     process.onEnd.push(() => this.close());
   }
 
@@ -218,11 +256,21 @@ export class Session {
   #statement(sql: string, values: readonly unknown[]): Promise<Answer> {
     return this.#operate('postgres statement', sql, () => {
       const server = this.#server;
-      if (!this.#isOpen) return { rows: server.committed(sql, values) };
-      return {
-        rows: CHANGES.test(sql) ? server.write(sql, values, this.#process) : server.present(sql, values),
-      };
+      try {
+        const rows = this.#run(sql, values);
+        server.note(this, sql, values, rows);
+        return { rows };
+      } catch (error) {
+        server.note(this, sql, values, null);
+        throw error;
+      }
     });
+  }
+
+  #run(sql: string, values: readonly unknown[]): Record<string, unknown>[] {
+    const server = this.#server;
+    if (!this.#isOpen) return server.committed(sql, values);
+    return CHANGES.test(sql) ? server.write(sql, values, this.#process) : server.present(sql, values);
   }
 
   async #begin(): Promise<Answer> {
@@ -287,5 +335,6 @@ export class Session {
   close(): void {
     this.isBroken = true;
     this.#finish(false);
+    this.#server.note(this, CLOSE);
   }
 }

@@ -129,6 +129,7 @@ export function simLoad(warehouse: SimWarehouse): UnitSteps['load'] {
     await warehouse.load(manifest.name, {
       rows,
       run_id: runId,
+      loaded_at: host().now(),
       route: manifest.source.route,
       ended_at: manifest.source.ended_at ?? null,
     });

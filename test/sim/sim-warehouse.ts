@@ -11,6 +11,7 @@ import type { SimProcess } from './sim-process.ts';
 interface Load {
   readonly rows: readonly string[];
   readonly run_id: string;
+  readonly loaded_at: number;
   readonly route: string;
   readonly ended_at: number | null;
 }
@@ -87,6 +88,7 @@ export class SimWarehouse {
           unit,
           content_sha256: null,
           published: this.#published?.loads[unit]?.run_id === load.run_id,
+          loaded_at: load.loaded_at,
           run_id: load.route === 'export' ? load.run_id : null,
           source_ended_at: load.ended_at,
         },

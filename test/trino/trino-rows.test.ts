@@ -7,6 +7,7 @@ import type { Connection } from '../../src/core/duckdb.ts';
 import { TrinoClient } from '../../src/engines/trino/client.ts';
 import { PointerTable } from '../../src/engines/trino/pointer-table.ts';
 import { RelationNames } from '../../src/engines/trino/relation-names.ts';
+import { StoredTables } from '../../src/engines/trino/stored-tables.ts';
 import { tidyRows } from '../../src/engines/trino/tidy-rows.ts';
 import type { TrinoPlace } from '../../src/engines/trino/trino-place.ts';
 import { TrinoRows } from '../../src/engines/trino/trino-rows.ts';
@@ -51,6 +52,22 @@ rowStoreContract('Trino', async () => {
   const rows = await TrinoRows.begin(place);
   const read = () => client.rows(`SELECT * FROM ${rows.names.work(PAGES)}`);
   return { rows, catalogue: connection, read, publish: () => rows.publish() };
+});
+
+test('a warehouse that is not there yet has no columns, whatever other projects drop meanwhile', async () => {
+  const names = new RelationNames(place.prefix);
+  const ended = new AbortController();
+  const other = async (number: number): Promise<void> => {
+    while (!ended.signal.aborted) {
+      await client.run(`CREATE SCHEMA ${place.prefix}other_${number}`);
+      await client.run(`DROP SCHEMA ${place.prefix}other_${number}`);
+    }
+  };
+  const others = Promise.all([1, 2, 3].map(other));
+  for (let look = 0; look < 30; look++)
+    expect(await new StoredTables(place, names, false).columns(PAGES, undefined)).toEqual(new Map());
+  ended.abort();
+  await others;
 });
 
 /** Puts whole numbers in the place of a unit's rows. */

@@ -118,8 +118,12 @@ export class StoredTables {
 
   async #read(signal: AbortSignal | undefined): Promise<ReadonlyMap<string, Map<string, string>>> {
     const [schema] = this.#names.storedParts('');
+    const of = `${ident(this.#place.catalog)}.information_schema`;
+    // Without this schema Trino would read all others, and fail where another project drops one of them meanwhile.
+    const count = `SELECT count(*) FROM ${of}.schemata WHERE schema_name = ?`;
+    if (Number(await this.#client.scalar(count, { values: [schema] }, signal)) === 0) return new Map();
     const rows = await this.#client.rows<{ table_name: string; column_name: string; data_type: string }>(
-      `SELECT table_name, column_name, data_type FROM ${ident(this.#place.catalog)}.information_schema.columns
+      `SELECT table_name, column_name, data_type FROM ${of}.columns
        WHERE table_schema = ? ORDER BY table_name, ordinal_position`,
       { values: [schema] },
       signal,

@@ -92,10 +92,17 @@ export async function runUnit(
     if (error.code === 'disk' && !staged) await removeFolders(unitFolders(settings.state_dir, name));
     const status = error.kind === 'refused' ? 'refused' : error.kind === 'skip' ? 'skipped' : 'failed';
     const ended = outcome(status, staged ? stagedCounts(staged) : null, error);
-    // A unit that was interrupted does not fail: it stays where it was, as after a kill, and is due.
-    if (error.kind !== 'interrupted') await ledger.setUnit(unit, status, tried.attempts, ended.report.error);
+    if (isFailure(error)) await ledger.setUnit(unit, status, tried.attempts, ended.report.error);
     return ended;
   }
+}
+
+/**
+ * Whether a unit has failed by an error. One that was interrupted stays where it was, as after a kill, and is due; what
+ * becomes of one that another process has now, that process notes.
+ */
+export function isFailure({ kind, code }: CrawlhouseError): boolean {
+  return kind !== 'interrupted' && code !== 'lease_lost';
 }
 
 /** The format of a unit before its fields are known. */

@@ -15,6 +15,8 @@ export interface LoadedUnit {
   readonly content_sha256: string | null;
   /** Are its rows in the published file too? */
   readonly published: boolean;
+  /** UTC milliseconds. */
+  readonly loaded_at: number;
   /** The run that loaded it, where it came by a data export; else null. */
   readonly run_id: string | null;
   /** When its crawl or comparison had ended, UTC milliseconds; null where it has no end, or it was not kept. */
@@ -27,7 +29,8 @@ export async function loadedUnits(connection: Connection): Promise<Map<string, L
     `SELECT unit, queryable IS NOT NULL AS published,
        CASE WHEN source_kind NOT IN ('crawl', 'crawl_over_crawl') THEN content_sha256 END AS content_sha256,
        CASE WHEN route = 'export' THEN run_id END AS run_id,
-       CAST(epoch_ms(source_ended_at) AS DOUBLE) AS source_ended_at
+       CAST(epoch_ms(source_ended_at) AS DOUBLE) AS source_ended_at,
+       CAST(epoch_ms(loaded_at) AS DOUBLE) AS loaded_at
      FROM ops.loads`,
   );
   return new Map(rows.map((row) => [String(row.unit), row as unknown as LoadedUnit]));

@@ -4,6 +4,15 @@ import type { UnitState } from '../../project/model/ledger-records.ts';
 export interface LoadState {
   /** Are its rows in the published file too? */
   readonly published: boolean;
+  /** UTC milliseconds. */
+  readonly loaded_at: number;
+}
+
+interface KnownUnit {
+  readonly unit: string;
+  readonly status: UnitState;
+  /** Of the last move, ISO 8601. */
+  readonly updated_at: string;
 }
 
 export interface Move {
@@ -13,19 +22,21 @@ export interface Move {
 
 const UNDER_WAY: readonly UnitState[] = ['discovered', 'requested', 'downloading', 'staged'];
 const THERE: readonly UnitState[] = ['loaded', 'published'];
+const ENDED: readonly UnitState[] = ['failed', 'refused', 'skipped'];
 
 /**
  * Corrects a ledger whose last run was killed, or that is older or newer than the warehouse. A unit in the warehouse has
- * been loaded; one that is not there must be requested again. Failures stay: only the ledger knows them.
+ * been loaded; one that is not there must be requested again. A failure stays, as only the ledger knows it, unless the rows
+ * were loaded after it: a machine that crashed has put the ledger back.
  */
-export function reconcileUnits(
-  units: readonly { readonly unit: string; readonly status: UnitState }[],
-  loaded: ReadonlyMap<string, LoadState>,
-): Move[] {
-  return units.flatMap(({ unit, status }): Move[] => {
+export function reconcileUnits(units: readonly KnownUnit[], loaded: ReadonlyMap<string, LoadState>): Move[] {
+  return units.flatMap(({ unit, status, updated_at }): Move[] => {
     const load = loaded.get(unit);
     if (load === undefined) return THERE.includes(status) ? [{ unit, to: 'discovered' }] : [];
-    const isBehind = UNDER_WAY.includes(status) || (status === 'loaded' && load.published);
+    const isBehind =
+      UNDER_WAY.includes(status) ||
+      (status === 'loaded' && load.published) ||
+      (ENDED.includes(status) && load.loaded_at > Date.parse(updated_at));
     return isBehind ? [{ unit, to: load.published ? 'published' : 'loaded' }] : [];
   });
 }

@@ -20,9 +20,9 @@ export const UNIT_MOVES: Readonly<Record<UnitOrigin, readonly UnitState[]>> = {
   staged: [...TAKEN_UP, ...HELD],
   loaded: [...TAKEN_UP, 'published', 'discovered'],
   published: [...TAKEN_UP, 'discovered'],
-  failed: TAKEN_UP,
-  refused: TAKEN_UP,
-  skipped: TAKEN_UP,
+  failed: [...TAKEN_UP, ...HELD],
+  refused: [...TAKEN_UP, ...HELD],
+  skipped: [...TAKEN_UP, ...HELD],
   dropped: ['discovered'],
 };
 

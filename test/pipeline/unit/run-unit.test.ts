@@ -1,8 +1,12 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
+import type { ErrorCode } from '../../../src/core/error-codes.ts';
+import { CrawlhouseError } from '../../../src/core/errors.ts';
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import { unitFolders } from '../../../src/pipeline/stage/unit-folders.ts';
+import { runUnit } from '../../../src/pipeline/unit/run-unit.ts';
+import type { Unit } from '../../../src/project/model/unit.ts';
 import { Service } from '../../service/sandbox/support.ts';
 import { published, rawProjectFolder, runProject, sandboxFor, setFaults } from '../../support/project.ts';
 import { temporaryConnection } from '../../support/temporary.ts';
@@ -95,6 +99,30 @@ test.for([
   await runProject(folder, sandbox, PAGES);
   const [row] = await published(connection, folder, 'SELECT count(*)::INTEGER AS n FROM raw.crawl_pages');
   expect(row?.n).toBe(rows);
+});
+
+test('of a unit that another process has taken over, this one notes no failure', async () => {
+  const noted = async (code: ErrorCode): Promise<unknown[]> => {
+    const states: unknown[] = [];
+    const ledger = {
+      setUnit: async (_unit: Unit, to: string) => states.push(to),
+      exportOf: async () => null,
+    };
+    const stage = () => Promise.reject(new CrawlhouseError(code, code));
+    const { signal } = new AbortController();
+    const unit = { dataset: 'crawl_pages', source: { kind: 'crawl', id: 'c1' }, window: null };
+    const planned = { unit, name: 'crawl_pages/c1', pipeline: { source: {} }, restore: null, refresh: true };
+    const outcome = await runUnit(
+      { ledger, signal, settings: {}, unarchiver: { idle: async () => {} }, steps: { stage } } as never,
+      { planned, options: [], inventory: {} } as never,
+      undefined,
+    );
+    expect(outcome).toMatchObject({ report: { status: 'failed' }, error: { code } });
+    return states;
+  };
+  expect(await noted('connection')).toEqual(['failed']);
+  expect(await noted('lease_lost')).toEqual([]);
+  expect(await noted('interrupted')).toEqual([]);
 });
 
 test('a unit that the service refuses says so with the route that it tried, and asks no second time', async () => {

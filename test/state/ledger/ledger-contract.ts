@@ -266,15 +266,23 @@ export function ledgerContract(name: string, subject: LedgerSubject): void {
 
   test(`${name}: the warehouse corrects the states that a killed run left`, async () => {
     const ledger = await opened();
-    await ledger.discoverUnits(['c1', 'c2', 'c3'].map(unitOf));
+    await ledger.discoverUnits(['c1', 'c2', 'c3', 'c4'].map(unitOf));
     for (const id of ['c1', 'c2']) await ledger.setUnit(unit(id), 'requested', 1, null);
     await ledger.setUnit(unit('c3'), 'published', 1, null);
-    const moves = await ledger.reconcile(new Map([['crawl_pages/c1', { published: true }]]));
-    expect(moves).toHaveLength(2);
+    await ledger.setUnit(unit('c4'), 'failed', 1, null);
+    const load = { published: true, loaded_at: Date.now() + 1000 };
+    const moves = await ledger.reconcile(
+      new Map([
+        ['crawl_pages/c1', load],
+        ['crawl_pages/c4', load],
+      ]),
+    );
+    expect(moves).toHaveLength(3);
     expect(Object.fromEntries((await ledger.units()).map((one) => [one.source.id, one.status]))).toEqual({
       c1: 'published',
       c2: 'requested',
       c3: 'discovered',
+      c4: 'published',
     });
   });
 

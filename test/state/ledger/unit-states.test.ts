@@ -11,7 +11,8 @@ test('every state can be reached from a unit that is new, and left again', () =>
 
 test('a unit is not published before it was loaded or found in the warehouse unchanged', () => {
   const before = UNIT_STATES.filter((state) => UNIT_MOVES[state].includes('published'));
-  expect(before).toEqual(['discovered', 'requested', 'downloading', 'staged', 'loaded']);
+  const attempted = ['discovered', 'requested', 'downloading', 'staged', 'loaded'];
+  expect(before).toEqual([...attempted, 'failed', 'refused', 'skipped']);
 });
 
 test('what was dropped comes back by way of its discovery only', () => {
@@ -20,7 +21,7 @@ test('what was dropped comes back by way of its discovery only', () => {
 
 test.for([
   ['published', 'downloading'],
-  ['failed', 'loaded'],
+  ['failed', 'downloading'],
   ['dropped', 'requested'],
   ['unknown', 'requested'],
 ] as const)('a move from %s to %s is a fault of ours', ([from, to]) => {

@@ -33,10 +33,10 @@ async function exported(settings: Readonly<Record<string, string>> = {}) {
 test('an export is over once its own run’s rows are published, and its objects go where the settings say so', async () => {
   const { objects, after } = await exported({ CRAWLHOUSE_KEEP_EXPORTS: 'never' });
   expect(await objects()).toBeGreaterThan(0);
-  expect(await after({ published: false, run_id: 'run-1' })).toBe('DONE');
-  expect(await after({ published: true, run_id: 'run-0' })).toBe('DONE');
+  expect(await after({ published: false, loaded_at: 0, run_id: 'run-1' })).toBe('DONE');
+  expect(await after({ published: true, loaded_at: 0, run_id: 'run-0' })).toBe('DONE');
   expect(await objects()).toBeGreaterThan(0);
-  expect(await after({ published: true, run_id: 'run-1' })).toBe('loaded');
+  expect(await after({ published: true, loaded_at: 0, run_id: 'run-1' })).toBe('loaded');
   expect(await objects()).toBe(0);
 });
 
