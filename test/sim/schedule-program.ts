@@ -15,7 +15,7 @@ import type { Settings } from '../../src/project/settings/settings.ts';
 import { takeSchedulerLease } from '../../src/state/ledger/take-scheduler-lease.ts';
 import type { Oracle } from './oracle.ts';
 import { watchedRun } from './run-program.ts';
-import { Death, type SimProcess } from './sim-process.ts';
+import type { SimProcess } from './sim-process.ts';
 
 const SCHEDULES = [
   Schedule.parse({ name: 'often', cron: '*/3 * * * *', retries: { number: 1, wait: 0.5 }, timeout: 30 }),
@@ -55,7 +55,7 @@ export async function scheduleProgram(
         const { code, stack } = toCrawlhouseError(thrown);
         oracle.hold(
           'no internal error',
-          thrown instanceof Death || code !== 'internal',
+          !process.isAlive || code !== 'internal',
           `${process.name}: ${stack}`,
         );
         throw thrown;

@@ -79,7 +79,7 @@ export class PostgresUnitQueue implements UnitQueue {
            WHERE queue.project = $1 AND queue.version = $2 AND ${isFree}
              AND coalesce(busy.units, 0) < $3
              AND (queue.store IS NULL OR (SELECT count(*) FROM live WHERE live.store = queue.store) < $4)
-           ORDER BY coalesce(busy.units, 0), served.at NULLS FIRST, queue.position LIMIT 1
+           ORDER BY coalesce(busy.units, 0), served.at NULLS FIRST, queue.position, queue.unit COLLATE "C" LIMIT 1
            FOR UPDATE OF queue SKIP LOCKED
          )
          UPDATE ${this.#table} AS queue
