@@ -10,7 +10,7 @@ export interface SimFile {
   mtime: number;
   mode: number;
   /** A file of SQLite on the real disk: its own protocol is trusted. */
-  readonly sqlite?: string;
+  sqlite?: string;
 }
 
 type Change =

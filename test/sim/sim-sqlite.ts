@@ -31,9 +31,11 @@ export function openSimSqlite(process: SimProcess, path: string): DatabaseSync {
       }
     });
   const file = disk.file(path);
+  // One that a disk without space has left empty is a new database.
+  file.sqlite ??= process.machine.databasePath();
   const handle = LOCKS.test(path)
     ? new LockHandle(process, path)
-    : new DatabaseHandle(process, file.sqlite ?? '', basename(path));
+    : new DatabaseHandle(process, file.sqlite, basename(path));
   process.onEnd.push(() => handle.end());
   return handle as unknown as DatabaseSync;
 }
