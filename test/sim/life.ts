@@ -125,6 +125,7 @@ class Life implements Disposable {
     this.#look();
     world.after(ROUGH_MS, () => this.#calm());
     await this.#until(() => world.age > SERVED_MS);
+    this.#oracle.runsHaveEnded(ROUGH_MS);
     for (const controller of this.#under.values()) controller.abort(interrupted());
     const stop = world.age + 60_000;
     world.after(60_000, () => {});

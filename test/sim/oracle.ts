@@ -51,6 +51,8 @@ export class Oracle {
     readonly prefix: string;
     isOver: boolean;
   }[] = [];
+  /** When the run of a process began. */
+  readonly #begun = new Map<SimProcess, number>();
   readonly #refused = new Map<SimProcess, Map<string, number>>();
   /** The schedule services at work on a run, by where their state is; and where a run was cut off. */
   readonly #running = new Map<SimProcess, string>();
@@ -114,8 +116,20 @@ export class Oracle {
   }
 
   /** A run begins: what it asks is counted anew. */
-  runBegins(process: SimProcess): void {
+  runBegins(process: SimProcess): Disposable {
     this.#refused.delete(process);
+    this.#begun.set(process, this.#world.age);
+    return { [Symbol.dispose]: () => this.#begun.delete(process) };
+  }
+
+  /** Each run that began before a time, in milliseconds of the life, has ended by now. */
+  runsHaveEnded(before: number): void {
+    for (const [process, began] of this.#begun)
+      this.hold(
+        'no internal error',
+        began >= before || !process.isAlive,
+        `a run of ${process.name} does not end: it began at ${began / 1000} s`,
+      );
   }
 
   exportRequested(

@@ -58,7 +58,7 @@ export function watchedRun(options: RunOptions, signal: AbortSignal): Promise<Ru
 /** The order of `session.ts`, with a warehouse of small files and without models. */
 async function runSimSession(options: RunOptions, outer: AbortSignal): Promise<RunResult> {
   const { process, oracle, settings, command, logger } = options;
-  oracle.runBegins(process);
+  using _running = oracle.runBegins(process);
   using _lock = await acquireLock(settings.state_dir, command, logger, outer);
   await sweepUnfinished(settings.state_dir, settings.keep_raw);
   await using ledger = await openLedger(settings, command, logger, outer);
