@@ -6,7 +6,12 @@ import type { Happened } from './world.ts';
 /** A life as a child process tells of it. */
 export interface LifeReport {
   readonly seed: number;
-  readonly violation: { readonly oracle: OracleName; readonly message: string } | null;
+  readonly violation: {
+    readonly oracle: OracleName;
+    readonly message: string;
+    /** Writers in Trino have failed; the installation has not. */
+    readonly isOfPointers: boolean;
+  } | null;
   readonly happened: readonly Happened[];
   readonly kinds: readonly string[];
   readonly events: number;

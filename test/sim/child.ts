@@ -1,4 +1,5 @@
 import { live } from './life.ts';
+import { livePointers } from './pointer-life.ts';
 import { quietRejections } from './quiet-rejections.ts';
 import { warmUp } from './warm-up.ts';
 
@@ -9,8 +10,10 @@ await warmUp();
 process.on('message', async ({ from, to }: { readonly from: number; readonly to: number }) => {
   for (let seed = from; seed < to; seed++) {
     const { violation, happened, kinds, events } = await live(seed);
-    const said = violation && { oracle: violation.oracle, message: violation.message };
-    process.send?.({ seed, violation: said, happened, kinds, events });
+    const pointers = await livePointers(seed);
+    const first = violation ?? pointers.violation;
+    const said = first && { oracle: first.oracle, message: first.message, isOfPointers: violation === null };
+    process.send?.({ seed, violation: said, happened: [...happened, ...pointers.happened], kinds, events });
   }
   process.send?.('done');
 });

@@ -3,13 +3,13 @@ import { seededRandom } from '../support/random.ts';
 /** What can go wrong, and what an operation must be for it. */
 const FAULTS = {
   /** The process of the operation dies before or after its effect. */
-  kill: ['file', 'sqlite', 'http', 'postgres', 'sleep'],
-  'kill after': ['file', 'sqlite', 'http', 'postgres'],
+  kill: ['file', 'sqlite', 'http', 'postgres', 'trino', 'sleep'],
+  'kill after': ['file', 'sqlite', 'http', 'postgres', 'trino'],
   /** The machine loses its power: its processes die, and what was not flushed is lost or torn. */
   crash: ['file', 'sqlite', 'http', 'postgres', 'sleep'],
   'crash after': ['file', 'sqlite', 'http', 'postgres'],
   /** The process stands still for up to two minutes. */
-  pause: ['file', 'sqlite', 'http', 'postgres', 'sleep'],
+  pause: ['file', 'sqlite', 'http', 'postgres', 'trino', 'sleep'],
   /** The disk of the machine is full for some seconds. */
   full: ['write', 'sqlite'],
   /** A part is written, then the disk is full for some seconds. */

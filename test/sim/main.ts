@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { campaign } from './campaign.ts';
+import { livePointers } from './pointer-life.ts';
 import { quietRejections } from './quiet-rejections.ts';
 import { lifeOf, shrink } from './shrink.ts';
 import { summaryOf } from './summary.ts';
@@ -14,6 +15,8 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     seed: { type: 'string' },
     only: { type: 'string' },
+    /** Writers in Trino instead of the installation. */
+    pointers: { type: 'boolean', default: false },
     processes: { type: 'string', default: String(availableParallelism()) },
   },
 });
@@ -39,7 +42,11 @@ async function liveMany(): Promise<number> {
   });
   say(summaryOf(lives, (performance.now() - startedAt) / 1000));
   const failed = lives.filter(({ violation }) => violation !== null);
-  for (const { seed } of failed.slice(0, MOST_SHRUNK)) {
+  for (const { seed, violation } of failed.slice(0, MOST_SHRUNK)) {
+    if (violation?.isOfPointers) {
+      say(`\nseed ${seed}: ${violation.message}\nreplay: npm run sim -- --seed ${seed} --pointers`);
+      continue;
+    }
     const found = await shrink(seed);
     if (found === null) say(`seed ${seed} does not fail again: look for what is not of the seed`);
     else {
@@ -55,7 +62,9 @@ async function liveMany(): Promise<number> {
 
 async function replay(seed: number): Promise<number> {
   const only = values.only === undefined ? null : values.only.split(',').map(Number);
-  const { trace, violation } = await lifeOf(seed, only, true);
+  const { trace, violation } = values.pointers
+    ? await livePointers(seed, { trace: true })
+    : await lifeOf(seed, only, true);
   for (const line of trace ?? []) say(line);
   say(violation === null ? `seed ${seed}: no oracle objects` : `seed ${seed}: ${violation.message}`);
   return violation === null ? 0 : 1;

@@ -3,6 +3,7 @@ import { decide } from './decisions.ts';
 import { live } from './life.ts';
 import { ORACLES } from './oracle.ts';
 import { applies, plantedFaults } from './planted-faults.ts';
+import { livePointers } from './pointer-life.ts';
 import { quietRejections } from './quiet-rejections.ts';
 import { lifeOf } from './shrink.ts';
 import { warmUp } from './warm-up.ts';
@@ -18,6 +19,12 @@ test(`${LIVES} lives with faults pass every oracle`, { timeout: 240_000 }, async
     const { violation } = await live(seed);
     expect([seed, violation?.message ?? null]).toEqual([seed, null]);
   }
+});
+
+test(`${LIVES} lives of writers in Trino pass every oracle`, { timeout: 120_000 }, async () => {
+  using _quiet = quietRejections();
+  for (let seed = 1; seed <= LIVES; seed++)
+    expect([seed, (await livePointers(seed)).violation?.message ?? null]).toEqual([seed, null]);
 });
 
 test('seeds that have found a fault pass every oracle', { timeout: 60_000 }, async () => {

@@ -42,7 +42,11 @@ export class PointerTable {
     this.token = token;
   }
 
-  /** Becomes the writer. Unpublished work of former writers is discarded, and their later writes are refused. */
+  /**
+   * Becomes the writer. Unpublished work of former writers is discarded, and their later writes are refused.
+   *
+   * @throws CrawlhouseError `locked` where another writer has begun since
+   */
   static async begin(
     place: PointerPlace,
     names: RelationNames,
@@ -190,7 +194,11 @@ function tokenOf(seq: bigint): bigint {
   return seq / STEPS;
 }
 
-/** Inserts a token that is greater than every other one, and returns it. */
+/**
+ * Inserts a token that is greater than every other one, and returns it.
+ *
+ * @throws CrawlhouseError `locked` where another writer has begun since
+ */
 async function claimToken(
   { client, prefix }: PointerPlace,
   { visible, candidate }: RelationNames,
@@ -204,7 +212,10 @@ async function claimToken(
   const options = { source: `${prefix}begin`, session: MODEL_SESSION };
   await inOrder(() => client.run(insert, options, signal), signal);
   const claimed = `SELECT max(seq) FROM ${visible} WHERE relation IS NULL AND load_id = ${literal(own)}`;
-  return tokenOf((await client.scalar(claimed, options, signal)) as bigint);
+  const seq = (await client.scalar(claimed, options, signal)) as bigint | null;
+  // A later writer has tidied up already.
+  if (seq === null) throw anotherWriter();
+  return tokenOf(seq);
 }
 
 /**
