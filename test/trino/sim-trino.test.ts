@@ -40,5 +40,5 @@ test('Trino answers every statement of a writer of pointers as its model does', 
 
 function sorted(rows: readonly unknown[]): string[] {
   const text = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? `${value}` : value);
-  return rows.map((row) => JSON.stringify(row, text)).toSorted();
+  return rows.map((row) => JSON.stringify(Object.values(row as object), text)).toSorted();
 }
