@@ -617,6 +617,9 @@ test('every file of the pipeline and of the routes that does something has a tes
   const without = sources
     .filter(({ file }) => ['pipeline', 'pipeline/routes'].includes(roomOf(file)))
     .filter(({ text }) => /^export (?!interface|type)/m.test(text))
-    .filter(({ file }) => !existsSync(join(ROOT, '..', 'test', file.replace(/\.ts$/, '.test.ts'))));
+    .filter(({ file }) => {
+      const beside = join(ROOT, '..', 'test', file.replace(/\.ts$/, ''));
+      return !existsSync(`${beside}.test.ts`) && !existsSync(`${beside}.long.test.ts`);
+    });
   expect(without.map(({ file }) => file)).toEqual([]);
 });

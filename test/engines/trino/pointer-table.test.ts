@@ -1,9 +1,7 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { PointerTable } from '../../../src/engines/trino/pointer-table.ts';
 import { RelationNames } from '../../../src/engines/trino/relation-names.ts';
 import { errorOf } from '../../support/error-of.ts';
-import { seededRandom, testSeed } from '../../support/random.ts';
 import { type Pending, snapshotTrino } from '../../support/snapshot-trino.ts';
 
 const PREFIX = 't_';
@@ -114,47 +112,4 @@ test('a statement that fails for another reason than a conflict is not tried aga
   await gate.reached;
   gate.fail(new Error('no room in the bucket'));
   expect((await failed).message).toContain('no room in the bucket');
-});
-
-test('whatever order the statements of four writers commit in, each has its token, and readers see the last', async () => {
-  for (let round = 0; round < 4; round++) {
-    const random = seededRandom(testSeed() + round);
-    const waiting: (() => void)[] = [];
-    const sources = new Map<string, string>();
-    const { clientOf, rows } = await snapshotTrino(PREFIX, ({ user, source }) => {
-      sources.set(user, source);
-      return new Promise((go) => waiting.push(go));
-    });
-    const writers = ['a', 'b', 'c', 'd'].map(async (user) => {
-      const place = { client: clientOf(user), prefix: PREFIX };
-      const table = await PointerTable.begin(place, names, undefined);
-      await table.set([{ relation: PAGES, unit: 'u', load: user }]);
-      const refused = await table.publish().then(
-        () => null,
-        (error: { code?: string }) => error.code ?? error,
-      );
-      return { user, refused };
-    });
-    let isOver = false;
-    const all = Promise.all(writers).finally(() => {
-      isOver = true;
-    });
-    while (!isOver) {
-      const [next] = waiting.splice(Math.floor(random() * waiting.length), 1);
-      next?.();
-      await turn();
-    }
-    const ended = await all;
-    expect(new Set(sources.values()).size, `round ${round}`).toBe(ended.length);
-    expect(
-      new Set(ended.map(({ refused }) => refused)).difference(new Set([null, 'locked'])),
-      `round ${round}`,
-    ).toEqual(new Set());
-    const tokens = [...sources].toSorted(([, one], [, other]) => (one < other ? -1 : 1));
-    const last = tokens.at(-1)?.[0];
-    expect(ended.find(({ user }) => user === last)?.refused, `round ${round}`).toBe(null);
-    const now = rows('visible').filter(({ relation }) => relation === PAGES);
-    const newest = now.toSorted((one, other) => Number(one.seq) - Number(other.seq)).at(-1);
-    expect(newest?.load_id, `round ${round}`).toBe(last);
-  }
 });
