@@ -201,19 +201,15 @@ class Life {
     const rows = this.#server.read(NAMES.lastPointers('visible', PAGES));
     const shown = rows.filter(({ load_id }) => load_id !== null).map(({ unit, load_id }) => [unit, load_id]);
     const text = textOf(new Map(shown as [string, string][]));
-    const index = this.#publications.findLastIndex((one) => textOf(one.shown) === text);
-    const newest = this.#publications.reduce(
-      (found, { token, isFinished }) => (isFinished && token > found ? token : found),
-      0n,
+    // Several publications may show the same.
+    const tokens = this.#publications.filter((one) => textOf(one.shown) === text).map(({ token }) => token);
+    const newest = greatest(this.#publications.filter((one) => one.isFinished).map(({ token }) => token));
+    this.#oracle.hold('whole publication', tokens.length > 0 || text === '[]', `${text} is no publication`);
+    this.#oracle.hold(
+      'whole publication',
+      greatest(tokens) >= newest,
+      `${text} is older than that of writer ${newest}`,
     );
-    const { token = 0n } = this.#publications[index] ?? {};
-    if (index < 0 && text !== '[]') this.#oracle.fail('whole publication', `${text} is no publication`);
-    else
-      this.#oracle.hold(
-        'whole publication',
-        token >= newest,
-        `${text} is older than that of writer ${newest}`,
-      );
     const stored = this.#server.read(`SELECT _load_id FROM ${NAMES.stored(PAGES)}`);
     const there = new Set(stored.map(({ _load_id }) => _load_id));
     const gone = shown.filter(([, load]) => !there.has(load as string));
@@ -224,6 +220,10 @@ class Life {
 /** As the model names it, which has no schemas. */
 function plain(name: string): string {
   return name.replace('"store".', '');
+}
+
+function greatest(tokens: readonly bigint[]): bigint {
+  return tokens.reduce((found, one) => (one > found ? one : found), 0n);
 }
 
 function textOf(shown: Shown): string {
