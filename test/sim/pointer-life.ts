@@ -223,7 +223,7 @@ function plain(name: string): string {
 }
 
 function greatest(tokens: readonly bigint[]): bigint {
-  return tokens.reduce((found, one) => (one > found ? one : found), 0n);
+  return tokens.toSorted((one, other) => (one < other ? 1 : -1))[0] ?? 0n;
 }
 
 function textOf(shown: Shown): string {
