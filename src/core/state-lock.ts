@@ -48,7 +48,13 @@ export function tryLockState(
     started: host().processStart(host().pid),
     ...(yields ? { yields } : {}),
   };
-  host().files.writeFileSync(holderFile, JSON.stringify(holder));
+  try {
+    host().files.writeFileSync(holderFile, JSON.stringify(holder));
+  } catch (error) {
+    // A full disk: a process that lives on would keep everybody out.
+    lock[Symbol.dispose]();
+    throw error;
+  }
   return lock;
 }
 

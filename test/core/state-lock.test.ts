@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { CrawlhouseError } from '../../src/core/errors.ts';
@@ -51,6 +51,14 @@ test('a holder in another container is named, though its host has the same name 
   const said = JSON.parse(await readFile(file, 'utf8'));
   await writeFile(file, JSON.stringify({ ...said, scope: '0123456789ab', started: '1' }));
   expect(refusal(stateDir)?.message).toContain('in use by crawlhouse run (process ');
+});
+
+test('a lock whose holder can not be written is given back', async () => {
+  const stateDir = await temporaryFolder();
+  await mkdir(join(stateDir, 'lock.json'));
+  expect(() => lockState(stateDir, 'crawlhouse schedule')).toThrowError('EISDIR');
+  await rm(join(stateDir, 'lock.json'), { recursive: true });
+  expect(refusal(stateDir)).toBeUndefined();
 });
 
 test('two state directories do not know of each other', async () => {
