@@ -14,7 +14,7 @@ export function openSqlite(path: string): DatabaseSync {
     return host().sqlite?.(path) ?? new DatabaseSync(path);
   } catch (error) {
     if ((error as { errcode?: unknown }).errcode !== CANT_OPEN) throw error;
-    // As SQLite opens it: what is missing is made, so a full disk is not taken for a missing file.
+    // It makes a missing file, as SQLite does. So a full disk is not taken for a missing file.
     host().files.writeFileSync(path, '', { flag: 'a', mode: 0o600 });
     throw Object.assign(error as Error, { path });
   }

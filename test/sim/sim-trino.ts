@@ -103,7 +103,8 @@ export class SimTrino implements Disposable {
           .slice(known)
           .some((one) => one.table === translated.table && !one.partitions.isDisjointFrom(partitions));
       if (isOvertaken) return end(failure('ICEBERG_COMMIT_ERROR'));
-      finish(NOTHING, this.#commit(translated, found, partitions));
+      const now = translated.isOfPartitions ? this.#all(translated.select) : found;
+      finish(NOTHING, this.#commit(translated, now, partitions));
     });
   }
 

@@ -4,6 +4,8 @@ export interface Written {
   readonly kind: 'insert' | 'merge' | 'delete';
   readonly table: string;
   readonly select: string;
+  /** A deletion of whole partitions takes what is there when it commits. */
+  readonly isOfPartitions?: boolean;
 }
 
 type Translated = Written | { readonly kind: 'read'; readonly sql: string } | { readonly kind: 'nothing' };
@@ -34,8 +36,10 @@ export function translateTrino(sql: string): Translated {
   }
   const [, table = '', rest = ''] = /^(?:INSERT INTO|DELETE FROM) (\S+) ([\s\S]+)$/.exec(text) ?? [];
   if (text.startsWith('INSERT')) return { kind: 'insert', table, select: `SELECT * FROM (${rest})` };
-  if (text.startsWith('DELETE'))
-    return { kind: 'delete', table, select: `SELECT rowid FROM ${table} ${rest}` };
+  if (text.startsWith('DELETE')) {
+    const isOfPartitions = /^WHERE token < \d+$/.test(rest);
+    return { kind: 'delete', table, select: `SELECT rowid FROM ${table} ${rest}`, isOfPartitions };
+  }
   return text.startsWith('ALTER') ? { kind: 'nothing' } : { kind: 'read', sql: text };
 }
 
