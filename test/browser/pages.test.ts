@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../src/core/logger.ts';
 import { PAGES } from '../../src/people/console/pages/pages.ts';
 import { type Console, serveConsole } from '../../src/people/console/server/serve-console.ts';
-import { ALL_ROUNDS, daySeed } from '../support/random.ts';
+import { ALL_ROUNDS, roundSeed } from '../support/random.ts';
 import { sharedFolder } from '../support/temporary.ts';
 import { CHROMIUM, MISSING, openTab, startChromium } from './chromium.ts';
 import { type VisitedProject, visitedProject } from './visited-project.ts';
@@ -19,7 +19,7 @@ const LOOKS = WIDTHS.flatMap((width) => SCHEMES.map((colorScheme) => ({ width, c
 
 /** The looks of a page of this place in the list: all, or a narrow and a wider one by the day. Four days have all. */
 function looksOf(place: number): typeof LOOKS {
-  const turn = daySeed() + place;
+  const turn = roundSeed() + place;
   return ALL_ROUNDS ? LOOKS : LOOKS.filter((_, look) => look === turn % 2 || look === 2 + (turn % 4));
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { crawlSite } from '../support/crawl-site.ts';
 import { dependencyOf, unpackedPackage } from '../support/debian-packages.ts';
-import { ALL_ROUNDS, daySeed } from '../support/random.ts';
+import { ALL_ROUNDS, roundSeed } from '../support/random.ts';
 import { installScrapy, runScrapy } from '../support/scrapy.ts';
 import { serveFolder } from '../support/serve-folder.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -63,7 +63,7 @@ const SITES: readonly RealSite[] = [
 ];
 
 /** One a day; a night takes all. */
-const ofToday = SITES.filter((_, index) => ALL_ROUNDS || index === daySeed() % SITES.length);
+const ofToday = SITES.filter((_, index) => ALL_ROUNDS || index === roundSeed() % SITES.length);
 
 test.for(ofToday)(
   'we find the URLs, statuses and titles of $name that Scrapy finds',

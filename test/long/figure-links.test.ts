@@ -14,10 +14,10 @@ import type { Sites } from '../questions/sites/sites.ts';
 import { consoleProject } from '../support/console-project.ts';
 import { type OpenConsole, openConsole } from '../support/open-console.ts';
 import { environmentOf, projectFolder, runProject } from '../support/project.ts';
-import { ALL_ROUNDS, daySeed, seededRandom } from '../support/random.ts';
+import { ALL_ROUNDS, roundSeed, seededRandom } from '../support/random.ts';
 import { sharedFolder } from '../support/temporary.ts';
 
-/** Projects that a run walks, and links that it follows, of one warehouse, by the seed of the day; with ALL_ROUNDS all. */
+/** Projects that a run walks, and links that it follows, of one warehouse, by the kept seed; with ALL_ROUNDS all. */
 const [MOST_PROJECTS, MOST_LINKS] = ALL_ROUNDS ? [1000, Number.POSITIVE_INFINITY] : [4, 60];
 
 /** A link to a list of pages, with the figure that it stands on; null where it has none. */
@@ -52,7 +52,7 @@ function figureOf(label: string | undefined, inner: string): number | null {
 
 const unescaped = (text: string): string => text.replaceAll('&amp;', '&').replaceAll('&#39;', "'");
 
-const random = seededRandom(daySeed());
+const random = seededRandom(roundSeed());
 
 function someOf<T>(all: readonly T[], most: number): T[] {
   return all
@@ -126,7 +126,7 @@ const WAREHOUSES: Readonly<Record<string, (parent: string) => Promise<Settings>>
 
 const names = Object.keys(WAREHOUSES);
 
-describe.for(ALL_ROUNDS ? names : names.slice(daySeed() % 3).slice(0, 1))('of %s', (name) => {
+describe.for(ALL_ROUNDS ? names : names.slice(roundSeed() % 3).slice(0, 1))('of %s', (name) => {
   const folder = sharedFolder();
   const closing: (() => PromiseLike<void>)[] = [];
   let served: OpenConsole;

@@ -7,7 +7,7 @@ import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
 import { loadModels } from '../../src/project/sql/models/load-models.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
 import { openWarehouse } from '../pipeline/transform/test-warehouse.ts';
-import { ALL_ROUNDS, daySeed } from '../support/random.ts';
+import { ALL_ROUNDS, roundSeed } from '../support/random.ts';
 
 /**
  * After any sequence of loads, reloads and deletions, a build by partition gives the same tables as a full build, by
@@ -125,7 +125,7 @@ test('built by partition is as from nothing, after any loads, reloads and deleti
         expect(inPartitions).toEqual(await contents(connection));
       },
     ),
-    { numRuns: ALL_ROUNDS ? 4 : 2, seed: ALL_ROUNDS ? daySeed() : 20261121, endOnFailure: true },
+    { numRuns: ALL_ROUNDS ? 4 : 2, seed: ALL_ROUNDS ? roundSeed() : 20261121, endOnFailure: true },
   );
 });
 

@@ -3,7 +3,7 @@ import { EXPORTS, killProject, killScene, unlike } from '../support/kill-scene.t
 import { type Kill, killSummary } from '../support/kill-summary.ts';
 import { type Change, LedgerWatch, type Moment } from '../support/kills.ts';
 import { crawlhouse, spawnCrawlhouse } from '../support/project.ts';
-import { ALL_ROUNDS, daySeed, seededRandom } from '../support/random.ts';
+import { ALL_ROUNDS, roundSeed, seededRandom } from '../support/random.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 /** Kills at least, and how often a life has one more. */
@@ -11,7 +11,7 @@ const [KILLS, AGAIN] = ALL_ROUNDS ? [200, 0.6] : [12, 0.3];
 /** Changes of files at which a run is killed: those of a whole run are about as many. */
 const FILE_CHANGES = 40;
 const FILE_STEP = ALL_ROUNDS ? 2 : 16;
-const seed = daySeed();
+const seed = roundSeed();
 
 /** Changes that one transaction writes together are one moment. */
 function pointsOf(changes: readonly Change[]): number[] {

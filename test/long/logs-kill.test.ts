@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 import { RowStore } from '../../src/service/sandbox/rows/row-store.ts';
 import { accessLog } from '../support/access-log.ts';
 import { addLogsIn } from '../support/add-logs.ts';
-import { ALL_ROUNDS, daySeed, seededRandom } from '../support/random.ts';
+import { ALL_ROUNDS, roundSeed, seededRandom } from '../support/random.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const KILLS = ALL_ROUNDS ? 20 : 4;
@@ -35,7 +35,7 @@ async function found(folder: string): Promise<unknown> {
   });
 }
 
-test(`logs that are added by a process that is killed are the same, and read once (seed ${daySeed()})`, async () => {
+test(`logs that are added by a process that is killed are the same, and read once (seed ${roundSeed()})`, async () => {
   const logs = await temporaryFolder();
   const paths = [];
   for (let file = 0; file < FILES; file++) {
@@ -51,7 +51,7 @@ test(`logs that are added by a process that is killed are the same, and read onc
   const began = performance.now();
   await addLogsIn(calm, paths);
   const whole = performance.now() - began;
-  const random = seededRandom(daySeed());
+  const random = seededRandom(roundSeed());
   for (let kill = 0; kill < KILLS; kill++) {
     const child = spawn(process.execPath, [CHILD, stormy, ...paths], {
       stdio: ['ignore', 'pipe', 'inherit'],

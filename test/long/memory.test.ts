@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { peakOf } from '../support/peak-memory.ts';
 import { projectFolder, published, SHARED_DATA, sandboxFor, spawnCrawlhouse } from '../support/project.ts';
-import { ALL_ROUNDS, daySeed } from '../support/random.ts';
+import { ALL_ROUNDS, roundSeed } from '../support/random.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 const CATALOGUE = join(SHARED_DATA, 'catalog', 'pages-750.fields.json');
@@ -12,7 +12,7 @@ const LIMIT_MB = 400 + 300;
 /** As it was measured, however many a machine has. */
 const THREADS = { CRAWLHOUSE_THREADS: '2' };
 /** Wide pages and many links take turns by the day. */
-const waits = (turn: number) => !ALL_ROUNDS && daySeed() % 2 !== turn;
+const waits = (turn: number) => !ALL_ROUNDS && roundSeed() % 2 !== turn;
 
 test.skipIf(waits(0) || !existsSync(CATALOGUE))(
   'a crawl of 750 fields loads within the memory target (skipped on odd days, and without ../shared/data)',

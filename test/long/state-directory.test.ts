@@ -7,7 +7,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { sqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import { crawlhouse, published, rawProjectFolder, runProject, spawnCrawlhouse } from '../support/project.ts';
-import { ALL_ROUNDS, daySeed, seededRandom } from '../support/random.ts';
+import { ALL_ROUNDS, roundSeed, seededRandom } from '../support/random.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 
@@ -111,7 +111,7 @@ test("yesterday's state directory and warehouse are brought to today by one run"
   await expectWhole();
 });
 
-const SEEDS = Array.from({ length: ALL_ROUNDS ? 16 : 4 }, (_, round) => daySeed() + round);
+const SEEDS = Array.from({ length: ALL_ROUNDS ? 16 : 4 }, (_, round) => roundSeed() + round);
 
 test.each(SEEDS)(
   'a state directory of which a half is deleted is whole after the next run (seed %i)',

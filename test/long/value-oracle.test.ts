@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { test } from 'vitest';
 import { CSV, compareParquet, compareValues, JSON_LINES } from '../support/compare-values.ts';
 import { PARQUET_FIELDS } from '../support/parquet-cells.ts';
-import { ALL_ROUNDS, daySeed } from '../support/random.ts';
+import { ALL_ROUNDS, roundSeed } from '../support/random.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 import { csvRows, jsonRows, VALUE_FIELDS } from '../support/value-cells.ts';
 
-const seed = daySeed();
+const seed = roundSeed();
 const [RUNS, PARQUET_RUNS] = ALL_ROUNDS ? [20, 5] : [2, 1];
 
 for (const [wire, rowsOf] of [

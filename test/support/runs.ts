@@ -1,5 +1,5 @@
 import { inject } from 'vitest';
-import { daySeed } from './random.ts';
+import { roundSeed } from './random.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -12,8 +12,8 @@ export function runs(whole: number): number {
   return inject('sampled') ? Math.ceil(whole / 5) : whole;
 }
 
-/** The cases that are played: in `npm test` every fifth, and at least one, by the seed of the day; in `test/long` all. */
+/** The cases that are played: in `npm test` every fifth, and at least one, by the kept seed; in `test/long` all. */
 export function sampleOf<T>(cases: readonly T[]): T[] {
-  const first = inject('sampled') ? daySeed() % Math.min(5, cases.length) : 0;
+  const first = inject('sampled') ? roundSeed() % Math.min(5, cases.length) : 0;
   return cases.filter((_, index) => !inject('sampled') || index % 5 === first);
 }

@@ -1,6 +1,6 @@
-import { ALL_ROUNDS, daySeed } from './random.ts';
+import { ALL_ROUNDS, roundSeed } from './random.ts';
 
-/** Groups of files that take turns by the day (UTC): one group plays today, `npm run test:nightly` plays all. */
+/** Groups of files that take turns by the kept seed: one group plays, `npm run test:nightly` plays all. */
 export const TURNS = {
   browser: [['vitals'], ['demo-site', 'single-page-apps']],
   integration: [['shared-project', 'telemetry'], ['workers'], ['worker-kills', 'openlineage']],
@@ -26,19 +26,19 @@ export const TURNS = {
   ],
 } as const;
 
-/** The files of a suite that wait for another day, but those that the command names. */
+/** The files of a suite that wait for another seed, but those that the command names. */
 export function waiting(suite: keyof typeof TURNS): string[] {
   if (ALL_ROUNDS) return [];
   const named = process.argv.slice(2).filter((argument) => argument !== 'run');
-  return filesOfOtherDays(suite, daySeed()).filter(
+  return filesOfOtherSeeds(suite, roundSeed()).filter(
     (file) => !named.some((argument) => file.includes(argument)),
   );
 }
 
-export function filesOfOtherDays(suite: keyof typeof TURNS, day: number): string[] {
+export function filesOfOtherSeeds(suite: keyof typeof TURNS, seed: number): string[] {
   const groups = TURNS[suite];
   return groups
-    .filter((_, turn) => turn !== day % groups.length)
+    .filter((_, turn) => turn !== seed % groups.length)
     .flat()
     .map((name) => `test/${suite}/${name}.test.ts`);
 }

@@ -12,7 +12,7 @@ import { runSession } from '../../src/pipeline/session.ts';
 import { PAGES_MODEL, packageProject, signal } from '../pipeline/package-project.ts';
 import { startKillingProxy } from '../support/killing-proxy.ts';
 import { crawlhouse, crawlhouseProcess } from '../support/project.ts';
-import { ALL_ROUNDS, daySeed } from '../support/random.ts';
+import { ALL_ROUNDS, roundSeed } from '../support/random.ts';
 import { bucketCredentials, trinoSettings } from '../support/trino-settings.ts';
 
 const trino = inject('trino');
@@ -176,7 +176,7 @@ const KILLS = [
   ],
 ] as const;
 /** Two a day; a night takes all. */
-const ofToday = KILLS.filter((_, index) => ALL_ROUNDS || index % 2 === daySeed() % 2);
+const ofToday = KILLS.filter((_, index) => ALL_ROUNDS || index % 2 === roundSeed() % 2);
 
 test.each(ofToday)('a run that is killed %s is made good by the next one', async (_, at, when) => {
   const { folder, prefix, make, load, seen, all, transform } = await trinoProject();
