@@ -498,6 +498,14 @@ test('whoever passes over an error says why in a comment', () => {
   expect(found).toEqual([]);
 });
 
+test('one place makes URLs of the texts that strangers write', () => {
+  const rooms = ['service/crawler', 'service/logs', 'service/demand'];
+  const parses = /\bnew URL\(|\bURL\.(?:parse|canParse)\(/;
+  expect(offenders(parses, (file) => !rooms.includes(roomOf(file)) && file !== 'core/web-url.ts')).toEqual([
+    'core/web-url.ts',
+  ]);
+});
+
 test('SQLite is opened in one place, which names the path of a file that it can not open', () => {
   expect(offenders(/\bnew DatabaseSync\b/, () => false)).toEqual(['core/open-sqlite.ts']);
 });

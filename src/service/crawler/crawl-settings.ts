@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { keepSecret } from '../../core/redact.ts';
+import { ownUrl } from '../../core/web-url.ts';
 import { CONFIG_DEFAULTS } from '../api/config-defaults.ts';
 import { CrawlConfigInput } from '../api/crawl-configs.ts';
 import { type AgentKind, productToken, userAgentHeader } from './agent.ts';
@@ -71,7 +72,7 @@ export function readCrawlSettings(input: unknown, options: SettingsOptions = {})
     throw badConfig(issue?.path.join('.') || 'the configuration', issue?.message ?? 'is missing');
   const config = withDefaults(data);
   refuseUnsupported(config);
-  const startUrl = new URL(config.start_url).href;
+  const startUrl = ownUrl(config.start_url).href;
   return {
     scope: {
       startUrl,
@@ -137,9 +138,9 @@ function refuseUnsupported(config: Complete): void {
 }
 
 function alternates(startUrl: string, urls: readonly string[]): string[] {
-  const domain = domainOf(new URL(startUrl).hostname);
+  const domain = domainOf(ownUrl(startUrl).hostname);
   return urls.map((text, index) => {
-    const url = new URL(text);
+    const url = ownUrl(text);
     if (isWithinDomain(url.hostname, domain)) return url.href;
     throw badConfig(`alternate_start_urls[${index}]`, `does not belong to the domain ${domain}`);
   });

@@ -7,6 +7,7 @@ import { Database } from '../../core/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { makePrivateFolder } from '../../core/private-files.ts';
 import { lockState } from '../../core/state-lock.ts';
+import { ownUrl } from '../../core/web-url.ts';
 import { END_REASONS_WITHOUT_REPORT } from '../api/crawls.ts';
 import { CrawlControl } from './crawl-control.ts';
 import { CrawlCounts } from './crawl-counts.ts';
@@ -133,7 +134,7 @@ async function fetchSite(
   const own = new Scope(settings.scope);
   const seeds = options.seeds ?? [];
   await seedFrontier(settings, { frontier, scope: own, signal, isList, seeds });
-  const listed = isList ? frontier.origins().map((origin) => new URL(origin)) : [];
+  const listed = isList ? frontier.origins().map(ownUrl) : [];
   const rules = { ...settings.scope, listedHosts: listed.map(({ host }) => host) };
   const scope = new Scope(rules);
   const resolver = await HostResolver.forStart(settings.scope.startUrl, settings.hosts);

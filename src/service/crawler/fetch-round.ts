@@ -1,4 +1,5 @@
 import { Semaphore } from '../../core/semaphore.ts';
+import { ownUrl } from '../../core/web-url.ts';
 import type { FetchStatus } from '../api/crawl-progress.ts';
 import { retryAfterMs } from '../api/retry-after.ts';
 import type { CrawlControl } from './crawl-control.ts';
@@ -174,7 +175,7 @@ export class FetchRound {
   #fromQueue(): QueuedUrl | undefined {
     if (this.#items.length === 0) {
       this.#items = this.#tools.frontier.next(this.#rank, PIECE).toReversed();
-      for (const { url } of this.#items) this.#count(new URL(url).host, 0);
+      for (const { url } of this.#items) this.#count(ownUrl(url).host, 0);
     }
     const item = this.#items.pop();
     this.#rank = item?.rank ?? this.#rank;
@@ -199,7 +200,7 @@ export class FetchRound {
   /** Puts a URL aside whose host is not ready: others go on meanwhile. */
   #mustWait(item: QueuedUrl, now: number): boolean {
     const { robots, pace } = this.#tools;
-    const url = new URL(item.url);
+    const url = ownUrl(item.url);
     const lane = this.#lanes.get(url.host);
     if (lane !== undefined) lane.items.push(item);
     else {
@@ -219,7 +220,7 @@ export class FetchRound {
   }
 
   async #start(item: QueuedUrl): Promise<void> {
-    const url = new URL(item.url);
+    const url = ownUrl(item.url);
     // At hand, but for a moment at which it ended.
     const rules = await this.#tools.robots.rulesOf(url);
     if (rules.isUnavailable) {

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
+import { ownUrl } from '../../core/web-url.ts';
 import { Http2Offers } from './http2-offers.ts';
 import { NO_PROTOCOLS, ProtocolClient, type ProtocolHandler, type Protocols } from './protocol-client.ts';
 import { type HostResolver, REFUSED_ADDRESS } from './resolve-host.ts';
@@ -111,7 +112,7 @@ export class Fetcher implements AsyncDisposable {
     room?: Room,
     extra: Readonly<Record<string, string>> = {},
   ): Promise<Answer> {
-    const url = new URL(text);
+    const url = ownUrl(text);
     let answer = await this.#once(url, bytes, room, extra);
     if (answer.statusCode !== null && this.#session.isChallenged(url, answer.statusCode, answer.headers))
       answer = await this.#once(url, bytes, room, extra);
@@ -123,7 +124,7 @@ export class Fetcher implements AsyncDisposable {
     const answer = await this.fetch(text, undefined, room);
     return answer.statusCode === null
       ? answer
-      : { ...answer, offersHttp2: await this.#http2.of(new URL(text)) };
+      : { ...answer, offersHttp2: await this.#http2.of(ownUrl(text)) };
   }
 
   async #once(

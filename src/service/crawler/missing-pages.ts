@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { stringifyJson } from '../../core/json.ts';
+import { ownUrl } from '../../core/web-url.ts';
 import type { FetchTools } from './fetch-round.ts';
 import type { MissingPageRecord, PageRecord } from './records.ts';
 
@@ -31,7 +32,7 @@ export async function askForMissingPages(tools: MissingTools): Promise<void> {
 
 async function askOrigin(origin: string, tools: MissingTools): Promise<MissingPageRecord | null> {
   const { fetcher, parser, renderer, robots, pace, signal } = tools;
-  const url = new URL(inventedUrl(origin));
+  const url = ownUrl(inventedUrl(origin));
   const rules = await robots.rulesOf(url);
   if (rules.isUnavailable || !rules.isAllowed(url.href)) return null;
   await pace.turn(url.host, rules.delayMs, signal);

@@ -1,4 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises';
+import { ownUrl, webUrl } from '../../core/web-url.ts';
 import { decodeContent } from './content-encoding.ts';
 import type { Answer } from './fetcher.ts';
 import type { SitemapRecord } from './records.ts';
@@ -77,9 +78,9 @@ async function readOne(url: string, options: SitemapOptions): Promise<string[]> 
       if (record !== null) records.push(record);
     },
     sitemap: (text) => {
-      const child = URL.parse(text, url);
-      if (child === null || !/^https?:$/.test(child.protocol)) return;
-      if (!options.isStrict || child.host === new URL(url).host) children.push(child.href);
+      const child = webUrl(text, url);
+      if (child === null) return;
+      if (!options.isStrict || child.host === ownUrl(url).host) children.push(child.href);
     },
   });
   const decoder = new TextDecoder(encodingOf(found));
@@ -106,9 +107,9 @@ async function fetchSitemap(start: string, fetch: SitemapOptions['fetch']): Prom
       const isGzip = plain !== null && plain[0] === 0x1f && plain[1] === 0x8b;
       return isGzip ? decodeContent(plain, 'gzip', MOST_BYTES).body : plain;
     }
-    const next = URL.parse(header('location') ?? '', url);
+    const next = webUrl(header('location') ?? '', url);
     const isRedirect = statusCode !== null && statusCode >= 300 && statusCode < 400;
-    if (!isRedirect || next === null || !/^https?:$/.test(next.protocol)) return null;
+    if (!isRedirect || next === null) return null;
     url = next.href;
   }
   return null;
@@ -119,11 +120,11 @@ function recordOf(
   sitemap: string,
   { scope, isStrict }: SitemapOptions,
 ): SitemapRecord | null {
-  const url = URL.parse(entry.url, sitemap);
-  if (url === null || !/^https?:$/.test(url.protocol) || !scope.isInternal(url)) return null;
-  if (isStrict && !isBelow(url, new URL(sitemap))) return null;
+  const url = webUrl(entry.url, sitemap);
+  if (url === null || !scope.isInternal(url)) return null;
+  if (isStrict && !isBelow(url, ownUrl(sitemap))) return null;
   const alternates = entry.alternates.flatMap(({ lang, href }) => {
-    const parsed = URL.parse(href, sitemap);
+    const parsed = webUrl(href, sitemap);
     return parsed === null ? [] : [{ lang, href: scope.spell(parsed) }];
   });
   return {

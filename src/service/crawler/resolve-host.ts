@@ -2,6 +2,7 @@ import type { LookupAddress, LookupOptions } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { isIPv6, type LookupFunction } from 'node:net';
 import { type AddressKind, addressKind, addressOf } from '../../core/address-kind.ts';
+import { ownUrl } from '../../core/web-url.ts';
 
 /** The code of an error for an address that the crawl must not connect to. */
 export const REFUSED_ADDRESS = 'ERR_CRAWL_ADDRESS_REFUSED';
@@ -31,7 +32,7 @@ export class HostResolver {
 
   /** A start URL whose host can't be resolved allows public addresses only. */
   static async forStart(startUrl: string, rules: HostRules): Promise<HostResolver> {
-    const { hostname } = new URL(startUrl);
+    const { hostname } = ownUrl(startUrl);
     const address = addressOf(hostname);
     // The first request says what is wrong with the name.
     const addresses = address === null ? await resolve(hostname, rules, {}).catch(() => []) : [{ address }];

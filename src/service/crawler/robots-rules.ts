@@ -1,3 +1,5 @@
+import { spellOctets } from '../../core/web-url.ts';
+
 /** Characters of a line that count, as in Google's parser. */
 const LONGEST_LINE = 2083 * 8 - 1;
 
@@ -34,6 +36,7 @@ export interface ParsedRobots {
   isAllowed(path: string): boolean;
   /** Seconds; null where it is not said. */
   readonly crawlDelay: number | null;
+  /** As they are written. */
   readonly sitemaps: readonly string[];
 }
 
@@ -50,8 +53,9 @@ export function parseRobots(content: string, robotName: string): ParsedRobots {
   let groups = new Set<Group>();
   let isOpen = true;
   for (const [key, value] of lines(content))
-    if (key === 'sitemap') sitemaps.push(value);
-    else if (key === 'user-agent') {
+    if (key === 'sitemap') {
+      if (value !== '') sitemaps.push(value);
+    } else if (key === 'user-agent') {
       if (!isOpen) groups = new Set();
       isOpen = true;
       const group = /^\*(?:\s|$)/.test(value) ? all : isName(value, robotName) ? own : null;
@@ -68,7 +72,11 @@ export function parseRobots(content: string, robotName: string): ParsedRobots {
       }
     }
   const { rules, delay } = own.isNamed ? own : all;
-  return { isAllowed: (path) => isAllowed(rules, escaped(path)), crawlDelay: delay, sitemaps };
+  return {
+    isAllowed: (path) => isAllowed(rules, withoutSpecial(spelled(path))),
+    crawlDelay: delay,
+    sitemaps,
+  };
 }
 
 function* lines(content: string): Generator<readonly [key: Key, value: string]> {
@@ -97,7 +105,7 @@ function delayOf(value: string): number | null {
 }
 
 function rulesOf(isAllowed: boolean, value: string): Rule[] {
-  const pattern = escaped(value);
+  const pattern = spelled(value);
   if (pattern === '') return [];
   const directory = /^(.*\/)index\.htm[^/]*$/s.exec(pattern)?.[1];
   // Who allows a directory's index.html allows the directory.
@@ -107,7 +115,7 @@ function rulesOf(isAllowed: boolean, value: string): Rule[] {
 
 function ruleOf(isAllowed: boolean, pattern: string): Rule {
   const isWhole = pattern.endsWith('$');
-  const parts = (isWhole ? pattern.slice(0, -1) : pattern).split(/\*+/);
+  const parts = (isWhole ? pattern.slice(0, -1) : pattern).split(/\*+/).map(withoutSpecial);
   return { isAllowed, parts, isWhole, length: pattern.length };
 }
 
@@ -135,9 +143,16 @@ function matches({ parts, isWhole }: Rule, path: string): boolean {
   return isWhole ? path.length - last.length >= at && path.endsWith(last) : path.includes(last, at);
 }
 
-/** Octets outside of ASCII in percent-encoding, and encodings in upper case (RFC 9309 §2.2.2). */
-function escaped(text: string): string {
-  return text
-    .replaceAll(/[^\0-\x7F]+/g, (characters) => encodeURIComponent(characters.toWellFormed()))
-    .replaceAll(/%[0-9a-f]{2}/gi, (code) => code.toUpperCase());
+/**
+ * A path or a pattern in one spelling (RFC 9309 §2.2.2): `spellOctets`, and what URLs have only in percent-encoding so, in
+ * patterns too.
+ */
+function spelled(text: string): string {
+  const encoded = text.toWellFormed().replaceAll(/[^!-~]+|["<>\\^`{|}]+/g, encodeURIComponent);
+  return spellOctets(encoded.replaceAll("'", '%27'));
+}
+
+/** The characters that patterns mean something else by, as patterns name them themselves (RFC 9309 §2.2.3). */
+function withoutSpecial(path: string): string {
+  return path.replaceAll('*', '%2A').replaceAll('$', '%24');
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ownUrl, webUrl } from '../../core/web-url.ts';
 import { retryAfterMs } from '../api/retry-after.ts';
 import { decodeContent } from './content-encoding.ts';
 import type { Answer, FetchError } from './fetcher.ts';
@@ -36,6 +37,7 @@ export interface RobotsRules {
   readonly hostError: FetchError | null;
   /** Milliseconds between two requests, or null. */
   readonly delayMs: number | null;
+  /** As they are written. */
   readonly sitemaps: readonly string[];
 }
 
@@ -51,7 +53,7 @@ export function robotsRules(file: RobotsFile, robotName: string): RobotsRules {
   const { isAllowed, crawlDelay, sitemaps } = parseRobots(file.content, robotName);
   return {
     isAllowed: (text) => {
-      const url = new URL(text);
+      const url = ownUrl(text);
       return isAllowed(url.pathname + url.search);
     },
     isUnavailable: false,
@@ -88,8 +90,8 @@ async function fetchRobots(
       const plain = decodeContent(body ?? new Uint8Array(0), header('content-encoding'), MOST_BYTES).body;
       return { status: 'found', content: new TextDecoder().decode(plain ?? undefined) };
     }
-    const next = URL.parse(header('location') ?? '', url);
-    if (next === null || !/^https?:$/.test(next.protocol)) break;
+    const next = webUrl(header('location') ?? '', url);
+    if (next === null) break;
     url = next.href;
   }
   return { status: 'missing', content: '' };

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { ownUrl, spellUrl, webUrl } from '../../core/web-url.ts';
 
 /** Longer URLs are made by loops of links; servers refuse them. */
 const LONGEST_URL = 8_192;
@@ -27,8 +28,8 @@ export class Scope {
   readonly #params: ReadonlySet<string>;
 
   constructor(rules: ScopeRules) {
-    const start = new URL(rules.startUrl);
-    const others = rules.alternateStartUrls.map((url) => new URL(url));
+    const start = ownUrl(rules.startUrl);
+    const others = rules.alternateStartUrls.map(ownUrl);
     this.#rules = rules;
     this.#hosts = new Set([...[start, ...others].map((url) => url.host), ...(rules.listedHosts ?? [])]);
     this.#domain = domainOf(start.hostname);
@@ -44,11 +45,10 @@ export class Scope {
   }
 
   /**
-   * The one spelling by which the crawl knows a URL: as browsers read it, without fragment and user name, and without the
-   * parameters that the crawl strips.
+   * The one spelling by which the crawl knows a URL: `spellUrl`, without the parameters that the crawl strips.
    */
   spell(url: URL): string {
-    const href = plainHref(url);
+    const href = spellUrl(url);
     if (!this.#rules.filterQueryParams) return href;
     const at = href.indexOf('?');
     if (at < 0) return href;
@@ -66,14 +66,14 @@ export class Scope {
 
   /** Any text as a URL that the crawl fetches, or null. */
   admit(text: string): string | null {
-    const url = URL.parse(text);
+    const url = webUrl(text);
     return url !== null && this.isInternal(url) ? this.admitListed(text) : null;
   }
 
   /** The same for a URL of a list, whatever its host. */
   admitListed(text: string): string | null {
-    const url = URL.parse(text);
-    if (url === null || !/^https?:$/.test(url.protocol)) return null;
+    const url = webUrl(text);
+    if (url === null) return null;
     const spelled = this.spell(url);
     return this.follows(spelled) ? spelled : null;
   }
@@ -88,17 +88,6 @@ export function domainOf(hostname: string): string {
 export function isWithinDomain(hostname: string, domain: string): boolean {
   if (hostname === domain) return true;
   return isIP(domain) === 0 && hostname.endsWith(`.${domain}`);
-}
-
-function plainHref(url: URL): string {
-  let plain = url;
-  if (url.username !== '' || url.password !== '') {
-    plain = new URL(url);
-    plain.username = '';
-    plain.password = '';
-  }
-  const at = plain.href.indexOf('#');
-  return at < 0 ? plain.href : plain.href.slice(0, at);
 }
 
 function nameOf(pair: string): string {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ownUrl, webUrl } from '../../core/web-url.ts';
 import type { CrawlSettings } from './crawl-settings.ts';
 import type { Fetcher } from './fetcher.ts';
 import type { Frontier } from './frontier.ts';
@@ -42,9 +43,9 @@ export async function seedFrontier(
   signal.throwIfAborted();
   frontier.transaction(() => {
     if (!isList) {
-      frontier.seed(scope.spell(new URL(settings.scope.startUrl)), 0, 'crawler');
+      frontier.seed(scope.spell(ownUrl(settings.scope.startUrl)), 0, 'crawler');
       for (const url of settings.scope.alternateStartUrls)
-        frontier.seed(scope.spell(new URL(url)), 1, 'crawler');
+        frontier.seed(scope.spell(ownUrl(url)), 1, 'crawler');
     }
     for (const url of seeds) frontier.seed(url, 1, 'ingested_data');
     frontier.setFact('seeded', 1);
@@ -57,10 +58,11 @@ export async function keepSitemaps(
   { frontier, scope, isList, fetcher, robots, pace, signal, sideWork }: Omit<SeedTools, 'seeds'>,
 ): Promise<void> {
   if (isList || frontier.fact('sitemaps') !== undefined) return;
-  const { sitemaps: announced } = await robots.rulesOf(new URL(settings.scope.startUrl));
+  const start = ownUrl(settings.scope.startUrl);
+  const { sitemaps: announced } = await robots.rulesOf(start);
   // Those of a process that was killed meanwhile.
   frontier.removeSitemapUrls();
-  const urls = settings.sitemaps.length > 0 ? settings.sitemaps : announced;
+  const urls = settings.sitemaps.length > 0 ? settings.sitemaps : announcedUrls(announced, start);
   if (urls.length > 0) sideWork.say('sitemaps', 'reading sitemaps');
   const isCut = await readSitemaps(urls, {
     scope,
@@ -68,7 +70,7 @@ export async function keepSitemaps(
     isStrict: settings.strictSitemaps,
     budget: sitemapBudget(settings.maxUrl, settings.maxSpeed),
     fetch: async (url, bytes) => {
-      const { host } = new URL(url);
+      const { host } = ownUrl(url);
       const now = performance.now();
       await sleep(Math.max(pace.readyAt(host) - now, 0) + pace.take(host, null, now), undefined, { signal });
       return fetcher.fetch(url, bytes);
@@ -77,4 +79,10 @@ export async function keepSitemaps(
   }).finally(() => sideWork.end('sitemaps'));
   signal.throwIfAborted();
   frontier.setFact('sitemaps', isCut ? 'cut' : 'read');
+}
+
+/** The lines of a robots.txt name whole URLs; others are resolved against it, and what is no URL is passed over. */
+function announcedUrls(lines: readonly string[], { origin }: URL): string[] {
+  const urls = lines.map((line) => webUrl(line, `${origin}/robots.txt`)).filter((url) => url !== null);
+  return [...new Set(urls.map(({ href }) => href))];
 }

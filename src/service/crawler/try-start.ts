@@ -1,5 +1,6 @@
 import { isLoopbackHost } from '../../core/address-kind.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { ownUrl, webUrl } from '../../core/web-url.ts';
 import { type CrawlSettings, checkSpeed, readCrawlSettings, type SettingsOptions } from './crawl-settings.ts';
 import { type Answer, DEFAULT_FETCH_LIMITS, Fetcher } from './fetcher.ts';
 import { findBrowser } from './render/find-browser.ts';
@@ -66,8 +67,7 @@ export async function tryStart(config: unknown, options: TryOptions = {}): Promi
   const scope = new Scope(settings.scope);
   const resolver = await HostResolver.forStart(startUrl, settings.hosts);
   const { list = null } = options;
-  const isLoopback =
-    resolver.isLoopback && (list ?? []).every((url) => isLoopbackHost(new URL(url).hostname));
+  const isLoopback = resolver.isLoopback && (list ?? []).every((url) => isLoopbackHost(ownUrl(url).hostname));
   checkSpeed(settings.maxSpeed, isLoopback, options);
   if (list !== null) return { startUrl, isLoopback };
   await using fetcher = new Fetcher(new Session(settings, scope), resolver, {
@@ -83,7 +83,7 @@ export async function tryStart(config: unknown, options: TryOptions = {}): Promi
     options.onWait,
   );
   refuseRobots(url, robots, settings);
-  if (scope.isInternal(new URL(url))) return { startUrl, isLoopback };
+  if (scope.isInternal(ownUrl(url))) return { startUrl, isLoopback };
   return { startUrl: url, isLoopback: (await HostResolver.forStart(url, settings.hosts)).isLoopback };
 }
 
@@ -96,9 +96,9 @@ async function follow(
     const answer = await fetch(url);
     const { statusCode, headers } = answer;
     const location = headers.find(([name]) => name === 'location')?.[1];
-    const next = location === undefined ? null : URL.parse(location, url);
+    const next = location === undefined ? null : webUrl(location, url);
     if (statusCode === null || statusCode < 300 || statusCode > 399) return { url, answer };
-    if (next === null || !/^https?:$/.test(next.protocol)) return { url, answer };
+    if (next === null) return { url, answer };
     if (hop === MOST_HOPS || next.href === url)
       throw refused(startUrl, `redirects more than ${MOST_HOPS} times, at last to ${next.href}`, {
         hint: 'give the address that a browser ends at',
@@ -133,7 +133,7 @@ async function fetchRobotsOf(
   fetch: (url: string, bytes: number) => Promise<Answer>,
   onProblem: ((words: string) => void) | undefined,
 ): Promise<RobotsAnswer> {
-  const { origin, host, hostname } = new URL(url);
+  const { origin, host, hostname } = ownUrl(url);
   const content = robots.get(host) ?? robots.get(hostname);
   return content === undefined
     ? fetchRobotsPatiently(origin, fetch, { onProblem })
@@ -142,7 +142,7 @@ async function fetchRobotsOf(
 
 function refuseRobots(url: string, file: RobotsAnswer, { robotName }: CrawlSettings): void {
   if (file.status === 'unavailable')
-    throw unreachable(`${new URL(url).origin}/robots.txt`, file.problem ?? 'no answer', {
+    throw unreachable(`${ownUrl(url).origin}/robots.txt`, file.problem ?? 'no answer', {
       hint: 'nothing may be fetched without it (RFC 9309): try again later, or give robots_txt in a configuration',
     });
   if (robotsRules(file, robotName).isAllowed(url)) return;

@@ -1,4 +1,5 @@
 import { CrawlhouseError } from '../../core/errors.ts';
+import { ownUrl } from '../../core/web-url.ts';
 
 /**
  * The property of Search Console that covers a website: the one of its own address, else the domain property of its host
@@ -12,7 +13,7 @@ export function propertyOf(
   properties: readonly string[],
   wanted: string | undefined,
 ): string {
-  const { origin, hostname } = new URL(startUrl);
+  const { origin, hostname } = ownUrl(startUrl);
   const labels = hostname.split('.');
   const domains = labels.slice(0, -1).map((_, index) => `sc-domain:${labels.slice(index).join('.')}`);
   const candidates = wanted === undefined ? [`${origin}/`, ...domains] : [wanted];

@@ -1,3 +1,4 @@
+import { ownUrl } from '../../core/web-url.ts';
 import type { Bot } from './bots/bot-list.ts';
 import type { LogLine, RejectReason } from './log-line.ts';
 import { cleanPath, cleanText, withoutQuery } from './log-text.ts';
@@ -74,7 +75,7 @@ export class EventRows {
 
   constructor(rules: EventRules) {
     this.#rules = rules;
-    const { protocol, host } = new URL(rules.origin);
+    const { protocol, host } = ownUrl(rules.origin);
     this.#scheme = protocol.slice(0, -1);
     this.#host = host;
   }

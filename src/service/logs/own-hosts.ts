@@ -1,10 +1,12 @@
+import { ownUrl } from '../../core/web-url.ts';
+
 /**
  * Whether a host belongs to a site: its own, the same with or without `www.`, their subdomains, and those that were named.
  *
  * @param origin scheme and host of the site
  */
 export function ownHosts(origin: string, more: readonly string[]): (host: string) => boolean {
-  const own = new URL(origin).hostname;
+  const own = ownUrl(origin).hostname;
   const isAddress = /^[\d.]+$|^\[|^localhost$/.test(own);
   const base = isAddress ? own : own.replace(/^www\./, '');
   const named = new Set([own, base, ...more.map((one) => one.toLowerCase())]);

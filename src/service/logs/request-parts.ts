@@ -1,3 +1,4 @@
+import { webUrl } from '../../core/web-url.ts';
 import type { LogLine } from './log-line.ts';
 
 const PRIVATE =
@@ -23,7 +24,7 @@ export function hostName(host: string): string {
 
 /** Whether a text is a host of a URL, with or without a port: a client may send any text. */
 export function isHost(text: string): boolean {
-  return /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d*)?$/i.test(text) && URL.canParse(`http://${text}`);
+  return /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d*)?$/i.test(text) && webUrl(`http://${text}`) !== null;
 }
 
 /** Scheme and host, without the port that the scheme has anyway. */

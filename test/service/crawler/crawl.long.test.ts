@@ -426,3 +426,18 @@ test('progress says that sitemaps are read, and that robots.txt is asked for aga
   const robots = `${site.origin}/robots.txt: status 503; it is asked for again in 1 s`;
   expect(new Set(seen.map(({ work }) => work))).toEqual(new Set([robots, 'reading sitemaps']));
 });
+
+test('lines of robots.txt that name no whole sitemap are resolved or passed over, and the crawl goes on', async () => {
+  const lines = ['/list.xml', '', 'www.site.example/s.xml', 'http://[::1', 'javascript:x', 'http://'];
+  const site = await serveSite({
+    '/': pageWith('/a'),
+    '/a': 'x',
+    '/listed': 'x',
+    '/list.xml': (_request, response) =>
+      response.end(`<urlset><url><loc>${site.origin}/listed</loc></url></urlset>`),
+    '/robots.txt': lines.map((line) => `Sitemap: ${line}\n`).join(''),
+  });
+  const crawled = await crawlSite(site);
+  expect(crawled.endReason).toBe('ok');
+  expect(Object.keys(await crawled.field('url'))).toEqual(['/', '/a', '/listed']);
+});

@@ -55,8 +55,45 @@ const FISH = [
 const NO_FISH = ['/bar', '/Fish.asp', '/catfish', '/?id=fish'];
 const LONG = `/x/${'a'.repeat(16_649)}`;
 
+/** Patterns and paths that mean the same (RFC 9309 §2.2.2). */
+const SPELLINGS: readonly (readonly [pattern: string, path: string])[] = [
+  ['/a b', '/a%20b'],
+  ['/{x}', '/{x}'],
+  ['/{x}', '/%7bx%7D'],
+  ['/%7Bx%7D', '/{x}'],
+  ['/"q"', '/"q"'],
+  ['/"q"', '/%22q%22'],
+  ['/<a>', '/%3Ca%3e'],
+  ['/a|b', '/a%7cb'],
+  ['/a^b`c', '/a%5Eb%60c'],
+  ['/%7Eann', '/~ann'],
+  ['/~ann', '/%7eann'],
+  ['/%61bc', '/abc'],
+  ['/caf%c3%a9', '/café'],
+  ['/café', '/caf%C3%A9'],
+  ['/*?q=é', '/x?q=%c3%a9'],
+  ['/it%27s', "/it's"],
+  ["/?it's", "/?it's"],
+  ['/a$b', '/a$b'],
+  ['/a$b$', '/a%24b'],
+  ['/a%2fb', '/a%2Fb'],
+];
+
 /** The facts that Google's public parser is tested by (https://github.com/google/robotstxt), and those of our decisions. */
 const CASES: readonly Case[] = [
+  ...SPELLINGS.map(
+    ([pattern, path]): Case => ({
+      name: `${pattern} is ${path} in another spelling`,
+      file: lines(FOO, `disallow: ${pattern}`),
+      denied: [path],
+    }),
+  ),
+  {
+    name: 'an encoded star or dollar is no wildcard and no end',
+    file: lines(FOO, 'disallow: /a%2Ab', 'disallow: /c%24'),
+    denied: ['/a*b', '/a%2ab', '/c$d', '/c%24'],
+    allowed: ['/axb', '/c'],
+  },
   { name: 'an empty file allows all', file: '', allowed: ['/', '/a'] },
   { name: 'a crawler without a name is nobody’s', file: lines(FOO, DENY), agent: '', allowed: ['/'] },
   { name: 'a line is a key, a colon and a value', file: lines(FOO, DENY), denied: ['/x/y'] },
@@ -254,10 +291,9 @@ const CASES: readonly Case[] = [
     allowed: ['/foo/bar/ツ'],
   },
   {
-    name: 'encoded letters are not decoded',
+    name: 'encoded letters are the letters, as RFC 9309 §2.2.2 says; Google’s parser leaves them',
     file: lines(FOO, DENY, 'Allow: /foo/bar/%62%61%7A'),
-    allowed: ['/foo/bar/%62%61%7A'],
-    denied: ['/foo/bar/baz'],
+    allowed: ['/foo/bar/%62%61%7A', '/foo/bar/baz'],
   },
   {
     name: 'a star is any text',

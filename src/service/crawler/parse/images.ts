@@ -1,3 +1,4 @@
+import { spellUrl, webUrl } from '../../../core/web-url.ts';
 import { attribute, type Element } from './tree.ts';
 
 /** Images that a page is recorded with; more are counted. */
@@ -46,8 +47,7 @@ export function pageImages(images: readonly DocumentImage[], base: string): Page
 
 function address(src: string | null, base: string): string | null {
   if (src === null || src.trim() === '') return null;
-  const url = URL.parse(src, base);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.href.length > LONGEST_URL) return null;
-  url.hash = '';
-  return url.href;
+  const url = webUrl(src, base);
+  const spelled = url === null ? null : spellUrl(url);
+  return spelled === null || spelled.length > LONGEST_URL ? null : spelled;
 }

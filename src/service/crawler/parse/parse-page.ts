@@ -1,3 +1,4 @@
+import { absoluteUrl, webUrl } from '../../../core/web-url.ts';
 import { type Fetched, type PageRecord, type ParsedPage, type ParseRules, UNKNOWN_PAGE } from '../records.ts';
 import { alternates } from './alternates.ts';
 import { cards } from './cards.ts';
@@ -95,10 +96,15 @@ function fetchFacts(fetched: Fetched, type: string | null, rules: ParseRules): P
 /** Resolves addresses against a base; null for what is no address of http or https. */
 function resolver(base: string, rules: ParseRules): (href: string) => Resolved | null {
   return (href) => {
-    const url = URL.parse(href, base);
-    if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null;
-    return { url: rules.normalize(url), isInternal: rules.isInternal(url) };
+    const url = webUrl(href, base);
+    return url === null ? null : { url: rules.normalize(url), isInternal: rules.isInternal(url) };
   };
+}
+
+/** What addresses are resolved against (HTML, "document base URL"): of `base`, unless it is no URL, or one that may not be. */
+function baseOf(href: string | null, url: string): string {
+  const base = href === null ? null : absoluteUrl(href, url);
+  return base === null || /^(?:data|javascript):/.test(base) ? url : base;
 }
 
 /** A page that is no HTML still has what its headers say. */
@@ -116,7 +122,7 @@ function withHeaders(page: PageRecord, fetched: Fetched, rules: ParseRules): Pag
 function parseHtml(page: PageRecord, fetched: Fetched, facts: DocumentFacts, rules: ParseRules): ParsedPage {
   const { headers, url } = fetched;
   const isOk = isSuccess(fetched.statusCode);
-  const base = facts.baseHref === null ? url : (URL.parse(facts.baseHref, url)?.href ?? url);
+  const base = baseOf(facts.baseHref, url);
   const resolve = resolver(base, rules);
   const address = (href: string): string | null => resolve(href)?.url ?? null;
   const named = (name: string): string[] =>
@@ -127,7 +133,7 @@ function parseHtml(page: PageRecord, fetched: Fetched, facts: DocumentFacts, rul
     headerValues(headers, 'x-robots-tag'),
     rules.robotName,
   );
-  const items = isOk ? structuredData(url, facts, (href) => URL.parse(href, base)?.href ?? null) : null;
+  const items = isOk ? structuredData(url, facts, (href) => absoluteUrl(href, base)) : null;
   const links = isOk ? linkRecords(url, facts.anchors, robots.meta_robots_follow ?? true, resolve) : [];
   const title = facts.title || null;
   const description = collapsed(named('description')[0] ?? '');

@@ -1,3 +1,4 @@
+import { ownUrl } from '../../../core/web-url.ts';
 import type { PageRecord } from '../records.ts';
 
 type UrlParts = Pick<
@@ -22,7 +23,7 @@ type UrlParts = Pick<
  *   string without its `?`.
  */
 export function urlParts(url: string): UrlParts {
-  const { host, pathname, search } = new URL(url);
+  const { host, pathname, search } = ownUrl(url);
   const query = search.slice(1);
   const second = pathname.indexOf('/', 1);
   return {

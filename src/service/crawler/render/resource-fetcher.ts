@@ -1,3 +1,4 @@
+import { ownUrl } from '../../../core/web-url.ts';
 import { decodeContent } from '../content-encoding.ts';
 import type { Answer, Fetcher } from '../fetcher.ts';
 import type { Pace } from '../pace.ts';
@@ -70,7 +71,7 @@ export class ResourceFetcher {
     }
     const underWay = this.#underWay.get(key);
     if (underWay !== undefined) return underWay.finally(onTurn);
-    const asked = this.#fetch(new URL(url), headers, onTurn)
+    const asked = this.#fetch(ownUrl(url), headers, onTurn)
       .then((answer) => this.#keep(key, answer))
       .finally(() => this.#underWay.delete(key));
     this.#underWay.set(key, asked);

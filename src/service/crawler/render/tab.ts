@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
+import { ownUrl, webUrl } from '../../../core/web-url.ts';
 import { type GivenResources, type MainAnswer, PageRequests, type PausedRequest } from './page-requests.ts';
 import { type Rendered, RenderFailure } from './rendered.ts';
 import type { ResourceFetcher } from './resource-fetcher.ts';
@@ -204,8 +205,8 @@ export class Tab {
 
   /** The next page finds nothing that this one has stored. */
   async #forget(url: string): Promise<void> {
-    const framed = this.#page.frames().map((frame) => URL.parse(frame.url())?.origin);
-    const origins = new Set([new URL(url).origin, ...framed.filter((one) => one?.startsWith('http'))]);
+    const framed = this.#page.frames().map((frame) => webUrl(frame.url())?.origin);
+    const origins = new Set([ownUrl(url).origin, ...framed.filter((one) => one !== undefined)]);
     await Promise.all([
       this.#cdp.send('Network.clearBrowserCookies'),
       ...[...origins].map((origin) =>

@@ -1,3 +1,4 @@
+import { webUrl } from '../../../core/web-url.ts';
 import type { PageImage } from '../parse/images.ts';
 import { parsePage } from '../parse/parse-page.ts';
 import { distinct } from '../parse/text.ts';
@@ -24,7 +25,7 @@ export function withRendered(
   if (html === null) return { ...plain, page: { ...plain.page, ...told } };
   const parsed = parsePage(fetched, rules, html);
   const before = plain.page;
-  const redirect = scriptRedirect === null ? null : URL.parse(scriptRedirect);
+  const redirect = scriptRedirect === null ? null : webUrl(scriptRedirect);
   return {
     ...parsed,
     page: {

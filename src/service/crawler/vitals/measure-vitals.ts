@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Database } from '../../../core/duckdb.ts';
+import { ownUrl } from '../../../core/web-url.ts';
 import type { CrawlControl } from '../crawl-control.ts';
 import type { CrawlSettings } from '../crawl-settings.ts';
 import type { Frontier } from '../frontier.ts';
@@ -91,7 +92,7 @@ export async function measureVitals(
   } as const;
   await using meter = new Meter(data, gate, tools);
   const load = async (url: string): Promise<Load> => {
-    const page = new URL(url);
+    const page = ownUrl(url);
     for (let attempt = 1; ; attempt++) {
       await tools.pace.turn(page.host, (await tools.robots.rulesOf(page)).delayMs, tools.signal);
       const loaded = await meter.load(url);

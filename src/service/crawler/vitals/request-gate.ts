@@ -1,3 +1,4 @@
+import { ownUrl, webUrl } from '../../../core/web-url.ts';
 import type { RobotsCache } from '../robots-cache.ts';
 import type { Session } from '../session.ts';
 import type { GuardProxy } from './guard-proxy.ts';
@@ -36,7 +37,7 @@ export class RequestGate {
     this.hasWaited = false;
     this.#tools.guard.reset();
     // Connections to the page's own host are opened before its request is sent.
-    this.#tools.guard.allow(new URL(url));
+    this.#tools.guard.allow(ownUrl(url));
   }
 
   get hasTooMany(): boolean {
@@ -44,8 +45,8 @@ export class RequestGate {
   }
 
   async judge({ url: text, method, type }: AskedRequest): Promise<Verdict> {
-    const url = URL.parse(text);
-    if (url === null || !/^https?:$/.test(url.protocol)) return false;
+    const url = webUrl(text);
+    if (url === null) return false;
     this.#requests++;
     if (this.hasTooMany || NOT_THE_PAGES.has(type)) return false;
     const isAllowed = ['GET', 'HEAD', 'OPTIONS'].includes(method) && (await this.#isAllowed(url));

@@ -4,6 +4,7 @@ import { Agent, request } from 'undici';
 import { addressKind, addressOf, isLoopbackHost } from '../../../core/address-kind.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import { retriable } from '../../../core/retry.ts';
+import { webUrl } from '../../../core/web-url.ts';
 import { boundedText, MOST_BYTES } from './bounded-text.ts';
 
 interface FetchLimits {
@@ -37,7 +38,7 @@ export async function fetchRangeFile(
       const { location } = answer.headers;
       if (answer.statusCode >= 300 && answer.statusCode < 400 && typeof location === 'string') {
         await answer.body.dump();
-        url = checked(URL.parse(location, url.href)?.href ?? location, address);
+        url = checked(webUrl(location, url.href)?.href ?? location, address);
       } else {
         if (answer.statusCode !== 200) throw failed(address, `was answered with ${answer.statusCode}`);
         return await boundedText(answer.body, address, limits.bytes);
@@ -56,7 +57,7 @@ export async function fetchRangeFile(
 
 /** @param given the address that led to this one */
 function checked(address: string, given: string): URL {
-  const url = URL.parse(address);
+  const url = webUrl(address);
   if (url === null || url.protocol !== 'https:') {
     const led = address === given ? '' : ` leads to ${address}, which`;
     throw refused(`${given}${led} is no https address`);
