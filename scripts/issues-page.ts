@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { alignedTable } from '../src/answers/document/dictionary-page.ts';
+import { markdownTable } from '../src/core/markdown.ts';
 import { CATEGORIES, type Issue, loadIssues } from '../src/project/sql/models/issues.ts';
 import { sqlFolder } from '../src/project/sql/models/sql-folders.ts';
 import { defaultSetting, definitionOf } from '../src/project/sql/models/tune-issues.ts';
@@ -32,7 +32,7 @@ function table(issues: readonly Issue[]): string {
   ]);
   const head = ['issue', 'severity', 'a page has it if', 'thresholds'];
   const width = rows.some((row) => row.at(-1) !== '') ? head.length : head.length - 1;
-  return alignedTable([head, ...rows].map((row) => row.slice(0, width))).join('\n');
+  return markdownTable([head, ...rows].map((row) => row.slice(0, width))).join('\n');
 }
 
 const titleOf = (category: string): string =>

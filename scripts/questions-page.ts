@@ -1,10 +1,10 @@
 import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { alignedTable } from '../src/answers/document/dictionary-page.ts';
 import { PublishedWarehouse } from '../src/answers/query/query-warehouse.ts';
 import { writeResult } from '../src/answers/query/write-result.ts';
 import { silentLogger } from '../src/core/logger.ts';
+import { markdownTable } from '../src/core/markdown.ts';
 import { loadSettings } from '../src/people/settings/load-settings.ts';
 import { run } from '../src/pipeline/run.ts';
 import { type BoundQuestion, bindQuestion } from '../src/pipeline/transform/questions/bind-question.ts';
@@ -174,7 +174,7 @@ second time by plain code over the service's rows. This page is written by \`npm
 Without parameters a question answers for all projects. \`-p NAME=VALUE\` gives one a value. These mean the same in every
 question that takes them:
 
-${alignedTable([
+${markdownTable([
   ['parameter', 'type', 'means'],
   ...Object.entries(STANDARD_PARAMETERS).map(([name, { type, description }]) => [
     `\`${name}\``,

@@ -602,6 +602,19 @@ test('what a simulated process runs takes time, randomness and files from its ho
   expect(sources.filter(({ file }) => HOSTED.test(file)).length).toBeGreaterThan(60);
 });
 
+test('cells of CSV and of Markdown are written in one place each', () => {
+  // Doubled quotes of CSV, and an escaped bar or a row of Markdown. The sandbox writes what the service writes.
+  const csv = /replace(?:All)?\(\s*(?:'"'|\/"\/g),\s*(?:'""'|"\\"\\"")\s*\)/;
+  expect(offenders(csv, (file) => file.startsWith('service/sandbox/'))).toEqual([
+    // An identifier of SQL.
+    'answers/document/site.ts',
+    'core/csv-cell.ts',
+    // An identifier of SQL.
+    'core/duckdb.ts',
+  ]);
+  expect(offenders(/replaceAll\('\|'|\| -{3}|`\| \$\{/, () => false)).toEqual(['core/markdown.ts']);
+});
+
 test('nothing outside cli prints to the console', () => {
   expect(
     offenders(

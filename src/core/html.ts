@@ -1,3 +1,5 @@
+import { visible } from './visible.ts';
+
 /** Text that is HTML already. */
 export class Html {
   readonly text: string;
@@ -10,8 +12,8 @@ export class Html {
 type Piece = Html | string | number | null | undefined | false | readonly Piece[];
 
 /**
- * HTML from a template: every text put in is escaped, so it is safe between tags and in quoted attributes. Null,
- * undefined and false are nothing.
+ * HTML from a template: every text put in is escaped, so it is safe between tags and in quoted attributes. Control
+ * characters are shown, as on a terminal. Null, undefined and false are nothing.
  */
 export function html(strings: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
   return new Html(strings.map((text, index) => text + pieceText(pieces[index])).join(''));
@@ -25,7 +27,8 @@ function pieceText(piece: Piece): string {
 }
 
 function escaped(text: string): string {
-  return text
+  // A line end is one character in HTML, and `visible` would show the other.
+  return visible(text.replaceAll('\r\n', '\n'))
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')

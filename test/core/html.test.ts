@@ -13,3 +13,9 @@ test('what is put into HTML is escaped, once', () => {
     '<p title="&quot;">&lt;b&gt; &amp; it&#39;s <i>&lt;</i> 1x</p>',
   );
 });
+
+test('control characters of a text are shown in HTML, and a line end stays one', () => {
+  expect(html`<i title="${'\u009b'}">${'a\u001b[31m\u202e\u0000'}</i>${'b\r\nc\td'}`.text).toBe(
+    '<i title="\\u009b">a\\u001b[31m\\u202e\\u0000</i>b\nc\td',
+  );
+});

@@ -106,6 +106,9 @@ test('--safe-csv keeps what looks like a formula a text', async () => {
   expect(await csv(sql, '--safe-csv')).toBe(`'=a,b,c,d\n'=1+1,'+1,'-1,'@a\na=1,' =1,'\t=1,'＝1\n'-,"",,x\n`);
   expect(await csv(sql)).toBe(`=a,b,c,d\n=1+1,+1,-1,@a\na=1, =1,\t=1,＝1\n-,"",,x\n`);
   expect(await csv(numbers, '--safe-csv')).toBe('n,d,l\n-1,-1.5,[-1]\n');
+  expect(await csv(`SELECT ';=1' AS a, ['x;=1'] AS b, '"=1' AS c`, '--safe-csv')).toBe(
+    `a,b,c\n';'=1,"'[""x;'=1""]","'""=1"\n`,
+  );
   expect((await query(folder, sql, '--safe-csv')).code).toBe(2);
 });
 

@@ -1,5 +1,4 @@
-import { padToWidth } from '../../core/display-width.ts';
-import { columnWidths } from '../../core/text-table.ts';
+import { markdownProse, markdownTable } from '../../core/markdown.ts';
 import type { Dictionary, DictionaryTable } from './dictionary.ts';
 
 /** The models as a page of Markdown: what stands in their files alone, so that it is the same on every machine. */
@@ -22,12 +21,12 @@ function contents(models: readonly DictionaryTable[]): string {
 function section({ name, kind, description, grain, reads, columns, tests, file }: DictionaryTable): string {
   const lines = [
     `## ${name}\n`,
-    `${flat(description)}\n`,
+    `${markdownProse(description ?? '')}\n`,
     `A ${kind}; ${grain ? `a row for each ${grain.map((column) => `\`${column}\``).join(', ')}` : 'rows may repeat'}. ` +
       `Made ${reads.length > 0 ? `from ${reads.map((one) => `\`${one}\``).join(', ')} ` : ''}by [${file}](../${file}).\n`,
-    ...alignedTable([
+    ...markdownTable([
       ['column', 'holds'],
-      ...columns.map((column) => [`\`${column.name}\``, flat(column.description).replaceAll('|', '\\|')]),
+      ...columns.map((column) => [`\`${column.name}\``, markdownProse(column.description ?? '')]),
     ]),
     '',
   ];
@@ -35,16 +34,5 @@ function section({ name, kind, description, grain, reads, columns, tests, file }
   return lines.join('\n');
 }
 
-/** As the formatter of this repository writes tables. */
-export function alignedTable(rows: readonly (readonly string[])[]): string[] {
-  const widths = columnWidths(rows);
-  const lines = rows.map(
-    (row) => `| ${row.map((cell, index) => padToWidth(cell, widths[index] ?? 0)).join(' | ')} |`,
-  );
-  return lines.toSpliced(1, 0, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`);
-}
-
 const testText = ({ name, severity }: DictionaryTable['tests'][number]): string =>
   severity === 'error' ? name : `${name} (${severity})`;
-
-const flat = (text: string | null): string => (text ?? '').replaceAll(/\s+/g, ' ').trim();

@@ -1,6 +1,8 @@
 import { countText } from '../../core/amounts.ts';
+import { csvCell, spreadsheetCell } from '../../core/csv-cell.ts';
 import { cutToWidth } from '../../core/display-width.ts';
 import { stringifyJson } from '../../core/json.ts';
+import { markdownLine, markdownText } from '../../core/markdown.ts';
 import type { StreamedRows } from '../../core/streamed-rows.ts';
 import { alignColumns, ruleOf } from '../../core/text-table.ts';
 import { visible } from '../../core/visible.ts';
@@ -51,7 +53,7 @@ export async function writeRows(result: ResultRows, options: TextOptions, write:
   const chunks = chunksOf(result, options);
   if (format === 'table') return writeTable(chunks, names, options, write);
   if (format === 'record') return writeRecords(chunks, names, nullText, write);
-  const cell = safeCsv ? safeCell : csvCell;
+  const cell = safeCsv ? spreadsheetCell : csvCell;
   const row: (values: readonly unknown[]) => string = {
     json: (values: readonly unknown[]) => jsonLine(names, values),
     jsonl: (values: readonly unknown[]) => jsonLine(names, values),
@@ -65,7 +67,7 @@ export async function writeRows(result: ResultRows, options: TextOptions, write:
   }
   if (format === 'json') await write('[');
   if (format === 'csv') await write(`${names.map(cell).join(',')}\n`);
-  if (format === 'markdown') await write(`${markdownLine(names)}\n${markdownLine(names.map(() => '---'))}\n`);
+  if (format === 'markdown') await write(`${markdownRow(names)}\n${markdownLine(names.map(() => '---'))}\n`);
   for await (const rows of chunks) {
     const lines = rows.map(row);
     if (format === 'json') await write(`${count === 0 ? '\n' : ',\n'}${lines.join(',\n')}`);
@@ -100,21 +102,11 @@ function csvLine(row: readonly unknown[], textCell: (text: string) => string): s
   return row
     .map((value) => {
       if (value === null) return '';
-      return typeof value === 'string' ? textCell(value) : csvCell(stringifyJson(value));
+      const text = cellText(value);
+      const isText = typeof value === 'string' || /^[[{]/.test(text);
+      return isText ? textCell(text) : csvCell(text);
     })
     .join(',');
-}
-
-/** An empty text is quoted, so that it stays apart from NULL. */
-function csvCell(text: string): string {
-  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-/** The first characters of formulas in spreadsheets. Some skip spaces and accept full-width forms. */
-const FORMULA = /^[\s\p{Cc}]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/u;
-
-function safeCell(text: string): string {
-  return csvCell(FORMULA.test(text) ? `'${text}` : text);
 }
 
 function cellText(value: unknown): string {
@@ -189,9 +181,5 @@ function flat(text: string): string {
 }
 
 function markdownRow(values: readonly unknown[]): string {
-  return markdownLine(values.map((value) => (value === null ? '' : cellText(value))));
-}
-
-function markdownLine(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => flat(cell).replaceAll('|', '\\|')).join(' | ')} |`;
+  return markdownLine(values.map((value) => (value === null ? '' : markdownText(cellText(value)))));
 }

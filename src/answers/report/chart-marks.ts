@@ -1,6 +1,7 @@
 import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
 import { Html, html } from '../../core/html.ts';
+import { visible } from '../../core/visible.ts';
 
 /** Scaled to the width of the page; wide enough for a column of a desktop, and readable on a phone. */
 export const WIDTH = 480;
@@ -59,7 +60,7 @@ export function drawn({ label, options, under, marks }: Drawing): Html {
   const below = html`<g aria-hidden="true">${under?.(places)}</g>`;
   const more = html`${below}${all.map(drawnMark)}</svg>`;
   const text = svg.outerHTML.replace(/<\/svg>\s*$/, () => more.text);
-  return html`<div role="${hasLinks ? 'group' : 'img'}" aria-label="${label}">${new Html(text)}</div>`;
+  return html`<div role="${hasLinks ? 'group' : 'img'}" aria-label="${label}">${new Html(visible(text))}</div>`;
 }
 
 function drawnMark({ shape, x, value, href }: Mark): Html {

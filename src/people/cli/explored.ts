@@ -32,7 +32,7 @@ export function formatOf(invocation: Invocation): Format {
   });
 }
 
-/** Writes rows for programs, with the columns that any of them has. */
+/** Writes rows with the columns that any of them has. People open this CSV in spreadsheets: no text is a formula. */
 export async function writeFound(
   invocation: Invocation,
   format: Exclude<Format, 'table'>,
@@ -47,7 +47,7 @@ export async function writeFound(
       if (values.length > 0) yield values;
     },
   };
-  await writeRows(result, { format }, invocation.write);
+  await writeRows(result, { format, safeCsv: true }, invocation.write);
 }
 
 /** @throws CrawlhouseError `usage` */

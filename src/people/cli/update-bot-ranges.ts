@@ -2,6 +2,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { writeFileAtomic } from '../../core/atomic-file.ts';
+import { csvCell } from '../../core/csv-cell.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { loadSeed } from '../../project/sql/models/load-models.ts';
 import { SHIPPED_SQL, sqlFolder } from '../../project/sql/models/sql-folders.ts';
@@ -102,10 +103,8 @@ async function readRangeFile(path: string, shown: string, signal: AbortSignal): 
 }
 
 function csvOf(rows: readonly BotRange[]): string {
-  const lines = rows.map((row) => COLUMNS.map((column) => quoted(row[column] ?? '')).join(','));
+  const lines = rows.map((row) =>
+    COLUMNS.map((column) => (row[column] ? csvCell(row[column]) : '')).join(','),
+  );
   return `${[COLUMNS.join(','), ...lines].join('\n')}\n`;
-}
-
-function quoted(cell: string): string {
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

@@ -4,6 +4,7 @@ import { parseJson, stringifyJson } from '../../core/json.ts';
 import type { Logger } from '../../core/logger.ts';
 import { redact } from '../../core/redact.ts';
 import { reportFault } from '../../core/report-fault.ts';
+import { visible } from '../../core/visible.ts';
 import type { Status } from '../../operations/status/read-status.ts';
 import { bindQuestion } from '../../pipeline/transform/questions/bind-question.ts';
 import type { Needs } from '../../pipeline/transform/questions/question-needs.ts';
@@ -184,10 +185,10 @@ function briefly({ incidents, runs, freshness, drift }: Status) {
 /** A failure is an answer too: the assistant may correct itself. */
 async function answered({ logger }: Desk, tool: string, work: () => Promise<unknown>): Promise<Answer> {
   try {
-    return { content: [{ type: 'text', text: redact(stringifyJson(await work())) }] };
+    return { content: [{ type: 'text', text: visible(redact(stringifyJson(await work()))) }] };
   } catch (thrown) {
     const { code, message, hint } = reportFault(thrown, logger, { door: 'assistants', tool });
-    const text = redact(stringifyJson({ error: { code, message, hint: hint ?? null } }));
+    const text = visible(redact(stringifyJson({ error: { code, message, hint: hint ?? null } })));
     return { content: [{ type: 'text', text }], isError: true };
   }
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { McpServer } from '@modelcontextprotocol/server';
+import { markdownProse, markdownText } from '../../core/markdown.ts';
 import { nearNames } from '../../core/nearest-name.ts';
 import {
   type Parameter,
@@ -47,9 +48,9 @@ function dictionary(catalog: Catalog): string {
     .filter(({ name }) => name.startsWith('mart.'))
     .map(({ name, comment, columns }) => {
       const lines = columns.map((column) =>
-        `- ${column.name} (${column.type}): ${column.comment ?? ''}`.trimEnd(),
+        `- ${markdownText(column.name)} (${column.type}): ${markdownProse(column.comment ?? '')}`.trimEnd(),
       );
-      return `## ${name}\n\n${comment ?? ''}\n\n${lines.join('\n')}\n`;
+      return `## ${name}\n\n${markdownProse(comment ?? '')}\n\n${lines.join('\n')}\n`;
     })
     .join('\n');
 }

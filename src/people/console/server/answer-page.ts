@@ -5,6 +5,7 @@ import { type Html, html } from '../../../core/html.ts';
 import { stringifyJson } from '../../../core/json.ts';
 import { redact } from '../../../core/redact.ts';
 import { reportFault } from '../../../core/report-fault.ts';
+import { visible } from '../../../core/visible.ts';
 import type { Desk } from '../desk/desk.ts';
 import { notice, type Shell, shellEnd, shellStart } from '../layout/shell.ts';
 import { NotFound, type Page, type PageRequest } from '../pages/page.ts';
@@ -29,10 +30,10 @@ export async function answerJson(
   reply.type('application/json; charset=utf-8');
   try {
     const document = await documentOf(page, request, desk, signal);
-    return reply.send(redact(`${stringifyJson(document, 1)}\n`));
+    return reply.send(visible(redact(`${stringifyJson(document, 1)}\n`)));
   } catch (thrown) {
     const { status, error } = failure(thrown, page, desk);
-    return reply.code(status).send(redact(`${stringifyJson({ error })}\n`));
+    return reply.code(status).send(visible(redact(`${stringifyJson({ error })}\n`)));
   }
 }
 
