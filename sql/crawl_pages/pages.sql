@@ -33,7 +33,8 @@ columns:
   sitemaps_file_origin: Sitemap files that list it (raw.crawl_pages.sitemaps_file_origin).
   is_indexable: >-
     Whether a search engine may index the page. False when non_indexable_reason has a reason, true when the status_code
-    is 200 or the service says so (raw.crawl_pages.indexable) and nothing known speaks against it, else NULL.
+    is 200 or the service says so (raw.crawl_pages.indexable) and nothing known speaks against it, else NULL; also where
+    its content could not be read (unreadable_content or not_parsed in processing_warnings).
   non_indexable_reason: >-
     The first that holds of robots_denied, no_answer, redirect, client_error, server_error, other_status, noindex,
     canonicalised and service (the service says so without one of these); NULL when none does.
@@ -400,6 +401,8 @@ SELECT
 
   CASE
     WHEN _reason IS NOT NULL THEN false
+    WHEN ',' || array_to_string(processing_warnings, ',') || ',' LIKE '%,unreadable_content,%' THEN NULL
+    WHEN ',' || array_to_string(processing_warnings, ',') || ',' LIKE '%,not_parsed,%' THEN NULL
     WHEN status_code = 200 OR _indexable IN ('true', 'yes', 'indexable', '1') THEN true
   END AS is_indexable,
   _reason AS non_indexable_reason,

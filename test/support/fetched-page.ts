@@ -24,6 +24,7 @@ export function fetched(body: string | Uint8Array, more: Partial<Fetched> = {}):
     headers: [['content-type', 'text/html; charset=utf-8']],
     body: bytes,
     isTruncated: false,
+    problem: null,
     bytes: bytes.length,
     loadTimeMs: 41.6,
     ttfbMs: 12,

@@ -6,32 +6,37 @@ import {
   inflateSync,
   zstdDecompressSync,
 } from 'node:zlib';
+import { headerValues } from './parse/headers.ts';
 
 /** What the crawler asks servers for. */
 export const ACCEPT_ENCODING = 'gzip, br, zstd, deflate';
+const KNOWN: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'br', 'zstd']);
 const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_flush } = constants;
 
 export interface DecodedBody {
-  /** At most `limit` bytes; null if the content encoding is unknown or broken. */
+  /** At most `limit` bytes; null for one that is not in the content encoding that its headers name. */
   readonly body: Uint8Array | null;
   readonly isTruncated: boolean;
 }
 
 /**
- * Takes off the content encodings of a body. A body that ends early gives what came of it. A body that grows beyond the
+ * Takes off the content encodings of a body, those of all its headers. With one that nobody knows, such as `UTF-8`, the body
+ * is as it is, as browsers have it. A body that ends early gives what came of it. A body that grows beyond the
  * limit is cut, however small it was on the wire.
  */
 export function decodeContent(
   body: Uint8Array,
-  contentEncoding: string | undefined,
+  headers: readonly (readonly [name: string, value: string])[],
   limit: number,
 ): DecodedBody {
-  const encodings = (contentEncoding ?? '')
+  const encodings = headerValues(headers, 'content-encoding')
+    .join()
     .toLowerCase()
     .split(',')
     .map((encoding) => encoding.trim())
     .filter((encoding) => encoding !== '' && encoding !== 'identity');
   let decoded: DecodedBody = { body, isTruncated: false };
+  if (!encodings.every((encoding) => KNOWN.has(encoding))) return decoded;
   for (const encoding of encodings.reverse()) {
     if (decoded.body === null || decoded.body.length === 0) return decoded;
     const { body: plain, isTruncated } = decodeOnce(decoded.body, encoding, limit);
@@ -42,7 +47,6 @@ export function decodeContent(
 
 function decodeOnce(body: Uint8Array, encoding: string, limit: number): DecodedBody {
   const decode = decoderOf(encoding, body);
-  if (decode === undefined) return { body: null, isTruncated: false };
   try {
     return { body: decode(body, limit), isTruncated: false };
   } catch (error) {
@@ -66,7 +70,8 @@ function decodeStart(body: Uint8Array, decode: Decoder, limit: number): DecodedB
 
 type Decoder = (body: Uint8Array, limit: number) => Uint8Array;
 
-function decoderOf(encoding: string, body: Uint8Array): Decoder | undefined {
+/** @param encoding one of `KNOWN` */
+function decoderOf(encoding: string, body: Uint8Array): Decoder {
   switch (encoding) {
     case 'gzip':
     case 'x-gzip':
@@ -80,10 +85,8 @@ function decoderOf(encoding: string, body: Uint8Array): Decoder | undefined {
     case 'br':
       return (bytes, maxOutputLength) =>
         brotliDecompressSync(bytes, { maxOutputLength, finishFlush: BROTLI_OPERATION_FLUSH });
-    case 'zstd':
+    default:
       return (bytes, maxOutputLength) =>
         zstdDecompressSync(bytes, { maxOutputLength, finishFlush: ZSTD_e_flush });
-    default:
-      return undefined;
   }
 }

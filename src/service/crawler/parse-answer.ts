@@ -3,8 +3,7 @@ import { stringifyJson } from '../../core/json.ts';
 import { decodeContent } from './content-encoding.ts';
 import type { CustomField } from './custom-fields/custom-field.ts';
 import { extractor } from './custom-fields/extractor.ts';
-import type { Answer } from './fetcher.ts';
-import { parsePage, unfetchedPage } from './parse/parse-page.ts';
+import { isRedirect, parsePage, unfetchedPage } from './parse/parse-page.ts';
 import {
   LARGE_BYTES,
   type Lines,
@@ -29,9 +28,10 @@ export function answerParser(data: ParseThreadData): (request: ParseRequest) => 
     };
   };
   const [alone, before, after] = [scraping('page', 'raw'), scraping('raw'), scraping('page', 'rendered')];
-  return ({ answer, facts, rendered }) => {
+  return (request) => {
+    const { answer, facts, rendered } = request;
     // A page for the other thread is not taken out of its content encoding as a whole.
-    const fetched = fetchedOf(answer, Math.min(data.bytes, data.most));
+    const fetched = fetchedOf(request, Math.min(data.bytes, data.most));
     const isCut = fetched.isTruncated && !answer.isTruncated;
     const size = Math.max(fetched.bytes, rendered?.html?.length ?? 0);
     if (data.most < data.bytes && (isCut || size > data.most)) return { isLarge: true };
@@ -52,12 +52,13 @@ export function answerParser(data: ParseThreadData): (request: ParseRequest) => 
   };
 }
 
-function fetchedOf(answer: Answer, limit: number): Fetched {
-  const encoding = answer.headers.find(([name]) => name === 'content-encoding')?.[1];
-  const decoded =
-    answer.body === null ? { body: null, isTruncated: false } : decodeContent(answer.body, encoding, limit);
+function fetchedOf({ answer, isUnparsed }: ParseRequest, limit: number): Fetched {
+  const { body, headers } = answer;
+  const decoded = body === null ? { body, isTruncated: false } : decodeContent(body, headers, limit);
   const isTruncated = answer.isTruncated || decoded.isTruncated;
-  return { ...answer, body: decoded.body, isTruncated, bytes: decoded.body?.length ?? 0 };
+  const isUnreadable = body !== null && decoded.body === null && !isRedirect(answer.statusCode ?? 0);
+  const problem = isUnreadable ? 'unreadable_content' : isUnparsed ? 'not_parsed' : null;
+  return { ...answer, body: decoded.body, isTruncated, problem, bytes: decoded.body?.length ?? 0 };
 }
 
 function targetsOf({ links, page }: ParsedPage, redirect: string | null, scope: Scope): string[] {

@@ -130,7 +130,7 @@ export class ParsePool implements AsyncDisposable {
   /** Tries once more with nothing but the headers. */
   #withoutBody(job: Job, problem: string): void {
     const { answer, facts } = job.request;
-    const request = { answer: { ...answer, body: null }, facts, rendered: null };
+    const request = { answer: { ...answer, body: null }, isUnparsed: true, facts, rendered: null };
     if (answer.body !== null) this.#send({ ...job, request });
     else
       job.reject(new CrawlhouseError('internal', `the answer of ${answer.url} can't be parsed: ${problem}`));

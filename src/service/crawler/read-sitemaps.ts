@@ -13,6 +13,7 @@ const MOST_URLS = 50_000;
 const DEEPEST_INDEX = 4;
 const MOST_FILES = 50_000;
 const MOST_REDIRECTS = 5;
+const GZIP = [['content-encoding', 'gzip']] as const;
 /** Bytes between two pauses for other work. */
 const PIECE = 262_144;
 
@@ -103,9 +104,9 @@ async function fetchSitemap(start: string, fetch: SitemapOptions['fetch']): Prom
     const { statusCode, headers, body } = await fetch(url, MOST_BYTES);
     const header = (name: string): string | undefined => headers.find(([one]) => one === name)?.[1];
     if (statusCode !== null && statusCode < 300 && body !== null) {
-      const plain = decodeContent(body, header('content-encoding'), MOST_BYTES).body;
+      const plain = decodeContent(body, headers, MOST_BYTES).body;
       const isGzip = plain !== null && plain[0] === 0x1f && plain[1] === 0x8b;
-      return isGzip ? decodeContent(plain, 'gzip', MOST_BYTES).body : plain;
+      return isGzip ? decodeContent(plain, GZIP, MOST_BYTES).body : plain;
     }
     const next = webUrl(header('location') ?? '', url);
     const isRedirect = statusCode !== null && statusCode >= 300 && statusCode < 400;

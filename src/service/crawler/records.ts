@@ -21,9 +21,11 @@ export interface Fetched extends Protocols {
   readonly offersHttp2: boolean | null;
   /** Lower-case names, in the order in which they were sent, duplicates kept. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** After content-encoding, at most the limit of bytes; null without an answer. */
+  /** After content-encoding, at most the limit of bytes; null without an answer, or with a `problem`. */
   readonly body: Uint8Array | null;
   readonly isTruncated: boolean;
+  /** Why there is no body: it is not in the content encoding that its headers name, or its parser ended. */
+  readonly problem: 'unreadable_content' | 'not_parsed' | null;
   /** Size of the whole body after content-encoding, as far as it was read. */
   readonly bytes: number;
   readonly loadTimeMs: number;
@@ -197,6 +199,8 @@ const PAGE_COLUMNS = {
   redirect_location: textOrNull,
   parsed_html: flag,
   is_truncated: flag,
+  /** Why the content is not known: `unreadable_content`, `not_parsed`. */
+  content_problem: textOrNull,
 
   meta_robots: textsOrNull,
   meta_robots_index: flagOrNull,

@@ -3,6 +3,7 @@ import { ownUrl, webUrl } from '../../core/web-url.ts';
 import { retryAfterMs } from '../api/retry-after.ts';
 import { decodeContent } from './content-encoding.ts';
 import type { Answer, FetchError } from './fetcher.ts';
+import { headerValues } from './parse/headers.ts';
 import { parseRobots } from './robots-rules.ts';
 
 /** Bytes of robots.txt that are read, at least (RFC 9309 §2.5). */
@@ -87,8 +88,10 @@ async function fetchRobots(
     }
     if (statusCode >= 400) break;
     if (statusCode < 300) {
-      const plain = decodeContent(body ?? new Uint8Array(0), header('content-encoding'), MOST_BYTES).body;
-      return { status: 'found', content: new TextDecoder().decode(plain ?? undefined) };
+      const plain = decodeContent(body ?? new Uint8Array(0), headers, MOST_BYTES).body;
+      if (plain !== null) return { status: 'found', content: new TextDecoder().decode(plain) };
+      const problem = `it is not in the content encoding ${headerValues(headers, 'content-encoding').join()}`;
+      return { status: 'unavailable', content: '', problem };
     }
     const next = webUrl(header('location') ?? '', url);
     if (next === null) break;

@@ -12,7 +12,7 @@ const TEXT = Buffer.from('{"url":"https://a.example/","n":1}\n'.repeat(40));
  */
 async function check(input: Buffer, signal: AbortSignal): Promise<Verdict> {
   for (const encoding of ['gzip', 'deflate', 'br', 'zstd', 'gzip, br', 'x']) {
-    const { body, isTruncated } = decodeContent(input, encoding, LIMIT);
+    const { body, isTruncated } = decodeContent(input, [['content-encoding', encoding]], LIMIT);
     if ((body?.length ?? 0) > LIMIT) throw new Fault('a body is longer than the limit', encoding);
     if (isTruncated && body === null) throw new Fault('a body is cut and unknown', encoding);
   }

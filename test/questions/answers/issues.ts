@@ -348,6 +348,10 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
     'high',
     ok(({ url }, { isOfSecureHost }) => isOfSecureHost && url.startsWith('http://')),
   ],
+  unreadable_content: [
+    'high',
+    listed('processing_warnings', (warnings) => warnings.includes('unreadable_content')),
+  ],
   no_secure_connection: ['high', listed('processing_warnings', (warnings) => warnings.includes('tls'))],
   old_tls: [
     'high',

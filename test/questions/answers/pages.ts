@@ -37,9 +37,14 @@ export function pageOf(row: Row): Page {
     inrank: num(row, 'inrank_decimal'),
     firstPath: str(row, 'url_first_path'),
     canonicalKind: kindOf(row, canonicalUrl, facts.isCanonicalised),
-    isIndexable: reason !== null ? false : facts.status === 200 || saysYes ? true : null,
+    isIndexable: reason !== null ? false : !isUnread(row) && (facts.status === 200 || saysYes) ? true : null,
   };
 }
+
+/** Whether its content could not be read. */
+const isUnread = (row: Row): boolean =>
+  list(row, 'processing_warnings')?.some((one) => one === 'unreadable_content' || one === 'not_parsed') ??
+  false;
 
 interface Facts {
   readonly status: number | null;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { crawlSite, pageWith, serveSite } from '../../support/crawl-site.ts';
+import { crawlSite, pageWith, type SiteReply, serveSite } from '../../support/crawl-site.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 const PAGES = {
@@ -440,4 +440,40 @@ test('lines of robots.txt that name no whole sitemap are resolved or passed over
   const crawled = await crawlSite(site);
   expect(crawled.endReason).toBe('ok');
   expect(Object.keys(await crawled.field('url'))).toEqual(['/', '/a', '/listed']);
+});
+
+test('a content encoding that nobody knows is none, and a body that is in none of its own is told', async () => {
+  const odd = (body: string, encoding: string): SiteReply => ({
+    body,
+    headers: { 'content-encoding': encoding },
+  });
+  const site = await serveSite({
+    '/': odd(pageWith('/a', '/private/x', '/gzip'), 'UTF-8'),
+    '/a': odd('<title>A</title>', 'none'),
+    '/gzip': odd('<title>No gzip</title>', 'gzip'),
+    '/private/x': 'x',
+    '/robots.txt': odd('User-agent: *\nDisallow: /private/', 'aws-chunked'),
+  });
+  const crawled = await crawlSite(site);
+  expect(await crawled.field('title')).toEqual({
+    '/': 'A page',
+    '/a': 'A',
+    '/gzip': null,
+    '/private/x': null,
+  });
+  expect(site.hits).not.toContain('/private/x');
+  const pages = await crawled.rows(
+    `SELECT indexable, processing_warnings::VARCHAR AS warnings FROM pages WHERE url = '${site.origin}/gzip'`,
+  );
+  expect(pages).toEqual([{ indexable: null, warnings: '[unreadable_content]' }]);
+});
+
+test('a robots.txt that can’t be decoded denies all, as one that can’t be had', async () => {
+  const site = await serveSite({
+    '/': pageWith('/a'),
+    '/robots.txt': { body: 'User-agent: *\nDisallow:', headers: { 'content-encoding': 'gzip' } },
+  });
+  const crawled = await crawlSite(site);
+  expect(site.hits).toEqual([]);
+  expect(await crawled.field('fetch_error')).toEqual({ '/': 'robots_unavailable' });
 });

@@ -95,7 +95,7 @@ const PAGE_FIELDS: readonly CrawlField[] = [
       sources: `CASE WHEN sitemap.id IS NOT NULL AND NOT list_contains(coalesce(page.sources, []), 'sitemaps')
         THEN list_append(coalesce(page.sources, []), 'sitemaps') ELSE page.sources END`,
       sitemaps_file_origin: 'sitemap.files',
-      processing_warnings: `nullif(list_filter(list_concat([page.fetch_error, CASE WHEN page.is_truncated THEN 'truncated' END], coalesce(page.render_warnings, []), coalesce(vital.warnings, []), coalesce(page.custom_problems, [])),
+      processing_warnings: `nullif(list_filter(list_concat([page.fetch_error, page.content_problem, CASE WHEN page.is_truncated THEN 'truncated' END], coalesce(page.render_warnings, []), coalesce(vital.warnings, []), coalesce(page.custom_problems, [])),
         lambda one: one IS NOT NULL), [])`,
     },
     'many',

@@ -50,7 +50,7 @@ function fetchStatus(statusCode: number | null): string {
   return statusCode === null ? 'unfetched_exception' : `fetched_${Math.floor(statusCode / 100)}xx`;
 }
 
-function isRedirect(statusCode: number): boolean {
+export function isRedirect(statusCode: number): boolean {
   return statusCode >= 300 && statusCode < 400;
 }
 
@@ -89,6 +89,7 @@ function fetchFacts(fetched: Fetched, type: string | null, rules: ParseRules): P
         ? (resolver(fetched.url, rules)(location)?.url ?? null)
         : null,
     is_truncated: isTruncated,
+    content_problem: fetched.problem,
     ...(isAnswer ? headerFields(headers) : {}),
   };
 }

@@ -253,8 +253,7 @@ function pageOf({ url, statusCode, headers, body }: Answer, limit: number): Main
   if (statusCode === null || statusCode < 200 || statusCode > 299 || body === null) return null;
   const { type } = contentType(headers);
   if (type !== null && !isHtml(type, body)) return null;
-  const encoding = headers.find(([name]) => name === 'content-encoding')?.[1];
-  const plain = decodeContent(body, encoding, limit).body;
+  const plain = decodeContent(body, headers, limit).body;
   if (plain === null || plain.length === 0 || !isHtml(type, plain)) return null;
   return { url, status: statusCode, headers, body: plain };
 }

@@ -119,8 +119,7 @@ export class ResourceFetcher {
 
 function fromAnswer({ statusCode, error, headers, body, isTruncated }: Answer): ResourceAnswer {
   if (statusCode === null) return nothing(error ?? 'connection');
-  const encoding = headers.find(([name]) => name === 'content-encoding')?.[1];
-  const decoded = decodeContent(body ?? new Uint8Array(0), encoding, MOST_BYTES);
+  const decoded = decodeContent(body ?? new Uint8Array(0), headers, MOST_BYTES);
   if (isTruncated || decoded.isTruncated || decoded.body === null)
     return { ...nothing(decoded.body === null ? 'protocol' : 'too_large'), status: statusCode, headers };
   return { status: statusCode, headers, body: decoded.body, isDenied: false, error: null };
