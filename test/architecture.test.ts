@@ -583,7 +583,7 @@ test('whole files are written in one place, and no write of a part goes unseen',
 
 /** What takes time, randomness, files and names from its host alone, so that simulated processes can run it (docs/how-we-test.md). */
 const HOSTED =
-  /^(core\/(acquire-lock|atomic-file|isolate-unit|lock-file|lock-waiter|meter|private-files|read-text|retry|state-lock)\.ts|state\/ledger\/|pipeline\/(sharing|unit)\/|pipeline\/load\/(check-files|read-package)\.ts|pipeline\/publish\/put-in-place\.ts|pipeline\/routes\/export\/(data-export-job|ensure-export|reconcile-exports)\.ts|pipeline\/stage\/(seal-file|unit-folders|write-manifest)\.ts|operations\/schedule\/(?!listen)|operations\/alert\/(?!run-command)|engines\/trino\/(pointer-table|tidy-rows)\.ts|stores\/local\/|stores\/read-range\.ts|service\/api\/(rate-limit|transport)\.ts)/;
+  /^(core\/(acquire-lock|atomic-file|isolate-unit|lock-file|lock-waiter|make-folder|meter|private-files|read-text|retry|state-lock)\.ts|state\/ledger\/|pipeline\/(sharing|unit)\/|pipeline\/load\/(check-files|read-package)\.ts|pipeline\/publish\/put-in-place\.ts|pipeline\/routes\/export\/(data-export-job|ensure-export|reconcile-exports)\.ts|pipeline\/stage\/(seal-file|unit-folders|write-manifest)\.ts|operations\/schedule\/(?!listen)|operations\/alert\/(?!run-command)|engines\/trino\/(pointer-table|tidy-rows)\.ts|stores\/local\/|stores\/read-range\.ts|service\/api\/(rate-limit|transport)\.ts)/;
 const OWN_MACHINE =
   /from 'node:(?:os|timers\/promises)'|^import \{(?! constants \})[^}]*\} from 'node:fs|^import \{ (?!type )[^}]*\} from 'node:fs\/promises'|randomUUID|\bDate\.now\b|new Date\(\)|performance\.now|Math\.random|\bset(?:Timeout|Interval)\(|process\.(?:pid|hrtime)/m;
 /** Of addresses and files that no simulated process has. */
@@ -613,6 +613,10 @@ test('cells of CSV and of Markdown are written in one place each', () => {
     'core/duckdb.ts',
   ]);
   expect(offenders(/replaceAll\('\|'|\| -{3}|`\| \$\{/, () => false)).toEqual(['core/markdown.ts']);
+});
+
+test('folders are made in one place, which ends where a folder can not be made', () => {
+  expect(offenders(/\bmkdir(?:Sync)?\(/, () => false)).toEqual(['core/make-folder.ts']);
 });
 
 test('nothing outside cli prints to the console', () => {

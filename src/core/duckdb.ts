@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import {
   type DuckDBConnection,
   DuckDBInstance,
@@ -8,6 +7,7 @@ import {
   version,
 } from '@duckdb/node-api';
 import { CrawlhouseError } from './errors.ts';
+import { makeFolder } from './make-folder.ts';
 
 /** Such as `v1.5.6`. */
 export const DUCKDB_VERSION = version();
@@ -113,7 +113,7 @@ export class Database implements AsyncDisposable {
   }
 
   static async open(options: DatabaseOptions): Promise<Database> {
-    await mkdir(options.tempDirectory, { recursive: true });
+    makeFolder(options.tempDirectory);
     const instance = await openInstance(':memory:', options, {
       preserve_insertion_order: 'false',
       allocator_flush_threshold: '16MB',

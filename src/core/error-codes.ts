@@ -23,7 +23,7 @@ export const ERROR_CODES = {
   },
   bad_project: {
     kind: 'usage',
-    means: 'The project folder lacks what the command needs, or has a file where a folder belongs.',
+    means: "The project folder lacks what the command needs, or a folder of the settings can't be made.",
   },
   bad_pipeline: { kind: 'usage', means: 'A pipeline file has an unknown key or a value that does not fit.' },
   bad_schedule: { kind: 'usage', means: 'schedules.yaml has an unknown key or a value that does not fit.' },

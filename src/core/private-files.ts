@@ -1,4 +1,5 @@
 import { host } from './host.ts';
+import { makeFolder } from './make-folder.ts';
 
 /** The umask of the user. */
 const USER_MASK = process.umask();
@@ -39,7 +40,7 @@ export function underUserMask<T>(work: () => T): T {
 /** Makes a folder that only its owner may look into; takes the leave of others away where it is there already. */
 export function makePrivateFolder(path: string): void {
   const { files } = host();
-  files.mkdirSync(path, { recursive: true, mode: 0o700 });
+  makeFolder(path, { mode: 0o700 });
   try {
     const { mode } = files.statSync(path);
     if ((mode & PRIVATE_MASK) !== 0) files.chmodSync(path, mode & 0o700);

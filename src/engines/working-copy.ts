@@ -1,10 +1,11 @@
-import { constants, existsSync, mkdirSync } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { chmod, copyFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { verifyBlocks } from '../core/database-blocks.ts';
 import { type Connection, type Database, ident, text } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
+import { makeFolder } from '../core/make-folder.ts';
 import { newerVersion } from '../core/newer-version.ts';
 import { underUserMask } from '../core/private-files.ts';
 import type { EngineAddress } from '../project/settings/settings.ts';
@@ -81,7 +82,7 @@ export class WorkingCopy implements AsyncDisposable {
   ): Promise<WorkingCopy> {
     const path = join(stateDir, 'work.duckdb');
     const publishedPath = await targetOf(warehouse);
-    underUserMask(() => mkdirSync(dirname(publishedPath), { recursive: true }));
+    underUserMask(() => makeFolder(dirname(publishedPath)));
     const connection = await database.connect();
     await restoreFormer(connection, publishedPath, logger);
     await using opened = new AsyncDisposableStack();

@@ -95,8 +95,6 @@ export function simFiles(process: SimProcess): HostFiles {
       act('rename', `${from} ${basename(to)}`, () => disk(from).rename(from, to)),
     link: (from: string, to: string) => act('link', to, (on) => on.link(from, to)),
     rm: (path: string, options = {}) => act('remove', path, (on) => on.remove(path, options)),
-    mkdir: (path: string, options: { recursive?: boolean } = {}) =>
-      act('folder', path, (on) => on.makeFolder(path, options.recursive ?? false)),
     readdir: (path: string, options: { recursive?: boolean; withFileTypes?: boolean } = {}) =>
       act('read', path, (on) => {
         const names = on.list(path).filter((name) => options.recursive || !name.includes('/'));
@@ -151,8 +149,8 @@ export function simFiles(process: SimProcess): HostFiles {
       ),
     renameSync: (from: string, to: string) => actNow('rename', from, (on) => on.rename(from, to)),
     rmSync: (path: string, options = {}) => actNow('remove', path, (on) => on.remove(path, options)),
-    mkdirSync: (path: string, options: { recursive?: boolean } = {}) =>
-      look(path, (on) => on.makeFolder(path, options.recursive ?? false)),
+    mkdirSync: (path: string) => actNow('folder', path, (on) => on.makeFolder(path, false)),
+    lstatSync: (path: string, options?: StatOptions) => files.statSync(path, options),
     chmodSync: () => {},
     truncateSync: (path: string) => actNow('write', path, (on) => on.write(on.file(path), Buffer.alloc(0))),
   };

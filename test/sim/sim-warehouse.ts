@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { CrawlhouseError } from '../../src/core/errors.ts';
 import type { Logger } from '../../src/core/logger.ts';
+import { makeFolder } from '../../src/core/make-folder.ts';
 import { putInPlace, removeLeftovers } from '../../src/pipeline/publish/put-in-place.ts';
 import type { LedgerRun, LedgerUnit } from '../../src/project/model/ledger-records.ts';
 import type { LoadedUnit } from '../../src/state/catalogue/ops-loads.ts';
@@ -56,7 +57,7 @@ export class SimWarehouse {
     logger: Logger,
   ): Promise<SimWarehouse> {
     const { files } = process;
-    await files.mkdir(dirname(publishedPath), { recursive: true });
+    makeFolder(dirname(publishedPath));
     const opens = async (path: string): Promise<boolean> =>
       files.existsSync(path) && contentsOf(await files.readFile(path, 'utf8')) !== null;
     await restoreWhole(opens, publishedPath, logger);

@@ -1,5 +1,6 @@
 import { host } from '../../src/core/host.ts';
 import type { Logger } from '../../src/core/logger.ts';
+import { makeFolder } from '../../src/core/make-folder.ts';
 import { PackageStore } from '../../src/pipeline/sharing/package-store.ts';
 import { Worker } from '../../src/pipeline/sharing/run-worker.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';
@@ -13,7 +14,7 @@ export async function workerProgram(settings: Settings, logger: Logger, signal: 
   if (place === undefined) return;
   await using client = simClient(logger);
   const folder = `${settings.state_dir}/workers/${host().pid}`;
-  await host().files.mkdir(folder, { recursive: true });
+  makeFolder(folder);
   await using queue = await openUnitQueue(settings, 'worker', signal);
   if (queue === undefined) return;
   await using packages = await PackageStore.open(settings, place, await queue.id());

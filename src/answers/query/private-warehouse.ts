@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { constants, existsSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
-import { access, copyFile, link, mkdir, realpath } from 'node:fs/promises';
+import { access, copyFile, link, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { makeFolder } from '../../core/make-folder.ts';
 import { processScope, processStart } from '../../core/process-start.ts';
 
 const PREFIX = '.crawlhouse-query-';
@@ -111,8 +112,8 @@ async function ownFolder(candidates: readonly string[]): Promise<string> {
   let failure: unknown;
   for (const place of candidates) {
     try {
-      await mkdir(place, { recursive: true, mode: 0o700 });
-      await mkdir(join(place, name), { mode: 0o700 });
+      makeFolder(place, { mode: 0o700 });
+      makeFolder(join(place, name), { mode: 0o700 });
       return join(place, name);
     } catch (error) {
       failure = error;

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Database } from '../../core/duckdb.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
+import { makeFolder } from '../../core/make-folder.ts';
 import { underUserMask } from '../../core/private-files.ts';
 import { targetOf } from '../../state/catalogue/attach-published.ts';
 import { publicationStamp } from '../../state/catalogue/publication-stamp.ts';
@@ -54,7 +55,7 @@ async function bring(
   logger: Logger,
   { signal, known, patience = () => AbortSignal.timeout(PATIENCE_MS) }: Following,
 ): Promise<string | null> {
-  underUserMask(() => mkdirSync(dirname(path), { recursive: true }));
+  underUserMask(() => makeFolder(dirname(path)));
   const id = async (): Promise<string | null> =>
     known !== undefined && known.stamp === publicationStamp(path)
       ? known.id

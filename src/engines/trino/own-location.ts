@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { makeFolder } from '../../core/make-folder.ts';
 import { findObject } from '../../stores/find-object.ts';
 import { objectText } from '../../stores/read-object.ts';
 import { catalogueKey } from './bring-catalogue.ts';
@@ -45,7 +46,7 @@ export async function ownLocation(
   const isOurs = published !== undefined && (await has(catalogueKey(folder, published)));
   if (!isOurs && (await has(`${folder}/`))) return false;
   const file = join(temporary, `${randomUUID()}.json`);
-  await mkdir(temporary, { recursive: true });
+  makeFolder(temporary);
   try {
     await writeFile(file, JSON.stringify({ id, catalog, prefix }));
     await objects.put(key, file, signal);

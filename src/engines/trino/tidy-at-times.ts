@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../core/atomic-file.ts';
+import { makeFolder } from '../../core/make-folder.ts';
 import type { PointerTable } from './pointer-table.ts';
 import type { RelationNames } from './relation-names.ts';
 import { tidyRows } from './tidy-rows.ts';
@@ -29,6 +29,6 @@ export async function tidyAtTimes(
     const check = (own?: AbortSignal): Promise<void> => pointers.check(own);
     await tidyRows({ client, catalog, names, relations, grace: GRACE, check }, signal);
   }
-  await mkdir(temporary, { recursive: true });
+  makeFolder(temporary);
   await writeFileAtomic(note, '');
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Connection, ident } from '../../core/duckdb.ts';
 import type { Logger } from '../../core/logger.ts';
+import { makeFolder } from '../../core/make-folder.ts';
 import type {
   Elsewhere,
   Engine,
@@ -72,7 +73,7 @@ export class TrinoEngine implements Engine {
       async rowsOf(relation, unit, signal) {
         const { columns, values } = await sourceColumns(place, relation);
         const file = join(place.temporary, `${randomUUID()}.rows`);
-        await mkdir(place.temporary, { recursive: true });
+        makeFolder(place.temporary);
         const remove = (): Promise<void> => rm(file, { force: true });
         const selected = columns.map(({ name }) => ident(name)).join(', ');
         const sql = `SELECT ${selected} FROM ${names.reader(relation)} WHERE _unit = ${literal(unit)}`;

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Connection, ident } from '../../core/duckdb.ts';
+import { makeFolder } from '../../core/make-folder.ts';
 import type { MirroredTable, MirrorPartition, MirrorSource } from '../mirror-source.ts';
 import {
   all,
@@ -45,7 +46,7 @@ export class TrinoMirror implements MirrorSource {
       (nameOf) => `${selectWithout(columns, key)} FROM ${nameOf(name)} WHERE ${all(where)}`,
     );
     const lines = join(dirname(file), `${randomUUID()}.rows`);
-    await mkdir(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     try {
       await this.#rows.writeLines(select, lines, signal);
       return await this.#connection.run(

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Connection, ident, text } from '../../core/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { makeFolder } from '../../core/make-folder.ts';
 import type { PreparedLoad, StoredValue } from '../../project/model/prepared-load.ts';
 import type { ObjectStore } from '../../stores/object-store.ts';
 import type { PreparedRows } from '../row-store.ts';
@@ -126,7 +127,7 @@ export async function putRows(
 ): Promise<Pick<PreparedLoad, 'load' | 'location' | 'rows' | 'bytes'> | null> {
   const load = randomUUID();
   const file = join(temporary, `${load}.parquet`);
-  await mkdir(dirname(file), { recursive: true });
+  makeFolder(dirname(file));
   try {
     const columns = values.map(({ target, type, sql }) => `CAST(${sql} AS ${type}) AS ${ident(target)}`);
     const select = `SELECT ${[`${unit} AS _unit`, `${text(load)} AS _load_id`, ...columns].join(', ')}`;

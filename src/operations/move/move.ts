@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { copyFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { acquireLock } from '../../core/acquire-lock.ts';
 import { writeWhole } from '../../core/atomic-file.ts';
 import type { Connection } from '../../core/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
+import { makeFolder } from '../../core/make-folder.ts';
 import { compareMoved, type MovedTable } from '../../engines/compare-moved.ts';
 import type { UnitReader } from '../../engines/engine.ts';
 import {
@@ -65,7 +66,7 @@ export async function move({ from, to, logger, signal: given, progress }: MoveOp
   const elsewhere = await openElsewhere(from.engine);
   await elsewhere?.bringNewest(from, logger, signal);
   if (!existsSync(from.warehouse)) throw nothingAt(from.warehouse);
-  await mkdir(to.state_dir, { recursive: true });
+  makeFolder(to.state_dir);
   const result = await runSession(
     { command: 'move', settings: to, logger, signal, ...(progress ? { progress } : {}) },
     async (session) => {

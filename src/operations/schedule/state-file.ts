@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomic } from '../../core/atomic-file.ts';
-import { host } from '../../core/host.ts';
 import type { Logger } from '../../core/logger.ts';
+import { makeFolder } from '../../core/make-folder.ts';
 import { orMissing, readText } from '../../core/read-text.ts';
 import type { ScheduleState } from './plan-tick.ts';
 
@@ -23,7 +23,7 @@ export function stateFile(stateDir: string): StateKeeper {
   return {
     readState: () => orMissing(readText(path)),
     async writeState(text) {
-      await host().files.mkdir(stateDir, { recursive: true });
+      makeFolder(stateDir);
       await writeFileAtomic(path, text);
     },
   };

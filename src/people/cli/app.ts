@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { catchUncaught } from '../../core/catch-uncaught.ts';
 import { cutToWidth } from '../../core/display-width.ts';
@@ -7,6 +8,7 @@ import { EXIT_CODES } from '../../core/error-codes.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/json.ts';
 import { createLogger, type Logger, type LogLevel, type LogSink, withSink } from '../../core/logger.ts';
+import { checkFolder } from '../../core/make-folder.ts';
 import { didYouMean } from '../../core/nearest-name.ts';
 import { packageVersion } from '../../core/package-version.ts';
 import { redact, redactTexts } from '../../core/redact.ts';
@@ -147,6 +149,8 @@ function invoke(command: Command, argv: readonly string[], signal: AbortSignal):
       // Read here: a wrong use, a help and the sandbox need no settings.
       const { loadSettings } = await import('../settings/load-settings.ts');
       const settings = await loadSettings(projectDir(), process.env);
+      checkFolder(settings.state_dir, 'state_dir', command.keepsLog !== true);
+      checkFolder(dirname(settings.warehouse), 'warehouse', command.keepsLog !== true);
       await setCloudVariables(settings.projectDir);
       if (command.keepsLog)
         toFile ??= projectLog(settings, (error) =>

@@ -1,8 +1,9 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { glob, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { glob, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { makeFolder } from '../../core/make-folder.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import type { LogSource } from '../../service/logs/log-source.ts';
 import { listObjects } from '../../stores/list-objects.ts';
@@ -107,7 +108,7 @@ function storedLog(store: ObjectStore, object: StoredObject): LogSource {
 /** Standard input is kept in a file while it is read, because its begin is looked at first. */
 async function* standardInput(settings: Settings, signal: AbortSignal): AsyncGenerator<LogSource> {
   const path = join(settings.state_dir, 'standard-input.log');
-  await mkdir(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   try {
     await pipeline(process.stdin, createWriteStream(path, { mode: 0o600 }), { signal });
     const open = (start: number) => createReadStream(path, { start, highWaterMark: 1 << 18 });

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { cp, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { makeFolder } from '../../core/make-folder.ts';
 import { readText } from '../../core/read-text.ts';
 import type { Account } from './ask-account.ts';
 
@@ -60,10 +61,10 @@ export function refuseProject(folder: string): void {
  * @returns what a person should know of files that stayed
  */
 export async function writeProject(folder: string, account: Account | null): Promise<readonly string[]> {
-  await mkdir(folder, { recursive: true });
+  makeFolder(folder);
   for (const name of COPIED)
     await cp(join(TEMPLATE, name), join(folder, name), { recursive: true, force: false, errorOnExist: true });
-  await mkdir(join(folder, 'sql', 'mart'), { recursive: true });
+  makeFolder(join(folder, 'sql', 'mart'));
   const stayed: string[] = [];
   const files: readonly (readonly [name: string, text: string, mode: number])[] = [
     [join('sql', 'README.md'), SQL_README, 0o666],
@@ -89,7 +90,7 @@ export async function writeProject(folder: string, account: Account | null): Pro
 
 async function written(path: string, text: string, mode: number): Promise<boolean> {
   try {
-    await mkdir(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     await writeFile(path, text, { flag: 'wx', mode });
     return true;
   } catch (error) {

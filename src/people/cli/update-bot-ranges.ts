@@ -1,9 +1,9 @@
 import { createReadStream, existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { writeFileAtomic } from '../../core/atomic-file.ts';
 import { csvCell } from '../../core/csv-cell.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { makeFolder } from '../../core/make-folder.ts';
 import { loadSeed } from '../../project/sql/models/load-models.ts';
 import { SHIPPED_SQL, sqlFolder } from '../../project/sql/models/sql-folders.ts';
 import type { BotList, BotRange } from '../../service/logs/bots/bot-list.ts';
@@ -56,7 +56,7 @@ export async function updateBotRanges(
   // Rows of a project as it stands: an unreadable file of theirs is an error, and stays as it is.
   const kept = existsSync(own.path) ? await loadSeed([SHIPPED_SQL], 'bot_ranges', [own]) : [];
   const others = (kept as unknown as BotRange[]).filter(({ range_list }) => !fresh.has(range_list));
-  await mkdir(dirname(file), { recursive: true });
+  makeFolder(dirname(file));
   await writeFileAtomic(file, csvOf([...others, ...[...fresh.values()].flat()]));
   const before = Map.groupBy(list.ranges, ({ range_list }) => range_list);
   const lists = [...fresh].map(([range_list, rows]) => ({

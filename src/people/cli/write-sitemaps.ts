@@ -1,8 +1,9 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { SitemapPage } from '../../answers/explore/read-sitemap-pages.ts';
 import { writeFileAtomic } from '../../core/atomic-file.ts';
+import { makeFolder } from '../../core/make-folder.ts';
 
 /** Of the protocol (https://www.sitemaps.org/protocol.html): URLs of a file, its bytes, characters of a URL. */
 const MOST_URLS = 50_000;
@@ -91,7 +92,7 @@ class Site {
   async #write(): Promise<void> {
     this.#files++;
     this.#urls += this.#entries.length;
-    await mkdir(this.#folder, { recursive: true });
+    makeFolder(this.#folder, { from: '--output' });
     const xml = `${HEAD}<urlset ${NAMESPACE}>\n${this.#entries.join('')}</urlset>\n`;
     await writeFileAtomic(join(this.#folder, nameOf(this.#files)), gzipSync(xml));
     this.#entries = [];

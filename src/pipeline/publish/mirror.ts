@@ -1,8 +1,9 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { jsonOf } from '../../core/json.ts';
+import { makeFolder } from '../../core/make-folder.ts';
 import type { MirroredTable, MirrorPartition, MirrorSource } from '../../engines/mirror-source.ts';
 import type { CatalogColumn } from '../../state/catalogue/catalog.ts';
 import { findObject } from '../../stores/find-object.ts';
@@ -72,7 +73,7 @@ export async function mirror(
   for (const table of tables) present.push(...(await source.partitions(table, signal)));
   const plan = planMirror(present, former?.manifest ?? null, prefix);
   await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
+  makeFolder(folder);
   try {
     for (const [index, partition] of plan.upload.entries()) {
       signal.throwIfAborted();

@@ -1,9 +1,10 @@
-import { mkdir, rename } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncPath } from '../../core/atomic-file.ts';
 import type { ConnectionPool } from '../../core/connection-pool.ts';
 import { type Connection, DUCKDB_VERSION, ident, parquetFiles, text } from '../../core/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { makeFolder } from '../../core/make-folder.ts';
 import type { Field } from '../../project/model/field.ts';
 import type { Manifest, PackageColumn, PackageNote } from '../../project/model/manifest.ts';
 import type { RawPart } from '../../project/model/raw-part.ts';
@@ -83,7 +84,7 @@ export class PackageBuilder {
     catalogue: readonly Field[],
     rules: FieldRules = {},
   ): Promise<PackageBuilder> {
-    await mkdir(join(folder, 'parts'), { recursive: true });
+    makeFolder(join(folder, 'parts'));
     return new PackageBuilder(connections, folder, catalogue, rules);
   }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { host } from '../../core/host.ts';
+import { makeFolder } from '../../core/make-folder.ts';
 import { folderName } from '../../project/model/folder-name.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 
@@ -21,8 +22,7 @@ export function unitFolders(stateDir: string, unit: string): UnitFolders {
  */
 export async function resetFolders(folders: UnitFolders, within = ''): Promise<void> {
   await removeFolders(folders);
-  for (const folder of [join(folders.package, within), folders.raw])
-    await host().files.mkdir(folder, { recursive: true });
+  for (const folder of [join(folders.package, within), folders.raw]) makeFolder(folder);
 }
 
 export async function removeFolders(folders: UnitFolders): Promise<void> {

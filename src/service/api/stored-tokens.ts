@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomic } from '../../core/atomic-file.ts';
 import { jsonOf } from '../../core/json.ts';
+import { makeFolder } from '../../core/make-folder.ts';
 import { keepSecret } from '../../core/redact.ts';
 import type { OAuthTokens } from './oauth.ts';
 
@@ -45,7 +46,7 @@ export async function writeTokens(file: string, origin: TokenOrigin, tokens: OAu
     access_token: tokens.accessToken,
     usable_until: tokens.usableUntil,
   };
-  await mkdir(dirname(file), { recursive: true });
+  makeFolder(dirname(file));
   await writeFileAtomic(file, `${JSON.stringify(stored, null, 2)}\n`, 0o600);
 }
 

@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
 import { open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { zstdCompress } from 'node:zlib';
+import { makeFolder } from '../../core/make-folder.ts';
 import type { Segment, SegmentKind } from './frontier.ts';
 import type { Lines } from './parse-messages.ts';
 
@@ -21,7 +21,7 @@ export class Segments {
 
   /** Removes the files that the frontier does not have: their URLs are fetched again. */
   static async open(folder: string, recorded: readonly Segment[]): Promise<Segments> {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     const names = new Set(recorded.map(({ name }) => name));
     for (const name of await readdir(folder))
       if (NAME.test(name) && !names.has(name)) await rm(join(folder, name));

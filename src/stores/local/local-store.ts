@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { commitFile, removeOld } from '../../core/atomic-file.ts';
 import type { CrawlhouseError } from '../../core/errors.ts';
 import { host } from '../../core/host.ts';
+import { makeFolder } from '../../core/make-folder.ts';
 import { orMissing } from '../../core/read-text.ts';
 import type { ByteRange, Checksum, ObjectStore, StoredObject } from '../object-store.ts';
 import { storeError } from '../store-errors.ts';
@@ -87,9 +88,9 @@ export class LocalStore implements ObjectStore {
     const path = this.#path(key);
     const uploads = join(this.#folder, UPLOADS);
     const temporary = join(uploads, host().uuid());
-    await host().files.mkdir(uploads, { recursive: true });
+    makeFolder(uploads);
     await removeOld(uploads, () => true);
-    await host().files.mkdir(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     try {
       await host().files.copyFile(file, temporary);
       await commitFile(temporary, path);

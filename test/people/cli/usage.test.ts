@@ -155,3 +155,37 @@ test('a pipeline file that does not fit is a wrong use', async () => {
   const { code, stderr } = await capture('run', '--project-dir', folder);
   expect([code, stderr]).toEqual([2, expect.stringContaining('pipelines/x.yaml:1: ')]);
 });
+
+test
+  .skipIf(process.platform !== 'linux')
+  .for([
+    ['run'],
+    ['status'],
+    ['query', 'SELECT 1'],
+    ['doctor'],
+    ['crawl', 'http://127.0.0.1:9/'],
+    ['console'],
+  ])(
+  '%j ends with 2 where the state directory can not be made, and names it and its setting',
+  async (argv) => {
+    const folder = await projectFolder(`${PLACE}state_dir: /proc/nope`);
+    const { code, stdout, stderr } = await capture(...argv, '--project-dir', folder);
+    expect(code).toBe(2);
+    expect(stdout + stderr).toContain(
+      "the folder /proc/nope (state_dir) can't be made: /proc takes no folders",
+    );
+    expect(stdout + stderr).toContain('set state_dir (CRAWLHOUSE_STATE_DIR) to a folder that can be made');
+  },
+);
+
+test('sandbox start names --state where that folder can not be made', async () => {
+  const folder = await projectFolder();
+  const { code, stderr } = await capture(
+    'sandbox',
+    'start',
+    '--state',
+    join(folder, 'crawlhouse.yaml', 'state'),
+  );
+  expect(code).toBe(2);
+  expect(stderr).toContain(`(--state) can't be made: ${join(folder, 'crawlhouse.yaml')} is a file`);
+});

@@ -1,10 +1,10 @@
-import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { renderDictionaryPage } from '../../../answers/document/dictionary-page.ts';
 import { readDictionary } from '../../../answers/document/read-dictionary.ts';
 import { renderSite } from '../../../answers/document/site.ts';
 import { writeFileAtomic } from '../../../core/atomic-file.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
+import { makeFolder } from '../../../core/make-folder.ts';
 import { giveUserMode } from '../../../core/private-files.ts';
 import { PublicationFollower } from '../../../engines/publication-follower.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
@@ -37,7 +37,7 @@ export const docs: Command = {
       await new PublicationFollower(settings, invocation.logger).tryFollow(invocation.signal);
     const dictionary = await readDictionary(settings, pipelines, { published: format === 'html' });
     const folder = resolve(invocation.workingDirectory, invocation.text('output') ?? 'warehouse-docs');
-    if ((await mkdir(folder, { recursive: true })) !== undefined) await giveUserMode(folder);
+    if (makeFolder(folder, { from: '--output' }) !== undefined) await giveUserMode(folder);
     const path = join(folder, file);
     await writeFileAtomic(path, render(dictionary));
     await giveUserMode(path);

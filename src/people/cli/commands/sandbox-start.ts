@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { writeFileAtomic } from '../../../core/atomic-file.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import { stringifyJson } from '../../../core/json.ts';
+import { checkFolder } from '../../../core/make-folder.ts';
 import { startSandbox } from '../../../service/sandbox/start-sandbox.ts';
 import type { Command } from '../command.ts';
 import { storeExports, storeOptions } from '../sandbox-stores.ts';
@@ -67,6 +68,7 @@ export const sandboxStart: Command = {
     const path = (text: string): string => resolve(invocation.workingDirectory, text);
     const faults = invocation.text('faults');
     const state = invocation.text('state');
+    if (state !== undefined) checkFolder(path(state), '--state', false);
     await using sandbox = await startSandbox({
       port: portOf(invocation.text('port')),
       importDirs: invocation.texts('import').map(path),

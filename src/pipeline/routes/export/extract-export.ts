@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, rename } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import { type Limits, mostContent } from '../../../core/limits.ts';
+import { makeFolder } from '../../../core/make-folder.ts';
 import { parquetRows } from '../../../core/parquet-rows.ts';
 import type { Download, RawPart } from '../../../project/model/raw-part.ts';
 import type { ObjectStore, StoredObject } from '../../../stores/object-store.ts';
@@ -46,7 +47,7 @@ export async function* extractExport(
   for (const [index, object] of objects.entries()) {
     const file = basename(object.key);
     const place = join(folder, `object-${String(index + 1).padStart(5, '0')}`);
-    await mkdir(place, { recursive: true });
+    makeFolder(place);
     const body = Readable.from(objectBytes(store, object, { rate: limits.rate }, signal), {
       objectMode: false,
     });

@@ -1,7 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { CrawlhouseError } from '../../../core/errors.ts';
+import { makeFolder } from '../../../core/make-folder.ts';
 import { isCode, nameOf, sqlTokens } from '../../../core/sql-tokens.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { loadModels } from '../../../project/sql/models/load-models.ts';
@@ -40,7 +41,7 @@ export async function keepQuestion(settings: Settings, draft: QuestionDraft): Pr
   const folder = join(settings.projectDir, 'sql');
   const question = readQuestion(sqlFolder(folder), `${name}.sql`, text);
   await compileAgainstPublished(settings, [question], models);
-  await mkdir(join(folder, QUESTIONS_FOLDER), { recursive: true });
+  makeFolder(join(folder, QUESTIONS_FOLDER));
   try {
     await writeFile(join(folder, QUESTIONS_FOLDER, `${name}.sql`), text, { flag: 'wx' });
   } catch (cause) {

@@ -1,6 +1,7 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from '../../../core/duckdb.ts';
+import { makeFolder } from '../../../core/make-folder.ts';
 import type { ExportFormat } from '../../api/data-exports.ts';
 import { type Column, SQL_TYPES } from '../catalogue/column.ts';
 import type { Dataset } from '../resources/resources.ts';
@@ -36,7 +37,7 @@ export async function writeFiles(
   dir: string,
   signal: AbortSignal,
 ): Promise<WrittenFile[]> {
-  await mkdir(dir, { recursive: true });
+  makeFolder(dir);
   const source = table === undefined ? nothing(columns) : `FROM ${RowStore.table(table)}`;
   const slices = table === undefined ? [''] : await sliceRows(rows, source, columns.length, written);
   const { format } = written;

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { createWriteStream, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { createWriteStream, readdirSync, rmSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Logger } from '../../../core/logger.ts';
+import { makeFolder } from '../../../core/make-folder.ts';
 import { readLines } from '../../../core/read-lines.ts';
 import { Semaphore } from '../../../core/semaphore.ts';
 import type { Clock } from '../resources/clock.ts';
@@ -34,7 +35,7 @@ export class IngestFiles implements AsyncDisposable {
   constructor(work: IngestWork) {
     this.#work = work;
     this.#dir = join(work.stateDir, 'ingest');
-    mkdirSync(this.#dir, { recursive: true });
+    makeFolder(this.#dir);
     this.#takeUp();
   }
 

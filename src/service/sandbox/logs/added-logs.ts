@@ -1,5 +1,6 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../../../core/make-folder.ts';
 import { GRANULARITIES } from '../../api/fields.ts';
 import type { VerifyOptions } from '../../logs/bots/verify-bots.ts';
 import type { BotReport, LogFileReport } from '../../logs/log-report.ts';
@@ -59,7 +60,7 @@ export class AddedLogs {
     const tables = new LogTables(projectId);
     const folder = join(stateDir, 'logs');
     await rm(folder, { recursive: true, force: true });
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, { mode: 0o700 });
     try {
       return await rows.use(async (connection) => {
         const origin = new URL(String(project.start_url)).origin;

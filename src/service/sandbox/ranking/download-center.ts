@@ -1,9 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createWriteStream, existsSync, readdirSync, rmSync } from 'node:fs';
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { makeFolder } from '../../../core/make-folder.ts';
 import { readingFailure } from '../exports/reading-failure.ts';
 import type { Clock } from '../resources/clock.ts';
 import type { Document, Resources } from '../resources/resources.ts';
@@ -76,7 +77,7 @@ export class DownloadCenter implements AsyncDisposable {
     const partial = `${path}${PARTIAL}`;
     try {
       this.#update(job.id, { status: 'EXPORTING' });
-      await mkdir(this.#dir, { recursive: true });
+      makeFolder(this.#dir);
       let count = 0;
       const lines = this.#lines(job, (rows) => {
         count = rows;

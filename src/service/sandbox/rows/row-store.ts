@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Connection, Database, ident, STORAGE_OPTION, table, text } from '../../../core/duckdb.ts';
+import { makeFolder } from '../../../core/make-folder.ts';
 
 const CATALOG = 'sandbox';
 /** Megabytes that DuckDB may use at rest, and more for each stream after the first or wide, and while JSON is imported. */
@@ -23,7 +23,7 @@ export class RowStore implements AsyncDisposable {
   }
 
   static async open(stateDir: string): Promise<RowStore> {
-    await mkdir(stateDir, { recursive: true });
+    makeFolder(stateDir);
     const database = await Database.open({
       memoryLimit: `${MEMORY}MB`,
       threads: 2,

@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createReadStream, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { createReadStream, readdirSync, rmSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../../../core/make-folder.ts';
 import type { ByteRange } from './byte-range.ts';
 import { type Checksum, Digests } from './digests.ts';
 import { ObjectIndex, type PartedUpload, type StoredObject, type UploadedPart } from './object-index.ts';
@@ -32,7 +33,7 @@ export class ObjectFolder implements Disposable {
 
   constructor(dir: string) {
     this.#dir = dir;
-    for (const name of ['objects', 'incoming']) mkdirSync(join(dir, name), { recursive: true });
+    for (const name of ['objects', 'incoming']) makeFolder(join(dir, name));
     this.index = new ObjectIndex(join(dir, 'store.sqlite'));
     this.#removeLeftovers();
   }
@@ -157,7 +158,7 @@ export class ObjectFolder implements Disposable {
   /** Files that a killed sandbox left behind. */
   #removeLeftovers(): void {
     rmSync(join(this.#dir, 'incoming'), { recursive: true });
-    mkdirSync(join(this.#dir, 'incoming'));
+    makeFolder(join(this.#dir, 'incoming'));
     const known = this.index.files();
     for (const file of readdirSync(join(this.#dir, 'objects')))
       if (!known.has(file)) rmSync(this.#path(file));
