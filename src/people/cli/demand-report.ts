@@ -3,6 +3,7 @@ import type { CrawlhouseError } from '../../core/errors.ts';
 import { textTable } from '../../core/text-table.ts';
 import type { DemandExport } from '../../service/demand/demand-row.ts';
 import { EXPORT_FORMATS } from '../../service/demand/demand-row.ts';
+import type { Replaced } from '../../service/sandbox/ranking/replaced-demand.ts';
 import type { AddedDemand } from '../../service/sandbox/ranking/store-demand.ts';
 import { shownPath } from './shown-path.ts';
 
@@ -11,10 +12,12 @@ export interface DemandOutcome {
   readonly source: Omit<DemandExport, 'tables'>;
   /** Null where the export was refused. */
   readonly added: AddedDemand | null;
+  /** What earlier exports lost to it; null where nothing was stored. */
+  readonly replaced: Replaced | null;
   readonly error: CrawlhouseError | null;
 }
 
-const PLACES_SHOWN = 5;
+const [PLACES_SHOWN, HOSTS_SHOWN] = [5, 3];
 const DAY = 86_400_000;
 
 /** The outcome of an export for people. */
@@ -37,9 +40,33 @@ export function describeDemand({ source, added }: DemandOutcome, folder: string)
     .join('')}`;
 }
 
+/** What earlier exports lose, before they lose it: a sentence each. */
+export function replacedText({ days, lost_urls, lost_clicks, totals, hidden }: Replaced): string[] {
+  const lost = `${counted(lost_urls, 'URL')} with ${countText(lost_clicks)} clicks are only in the earlier rows`;
+  const kinds = totals.map(
+    ({ by, from, to, rows, clicks }) =>
+      `The totals by ${by} of ${from} to ${to} replace those of an earlier export: ${counted(rows, 'row')} with ${countText(clicks)} clicks.`,
+  );
+  return [
+    ...(days > 0
+      ? [`${counted(days, 'day')} of rows by URL replace those of an earlier export; ${lost}.`]
+      : []),
+    ...kinds,
+    ...(hidden === null
+      ? []
+      : [
+          `The rows by day take the place of the totals of ${hidden.from} to ${hidden.to} in answers: ${counted(hidden.urls, 'URL')} with ${countText(hidden.clicks)} clicks are only in the totals.`,
+        ]),
+    ...(days + totals.length > 0 || hidden !== null
+      ? ['Leave what earlier exports have as it is with --keep; adding an earlier file again brings it back.']
+      : []),
+  ];
+}
+
 /** What is to be known of an export, a sentence each. */
 function sentencesOf(source: DemandOutcome['source'], added: AddedDemand): string[] {
-  const { rejected, leftOut, replaced_days, kept_days, differences, sums } = added;
+  const { rejected, leftOut, kept_days, differences, sums } = added;
+  const otherHosts = Object.entries(added.otherHosts ?? {});
   const places = rejected.places
     .slice(0, PLACES_SHOWN)
     .map(({ place, line, reason }) => `  ${place}${line === null ? '' : `, line ${line}`}: ${reason}`);
@@ -54,11 +81,21 @@ function sentencesOf(source: DemandOutcome['source'], added: AddedDemand): strin
       ([type, rows]) =>
         `${counted(rows, 'row')} of the search type ${type} are left out: only the web's are loaded.`,
     ),
-    ...(replaced_days > 0
-      ? [`${counted(replaced_days, 'day')} had rows of an earlier export, which these replace.`]
+    ...(otherHosts.length > 0
+      ? [
+          `${counted(
+            otherHosts.reduce((sum, [, rows]) => sum + rows, 0),
+            'row',
+          )} of pages of other hosts are left out (${otherHosts
+            .slice(0, HOSTS_SHOWN)
+            .map(([host]) => host)
+            .join(', ')}); --host adds one.`,
+        ]
       : []),
     ...(kept_days > 0
-      ? [`${counted(kept_days, 'day')} keep the rows of an earlier export, which have more dimensions.`]
+      ? [
+          `${counted(kept_days, 'day')} keep the rows of an earlier export, which have more dimensions or are kept.`,
+        ]
       : []),
     ...(rejected.rows > 0
       ? [
@@ -82,7 +119,7 @@ function daysText({ from, to }: { readonly from: string; readonly to: string }):
 }
 
 /** The outcome as the document of `--json` has it. */
-export function demandDocument({ source, added, error }: DemandOutcome): object {
+export function demandDocument({ source, added, replaced, error }: DemandOutcome): object {
   const { format, engine, files, period, notes } = source;
   return {
     ...{ files, format, search_engine: engine, period, notes },
@@ -91,7 +128,9 @@ export function demandDocument({ source, added, error }: DemandOutcome): object 
     differences: added?.differences ?? [],
     left_out: added?.leftOut ?? {},
     rejected: added?.rejected ?? { rows: 0, places: [] },
+    other_hosts: added?.otherHosts ?? {},
     changed: added?.changed ?? null,
+    replaced,
     replaced_days: added?.replaced_days ?? 0,
     kept_days: added?.kept_days ?? 0,
     error: error === null ? null : { code: error.code, message: error.message, hint: error.hint ?? null },

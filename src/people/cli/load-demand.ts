@@ -4,8 +4,9 @@ import { loadPipelines } from '../../project/settings/pipelines.ts';
 import type { Project } from '../../service/api/projects.ts';
 import type { DemandExport } from '../../service/demand/demand-row.ts';
 import { isDetailed } from '../../service/demand/demand-row.ts';
+import type { Replaced } from '../../service/sandbox/ranking/replaced-demand.ts';
 import type { Invocation } from './command.ts';
-import { type DemandOutcome, demandDocument, describeDemand } from './demand-report.ts';
+import { type DemandOutcome, demandDocument, describeDemand, replacedText } from './demand-report.ts';
 import { loadLocal } from './load-local.ts';
 import type { LocalService } from './local-service.ts';
 import { failureOf, printError } from './print-error.ts';
@@ -25,18 +26,25 @@ export async function addExports(
   project: Project,
   exports: readonly DemandExport[],
 ): Promise<DemandOutcome[]> {
-  const { projectDir, on_reject: onReject } = await invocation.settings();
+  const { projectDir, on_reject: onReject, access_logs: logs } = await invocation.settings();
+  const hosts = [...logs.hosts, ...invocation.texts('host')];
   if (exports.some(({ tables }) => tables.some(({ dimensions }) => !isDetailed(dimensions))))
     await refuseMixing(projectDir);
   const outcomes: DemandOutcome[] = [];
   for (const source of exports) {
     invocation.progress(`reading ${source.files.join(', ')}`);
     try {
-      const added = await service.addDemand(project.id, { source, onReject }, invocation.signal);
-      outcomes.push({ source, added, error: null });
+      const replaced: Replaced[] = [];
+      const onReplace = (one: Replaced): void => {
+        replaced.push(one);
+        for (const sentence of replacedText(one)) invocation.say(`${sentence}\n`);
+      };
+      const work = { source, onReject, hosts, keep: invocation.has('keep'), onReplace };
+      const added = await service.addDemand(project.id, work, invocation.signal);
+      outcomes.push({ source, added, replaced: replaced[0] ?? null, error: null });
     } catch (error) {
       if (!(error instanceof CrawlhouseError) || error.kind !== 'refused') throw error;
-      outcomes.push({ source, added: null, error });
+      outcomes.push({ source, added: null, replaced: null, error });
     }
   }
   return outcomes;

@@ -52,7 +52,7 @@ export async function syncDemand(
 ): Promise<SyncedDemand> {
   const { service, console, project, property, days } = work;
   const { signal, progress } = invocation;
-  const { on_reject: onReject } = await invocation.settings();
+  const { on_reject: onReject, access_logs: logs } = await invocation.settings();
   const mark = syncMark(property);
   const known = await service.addedDemand(project.id, mark);
   const done = new Set(known.map((hash) => hash.slice(mark.length, mark.length + 10)));
@@ -67,7 +67,7 @@ export async function syncDemand(
     try {
       const total = totals.get(day) ?? { clicks: 0, impressions: 0 };
       const source = await syncDay(console, { property, day, total }, signal);
-      add(sums, await service.addDemand(project.id, { source, onReject }, signal));
+      add(sums, await service.addDemand(project.id, { source, onReject, hosts: logs.hosts }, signal));
     } catch (thrown) {
       signal.throwIfAborted();
       if (!(thrown instanceof CrawlhouseError)) throw thrown;

@@ -7,7 +7,7 @@ import { countryCode } from './country-code.ts';
 import { decodeText } from './decode-text.ts';
 import { type DemandRecord, type DemandTable, DIMENSIONS, type Dimension } from './demand-row.ts';
 import { isUrl, makeRecord, type NamedCells } from './make-record.ts';
-import { parseDay } from './parse-figures.ts';
+import { parseDay } from './parse-day.ts';
 
 /** A file is parsed as a whole. */
 const MOST_BYTES = 256 * 1024 * 1024;
@@ -39,6 +39,15 @@ export async function apiTable(path: string, given: readonly Dimension[] | null)
       'usage',
       `${path}: rows[${wrong}] has ${has} keys, and ${dimensions.length} dimensions are given`,
       { hint: 'give the dimensions of the request in their order: --dimensions date,page,query' },
+    );
+  }
+  if (rows.length > 0 && rows.every(({ position }) => position === undefined)) {
+    throw new CrawlhouseError(
+      'usage',
+      `${path} has no positions: it is of Discover or Google News, not of web search`,
+      {
+        hint: 'ask for the type web',
+      },
     );
   }
   return {

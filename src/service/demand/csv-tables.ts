@@ -3,6 +3,7 @@ import type { Content } from './decode-text.ts';
 import type { DemandRecord, DemandTable, Dimension } from './demand-row.ts';
 import { makeRecord, type NamedCells } from './make-record.ts';
 import { dimensionsOf, isBulk, namedCells, namedColumns } from './named-columns.ts';
+import { type DayOrder, isDay, parseDay, provenOrder } from './parse-day.ts';
 import { recognizeTable, type TableShape } from './recognize-table.ts';
 
 /** Records below the header that a table is recognised by. */
@@ -17,13 +18,24 @@ export type CsvTable =
       readonly dimension: Dimension;
       readonly isBing: boolean;
       readonly isEmpty: boolean;
+      /** Whether it has rates but no positions, as exports of Discover and of Google News have. */
+      readonly lacksPositions: boolean;
     }
   | { readonly kind: 'filters'; readonly place: string; readonly filters: readonly (readonly string[])[] }
   | { readonly kind: 'appearance'; readonly place: string }
   | { readonly kind: 'unknown'; readonly place: string; readonly why: string };
 
-/** Recognises a CSV file by its header and its first records. */
-export async function recognizeCsv(content: Content, signal: AbortSignal): Promise<CsvTable> {
+/**
+ * Recognises a CSV file by its header and its first records.
+ *
+ * @param dayOrder the order of days such as `7/1/2026`; null: the column has to prove it
+ * @throws CrawlhouseError `usage` for days that may be read in two ways
+ */
+export async function recognizeCsv(
+  content: Content,
+  dayOrder: DayOrder | null,
+  signal: AbortSignal,
+): Promise<CsvTable> {
   const { place } = content;
   const head: (readonly string[])[] = [];
   for await (const { cells } of csvRecords(content, signal)) {
@@ -35,20 +47,58 @@ export async function recognizeCsv(content: Content, signal: AbortSignal): Promi
   const named = namedColumns(header);
   if (named !== undefined) {
     const dimensions = dimensionsOf(named);
-    const table = tableOf(content, header.length, dimensions, (cells) => namedCells(cells, named));
+    const order =
+      named.date === undefined
+        ? undefined
+        : await orderOf(content, { column: named.date, sample, given: dayOrder }, signal);
+    const table = tableOf(content, header.length, dimensions, (cells) =>
+      withDay(namedCells(cells, named), order),
+    );
     return { kind: 'named', table, isBulk: isBulk(header) };
   }
   const shape = recognizeTable(place, header, sample);
   if (shape.kind === 'filters') return { kind: 'filters', place, filters: sample };
   if (shape.kind !== 'totals') return { ...shape, place };
-  const table = tableOf(content, header.length, [shape.dimension], (cells) => totalsCells(cells, shape));
+  const order =
+    shape.dimension === 'date'
+      ? await orderOf(content, { column: 0, sample, given: dayOrder }, signal)
+      : undefined;
+  const table = tableOf(content, header.length, [shape.dimension], (cells) =>
+    withDay(totalsCells(cells, shape), order),
+  );
   return {
     kind: 'totals',
     table,
     dimension: shape.dimension,
     isBing: shape.isBing,
     isEmpty: sample.length === 0,
+    lacksPositions: shape.lacksPositions,
   };
+}
+
+/** The order of the days of a column, of which all are read if one of the first needs it. */
+async function orderOf(
+  content: Content,
+  {
+    column,
+    sample,
+    given,
+  }: { column: number; sample: readonly (readonly string[])[]; given: DayOrder | null },
+  signal: AbortSignal,
+): Promise<DayOrder | undefined> {
+  if (given !== null) return given;
+  if (sample.every((cells) => parseDay(cells[column] ?? '') !== undefined)) return undefined;
+  const days = new Set<string>();
+  for await (const { cells } of csvRecords(content, signal)) {
+    const day = cells[column] ?? '';
+    if (parseDay(day) === undefined && isDay(day)) days.add(day);
+  }
+  return provenOrder(days, content.place);
+}
+
+function withDay(cells: NamedCells, order: DayOrder | undefined): NamedCells {
+  if (order === undefined || !cells.date) return cells;
+  return { ...cells, date: parseDay(cells.date, order) ?? cells.date };
 }
 
 function tableOf(

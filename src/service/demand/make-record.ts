@@ -1,7 +1,8 @@
 import { countryCode } from './country-code.ts';
 import type { DemandRecord, Dimension } from './demand-row.ts';
 import { deviceName } from './device-name.ts';
-import { parseCount, parseDay, parseDecimal } from './parse-figures.ts';
+import { parseDay } from './parse-day.ts';
+import { parseCount, parseDecimal } from './parse-figures.ts';
 
 /** The values of a row as texts; null and an absent one are no value. */
 export interface NamedCells extends Readonly<Partial<Record<Dimension, string | null>>> {
@@ -36,7 +37,8 @@ export function makeRecord(
   const given = (name: Dimension): string => (dimensions.includes(name) ? (cells[name] ?? '').trim() : '');
   const date = dimensions.includes('date') ? parseDay(given('date')) : null;
   if (date === undefined) return reject(`date: ${shown(cells.date)} is no day`);
-  const url = given('url');
+  // A fragment belongs to its page.
+  const url = given('url').replace(/#.*$/s, '');
   if (dimensions.includes('url') && !isUrl(url)) return reject(`url: ${shown(cells.url)} is no URL`);
   const [clicks, impressions] = [parseCount(cells.clicks ?? ''), parseCount(cells.impressions ?? '')];
   if (clicks === undefined) return reject(`clicks: ${shown(cells.clicks)} is no whole number below 2^63`);

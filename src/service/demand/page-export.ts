@@ -7,6 +7,7 @@ import {
   dimensionsText,
   type Period,
 } from './demand-row.ts';
+import { narrowingFilters } from './export-filters.ts';
 
 type Totals = Extract<CsvTable, { kind: 'totals' }>;
 
@@ -22,10 +23,11 @@ interface About {
  * The tables of an export from the page of Search Console or Bing Webmaster Tools: totals of a period, each by one
  * dimension. The days of the period are those of the table by date, else those given.
  *
- * @throws CrawlhouseError `usage` without days, and for two tables by the same dimension
+ * @throws CrawlhouseError `usage` without days, for two tables by the same dimension, and for a part of web search
  */
 export async function pageExport(tables: readonly CsvTable[], about: About): Promise<DemandExport> {
   const { files, hash, options, signal } = about;
+  refuseParts(tables, files);
   const totals = withoutEmptyTwins(tables.filter((one): one is Totals => one.kind === 'totals'));
   const dimensions = totals.map(({ dimension }) => dimension);
   const twice = dimensions.find((one, index) => dimensions.indexOf(one) !== index);
@@ -49,6 +51,29 @@ export async function pageExport(tables: readonly CsvTable[], about: About): Pro
     tables: totals.map(({ table }) => table),
     notes: notesOf(tables),
   };
+}
+
+/** Only an export of the whole of web search enters the totals: a part would replace them. */
+function refuseParts(tables: readonly CsvTable[], files: readonly string[]): void {
+  const lists = tables.flatMap((one) => (one.kind === 'filters' ? [one] : []));
+  const narrowing = lists.flatMap(({ filters }) => narrowingFilters(filters));
+  const [list] = lists;
+  if (list !== undefined && narrowing.length > 0) {
+    throw new CrawlhouseError(
+      'usage',
+      `${files.join(', ')} has a part of web search only (${narrowing.join('; ')}): it would replace the totals of its days`,
+      {
+        hint: `export the search type Web without filters. If it is that in another language, unpack it and give its tables without ${list.place}`,
+      },
+    );
+  }
+  const google = tables.flatMap((one) => (one.kind === 'totals' && !one.isBing && !one.isEmpty ? [one] : []));
+  if (google.length === 0 || !google.every(({ lacksPositions }) => lacksPositions)) return;
+  throw new CrawlhouseError(
+    'usage',
+    `${files.join(', ')} has no positions: it is of Discover or Google News, not of web search`,
+    { hint: 'export the search results of the type Web, with the average position' },
+  );
 }
 
 /** The error of totals without their days. */

@@ -56,14 +56,6 @@ export function parseRate(text: string): number | undefined {
   return value <= 1 ? value : undefined;
 }
 
-/** A day of the calendar, `YYYY-MM-DD`, also with a time behind it. */
-export function parseDay(text: string): string | undefined {
-  const [, day] = /^(\d{4}-\d{2}-\d{2})(?:[T ].*)?$/.exec(text.trim()) ?? [];
-  if (day === undefined) return undefined;
-  const time = Date.parse(`${day}T00:00:00Z`);
-  return Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== day ? undefined : day;
-}
-
 /** Arabic, Persian and Devanagari digits as 0 to 9. */
 function latinDigits(text: string): string {
   return text.replace(/[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f]/g, (digit) => {

@@ -9,6 +9,7 @@ import type { DemandExport, DemandTable, Dimension, Period } from './demand-row.
 import { dimensionsText, isDetailed } from './demand-row.ts';
 import { pageExport, withoutPeriod } from './page-export.ts';
 import { parquetTable } from './parquet-table.ts';
+import type { DayOrder } from './parse-day.ts';
 import { readZip } from './read-zip.ts';
 
 /** What a person says of the files. */
@@ -17,6 +18,8 @@ export interface DemandOptions {
   readonly period: Period | null;
   /** The dimensions of answers of the API, in their order. */
   readonly dimensions: readonly Dimension[] | null;
+  /** The order of days such as `7/1/2026`; null: a table has to prove it. */
+  readonly dayOrder?: DayOrder | null;
 }
 
 /** A file by what it is; its hash is that of its bytes. */
@@ -95,7 +98,7 @@ async function recognizeFile(path: string, options: DemandOptions, signal: Abort
     const { table, isBulk } = await parquetTable(path, signal);
     return { kind: 'rows', path, format: isBulk ? 'search_console_bulk' : 'table', table };
   }
-  if (head.subarray(0, 2).toString('latin1') === 'PK') return await recognizeArchive(path, signal);
+  if (head.subarray(0, 2).toString('latin1') === 'PK') return await recognizeArchive(path, options, signal);
   if (head.subarray(0, 2).equals(Buffer.from([0x1f, 0x8b])))
     throw unknown(path, 'it is compressed by gzip', 'unpack it first');
   if (/^(?:\ufeff)?\s*[[{]/.test(head.toString('utf8')))
@@ -105,13 +108,21 @@ async function recognizeFile(path: string, options: DemandOptions, signal: Abort
       format: 'search_console_api',
       table: await apiTable(path, options.dimensions),
     };
-  const table = await recognizeCsv({ place: path, bytes: () => createReadStream(path) }, signal);
+  const table = await recognizeCsv(
+    { place: path, bytes: () => createReadStream(path) },
+    options.dayOrder ?? null,
+    signal,
+  );
   if (table.kind === 'unknown') throw unknown(path, table.why, HINT);
   if (table.kind !== 'named') return { kind: 'loose', path, tables: [table] };
   return { kind: 'rows', path, format: table.isBulk ? 'search_console_bulk' : 'table', table: table.table };
 }
 
-async function recognizeArchive(path: string, signal: AbortSignal): Promise<Found> {
+async function recognizeArchive(
+  path: string,
+  { dayOrder = null }: DemandOptions,
+  signal: AbortSignal,
+): Promise<Found> {
   const tables: CsvTable[] = [];
   for (const member of await readZip(path)) {
     // One member is in memory while it is read.
@@ -121,7 +132,7 @@ async function recognizeArchive(path: string, signal: AbortSignal): Promise<Foun
         yield await member.bytes();
       },
     };
-    tables.push(await recognizeCsv(content, signal));
+    tables.push(await recognizeCsv(content, dayOrder, signal));
   }
   if (tables.some(({ kind }) => kind === 'totals')) return { kind: 'page', path, tables };
   throw unknown(path, 'no member is a table of search results', HINT);
@@ -140,9 +151,9 @@ function groupOf(all: readonly Found[]): (found: Found) => string {
 }
 
 /** Files are known by their contents, and by what was said of them. */
-function sealOf(hashes: readonly string[], { period, dimensions }: DemandOptions): string {
+function sealOf(hashes: readonly string[], { period, dimensions, dayOrder = null }: DemandOptions): string {
   return createHash('sha256')
-    .update(JSON.stringify([hashes.toSorted(), period, dimensions]))
+    .update(JSON.stringify([hashes.toSorted(), period, dimensions, ...(dayOrder === null ? [] : [dayOrder])]))
     .digest('hex');
 }
 

@@ -2,7 +2,8 @@ import { countryCode } from './country-code.ts';
 import type { Dimension } from './demand-row.ts';
 import { deviceName } from './device-name.ts';
 import { isUrl } from './make-record.ts';
-import { parseCount, parseDay, parseDecimal, parseRate } from './parse-figures.ts';
+import { isDay } from './parse-day.ts';
+import { parseCount, parseDecimal, parseRate } from './parse-figures.ts';
 
 /** The places of the figures in a record; null for one that the table does not have. */
 interface FigureColumns {
@@ -18,6 +19,7 @@ export type TableShape =
       readonly dimension: Dimension;
       readonly columns: FigureColumns;
       readonly isBing: boolean;
+      readonly lacksPositions: boolean;
     }
   /** Rich results, AMP and others: no pages and no queries. */
   | { readonly kind: 'appearance' }
@@ -60,7 +62,10 @@ export function recognizeTable(
     header[0] ?? '',
     sample.map(([first = '']) => first.trim()),
   );
-  return { kind: 'totals', dimension, columns, isBing: isBing(header) };
+  const hasRates = header.includes('CTR') || sample.some((cells) => cells.some((cell) => /[%٪]/.test(cell)));
+  // Bing's exports begin with the impressions, and may have no positions.
+  const lacksPositions = columns.position === null && hasRates && columns.clicks < columns.impressions;
+  return { kind: 'totals', dimension, columns, isBing: isBing(header), lacksPositions };
 }
 
 function isBing(header: readonly string[]): boolean {
@@ -70,7 +75,7 @@ function isBing(header: readonly string[]): boolean {
 function dimensionOf(header: string, cells: readonly string[]): Dimension {
   const share = (fits: (cell: string) => boolean): number =>
     cells.length === 0 ? 0 : cells.filter(fits).length / cells.length;
-  if (share((cell) => parseDay(cell) !== undefined) === 1) return 'date';
+  if (share(isDay) === 1) return 'date';
   if (share(isUrl) >= MOST) return 'url';
   // A site about travel is found by names of countries.
   if (QUERY_HEADER.test(header)) return 'query';

@@ -10,7 +10,6 @@ import type { ChangedDay, LoadedDays } from '../api/changed-day.ts';
 import { SCOPES } from '../api/scopes.ts';
 import type { RenderOptions } from '../crawler/render/renderer.ts';
 import type { VitalsSettings } from '../crawler/vitals/vitals.ts';
-import type { DemandExport } from '../demand/demand-row.ts';
 import type { BotReport } from '../logs/log-report.ts';
 import { WebsiteSource } from './crawl/website-source.ts';
 import { DataExports } from './exports/data-exports.ts';
@@ -30,7 +29,7 @@ import { Life } from './life/life.ts';
 import { AddedLogs, type LogsToAdd } from './logs/added-logs.ts';
 import { Notifier } from './notify/notifier.ts';
 import { type ApplicationCredentials, ensureApplication } from './oauth/application.ts';
-import { addDemand, addedDemand } from './ranking/add-demand.ts';
+import { addDemand, addedDemand, type DemandToAdd } from './ranking/add-demand.ts';
 import { DownloadCenter } from './ranking/download-center.ts';
 import type { AddedDemand } from './ranking/store-demand.ts';
 import { Clock } from './resources/clock.ts';
@@ -101,11 +100,7 @@ export interface Sandbox extends AsyncDisposable {
   /** Notes what was loaded, for `changedDays`. */
   noteLoadedDays(spans: readonly LoadedDays[]): Promise<void>;
   /** Adds an export of search results to a project's ranking performance. Throws as `addDemand`. */
-  addDemand(
-    projectId: string,
-    work: { readonly source: DemandExport; readonly onReject: 'fail' | 'quarantine' },
-    signal: AbortSignal,
-  ): Promise<AddedDemand>;
+  addDemand(projectId: string, work: DemandToAdd, signal: AbortSignal): Promise<AddedDemand>;
   /** The hashes of the exports that were added to a project, of those that begin so. */
   addedDemand(projectId: string, mark: string): Promise<readonly string[]>;
   close(): Promise<void>;

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { type CsvRecord, csvRecords } from '../../../src/service/demand/csv-records.ts';
 import { decodeText } from '../../../src/service/demand/decode-text.ts';
-import { parseCount, parseDay, parseDecimal, parseRate } from '../../../src/service/demand/parse-figures.ts';
+import { parseDay } from '../../../src/service/demand/parse-day.ts';
+import { parseCount, parseDecimal, parseRate } from '../../../src/service/demand/parse-figures.ts';
 import { called, Fault, plainTarget, same, type Verdict } from '../target.ts';
 
 const MOST_2_63 = 2n ** 63n;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseCount, parseDay, parseDecimal, parseRate } from '../../../src/service/demand/parse-figures.ts';
+import { parseCount, parseDecimal, parseRate } from '../../../src/service/demand/parse-figures.ts';
 import { runs } from '../../support/runs.ts';
 
 const LOCALES = [
@@ -89,11 +89,4 @@ test.each([
   ['9'.repeat(400), undefined],
 ])('%j is the decimal %s', (text, value) => {
   expect(parseDecimal(text)).toBe(value);
-});
-
-test('a day is one of the calendar', () => {
-  expect(parseDay('2026-02-28')).toBe('2026-02-28');
-  expect(parseDay(' 2026-11-01T00:00:00Z ')).toBe('2026-11-01');
-  for (const text of ['2026-02-29', '2026-13-01', '1.2.2026', '2026-1-1', '20260101', ''])
-    expect(parseDay(text), text).toBeUndefined();
 });

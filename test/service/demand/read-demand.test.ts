@@ -121,6 +121,60 @@ test('totals without a table by date need the days, and the period of the table 
   expect(told?.period).toEqual({ from: '2026-11-01', to: '2026-11-02' });
 });
 
+test.each([
+  ['Filter,Value\nSearch type,Image\nDate,Last 28 days\n', 'Search type: Image'],
+  ['Filter,Value\nSearch type,Web\nQuery,+brand\nDate,Last day\n', 'Query: +brand'],
+  ['Filter,Wert\nSuchtyp,Bild\nDatum,Letzte 28 Tage\n', 'Suchtyp: Bild'],
+  ['Filtre,Valeur\nType de recherche,Web\nPage,*/blog/*\nDate,28 derniers jours\n', 'Page: */blog/*'],
+  ['Filter,Value\nSearch type,Web\nCountry,France\nDevice,Mobile\n', 'Country: France; Device: Mobile'],
+  ['Filter,Value\nSearch type,News\n', 'Search type: News'],
+  ['フィルタ,値\n検索タイプ,画像\n日付,過去 28 日間\n', '検索タイプ: 画像'],
+])('an export of a part of web search is refused: %j', async (filters, part) => {
+  const files = { ...GERMAN, 'Filter.csv': filters };
+  const packed = zipFile(Object.entries(files).map(([name, content]) => ({ name, content })));
+  for (const given of [files, { 'export.zip': packed }])
+    await expect(exportsOf(given)).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining(`has a part of web search only (${part})`),
+    });
+});
+
+test.each([
+  'Filter,Value\nSearch type,Web\nDate,Last 3 months\n',
+  '필터,값\n검색 유형,웹\n날짜,지난 28일\n',
+  'Filtr,Wartość\nTyp wyszukiwania,Internet\nData,Ostatnie 28 dni\n',
+])('an export of the whole of web search is read: %j', async (filters) => {
+  expect(await exportsOf({ ...GERMAN, 'Filter.csv': filters })).toHaveLength(1);
+});
+
+test('an export of Discover, which has no positions, is refused', async () => {
+  const files = {
+    'Chart.csv': 'Date,Clicks,Impressions,CTR\n2026-11-01,3,30,10%\n',
+    'Pages.csv': 'Top pages,Clicks,Impressions,CTR\nhttps://example.com/a,3,30,10%\n',
+  };
+  await expect(exportsOf(files)).rejects.toMatchObject({
+    message: expect.stringContaining('it is of Discover or Google News'),
+  });
+});
+
+test('days that a spreadsheet wrote are days, in the order that the table proves or that is given', async () => {
+  const dates = (...days: readonly string[]) => ({
+    'Chart.csv': `Date,Clicks,Impressions,CTR,Position\n${days.map((day) => `${day},10,100,10%,2`).join('\n')}\n`,
+  });
+  const [proven] = await exportsOf(dates('7/1/2026', '7/2/2026', '7/3/2026'));
+  expect(proven?.period).toEqual({ from: '2026-07-01', to: '2026-07-03' });
+  await expect(exportsOf(dates('7/1/2026'))).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining('"7/1/2026" may be 2026-01-07 or 2026-07-01'),
+  });
+  const [given] = await exportsOf(dates('7/1/2026'), { dayOrder: 'mdy' });
+  expect(given?.period).toEqual({ from: '2026-07-01', to: '2026-07-01' });
+  const [named] = await exportsOf({
+    'table.csv': 'date,page,clicks,impressions\n13.7.2026,https://example.com/a,1,2\n',
+  });
+  expect(short((await recordsOf(named))['date, url'])).toEqual(['2026-07-13 https://example.com/a|1|2|null']);
+});
+
 test('exports of Bing, which begin with the impressions, are read', async () => {
   const period = { from: '2026-10-01', to: '2026-10-31' };
   const [source] = await exportsOf(
@@ -269,11 +323,11 @@ test.each([
 });
 
 test('a fraction is no number of clicks, and no thousand of them', async () => {
-  const row = '{"keys":["2026-11-01","https://a.example/"],"clicks":1.234,"impressions":2000}';
+  const row = '{"keys":["2026-11-01","https://a.example/"],"clicks":1.234,"impressions":2000,"position":1}';
   const [source] = await exportsOf({ 'a.json': `{"rows":[${row},${row.replace('1.234', '12.0')}]}` });
   expect(short(Object.values(await recordsOf(source))[0])).toEqual([
     'null: clicks: "1.234e+0" is no whole number below 2^63',
-    '2026-11-01 https://a.example/|12|2000|null',
+    '2026-11-01 https://a.example/|12|2000|1',
   ]);
 });
 

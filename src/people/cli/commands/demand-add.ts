@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import { DIMENSIONS, type Dimension, type Period } from '../../../service/demand/demand-row.ts';
+import { DAY_ORDERS, type DayOrder } from '../../../service/demand/parse-day.ts';
 import { readDemand } from '../../../service/demand/read-demand.ts';
 import type { Command, Invocation } from '../command.ts';
 import { addExports, loadDemand } from '../load-demand.ts';
@@ -24,12 +25,23 @@ export const demandAdd: Command = {
       value: 'NAMES',
       help: 'dimensions of answers of the API, in their order: date,page,query,country,device',
     },
+    'date-order': {
+      type: 'string',
+      value: 'ORDER',
+      help: 'dmy or mdy: what comes first in days such as 7/1/2026, where no row tells',
+    },
+    host: { type: 'string', multiple: true, value: 'HOST', help: 'a host of the site besides its own' },
+    keep: { type: 'boolean', help: 'add only what earlier exports do not have' },
   },
   async run(invocation) {
     const { positionals, workingDirectory, signal, logger } = invocation;
     if (positionals.length === 0)
       throw new CrawlhouseError('usage', 'no file named', { hint: 'crawlhouse demand add FILE…' });
-    const options = { period: periodOf(invocation), dimensions: dimensionsOf(invocation) };
+    const options = {
+      period: periodOf(invocation),
+      dimensions: dimensionsOf(invocation),
+      dayOrder: dayOrderOf(invocation),
+    };
     const settings = await invocation.settings();
     const paths = positionals.map((path) => resolve(workingDirectory, path));
     const exports = await readDemand(paths, options, signal);
@@ -68,4 +80,12 @@ function dimensionsOf(invocation: Invocation): Dimension[] | null {
       hint: 'in the order of the request: --dimensions date,page,query',
     },
   );
+}
+
+function dayOrderOf(invocation: Invocation): DayOrder | null {
+  const given = invocation.text('date-order');
+  if (given === undefined) return null;
+  const order = DAY_ORDERS.find((one) => one === given);
+  if (order !== undefined) return order;
+  throw new CrawlhouseError('usage', `--date-order ${given}: it is dmy or mdy`);
 }

@@ -1,18 +1,15 @@
 import { CrawlhouseError } from '../../../core/errors.ts';
 import { jsonOf } from '../../../core/json.ts';
 import type { DemandExport } from '../../demand/demand-row.ts';
+import { ownHosts } from '../../logs/own-hosts.ts';
 import { find } from '../resources/find.ts';
 import type { Resources } from '../resources/resources.ts';
 import { workspaceOf } from '../resources/seed.ts';
 import type { RowStore } from '../rows/row-store.ts';
+import { DEMAND_COLUMNS, demandTables, EXPORT, makeDemandTables } from './demand-tables.ts';
+import type { Replaced } from './replaced-demand.ts';
 import { STAGED, stageDemand } from './stage-demand.ts';
-import {
-  type AddedDemand,
-  DEMAND_COLUMNS,
-  demandTables,
-  makeDemandTables,
-  storeDemand,
-} from './store-demand.ts';
+import { type AddedDemand, storeDemand } from './store-demand.ts';
 import { sumDemand } from './sum-demand.ts';
 
 /** The quota of an hour is no use to a service of one's own. */
@@ -25,37 +22,52 @@ interface Stores {
   readonly rows: RowStore;
 }
 
+/** An export, and how it is added. */
+export interface DemandToAdd {
+  readonly source: DemandExport;
+  readonly onReject: 'fail' | 'quarantine';
+  /** Hosts of the website besides its own. */
+  readonly hosts?: readonly string[];
+  /** Leaves what earlier exports have as it is: only what they lack is added. */
+  readonly keep?: boolean;
+  /** Told what earlier exports lose, before they lose it. */
+  readonly onReplace?: (replaced: Replaced) => void;
+}
+
 /**
- * Adds the rows of an export to the ranking performance of a project, in one transaction and once.
+ * Adds the rows of an export to the ranking performance of a project, in one transaction. An export whose rows still
+ * stand is not added again.
  *
  * Rows by day and URL: a day has the rows of one export. A later export replaces the days that it has, unless their rows
- * have more dimensions. Totals replace those of the same search engine, days and dimensions.
+ * have more dimensions. Totals of a period replace all those of the same search engine and days.
  *
  * @throws CrawlhouseError `rejected_values` for a bad row where `onReject` is `fail`; `usage` for a project whose ranking
- *   performance has other fields; Refusal `resource_not_found`
+ *   performance has other fields, and for pages that are all of other hosts; Refusal `resource_not_found`
  */
 export async function addDemand(
   { resources, rows }: Stores,
   projectId: string,
-  { source, onReject }: { readonly source: DemandExport; readonly onReject: 'fail' | 'quarantine' },
+  { source, onReject, hosts = [], keep = false, onReplace }: DemandToAdd,
   signal: AbortSignal,
 ): Promise<AddedDemand> {
-  find(resources, 'projects', projectId);
+  const { start_url } = find(resources, 'projects', projectId);
+  const isOwnHost = ownHosts(new URL(String(start_url)).origin, hosts);
   refuseOtherFields(resources, projectId);
   const tables = demandTables(projectId);
   const added = await rows.use(async (connection): Promise<AddedDemand> => {
     await makeDemandTables(connection, tables, resources.dataset(projectId, RANKING) === undefined);
-    const [known] = await connection.rows(`SELECT summary FROM ${tables.exports} WHERE hash = $1`, [
-      source.hash,
-    ]);
+    const [known] = await connection.rows(
+      `SELECT summary FROM ${tables.exports} WHERE hash = $1 AND hash IN (SELECT ${EXPORT} FROM ${tables.rows})`,
+      [source.hash],
+    );
     if (known !== undefined)
       return { ...summaryOf(String(known.summary)), status: 'unchanged', changed: null };
     try {
-      const staged = await stageDemand(connection, source, onReject, signal);
+      const staged = await stageDemand(connection, source, { onReject, isOwnHost }, signal);
       const sums = await sumDemand(connection, source);
       signal.throwIfAborted();
       return await connection.transaction(() =>
-        storeDemand(connection, tables, source, { ...staged, ...sums }),
+        storeDemand(connection, tables, { source, keep, onReplace }, { ...staged, ...sums }),
       );
     } finally {
       await connection.run(`DROP TABLE IF EXISTS ${STAGED}`);

@@ -18,17 +18,21 @@ export interface StagedDemand {
   readonly rejected: { readonly rows: number; readonly places: readonly RejectedRow[] };
   /** Rows of other search types than the web's, by type. */
   readonly leftOut: Readonly<Record<string, number>>;
+  /** Rows of pages of other hosts, which are left out, by host. */
+  readonly otherHosts: Readonly<Record<string, number>>;
 }
 
 /**
  * Reads the rows of an export into a temporary table, with `counted_by`, the dimensions of their table.
  *
- * @throws CrawlhouseError `rejected_values` for the first bad row where `onReject` is `fail`
+ * @param isOwnHost whether a host is one of the website's
+ * @throws CrawlhouseError `rejected_values` for the first bad row where `onReject` is `fail`; `usage` where all pages are
+ *   of other hosts
  */
 export async function stageDemand(
   connection: Connection,
-  { tables }: DemandExport,
-  onReject: 'fail' | 'quarantine',
+  { tables, supersedes }: DemandExport,
+  { onReject, isOwnHost }: { onReject: 'fail' | 'quarantine'; isOwnHost: (host: string) => boolean },
   signal: AbortSignal,
 ): Promise<StagedDemand> {
   await connection.run(
@@ -36,8 +40,8 @@ export async function stageDemand(
       country VARCHAR, clicks BIGINT, impressions BIGINT, position DOUBLE, is_anonymized BOOLEAN)`,
   );
   const places: RejectedRow[] = [];
-  const leftOut: Record<string, number> = {};
-  let rejected = 0;
+  const [leftOut, otherHosts] = [new Map<string, number>(), new Map<string, number>()];
+  let [rejected, pages] = [0, 0];
   const appender = await connection.inner.createAppender(STAGED, 'main', 'temp');
   try {
     for (const table of tables) {
@@ -45,18 +49,39 @@ export async function stageDemand(
       for await (const record of table.records(signal)) {
         if ('other' in record) {
           const { searchType } = record.other;
-          leftOut[searchType] = (leftOut[searchType] ?? 0) + 1;
+          leftOut.set(searchType, (leftOut.get(searchType) ?? 0) + 1);
         } else if ('reject' in record) {
           if (onReject === 'fail') throw refusal(record.reject);
           rejected += 1;
           if (places.length < MOST_PLACES) places.push(record.reject);
-        } else appendRow(appender, by, record.row);
+        } else {
+          const host = record.row.url === null ? null : (URL.parse(record.row.url)?.hostname ?? '');
+          if (host !== null && !isOwnHost(host)) otherHosts.set(host, (otherHosts.get(host) ?? 0) + 1);
+          else {
+            if (host !== null) pages += 1;
+            appendRow(appender, by, record.row);
+          }
+        }
       }
     }
   } finally {
     appender.closeSync();
   }
-  return { rejected: { rows: rejected, places }, leftOut };
+  // A day of a sync may have pages of another host of its domain only.
+  if (supersedes === undefined && pages === 0 && otherHosts.size > 0)
+    throw foreign(otherHosts, tables[0]?.place ?? '');
+  return {
+    ...{ rejected: { rows: rejected, places }, leftOut: Object.fromEntries(leftOut) },
+    otherHosts: Object.fromEntries([...otherHosts].sort(([, a], [, b]) => b - a)),
+  };
+}
+
+function foreign(hosts: ReadonlyMap<string, number>, place: string): CrawlhouseError {
+  return new CrawlhouseError(
+    'usage',
+    `${place}: all pages are of other hosts than the website's (${[...hosts.keys()].slice(0, 3).join(', ')})`,
+    { hint: `name the website that they are of: --site https://${[...hosts.keys()][0]}/` },
+  );
 }
 
 function appendRow(appender: DuckDBAppender, by: string, row: DemandRow): void {

@@ -1,25 +1,13 @@
 import { type Connection, ident, text } from '../../../core/duckdb.ts';
 import { stringifyJson } from '../../../core/json.ts';
 import { type DemandExport, dimensionsText, isDetailed } from '../../demand/demand-row.ts';
-import { type Column, kindOfField, SQL_TYPES } from '../catalogue/column.ts';
-import { DEMAND_CATALOGUE } from '../catalogue/demand-catalogue.ts';
 import { noteChangedDays } from '../rows/changed-days.ts';
-import { RowStore } from '../rows/row-store.ts';
+import { BY, DEMAND_COLUMNS, DETAILS, type DemandTables, EXPORT, idOf, TOTALS } from './demand-tables.ts';
+import { DETAILS_GO, keepEarlier, type Replaced, replacedDemand, totalsGo } from './replaced-demand.ts';
 import { STAGED, type StagedDemand } from './stage-demand.ts';
 import type { DemandDifference, DemandSums } from './sum-demand.ts';
 
 const DAY = 86_400_000;
-/** The columns of ranking performance that was added by files. */
-export const DEMAND_COLUMNS: readonly Column[] = DEMAND_CATALOGUE.map((field, index) => ({
-  id: `c${index}`,
-  kind: kindOfField(field),
-  field,
-}));
-/** Columns of the table that are not served: the dimensions of a row's table, and its export. */
-const [BY, EXPORT] = ['_by', '_export'];
-/** The new rows, as they go into the table. */
-const [DETAILS, TOTALS] = ['demand_details', 'demand_totals'];
-
 /** What became of an export. */
 export interface AddedDemand extends StagedDemand {
   /** `unchanged`: the same files were added before. */
@@ -30,53 +18,35 @@ export interface AddedDemand extends StagedDemand {
   readonly changed: { readonly from: string; readonly to: string } | null;
   /** Days that had rows of an earlier export, which these replaced. */
   readonly replaced_days: number;
-  /** Days that keep the rows of an earlier export, because those have more dimensions. */
+  /** Days that keep the rows of an earlier export: those have more dimensions, or `keep` was asked for. */
   readonly kept_days: number;
 }
 
-/** The tables of a project's search results: the rows, and the exports that they came with. */
-export interface DemandTables {
-  readonly projectId: string;
-  readonly name: string;
-  /** Quoted, as the next one. */
-  readonly rows: string;
-  readonly exports: string;
-}
-
-export function demandTables(projectId: string): DemandTables {
-  const name = `ranking_performance_${projectId}`;
-  return {
-    projectId,
-    name,
-    rows: RowStore.table(name),
-    exports: RowStore.table(`demand_exports_${projectId}`),
-  };
-}
-
-/** @param anew what is there is of a project that was deleted, or of a first export that was cut short */
-export async function makeDemandTables(
-  connection: Connection,
-  { rows, exports }: DemandTables,
-  anew: boolean,
-): Promise<void> {
-  if (anew) for (const one of [rows, exports]) await connection.run(`DROP TABLE IF EXISTS ${one}`);
-  const columns = DEMAND_COLUMNS.map(({ id, kind }) => `${ident(id)} ${SQL_TYPES[kind]}`);
-  const own = [BY, EXPORT].map((one) => `${ident(one)} VARCHAR`);
-  await connection.run(`CREATE TABLE IF NOT EXISTS ${rows} (${[...columns, ...own].join(', ')})`);
-  await connection.run(`CREATE TABLE IF NOT EXISTS ${exports} (hash VARCHAR PRIMARY KEY, summary VARCHAR)`);
+interface StoreOptions {
+  readonly source: DemandExport;
+  readonly keep: boolean;
+  readonly onReplace: ((replaced: Replaced) => void) | undefined;
 }
 
 /** Puts the staged rows of an export into the table, in the place of those that they replace. Runs in a transaction. */
 export async function storeDemand(
   connection: Connection,
   tables: DemandTables,
-  source: DemandExport,
+  { source, keep, onReplace }: StoreOptions,
   found: StagedDemand & Pick<AddedDemand, 'sums' | 'differences'>,
 ): Promise<AddedDemand> {
   try {
     const days = await makeDetails(connection, tables, source);
     await makeTotals(connection, source);
-    await replaceRows(connection, tables, source.hash);
+    if (keep)
+      Object.assign(days, {
+        replaced_days: 0,
+        kept_days: days.kept_days + (await keepEarlier(connection, tables)),
+      });
+    // A page exports all tables of a period at once; others come one by one.
+    const isWhole = !keep && source.format.endsWith('_page');
+    onReplace?.(await replacedDemand(connection, tables, { hash: source.hash, isWhole }));
+    await replaceRows(connection, tables, { hash: source.hash, isWhole });
     const made = `(SELECT ${idOf('date')} AS day FROM ${DETAILS} UNION SELECT ${idOf('date')} FROM ${TOTALS})`;
     const project = { project_id: tables.projectId, kind: 'ranking_performance' } as const;
     await noteChangedDays(connection, project, `SELECT CAST(day AS DATE) FROM ${made}`);
@@ -90,7 +60,7 @@ export async function storeDemand(
     };
     if (source.supersedes !== undefined)
       await connection.run(`DELETE FROM ${tables.exports} WHERE starts_with(hash, $1)`, [source.supersedes]);
-    await connection.run(`INSERT INTO ${tables.exports} VALUES ($1, $2)`, [
+    await connection.run(`INSERT OR REPLACE INTO ${tables.exports} VALUES ($1, $2)`, [
       source.hash,
       stringifyJson(added),
     ]);
@@ -140,13 +110,18 @@ async function makeTotals(connection: Connection, source: DemandExport): Promise
   );
 }
 
-async function replaceRows(connection: Connection, { rows }: DemandTables, hash: string): Promise<void> {
-  await connection.run(
-    `DELETE FROM ${rows} WHERE ${idOf('period_days')} IS NULL
-       AND ${idOf('date')} IN (SELECT ${idOf('date')} FROM ${DETAILS})`,
-  );
-  const key = ['search_engine', 'date', 'period_days', 'totals_by'].map(idOf).join(', ');
-  await connection.run(`DELETE FROM ${rows} WHERE (${key}) IN (SELECT (${key}) FROM ${TOTALS})`);
+/** An export of which rows go is forgotten, so that adding it again brings them back. */
+async function replaceRows(
+  connection: Connection,
+  { rows, exports }: DemandTables,
+  { hash, isWhole }: { readonly hash: string; readonly isWhole: boolean },
+): Promise<void> {
+  for (const go of [DETAILS_GO, `${idOf('period_days')} IS NOT NULL AND ${totalsGo(isWhole)}`]) {
+    await connection.run(
+      `DELETE FROM ${exports} WHERE hash IN (SELECT ${ident(EXPORT)} FROM ${rows} WHERE ${go})`,
+    );
+    await connection.run(`DELETE FROM ${rows} WHERE ${go}`);
+  }
   for (const table of [DETAILS, TOTALS])
     await connection.run(`INSERT INTO ${rows} SELECT *, ${text(hash)} FROM ${table}`);
 }
@@ -170,11 +145,4 @@ function cellsOf(
     search_engine: text(engine),
   };
   return DEMAND_COLUMNS.map(({ id, field }) => `${own[field.name] ?? ident(field.name)} AS ${id}`).join(', ');
-}
-
-/** The column of a field. */
-function idOf(name: string): string {
-  const column = DEMAND_COLUMNS.find(({ field }) => field.name === name);
-  if (column === undefined) throw new Error(`there is no field ${name}`);
-  return column.id;
 }

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ServiceClient } from '../../../../src/service/api/client.ts';
 import { type DemandOptions, readDemand } from '../../../../src/service/demand/read-demand.ts';
+import type { DemandToAdd } from '../../../../src/service/sandbox/ranking/add-demand.ts';
+import type { Replaced } from '../../../../src/service/sandbox/ranking/replaced-demand.ts';
 import type { AddedDemand } from '../../../../src/service/sandbox/ranking/store-demand.ts';
 import { startSandbox } from '../../../../src/service/sandbox/start-sandbox.ts';
 import { temporaryConnection, temporaryFolder } from '../../../support/temporary.ts';
@@ -22,17 +24,22 @@ async function project() {
   });
   const name = `site-${made++}`;
   const { id } = await client.call('createProject', {
-    body: { project: { name, start_url: `https://${name}.example/` } },
+    body: { project: { name, start_url: 'https://e.example/' } },
   });
   const add = async (
     files: Readonly<Record<string, string | Uint8Array>>,
-    options: Partial<DemandOptions> & { readonly onReject?: 'fail' | 'quarantine' } = {},
-  ): Promise<AddedDemand[]> => {
+    options: Partial<DemandOptions> & Partial<Omit<DemandToAdd, 'source' | 'onReplace'>> = {},
+  ): Promise<(AddedDemand & { readonly told: readonly Replaced[] })[]> => {
     for (const [file, content] of Object.entries(files)) await writeFile(join(folder, file), content);
     const paths = Object.keys(files).map((file) => join(folder, file));
-    const added: AddedDemand[] = [];
-    for (const source of await readDemand(paths, { period: null, dimensions: null, ...options }, signal))
-      added.push(await it.sandbox.addDemand(id, { source, onReject: options.onReject ?? 'fail' }, signal));
+    const { onReject = 'fail', keep = false, hosts = [], ...said } = options;
+    const added = [];
+    for (const source of await readDemand(paths, { period: null, dimensions: null, ...said }, signal)) {
+      const told: Replaced[] = [];
+      const onReplace = (one: Replaced) => told.push(one);
+      const work = { source, onReject, keep, hosts, onReplace };
+      added.push({ ...(await it.sandbox.addDemand(id, work, signal)), told });
+    }
     return added;
   };
   return { id, folder, add, rows: (...fields: string[]) => rowsOf(id, fields) };
@@ -115,7 +122,7 @@ test('the same files change nothing, and a later export replaces the days that i
   };
   const [before] = await add(first);
   const [again] = await add(first);
-  expect(again).toEqual({ ...before, status: 'unchanged', changed: null });
+  expect(again).toEqual({ ...before, status: 'unchanged', changed: null, told: [] });
   const [later] = await add({ 'b.csv': bulk('2026-11-02,https://e.example/b,q,false,fra,WEB,MOBILE,6,2,0') });
   expect(later).toMatchObject({
     replaced_days: 1,
@@ -124,9 +131,13 @@ test('the same files change nothing, and a later export replaces the days that i
   });
   const now = ['2026-11-01 https://e.example/a 1 4 1', '2026-11-02 https://e.example/b 2 6 1'];
   expect(await rows('date', 'url')).toEqual(now);
-  // The first export again, which the second has replaced in part.
+  // The first export again, which the second has replaced in part: it is back whole.
+  expect(await add(first)).toMatchObject([{ status: 'added', replaced_days: 2 }]);
+  expect(await rows('date', 'url')).toEqual([
+    '2026-11-01 https://e.example/a 1 4 1',
+    '2026-11-02 https://e.example/a 1 4 1',
+  ]);
   expect(await add(first)).toMatchObject([{ status: 'unchanged' }]);
-  expect(await rows('date', 'url')).toEqual(now);
 });
 
 test('rows of fewer dimensions do not replace those of more, and files of one export are one', async () => {
@@ -194,12 +205,63 @@ test('totals of a period never add up with rows of days, and replace those of th
     [
       '2026-11-01 1 all 6 100 2',
       '2026-11-02 1 all 5 100 2',
-      '2026-11-02 2 query 6 120 2',
+      // Those by query of the first export never stand beside those of the second.
       '2026-11-02 2 url 11 240 2',
       '2026-11-02 33 url 99 999 2',
       '2026-11-02 - - 1 4 1',
     ].toSorted(),
   );
+});
+
+test('what earlier exports lose is told before it is done, and keep leaves all of it', async () => {
+  const { add, rows } = await project();
+  const two = PAGES + 'https://e.example/b,3,30,10%,2\n';
+  await add({ 'Dates.csv': DATES, 'Pages.csv': two });
+  const day = (name: string) => bulk(`2026-11-02,https://e.example/${name},q,false,fra,WEB,MOBILE,4,1,0`);
+  const before = (await rows('date', 'period_days', 'totals_by', 'url')).toSorted();
+  const [kept] = await add({ 'day.csv': day('a') }, { keep: true });
+  expect(kept).toMatchObject({ kept_days: 1, changed: null, told: [{ days: 0, totals: [], hidden: null }] });
+  expect((await rows('date', 'period_days', 'totals_by', 'url')).toSorted()).toEqual(before);
+  const [hiding] = await add({ 'day.csv': day('a') });
+  expect(hiding?.told).toEqual([
+    {
+      ...{ days: 0, lost_urls: 0, lost_clicks: 0n, totals: [] },
+      hidden: { from: '2026-11-01', to: '2026-11-02', urls: 1, clicks: 3n },
+    },
+  ]);
+  const [replacing] = await add({ 'day.csv': day('c') });
+  expect(replacing?.told).toEqual([{ days: 1, lost_urls: 1, lost_clicks: 1n, totals: [], hidden: null }]);
+  const [totals] = await add({ 'Dates.csv': DATES, 'Pages.csv': PAGES });
+  expect(totals?.told[0]?.totals).toEqual([
+    { by: 'all', from: '2026-11-01', to: '2026-11-02', rows: 2, clicks: 10n },
+    { by: 'url', from: '2026-11-01', to: '2026-11-02', rows: 2, clicks: 13n },
+  ]);
+});
+
+test('pages of other hosts are counted out, and a fragment belongs to its page', async () => {
+  const { add, rows } = await project();
+  const [added] = await add({
+    'Dates.csv': DATES,
+    'Pages.csv': `${PAGES.split('\n')[0]}\n${[
+      'https://e.example/sec,5,50,10%,2',
+      'https://e.example/sec#part,7,50,14%,4',
+      'https://shop.e.example/x,1,50,2%,2',
+      'https://other.example/y,9,50,18%,2',
+    ].join('\n')}\n`,
+  });
+  expect(added?.otherHosts).toEqual({ 'other.example': 1 });
+  expect((await rows('totals_by', 'url')).toSorted()).toEqual([
+    'all - 10 200 2',
+    'url https://e.example/sec 12 100 3',
+    'url https://shop.e.example/x 1 50 2',
+  ]);
+  const foreign = { 'Pages.csv': PAGES.replaceAll('e.example', 'other.example') };
+  const period = { from: '2026-10-01', to: '2026-10-31' };
+  await expect(add(foreign, { period })).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining('all pages are of other hosts than the website'),
+  });
+  await add(foreign, { period, hosts: ['other.example'] });
 });
 
 test('a table of 1,000 rows that lacks some of the totals was cut by the page', async () => {

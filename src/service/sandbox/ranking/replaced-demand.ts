@@ -1,0 +1,117 @@
+import { type Connection, text } from '../../../core/duckdb.ts';
+import { DETAILS, type DemandTables, EXPORT, idOf, TOTALS } from './demand-tables.ts';
+
+/** What earlier exports lose to a new one. */
+export interface Replaced {
+  /** Days whose rows by URL are replaced. */
+  readonly days: number;
+  /** URLs that only the earlier rows of these days have, and their clicks. */
+  readonly lost_urls: number;
+  readonly lost_clicks: bigint;
+  /** Totals of a period that are replaced, by what they are counted by. */
+  readonly totals: readonly {
+    readonly by: string;
+    readonly from: string;
+    readonly to: string;
+    readonly rows: number;
+    readonly clicks: bigint;
+  }[];
+  /** Totals by URL that answers show, and that rows by day hide: the URLs that these do not have. */
+  readonly hidden: {
+    readonly from: string;
+    readonly to: string;
+    readonly urls: number;
+    readonly clicks: bigint;
+  } | null;
+}
+
+const [DATE, URL_, CLICKS, PERIOD, BY, ENGINE] = [
+  'date',
+  'url',
+  'clicks',
+  'period_days',
+  'totals_by',
+  'search_engine',
+].map(idOf);
+const FROM = `CAST(CAST(${DATE} AS DATE) - CAST(${PERIOD} - 1 AS INTEGER) AS VARCHAR)`;
+/** Days that mart.page_demand looks back. */
+const WINDOW = 28;
+
+/** Earlier rows by day and URL that go. */
+export const DETAILS_GO = `${PERIOD} IS NULL AND ${DATE} IN (SELECT ${DATE} FROM ${DETAILS})`;
+
+/** Earlier totals that go: those by the same, and of a whole export all those of its period. */
+export function totalsGo(isWhole: boolean): string {
+  const key = [ENGINE, DATE, PERIOD].join(', ');
+  const same = `(${key}, ${BY}) IN (SELECT (${key}, ${BY}) FROM ${TOTALS})`;
+  if (!isWhole) return same;
+  return `(${same} OR ${BY} <> 'all' AND (${key}) IN (SELECT (${key}) FROM ${TOTALS} WHERE ${BY} <> 'all'))`;
+}
+
+/** What other exports than `hash` lose to the rows that wait. */
+export async function replacedDemand(
+  connection: Connection,
+  { rows }: DemandTables,
+  { hash, isWhole }: { readonly hash: string; readonly isWhole: boolean },
+): Promise<Replaced> {
+  const others = `${rows} WHERE ${EXPORT} <> ${text(hash)}`;
+  const isLost = `${URL_} NOT IN (SELECT ${URL_} FROM ${DETAILS})`;
+  const [details] = await connection.rows(
+    `SELECT count(DISTINCT ${DATE}) AS days, count(DISTINCT ${URL_}) FILTER (${isLost}) AS urls,
+       CAST(coalesce(sum(${CLICKS}) FILTER (${isLost}), 0) AS BIGINT) AS clicks
+     FROM ${others} AND ${DETAILS_GO}`,
+  );
+  const totals = await connection.rows(
+    `SELECT ${BY} AS "by", min(${FROM}) AS "from", max(${DATE}) AS "to", CAST(count(*) AS INTEGER) AS rows,
+       CAST(sum(${CLICKS}) AS BIGINT) AS clicks
+     FROM ${others} AND ${PERIOD} IS NOT NULL AND ${totalsGo(isWhole)}
+     GROUP BY ${BY}, ${PERIOD} ORDER BY "by", "from"`,
+  );
+  return {
+    days: Number(details?.days),
+    lost_urls: Number(details?.urls),
+    lost_clicks: BigInt(String(details?.clicks)),
+    totals: totals as unknown as Replaced['totals'],
+    hidden: await hiddenPeriod(connection, rows),
+  };
+}
+
+/** The period whose totals mart.page_demand shows now, where the rows by day that wait would be shown instead. */
+async function hiddenPeriod(connection: Connection, rows: string): Promise<Replaced['hidden']> {
+  const [found] = await connection.rows(
+    `WITH shown AS (
+       SELECT ${ENGINE} AS engine, ${BY} AS totals_by, ${PERIOD} AS days, ${DATE} AS day FROM ${rows}
+       WHERE ${PERIOD} IS NOT NULL AND ${URL_} IS NOT NULL
+       ORDER BY engine DESC, day DESC, length(totals_by), days DESC LIMIT 1
+     )
+     SELECT any_value(${FROM}) AS "from", day AS "to", count(DISTINCT ${URL_}) AS urls, CAST(sum(${CLICKS}) AS BIGINT) AS clicks
+     FROM shown
+     JOIN ${rows} ON ${ENGINE} = engine AND ${BY} = totals_by AND ${PERIOD} = days AND ${DATE} = day
+     WHERE ${URL_} NOT IN (SELECT ${URL_} FROM ${DETAILS})
+       AND coalesce((SELECT max(${DATE}) FROM ${rows} WHERE ${PERIOD} IS NULL), '') <= ${daysBefore('day')}
+       AND (SELECT max(${DATE}) FROM ${DETAILS}) > ${daysBefore('day')}
+     GROUP BY day`,
+  );
+  if (found === undefined) return null;
+  const { from, to, urls, clicks } = found;
+  return {
+    ...{ from: String(from), to: String(to) },
+    ...{ urls: Number(urls), clicks: BigInt(String(clicks)) },
+  };
+}
+
+/** Takes from the rows that wait those that would replace or hide earlier ones; gives the days that are left out. */
+export async function keepEarlier(connection: Connection, { rows }: DemandTables): Promise<number> {
+  const hidden = await hiddenPeriod(connection, rows);
+  const hides = hidden === null ? '' : `OR ${DATE} > ${daysBefore(text(hidden.to))}`;
+  const left = await connection.rows(
+    `DELETE FROM ${DETAILS} WHERE ${DATE} IN (SELECT ${DATE} FROM ${rows} WHERE ${PERIOD} IS NULL) ${hides} RETURNING ${DATE}`,
+  );
+  const key = [ENGINE, DATE, PERIOD, BY].join(', ');
+  await connection.run(`DELETE FROM ${TOTALS} WHERE (${key}) IN (SELECT (${key}) FROM ${rows})`);
+  return new Set(left.map((row) => Object.values(row)[0])).size;
+}
+
+function daysBefore(day: string): string {
+  return `CAST(CAST(${day} AS DATE) - ${WINDOW} AS VARCHAR)`;
+}
