@@ -1,3 +1,4 @@
+import { spellUrl, webUrl } from '../../core/web-url.ts';
 import { countryCode } from './country-code.ts';
 import type { DemandRecord, Dimension } from './demand-row.ts';
 import { deviceName } from './device-name.ts';
@@ -37,8 +38,7 @@ export function makeRecord(
   const given = (name: Dimension): string => (dimensions.includes(name) ? (cells[name] ?? '').trim() : '');
   const date = dimensions.includes('date') ? parseDay(given('date')) : null;
   if (date === undefined) return reject(`date: ${shown(cells.date)} is no day`);
-  // A fragment belongs to its page.
-  const url = given('url').replace(/#.*$/s, '');
+  const url = spelled(given('url'));
   if (dimensions.includes('url') && !isUrl(url)) return reject(`url: ${shown(cells.url)} is no URL`);
   const [clicks, impressions] = [parseCount(cells.clicks ?? ''), parseCount(cells.impressions ?? '')];
   if (clicks === undefined) return reject(`clicks: ${shown(cells.clicks)} is no whole number below 2^63`);
@@ -63,6 +63,12 @@ export function makeRecord(
       isAnonymized: dimensions.includes('query') && query === '',
     },
   };
+}
+
+/** A page by its one spelling, without the fragment, which belongs to it. Texts that are no such URL stay as they are. */
+function spelled(text: string): string {
+  const url = webUrl(text);
+  return url === null ? text : spellUrl(url);
 }
 
 /** Null without impressions: an export then writes 0 or nothing. */

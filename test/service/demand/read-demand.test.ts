@@ -175,6 +175,15 @@ test('days that a spreadsheet wrote are days, in the order that the table proves
   expect(short((await recordsOf(named))['date, url'])).toEqual(['2026-07-13 https://example.com/a|1|2|null']);
 });
 
+test('a page has the one spelling of its URL', async () => {
+  const [source] = await exportsOf({
+    'table.csv': 'date,page,clicks,impressions\n2026-07-13,HTTPS://Example.com/%c3%a9/%7Ea?q=é#part,1,2\n',
+  });
+  expect(short((await recordsOf(source))['date, url'])).toEqual([
+    '2026-07-13 https://example.com/%C3%A9/~a?q=%C3%A9|1|2|null',
+  ]);
+});
+
 test('exports of Bing, which begin with the impressions, are read', async () => {
   const period = { from: '2026-10-01', to: '2026-10-31' };
   const [source] = await exportsOf(

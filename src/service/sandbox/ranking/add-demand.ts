@@ -1,5 +1,6 @@
 import { CrawlhouseError } from '../../../core/errors.ts';
 import { jsonOf } from '../../../core/json.ts';
+import { ownUrl } from '../../../core/web-url.ts';
 import type { DemandExport } from '../../demand/demand-row.ts';
 import { ownHosts } from '../../logs/own-hosts.ts';
 import { find } from '../resources/find.ts';
@@ -51,7 +52,7 @@ export async function addDemand(
   signal: AbortSignal,
 ): Promise<AddedDemand> {
   const { start_url } = find(resources, 'projects', projectId);
-  const isOwnHost = ownHosts(new URL(String(start_url)).origin, hosts);
+  const isOwnHost = ownHosts(ownUrl(String(start_url)).origin, hosts);
   refuseOtherFields(resources, projectId);
   const tables = demandTables(projectId);
   const added = await rows.use(async (connection): Promise<AddedDemand> => {

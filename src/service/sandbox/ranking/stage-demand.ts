@@ -1,6 +1,7 @@
 import type { DuckDBAppender } from '@duckdb/node-api';
 import type { Connection } from '../../../core/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
+import { webUrl } from '../../../core/web-url.ts';
 import {
   type DemandExport,
   type DemandRow,
@@ -55,7 +56,7 @@ export async function stageDemand(
           rejected += 1;
           if (places.length < MOST_PLACES) places.push(record.reject);
         } else {
-          const host = record.row.url === null ? null : (URL.parse(record.row.url)?.hostname ?? '');
+          const host = record.row.url === null ? null : (webUrl(record.row.url)?.hostname ?? '');
           if (host !== null && !isOwnHost(host)) otherHosts.set(host, (otherHosts.get(host) ?? 0) + 1);
           else {
             if (host !== null) pages += 1;
