@@ -1,5 +1,13 @@
 /** The kind of an error decides the exit code (interface.md, "Exit codes"). */
-export type ErrorKind = 'fault' | 'usage' | 'refused' | 'retriable' | 'access' | 'skip' | 'interrupted';
+export type ErrorKind =
+  | 'fault'
+  | 'usage'
+  | 'refused'
+  | 'retriable'
+  | 'access'
+  | 'forbidden'
+  | 'skip'
+  | 'interrupted';
 
 /** The exit code of each kind. */
 export const EXIT_CODES: Readonly<Record<ErrorKind, number>> = {
@@ -8,6 +16,8 @@ export const EXIT_CODES: Readonly<Record<ErrorKind, number>> = {
   retriable: 3,
   refused: 4,
   access: 5,
+  // It harms only what was asked for; the others go on.
+  forbidden: 3,
   skip: 0,
   interrupted: 130,
 };
@@ -172,9 +182,16 @@ export const ERROR_CODES = {
       'A scheduled run, a data export or a restore took longer than its setting allows; the next run continues.',
   },
   unauthorized: { kind: 'access', means: 'The service does not accept the access token (401).' },
-  forbidden: { kind: 'access', means: 'The token lacks the right, or the subscription is not active (403).' },
-  store_access: {
+  all_forbidden: {
     kind: 'access',
+    means: 'The service accepts the token, but forbids all that was asked for (403).',
+  },
+  forbidden: {
+    kind: 'forbidden',
+    means: 'The token lacks the right to this one, or its subscription is not active (403).',
+  },
+  store_access: {
+    kind: 'forbidden',
     means: 'An object store rejects the credentials: they are wrong, expired or lack the right.',
   },
   engine_access: {

@@ -181,7 +181,13 @@ export async function discoverUnits(
   const { inventory, plan } = await planRun(client, request, scope, markDropped(dropped), signal);
   const left = plan.units.filter((one) => !isLoaded(loaded, one));
   await refuseUnknownFields(knownFields(settings, client, signal), left, signal);
+  sayFailures(inventory, logger);
   return { plan, loaded, names: projectNames(inventory) };
+}
+
+/** What could not be read is missing from a plan. */
+function sayFailures({ failures }: Inventory, logger: Logger): void {
+  for (const { message, hint } of failures) logger.warn(`not in the plan: ${message}`, { hint });
 }
 
 /** By id. */

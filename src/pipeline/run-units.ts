@@ -10,6 +10,7 @@ import type { UnitReport } from '../project/model/report.ts';
 import { unitName } from '../project/model/unit.ts';
 import { countUnit, unitAttributes } from '../project/model/unit-measures.ts';
 import { reportedError, unitReport } from '../project/model/unit-report.ts';
+import { asAllForbidden } from '../service/api/all-forbidden.ts';
 import { isLoaded } from '../state/catalogue/is-loaded.ts';
 import { usualRows } from '../state/catalogue/ops-loads.ts';
 import { respectBackoff } from '../state/ledger/respect-backoff.ts';
@@ -33,7 +34,8 @@ interface UnitInputs {
 
 /**
  * Runs the planned units, several at once, with a fair share for each project. A finished crawl's unit that the
- * warehouse holds is left alone. If credentials are rejected or the working copy is damaged, no further unit starts.
+ * warehouse holds is left alone. A refusal (403) harms only its own unit. If credentials are rejected (401) or the
+ * working copy is damaged, no further unit starts; the report has those that were not tried.
  */
 export async function runUnits(
   context: RunContext,
@@ -46,7 +48,20 @@ export async function runUnits(
   context.meter.begin(await expectedRows(context, settled.due));
   const work = new UnitsAtWork({ context, routes, inventory }, settled);
   await work.run();
-  return { units: work.reports, errors: work.errors, yielded: work.yielded };
+  const { reports, errors, yielded } = work;
+  return { units: reports, errors: [...errors, ...forbidsAll(context, reports, errors)], yielded };
+}
+
+/** The error of a first run in which all that was tried is forbidden: the token is of no use. */
+function forbidsAll(
+  { loaded }: RunContext,
+  reports: readonly UnitReport[],
+  errors: readonly CrawlhouseError[],
+): CrawlhouseError[] {
+  const tried = reports.filter(({ status }) => status !== 'skipped');
+  const isAll = tried.length > 0 && tried.every(({ error }) => error?.code === 'forbidden');
+  const first = errors.find(({ code }) => code === 'forbidden');
+  return isAll && first && loaded.size === 0 ? [asAllForbidden(first)] : [];
 }
 
 /** The units that are due, and what is already known of the others. */
@@ -91,7 +106,9 @@ class UnitsAtWork {
   /** The state lock is wanted by another process: nothing more is begun. */
   yielded = false;
   /** Credentials are rejected or the working copy is damaged: nothing more is begun. */
-  #shutOut = false;
+  #shutOut: CrawlhouseError | undefined;
+  /** Units can no longer be shared. */
+  #unshared: CrawlhouseError | undefined;
   /** Each project has its own quota of ranking performance. The project's remaining units are not requested. */
   readonly #exhausted = new Map<string, CrawlhouseError>();
   readonly #inputs: UnitInputs;
@@ -118,6 +135,8 @@ class UnitsAtWork {
     );
     const others = this.#due.filter((one) => shared.has(one));
     await Promise.all([...runs, ledger.offers && this.#share(ledger.offers, others)]);
+    const ending = this.#shutOut?.kind === 'access' ? this.#shutOut : this.#unshared;
+    if (ending) this.#reportUntried(ending);
   }
 
   async #share(offers: UnitOffers, units: readonly PlannedUnit[]): Promise<void> {
@@ -130,10 +149,12 @@ class UnitsAtWork {
       await shareUnits(context, offers, offered, {
         queue: this.#queue,
         run: ({ planned }, share) => this.#take(planned, share),
-        hasEnded: () => this.#shutOut || this.yielded,
+        hasEnded: () => this.#shutOut !== undefined || this.yielded,
       });
     } catch (thrown) {
-      this.errors.push(toCrawlhouseError(context.signal.aborted ? context.signal.reason : thrown));
+      const error = toCrawlhouseError(context.signal.aborted ? context.signal.reason : thrown);
+      this.errors.push(error);
+      if (!context.signal.aborted) this.#unshared = error;
     }
   }
 
@@ -188,11 +209,22 @@ class UnitsAtWork {
     });
   }
 
+  /** What was not tried stands in the report. In the ledger it stays as it was: it has not failed. */
+  #reportUntried({ code, message, hint }: CrawlhouseError): void {
+    const { meter } = this.#inputs.context;
+    const seen = new Set(this.reports.map(({ unit }) => unit));
+    const said = { code, message: `not tried, because the run ended: ${message}`, hint: hint ?? null };
+    for (const { unit, name } of this.#due.filter((one) => !seen.has(one.name))) {
+      this.reports.push(unitReport(unit, 'failed', said));
+      meter.unitDone(name, 'failed', null);
+    }
+  }
+
   #note({ unit }: PlannedUnit, { report, error }: UnitOutcome): void {
     const { meter, logger } = this.#inputs.context;
     this.reports.push(report);
     if (error) this.errors.push(error);
-    if (error?.kind === 'access' || error?.code === 'damaged_warehouse') this.#shutOut = true;
+    if (error?.kind === 'access' || error?.code === 'damaged_warehouse') this.#shutOut ??= error;
     if (error?.code === 'quota') this.#exhausted.set(unit.source.id, error);
     meter.unitDone(report.unit, report.status, report.bytes);
     countUnit(report);

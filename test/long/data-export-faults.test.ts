@@ -128,7 +128,7 @@ test('an export whose objects are gone gives way to a new one', async () => {
   const { sandbox, desk, folder } = await scene();
   // The service writes to the store, which does not let us in.
   await setFaults(sandbox, [{ match: { at: 'store_b', method: 'GET' }, kind: 'status', status: 403 }]);
-  expect((await runProject(folder, sandbox, BY_EXPORT)).exitCode).toBe(5);
+  expect((await runProject(folder, sandbox, BY_EXPORT)).exitCode).toBe(3);
   await clearFaults(sandbox);
   const [first] = await desk.all();
   await desk.patch(first?.id ?? '', {
@@ -277,7 +277,7 @@ test.for(['store_a', 'store_b'] as const)(
   },
 );
 
-test('wrong settings of a store are named, and rejected credentials are exit 5', async () => {
+test('wrong settings of a store are named, and credentials that it rejects are exit 3', async () => {
   const { sandbox, desk, crawlId, prefix, folder } = await scene();
   await desk.put(crawlId, `${prefix}an-attempt/`);
   const settings = async (environment: Record<string, string>) => {
@@ -296,7 +296,7 @@ test('wrong settings of a store are named, and rejected credentials are exit 5',
     expect.stringMatching(/^store_b\.region: .* is not in mars-1/),
   ]);
   const [exitCode, code, message] = await settings({ AWS_SECRET_ACCESS_KEY: 'not-the-secret' });
-  expect([exitCode, code]).toEqual([5, 'store_access']);
+  expect([exitCode, code]).toEqual([3, 'store_access']);
   expect(message).not.toContain('not-the-secret');
   expect(await desk.asked()).toBe(1);
 });

@@ -23,14 +23,19 @@ test('a unit that is refused keeps no other back, and the next run loads it alon
   expect(again.report.units.map(({ status }) => status)).toEqual(['loaded']);
 });
 
-test('no further unit starts once the credentials are rejected', async () => {
+test('no further unit starts once the credentials are rejected, and the report has those that were not tried', async () => {
   const { exitCode, report } = await runOf(12, {
     match: { path: 'export=true' },
     kind: 'status',
     status: 401,
   });
   expect(exitCode).toBe(5);
-  expect(report.units.length).toBeLessThan(12);
+  const tried = report.units.filter(({ attempts }) => attempts > 0);
+  expect([report.units.length, tried.length < 12]).toEqual([12, true]);
+  const untried = report.units.filter((one) => !tried.includes(one));
+  expect(untried.map(({ error }) => error?.message)).toEqual(
+    untried.map(() => expect.stringMatching(/^not tried, because the run ended: POST .* 401/)),
+  );
   expect(report.units.every(({ status }) => status === 'failed')).toBe(true);
 });
 

@@ -111,7 +111,7 @@ export function storeFaults(name: string, server: () => StoreServer): void {
     );
     const refused = {
       code: 'store_access',
-      kind: 'access',
+      kind: 'forbidden',
       hint: expect.stringContaining('the standard chain of'),
     };
     await expect(one.list()).rejects.toMatchObject(refused);

@@ -51,7 +51,16 @@ export async function alertFacts(settings: Settings, units: readonly LedgerUnit[
 function failedUnits(units: readonly LedgerUnit[]): FailedUnit[] {
   return units.flatMap(({ unit, source, status, error, failing_since, updated_at }) => {
     if (error === null || (status !== 'failed' && status !== 'refused')) return [];
-    return [{ unit, project_id: source.project_id, ...error, failing_since: failing_since ?? updated_at }];
+    const workspace_id = source.kind === 'resource' && source.project_id === null ? source.id : null;
+    return [
+      {
+        unit,
+        project_id: source.project_id,
+        workspace_id,
+        ...error,
+        failing_since: failing_since ?? updated_at,
+      },
+    ];
   });
 }
 

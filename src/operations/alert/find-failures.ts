@@ -5,6 +5,8 @@ import { detailsOf, earliest, type Incident } from './incident.ts';
 export interface FailedUnit {
   readonly unit: string;
   readonly project_id: string | null;
+  /** Of a unit that is a list of a workspace. */
+  readonly workspace_id?: string | null;
   readonly code: ErrorCode;
   readonly message: string;
   readonly hint: string | null;
@@ -26,18 +28,25 @@ const NO_INCIDENT: readonly ErrorCode[] = ['usage', 'locked', 'interrupted'];
 /** Of a unit: already an incident of the run, or a row-count anomaly. */
 const FOUND_ELSEWHERE: readonly ErrorCode[] = ['timed_out', 'volume_held'];
 
-/** Units that fail, one incident for each project and code; `isLast` is false if the run will be repeated. */
+/** Units that fail, one incident for each project or workspace, and code; `isLast` is false if the run will be repeated. */
 export function findUnitFailures(
   units: readonly FailedUnit[],
   nameOf: (projectId: string) => string,
   isLast: boolean,
 ): Incident[] {
   const failed = units.filter(({ code }) => isIncident(code) && !FOUND_ELSEWHERE.includes(code));
-  const groups = Map.groupBy(failed, ({ project_id, code }) => `units/${project_id ?? 'workspace'}/${code}`);
+  const groups = Map.groupBy(
+    failed,
+    ({ project_id, workspace_id, code }) => `units/${project_id ?? workspace_id ?? 'workspace'}/${code}`,
+  );
   return [...groups].map(([key, [first, ...others]]) => {
-    const { project_id, code } = first as FailedUnit;
+    const { project_id, workspace_id, code } = first as FailedUnit;
     const count = others.length === 0 ? '1 unit' : `${others.length + 1} units`;
-    const whose = project_id === null ? '' : ` of ${nameOf(project_id)}`;
+    const whose = project_id
+      ? ` of ${nameOf(project_id)}`
+      : workspace_id
+        ? ` of workspace ${workspace_id}`
+        : '';
     return {
       key,
       event: 'failure',

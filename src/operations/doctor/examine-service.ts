@@ -6,6 +6,7 @@ import { didYouMean } from '../../core/nearest-name.ts';
 import { connect } from '../../pipeline/discover/connect.ts';
 import { isCrawlFolder } from '../../project/settings/crawl-folder.ts';
 import { type Settings, serviceSettings } from '../../project/settings/settings.ts';
+import { orAllForbidden } from '../../service/api/all-forbidden.ts';
 import type { ServiceClient } from '../../service/api/client.ts';
 import type { Project } from '../../service/api/projects.ts';
 import type { Workspace } from '../../service/api/workspaces.ts';
@@ -58,7 +59,7 @@ export async function examineService(
  * @throws CrawlhouseError of kind access where the service refuses the token
  */
 export async function seenBy(client: ServiceClient, signal: AbortSignal): Promise<readonly Workspace[]> {
-  return (await client.all('workspaces', {}, signal)).items;
+  return (await client.all('workspaces', {}, signal).catch(orAllForbidden)).items;
 }
 
 /**

@@ -266,7 +266,9 @@ function repeat({ retries }: Schedule, job: Job, { exitCode, errors }: Fired, no
   if (errors.some(({ code }) => code === 'locked'))
     return { ...job, why: 'locked', notBefore: now + LOCKED_MS };
   if (exitCode === INTERRUPTED) return { ...job, notBefore: now };
-  if (exitCode !== RETRIABLE || job.attempt >= retries.number) return null;
+  // What is forbidden stays so until a person changes it.
+  const isLasting = errors.length > 0 && errors.every(({ kind }) => kind === 'forbidden' || kind === 'skip');
+  if (exitCode !== RETRIABLE || isLasting || job.attempt >= retries.number) return null;
   return { ...job, why: 'retry', attempt: job.attempt + 1, notBefore: now + retries.wait * 60_000 };
 }
 

@@ -19,7 +19,7 @@ const EXIT_CODES = [
   ['2', 'wrong use or configuration: nothing was tried'],
   ['3', 'some units failed and can be tried again; the others are published'],
   ['4', 'data refused: these units keep their former rows; the others are published'],
-  ['5', 'the service or a store rejects the credentials'],
+  ['5', 'the service rejects the credentials, or forbids everything'],
   ['130, 143', 'interrupted; the next run continues'],
 ] as const;
 

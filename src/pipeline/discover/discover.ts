@@ -1,6 +1,7 @@
 import { CrawlhouseError } from '../../core/errors.ts';
 import type { Inventory, ListReading, WorkspaceView } from '../../project/model/inventory.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
+import { asAllForbidden, orAllForbidden } from '../../service/api/all-forbidden.ts';
 import type { ServiceClient } from '../../service/api/client.ts';
 import { type BrokenItem, listUntil } from '../../service/api/read-list.ts';
 import type { Workspace } from '../../service/api/workspaces.ts';
@@ -31,10 +32,11 @@ export interface DiscoveryScope {
 }
 
 /**
- * Reads the lists of every selected workspace. A workspace, list or project that can't be read, or is outside its
- * contract, is reported and left out. The others are still read.
+ * Reads the lists of every selected workspace. A workspace, list or project that can't be read, is forbidden or outside
+ * its contract, is reported and left out. The others are still read.
  *
- * @throws CrawlhouseError `bad_settings` for a workspace that the token does not see; what `skippableError` throws
+ * @throws CrawlhouseError `bad_settings` for a workspace that the token does not see; `all_forbidden` where the service
+ *   forbids them all; what `skippableError` throws
  */
 export async function discover(
   client: ServiceClient,
@@ -46,7 +48,7 @@ export async function discover(
     'GET /workspaces',
     () => client.pages('workspaces', {}, signal),
     () => false,
-  );
+  ).catch(orAllForbidden);
   const seen = listed.items;
   const ids = [...seen, ...listed.broken].map((one) => one.id);
   const missing = selected === 'all' ? undefined : selected.find((id) => !ids.includes(id));
@@ -63,9 +65,15 @@ export async function discover(
     try {
       workspaces.push(await viewWorkspace(client, record, scope, signal));
     } catch (thrown) {
-      unread.set(record.id, skippableError(thrown, signal));
+      unread.set(
+        record.id,
+        withoutWorkspace(skippableError(thrown, signal), record, seen.filter(isSelected)),
+      );
     }
   }
+  const [refused] = unread.values();
+  if (refused && workspaces.length === 0 && [...unread.values()].every(({ code }) => code === 'forbidden'))
+    throw asAllForbidden(refused);
   const projects = workspaces
     .flatMap((workspace) => workspace.projects.items)
     .filter(
@@ -75,6 +83,22 @@ export async function discover(
   const failures = [...unread.values(), ...workspaces.flatMap(({ faulty }) => [...faulty.values()])];
   const dates = await discoverDates(client, projects, scope.pipelines, scope.now, signal);
   return { workspaces, dates, unread, failures };
+}
+
+/** A workspace that is forbidden keeps none of the others back: the hint says how to leave it out. */
+function withoutWorkspace(
+  error: CrawlhouseError,
+  { id, name }: Workspace,
+  selected: readonly Workspace[],
+): CrawlhouseError {
+  if (error.code !== 'forbidden') return error;
+  const others = selected.filter((one) => one.id !== id).map((one) => one.id);
+  const leaveOut =
+    others.length === 0 ? '' : `, or leave it out by the setting workspaces: [${others.join(', ')}]`;
+  return new CrawlhouseError(error.code, `workspace ${name} (${id}): ${error.message}`, {
+    hint: `check its subscription and the token's rights to it${leaveOut}`,
+    cause: error,
+  });
 }
 
 async function viewWorkspace(

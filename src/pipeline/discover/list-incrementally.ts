@@ -102,7 +102,8 @@ export async function readByIds<T extends { readonly id: string }>(
       } catch (error) {
         if (!(error instanceof CrawlhouseError)) throw error;
         if (error.code === 'not_found') gone.push(id);
-        else if (error.code === 'contract_broken') broken.push({ id, projectId: null, error });
+        else if (error.code === 'contract_broken' || error.kind === 'forbidden')
+          broken.push({ id, projectId: null, error });
         else throw error;
       }
     }

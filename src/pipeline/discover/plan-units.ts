@@ -283,11 +283,11 @@ function selectProjects(
 ): ReadonlySet<string> | null {
   if (selected === 'all') return null;
   return new Set(
-    selected.map((wanted) => {
+    selected.flatMap((wanted) => {
       const found = projects.find((project) => project.id === wanted || project.name === wanted);
-      if (found) return found.id;
-      // It may be among what could not be read.
-      if (failures[0]) throw failures[0];
+      if (found) return [found.id];
+      // It may be among what could not be read, which has its own error; the others are loaded.
+      if (failures[0]) return [];
       const names = projects.map((project) => `${project.name} (${project.id})`).join(', ');
       throw new CrawlhouseError('usage', `there is no project ${wanted}`, {
         hint: `${didYouMean(
@@ -329,12 +329,15 @@ function selectCrawls(
   const others = [...rest, ...broken].map(({ id, ...one }) =>
     namedCrawl(id, 'projectId' in one ? one.projectId : one.project_id, names),
   );
-  try {
-    return selected.map((name) => crawlNamed([...others, ...placed.toReversed()], name).id);
-  } catch (error) {
-    // It may be among what could not be read.
-    throw failures[0] ?? error;
-  }
+  return selected.flatMap((name) => {
+    try {
+      return [crawlNamed([...others, ...placed.toReversed()], name).id];
+    } catch (error) {
+      // It may be among what could not be read, which has its own error; the others are loaded.
+      if (failures[0] === undefined) throw error;
+      return [];
+    }
+  });
 }
 
 function namedCrawl(id: string, project_id: string | null, names: ReadonlyMap<string, string>): NamedCrawl {

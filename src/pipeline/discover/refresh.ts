@@ -4,6 +4,7 @@ import type { DiscoveryScope } from './discover.ts';
 import { readByIds, reading } from './list-incrementally.ts';
 import { CRAWL_OVER_CRAWLS, CRAWLS, type ListKind } from './list-kinds.ts';
 import { listPipeline } from './list-pipeline.ts';
+import { skippableError } from './skippable-error.ts';
 
 /**
  * The inventory with the present state of these crawls and comparisons. One whose load failed may have been archived or
@@ -25,7 +26,14 @@ export async function refreshRecords(
     const asked = found?.items.filter(({ id }) => ids.has(id) && !found.records.has(id)) ?? [];
     if (found === null || asked.length === 0) return found;
     const now = { records: new Map(found.records), gone: [...found.gone], broken: [...found.broken] };
-    await readByIds({ client, kind, workspaceId }, asked, now, signal);
+    try {
+      await readByIds({ client, kind, workspaceId }, asked, now, signal);
+    } catch (thrown) {
+      // Their state is unknown, so none of them is loaded; the others are.
+      const error = skippableError(thrown, signal);
+      for (const { id, project_id } of asked)
+        if (!now.records.has(id)) now.broken.push({ id, projectId: project_id, error });
+    }
     const known = scope.known.of(kind.name, workspaceId);
     // A record that is gone now was counted in the total.
     const total = found.total - (now.gone.length - found.gone.length);

@@ -3,7 +3,7 @@ import { type CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
 /**
  * The error of one object that could not be read.
  *
- * @throws the error where no other object could be read either: rejected credentials, or an interrupt
+ * @throws the error where no other object could be read either: rejected credentials (401), or an interrupt
  */
 export function skippableError(thrown: unknown, signal: AbortSignal): CrawlhouseError {
   signal.throwIfAborted();

@@ -1,16 +1,19 @@
-import { CrawlhouseError } from '../../core/errors.ts';
+import type { ErrorKind } from '../../core/error-codes.ts';
+import { toCrawlhouseError } from '../../core/errors.ts';
 import type { ServiceClient } from '../../service/api/client.ts';
 import type { DataSource } from '../../service/api/data-source.ts';
 import type { FieldRecord } from '../../service/api/fields.ts';
 
 /**
  * The fields that the service lists for rows. It does so for crawls. For comparisons and logs, the specification has no
- * such operation. If a service answers it, the answer is used (spec-notes.md 11). Each kind is tried once a run.
+ * such operation. If a service answers it, the answer is used (spec-notes.md 11). Each kind is tried once a run; a 403 is
+ * of one source, and says nothing of the others.
  */
 export class FieldSchemaCache {
   readonly #client: ServiceClient;
   readonly #signal: AbortSignal;
-  readonly #tried = new Map<DataSource['kind'], Promise<FieldRecord[] | null>>();
+  /** Whether the service reports a kind; undefined where the answer did not say. */
+  readonly #tried = new Map<DataSource['kind'], Promise<boolean | undefined>>();
 
   constructor(client: ServiceClient, signal: AbortSignal) {
     this.#client = client;
@@ -19,21 +22,29 @@ export class FieldSchemaCache {
 
   /** Null where the pipeline file has to say. */
   async of(source: DataSource): Promise<FieldRecord[] | null> {
-    if (source.kind === 'crawl') return this.#client.fields(source, this.#signal);
+    const ask = (): Promise<FieldRecord[]> => this.#client.fields(source, this.#signal);
+    if (source.kind === 'crawl') return ask();
     const tried = this.#tried.get(source.kind);
-    if (tried) return (await tried) && this.#ask(source);
-    const first = this.#ask(source);
-    this.#tried.set(source.kind, first);
-    return first;
+    const known = tried && (await tried);
+    if (known === false) return null;
+    const asked = ask();
+    if (known === undefined) this.#tried.set(source.kind, saysWhether(asked));
+    return asked.catch((error: unknown) => {
+      const { kind } = toCrawlhouseError(error);
+      // Where the service reports them, one that is forbidden does not come with fewer.
+      if (OF_ONE_REQUEST.includes(kind) && !(kind === 'forbidden' && known === undefined)) throw error;
+      return null;
+    });
   }
+}
 
-  async #ask(source: DataSource): Promise<FieldRecord[] | null> {
-    try {
-      return await this.#client.fields(source, this.#signal);
-    } catch (error) {
-      // Any answer but "later" means that the service does not report them.
-      if (error instanceof CrawlhouseError && !['retriable', 'interrupted'].includes(error.kind)) return null;
-      throw error;
-    }
-  }
+/** Kinds of errors that do not tell whether the service reports a kind of rows. */
+const OF_ONE_REQUEST: readonly ErrorKind[] = ['retriable', 'access', 'forbidden', 'interrupted'];
+
+/** Whether the service reports a kind, by the answer for one source; undefined where that does not tell. */
+function saysWhether(asked: Promise<unknown>): Promise<boolean | undefined> {
+  return asked.then(
+    () => true,
+    (error: unknown) => (OF_ONE_REQUEST.includes(toCrawlhouseError(error).kind) ? undefined : false),
+  );
 }

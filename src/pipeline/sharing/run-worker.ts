@@ -45,7 +45,7 @@ export interface WorkerReport {
  * it.
  *
  * @throws CrawlhouseError `bad_settings` without a shared ledger and the setting `packages`; of kind access when the
- * service or the store rejects the credentials
+ * service rejects the credentials (401), `store_access` when the store of the packages does
  */
 export async function runWorker(
   settings: Settings,
@@ -185,6 +185,7 @@ export class Worker {
     const { due, reload } = readTask(claim.work);
     const { signal, attempts, ...context } = this.#contextOf(claim, reload, stopped);
     logger.info('unit claimed', { unit, stage: 'stage' });
+    let shutOut = false;
     try {
       await isolateUnit(signal, async (own) => {
         const { folders, manifest } = await stage({ ...context, signal: own }, due, attempts.note);
@@ -194,7 +195,11 @@ export class Worker {
           const { pipeline } = due.planned;
           const write = loads && (() => loads.write({ runId, pipeline, staged, tables }, own));
           const prepared = write && (await engine.alone(write));
-          await packages.put(claim.token, staged, own, prepared);
+          await packages.put(claim.token, staged, own, prepared).catch((thrown: unknown) => {
+            // No package of this worker can come there.
+            if (toCrawlhouseError(thrown).kind === 'forbidden') shutOut = true;
+            throw thrown;
+          });
         } finally {
           await removeFolders(folders);
         }
@@ -215,7 +220,7 @@ export class Worker {
       } else if (stopped.aborted) {
         logger.info('unit given back', { unit, stage: 'stage' });
         this.#report.left++;
-      } else if (endsWorker(error, due.planned.unit.source.kind)) {
+      } else if (shutOut || error.kind === 'access') {
         this.#report.left++;
         throw error;
       } else {
@@ -266,12 +271,4 @@ export class Worker {
     };
     return { ...context, attempts };
   }
-}
-
-/**
- * With rejected credentials, every claimed unit would fail. A plain 403 on log monitoring is a project without that
- * feature.
- */
-function endsWorker({ kind, code }: CrawlhouseError, source: string): boolean {
-  return kind === 'access' && !(source === 'log_monitoring' && code === 'forbidden');
 }

@@ -21,7 +21,7 @@ const LOADS = 2;
 /** Errors of a package that is broken in the store. */
 const BROKEN: readonly string[] = ['bad_package', 'newer_version', 'object_corrupt', 'object_changed'];
 /** Errors of a load that its package did not cause: the next run loads it. */
-const PASSING: readonly ErrorKind[] = ['retriable', 'access'];
+const PASSING: readonly ErrorKind[] = ['retriable', 'access', 'forbidden'];
 
 /** How a run takes part. */
 export interface SharedWork {

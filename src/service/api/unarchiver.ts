@@ -3,6 +3,7 @@ import { durationText } from '../../core/amounts.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import type { ServiceClient } from './client.ts';
 import type { Crawl } from './crawls.ts';
+import { ServiceErrorBody } from './service-error.ts';
 
 /** Waits between two polls of a crawl that is being restored, in milliseconds. They grow up to the longest. */
 const FIRST_WAIT = 1_000;
@@ -13,12 +14,12 @@ type UnarchiveCommand = 'unarchive' | 'unarchive-fast';
 /** Restores archived crawls, each once a run, up to the limit of a run (spec-notes.md 23). */
 export class Unarchiver {
   readonly #client: ServiceClient;
-  readonly #most: number;
+  #most: number;
   readonly #waitMs: number;
   readonly #signal: AbortSignal;
   /** By crawl, then by command: one after the other. */
   readonly #crawls = new Map<string, Map<string, Promise<void>>>();
-  /** Once the service said that this token may not: it is not asked again. */
+  /** Once the service said that the token may restore none: it is not asked again. */
   #forbidden: CrawlhouseError | undefined;
 
   constructor(client: ServiceClient, most: number, waitMs: number, signal: AbortSignal) {
@@ -86,21 +87,29 @@ export class Unarchiver {
     }
   }
 
-  /** A token that may read but not restore does not end the run. Live crawls are still loaded. */
+  /** A token that may read but not restore does not end the run. Live crawls are still loaded, and so are others. */
   async #ask(crawlId: string, command: UnarchiveCommand): Promise<void> {
     if (this.#forbidden) throw this.#forbidden;
     try {
       await this.#client.call('pilotCrawl', { crawl_id: crawlId, body: { command } }, this.#signal);
     } catch (error) {
       if (!(error instanceof CrawlhouseError) || error.code !== 'forbidden') throw error;
-      this.#forbidden = new CrawlhouseError(
+      const forbidden = new CrawlhouseError(
         'unarchive_forbidden',
         `the pipeline says ${command}, but the token lacks the right: ${error.message}`,
         { hint: 'give the token the scope projects:write, or set unarchive: skip', cause: error },
       );
-      throw this.#forbidden;
+      if (isOfToken(error)) this.#forbidden = forbidden;
+      // It takes no other crawl's place among those of this run.
+      else this.#most++;
+      throw forbidden;
     }
   }
+}
+
+/** Whether a 403 is of the token, whatever the crawl. */
+function isOfToken({ cause }: CrawlhouseError): boolean {
+  return ServiceErrorBody.safeParse(cause).data?.code === 'missing_scope';
 }
 
 /**

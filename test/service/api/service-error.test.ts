@@ -23,7 +23,7 @@ async function errorFor(
 
 test.for([
   ['unauthorized', 401, 'unauthorized', 5, 1],
-  ['forbidden', 403, 'forbidden', 5, 1],
+  ['forbidden', 403, 'forbidden', 3, 1],
   ['quota_error', 403, 'quota', 3, 1],
   ['invalid_request', 400, 'invalid_request', 4, 1],
   ['invalid_request_parameters', 400, 'invalid_request', 4, 1],
@@ -79,7 +79,7 @@ test('a forbidden that speaks of a feature skips the unit, one without a subscri
   const missing = await errorFor(403, { type: 'forbidden', code: 'feature_not_available' });
   expect([missing.error.code, missing.error.exitCode]).toEqual(['missing_feature', 0]);
   const inactive = await errorFor(403, { type: 'forbidden', code: 'no_active_subscription' });
-  expect([inactive.error.code, inactive.error.exitCode]).toEqual(['forbidden', 5]);
+  expect([inactive.error.code, inactive.error.exitCode]).toEqual(['forbidden', 3]);
   expect(inactive.error.hint).toContain('subscription');
 });
 

@@ -97,7 +97,7 @@ export async function ensureExport(
 
 /** Whether the service has said no, so that there is no data export. After other errors there may be one. */
 function isAnswered(error: unknown): boolean {
-  return error instanceof CrawlhouseError && ['refused', 'access', 'skip'].includes(error.kind);
+  return error instanceof CrawlhouseError && ['refused', 'access', 'forbidden', 'skip'].includes(error.kind);
 }
 
 /** An export that is done but whose objects have gone is of no use. */
