@@ -11,7 +11,7 @@ import { GENERATED, inventoryOf } from './inventory.ts';
 import { type Recorded, recorderBefore } from './recorder.ts';
 import { SPECIFICATION, type SpecifiedOperation } from './specification.ts';
 
-const service = await sharedService({ generate: [GENERATED] });
+const service = await sharedService({ generate: [GENERATED], allowPrivate: true });
 const { baseUrl, accessToken } = service.sandbox;
 const recorder = await recorderBefore(baseUrl);
 const it = await inventoryOf(service);

@@ -139,7 +139,7 @@ test('a second crawl is compared with the first, and a webhook tells of its end'
   const routes: Record<string, string> = { ...PAGES };
   const site = await serveSite(routes);
   const told = await serveSite({ '/': { status: 204 } });
-  const it = await Websites.open(site);
+  const it = await Websites.open(site, { allowPrivate: true });
   const config = await it.config(site, {
     trigger_coc: true,
     notifications: { custom_webhooks: [{ url: `${told.origin}/` }] },

@@ -4,7 +4,7 @@ import { isIPv6, type LookupFunction } from 'node:net';
 import { type AddressKind, addressKind, addressOf } from '../../core/address-kind.ts';
 import { ownUrl } from '../../core/web-url.ts';
 
-/** The code of an error for an address that the crawl must not connect to. */
+/** The code of an error for an address that must not be connected to. */
 export const REFUSED_ADDRESS = 'ERR_CRAWL_ADDRESS_REFUSED';
 
 export interface HostRules {
@@ -40,6 +40,11 @@ export class HostResolver {
       rules,
       addresses.map((one) => addressKind(one.address)),
     );
+  }
+
+  /** Public addresses only, unless the rules allow private ones. */
+  static forPublic(rules: HostRules): HostResolver {
+    return new HostResolver(rules, []);
   }
 
   /** Refuses a host that is itself a forbidden address. Sockets connect to those without a look-up. */

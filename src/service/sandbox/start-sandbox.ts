@@ -61,7 +61,7 @@ export interface SandboxOptions {
   readonly exportObjects?: number;
   /** Whether csv and json of data exports are compressed (`.gz`). */
   readonly exportGzip?: boolean;
-  /** Crawls of websites may fetch private, loopback and link-local addresses, whatever their start URL. */
+  /** Crawls of websites and webhooks may reach private, loopback and link-local addresses, whatever the start URL. */
   readonly allowPrivate?: boolean;
   /** How crawls of websites render pages. */
   readonly rendering?: RenderOptions;
@@ -191,7 +191,7 @@ async function openParts(
   const dataExports = closed(new DataExports({ resources, rows, endpoints, settings, stateDir }));
   const ingestFiles = closed(new IngestFiles({ ...work, stateDir }));
   const downloads = closed(new DownloadCenter({ ...work, stateDir }));
-  const notifier = closed(new Notifier(resources));
+  const notifier = closed(new Notifier(resources, { allowPrivate }));
   const generated = new GeneratedSource(rows, resources);
   const websites = new WebsiteSource({ ...work, ingestFiles, stateDir, allowPrivate, rendering, vitals });
   const sourceOf = ({ _site }: Document): CrawlSource => (_site === undefined ? websites : generated);

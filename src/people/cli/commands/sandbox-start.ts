@@ -56,7 +56,7 @@ export const sandboxStart: Command = {
     'export-gzip': { type: 'boolean', help: 'compress data exports as csv and json (.gz)' },
     'allow-private': {
       type: 'boolean',
-      help: 'crawls of websites may fetch private addresses, whatever their start URL',
+      help: 'crawls of websites and webhooks may reach private addresses, whatever the start URL',
     },
     'ready-file': {
       type: 'string',

@@ -4,7 +4,7 @@ import { resourceId } from '../resources/ids.ts';
 import type { Document, Resources } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import { mailOf, type Notifications, type WebhookBody, webhookBody } from './notification.ts';
-import { isTaken, sendWebhook, type WebhookAnswer } from './send-webhook.ts';
+import { isTaken, type WebhookAnswer, WebhookSender } from './send-webhook.ts';
 
 /** Waits before a webhook that was not taken is sent again, in milliseconds of true time. */
 const WAITS = [250, 1000, 4000];
@@ -13,12 +13,14 @@ const AT_ONCE = 8;
 /** Sends notifications of crawls that ended or did not start. Mails are recorded; webhooks are sent and recorded. */
 export class Notifier implements AsyncDisposable {
   readonly #resources: Resources;
+  readonly #sender: WebhookSender;
   readonly #closing = new AbortController();
   readonly #places = new Semaphore(AT_ONCE);
   readonly #sending = new Set<Promise<void>>();
 
-  constructor(resources: Resources) {
+  constructor(resources: Resources, { allowPrivate }: { readonly allowPrivate: boolean }) {
     this.#resources = resources;
+    this.#sender = new WebhookSender(allowPrivate);
   }
 
   crawlEnded(crawl: Document): void {
@@ -68,7 +70,7 @@ export class Notifier implements AsyncDisposable {
     attempt: number,
   ): Promise<WebhookAnswer> {
     const text = JSON.stringify(body);
-    const answer = await sendWebhook(url, text, secret, this.#closing.signal);
+    const answer = await this.#sender.send({ url, body: text, secret }, this.#closing.signal);
     if (this.#closing.signal.aborted) return answer;
     this.#resources.put('webhook_calls', WORKSPACE_ID, {
       id: resourceId('webhook call', url, body.crawl_id ?? 'test', body.timestamp, attempt),
@@ -85,5 +87,6 @@ export class Notifier implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
     await Promise.all(this.#sending);
+    await this.#sender[Symbol.asyncDispose]();
   }
 }

@@ -148,6 +148,44 @@ test('cancelled crawls and crawls that never started are notified too', async ()
   ]);
 });
 
+test('a webhook to this machine or its networks is not sent, and tells no status, unless that is allowed', async () => {
+  const life = await living({ allowPrivate: false });
+  const { received, url } = await receiver((count) => [200, 302, 500][count % 3] ?? 200);
+  const { port } = new URL(url);
+  const closed = { success: false, status_code: null };
+  for (const host of [
+    '127.0.0.1',
+    'localhost',
+    '127.1',
+    '0x7f000001',
+    '2130706433',
+    '0.0.0.0',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '[::]',
+    '10.0.0.1',
+    '169.254.169.254',
+    '[fe80::1]',
+    '[64:ff9b::7f00:1]',
+    'a.localhost',
+  ]) {
+    const answer = await life.client.call('validateCustomWebhook', {
+      project_id: life.projectId,
+      body: { url: `http://${host}:${port}/` },
+    });
+    expect([host, answer]).toEqual([host, closed]);
+  }
+  const config = await life.config({
+    notifications: { email_recipients: [], custom_webhooks: [{ url: `http://localhost:${port}/` }] },
+  });
+  await life.client.call('launchCrawl', { project_id: life.projectId, query: { configId: config } });
+  await life.clock(START + 70 * SECOND);
+  await until(async () =>
+    (await life.list('webhook_calls')).some(({ body }) => String(body).includes('crawl_ended')),
+  ).toBe(true);
+  expect(received).toEqual([]);
+});
+
 test('a webhook can be tried before it is used', async () => {
   const life = await living();
   const { client, projectId } = life;
