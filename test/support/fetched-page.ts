@@ -21,6 +21,7 @@ export function fetched(body: string | Uint8Array, more: Partial<Fetched> = {}):
     url: PAGE_URL,
     statusCode: 200,
     error: null,
+    refusal: null,
     headers: [['content-type', 'text/html; charset=utf-8']],
     body: bytes,
     isTruncated: false,

@@ -4,12 +4,13 @@ import type { FetchStatus } from '../api/crawl-progress.ts';
 import { retryAfterMs } from '../api/retry-after.ts';
 import type { CrawlControl } from './crawl-control.ts';
 import type { CrawlCounts, CrawlSample } from './crawl-counts.ts';
-import type { Answer, Fetcher } from './fetcher.ts';
+import type { Answer, Fetcher, Room } from './fetcher.ts';
 import type { Frontier, QueuedUrl } from './frontier.ts';
 import type { OutcomeBatch } from './outcome-batch.ts';
 import type { Pace } from './pace.ts';
 import type { ParseReply } from './parse-messages.ts';
 import type { ParsePool } from './parse-pool.ts';
+import { passDoor, redirectTarget } from './pass-door.ts';
 import { NO_PROTOCOLS } from './protocol-client.ts';
 import type { Renderer } from './render/renderer.ts';
 import type { RobotsCache } from './robots-cache.ts';
@@ -276,7 +277,7 @@ export class FetchRound {
         });
       });
     try {
-      const answer = await this.#tools.fetcher.fetchPage(item.url, room);
+      const answer = await this.#visit(item, url, room);
       this.#undecided--;
       this.#count(url.host, -1);
       this.#wakeUp();
@@ -285,6 +286,24 @@ export class FetchRound {
     } finally {
       recorded.resolve();
     }
+  }
+
+  /** Fetches a page; behind a door that cookies open, the page behind it. */
+  async #visit({ url: text, depth }: QueuedUrl, url: URL, room: Room): Promise<Answer> {
+    const { fetcher, robots, pace, signal } = this.#tools;
+    const before = fetcher.cookiesFor(url);
+    const answer = await fetcher.fetchPage(text, room);
+    const after = fetcher.cookiesFor(url);
+    // A cookie may come only on the way; that of the start page opens the doors of the others.
+    if (after === null || redirectTarget(answer) === null || (before === after && depth !== 0)) return answer;
+    return passDoor(answer, async (next) => {
+      const to = ownUrl(next);
+      if (to.host !== url.host) return null;
+      const rules = await robots.rulesOf(to);
+      if (rules.isUnavailable || !rules.isAllowed(next)) return null;
+      await pace.turn(to.host, rules.delayMs, signal);
+      return fetcher.fetchPage(next, room);
+    });
   }
 
   /** Records an answer, or that there was none; what may be answered later is tried again. */
@@ -332,6 +351,7 @@ function failure({ url }: QueuedUrl): Answer {
 const UNANSWERED = {
   statusCode: null,
   error: null,
+  refusal: null,
   headers: [],
   body: null,
   isTruncated: false,

@@ -1,7 +1,8 @@
-import { isUtf8 } from 'node:buffer';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
 import { ownUrl } from '../../core/web-url.ts';
 import { Http2Offers } from './http2-offers.ts';
+import { headerText, MOST_HEADERS, NOT_HTTP } from './lenient-reader.ts';
+import { lenientRequest } from './lenient-request.ts';
 import { NO_PROTOCOLS, ProtocolClient, type ProtocolHandler, type Protocols } from './protocol-client.ts';
 import { type HostResolver, REFUSED_ADDRESS } from './resolve-host.ts';
 import type { Session } from './session.ts';
@@ -34,6 +35,8 @@ export interface Answer extends Protocols {
   /** Null: no answer. Then `error` says why. */
   readonly statusCode: number | null;
   readonly error: FetchError | null;
+  /** Of an answer that is no HTTP: why. */
+  readonly refusal: string | null;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array | null;
   readonly isTruncated: boolean;
@@ -66,8 +69,8 @@ const CUT = 'ERR_CRAWL_BODY_LIMIT';
 const LATE = 'ERR_CRAWL_TOTAL_TIMEOUT';
 /** Hosts whose connections are kept. */
 const MOST_POOLS = 256;
-/** Bytes of the headers of an answer. */
-const MOST_HEADERS = 65_536;
+/** Origins that are known to need the lenient reader. */
+const MOST_LENIENT = 1_000;
 /** The codes of one error, by their beginnings. */
 const ERRORS: readonly (readonly [FetchError, RegExp])[] = [
   ['timeout', new RegExp(`^(?:UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT|${LATE})$`)],
@@ -76,7 +79,10 @@ const ERRORS: readonly (readonly [FetchError, RegExp])[] = [
   // The server speaks nothing that is as new as TLS 1.2, the oldest version that Node and browsers take.
   ['tls_version', /^ERR_SSL_(?:UNSUPPORTED_PROTOCOL|TLSV1_ALERT_PROTOCOL_VERSION|WRONG_SSL_VERSION)$/],
   ['tls', /^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO|HOSTNAME_MISMATCH)/],
-  ['protocol', /^(?:HTTPParserError|HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_|UND_ERR_INVALID)/],
+  [
+    'protocol',
+    /^(?:HTTPParserError|HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_|UND_ERR_INVALID|ERR_CRAWL_NOT_HTTP)/,
+  ],
 ];
 
 /** Sends the requests of a crawl: one pool of connections a host, one request a connection at a time. */
@@ -87,6 +93,9 @@ export class Fetcher implements AsyncDisposable {
   readonly #limits: FetchLimits;
   readonly #connections: number;
   readonly #http2: Http2Offers;
+  readonly #connect: buildConnector.connector;
+  /** Origins whose answers are read by the lenient reader: the pool could not read one. */
+  readonly #lenient = new Set<string>();
   #isClosed = false;
 
   constructor(
@@ -98,6 +107,11 @@ export class Fetcher implements AsyncDisposable {
     this.#resolver = resolver;
     this.#limits = options.limits;
     this.#connections = options.connections;
+    this.#connect = buildConnector({
+      timeout: options.limits.connectTimeout,
+      lookup: resolver.lookup,
+      allowH2: false,
+    });
     this.#http2 = new Http2Offers(resolver.lookup, options.limits.connectTimeout);
   }
 
@@ -117,6 +131,11 @@ export class Fetcher implements AsyncDisposable {
     if (answer.statusCode !== null && this.#session.isChallenged(url, answer.statusCode, answer.headers))
       answer = await this.#once(url, bytes, room, extra);
     return answer;
+  }
+
+  /** The cookies that a URL would be sent now; null where none are kept. */
+  cookiesFor(url: URL): string | null {
+    return this.#session.cookiesFor(url);
   }
 
   /** The same for a page, with what its host offers. */
@@ -139,34 +158,48 @@ export class Fetcher implements AsyncDisposable {
     } catch (error) {
       return failed(url.href, error, new Date());
     }
-    const { promise, resolve } = Promise.withResolvers<Answer>();
-    const handler = new Collector(
-      url.href,
-      { bytes, totalTimeout: this.#limits.totalTimeout, room },
-      resolve,
-    );
-    const path = url.pathname + url.search;
     const headers = { ...this.#session.headersFor(url), ...extra };
+    const limits = { bytes, totalTimeout: this.#limits.totalTimeout, room };
+    const isLenient = this.#lenient.has(url.origin);
+    let answer = await this.#send(url, headers, limits, isLenient);
+    if (!isLenient && answer.error === 'protocol') {
+      answer = await this.#send(url, headers, limits, true);
+      if (answer.statusCode !== null) this.#readLeniently(url.origin);
+    }
+    this.#session.received(url, answer.headers);
+    return answer;
+  }
+
+  async #send(
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    limits: CollectorLimits,
+    isLenient: boolean,
+  ): Promise<Answer> {
+    const { promise, resolve } = Promise.withResolvers<Answer>();
+    const handler = new Collector(url.href, limits, resolve);
+    const path = url.pathname + url.search;
     try {
-      this.#pool(url.origin).dispatch({ path, method: 'GET', headers }, handler);
+      if (isLenient)
+        lenientRequest(url, { connect: this.#connect, headers, timeout: this.#limits.bodyTimeout }, handler);
+      else this.#pool(url.origin).dispatch({ path, method: 'GET', headers }, handler);
     } catch (error) {
       return failed(url.href, error, new Date());
     }
-    const answer = await promise;
-    this.#session.received(url, answer.headers);
-    return answer;
+    return promise;
+  }
+
+  /** The next answers of the origin are not asked for twice. */
+  #readLeniently(origin: string): void {
+    if (this.#lenient.size >= MOST_LENIENT) this.#lenient.clear();
+    this.#lenient.add(origin);
   }
 
   #pool(origin: string): Pool {
     const known = this.#pools.get(origin);
     if (known !== undefined) return known;
     this.#closeOldest();
-    const { connectTimeout, headersTimeout, bodyTimeout } = this.#limits;
-    const connect = buildConnector({
-      timeout: connectTimeout,
-      lookup: this.#resolver.lookup,
-      allowH2: false,
-    });
+    const { headersTimeout, bodyTimeout } = this.#limits;
     const pool = new Pool(origin, {
       connections: this.#connections,
       pipelining: 1,
@@ -175,7 +208,7 @@ export class Fetcher implements AsyncDisposable {
       headersTimeout,
       bodyTimeout,
       maxHeaderSize: MOST_HEADERS,
-      factory: (to, options) => new ProtocolClient(to, { ...options, connect }),
+      factory: (to, options) => new ProtocolClient(to, { ...options, connect: this.#connect }),
     });
     this.#pools.set(origin, pool);
     return pool;
@@ -200,7 +233,7 @@ export class Fetcher implements AsyncDisposable {
 
 /** Collects one answer. Its times begin when the request is written to a connection, so they hold no waiting for one. */
 class Collector implements ProtocolHandler {
-  client: ProtocolClient | null = null;
+  client: { readonly protocols: Protocols } | null = null;
   readonly #url: string;
   readonly #limits: CollectorLimits;
   readonly #resolve: (answer: Answer) => void;
@@ -283,6 +316,7 @@ class Collector implements ProtocolHandler {
       url: this.#url,
       statusCode: this.#statusCode,
       error: null,
+      refusal: null,
       headers: this.#headers,
       body: this.#chunks.length === 1 ? (this.#chunks[0] ?? null) : Buffer.concat(this.#chunks),
       isTruncated,
@@ -300,6 +334,7 @@ function failed(url: string, error: unknown, fetchedAt: Date, loadTimeMs = 0): A
     url,
     statusCode: null,
     error: errorOf(error),
+    refusal: (error as NodeJS.ErrnoException).code === NOT_HTTP ? (error as Error).message : null,
     headers: [],
     body: null,
     isTruncated: false,
@@ -329,12 +364,6 @@ function headerList(raw: Dispatcher.DispatchController['rawHeaders']): Answer['h
     const name = headerText(flat[index * 2] ?? '').toLowerCase();
     return [name, headerText(flat[index * 2 + 1] ?? '')] as const;
   });
-}
-
-/** Servers send UTF-8 in headers, whatever the standard says. */
-function headerText(value: Buffer | string): string {
-  if (typeof value === 'string') return value;
-  return value.toString(isUtf8(value) ? 'utf8' : 'latin1');
 }
 
 function coded(code: string): Error {

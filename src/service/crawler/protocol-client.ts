@@ -14,7 +14,7 @@ export const NO_PROTOCOLS: Protocols = { httpVersion: null, tlsVersion: null };
 
 /** A handler that is told whom its request was given to. */
 export interface ProtocolHandler extends Dispatcher.DispatchHandler {
-  client: ProtocolClient | null;
+  client: { readonly protocols: Protocols } | null;
 }
 
 const STATUS_LINE = /^HTTP\/(\d\.\d) /;

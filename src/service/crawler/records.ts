@@ -18,6 +18,8 @@ export interface Fetched extends Protocols {
   readonly statusCode: number | null;
   /** Such as `timeout`, `dns`, `connection`, `tls`, `too_many_retries`. */
   readonly error: string | null;
+  /** Of an answer that is no HTTP: why. */
+  readonly refusal: string | null;
   readonly offersHttp2: boolean | null;
   /** Lower-case names, in the order in which they were sent, duplicates kept. */
   readonly headers: readonly (readonly [name: string, value: string])[];

@@ -24,6 +24,8 @@ export interface RobotsFile {
 
 /** The outcome of a try to fetch robots.txt. */
 export interface RobotsAnswer extends RobotsFile {
+  /** Of one that was not answered. */
+  readonly error?: FetchError | null;
   /** Of an unavailable one: why, in words. */
   readonly problem?: string;
   /** Milliseconds that the server asks to wait. */
@@ -81,6 +83,7 @@ async function fetchRobots(
       return {
         status: 'unavailable',
         content: '',
+        error,
         problem,
         retryAfterMs: retryAfterMs(header('retry-after')),
         ...(hops === 0 && error !== null && OF_HOSTS.has(error) ? { hostError: error } : {}),
@@ -107,6 +110,8 @@ const LONGEST_WAIT_MS = 60_000;
 interface PatientOptions {
   readonly waits?: readonly number[];
   readonly signal?: AbortSignal;
+  /** Whether a host that does not answer at all is asked again. */
+  readonly asksSilent?: boolean;
   /** Is told in words why, and when it is asked for again. */
   readonly onProblem?: ((words: string) => void) | undefined;
 }
@@ -115,11 +120,11 @@ interface PatientOptions {
 export async function fetchRobotsPatiently(
   origin: string,
   fetch: (url: string, bytes: number) => Promise<Answer>,
-  { waits = ROBOTS_WAITS_MS, signal, onProblem }: PatientOptions,
+  { waits = ROBOTS_WAITS_MS, signal, asksSilent = true, onProblem }: PatientOptions,
 ): Promise<RobotsAnswer> {
   let found = await fetchRobots(origin, fetch);
   for (const wait of waits) {
-    if (found.status !== 'unavailable') break;
+    if (found.status !== 'unavailable' || (found.error && !asksSilent)) break;
     const ms = Math.min(Math.max(wait, found.retryAfterMs ?? 0), LONGEST_WAIT_MS);
     onProblem?.(`${origin}/robots.txt: ${found.problem}; it is asked for again in ${Math.ceil(ms / 1000)} s`);
     await sleep(ms, undefined, signal ? { signal } : {});

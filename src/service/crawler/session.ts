@@ -33,7 +33,7 @@ export class Session {
   /** The headers of a request. Other hosts, such as those of sitemaps, get no credentials and no extra headers. */
   headersFor(url: URL): Record<string, string> {
     const { headers } = this.#settings;
-    const cookies = this.#jar?.getCookieStringSync(url.href) ?? '';
+    const cookies = this.cookiesFor(url) ?? '';
     const cookie: Record<string, string> = cookies === '' ? {} : { cookie: cookies };
     const common = { 'accept-encoding': ACCEPT_ENCODING, ...cookie };
     if (!this.#scope.isInternal(url)) {
@@ -41,6 +41,11 @@ export class Session {
       return { ...common, 'user-agent': agent, accept };
     }
     return { ...common, ...this.#authorization(url), ...headers };
+  }
+
+  /** The cookies that a URL is sent; null where none are kept. */
+  cookiesFor({ href }: URL): string | null {
+    return this.#jar?.getCookieStringSync(href) ?? null;
   }
 
   /** Keeps the cookies of an answer. */

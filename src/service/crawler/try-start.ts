@@ -1,8 +1,9 @@
 import { isLoopbackHost } from '../../core/address-kind.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
-import { ownUrl, webUrl } from '../../core/web-url.ts';
+import { ownUrl } from '../../core/web-url.ts';
 import { type CrawlSettings, checkSpeed, readCrawlSettings, type SettingsOptions } from './crawl-settings.ts';
-import { type Answer, DEFAULT_FETCH_LIMITS, Fetcher } from './fetcher.ts';
+import { type Answer, DEFAULT_FETCH_LIMITS, type FetchError, Fetcher } from './fetcher.ts';
+import { redirectTarget } from './pass-door.ts';
 import { findBrowser } from './render/find-browser.ts';
 import type { RenderOptions } from './render/renderer.ts';
 import { HostResolver } from './resolve-host.ts';
@@ -74,46 +75,47 @@ export async function tryStart(config: unknown, options: TryOptions = {}): Promi
     limits: DEFAULT_FETCH_LIMITS,
     connections: 1,
   });
-  const { url, answer } = await follow(startUrl, (one) => fetcher.fetch(one, BYTES));
+  const files = new Map<string, RobotsAnswer>();
+  const { url, answer } = await follow(startUrl, fetcher, async (one) => {
+    const { origin } = ownUrl(one);
+    const file = files.get(origin) ?? (await fetchRobotsOf(one, settings, fetcher, options.onWait));
+    files.set(origin, file);
+    refuseRobots(one, file, settings);
+  });
   refuseAnswer(url, answer, settings);
-  const robots = await fetchRobotsOf(
-    url,
-    settings,
-    (one, bytes) => fetcher.fetch(one, bytes),
-    options.onWait,
-  );
-  refuseRobots(url, robots, settings);
   if (scope.isInternal(ownUrl(url))) return { startUrl, isLoopback };
   return { startUrl: url, isLoopback: (await HostResolver.forStart(url, settings.hosts)).isLoopback };
 }
 
+/** @param check refuses a URL that robots.txt denies: it is asked for before anything else of a host */
 async function follow(
   startUrl: string,
-  fetch: (url: string) => Promise<Answer>,
+  fetcher: Fetcher,
+  check: (url: string) => Promise<void>,
 ): Promise<{ readonly url: string; readonly answer: Answer }> {
   let url = startUrl;
   for (let hop = 0; ; hop++) {
-    const answer = await fetch(url);
-    const { statusCode, headers } = answer;
-    const location = headers.find(([name]) => name === 'location')?.[1];
-    const next = location === undefined ? null : webUrl(location, url);
-    if (statusCode === null || statusCode < 300 || statusCode > 399) return { url, answer };
+    await check(url);
+    const before = fetcher.cookiesFor(ownUrl(url));
+    const answer = await fetcher.fetch(url, BYTES);
+    const next = redirectTarget(answer);
     if (next === null) return { url, answer };
-    if (hop === MOST_HOPS || next.href === url)
-      throw refused(startUrl, `redirects more than ${MOST_HOPS} times, at last to ${next.href}`, {
-        hint: 'give the address that a browser ends at',
-      });
-    url = next.href;
+    // With a new cookie it may be answered otherwise.
+    const isLoop = next === url && fetcher.cookiesFor(ownUrl(url)) === before;
+    if (hop === MOST_HOPS || isLoop)
+      throw refused(
+        startUrl,
+        `redirects ${isLoop ? 'to itself' : `more than ${MOST_HOPS} times, at last to ${next}`}`,
+        {
+          hint: 'give the address that a browser ends at',
+        },
+      );
+    url = next;
   }
 }
 
 function refuseAnswer(url: string, { statusCode, error }: Answer, settings: CrawlSettings): void {
-  if (statusCode === null) {
-    const why = REASONS[error ?? ''] ?? String(error);
-    const details = { hint: HINTS[error ?? ''] ?? 'try again later' };
-    if (error === 'refused_address') throw refused(url, why, details);
-    throw unreachable(url, why, details);
-  }
+  if (statusCode === null) throw silent(url, error ?? 'connection');
   if (statusCode < 400) return;
   // Other URLs may begin the crawl.
   if (settings.scope.alternateStartUrls.length > 0 || settings.sitemaps.length > 0) return;
@@ -127,20 +129,29 @@ function refuseAnswer(url: string, { statusCode, error }: Answer, settings: Craw
   });
 }
 
+function silent(url: string, error: FetchError): CrawlhouseError {
+  const details = { hint: HINTS[error] ?? 'try again later' };
+  return (error === 'refused_address' ? refused : unreachable)(url, REASONS[error] ?? error, details);
+}
+
 async function fetchRobotsOf(
   url: string,
   { robots }: CrawlSettings,
-  fetch: (url: string, bytes: number) => Promise<Answer>,
+  fetcher: Fetcher,
   onProblem: ((words: string) => void) | undefined,
 ): Promise<RobotsAnswer> {
   const { origin, host, hostname } = ownUrl(url);
   const content = robots.get(host) ?? robots.get(hostname);
   return content === undefined
-    ? fetchRobotsPatiently(origin, fetch, { onProblem })
+    ? fetchRobotsPatiently(origin, (one, bytes) => fetcher.fetch(one, bytes), {
+        onProblem,
+        asksSilent: false,
+      })
     : { status: 'found', content };
 }
 
 function refuseRobots(url: string, file: RobotsAnswer, { robotName }: CrawlSettings): void {
+  if (file.error) throw silent(url, file.error);
   if (file.status === 'unavailable')
     throw unreachable(`${ownUrl(url).origin}/robots.txt`, file.problem ?? 'no answer', {
       hint: 'nothing may be fetched without it (RFC 9309): try again later, or give robots_txt in a configuration',

@@ -1,6 +1,7 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { tryStart } from '../../../src/service/crawler/try-start.ts';
 import { crawlSite, pageWith, type SiteReply, serveSite } from '../../support/crawl-site.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
@@ -476,4 +477,63 @@ test('a robots.txt that can’t be decoded denies all, as one that can’t be ha
   const crawled = await crawlSite(site);
   expect(site.hits).toEqual([]);
   expect(await crawled.field('fetch_error')).toEqual({ '/': 'robots_unavailable' });
+});
+
+/** A page that is shown only with a cookie: it redirects to where the cookie comes, or comes with the cookie. */
+function behindDoor(
+  at: string,
+  cookie: string,
+  over = at,
+): Record<string, Parameters<typeof serveSite>[0][string]> {
+  const isKnown = (request: IncomingMessage): boolean => request.headers.cookie?.includes(cookie) ?? false;
+  const redirect = (response: ServerResponse, location: string, isSetting: boolean): void =>
+    void response
+      .writeHead(302, { location, ...(isSetting ? { 'set-cookie': `${cookie}; Path=/` } : {}) })
+      .end();
+  const door: Parameters<typeof serveSite>[0][string] = (request, response) =>
+    isKnown(request)
+      ? void response.setHeader('content-type', 'text/html').end(pageWith('/a', '/inner'))
+      : redirect(response, over, over === at);
+  if (over === at) return { [at]: door };
+  return { [at]: door, [over]: (_request, response) => redirect(response, at, true) };
+}
+
+test.each([
+  ['a cookie of its own', '/'],
+  ['one that comes on the way', '/check'],
+])('pages behind a door are read as browsers read them: %s', async (_name, over) => {
+  const site = await serveSite({
+    ...behindDoor('/', 'seen=1', over),
+    ...behindDoor('/inner', 'inside=1'),
+    '/a': 'x',
+  });
+  const crawled = await crawlSite(site);
+  expect(await crawled.field('status_code')).toEqual({ '/': 200, '/a': 200, '/inner': 200 });
+  const { startUrl } = await tryStart({
+    name: 'x',
+    start_url: `${site.origin}/`,
+    user_agent: 'testbot',
+    max_speed: 10_000,
+  });
+  expect(startUrl).toBe(`${site.origin}/`);
+});
+
+test('without cookies a door stays shut', async () => {
+  const site = await serveSite(behindDoor('/', 'seen=1'));
+  const crawled = await crawlSite(site, { use_cookies: false });
+  expect(await crawled.field('status_code')).toEqual({ '/': 302 });
+  expect(site.hits).toEqual(['/']);
+});
+
+test('robots.txt is asked for before anything else of a host', async () => {
+  const site = await serveSite({ '/': 'x', '/robots.txt': { status: 503 } });
+  const config = {
+    name: 'x',
+    start_url: `${site.origin}/`,
+    user_agent: 'testbot',
+    max_speed: 10_000,
+    robots_txt: [],
+  };
+  await expect(tryStart(config)).rejects.toMatchObject({ code: 'start_unreachable' });
+  expect(site.hits).toEqual([]);
 });

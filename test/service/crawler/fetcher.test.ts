@@ -1,25 +1,6 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { readCrawlSettings } from '../../../src/service/crawler/crawl-settings.ts';
-import { DEFAULT_FETCH_LIMITS, Fetcher } from '../../../src/service/crawler/fetcher.ts';
-import { HostResolver } from '../../../src/service/crawler/resolve-host.ts';
-import { Scope } from '../../../src/service/crawler/scope.ts';
-import { Session } from '../../../src/service/crawler/session.ts';
+import { expect, test } from 'vitest';
 import { serveSite } from '../../support/crawl-site.ts';
-
-/** A fetcher for a crawl of a host with a public address, where other hosts are on this machine. */
-async function fetcherOf(start: string, config: object = {}, allowPrivate = false): Promise<Fetcher> {
-  const dns = [
-    { host: 'public.example', ips: ['93.184.215.14'] },
-    { host: 'inside.example', ips: ['127.0.0.1'] },
-  ];
-  const whole = { name: 'x', start_url: start, user_agent: 'testbot', max_speed: 1, dns, ...config };
-  const settings = readCrawlSettings(whole, { allowPrivate });
-  const resolver = await HostResolver.forStart(settings.scope.startUrl, settings.hosts);
-  const session = new Session(settings, new Scope(settings.scope));
-  const fetcher = new Fetcher(session, resolver, { limits: DEFAULT_FETCH_LIMITS, connections: 2 });
-  onTestFinished(() => fetcher[Symbol.asyncDispose]());
-  return fetcher;
-}
+import { fetcherOf } from './fetcher-of.ts';
 
 test.each(['inside.example', '127.0.0.1', '[::ffff:127.0.0.1]', '2130706433', 'localhost'])(
   'a crawl of a public site sends nothing to %s',

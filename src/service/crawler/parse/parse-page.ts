@@ -67,13 +67,13 @@ export function isHtml(type: string | null, body: Uint8Array): boolean {
 }
 
 function fetchFacts(fetched: Fetched, type: string | null, rules: ParseRules): Partial<PageRecord> {
-  const { statusCode, error, headers, bytes, isTruncated, loadTimeMs, fetchedAt } = fetched;
+  const { statusCode, error, refusal, headers, bytes, isTruncated, loadTimeMs, fetchedAt } = fetched;
   const { httpVersion, tlsVersion, offersHttp2 } = fetched;
   const location = headerValues(headers, 'location')[0];
   const isAnswer = statusCode !== null;
   return {
     fetched: isAnswer,
-    fetch_error: error,
+    fetch_error: refusal === null ? error : `${error}: ${refusal}`,
     fetch_date: fetchedAt
       .toISOString()
       .replace(/^(\d{4})-(\d\d)-(\d\d)T(\d\d:\d\d:\d\d).*$/, '$1/$2/$3 $4 UTC'),

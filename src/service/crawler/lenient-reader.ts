@@ -1,0 +1,180 @@
+import { isUtf8 } from 'node:buffer';
+
+/** Bytes of the headers of an answer, as in Chromium. */
+export const MOST_HEADERS = 262_144;
+const LONGEST_CHUNK_LINE = 4_096;
+/** Bytes before the status line that are passed over, such as the end of an answer before. */
+const MOST_JUNK = 4;
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** The status and the headers of an answer. */
+export interface AnswerHead {
+  readonly statusCode: number;
+  /** Such as `1.1`. */
+  readonly version: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
+interface Handler {
+  head(head: AnswerHead): void;
+  data(piece: Buffer): void;
+}
+
+/** The code of an error for an answer that is refused; its message says why. */
+export const NOT_HTTP = 'ERR_CRAWL_NOT_HTTP';
+
+/**
+ * Reads an answer of HTTP/1 as browsers do, which is more lenient than RFC 9112: lines may end without CR, a header may be
+ * folded or have no colon, the same length may be said twice, and beside `chunked` it does not count. What could be read in
+ * two ways is refused.
+ */
+export class LenientReader {
+  readonly #handler: Handler;
+  #rest: Buffer = Buffer.alloc(0);
+  #state: 'head' | 'body' | 'line' | 'chunk' | 'trailer' | 'done' = 'head';
+  /** Bytes of the body, or of the chunk, that are to come. */
+  #left = Number.POSITIVE_INFINITY;
+
+  constructor(handler: Handler) {
+    this.#handler = handler;
+  }
+
+  get isDone(): boolean {
+    return this.#state === 'done';
+  }
+
+  /** @throws an error with the code `NOT_HTTP` */
+  push(piece: Buffer): void {
+    this.#rest = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
+    while (this.#rest.length > 0 && this.#step());
+  }
+
+  /** The connection was closed. */
+  end(): void {
+    if (this.#state === 'done') return;
+    if (this.#state === 'head') throw refusal('the connection ended within the headers');
+    this.#state = 'done';
+  }
+
+  /** False: it waits for more. */
+  #step(): boolean {
+    switch (this.#state) {
+      case 'head':
+        return this.#readHead();
+      case 'body':
+      case 'chunk':
+        return this.#readData();
+      case 'line':
+      case 'trailer':
+        return this.#readLine();
+      case 'done':
+        return false;
+    }
+  }
+
+  #readHead(): boolean {
+    const end = endOfHead(this.#rest);
+    if ((end ?? this.#rest.length) > MOST_HEADERS)
+      throw refusal(`the headers have more than ${MOST_HEADERS} bytes`);
+    const begin = this.#rest
+      .subarray(0, MOST_JUNK + 5)
+      .toString('latin1')
+      .toUpperCase()
+      .indexOf('HTTP');
+    if (begin < 0 && this.#rest.length >= MOST_JUNK + 5) throw refusal('there is no status line of HTTP');
+    if (end === null) return false;
+    const head = readHead(this.#rest.toString('latin1', Math.max(begin, 0), end));
+    this.#rest = this.#rest.subarray(end);
+    // Informational: the answer follows.
+    if (head.statusCode >= 100 && head.statusCode < 200) return true;
+    this.#begin(head);
+    this.#handler.head(head);
+    return true;
+  }
+
+  #begin({ statusCode, version, headers }: AnswerHead): void {
+    const isChunked =
+      version !== '1.0' &&
+      valuesOf(headers, 'transfer-encoding').some((one) => one.toLowerCase() === 'chunked');
+    const lengths = new Set(valuesOf(headers, 'content-length'));
+    if (!isChunked && lengths.size > 1) throw refusal('it has several lengths that differ');
+    if (new Set(headers.filter(([name]) => name === 'location').map(([, value]) => value)).size > 1)
+      throw refusal('it has several locations that differ');
+    const [length = ''] = lengths;
+    if (statusCode === 204 || statusCode === 304) this.#left = 0;
+    else if (!isChunked && /^\d+$/.test(length)) this.#left = Number(length);
+    this.#state = isChunked ? 'line' : this.#left === 0 ? 'done' : 'body';
+  }
+
+  #readData(): boolean {
+    const data = this.#rest.subarray(0, this.#left);
+    this.#rest = this.#rest.subarray(data.length);
+    this.#left -= data.length;
+    this.#handler.data(data);
+    if (this.#left === 0) this.#state = this.#state === 'chunk' ? 'line' : 'done';
+    return true;
+  }
+
+  /** The line before a chunk, with the end of the line that the chunk before it ends; or one behind the last chunk. */
+  #readLine(): boolean {
+    const end = this.#rest.indexOf('\n');
+    if (end < 0 && this.#rest.length > LONGEST_CHUNK_LINE) throw refusal('a chunk has no size');
+    if (end < 0) return false;
+    const line = this.#rest.toString('latin1', 0, end).trim();
+    this.#rest = this.#rest.subarray(end + 1);
+    if (this.#state === 'trailer') {
+      if (line === '') this.#state = 'done';
+    } else if (line !== '') this.#beginChunk(line);
+    return true;
+  }
+
+  #beginChunk(line: string): void {
+    const [, size] = /^([0-9a-f]{1,12})\s*(?:;.*)?$/i.exec(line) ?? [];
+    if (size === undefined) throw refusal('a chunk has no size');
+    this.#left = Number.parseInt(size, 16);
+    this.#state = this.#left === 0 ? 'trailer' : 'chunk';
+  }
+}
+
+/** Behind the empty line; null where there is none yet. */
+function endOfHead(bytes: Buffer): number | null {
+  for (let at = bytes.indexOf('\n'); at >= 0; at = bytes.indexOf('\n', at + 1)) {
+    if (bytes[at + 1] === 0x0a) return at + 2;
+    if (bytes[at + 1] === 0x0d && bytes[at + 2] === 0x0a) return at + 3;
+  }
+  return null;
+}
+
+function readHead(text: string): AnswerHead {
+  if (text.includes('\0')) throw refusal('the headers have a NUL character');
+  const [first = '', ...lines] = text.replaceAll(/[\r\n]+[ \t]+(?=[^\r\n])/g, ' ').split(/[\r\n]+/);
+  const [, version = '1.0', status] = /^HTTP(?:\/(\d+\.\d+))?\s*(\d{3})?/i.exec(first) ?? [];
+  // As browsers have it, a status line without a status says 200.
+  return { statusCode: Number(status ?? 200), version, headers: lines.flatMap(headerOf) };
+}
+
+/** A line without a colon, or with a name that is none, is passed over. */
+function headerOf(line: string): [name: string, value: string][] {
+  const colon = line.indexOf(':');
+  const name = line.slice(0, Math.max(colon, 0)).trim().toLowerCase();
+  if (!TOKEN.test(name)) return [];
+  const value = Buffer.from(line.slice(colon + 1), 'latin1');
+  return [[name, headerText(value).trim()]];
+}
+
+/** The values of a header that is a list. */
+function valuesOf(headers: AnswerHead['headers'], name: string): string[] {
+  return headers
+    .filter(([one]) => one === name)
+    .flatMap(([, value]) => value.split(',').map((one) => one.trim()));
+}
+
+/** Servers send UTF-8 in headers, whatever the standard says. */
+export function headerText(value: Buffer | string): string {
+  if (typeof value === 'string') return value;
+  return value.toString(isUtf8(value) ? 'utf8' : 'latin1');
+}
+
+function refusal(why: string): Error {
+  return Object.assign(new Error(why), { code: NOT_HTTP });
+}

@@ -1,0 +1,103 @@
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import type { buildConnector, Dispatcher } from 'undici';
+import { type AnswerHead, LenientReader } from './lenient-reader.ts';
+import type { ProtocolHandler, Protocols } from './protocol-client.ts';
+
+interface LenientOptions {
+  readonly connect: buildConnector.connector;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds between two pieces of the answer. */
+  readonly timeout: number;
+}
+
+/** Asks for a URL on a connection of its own, and reads the answer as browsers do. The handler is served as undici serves it. */
+export function lenientRequest(url: URL, options: LenientOptions, handler: ProtocolHandler): void {
+  const { hostname, host, protocol, port } = url;
+  const plain = hostname.replace(/^\[|\]$/g, '');
+  options.connect({ hostname: plain, host, protocol, port }, (...opened) => {
+    if (opened[0] !== null) handler.onResponseError?.(new Exchange(null, handler), opened[0]);
+    else new Exchange(opened[1], handler).begin(requestText(url, options.headers), options.timeout);
+  });
+}
+
+function requestText({ host, pathname, search }: URL, headers: Readonly<Record<string, string>>): string {
+  const lines = Object.entries({ host, connection: 'close', ...headers }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  return `${[`GET ${pathname}${search} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n`;
+}
+
+/** One request and its answer: what undici's handlers stop and pause an answer by. */
+class Exchange implements Dispatcher.DispatchController {
+  readonly #socket: Socket | null;
+  readonly #handler: ProtocolHandler;
+  readonly #reader: LenientReader;
+  aborted = false;
+  paused = false;
+  reason: Error | null = null;
+  rawHeaders: string[] = [];
+  rawTrailers = null;
+  #isOver = false;
+
+  constructor(socket: Socket | null, handler: ProtocolHandler) {
+    this.#socket = socket;
+    this.#handler = handler;
+    this.#reader = new LenientReader({
+      head: (head) => this.#head(head),
+      data: (piece) => handler.onResponseData?.(this, piece),
+    });
+  }
+
+  begin(request: string, timeout: number): void {
+    const socket = this.#socket;
+    this.#handler.onRequestStart?.(this, {});
+    socket?.setTimeout(timeout, () => this.abort(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })));
+    socket?.on('error', (error) => this.abort(error));
+    socket?.on('data', (piece: Buffer) => this.#try(() => this.#reader.push(piece)));
+    socket?.on('end', () => this.#try(() => this.#reader.end()));
+    socket?.on('close', () => this.#try(() => this.#reader.end()));
+    socket?.write(request, 'latin1');
+  }
+
+  #try(read: () => void): void {
+    if (this.#isOver) return;
+    try {
+      read();
+    } catch (error) {
+      this.abort(error as Error);
+    }
+    if (!this.#reader.isDone || this.#isOver) return;
+    this.#isOver = true;
+    this.#socket?.destroy();
+    this.#handler.onResponseEnd?.(this, {});
+  }
+
+  #head({ statusCode, version, headers }: AnswerHead): void {
+    const socket = this.#socket;
+    const tlsVersion = socket instanceof TLSSocket ? socket.getProtocol() : null;
+    const protocols: Protocols = { httpVersion: version, tlsVersion };
+    this.#handler.client = { protocols };
+    this.rawHeaders = headers.flat();
+    this.#handler.onResponseStart?.(this, statusCode, {});
+  }
+
+  abort(reason: Error): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.aborted = true;
+    this.reason = reason;
+    this.#socket?.destroy();
+    this.#handler.onResponseError?.(this, reason);
+  }
+
+  pause(): void {
+    this.paused = true;
+    this.#socket?.pause();
+  }
+
+  resume(): void {
+    this.paused = false;
+    this.#socket?.resume();
+  }
+}
