@@ -8,6 +8,8 @@ export interface Protected {
   readonly warehouse: string;
   /** The state directory with everything in it, also the ledger. */
   readonly stateDir: string;
+  /** What gave the path, for errors: `--output` where absent. */
+  readonly named?: string;
 }
 
 /**
@@ -17,8 +19,12 @@ export interface Protected {
  * @returns the path to write; for a symbolic link, its target
  * @throws CrawlhouseError `usage`
  */
-export async function checkOutput(path: string, { warehouse, stateDir }: Protected): Promise<string> {
-  const target = await resolveOutput(path);
+export async function checkOutput(
+  path: string,
+  { warehouse, stateDir, named = '--output' }: Protected,
+): Promise<string> {
+  const target = await resolveOutput(path, named);
+  const refused = (given: string, why: string): CrawlhouseError => refusal(`${named}: ${given} ${why}`);
   const found = await statOrNull(target);
   if (found !== null && !found.isFile()) throw refused(path, 'is not a plain file');
   const state = await statOrNull(stateDir);
@@ -49,20 +55,20 @@ export async function checkOutput(path: string, { warehouse, stateDir }: Protect
 }
 
 /** The path behind all symbolic links; its last name need not exist. */
-async function resolveOutput(path: string): Promise<string> {
+async function resolveOutput(path: string, named: string): Promise<string> {
   const isThere = await lstat(path).then(
     () => true,
     () => false,
   );
   if (isThere) {
     return await realpath(path).catch((cause: unknown) => {
-      throw new CrawlhouseError('usage', `--output: ${path} is a symbolic link without a target`, {
+      throw new CrawlhouseError('usage', `${named}: ${path} is a symbolic link without a target`, {
         cause,
       });
     });
   }
   const folder = await realpath(dirname(path)).catch((cause: unknown) => {
-    throw new CrawlhouseError('usage', `--output: there is no folder ${dirname(path)}`, { cause });
+    throw new CrawlhouseError('usage', `${named}: there is no folder ${dirname(path)}`, { cause });
   });
   return join(folder, basename(path));
 }
@@ -92,8 +98,8 @@ async function filesBelow(folder: string): Promise<string[]> {
   return names.map((name) => join(folder, name));
 }
 
-function refused(path: string, why: string): CrawlhouseError {
-  return new CrawlhouseError('usage', `--output: ${path} ${why}`, {
+function refusal(message: string): CrawlhouseError {
+  return new CrawlhouseError('usage', message, {
     hint: 'give the name of a new file, such as rows.csv',
   });
 }

@@ -17,6 +17,7 @@ export const COMMAND_NAMES = [
   'status',
   'drop',
   'move',
+  'backup',
   'query',
   'issues',
   'pages',
