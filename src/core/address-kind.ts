@@ -50,11 +50,6 @@ export function addressKind(address: string): AddressKind {
   return LISTS.find(([, list]) => list.check(plain, family))?.[0] ?? 'public';
 }
 
-/** The prefixes of some kinds, as in 10.0.0.0/8. */
-export function prefixesOfKinds(kinds: readonly AddressKind[]): string[] {
-  return RANGES.flatMap(([kind, ranges]) => (kinds.includes(kind) ? ranges : []));
-}
-
 /** The address that a URL's host is, without brackets; null for a name. */
 export function addressOf(hostname: string): string | null {
   const plain = hostname.replace(/^\[|\]$/g, '');

@@ -23,7 +23,6 @@ export async function addLogsIn(folder: string, paths: readonly string[]): Promi
       projectId: project.id,
       sources: logSources(paths, place, signal),
       rules: LogRules.parse({}),
-      onReject: 'fail',
       bots: { list: await readBotList({ projectDir: folder }) },
       onFile: (report) => void files.push(report),
     },

@@ -13,8 +13,17 @@ interface LogsOfProject {
   /** The folder that relative paths begin in. */
   readonly folder: string;
   readonly rules: LogRules;
-  readonly onReject: 'fail' | 'quarantine';
   readonly progress: (text: string) => void;
+}
+
+/**
+ * The rules for access logs of the settings, or of flags in their place.
+ *
+ * @param onReject what is done with unreadable lines; undefined: so many in a hundred as the rules say are left out
+ */
+export function readingRules(rules: LogRules, onReject: 'fail' | 'quarantine' | undefined): LogRules {
+  if (onReject === undefined) return rules;
+  return { ...rules, unreadable_percent: onReject === 'fail' ? 0 : 100 };
 }
 
 /**
@@ -25,13 +34,13 @@ interface LogsOfProject {
 export async function addLogs(
   settings: Settings,
   service: LocalService,
-  { projectId, from, folder, rules, onReject, progress }: LogsOfProject,
+  { projectId, from, folder, rules, progress }: LogsOfProject,
   signal: AbortSignal,
 ): Promise<{ readonly files: readonly LogFileReport[]; readonly bots: readonly BotReport[] }> {
   await checkLogSources(from, folder);
   const files: LogFileReport[] = [];
   const logs = {
-    ...{ projectId, rules, onReject },
+    ...{ projectId, rules },
     sources: logSources(from, { settings, folder }, signal),
     bots: {
       list: await readBotList(settings),

@@ -7,7 +7,7 @@ import { recordFailedCrawl } from '../../operations/status/record-failed-crawl.t
 import type { RunResult } from '../../project/model/run-result.ts';
 import { exitCodeOf } from '../../project/model/run-status.ts';
 import type { Settings } from '../../project/settings/settings.ts';
-import { addLogs } from './add-logs.ts';
+import { addLogs, readingRules } from './add-logs.ts';
 import { localProject } from './local-project.ts';
 import { LocalService } from './local-service.ts';
 import { logErrors } from './log-report.ts';
@@ -54,8 +54,9 @@ async function addScheduled(
   signal: AbortSignal,
 ): Promise<CrawlhouseError[]> {
   const { id } = await localProject(service, { named: undefined, site });
-  const { projectDir: folder, access_logs: rules, on_reject: onReject } = settings;
-  const logs = { projectId: id, from, folder, rules, onReject, progress: () => {} };
+  const { projectDir: folder, access_logs, on_reject } = settings;
+  const rules = readingRules(access_logs, on_reject === 'quarantine' ? on_reject : undefined);
+  const logs = { projectId: id, from, folder, rules, progress: () => {} };
   return logErrors((await addLogs(settings, service, logs, signal)).files);
 }
 

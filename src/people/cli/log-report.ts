@@ -43,8 +43,9 @@ export function logErrors(files: readonly LogFileReport[]): CrawlhouseError[] {
         }),
       ];
     if (file.status !== 'refused') return [];
-    const message = `${file.name}: ${counted(file.rejected, 'line')} of ${countText(file.lines)} can't be read, and nothing of the file was added: ${places(file)}`;
-    const hint = '--on-reject quarantine adds the other lines; --format names another format';
+    const message = `${file.name}: ${counted(file.rejected, 'line')} of ${countText(file.lines)} can't be read, which is too many, and nothing of the file was added: ${places(file)}`;
+    const hint =
+      '--on-reject quarantine adds the other lines, access_logs.unreadable_percent allows more; --format names another format';
     return [new CrawlhouseError('rejected_values', message, { hint })];
   });
 }
@@ -95,7 +96,9 @@ function remarks(files: readonly LogFileReport[], site: string): string {
   const today = new Date().toISOString().slice(0, 10);
   for (const file of files) {
     if (file.rejected > 0 && file.status === 'added')
-      lines.add(`${file.name}: ${counted(file.rejected, 'reject')}: ${places(file)}`);
+      lines.add(
+        `${file.name}: ${counted(file.rejected, 'line')} of ${countText(file.lines)} can't be read and ${file.rejected === 1 ? 'was' : 'were'} left out: ${places(file)}`,
+      );
     if (file.status === 'known' && file.earlier_name !== null)
       lines.add(`${file.name}: it is the same as ${file.earlier_name}, which was read before`);
     if (file.unfinished_bytes > 0)

@@ -1,8 +1,17 @@
 import { ownUrl } from '../../core/web-url.ts';
 import type { Bot } from './bots/bot-list.ts';
+import { clientAddress } from './client-address.ts';
 import type { LogLine, RejectReason } from './log-line.ts';
-import { cleanPath, cleanText, withoutQuery } from './log-text.ts';
-import { addressOf, hostName, isHost, originText, readRequest } from './request-parts.ts';
+import { cleanPath, cleanText, unescapeBytes, withoutQuery } from './log-text.ts';
+import {
+  hostName,
+  isHost,
+  isStatus,
+  isUnanswered,
+  originText,
+  readRequest,
+  schemeOf,
+} from './request-parts.ts';
 import { isSearchResults } from './search-results.ts';
 
 /** A user agent of a log, and the number that rows have in its place. */
@@ -82,17 +91,18 @@ export class EventRows {
 
   /** Adds the row of a line with its number in the file, or says why not. */
   add(line: LogLine, number: number): 'added' | 'other_host' | RejectReason {
-    const status = line.status === '' ? NULL : line.status;
-    if (status !== NULL && !/^\d{3}$/.test(status)) return 'bad_status';
+    if (line.status !== '' && !isStatus(line.status)) return 'bad_status';
+    const status = line.status === '' || isUnanswered(line.status) ? NULL : line.status;
     const bytes = line.bytes === '' ? NULL : line.bytes;
     if (bytes !== NULL && !/^\d{1,18}$/.test(bytes)) return 'bad_bytes';
+    if (line.port !== '' && !/^\d{1,5}$/.test(line.port)) return 'bad_port';
     if (line.request !== '') readRequest(line);
     const { origin, path } = this.#place(line);
     if (origin === undefined) return 'other_host';
     const agent = this.#rules.agentOf(line.agent);
-    const address = addressOf(line, this.#rules.isForwarded);
+    const address = clientAddress(line, this.#rules.isForwarded);
     const pair = agent.known === null ? NULL : this.#pair(agent.known, address);
-    const referer = line.referer === '' ? NULL : cleanText(line.referer);
+    const referer = line.referer === '' ? NULL : this.#referer(line);
     const found = !agent.isBot && referer !== NULL && isSearchResults(referer) ? '1' : '0';
     const method = METHOD.test(line.method) ? line.method : NULL;
     const client = this.#rules.clientOf?.(address, line.second) ?? NULL;
@@ -138,15 +148,24 @@ export class EventRows {
     this.days.add(day);
   }
 
+  /** Queries of referrers hold what those of the site do. */
+  #referer({ referer, escapes }: LogLine): string {
+    const text = cleanText(escapes ? unescapeBytes(referer) : referer);
+    const { queryStrings } = this.#rules;
+    if (queryStrings === 'keep') return text;
+    const mark = text.indexOf('#');
+    return withoutQuery(mark < 0 ? text : text.slice(0, mark), queryStrings);
+  }
+
   #place(line: LogLine): { readonly origin: number | undefined; readonly path: string } {
     let { scheme, host, target } = line;
-    if (target.startsWith('http://') || target.startsWith('https://')) {
-      const slash = target.indexOf('/', 8);
-      scheme = target.slice(0, target.indexOf(':'));
-      host = target.slice(scheme.length + 3, slash < 0 ? undefined : slash);
-      target = slash < 0 ? '/' : target.slice(slash);
+    const named = /^(https?):\/\/([^/?#]*)/i.exec(target);
+    if (named !== null) {
+      [scheme = '', host = ''] = named.slice(1);
+      target = target.slice(named[0].length);
+      if (!target.startsWith('/')) target = `/${target}`;
     }
-    const origin = this.#origin(scheme, host);
+    const origin = this.#origin(scheme, host, line.port);
     if (host === '') this.assumedHost = true;
     if (origin === null) {
       const name = hostName(host);
@@ -157,18 +176,19 @@ export class EventRows {
     if (!target.startsWith('/')) return { origin, path: NULL };
     const whole =
       line.query === '' || target.includes('?') ? target : `${target}?${line.query.replace(/^\?/, '')}`;
-    const path = cleanPath(whole);
+    const path = cleanPath(line.escapes ? unescapeBytes(whole) : whole);
     return { origin, path: path.includes('?') ? withoutQuery(path, this.#rules.queryStrings) : path };
   }
 
   /** Null for a host that is not the site's, or none. */
-  #origin(scheme: string, host: string): number | null {
-    const key = `${scheme} ${host}`;
+  #origin(scheme: string, host: string, port: string): number | null {
+    const key = `${scheme} ${port} ${host}`;
     const known = this.#origins.get(key);
     if (known !== undefined) return known;
     if (host !== '' && !(this.#rules.isOwnHost(hostName(host)) && isHost(host))) return null;
-    const secure = scheme === '' ? this.#scheme : scheme === 'http' || scheme === 'ws' ? 'http' : 'https';
-    const origin = originText(secure, host === '' ? this.#host : host);
+    const named = /:(\d+)$/.exec(host)?.[1] ?? '';
+    const found = schemeOf(scheme, named === '' ? port : named, this.#rules.isForwarded);
+    const origin = originText(found === '' ? this.#scheme : found, host === '' ? this.#host : host);
     const id = this.#rules.originOf(origin);
     this.#origins.set(key, id);
     return id;

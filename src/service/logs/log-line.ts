@@ -2,12 +2,14 @@
 export interface LogLine {
   /** UTC seconds since 1970; NaN where the time can't be read. */
   second: number;
-  /** IP address of the connection. */
+  /** IP address of the connection, or a chain of them with commas. */
   address: string;
-  /** The header X-Forwarded-For. */
+  /** The header X-Forwarded-For; several of them with commas. */
   forwarded: string;
-  /** `https`, `http`, or what else tells the protocol, such as `TLSv1.3`. */
+  /** `https`, `http`, or what else tells the protocol, such as `TLSv1.3`; `-` for a connection without TLS. */
   scheme: string;
+  /** The port that the server was asked at. */
+  port: string;
   /** Host name, with or without a port. */
   host: string;
   method: string;
@@ -21,26 +23,32 @@ export interface LogLine {
   bytes: string;
   referer: string;
   agent: string;
+  /** Whether the server escaped texts with backslashes. */
+  escapes: boolean;
 }
 
-export type LogField = keyof LogLine;
+export type LogField = Exclude<keyof LogLine, 'second' | 'escapes'>;
 
 export function emptyLine(): LogLine {
   return {
     second: Number.NaN,
-    ...{ address: '', forwarded: '', scheme: '', host: '', method: '', target: '', query: '' },
-    ...{ request: '', status: '', bytes: '', referer: '', agent: '' },
+    ...{ address: '', forwarded: '', scheme: '', port: '', host: '', method: '', target: '', query: '' },
+    ...{ request: '', status: '', bytes: '', referer: '', agent: '', escapes: false },
   };
 }
 
 export function clearLine(line: LogLine): void {
   line.second = Number.NaN;
-  line.address = line.forwarded = line.scheme = line.host = line.method = line.target = '';
+  line.address = line.forwarded = line.scheme = line.port = line.host = line.method = line.target = '';
   line.query = line.request = line.status = line.bytes = line.referer = line.agent = '';
+  line.escapes = false;
 }
 
 /** Why a line is no event, as a category of `detailed_invalid_lines` (api-spec.md §2.9). */
-export type RejectReason = 'not_the_format' | 'bad_time' | 'bad_status' | 'bad_bytes' | 'too_long';
+export type RejectReason =
+  | ('not_the_format' | 'too_long')
+  | ('no_url' | 'no_status' | 'no_time')
+  | ('bad_port' | 'bad_time' | 'bad_status' | 'bad_bytes');
 
 /** A way of writing lines. */
 export interface LogFormat {
@@ -57,4 +65,6 @@ export interface LogFormat {
    * @returns `skip` for a line that is no event, such as a comment
    */
   read(text: string, from: number, end: number, line: LogLine): 'event' | 'skip' | RejectReason;
+  /** Keys that a person named and no line had, with those that lines have; null if there are none. */
+  missing?(): { readonly keys: readonly string[]; readonly known: readonly string[] } | null;
 }

@@ -29,6 +29,14 @@ export const LogRules = z.strictObject({
     .boolean()
     .default(false)
     .describe('Whether the client is the last public address of X-Forwarded-For.'),
+  unreadable_percent: z
+    .number()
+    .min(0)
+    .max(100)
+    .default(1)
+    .describe(
+      'Lines of a file, in a hundred, that may be unreadable: they are left out; a file with more is refused.',
+    ),
   verify: z
     .enum(['ranges', 'dns'])
     .default('ranges')

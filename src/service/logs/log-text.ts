@@ -1,7 +1,16 @@
-/** Characters that the WHATWG's URL parser escapes in a path or a query, and those that no log may hand on as they are. */
+import { spellOctets, webUrl } from '../../core/web-url.ts';
+
+/** Bytes that no URL has as they are, and that no log may hand on. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it finds them
 const UNSAFE = /[\x00-\x20"<>\\^`{}\x7f-\xff]/g;
 const HAS_UNSAFE = new RegExp(UNSAFE.source);
+/** Bytes that the URL parser would drop, take for others, or read as characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it finds them
+const RAW = /[\x00-\x20#\x7f-\xff]/g;
+/** A path that the URL parser leaves as it is, but for its octets. */
+const PLAIN = /^\/(?!\/)[\w!$%&()*+,./:;=?@~-]*$/;
+/** Segments that it resolves. */
+const DOTS = /\/(?:\.|%2e){1,2}(?:[/?]|$)/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it finds them
 const CONTROLS = /[\x00-\x20\x7f]/g;
 /** What Apache and nginx write for a byte that they do not write as it is. */
@@ -11,7 +20,7 @@ const SIMPLE: Readonly<Record<string, string>> = {
 };
 
 /** Undoes the escapes of a server, byte by byte. */
-function unescapeBytes(text: string): string {
+export function unescapeBytes(text: string): string {
   if (!text.includes('\\')) return text;
   return text.replaceAll(ESCAPE, (_, digits?: string, letter?: string) =>
     digits === undefined
@@ -20,21 +29,22 @@ function unescapeBytes(text: string): string {
   );
 }
 
-/** Path and query as a URL has them: what it can't have is percent-encoded. */
+/** Path and query as a browser spells them. */
 export function cleanPath(path: string): string {
-  return HAS_UNSAFE.test(path) ? escapeUnsafe(unescapeBytes(path)) : path;
+  if (PLAIN.test(path) && !DOTS.test(path)) return spellOctets(path);
+  const raw = path.replaceAll(RAW, octet);
+  // The path of `//a` would be a host.
+  const url = webUrl(`http://h${raw}`);
+  return url === null ? raw.replaceAll(UNSAFE, octet) : spellOctets(url.pathname + url.search);
 }
 
 /** A URL that the client sent, such as a referrer, made fit for a row. */
 export function cleanText(text: string): string {
-  return HAS_UNSAFE.test(text) ? escapeUnsafe(unescapeBytes(text)) : text;
+  return HAS_UNSAFE.test(text) ? text.replaceAll(UNSAFE, octet) : text;
 }
 
-function escapeUnsafe(text: string): string {
-  return text.replaceAll(
-    UNSAFE,
-    (one) => `%${one.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
-  );
+function octet(one: string): string {
+  return `%${one.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
 }
 
 /** A text of one byte a character as the text that its bytes are in UTF-8; other bytes become U+FFFD. */

@@ -1,9 +1,6 @@
 import { webUrl } from '../../core/web-url.ts';
 import type { LogLine } from './log-line.ts';
 
-const PRIVATE =
-  /^(?:10\.|127\.|169\.254\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|::1$|f[cd]|fe[89ab])/i;
-
 /** Takes the first line of a request apart: `GET /a HTTP/1.1`, `GET /a` of HTTP/0.9, or no request at all. */
 export function readRequest(line: LogLine): void {
   const { request } = line;
@@ -27,23 +24,32 @@ export function isHost(text: string): boolean {
   return /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d*)?$/i.test(text) && webUrl(`http://${text}`) !== null;
 }
 
-/** Scheme and host, without the port that the scheme has anyway. */
+/** Whether a text is a status: three digits, or a zero for a request that was not answered. */
+export function isStatus(text: string): boolean {
+  return /^(?:\d{3}|0|-1)$/.test(text);
+}
+
+/** Whether the status says that no answer was sent. */
+export function isUnanswered(status: string): boolean {
+  return status === '0' || status === '000' || status === '-1';
+}
+
+/**
+ * `http` or `https` by what a line says of the protocol; empty where it says nothing.
+ *
+ * @param isForwarded whether the connection was the proxy's
+ */
+export function schemeOf(scheme: string, port: string, isForwarded: boolean): '' | 'http' | 'https' {
+  if (scheme === '-' && !isForwarded) return 'http';
+  if (/^(?:https|wss|grpcs|h[23]|on|(?:tls|ssl)v?[\d.]*)$/i.test(scheme)) return 'https';
+  if (/^(?:http|ws|grpc|off)$/i.test(scheme)) return 'http';
+  if (port === '443') return 'https';
+  return port === '80' ? 'http' : '';
+}
+
+/** Scheme and host, without the port that a scheme has anyway. */
 export function originText(scheme: string, host: string): string {
-  const name = hostName(host);
-  const port = host.slice(host.lastIndexOf(':') + 1);
-  const isUsual = !/:\d+$/.test(host) || port === '80' || port === '443';
-  return `${scheme}://${name}${isUsual ? '' : `:${port}`}`;
-}
-
-/** The address of the client, without a port. */
-export function addressOf({ address, forwarded }: LogLine, isForwarded: boolean): string {
-  if (!isForwarded || forwarded === '') return withoutPort(address);
-  const chain = forwarded.split(',').map((one) => withoutPort(one.trim()));
-  return chain.findLast((one) => one !== '' && !PRIVATE.test(one)) ?? withoutPort(address);
-}
-
-function withoutPort(address: string): string {
-  const bracket = /^\[([^\]]+)\](?::\d+)?$/.exec(address)?.[1];
-  if (bracket !== undefined) return bracket;
-  return address.indexOf(':') === address.lastIndexOf(':') ? address.replace(/:\d+$/, '') : address;
+  const port = /:(\d+)$/.exec(host)?.[1];
+  const isUsual = port === undefined || port === '80' || port === '443';
+  return `${scheme}://${hostName(host)}${isUsual ? '' : `:${port}`}`;
 }

@@ -1,8 +1,9 @@
 import { CrawlhouseError } from '../../../core/errors.ts';
 import { ON_REJECT } from '../../../project/model/pipeline.ts';
 import { exitCodeOf } from '../../../project/model/run-status.ts';
+import type { Settings } from '../../../project/settings/settings.ts';
 import { LogRules } from '../../../service/logs/log-rules.ts';
-import { addLogs } from '../add-logs.ts';
+import { addLogs, readingRules } from '../add-logs.ts';
 import type { Command, Invocation } from '../command.ts';
 import { loadLocal } from '../load-local.ts';
 import { LOCAL_PROJECT_FLAGS, localProject, projectFlags } from '../local-project.ts';
@@ -37,7 +38,7 @@ export const logsAdd: Command = {
       type: 'string',
       value: 'ACTION',
       values: ON_REJECT,
-      help: 'on lines that are no events (fail)',
+      help: 'on lines that are no events (up to 1 % of a file are left out)',
     },
   },
   async run(invocation) {
@@ -47,8 +48,7 @@ export const logsAdd: Command = {
       throw new CrawlhouseError('usage', 'no log file was named', {
         hint: 'crawlhouse logs add /var/log/nginx/access.log*',
       });
-    const rules = logRules(invocation, settings.access_logs);
-    const action = onReject(invocation, settings.on_reject);
+    const rules = readingRules(logRules(invocation, settings.access_logs), onReject(invocation, settings));
     await checkLogSources(positionals, folder);
     await using service = await LocalService.start(settings, { allowPrivate: false, logger });
     const project = await localProject(service, projectFlags(invocation));
@@ -56,7 +56,7 @@ export const logsAdd: Command = {
       settings,
       service,
       {
-        ...{ projectId: project.id, from: positionals, folder, rules, onReject: action },
+        ...{ projectId: project.id, from: positionals, folder, rules },
         progress: invocation.progress,
       },
       signal,
@@ -97,8 +97,10 @@ function logRules(invocation: Invocation, settings: LogRules): LogRules {
   throw new CrawlhouseError('usage', `--${String(issue?.path[0]).replaceAll('_', '-')}: ${issue?.message}`);
 }
 
-function onReject(invocation: Invocation, setting: 'fail' | 'quarantine'): 'fail' | 'quarantine' {
-  const text = invocation.text('on-reject') ?? setting;
+/** What a flag says; else the setting, if it is not the one of exact datasets. */
+function onReject(invocation: Invocation, settings: Settings): 'fail' | 'quarantine' | undefined {
+  const text = invocation.text('on-reject');
+  if (text === undefined) return settings.on_reject === 'quarantine' ? 'quarantine' : undefined;
   const found = ON_REJECT.find((one) => one === text);
   if (found !== undefined) return found;
   throw new CrawlhouseError('usage', `--on-reject: ${text} does not work`, {

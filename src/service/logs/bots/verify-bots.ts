@@ -1,6 +1,5 @@
-import { prefixesOfKinds } from '../../../core/address-kind.ts';
 import { addressNumber } from '../../../core/ip-address.ts';
-import { AddressRanges } from './address-ranges.ts';
+import { isOwnAddress, UNKNOWN_ADDRESS } from '../client-address.ts';
 import type { Bot, BotList } from './bot-list.ts';
 import type { BotVerification } from './bot-verification.ts';
 import type { DnsCheck } from './dns-check.ts';
@@ -18,12 +17,10 @@ export interface VerifyOptions {
   readonly signal: AbortSignal;
 }
 
-/** Addresses of one's own network: of a proxy that stands before the server, or of a test. They tell no visitor. */
-const OWN = new AddressRanges(prefixesOfKinds(['loopback', 'private', 'link_local']));
-
 /**
  * Whether each is the bot that it says, in the order given. The operator's ranges verify first. DNS, where it is asked,
- * may verify an address that the ranges, which may be old, do not have. Where it gives no answer, the ranges decide.
+ * may verify an address that the ranges, which may be old, do not have. Where it gives no answer, the ranges decide. Addresses
+ * of one's own network are those of a proxy that stands before the server, or of a test: they tell no visitor.
  */
 export async function verifyBots(
   pairs: readonly ClaimedBot[],
@@ -43,14 +40,15 @@ export async function verifyBots(
 }
 
 function verifyByRanges({ bot, address }: ClaimedBot, list: BotList): BotVerification {
+  // Somebody wrote no address in its place: nobody believes that it is the bot.
+  if (address === UNKNOWN_ADDRESS) return 'refuted';
   const { ranges } = list.verificationOf(bot);
   const number = addressNumber(address);
   if (number === null || ranges === null) return 'unchecked';
   if (ranges.has(number)) return 'verified';
-  return OWN.has(number) ? 'unchecked' : 'refuted';
+  return isOwnAddress(address) ? 'unchecked' : 'refuted';
 }
 
 function tellsVisitor(address: string): boolean {
-  const number = addressNumber(address);
-  return number !== null && !OWN.has(number);
+  return addressNumber(address) !== null && !isOwnAddress(address);
 }

@@ -5,67 +5,94 @@ import type { LogTime } from '../log-time.ts';
 
 /** Fields of a line that a map may name; `url` is the same as `target`. */
 const MAPPED_FIELDS = [
-  ...(['time', 'address', 'forwarded', 'scheme', 'host', 'method', 'url', 'query'] as const),
+  ...(['time', 'address', 'forwarded', 'scheme', 'port', 'host', 'method', 'url', 'query'] as const),
   ...(['request', 'status', 'bytes', 'referer', 'agent'] as const),
 ] as const;
 type MappedField = (typeof MAPPED_FIELDS)[number];
 
 /** Where each field stands in a record: keys joined by dots; several are tried in turn. */
-export type FieldMap = Readonly<Partial<Record<MappedField, string | readonly string[]>>>;
+type FieldMap = Readonly<Partial<Record<MappedField, string | readonly string[]>>>;
 
-/** Cloudflare Logpush, HTTP requests (https://developers.cloudflare.com/logs/logpush/logpush-job/datasets/zone/http_requests/). */
-export const CLOUDFLARE: FieldMap = {
-  time: 'EdgeStartTimestamp',
-  address: 'ClientIP',
-  scheme: 'ClientRequestScheme',
-  host: 'ClientRequestHost',
-  method: 'ClientRequestMethod',
-  url: 'ClientRequestURI',
-  status: 'EdgeResponseStatus',
-  bytes: 'EdgeResponseBytes',
-  referer: 'ClientRequestReferer',
-  agent: 'ClientRequestUserAgent',
-};
+/** A writer of JSON lines. */
+export interface JsonLog {
+  readonly map: FieldMap;
+  /** Whether a record is of a request: other messages are passed over. */
+  readonly isRequest?: (record: JsonRecord) => boolean;
+  /** What tells the scheme, where no key does. */
+  readonly scheme?: (record: JsonRecord) => string;
+  /** The key of what records of one request share: the first one counts. */
+  readonly request?: string;
+  /** Whether a key that no record has is an error. */
+  readonly isGiven?: boolean;
+}
 
-/** Caddy (https://caddyserver.com/docs/caddyfile/directives/log). */
-export const CADDY: FieldMap = {
-  time: 'ts',
-  address: ['request.client_ip', 'request.remote_ip', 'request.remote_addr'],
-  forwarded: 'request.headers.X-Forwarded-For',
-  scheme: 'request.tls.proto',
-  host: 'request.host',
-  method: 'request.method',
-  url: 'request.uri',
-  status: 'status',
-  bytes: 'size',
-  referer: 'request.headers.Referer',
-  agent: 'request.headers.User-Agent',
-};
+export type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** Lines that are JSON objects; Caddy's other messages, which have no request, are passed over. */
-export function jsonFormat(name: string, map: FieldMap, time: LogTime): LogFormat {
-  const paths = Object.entries(map).map(
-    ([field, places]) =>
-      [
-        field as MappedField,
-        (typeof places === 'string' ? [places] : places).map((one) => one.split('.')),
-      ] as const,
-  );
+/** Requests whose further records are passed over. */
+const REQUESTS = 10_000;
+/** Keys that are told apart, for near names. */
+const MOST_KEYS = 200;
+
+/** Lines that are JSON objects. */
+export function jsonFormat(name: string, log: JsonLog, time: LogTime): LogFormat {
+  const fields = Object.entries(log.map).map(([field, places]) => ({
+    field: field as MappedField,
+    places: (typeof places === 'string' ? [places] : places).map((one) => one.split('.')),
+    isSeen: false,
+  }));
+  const keys = new Set<string>();
+  const isRepeated = log.request === undefined ? () => false : repeats(log.request);
   return {
     name,
     read(text, from, end, line) {
-      const record = parsed(text.slice(from, end));
+      const record = parseJsonLine(text.slice(from, end));
       if (record === undefined) return 'not_the_format';
-      if (map === CADDY && record.request === undefined) return 'skip';
-      for (const [field, places] of paths) {
-        const value = firstOf(record, places);
+      if (log.isRequest?.(record) === false || isRepeated(record)) return 'skip';
+      if (log.isGiven && keys.size < MOST_KEYS) for (const key of keysOf(record)) keys.add(key);
+      let [hasTime, hasUrl, hasStatus] = [false, false, false];
+      for (const one of fields) {
+        const value = textAt(record, one.places, one.field);
+        if (value === null) continue;
+        one.isSeen = true;
+        if (one.field === 'time') hasTime = true;
+        else if (one.field === 'status') hasStatus = true;
+        else if (one.field === 'url' || one.field === 'request') hasUrl = true;
         if (value === '') continue;
-        const problem = take(field, value, line, time);
+        const problem = take(one.field, value, line, time);
         if (problem !== undefined) return problem;
       }
+      if (log.scheme !== undefined) line.scheme = log.scheme(record);
+      if (!hasTime) return 'no_time';
+      if (!hasUrl) return 'no_url';
+      if (!hasStatus) return 'no_status';
       return Number.isNaN(line.second) ? 'bad_time' : 'event';
     },
+    missing() {
+      const places = fields.filter(({ isSeen }) => !isSeen).map((one) => one.places[0]?.join('.') ?? '');
+      return log.isGiven && keys.size > 0 && places.length > 0 ? { keys: places, known: [...keys] } : null;
+    },
   };
+}
+
+/** Whether a record is of a request that an earlier one was of. */
+function repeats(key: string): (record: JsonRecord) => boolean {
+  const seen = new Set<unknown>();
+  return (record) => {
+    const id = record[key];
+    if (typeof id !== 'string' || id === '') return false;
+    if (seen.has(id)) return true;
+    if (seen.size >= REQUESTS) seen.clear();
+    seen.add(id);
+    return false;
+  };
+}
+
+function keysOf(record: JsonRecord, prefix = ''): string[] {
+  return Object.entries(record).flatMap(([key, value]) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? keysOf(value as JsonRecord, `${prefix}${key}.`)
+      : [`${prefix}${key}`],
+  );
 }
 
 /**
@@ -73,7 +100,7 @@ export function jsonFormat(name: string, map: FieldMap, time: LogTime): LogForma
  *
  * @throws CrawlhouseError `usage`
  */
-export function parseFieldMap(text: string): FieldMap {
+export function parseFieldMap(text: string): JsonLog {
   const pairs = text.split(',').map((one) => {
     const [field = '', ...path] = one.split('=');
     if (path.length === 0 || path.join('=') === '')
@@ -92,7 +119,7 @@ export function parseFieldMap(text: string): FieldMap {
     throw new CrawlhouseError('usage', `--format json:${text}: ${missing ?? 'url'} is missing`, {
       hint: 'a map names at least time, url (or request) and status',
     });
-  return map;
+  return { map, isGiven: true };
 }
 
 function take(field: MappedField, value: string, line: LogLine, time: LogTime): RejectReason | undefined {
@@ -109,7 +136,7 @@ const EXACT = 15;
 const HAS_LONG_NUMBER = /[\d.]{16}/;
 
 /** A record whose texts have one byte a character, as the line has; long numbers are texts as they are written. */
-function parsed(text: string): Record<string, unknown> | undefined {
+export function parseJsonLine(text: string): Record<string, unknown> | undefined {
   try {
     const plain = text.includes('\\u') ? withoutWideEscapes(text) : text;
     const value: unknown = HAS_LONG_NUMBER.test(plain) ? JSON.parse(plain, longAsWritten) : JSON.parse(plain);
@@ -140,21 +167,50 @@ function withoutWideEscapes(text: string): string {
   });
 }
 
-/** The text of the first of these keys that has one; of a list its first value. Keys are compared in any case. */
-function firstOf(record: Record<string, unknown>, places: readonly (readonly string[])[]): string {
+/** The text at the first of these keys that says something; empty where they say nothing, null where a record has none. */
+function textAt(
+  record: JsonRecord,
+  places: readonly (readonly string[])[],
+  field: MappedField,
+): string | null {
+  let found: string | null = null;
   for (const path of places) {
-    let value: unknown = record;
-    for (const key of path) value = member(value, key);
-    if (Array.isArray(value)) value = value[0];
-    if (typeof value === 'number' || typeof value === 'string') return String(value);
+    const value = memberAt(record, path, 0);
+    if (value === undefined || value === null) continue;
+    const text = textOf(value, field);
+    if (text !== '' && (text !== '-' || field === 'request')) return text;
+    found = '';
   }
-  return '';
+  return found;
 }
 
+/** The value at a path of keys, which may have dots themselves. */
+function memberAt(value: unknown, path: readonly string[], from: number): unknown {
+  if (from === path.length) return value;
+  const plain = memberAt(member(value, path[from] ?? ''), path, from + 1);
+  if (plain !== undefined || from === path.length - 1) return plain;
+  for (let to = from + 2; to <= path.length; to++) {
+    const found = memberAt(member(value, path.slice(from, to).join('.')), path, to);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Keys are compared in any case. */
 function member(value: unknown, key: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   const record = value as Record<string, unknown>;
   if (Object.hasOwn(record, key)) return record[key];
-  const other = Object.keys(record).find((one) => one.toLowerCase() === key.toLowerCase());
-  return other === undefined ? undefined : record[other];
+  const lower = key.toLowerCase();
+  for (const one in record) if (one.length === key.length && one.toLowerCase() === lower) return record[one];
+  return undefined;
+}
+
+/** Of a list its first value; of headers that hold a chain of addresses all of them. */
+function textOf(value: unknown, field: MappedField): string {
+  if (Array.isArray(value))
+    return field === 'forwarded' ? value.map(String).join(', ') : textOf(value[0], field);
+  if (typeof value === 'number' || typeof value === 'string') return String(value);
+  // Whether the connection has TLS.
+  return field === 'scheme' && typeof value === 'boolean' ? (value ? 'https' : 'http') : '';
 }

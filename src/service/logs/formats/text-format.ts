@@ -1,113 +1,183 @@
-import { CrawlhouseError } from '../../../core/errors.ts';
 import type { LogFormat, LogLine, RejectReason } from '../log-line.ts';
 import type { LogTime } from '../log-time.ts';
-import { TEXT_VARIABLES, type TextField } from './text-variables.ts';
+import { type Part, readFormatText } from './format-text.ts';
+import { isoOfParts, strftimeReader, type TimeParts } from './strftime.ts';
 
 const BACKSLASH = 92;
-/** A variable of Apache (`%{Referer}i`, `%>s`, `%h`), or of nginx (`$host`, `${host}`). */
-const VARIABLE = /%[!\d,]*[<>]?(?:\{([^}]+)\})?(\^[a-zA-Z]{2}|[a-zA-Z%])|\$(?:\{(\w+)\}|(\w+))/g;
+const COMMA = 44;
+const SPACE = 32;
+/** Fields behind the last one of a format. */
+const MORE_FIELDS = /^(?: (?:"(?:[^"\\]|\\.)*"|\[[^\]]*\]|[^" ]+))*$/;
 
-/** A variable and the text up to the next one. */
-interface Part {
-  readonly field: TextField;
-  /** Empty: the variable goes to the end of the line. */
-  readonly until: string;
-  /** A quotation mark ends it, unless a backslash comes before. */
-  readonly isQuoted: boolean;
-  /** The line ends behind it. */
-  readonly isLast: boolean;
-}
+type Time = 'clf' | 'iso' | 'epoch' | 'any';
+type Reading = (value: string, line: LogLine) => RejectReason | undefined;
 
 /**
  * A format of text with variables, as `LogFormat` of Apache and `log_format` of nginx write it.
  *
- * @param more text may follow on a line
+ * @param isWhole whether a line ends behind the last variable; else further fields may follow, which are passed over
  * @throws CrawlhouseError `usage` for a text that tells no time, status or URL
  */
-export function textFormat(name: string, pattern: string, time: LogTime, more = false): LogFormat {
-  const { prefix, parts } = partsOf(name, pattern, more);
+export function textFormat(name: string, pattern: string, time: LogTime, isWhole = false): LogFormat {
+  const { prefix, parts } = readFormatText(name, pattern, isWhole);
   const { length } = prefix;
+  const takers = takersOf(parts, time);
   return {
     name,
     read(text, from, end, line) {
       if (length > 0 && !text.startsWith(prefix, from)) return 'not_the_format';
       let at = from + length;
-      for (const part of parts) {
+      line.escapes = true;
+      for (let index = 0; index < parts.length; index++) {
+        const part = parts[index] as Part;
         const stop = stopOf(text, at, end, part);
         if (stop < 0) return 'not_the_format';
-        if (part.field !== null) {
-          const problem = take(part.field, text.slice(at, stop), line, time);
-          if (problem !== undefined) return problem;
-        }
+        const problem = takers.each[index]?.(text.slice(at, stop), line);
+        if (problem !== undefined) return problem;
         at = stop + part.until.length;
       }
-      return more || at === end ? 'event' : 'not_the_format';
+      return takers.last?.(line) ?? 'event';
     },
   };
 }
 
 /** Where a variable ends; -1 if what has to follow does not. */
-function stopOf(text: string, at: number, end: number, { until, isQuoted, isLast }: Part): number {
-  if (until === '') return end;
-  if (isLast) return text.endsWith(until, end) && end - until.length >= at ? end - until.length : -1;
+function stopOf(text: string, at: number, end: number, part: Part): number {
+  const { until } = part;
+  if (part.isBeforePath) {
+    const slash = text.indexOf('/', at);
+    return slash < 0 || slash > end ? -1 : slash;
+  }
+  if (part.isLast) return lastStop(text, at, end, part);
   let stop = text.indexOf(until, at);
-  // A quotation mark within a value has a backslash, which may have one itself.
-  while (isQuoted && stop > at && stop < end && text.charCodeAt(stop - 1) === BACKSLASH) {
+  if (part.isQuoted) stop = closingMark(text, at, end, until);
+  // A chain of addresses has commas.
+  else if (part.field === 'address' && until.charCodeAt(0) === SPACE)
+    while (stop > at && stop < end && text.charCodeAt(stop - 1) === COMMA)
+      stop = text.indexOf(until, stop + 1);
+  return stop < 0 || stop + until.length > end ? -1 : stop;
+}
+
+/** A quotation mark within a value has a backslash, which may have one itself. */
+function closingMark(text: string, at: number, end: number, until: string): number {
+  let stop = text.indexOf(until, at);
+  while (stop > at && stop < end && text.charCodeAt(stop - 1) === BACKSLASH) {
     let first = stop - 1;
     while (first > at && text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
     if ((stop - first) % 2 === 0) break;
     stop = text.indexOf(until, stop + 1);
   }
-  return stop < 0 || stop + until.length > end ? -1 : stop;
+  return stop;
 }
 
-function take(
-  field: NonNullable<TextField>,
-  value: string,
-  line: LogLine,
-  time: LogTime,
-): RejectReason | undefined {
-  if (field !== 'clf' && field !== 'iso' && field !== 'epoch' && field !== 'any') {
-    line[field] = value === '-' && field !== 'request' ? '' : value;
-    return undefined;
+/** The end of the last variable: that of the line, or the first place behind which whole fields follow. */
+function lastStop(text: string, at: number, end: number, part: Part): number {
+  const { until, isQuoted, isWhole } = part;
+  if (isQuoted) {
+    // As a rule the line ends with the mark.
+    for (let stop = closingMark(text, at, end, until); stop >= 0 && stop + until.length <= end; ) {
+      const behind = stop + until.length;
+      if (behind === end) return stop;
+      if (MORE_FIELDS.test(text.slice(behind, end))) return isWhole ? -1 : stop;
+      stop = closingMark(text, stop + 1, end, until);
+    }
+    return -1;
   }
-  line.second = time[field](value);
-  return Number.isNaN(line.second) ? 'bad_time' : undefined;
+  if (until !== '') return text.endsWith(until, end) && end - until.length >= at ? end - until.length : -1;
+  if (isWhole || part.field === null || part.field === 'request' || part.field === 'agent') return end;
+  const space = text.indexOf(' ', at);
+  return space < 0 || space > end ? end : space;
 }
 
-function partsOf(
-  name: string,
-  pattern: string,
-  more: boolean,
-): { readonly prefix: string; readonly parts: readonly Part[] } {
-  // Apache puts a time that has no format of its own in brackets.
-  const text = pattern.replaceAll('\\"', '"').replaceAll(/%[<>]?t/g, '[%t]');
-  const found = [...text.matchAll(VARIABLE)];
-  const parts = found.map((match, index): Part => {
-    const until = text.slice(match.index + match[0].length, found[index + 1]?.index);
-    if (until === '' && index < found.length - 1)
-      throw refused(name, `no text stands between ${match[0]} and ${found[index + 1]?.[0]}`);
-    const isQuoted = until.startsWith('"') && text[match.index - 1] === '"';
-    return { field: fieldOf(match), until, isQuoted, isLast: !more && index === found.length - 1 };
-  });
-  const fields = parts.map(({ field }) => field);
-  const lacks = (...any: TextField[]): boolean => !any.some((one) => fields.includes(one));
-  if (lacks('clf', 'iso', 'epoch', 'any')) throw refused(name, 'no variable tells the time');
-  if (lacks('request', 'target')) throw refused(name, 'no variable tells the request or its URL');
-  if (lacks('status')) throw refused(name, 'no variable tells the status');
-  return { prefix: text.slice(0, found[0]?.index), parts };
+/** What is done with the value of each part, and at the end of a line. */
+function takersOf(
+  parts: readonly Part[],
+  time: LogTime,
+): {
+  readonly each: readonly (Reading | null)[];
+  readonly last: ((line: LogLine) => RejectReason | undefined) | null;
+} {
+  const scratch: TimeParts = {};
+  const readers = parts.map((part) => readerOf(part, time, scratch));
+  // A value of a lower rank is taken only where those above it say nothing.
+  const several = Map.groupBy(
+    parts.map((part, index) => ({ ...part, index, kind: kindOf(part) })).filter(({ kind }) => kind !== null),
+    ({ kind }) => kind,
+  );
+  const ranked = [...several.values()].filter((group) => group.length > 1);
+  for (const group of ranked) {
+    const best = { rank: Number.NEGATIVE_INFINITY };
+    group.sort((a, b) => a.index - b.index);
+    for (const { index, rank, kind } of group) {
+      const read = readers[index];
+      const isFirst = index === group[0]?.index;
+      readers[index] = (value, line) => {
+        if (isFirst) best.rank = Number.NEGATIVE_INFINITY;
+        if (isNothing(kind, value) || rank <= best.rank) return undefined;
+        best.rank = rank;
+        return read?.(value, line);
+      };
+    }
+  }
+  const hasParts = parts.some(({ strftime }) => strftime !== null);
+  const last = (line: LogLine): RejectReason | undefined => {
+    line.second = time.iso(isoOfParts(scratch));
+    return Number.isNaN(line.second) ? 'bad_time' : undefined;
+  };
+  return { each: readers, last: hasParts ? last : null };
 }
 
-function fieldOf([, argument, directive, braced, plain]: RegExpExecArray): TextField {
-  const variable = braced ?? plain;
-  if (variable !== undefined) return TEXT_VARIABLES[`$${variable.toLowerCase()}`] ?? null;
-  if (directive === 't' && argument !== undefined) return argument.startsWith('sec') ? 'epoch' : 'any';
-  const key = argument === undefined ? `%${directive}` : `%{${argument.toLowerCase()}}${directive}`;
-  return TEXT_VARIABLES[key] ?? null;
+/** The field of a line that a part fills: several variables of one are ranked. */
+function kindOf({ field }: Part): string | null {
+  if (isTime(field)) return 'time';
+  if (field === 'target' || field === 'path' || field === 'path_query') return 'target';
+  return field;
 }
 
-function refused(name: string, why: string): CrawlhouseError {
-  return new CrawlhouseError('usage', `the log format ${name} can't be read: ${why}`, {
-    hint: 'give the LogFormat of Apache or the log_format of nginx that wrote the file: --format \'$remote_addr [$time_local] "$request" $status\'',
-  });
+function isTime(field: Part['field']): field is Time {
+  return field === 'clf' || field === 'iso' || field === 'epoch' || field === 'any';
+}
+
+/** `_` is the name of nginx for any host. */
+function isNothing(kind: string | null, value: string): boolean {
+  return value === '' || value === '-' || (value === '_' && kind === 'host');
+}
+
+function readerOf({ field, strftime }: Part, time: LogTime, scratch: TimeParts): Reading | null {
+  if (strftime !== null) {
+    const read = strftimeReader(strftime);
+    return (value) => (read(value, scratch) ? undefined : 'bad_time');
+  }
+  if (field === null || field === 'is_args') return null;
+  if (isTime(field))
+    return (value, line) => {
+      line.second = time[field](value);
+      return Number.isNaN(line.second) ? 'bad_time' : undefined;
+    };
+  if (field === 'request')
+    return (value, line) => {
+      line.request = value;
+      return undefined;
+    };
+  if (field === 'path' || field === 'path_query')
+    return (value, line) => {
+      if (!isNothing(field, value)) line.target = encoded(value, field === 'path_query');
+      return undefined;
+    };
+  if (field === 'tls')
+    return (value, line) => {
+      if (line.scheme === '') line.scheme = value === '' ? '-' : value;
+      return undefined;
+    };
+  return (value, line) => {
+    if (!isNothing(field, value)) line[field] = value;
+    return undefined;
+  };
+}
+
+/** A path that the server has decoded, as a URL has it. */
+function encoded(value: string, hasQuery: boolean): string {
+  const mark = hasQuery ? value.indexOf('?') : -1;
+  const path = mark < 0 ? value : value.slice(0, mark);
+  return path.replaceAll('%', '%25').replaceAll('?', '%3F') + (mark < 0 ? '' : value.slice(mark));
 }

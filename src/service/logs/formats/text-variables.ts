@@ -1,54 +1,54 @@
 import type { LogField } from '../log-line.ts';
 
-/** How the text of a variable becomes a field of a line; null: not at all. */
-export type TextField = Exclude<LogField, 'second'> | 'clf' | 'iso' | 'epoch' | 'any' | null;
+/**
+ * What becomes of the text of a variable. `path` and `path_query` are a target that the server has decoded; `clf`, `iso`,
+ * `epoch` and `any` are times; null: nothing.
+ */
+export type TextField =
+  | LogField
+  | 'path'
+  | 'path_query'
+  | 'tls'
+  | 'is_args'
+  | 'clf'
+  | 'iso'
+  | 'epoch'
+  | 'any'
+  | null;
 
 /**
  * The variables that tell something, by how Apache (https://httpd.apache.org/docs/2.4/mod/mod_log_config.html) and nginx
- * (https://nginx.org/en/docs/varindex.html) write them, in lower case but for directives. Others are passed over.
+ * (https://nginx.org/en/docs/varindex.html) write them, in lower case but for directives. Others are passed over. Of those of
+ * one field in a format, the earlier one here counts where it says something: what the client asked for and what it was
+ * answered come before what the server made of it.
  */
-export const TEXT_VARIABLES: Readonly<Record<string, TextField>> = {
-  '%a': 'address',
-  '%h': 'address',
-  '%{c}a': 'address',
-  '%{x-forwarded-for}i': 'forwarded',
-  '%t': 'clf',
-  '%r': 'request',
-  '%m': 'method',
-  '%U': 'target',
-  '%q': 'query',
-  '%s': 'status',
-  '%b': 'bytes',
-  '%B': 'bytes',
-  '%O': 'bytes',
-  '%v': 'host',
-  '%V': 'host',
-  '%{host}i': 'host',
-  '%{x-forwarded-proto}i': 'scheme',
-  '%{referer}i': 'referer',
-  '%{user-agent}i': 'agent',
-  $remote_addr: 'address',
-  $binary_remote_addr: null,
-  $http_x_forwarded_for: 'forwarded',
-  $proxy_add_x_forwarded_for: 'forwarded',
-  $time_local: 'clf',
-  $time_iso8601: 'iso',
-  $msec: 'epoch',
-  $request: 'request',
-  $request_method: 'method',
-  $request_uri: 'target',
-  $uri: 'target',
-  $args: 'query',
-  $query_string: 'query',
-  $status: 'status',
-  $body_bytes_sent: 'bytes',
-  $bytes_sent: 'bytes',
-  $host: 'host',
-  $http_host: 'host',
-  $server_name: 'host',
-  $scheme: 'scheme',
-  $http_x_forwarded_proto: 'scheme',
-  $ssl_protocol: 'scheme',
-  $http_referer: 'referer',
-  $http_user_agent: 'agent',
-};
+const VARIABLES: readonly (readonly [names: readonly string[], field: TextField])[] = [
+  [['%a', '%h', '%{c}a', '$remote_addr', '$realip_remote_addr'], 'address'],
+  [['%{x-forwarded-for}i', '$http_x_forwarded_for', '$proxy_add_x_forwarded_for'], 'forwarded'],
+  [['$msec'], 'epoch'],
+  [['$time_iso8601'], 'iso'],
+  [['%t', '$time_local'], 'clf'],
+  [['%r', '$request'], 'request'],
+  [['%m', '$request_method'], 'method'],
+  [['$request_uri'], 'target'],
+  [['%U', '$document_uri', '$uri'], 'path'],
+  [['%q', '$args', '$query_string'], 'query'],
+  [['$is_args'], 'is_args'],
+  [['%>s', '%s', '%<s', '$status'], 'status'],
+  [['%b', '%B', '$body_bytes_sent', '%O', '$bytes_sent'], 'bytes'],
+  [['%{host}i', '$http_host', '$host', '%V', '%v', '$server_name'], 'host'],
+  [['%p', '%{canonical}p', '%{local}p', '$server_port'], 'port'],
+  [['%{x-forwarded-proto}i', '$http_x_forwarded_proto', '%{request_scheme}e', '$scheme'], 'scheme'],
+  [['%{https}e', '$https', '%{ssl_protocol}x', '$ssl_protocol'], 'tls'],
+  [['%{referer}i', '$http_referer'], 'referer'],
+  [['%{user-agent}i', '$http_user_agent'], 'agent'],
+];
+
+const BY_NAME: ReadonlyMap<string, readonly [field: TextField, rank: number]> = new Map(
+  VARIABLES.flatMap(([names, field]) => names.map((name, index) => [name, [field, -index]] as const)),
+);
+
+/** The field of a variable, and its rank among those of the same field: the highest one that says something counts. */
+export function variableOf(name: string): readonly [field: TextField, rank: number] {
+  return BY_NAME.get(name) ?? [null, 0];
+}

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { makeFolder } from '../../../core/make-folder.ts';
 import { GRANULARITIES } from '../../api/fields.ts';
 import type { VerifyOptions } from '../../logs/bots/verify-bots.ts';
+import type { RejectReason } from '../../logs/log-line.ts';
 import type { BotReport, LogFileReport } from '../../logs/log-report.ts';
 import type { LogRules } from '../../logs/log-rules.ts';
 import type { LogSource } from '../../logs/log-source.ts';
@@ -21,7 +22,6 @@ export interface LogsToAdd {
   readonly projectId: string;
   readonly sources: AsyncIterable<LogSource>;
   readonly rules: LogRules;
-  readonly onReject: 'fail' | 'quarantine';
   readonly bots: Omit<VerifyOptions, 'signal'>;
   /** Is told of each file when it was read. */
   readonly onFile: (report: LogFileReport) => void;
@@ -34,8 +34,12 @@ interface Work {
   readonly stateDir: string;
 }
 
-const MESSAGES: Readonly<Record<string, string>> = {
+const MESSAGES: Readonly<Record<RejectReason, string>> = {
   not_the_format: 'the line does not have the format',
+  no_time: 'the record has no time',
+  no_url: 'the record has no URL',
+  no_status: 'the record has no status',
+  bad_port: 'the port is not a number',
   bad_time: 'the time can not be read',
   bad_status: 'the status is not three digits',
   bad_bytes: 'the size is not a number',
@@ -52,7 +56,7 @@ export class AddedLogs {
 
   /** Adds files, and counts the days that they have. */
   async add(
-    { projectId, sources, rules, onReject, bots, onFile }: LogsToAdd,
+    { projectId, sources, rules, bots, onFile }: LogsToAdd,
     signal: AbortSignal,
   ): Promise<readonly BotReport[]> {
     const { resources, rows, clock, stateDir } = this.#work;
@@ -64,7 +68,7 @@ export class AddedLogs {
     try {
       return await rows.use(async (connection) => {
         const origin = new URL(String(project.start_url)).origin;
-        const adding = { origin, rules, onReject, bots, folder, now: clock.now() };
+        const adding = { origin, rules, bots, folder, now: clock.now() };
         const adder = await LogAdder.open(connection, tables, adding);
         const last = Number(await connection.scalar(`SELECT coalesce(max(rowid), -1) FROM ${tables.lines}`));
         for await (const source of sources) onFile(await adder.add(source, signal));
@@ -128,7 +132,7 @@ function ingestFile(id: string, project_id: string, file: KnownFile): Document {
     lines_errors_messages: Object.fromEntries(
       Object.entries(rejects.places).map(([reason, lines]) => [
         reason,
-        lines.map((line) => `line ${line}: ${MESSAGES[reason]}`),
+        lines.map((line) => `line ${line}: ${MESSAGES[reason as RejectReason]}`),
       ]),
     ),
     size: file.offset,

@@ -1,20 +1,22 @@
 import type { Connection } from '../../../core/duckdb.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
+import { didYouMean } from '../../../core/nearest-name.ts';
 import type { VerifyOptions } from '../../logs/bots/verify-bots.ts';
 import { EventRows } from '../../logs/event-rows.ts';
 import { formatOfName } from '../../logs/formats/known-formats.ts';
+import type { LogFormat } from '../../logs/log-line.ts';
 import { blankReport, type LogFileReport } from '../../logs/log-report.ts';
 import type { LogRules } from '../../logs/log-rules.ts';
 import type { LogSource } from '../../logs/log-source.ts';
 import { LogTime } from '../../logs/log-time.ts';
 import { ownHosts } from '../../logs/own-hosts.ts';
 import { readLog } from '../../logs/read-log.ts';
-import { recogniseFormat } from '../../logs/recognise-format.ts';
+import { recogniseFormat, withPrefix } from '../../logs/recognise-format.ts';
 import { AddressHashes } from './address-hashes.ts';
 import { AgentNumbers } from './agent-numbers.ts';
 import { beginOf, type FileBegin } from './file-begin.ts';
 import { InsertEvents } from './insert-events.ts';
-import { nextFileId, recordFile, wasRead } from './known-files.ts';
+import { type KnownFile, nextFileId, recordFile, wasRead } from './known-files.ts';
 import type { LogTables } from './log-tables.ts';
 import { Rejects } from './rejects.ts';
 
@@ -22,7 +24,6 @@ export interface AddingLogs {
   /** Scheme and host of the project's website. */
   readonly origin: string;
   readonly rules: LogRules;
-  readonly onReject: 'fail' | 'quarantine';
   readonly bots: Omit<VerifyOptions, 'signal'>;
   /** A folder for rows on their way into the database. */
   readonly folder: string;
@@ -77,7 +78,7 @@ export class LogAdder {
   }
 
   async #read(source: LogSource, begin: FileBegin, signal: AbortSignal): Promise<LogFileReport> {
-    const { rules, bots, onReject, folder, now } = this.#adding;
+    const { rules, bots, folder, now } = this.#adding;
     const { known } = begin;
     const time = new LogTime(rules.time_zone);
     const name = this.#formatName(source, begin);
@@ -112,7 +113,7 @@ export class LogAdder {
       earlier_name: known === null || known.name === source.name ? null : known.name,
       ...{ assumed_zone: time.assumedZone, assumed_host: rows.assumedHost },
     };
-    if (rejects.count > 0 && onReject === 'fail') throw new RefusedFile({ ...report, status: 'refused' });
+    this.#check(report, known, format);
     await this.#numbers.write(this.#connection);
     await this.#hashes?.write(this.#connection, now);
     const read = {
@@ -129,10 +130,23 @@ export class LogAdder {
     return report;
   }
 
+  /** @throws RefusedFile for a file that is not what it was taken for */
+  #check(report: LogFileReport, known: KnownFile | null, format: LogFormat): void {
+    const lacks = known === null ? (format.missing?.() ?? null) : null;
+    if (lacks !== null) throw missingKeys(report.name, lacks);
+    const rejected = report.rejected + (known?.rejected ?? 0);
+    const lines = report.lines + (known?.lines ?? 0);
+    if (report.rejected > 0 && rejected * 100 > lines * this.#adding.rules.unreadable_percent)
+      throw new RefusedFile({ ...report, status: 'refused' });
+    if (report.events === 0 && report.other_hosts > 0 && (known?.events ?? 0) === 0)
+      throw new RefusedFile({ ...report, status: 'refused', error: noOwnHost(report) });
+  }
+
   #formatName(source: LogSource, { known, sample }: FileBegin): string {
     const { format, time_zone } = this.#adding.rules;
-    if (format !== 'auto') return format;
-    return known?.format ?? recogniseFormat(source.name, sample, () => new LogTime(time_zone));
+    const makeTime = (): LogTime => new LogTime(time_zone);
+    if (format !== 'auto') return withPrefix(format, sample, makeTime);
+    return known?.format ?? recogniseFormat(source.name, sample, makeTime);
   }
 
   #rows(): EventRows {
@@ -150,12 +164,37 @@ export class LogAdder {
   }
 }
 
-/** Undoes the transaction of a file with rejects. */
+function noOwnHost({ name, other_hosts, other_host_names }: LogFileReport): LogFileReport['error'] {
+  return {
+    code: 'rejected_values',
+    message: `${name}: all of its ${other_hosts} requests name other hosts than the site's, and nothing of it was added: ${other_host_names.join(', ')}`,
+    hint: '--host adds one; --format names another format',
+  };
+}
+
+function missingKeys(
+  name: string,
+  { keys, known }: { readonly keys: readonly string[]; readonly known: readonly string[] },
+): CrawlhouseError {
+  const near = keys.map((key) => didYouMean(key, known)).join('');
+  return new CrawlhouseError(
+    'usage',
+    `${name}: no line has the ${keys.length === 1 ? 'key' : 'keys'} ${keys.join(', ')}`,
+    {
+      hint: `${near}keys: ${known.slice(0, 30).join(', ')}`,
+    },
+  );
+}
+
+/** Undoes the transaction of a file that is refused. */
 class RefusedFile extends CrawlhouseError {
   readonly report: LogFileReport;
 
   constructor(report: LogFileReport) {
-    super('rejected_values', `${report.name}: ${report.rejected} of ${report.lines} lines are no events`);
+    super(
+      'rejected_values',
+      report.error?.message ?? `${report.name}: ${report.rejected} of ${report.lines} lines are no events`,
+    );
     this.report = report;
   }
 }

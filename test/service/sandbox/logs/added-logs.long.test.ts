@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
+import { readingRules } from '../../../../src/people/cli/add-logs.ts';
 import { logSources } from '../../../../src/people/cli/log-sources.ts';
 import type { Settings } from '../../../../src/project/settings/settings.ts';
 import { GRANULARITIES } from '../../../../src/service/api/fields.ts';
@@ -78,7 +79,7 @@ async function openLogs() {
     async add(
       names: readonly string[],
       rules: Partial<LogRules> = {},
-      onReject: 'fail' | 'quarantine' = 'fail',
+      onReject?: 'fail' | 'quarantine',
       signal = new AbortController().signal,
     ) {
       const files: LogFileReport[] = [];
@@ -87,8 +88,7 @@ async function openLogs() {
         {
           projectId: project.id,
           sources: logSources(names, place, signal),
-          rules: LogRules.parse(rules),
-          onReject,
+          rules: readingRules(LogRules.parse(rules), onReject),
           bots: { list: BOTS },
           onFile: (report) => void files.push(report),
         },
@@ -186,6 +186,38 @@ test('a file with rejects is refused whole, or added without them', async () => 
   });
 });
 
+test('one broken line in a hundred is left out and said, two refuse the file, and what is refused may be read again', async () => {
+  const { path, add, events } = await openLogs();
+  const lines = (good: number, bad: number): string =>
+    Array.from({ length: good }, (_, n) => line({ url: `/${n}` })).join('') +
+    '\u0016\u0003\u0001 scan\n'.repeat(bad);
+  await long(path('one.log'), lines(99, 1));
+  expect((await add(['one.log'])).files).toMatchObject([
+    { status: 'added', events: 99, rejected: 1, places: { not_the_format: [100] } },
+  ]);
+  await long(path('two.log'), lines(98, 2).replaceAll('203.0.113.9', '203.0.113.7'));
+  expect((await add(['two.log'])).files).toMatchObject([{ status: 'refused', rejected: 2 }]);
+  expect((await add(['two.log'], { unreadable_percent: 2 })).files).toMatchObject([{ status: 'added' }]);
+  await long(path('three.log'), lines(99, 1).replaceAll('203.0.113.9', '203.0.113.8'));
+  expect((await add(['three.log'], {}, 'fail')).files).toMatchObject([{ status: 'refused' }]);
+  expect((await events('url')).length).toBeGreaterThanOrEqual(99);
+});
+
+test('a file whose requests all name other hosts is refused with these, as one with keys that no line has', async () => {
+  const { path, add } = await openLogs();
+  await long(path('other.log'), `other.example:443 ${line()}`);
+  await long(path('keys.log'), '{"at":1794312000,"url":"/a","code":200}\n');
+  expect((await add(['other.log'])).files).toMatchObject([
+    { status: 'refused', events: 0, error: { message: expect.stringContaining('other.example') } },
+  ]);
+  expect((await add(['keys.log'], { format: 'json:time=at,url=url,status=cod' })).files).toMatchObject([
+    { status: 'failed', error: { message: expect.stringContaining('no line has the key cod') } },
+  ]);
+  expect((await add(['keys.log'], { format: 'json:time=at,url=url,status=code' })).files).toMatchObject([
+    { status: 'added', events: 1 },
+  ]);
+});
+
 test('a cut file, and one that is stopped, leave nothing behind', async () => {
   const { path, add, events, resources, project } = await openLogs();
   const text = Array.from({ length: 20_000 }, (_, n) => line({ url: `/${n}` })).join('');
@@ -199,7 +231,7 @@ test('a cut file, and one that is stopped, leave nothing behind', async () => {
   ]);
   const stop = new AbortController();
   await long(path('whole.log'), text);
-  const stopped = add(['whole.log', 'cut.gz'], {}, 'fail', AbortSignal.any([stop.signal]));
+  const stopped = add(['whole.log', 'cut.gz'], {}, undefined, AbortSignal.any([stop.signal]));
   stop.abort(new Error('stopped'));
   await expect(stopped).rejects.toThrow('stopped');
   expect(resources.dataset(project.id, 'events')).toBeUndefined();

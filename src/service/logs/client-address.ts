@@ -1,0 +1,81 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import type { LogLine } from './log-line.ts';
+
+/** Ranges of one's own network, where proxies are: a hop with such an address was written by the one behind it. */
+const OWN: ReadonlySet<string> = new Set([
+  ...['private', 'loopback', 'linkLocal', 'uniqueLocal', 'carrierGradeNat', 'unspecified'],
+  'deprecatedSiteLocal',
+]);
+/** What stands where an address could not be told. */
+export const UNKNOWN_ADDRESS = 'unknown';
+/** Hops that are remembered. */
+const MOST = 50_000;
+
+/** A hop of a chain: an address in its plain form, or null for what is none. */
+interface Hop {
+  readonly address: string;
+  readonly isOwn: boolean;
+}
+
+const hops = new Map<string, Hop | null>();
+
+/**
+ * The address of the client: the last public one of the chain of hops. Those before it are what the client says of itself.
+ *
+ * @returns empty if the line has none; `unknown` if the hop that counts is no address
+ */
+export function clientAddress({ address, forwarded }: LogLine, isForwarded: boolean): string {
+  if (isForwarded && forwarded !== '') {
+    const client = lastPublic(forwarded);
+    if (client !== null) return client;
+  }
+  if (address === '') return '';
+  return (
+    lastPublic(address) ?? plainHop(address.slice(address.lastIndexOf(',') + 1))?.address ?? UNKNOWN_ADDRESS
+  );
+}
+
+/** Null for a chain of one's own addresses alone. */
+function lastPublic(chain: string): string | null {
+  for (let end = chain.length; end >= 0; ) {
+    const comma = end === 0 ? -1 : chain.lastIndexOf(',', end - 1);
+    const text = chain.slice(comma + 1, end).trim();
+    end = comma;
+    if (text === '') continue;
+    const hop = plainHop(text);
+    if (hop === null) return UNKNOWN_ADDRESS;
+    if (!hop.isOwn) return hop.address;
+  }
+  return null;
+}
+
+/** Whether each hop of a chain is an address, or says that it is none: `-`, `unknown`. */
+export function isAddressChain(chain: string): boolean {
+  return chain.split(',').every((one) => /^[\s+]*(?:-|unknown)?\s*$/i.test(one) || plainHop(one) !== null);
+}
+
+/** Whether an address is of one's own network; false for what is no address. */
+export function isOwnAddress(address: string): boolean {
+  return plainHop(address)?.isOwn ?? false;
+}
+
+function plainHop(text: string): Hop | null {
+  const known = hops.get(text);
+  if (known !== undefined) return known;
+  if (hops.size >= MOST) hops.clear();
+  const hop = readHop(text);
+  hops.set(Buffer.from(text, 'latin1').toString('latin1'), hop);
+  return hop;
+}
+
+/** Without the port, the brackets, the zone, and the `+` that IIS has for a space. */
+function readHop(text: string): Hop | null {
+  const trimmed = text.replace(/^[\s+"]+|[\s+"]+$/g, '');
+  const bare =
+    /^\[([^\]]+)\](?::\d+)?$/.exec(trimmed)?.[1] ?? /^(\d+(?:\.\d+){3}):\d+$/.exec(trimmed)?.[1] ?? trimmed;
+  const address = bare.replace(/%[\w.-]+$/, '');
+  if (isIP(address) === 0) return null;
+  const parsed = ipaddr.process(address);
+  return { address: parsed.toString(), isOwn: OWN.has(parsed.range()) };
+}

@@ -1,0 +1,110 @@
+import type { JsonLog, JsonRecord } from './json-format.ts';
+
+/** Cloudflare Logpush, HTTP requests (https://developers.cloudflare.com/logs/logpush/logpush-job/datasets/zone/http_requests/). */
+const cloudflare: JsonLog = {
+  map: {
+    time: 'EdgeStartTimestamp',
+    address: 'ClientIP',
+    scheme: 'ClientRequestScheme',
+    host: 'ClientRequestHost',
+    method: 'ClientRequestMethod',
+    url: 'ClientRequestURI',
+    status: 'EdgeResponseStatus',
+    bytes: 'EdgeResponseBytes',
+    referer: 'ClientRequestReferer',
+    agent: 'ClientRequestUserAgent',
+  },
+};
+
+/** Caddy (https://caddyserver.com/docs/caddyfile/directives/log). */
+const caddy: JsonLog = {
+  map: {
+    time: 'ts',
+    address: ['request.client_ip', 'request.remote_ip', 'request.remote_addr'],
+    forwarded: 'request.headers.X-Forwarded-For',
+    host: 'request.host',
+    method: 'request.method',
+    url: 'request.uri',
+    status: 'status',
+    bytes: 'size',
+    referer: 'request.headers.Referer',
+    agent: 'request.headers.User-Agent',
+  },
+  // An error has an entry of its own beside that of the request.
+  isRequest: ({ request, logger, msg }) => {
+    if (request === undefined) return false;
+    if (typeof logger === 'string') return logger.startsWith('http.log.access');
+    return msg === undefined || msg === 'handled request';
+  },
+  scheme: ({ request }) => {
+    if (!isRecord(request)) return '';
+    if (request.tls !== undefined) return 'https';
+    const proto = isRecord(request.headers) ? request.headers['X-Forwarded-Proto'] : undefined;
+    if (Array.isArray(proto)) return String(proto[0]);
+    // It names the protocol of each request, and TLS where there is.
+    return request.proto === undefined ? '' : '-';
+  },
+};
+
+/** Traefik (https://doc.traefik.io/traefik/observe/logs-and-access-logs/). */
+const traefik: JsonLog = {
+  map: {
+    time: ['StartUTC', 'StartLocal', 'time'],
+    address: ['ClientHost', 'ClientAddr'],
+    forwarded: 'request_X-Forwarded-For',
+    scheme: ['request_X-Forwarded-Proto', 'RequestScheme', 'TLSVersion'],
+    port: 'RequestPort',
+    host: ['RequestHost', 'RequestAddr'],
+    method: 'RequestMethod',
+    url: 'RequestPath',
+    status: 'DownstreamStatus',
+    bytes: 'DownstreamContentSize',
+    referer: 'request_Referer',
+    agent: 'request_User-Agent',
+  },
+  isRequest: ({ RequestPath, DownstreamStatus }) =>
+    RequestPath !== undefined || DownstreamStatus !== undefined,
+};
+
+/** Vercel's log drains (https://vercel.com/docs/drains/reference/logs). */
+const vercel: JsonLog = {
+  map: {
+    time: ['proxy.timestamp', 'timestamp'],
+    address: 'proxy.clientIp',
+    scheme: 'proxy.scheme',
+    host: ['proxy.host', 'host'],
+    method: 'proxy.method',
+    url: 'proxy.path',
+    status: ['proxy.statusCode', 'statusCode'],
+    bytes: 'proxy.responseByteSize',
+    referer: 'proxy.referer',
+    agent: 'proxy.userAgent',
+  },
+  // A request has an entry for each message of a function.
+  isRequest: ({ proxy }) => isRecord(proxy) && proxy.path !== undefined,
+  request: 'requestId',
+};
+
+/** Netlify's log drains, traffic (https://docs.netlify.com/manage/monitoring/log-drains/). */
+const netlify: JsonLog = {
+  map: {
+    time: 'timestamp',
+    address: ['client_ip', 'ip'],
+    host: ['domain', 'host'],
+    method: 'method',
+    url: ['url', 'path'],
+    status: ['status_code', 'status'],
+    bytes: ['content_length', 'bytes'],
+    referer: ['referrer', 'referer'],
+    agent: 'user_agent',
+  },
+  isRequest: ({ status_code, log_type }) =>
+    status_code !== undefined && (log_type === undefined || /traffic/.test(String(log_type))),
+};
+
+/** Writers of JSON lines, by the names of their formats. */
+export const JSON_LOGS: Readonly<Record<string, JsonLog>> = { cloudflare, caddy, traefik, vercel, netlify };
+
+function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,121 @@
+import type { LogFormat } from '../log-line.ts';
+import { parseJsonLine } from './json-format.ts';
+
+/** Where a line stands behind a prefix. */
+interface Inner {
+  /** The text that holds the line, and its place there. */
+  readonly text: string;
+  readonly from: number;
+  readonly end: number;
+  /** The program that wrote it, where the prefix tells. */
+  readonly program: string;
+  /** Whether the next line goes on with it. */
+  readonly isPart: boolean;
+}
+
+/** How what carries logs writes a line; undefined for a line without the prefix. */
+type Unwrap = (text: string, from: number, end: number) => Inner | undefined;
+
+const DAY = String.raw`[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)?`;
+const ISO = String.raw`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?`;
+const TAG = String.raw`([\w./()-]+)(?:\[\d+\])?: ?`;
+
+/** What puts something before each line, in the order in which they are tried. */
+const PREFIXES = {
+  docker: json('log', 'stream'),
+  journald: json('MESSAGE', 'SYSLOG_IDENTIFIER'),
+  // https://github.com/kubernetes/design-proposals-archive/blob/main/node/kubelet-cri-logging.md
+  cri: pattern(new RegExp(String.raw`${ISO} (stdout|stderr) ([FP])(?::\S*)? `, 'y')),
+  // RFC 3164 with and without a priority, RFC 5424, and what rsyslog and journalctl write.
+  syslog: pattern(
+    new RegExp(
+      String.raw`(?:<\d{1,3}>)?(?:(?:${DAY}|${ISO}) \S+ ${TAG}|1 ${ISO} \S+ (\S+) \S+ \S+ (?:-|(?:\[(?:[^\]\\]|\\.)*\])+) ?(?:\xef\xbb\xbf)?)`,
+      'y',
+    ),
+  ),
+  compose: pattern(/([\w.-]+) +\| /y),
+  timestamp: pattern(new RegExp(`()${ISO} `, 'y')),
+} as const satisfies Readonly<Record<string, Unwrap>>;
+export type PrefixName = keyof typeof PREFIXES;
+export const PREFIX_NAMES = Object.keys(PREFIXES) as readonly PrefixName[];
+
+/** The prefix that the name of a format begins with, such as `syslog` of `syslog:combined`. */
+export function prefixOfName(name: string): PrefixName | undefined {
+  return PREFIX_NAMES.find((one) => name.startsWith(`${one}:`));
+}
+
+/** A line without its prefix; undefined for one that has none. */
+export function withoutPrefix(prefix: PrefixName, line: string): string | undefined {
+  const inner = PREFIXES[prefix](line, 0, line.length);
+  return inner?.text.slice(inner.from, inner.end);
+}
+
+/** Characters of a line that came in parts. */
+const LONGEST = 1024 * 1024;
+
+/** A format behind a prefix. Lines of other programs, and errors, are passed over. */
+export function prefixedFormat(prefix: PrefixName, format: LogFormat): LogFormat {
+  const programs = new Set<string>();
+  const parts = new Map<string, string>();
+  return {
+    name: `${prefix}:${format.name}`,
+    get state() {
+      return format.state ?? '';
+    },
+    ...(format.missing === undefined ? {} : { missing: () => format.missing?.() ?? null }),
+    read(text, from, end, line) {
+      const inner = PREFIXES[prefix](text, from, end);
+      if (inner === undefined) return 'not_the_format';
+      const { program } = inner;
+      const before = parts.get(program) ?? '';
+      if (inner.isPart) {
+        if (before.length < LONGEST) parts.set(program, before + inner.text.slice(inner.from, inner.end));
+        return 'skip';
+      }
+      let found: ReturnType<LogFormat['read']>;
+      if (before === '') found = format.read(inner.text, inner.from, inner.end, line);
+      else {
+        parts.delete(program);
+        const whole = before + inner.text.slice(inner.from, inner.end);
+        found = format.read(whole, 0, whole.length, line);
+      }
+      if (found === 'event') programs.add(program);
+      else if (!programs.has(program) || program === 'stderr') return 'skip';
+      return found;
+    },
+  };
+}
+
+function pattern(expression: RegExp): Unwrap {
+  return (text, from, end) => {
+    expression.lastIndex = from;
+    const found = expression.exec(text);
+    if (found === null || expression.lastIndex > end) return undefined;
+    return {
+      ...{ text, from: expression.lastIndex, end },
+      program: found[1] ?? found[2] ?? '',
+      isPart: found[2] === 'P' && (found[1] === 'stdout' || found[1] === 'stderr'),
+    };
+  };
+}
+
+/** Records whose message is a line; one without its end goes on in the next. */
+function json(message: string, program: string): Unwrap {
+  return (line, from, end) => {
+    if (line.charCodeAt(from) !== 123) return undefined;
+    const record = parseJsonLine(line.slice(from, end));
+    const text = record?.[message];
+    if (typeof text !== 'string') return undefined;
+    const isDocker = message === 'log';
+    if (isDocker && record?.stream === undefined && record?.time === undefined) return undefined;
+    const hasEnd = text.endsWith('\n');
+    const stop = text.length - (hasEnd ? (text.endsWith('\r\n') ? 2 : 1) : 0);
+    return {
+      text,
+      from: 0,
+      end: stop,
+      program: String(record?.[program] ?? ''),
+      isPart: isDocker && !hasEnd,
+    };
+  };
+}
