@@ -165,7 +165,7 @@ test('a bad row refuses its export with exit code 4, and the others are loaded',
   const folder = await projectFolder();
   const [good, bad] = [join(folder, 'good.csv'), join(folder, 'bad.json')];
   writeFileSync(good, 'date,page,clicks,impressions\n2026-01-01,https://e.example/,1,2\n');
-  const row = { keys: ['2026-01-01', 'no url', 'q'], clicks: 1, impressions: 2 };
+  const row = { keys: ['2026-01-01', 'no url', 'q'], clicks: 1, impressions: 2, position: 1 };
   writeFileSync(bad, JSON.stringify({ rows: [row] }));
   const flags = ['--site', 'https://e.example/', '--dimensions', 'date,page,query', '--project-dir', folder];
   const { code, stdout, stderr } = await capture('demand', 'add', good, bad, ...flags);
