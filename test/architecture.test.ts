@@ -581,6 +581,94 @@ test('whole files are written in one place, and no write of a part goes unseen',
   expect(writes).toEqual(['core/copy-blocks.ts', 'pipeline/routes/download/write-parts.ts']);
 });
 
+/** Where an open table gets a value by a name; a reading is `lookUp`'s. */
+const WRITES_BY_NAME: readonly string[] = [
+  'operations/schedule/plan-tick.ts: next',
+  'people/settings/load-settings.ts: merged',
+  'people/settings/variables.ts: settings',
+  'pipeline/sharing/known-tables.ts: tables',
+  'service/api/openapi-operation.ts: responses',
+  'service/api/openapi.ts: paths',
+  'service/crawler/custom-fields/extractor.ts: values',
+  'state/ledger/sqlite/sqlite-database.ts: named',
+];
+/** By names of its own alone. */
+const READS_BY_NAME: readonly string[] = [
+  'answers/report/bars.ts: row',
+  'core/look-up.ts: table',
+  'service/api/openapi-schemas.ts: json',
+];
+/** `in` with names of our own. */
+const KNOWN_IN: readonly string[] = ['stores/registry.ts: in kind'];
+const OPEN_TABLE = /^:\s*(?:(?:Readonly|Partial)<)*(?:Record<\s*string,|\{\s*(?:readonly )?\[\w+: string\])/;
+
+interface Syntax {
+  readonly type?: string;
+  readonly start: number;
+  readonly end: number;
+  readonly [key: string]: unknown;
+}
+
+function nodesOf(text: string): Syntax[] {
+  const found: Syntax[] = [];
+  const nodes: unknown[] = [parseAst(text, { lang: 'ts' })];
+  for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
+    if (typeof node !== 'object' || node === null) continue;
+    if ('type' in node) found.push(node as Syntax);
+    nodes.push(...Object.values(node));
+  }
+  return found;
+}
+
+/** Names that a text declares as a table whose keys may be any text. */
+function openTables(text: string, nodes: readonly Syntax[]): Set<string> {
+  const open = nodes.filter(({ type, typeAnnotation }) => {
+    const annotation = typeAnnotation as Syntax | null | undefined;
+    return (
+      type === 'Identifier' && annotation && OPEN_TABLE.test(text.slice(annotation.start, annotation.end))
+    );
+  });
+  return new Set(open.map(({ name }) => String(name)));
+}
+
+/** The open tables that a text indexes by something else than a literal; `exported` are those of other files. */
+function readByName(text: string, exported: ReadonlySet<string> = new Set()): string[] {
+  const nodes = nodesOf(text);
+  const own = openTables(text, nodes);
+  const taken = nodes
+    .filter(({ type }) => type === 'ImportSpecifier')
+    .map(({ local }) => nameOf(local) ?? '')
+    .filter((name) => exported.has(name));
+  const open = new Set([...own, ...taken]);
+  return nodes.flatMap(({ type, computed, object, property, operator, left, right }) => {
+    const isIn = type === 'BinaryExpression' && operator === 'in' && (left as Syntax).type !== 'Literal';
+    if (isIn) return [`in ${text.slice((right as Syntax).start, (right as Syntax).end)}`];
+    const isRead = type === 'MemberExpression' && computed && (property as Syntax).type !== 'Literal';
+    const name = isRead ? (nameOf(object) ?? '') : '';
+    return open.has(name) ? [name] : [];
+  });
+}
+
+test('a name from outside is looked up by lookUp, Object.hasOwn or a Map: every object has a constructor', () => {
+  const text = `const T: Readonly<Record<string, number>> = {}; const U = { a: 1 };
+    T[name]; T['a']; T.a; U[key]; name in T; 'a' in U; function f(row: Record<string, unknown>) { return row[name]; }`;
+  expect(readByName(text).sort()).toEqual(['T', 'in T', 'row']);
+  const program = sources.filter(({ file }) => !file.startsWith('people/console/browser/'));
+  const exported = program.flatMap(({ text: one }) =>
+    [...one.matchAll(/^export const (\w+)(:[^=]*)/gm)].filter(([, , type]) => OPEN_TABLE.test(String(type))),
+  );
+  const tables = new Set(exported.map(([, name]) => String(name)));
+  const found = program.flatMap(({ file, text: one }) =>
+    [...new Set(readByName(one, tables))].map((name) => `${file}: ${name}`),
+  );
+  expect(found.sort()).toEqual([...WRITES_BY_NAME, ...READS_BY_NAME, ...KNOWN_IN].sort());
+});
+
+test('a form that the console takes may lack its body', () => {
+  const takers = offenders(/\.body\b/, (file) => !file.startsWith('people/console/server/'));
+  expect(takers).toEqual(['people/console/server/answer-page.ts']);
+});
+
 /** What takes time, randomness, files and names from its host alone, so that simulated processes can run it (docs/how-we-test.md). */
 const HOSTED =
   /^(core\/(acquire-lock|atomic-file|isolate-unit|lock-file|lock-waiter|make-folder|meter|private-files|read-text|retry|state-lock)\.ts|state\/ledger\/|pipeline\/(sharing|unit)\/|pipeline\/load\/(check-files|read-package)\.ts|pipeline\/publish\/put-in-place\.ts|pipeline\/routes\/export\/(data-export-job|ensure-export|reconcile-exports)\.ts|pipeline\/stage\/(seal-file|unit-folders|write-manifest)\.ts|operations\/schedule\/(?!listen)|operations\/alert\/(?!run-command)|engines\/trino\/(pointer-table|tidy-rows)\.ts|stores\/local\/|stores\/read-range\.ts|service\/api\/(rate-limit|transport)\.ts)/;

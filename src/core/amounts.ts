@@ -1,3 +1,5 @@
+import { lookUp } from './look-up.ts';
+
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
 /** Bytes for people: `3.4 MB`. */
@@ -41,5 +43,5 @@ const SIZES: Readonly<Record<string, number>> = {
 /** The bytes of a size that a setting gives, such as `400MB` or `1.5 GiB`. */
 export function bytesOf(size: string): number {
   const [, amount = '', unit = ''] = /^([\d.]+)\s*(\w+)$/.exec(size) ?? [];
-  return Math.round(Number(amount) * (SIZES[unit.toLowerCase()] ?? Number.NaN));
+  return Math.round(Number(amount) * (lookUp(SIZES, unit.toLowerCase()) ?? Number.NaN));
 }

@@ -5,6 +5,7 @@ import type { ErrorCode } from './error-codes.ts';
 import { CrawlhouseError } from './errors.ts';
 import { stringifyJson } from './json.ts';
 import type { Logger } from './logger.ts';
+import { lookUp } from './look-up.ts';
 import { reportFault } from './report-fault.ts';
 
 /** `HOST:PORT`, taken apart. */
@@ -103,7 +104,7 @@ export async function listenError(
   cause: unknown,
 ): Promise<CrawlhouseError> {
   const { code: system = '', message } = cause as NodeJS.ErrnoException;
-  const [reason, before] = REASONS[system] ?? [message, 'take another port: '];
+  const [reason, before] = lookUp(REASONS, system) ?? [message, 'take another port: '];
   const { name, host } = listenAddress(address);
   // Where the address itself is wrong, no port of it is free.
   const own = await freePort(host).catch(() => undefined);

@@ -1,5 +1,6 @@
 import { ident, text } from '../../core/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { lookUp } from '../../core/look-up.ts';
 import { didYouMean } from '../../core/nearest-name.ts';
 import { type Condition, OPERATORS, type Operator } from './page-filter.ts';
 
@@ -127,7 +128,7 @@ const IS: Readonly<Record<string, (place: string, family: Family) => string | nu
 };
 
 function isCondition({ column, value }: Condition, family: Family, place: string): string {
-  const sql = Object.hasOwn(IS, value) ? IS[value]?.(place, family) : null;
+  const sql = Object.hasOwn(IS, value) ? lookUp(IS, value)?.(place, family) : null;
   if (sql) return sql;
   throw new CrawlhouseError('usage', `${column}: is takes no ${value}`, {
     hint: `is:null, is:not_null${family === 'boolean' ? ', is:true, is:false' : ''}`,

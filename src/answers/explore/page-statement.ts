@@ -166,7 +166,7 @@ function fromPages(
   asked: readonly string[],
   all: readonly string[],
 ): string {
-  const besides = BESIDES.filter(({ columns }) => asked.some((name) => name in columns));
+  const besides = BESIDES.filter(({ columns }) => asked.some((name) => Object.hasOwn(columns, name)));
   const selected = [
     'pages.*',
     ...within.columns,

@@ -1,3 +1,5 @@
+import { lookUp } from '../../core/look-up.ts';
+
 /**
  * One colour for one meaning, in every chart. They stand on a light and a dark page by 3:1, and colour-blind people tell
  * them apart (after Okabe and Ito).
@@ -50,7 +52,7 @@ export const RUN_STATUSES = [
 ];
 
 export function runColour(status: string): string {
-  return RUN_COLOURS[status] ?? COLOURS.grey;
+  return lookUp(RUN_COLOURS, status) ?? COLOURS.grey;
 }
 
 /** What has no meaning of its own: the first one, the second and so on. Further ones are grey. */
@@ -74,7 +76,7 @@ function meaning(value: string | null): string | undefined {
   const status = STATUS_RANGES.find(
     (one) => range === one.range || value === one.name || isOf(value, one.name),
   );
-  return status?.colour ?? SEVERITIES[value];
+  return status?.colour ?? lookUp(SEVERITIES, value);
 }
 
 /** Whether `404` is one of `4xx`. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Connection, ident, table, text } from '../../core/duckdb.ts';
+import { lookUp } from '../../core/look-up.ts';
 import { DEFINITION, type Pointer, readPointers } from '../../state/catalogue/ops-pointers.ts';
 
 /** As the published catalogue will have them. */
@@ -20,7 +21,7 @@ interface ChangedCopies {
 }
 
 export async function changedCopies(connection: Connection, relation: string): Promise<ChangedCopies> {
-  const select = AS_PUBLISHED[relation] ?? `SELECT * FROM ${table(...relation.split('.'))}`;
+  const select = lookUp(AS_PUBLISHED, relation) ?? `SELECT * FROM ${table(...relation.split('.'))}`;
   const unit = relation.startsWith('raw.') ? '_unit' : "''";
   const described = await connection.rows<{ column_name: string; column_type: string }>(`DESCRIBE ${select}`);
   const types = createHash('md5').update(JSON.stringify(described)).digest('hex');

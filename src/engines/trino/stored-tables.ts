@@ -69,7 +69,7 @@ export class StoredTables {
     this.#columns.set(relation, stored);
     const physical = physicalColumns(all, stored);
     return {
-      columns: physical.filter((one) => !(one.name in OURS)),
+      columns: physical.filter((one) => !Object.hasOwn(OURS, one.name)),
       definition: definitionOf(relation, physical),
     };
   }

@@ -1,4 +1,5 @@
 import { CrawlhouseError } from '../../core/errors.ts';
+import { lookUp } from '../../core/look-up.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   VARCHAR: 'varchar',
@@ -23,7 +24,7 @@ const TYPES: Readonly<Record<string, string>> = {
  */
 export function trinoType(type: string): string {
   if (type.endsWith('[]')) return `array(${trinoType(type.slice(0, -2))})`;
-  const own = TYPES[type.toUpperCase()] ?? /^decimal\(\d+, ?\d+\)$/.exec(type.toLowerCase())?.[0];
+  const own = lookUp(TYPES, type.toUpperCase()) ?? /^decimal\(\d+, ?\d+\)$/.exec(type.toLowerCase())?.[0];
   if (own !== undefined) return own;
   throw new CrawlhouseError('contract_drift', `Trino has no column for the type ${type}`);
 }

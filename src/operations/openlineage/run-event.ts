@@ -54,7 +54,9 @@ export function facet(
   key: keyof typeof STANDARD_FACETS | OwnFacet,
   content: Readonly<Record<string, unknown>>,
 ): Facets {
-  const schema = key in STANDARD_FACETS ? STANDARD_FACETS[key as keyof typeof STANDARD_FACETS] : undefined;
+  const schema = Object.hasOwn(STANDARD_FACETS, key)
+    ? STANDARD_FACETS[key as keyof typeof STANDARD_FACETS]
+    : undefined;
   const _schemaURL = schema
     ? `${SPEC}/facets/${schema[0]}/${schema[1]}.json#/$defs/${schema[1]}`
     : `urn:crawlhouse:openlineage:${key}:1`;

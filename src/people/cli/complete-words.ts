@@ -1,4 +1,5 @@
 import { openWarehouse } from '../../answers/query/open-warehouse.ts';
+import { lookUp } from '../../core/look-up.ts';
 import { loadQuestions } from '../../pipeline/transform/questions/questions.ts';
 import { loadPipelines } from '../../project/settings/pipelines.ts';
 import { loadModels } from '../../project/sql/models/load-models.ts';
@@ -31,7 +32,7 @@ async function candidatesBehind(
   const words = nextWords(invocation.commands.names, before);
   if (!command) return words;
   const flags: Readonly<Record<string, Flag>> = { ...command.flags, ...GLOBAL_FLAGS };
-  const flag = flags[before.at(-1)?.replace(/^--/, '') ?? ''];
+  const flag = lookUp(flags, before.at(-1)?.replace(/^--/, '') ?? '');
   if (before.at(-1)?.startsWith('--') && flag?.type === 'string')
     return flag.values ?? (await namesOf(flag.value ?? '', invocation));
   if (begun.startsWith('-')) return Object.keys(flags).map((name) => `--${name}`);

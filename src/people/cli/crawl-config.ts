@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { lookUp } from '../../core/look-up.ts';
 import { checkYaml, readYaml } from '../../project/settings/yaml-file.ts';
 import { CrawlConfigInput } from '../../service/api/crawl-configs.ts';
 import { tryStart } from '../../service/crawler/try-start.ts';
@@ -145,9 +146,13 @@ function checkFlags(flags: Readonly<Record<string, unknown>>): void {
   const [issue] = error?.issues ?? [];
   if (issue === undefined) return;
   const key = String(issue.path[0]);
-  throw new CrawlhouseError('usage', `${FLAG_OF[key] ?? key} ${flags[key]}: ${issue.message}`, {
-    ...(key === 'start_url' ? { hint: 'crawlhouse crawl https://www.example.com/' } : {}),
-  });
+  throw new CrawlhouseError(
+    'usage',
+    `${lookUp(FLAG_OF, key) ?? key} ${lookUp(flags, key)}: ${issue.message}`,
+    {
+      ...(key === 'start_url' ? { hint: 'crawlhouse crawl https://www.example.com/' } : {}),
+    },
+  );
 }
 
 async function readConfig(path: string, shownAs: string): Promise<Record<string, unknown>> {

@@ -2,6 +2,7 @@ import { peopleTable } from '../../answers/query/people-table.ts';
 import { writeRows } from '../../answers/query/write-result.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/json.ts';
+import { lookUp } from '../../core/look-up.ts';
 import { didYouMean } from '../../core/nearest-name.ts';
 import { textTable } from '../../core/text-table.ts';
 import type { Flag, Invocation } from './command.ts';
@@ -89,7 +90,7 @@ export function partOf<T>(
   const name = invocation.text('part');
   const known = Object.keys(parts);
   if (name === undefined && formatOf(invocation) === 'table') return null;
-  const part = name === undefined ? undefined : Object.hasOwn(parts, name) ? parts[name] : undefined;
+  const part = name === undefined ? undefined : lookUp(parts, name);
   if (part !== undefined) return part;
   throw new CrawlhouseError(
     'usage',

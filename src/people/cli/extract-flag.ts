@@ -1,4 +1,5 @@
 import { CrawlhouseError } from '../../core/errors.ts';
+import { lookUp } from '../../core/look-up.ts';
 import { shellWord } from '../../core/shell-word.ts';
 import { readCustomFields } from '../../service/crawler/custom-fields/custom-field.ts';
 
@@ -42,14 +43,14 @@ function ruleOf(text: string): Rule {
     throw wrong(text, 'no css:, xpath: or regex: behind a name', "--extract 'price=css:.price'");
   let rule: Rule = { name, [language]: selector };
   for (const word of words?.split(',') ?? []) {
-    const said = word.startsWith('@') ? { take: 'attribute', attribute: word.slice(1) } : WORDS[word];
+    const said = word.startsWith('@') ? { take: 'attribute', attribute: word.slice(1) } : lookUp(WORDS, word);
     if (said === undefined)
       throw wrong(
         text,
         `${word === '' ? 'an empty word' : word} is none of ${Object.keys(WORDS).join(', ')}, @ATTRIBUTE`,
         "--extract 'price:number,many=css:.price'",
       );
-    const twice = Object.keys(said).find((key) => key in rule);
+    const twice = Object.keys(said).find((key) => Object.hasOwn(rule, key));
     if (twice !== undefined) throw wrong(text, `${twice} is said twice, the second time by ${word}`);
     rule = { ...rule, ...said };
   }

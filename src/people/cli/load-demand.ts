@@ -104,7 +104,7 @@ function nextStep(outcomes: readonly DemandOutcome[]): string {
  */
 export async function refuseMixing(projectDir: string): Promise<void> {
   for (const { source, dataset, columns } of await loadPipelines(projectDir)) {
-    const missing = OF_TOTALS.filter((name) => !(name in columns));
+    const missing = OF_TOTALS.filter((name) => !Object.hasOwn(columns, name));
     if (source.kind !== 'ranking_performance' || missing.length === 0) continue;
     const lines = missing.map(
       (name) => `${name}: { type: ${name === 'period_days' ? 'natural' : 'string'}, optional: true }`,

@@ -1,6 +1,7 @@
 import { extname, resolve } from 'node:path';
 import { TEXT_FORMATS } from '../../answers/query/text-formats.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { lookUp } from '../../core/look-up.ts';
 import type { Invocation } from './command.ts';
 
 export const QUERY_FORMATS = [...TEXT_FORMATS, 'parquet'] as const;
@@ -54,7 +55,7 @@ function formatOf(invocation: Invocation, path: string | null): QueryFormat {
 }
 
 function formatOfFile(path: string): QueryFormat {
-  const format = BY_EXTENSION[extname(path).toLowerCase()];
+  const format = lookUp(BY_EXTENSION, extname(path).toLowerCase());
   if (format) return format;
   throw new CrawlhouseError('usage', `--output: the ending of ${path} names no format`, {
     hint: `add --format, or end it in ${Object.keys(BY_EXTENSION).join(', ')}`,

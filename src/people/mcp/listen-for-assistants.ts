@@ -16,6 +16,8 @@ import { reportFault } from '../../core/report-fault.ts';
 
 /** The largest request that is read. A statement is a few thousand bytes. */
 const MOST_BYTES = 4_000_000;
+/** Of the protocol. */
+const METHODS = ['GET', 'POST', 'DELETE'];
 
 export interface AssistantListener extends AsyncDisposable {
   /** `http://127.0.0.1:8091/mcp`. */
@@ -43,6 +45,11 @@ export async function listenForAssistants(
   const answer = async (incoming: IncomingMessage): Promise<Response> => {
     if (pathOf(incoming) !== '/mcp') return new Response('not found\n', { status: 404 });
     if (!isToken(incoming, token)) return new Response('the token is missing or wrong\n', { status: 401 });
+    if (!METHODS.includes(incoming.method ?? ''))
+      return new Response('not a method of this address\n', {
+        status: 405,
+        headers: { allow: METHODS.join(', ') },
+      });
     const body = await readBody(incoming, MOST_BYTES);
     if (body === null) return new Response(`more than ${MOST_BYTES} bytes\n`, { status: 413 });
     const request = requestOf(incoming, body, address);

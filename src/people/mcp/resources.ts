@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { McpServer } from '@modelcontextprotocol/server';
+import { lookUp } from '../../core/look-up.ts';
 import { markdownProse, markdownText } from '../../core/markdown.ts';
 import { nearNames } from '../../core/nearest-name.ts';
 import {
@@ -77,7 +78,7 @@ export function listQuestions(questions: readonly Question[]): object {
 }
 
 function shortParameter(parameter: Parameter): object | string {
-  const standard = STANDARD_PARAMETERS[parameter.name];
+  const standard = lookUp(STANDARD_PARAMETERS, parameter.name);
   if (standard?.description !== parameter.description) return parameter;
   return parameter.default === null ? parameter.name : { name: parameter.name, default: parameter.default };
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { lookUp } from '../../core/look-up.ts';
 import { readDotEnv } from '../../project/settings/dot-env.ts';
 import { keepSecrets, keepSecretVariables } from '../../project/settings/keep-secrets.ts';
 import type { Settings } from '../../project/settings/settings.ts';
@@ -114,7 +115,7 @@ function without(value: unknown, overrides: Readonly<Record<string, unknown>>): 
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, item]) => {
       if (!Object.hasOwn(overrides, key)) return [[key, item]];
-      const override = overrides[key];
+      const override = lookUp(overrides, key);
       return NESTED.has(key) && isObject(override) ? [[key, without(item, override)]] : [];
     }),
   );
@@ -127,7 +128,7 @@ function merge(
 ): Record<string, unknown> {
   const merged: Record<string, unknown> = { ...file };
   for (const [key, value] of Object.entries(overrides)) {
-    const own = file[key];
+    const own = lookUp(file, key);
     merged[key] = NESTED.has(key) && isObject(own) && isObject(value) ? { ...own, ...value } : value;
   }
   return merged;

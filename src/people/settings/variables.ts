@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { lookUp } from '../../core/look-up.ts';
 import { PREFIX } from '../../project/settings/settings.ts';
 import { SettingsFile } from './settings-schema.ts';
 
@@ -95,7 +96,7 @@ export function readVariables(
       throw new CrawlhouseError('bad_settings', `${variable}: ${checked.error.issues[0]?.message}`);
     }
     const [setting, part] = found.path;
-    const former = settings[setting];
+    const former = lookUp(settings, setting);
     if (former !== undefined && (part === undefined || typeof former !== 'object'))
       throw new CrawlhouseError('bad_settings', `${variable}: another variable gives ${setting}`);
     settings[setting] = part === undefined ? read : { ...(former as object | undefined), [part]: read };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lookUp } from '../../core/look-up.ts';
 
 /** The service's own name of a field. No SQL can name what is empty or has a NUL. */
 export const FieldName = z
@@ -45,7 +46,7 @@ const FAMILIES: Readonly<Record<string, TypeFamily>> = {
 };
 
 export function typeFamily(type: string): TypeFamily {
-  return (Object.hasOwn(FAMILIES, type) ? FAMILIES[type] : undefined) ?? 'json';
+  return (Object.hasOwn(FAMILIES, type) ? lookUp(FAMILIES, type) : undefined) ?? 'json';
 }
 
 /**

@@ -23,7 +23,7 @@ type PagedName = {
 export const RESOURCE_NAMES = Object.keys(RESOURCES) as readonly ResourceName[];
 
 export function isProjectResource(name: string): boolean {
-  return name in RESOURCES && RESOURCES[name as ResourceName].parent === 'project';
+  return Object.hasOwn(RESOURCES, name) && RESOURCES[name as ResourceName].parent === 'project';
 }
 
 /** The operation that lists a resource page by page, and the path parameter that names the parent. */

@@ -1,3 +1,4 @@
+import { lookUp } from '../../core/look-up.ts';
 import { keepSecret } from '../../core/redact.ts';
 
 /** Settings whose values are secrets; `store_b.credentials_secret` is a name. */
@@ -29,7 +30,7 @@ export function keepSecrets(value: unknown, key = ''): void {
 }
 
 export function keepSecretVariables(variables: Readonly<Record<string, string | undefined>>): void {
-  for (const name of SECRET_VARIABLES) keepSecret(variables[name]);
+  for (const name of SECRET_VARIABLES) keepSecret(lookUp(variables, name));
 }
 
 /** The password in an address, and the path of one that is a secret itself. */

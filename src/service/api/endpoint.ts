@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { lookUp } from '../../core/look-up.ts';
 import { NoQuery } from './pagination.ts';
 import type { Scope } from './scopes.ts';
 import type { ServiceErrorType } from './service-error.ts';
@@ -83,7 +84,7 @@ export function resultOf<const K extends string, T extends z.ZodType>(key: K, re
  */
 export function fillPath(path: string, parameters: Readonly<Record<string, string | undefined>>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = parameters[name] ?? '';
+    const value = lookUp(parameters, name) ?? '';
     if (value !== '' && value !== '.' && value !== '..') return encodeURIComponent(value);
     const what = value === '' ? 'is missing' : `is ${JSON.stringify(value)}`;
     throw new CrawlhouseError('invalid_request', `${name} of ${path} ${what}`);

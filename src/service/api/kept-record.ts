@@ -1,3 +1,4 @@
+import { lookUp } from '../../core/look-up.ts';
 import { withoutUserinfo } from './without-userinfo.ts';
 
 /**
@@ -157,7 +158,7 @@ export function keptRecord(
 ): Record<string, unknown> {
   if (list === 'crawl_configs') return keptObject(record, CRAWL_CONFIG);
   const shapes = Object.entries(record).flatMap(([key, value]) => {
-    const shape = shapeOf(RECORDS[list] ?? {}, key, value, declared);
+    const shape = shapeOf(lookUp(RECORDS, list) ?? {}, key, value, declared);
     return shape === undefined ? [] : [[key, shape] as const];
   });
   return keptObject(record, Object.fromEntries(shapes));
@@ -170,7 +171,7 @@ function shapeOf(
   value: unknown,
   declared: readonly string[],
 ): Shape | undefined {
-  if (Object.hasOwn(known, key)) return known[key];
+  if (Object.hasOwn(known, key)) return lookUp(known, key);
   const isMany = Array.isArray(value);
   if (CONFIG_NAME.test(key)) return isMany ? [CRAWL_CONFIG] : CRAWL_CONFIG;
   const isDeclared = declared.includes(key);

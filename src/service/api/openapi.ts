@@ -1,3 +1,4 @@
+import { lookUp } from '../../core/look-up.ts';
 import { ENDPOINTS, type OperationId } from './endpoints.ts';
 import { describeOperation, type Operation } from './openapi-operation.ts';
 import { type JsonObject, OpenApiSchemas } from './openapi-schemas.ts';
@@ -55,9 +56,9 @@ export function openApiDocument(baseUrl = ''): OpenApiDocument {
   for (const ids of operationsByAddress()) {
     const [first] = ids;
     const { method, path, source } = ENDPOINTS[first];
-    const tag = SECTIONS[source]?.[0] ?? source;
+    const tag = lookUp(SECTIONS, source)?.[0] ?? source;
     const operation = describeOperation(ids, tag, schemas, responses);
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
+    paths[path] = { ...lookUp(paths, path), [method.toLowerCase()]: operation };
   }
   return {
     openapi: '3.1.0',

@@ -1,4 +1,5 @@
 import rison from 'rison';
+import { lookUp } from '../../core/look-up.ts';
 
 /**
  * Encodes a value for a query string. Not `rison.encode_uri`, which escapes only the first space
@@ -70,7 +71,7 @@ class RisonReader {
     if (sign === '(') return this.#nested(() => this.#list());
     if (!Object.hasOwn(LITERALS, sign)) throw this.#unexpected();
     this.#at += 2;
-    return LITERALS[sign];
+    return lookUp(LITERALS, sign);
   }
 
   #string(): string {

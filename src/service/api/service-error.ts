@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../core/error-codes.ts';
 import { CrawlhouseError, type ErrorDetails } from '../../core/errors.ts';
+import { lookUp } from '../../core/look-up.ts';
 import { redactTexts } from '../../core/redact.ts';
 
 /** The error types of the service with their HTTP status (api-spec.md §7). */
@@ -68,7 +69,7 @@ export function serviceError(
     return new CrawlhouseError(code, `${where} answered ${status}${said}`, details(code, retryAfterMs, body));
   }
   const lacking = body.type === 'forbidden' && FEATURE_CODES.test(body.code ?? '');
-  const code = lacking ? 'missing_feature' : (CODES[body.type] ?? codeOfStatus(status));
+  const code = lacking ? 'missing_feature' : (lookUp(CODES, body.type) ?? codeOfStatus(status));
   // Facts in the service's message are not repeated.
   const untold = (body.fields ?? []).filter(({ message }) => !message || !body.message?.includes(message));
   const fields = untold.map((field) => `${field.name} (${field.message ?? field.type ?? 'invalid'})`);

@@ -1,5 +1,6 @@
 import { isLoopbackHost } from '../../core/address-kind.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { lookUp } from '../../core/look-up.ts';
 import { ownUrl } from '../../core/web-url.ts';
 import { type CrawlSettings, checkSpeed, readCrawlSettings, type SettingsOptions } from './crawl-settings.ts';
 import { type Answer, DEFAULT_FETCH_LIMITS, type FetchError, Fetcher } from './fetcher.ts';
@@ -130,8 +131,8 @@ function refuseAnswer(url: string, { statusCode, error }: Answer, settings: Craw
 }
 
 function silent(url: string, error: FetchError): CrawlhouseError {
-  const details = { hint: HINTS[error] ?? 'try again later' };
-  return (error === 'refused_address' ? refused : unreachable)(url, REASONS[error] ?? error, details);
+  const details = { hint: lookUp(HINTS, error) ?? 'try again later' };
+  return (error === 'refused_address' ? refused : unreachable)(url, lookUp(REASONS, error) ?? error, details);
 }
 
 async function fetchRobotsOf(

@@ -1,3 +1,4 @@
+import { lookUp } from '../../core/look-up.ts';
 import { spellOctets, webUrl } from '../../core/web-url.ts';
 
 /** Bytes that no URL has as they are, and that no log may hand on. */
@@ -24,7 +25,7 @@ export function unescapeBytes(text: string): string {
   if (!text.includes('\\')) return text;
   return text.replaceAll(ESCAPE, (_, digits?: string, letter?: string) =>
     digits === undefined
-      ? (SIMPLE[letter ?? ''] ?? String(letter))
+      ? (lookUp(SIMPLE, letter ?? '') ?? String(letter))
       : String.fromCharCode(Number.parseInt(digits, 16)),
   );
 }

@@ -1,4 +1,5 @@
 import { CrawlhouseError } from '../../../core/errors.ts';
+import { lookUp } from '../../../core/look-up.ts';
 import type { Command } from '../command.ts';
 import { completeWords } from '../complete-words.ts';
 
@@ -39,7 +40,7 @@ export const completion: Command = {
       await invocation.write((await completeWords(words, invocation)).map((one) => `${one}\n`).join(''));
       return 0;
     }
-    const script = SCRIPTS[shell];
+    const script = lookUp(SCRIPTS, shell);
     if (script === undefined || words.length > 0) {
       throw new CrawlhouseError(
         'usage',

@@ -68,6 +68,6 @@ function parsed(text: string): unknown {
 function errorOf(document: unknown): CrawlhouseError | null {
   const { error } = (document ?? {}) as { error?: { code: string; message: string; hint?: string | null } };
   if (error == null) return null;
-  const code = error.code in ERROR_CODES ? (error.code as ErrorCode) : 'internal';
+  const code = Object.hasOwn(ERROR_CODES, error.code) ? (error.code as ErrorCode) : 'internal';
   return new CrawlhouseError(code, error.message, { ...(error.hint ? { hint: error.hint } : {}) });
 }

@@ -1,5 +1,6 @@
 import type { ParameterTexts } from '../../../answers/query/parameters.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
+import { lookUp } from '../../../core/look-up.ts';
 import { bindQuestion } from '../../../pipeline/transform/questions/bind-question.ts';
 import type { Needs } from '../../../pipeline/transform/questions/question-needs.ts';
 import {
@@ -50,7 +51,7 @@ export function statementOf(
   const sql =
     keptSql(query, texts) ?? query.get('sql') ?? (edited ? questionNamed(questions, edited).sql : '');
   const parameters = parametersOf(sql).map((one) => {
-    const { type = 'text', description = '' } = STANDARD_PARAMETERS[one] ?? {};
+    const { type = 'text', description = '' } = lookUp(STANDARD_PARAMETERS, one) ?? {};
     return { name: one, type, default: null, description, value: value(one) };
   });
   return { question: null, sql, parameters };
@@ -90,7 +91,7 @@ function boundStatement({ question, sql, parameters }: Statement): BoundStatemen
   );
   if (question !== null) return bindQuestion(question, new Map(given));
   const standard = parameters.flatMap(({ name, default: none, description }) => {
-    const known = STANDARD_PARAMETERS[name];
+    const known = lookUp(STANDARD_PARAMETERS, name);
     return known === undefined ? [] : [{ name, default: none, description, type: known.type }];
   });
   const known = new Set(standard.map(({ name }) => name));
@@ -101,7 +102,7 @@ function boundStatement({ question, sql, parameters }: Statement): BoundStatemen
   );
   return {
     sql: replaceParameters(sql, (name) =>
-      known.has(name) ? `CAST($${name} AS ${STANDARD_PARAMETERS[name]?.type})` : `$${name}`,
+      known.has(name) ? `CAST($${name} AS ${lookUp(STANDARD_PARAMETERS, name)?.type})` : `$${name}`,
     ),
     parameters: new Map(parameters.map(({ name, value }) => [name, value])),
     needs: {},

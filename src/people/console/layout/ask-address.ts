@@ -21,7 +21,7 @@ export function askAddress(
   changes: Readonly<Record<string, string | number | null>>,
   path = '/ask',
 ): string {
-  const next = new URLSearchParams(askFields(query).filter(([key]) => !(key in changes)));
+  const next = new URLSearchParams(askFields(query).filter(([key]) => !Object.hasOwn(changes, key)));
   for (const [key, value] of Object.entries(changes)) if (value !== null) next.set(key, String(value));
   return `${path}?${next}`;
 }

@@ -3,6 +3,7 @@ import { type AddressParts, pagesAddress } from '../../../answers/explore/page-f
 import { type Comparison, readComparison } from '../../../answers/explore/read-compare.ts';
 import { countText } from '../../../core/amounts.ts';
 import { type Html, html } from '../../../core/html.ts';
+import { lookUp } from '../../../core/look-up.ts';
 import { shellWord } from '../../../core/shell-word.ts';
 import type { Desk } from '../desk/desk.ts';
 import { crawlLink, crawlName, projectPath } from '../layout/addresses.ts';
@@ -138,7 +139,7 @@ const BEHIND: Readonly<Record<string, AddressParts>> = {
 
 function kpisTable({ from, to, kpis }: Comparison): Html {
   const figure = (kpi: string, value: number | null, crawl: string): Html | string | null => {
-    const behind = BEHIND[kpi];
+    const behind = lookUp(BEHIND, kpi);
     if (value === null || behind === undefined) return value === null ? null : shown(value);
     return html`<a href="${pagesAddress(to.project_id, { crawl, ...behind })}">${shown(value)}</a>`;
   };

@@ -3,6 +3,7 @@ import { barChart } from '../../../answers/report/bars.ts';
 import { coloursOf } from '../../../answers/report/palette.ts';
 import { counted } from '../../../core/amounts.ts';
 import { type Html, html } from '../../../core/html.ts';
+import { lookUp } from '../../../core/look-up.ts';
 import { crawlLink, crawlName, crawlPath, projectLink, projectPath, unitLink } from '../layout/addresses.ts';
 import { type Count, countOrDash } from '../layout/counts.ts';
 import { severityMark } from '../layout/severity-mark.ts';
@@ -106,7 +107,7 @@ function kpisOf(
   const [row = {}] = figures.rows;
   const whole = is_complete === false ? 'not complete' : 'no crawl before';
   return Object.keys(row)
-    .filter((name) => `${name}_change` in row)
+    .filter((name) => Object.hasOwn(row, `${name}_change`))
     .map((name) => {
       const pages = FIGURE_PAGES[name as keyof typeof FIGURE_PAGES];
       return {
@@ -116,7 +117,7 @@ function kpisOf(
         reason:
           shownValue(row[`${name}_change_reason`]) ??
           (row[name] === null ? 'not known' : compared === null ? whole : 'not known of the crawl before'),
-        better: BETTER[name] ?? null,
+        better: lookUp(BETTER, name) ?? null,
         href: pages && to(pages),
       };
     });

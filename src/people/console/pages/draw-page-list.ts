@@ -10,6 +10,7 @@ import { countText } from '../../../core/amounts.ts';
 import { isNumber } from '../../../core/column-types.ts';
 import { type Html, html } from '../../../core/html.ts';
 import { stringifyJson } from '../../../core/json.ts';
+import { lookUp } from '../../../core/look-up.ts';
 import { PAGE_ROWS } from '../desk/read-answer.ts';
 import { urlLink, withQuery } from '../layout/addresses.ts';
 import { filterForm } from '../layout/filter-form.ts';
@@ -75,7 +76,7 @@ function chips(document: PageList, path: string, query: URLSearchParams): Html {
   const without = (name: string, value?: string): string => {
     const next = new URLSearchParams(query);
     next.delete(name, value);
-    for (const one of ['page', ...(MEANT_WITH[name] ?? [])]) next.delete(one);
+    for (const one of ['page', ...(lookUp(MEANT_WITH, name) ?? [])]) next.delete(one);
     return next.size === 0 ? path : `${path}?${next}`;
   };
   const named = ['segment', 'change'] as const;

@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { type Html, html } from '../../../core/html.ts';
 import { stringifyJson } from '../../../core/json.ts';
+import { lookUp } from '../../../core/look-up.ts';
 import { redact } from '../../../core/redact.ts';
 import { reportFault } from '../../../core/report-fault.ts';
 import { visible } from '../../../core/visible.ts';
@@ -98,6 +99,6 @@ function failure(thrown: unknown, { path }: Page<unknown>, { logger }: Desk) {
     return { status: 404, error: { code: 'usage', message: thrown.message, hint: null } };
   const { code, message, hint, kind } = reportFault(thrown, logger, { door: 'console', path });
   const known: Readonly<Record<string, number>> = { nothing_published: 404, forbidden: 403 };
-  const status = known[code] ?? (kind === 'usage' ? 400 : 500);
+  const status = lookUp(known, code) ?? (kind === 'usage' ? 400 : 500);
   return { status, error: { code, message, hint: hint ?? null } };
 }

@@ -3,6 +3,7 @@ import { toCrawlhouseError } from '../../../core/errors.ts';
 import { readCatalog } from '../../../state/catalogue/catalog.ts';
 import type { Desk } from '../desk/desk.ts';
 import { askAddress, askFields } from '../layout/ask-address.ts';
+import { formOf } from './form-of.ts';
 import { sessionOf } from './guard.ts';
 import { isOwn } from './is-own.ts';
 import { refuse } from './refuse.ts';
@@ -14,7 +15,7 @@ const LONGEST_ADDRESS = 6000;
 /** What belongs to `/ask` and is no page. */
 export function askRoutes(app: FastifyInstance, desk: Desk, signal: AbortSignal): void {
   app.post('/ask', (request, reply) => {
-    const form = request.body as URLSearchParams;
+    const form = formOf(request);
     const asked = new URLSearchParams(askFields(form));
     const address = askAddress(asked, { run: 1 });
     if (address.length <= LONGEST_ADDRESS) return reply.redirect(address, 303);

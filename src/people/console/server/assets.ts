@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
+import { lookUp } from '../../../core/look-up.ts';
 
 /** Built by scripts/build.ts from ../browser and ../assets. */
 const FOLDER = join(import.meta.dirname, '..', '..', '..', '..', 'dist', 'people', 'console', 'assets');
@@ -23,7 +24,7 @@ export function assetRoutes(app: FastifyInstance): void {
   const known = new Map<string, Asset>();
   app.get('/assets/:name', (request, reply) => {
     const { name } = request.params as { name: string };
-    const type = TYPES[extname(name)];
+    const type = lookUp(TYPES, extname(name));
     const path = join(FOLDER, name);
     if (type === undefined || !/^[\w.-]+$/.test(name) || !existsSync(path)) return reply.callNotFound();
     const asset = known.get(name) ?? readAsset(path);

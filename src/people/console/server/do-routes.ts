@@ -3,6 +3,7 @@ import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { readAction } from '../actions/action.ts';
 import type { Actions } from '../actions/actions.ts';
+import { formOf } from './form-of.ts';
 import { sessionOf } from './guard.ts';
 import { actingRefusal } from './may-act.ts';
 import { refuse } from './refuse.ts';
@@ -17,7 +18,7 @@ export function doRoutes(app: FastifyInstance, actions: Actions, { console_actio
     const refusal = actingRefusal(session, isOn);
     if (refusal !== null) return refuse(request, reply, refusal);
     try {
-      const fields = request.body as URLSearchParams;
+      const fields = formOf(request);
       const action = readAction(fields);
       if (action.action === 'drop' && fields.get('confirm')?.trim() !== action.name)
         throw new CrawlhouseError('usage', `to confirm, type ${action.name}`, {

@@ -5,6 +5,7 @@ import { readCookie } from '../access/cookies.ts';
 import type { Reach } from '../access/reach.ts';
 import { isRead, refusalOf } from '../access/refusal.ts';
 import type { Session } from '../access/session.ts';
+import { formOf } from './form-of.ts';
 import { HEADERS } from './headers.ts';
 import { refuse, wantsJson } from './refuse.ts';
 
@@ -41,7 +42,7 @@ export function guard(app: FastifyInstance, access: Access, reach: () => Reach):
   });
   app.addHook('preHandler', async (request, reply) => {
     if (isRead(request.method) || request.person === null) return;
-    if (isToken(request.body, request.person)) return;
+    if (isToken(formOf(request), request.person)) return;
     return refuse(request, reply, {
       status: 403,
       code: 'forbidden',
@@ -90,8 +91,7 @@ function stranger(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   });
 }
 
-function isToken(body: unknown, { csrf }: Session): boolean {
-  if (!(body instanceof URLSearchParams)) return false;
-  const [given, wanted] = [Buffer.from(body.get('csrf') ?? ''), Buffer.from(csrf)];
+function isToken(form: URLSearchParams, { csrf }: Session): boolean {
+  const [given, wanted] = [Buffer.from(form.get('csrf') ?? ''), Buffer.from(csrf)];
   return given.length === wanted.length && timingSafeEqual(given, wanted);
 }

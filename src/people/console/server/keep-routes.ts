@@ -7,6 +7,7 @@ import type { Settings } from '../../../project/settings/settings.ts';
 import type { Audit } from '../access/audit.ts';
 import { notice } from '../layout/shell.ts';
 import { keepForm } from '../pages/keep-form.ts';
+import { formOf } from './form-of.ts';
 import { sessionOf } from './guard.ts';
 import { actingRefusal } from './may-act.ts';
 import { refuse, sendPage } from './refuse.ts';
@@ -19,7 +20,7 @@ export function keepRoutes(app: FastifyInstance, audit: Audit, settings: Setting
     const session = sessionOf(request);
     const refusal = actingRefusal(session, settings.console_actions);
     if (refusal !== null) return refuse(request, reply, refusal);
-    const form = request.body as URLSearchParams;
+    const form = formOf(request);
     const text = (key: string): string => form.get(key) ?? '';
     const sql = text('sql');
     const name = text('name').trim();

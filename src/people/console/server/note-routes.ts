@@ -4,6 +4,7 @@ import { changeNotes } from '../../../project/settings/notes.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import type { Audit } from '../access/audit.ts';
 import { projectPath } from '../layout/addresses.ts';
+import { formOf } from './form-of.ts';
 import { sessionOf } from './guard.ts';
 import { actingRefusal } from './may-act.ts';
 import { refuse } from './refuse.ts';
@@ -16,7 +17,7 @@ export function noteRoutes(app: FastifyInstance, audit: Audit, settings: Setting
     const session = sessionOf(request);
     const refusal = actingRefusal(session, settings.console_actions);
     if (refusal !== null) return refuse(request, reply, refusal);
-    const form = request.body as URLSearchParams;
+    const form = formOf(request);
     const change = form.get('change') === 'remove' ? 'remove' : 'add';
     const note = Object.fromEntries([...form].filter(([name]) => FIELDS.includes(name)));
     const entry = audit.begin(session.subject, `${change} note ${JSON.stringify(note)}`);

@@ -11,6 +11,7 @@ import { returnPath } from '../access/return-path.ts';
 import { roleOf, subjectOf } from '../access/role-of.ts';
 import type { Role } from '../access/session.ts';
 import { SESSION_SECONDS } from '../access/sessions.ts';
+import { formOf } from './form-of.ts';
 import { tooMany } from './guard.ts';
 import { refuse, sendPage } from './refuse.ts';
 
@@ -36,7 +37,7 @@ export function signInRoutes(app: FastifyInstance, gate: Gate): void {
     return sendPage(reply, 'Sign in', signInPage(gate, query.get('to'), null), request);
   });
   app.post('/sign-in', async (request, reply) => {
-    const body = request.body as URLSearchParams;
+    const body = formOf(request);
     const given = (body.get('key') ?? '').trim();
     const key = URL.parse(given)?.searchParams.get('key') ?? given;
     return takeLink(request, reply, gate, { key, to: body.get('to') });

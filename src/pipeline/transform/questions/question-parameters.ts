@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lookUp } from '../../../core/look-up.ts';
 import { didYouMean } from '../../../core/nearest-name.ts';
 import { isCode, nameOf, type SqlToken, sqlTokens, textOf } from '../../../core/sql-tokens.ts';
 import { badModel } from '../../../project/sql/text/bad-model.ts';
@@ -80,7 +81,7 @@ export const ParametersHeader = z
   .default({});
 
 function withStandard(name: string, declared: unknown): unknown {
-  const standard = STANDARD_PARAMETERS[name];
+  const standard = lookUp(STANDARD_PARAMETERS, name);
   const isDeclared = typeof declared === 'object' && declared !== null;
   return standard && !isDeclared ? { ...standard, default: declared } : declared;
 }

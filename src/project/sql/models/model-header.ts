@@ -13,7 +13,7 @@ const TESTS = [
   'freshness',
   'query',
 ] as const;
-const oneTest = (test: object): boolean => TESTS.filter((kind) => kind in test).length === 1;
+const oneTest = (test: object): boolean => TESTS.filter((kind) => Object.hasOwn(test, kind)).length === 1;
 
 const MartName = z.string().regex(/^mart\.[a-z][a-z0-9_]*$/, 'a model is named mart.<name>, in lower case');
 const Count = z.number().int().min(0);

@@ -1,3 +1,4 @@
+import { lookUp } from '../../../core/look-up.ts';
 import { isCode, sqlTokens } from '../../../core/sql-tokens.ts';
 
 /**
@@ -18,7 +19,7 @@ export function giveTables(
     const [dot, table] = code.slice(index + 1, index + 3);
     if (text !== schema || dot?.text !== '.' || table === undefined || code[index - 1]?.text === '.')
       continue;
-    const select = Object.hasOwn(selects, table.text) ? selects[table.text] : undefined;
+    const select = lookUp(selects, table.text);
     if (select === undefined) continue;
     for (let part = at; part <= table.at; part++) texts[part] = '';
     texts[at] = `(${select()}\n)`;

@@ -1,3 +1,4 @@
+import { lookUp } from '../../../core/look-up.ts';
 import type { SqlNode } from '../../../core/serialize-sql.ts';
 
 /** A condition on the arguments of a function; what to write where it does not hold. */
@@ -125,7 +126,8 @@ export function portableFunction(node: SqlNode): { rule: string; instead: string
   const use = FUNCTIONS.get(name);
   if (use === undefined) {
     const instead =
-      INSTEAD[name] ?? `one of ${[...FUNCTIONS.keys()].filter((one) => /^[a-z]/.test(one)).join(', ')}`;
+      lookUp(INSTEAD, name) ??
+      `one of ${[...FUNCTIONS.keys()].filter((one) => /^[a-z]/.test(one)).join(', ')}`;
     return { rule: `no ${name}`, instead };
   }
   if (use === null || use.holds(node.children as SqlNode[])) return undefined;

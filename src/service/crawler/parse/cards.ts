@@ -22,7 +22,7 @@ export function cards(
       : /^twitter:./.test(name)
         ? twc
         : null;
-    const value = target === null || name in target ? null : collapsed(content);
+    const value = target === null || Object.hasOwn(target, name) ? null : collapsed(content);
     if (target !== null && value !== null) target[name] = value;
   }
   return {

@@ -1,3 +1,4 @@
+import { lookUp } from '../../../core/look-up.ts';
 import { type Load, rounded, type Vitals, type VitalsWarning } from './vitals.ts';
 
 /** What Lighthouse tells of a load, as far as it is read. */
@@ -85,7 +86,7 @@ const WARNINGS: Readonly<Record<string, VitalsWarning>> = {
 const LATE = 'core/gather/driver/navigation.js | warningTimeout';
 
 export function warningOf(code: unknown): VitalsWarning {
-  return WARNINGS[String(code)] ?? 'vitals_failed';
+  return lookUp(WARNINGS, String(code)) ?? 'vitals_failed';
 }
 
 /** What a load of a page came to. A figure that can't be told is null, and a result that is not the page's is none. */
@@ -93,7 +94,7 @@ export function readResult(url: string, result: LighthouseResult, chromium: stri
   const { runtimeError, mainDocumentUrl = url } = result;
   if (runtimeError !== undefined) return { warning: warningOf(runtimeError.code) };
   if (withoutHash(mainDocumentUrl) !== withoutHash(url)) return { warning: 'vitals_redirected' };
-  if (LATE in (result.i18n.icuMessagePaths ?? {})) return { warning: 'vitals_timeout' };
+  if (Object.hasOwn(result.i18n.icuMessagePaths ?? {}, LATE)) return { warning: 'vitals_timeout' };
   const vitals = vitalsOf(result);
   if (vitals.cwv_lcp === null) return { warning: 'vitals_no_paint' };
   return { vitals, instrument: instrumentOf(result, chromium), isIncomplete: false };

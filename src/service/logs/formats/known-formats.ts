@@ -1,4 +1,5 @@
 import { CrawlhouseError } from '../../../core/errors.ts';
+import { lookUp } from '../../../core/look-up.ts';
 import { didYouMean } from '../../../core/nearest-name.ts';
 import type { LogFormat } from '../log-line.ts';
 import type { LogTime } from '../log-time.ts';
@@ -54,7 +55,7 @@ export function formatOfName(name: string, time: LogTime, state = '', isWhole = 
   const prefix = prefixOfName(name);
   if (prefix !== undefined)
     return prefixedFormat(prefix, formatOfName(name.slice(prefix.length + 1), time, state, isWhole));
-  const known = Object.hasOwn(MAKERS, name) ? MAKERS[name] : undefined;
+  const known = Object.hasOwn(MAKERS, name) ? lookUp(MAKERS, name) : undefined;
   if (known !== undefined) return known({ time, state, isWhole });
   if (name.startsWith('json:')) return jsonFormat('json', parseFieldMap(name.slice('json:'.length)), time);
   if (/[%$]/.test(name)) return textFormat(name, name, time);

@@ -1,3 +1,4 @@
+import { lookUp } from '../../../core/look-up.ts';
 import type { TextField } from './text-variables.ts';
 
 /** Parts of a time, as they are written. */
@@ -52,10 +53,10 @@ export function strftimeField(argument: string): {
 /** Reads a text by a format of strftime into parts; false for a text that does not have it. */
 export function strftimeReader(format: string): (text: string, into: TimeParts) => boolean {
   const names: (keyof TimeParts | null)[] = [];
-  const expanded = format.replaceAll(/%([FTRD])/g, (_, one: string) => COMPOSED[one] ?? '');
+  const expanded = format.replaceAll(/%([FTRD])/g, (_, one: string) => lookUp(COMPOSED, one) ?? '');
   const pattern = expanded.replaceAll(/%(.)|([.*+?^${}()|[\]\\])/g, (_, one?: string, special?: string) => {
     if (one === undefined) return `\\${special}`;
-    const [text, part] = CONVERSIONS[one] ?? [String.raw`\S+`, null];
+    const [text, part] = lookUp(CONVERSIONS, one) ?? [String.raw`\S+`, null];
     names.push(part);
     return `(${text})`;
   });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lookUp } from '../../../core/look-up.ts';
 import { FieldRecord } from '../../api/fields.ts';
 
 /**
@@ -41,7 +42,7 @@ const KIND_OF_TYPE: Readonly<Record<string, ColumnKind>> = {
 
 /** The kind that fits a field's values when they keep to its type. */
 export function kindOfField(field: FieldRecord): ColumnKind {
-  const kind = KIND_OF_TYPE[field.type] ?? 'json';
+  const kind = lookUp(KIND_OF_TYPE, field.type) ?? 'json';
   if (field.arity !== 'many') return kind;
   return kind === 'text' ? 'texts' : 'json';
 }

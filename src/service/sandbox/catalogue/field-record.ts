@@ -1,3 +1,4 @@
+import { lookUp } from '../../../core/look-up.ts';
 import type { FieldRecord } from '../../api/fields.ts';
 
 const EQUALITY = ['has_value', 'has_no_value', 'equals', 'not_equals'];
@@ -30,13 +31,13 @@ export function fieldRecord(
   arity: 'one' | 'many' = 'one',
   values?: readonly string[],
 ): FieldRecord {
-  const plain = type in ACTIONS;
+  const plain = Object.hasOwn(ACTIONS, type);
   return {
     name,
     type,
     arity,
     ...(values === undefined ? {} : { values: [...values] }),
-    actions: [...(ACTIONS[type] ?? PRESENCE)],
+    actions: [...(lookUp(ACTIONS, type) ?? PRESENCE)],
     agg_dimension: plain,
     agg_metric_methods: [...(NUMERIC.has(type) ? NUMBERS : COUNTS)],
     can_display: true,

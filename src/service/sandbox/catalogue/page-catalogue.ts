@@ -1,3 +1,4 @@
+import { lookUp } from '../../../core/look-up.ts';
 import type { FieldRecord } from '../../api/fields.ts';
 import { fieldRecord } from './field-record.ts';
 
@@ -122,7 +123,7 @@ const MANY: Readonly<Record<string, Entry>> = {
 };
 
 export const PAGE_CATALOGUE: readonly FieldRecord[] = ONE.flatMap(([name, type, values]) => {
-  const follower = MANY[name];
+  const follower = lookUp(MANY, name);
   const record = fieldRecord(name, type, 'one', values);
   return follower ? [record, fieldRecord(follower[0], follower[1], 'many')] : [record];
 });

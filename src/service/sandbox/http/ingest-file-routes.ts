@@ -1,4 +1,4 @@
-import multipart from '@fastify/multipart';
+import multipart, { type Multipart } from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
   DELETE_INGEST_FILE,
@@ -17,6 +17,8 @@ import { serve } from './serve.ts';
 /** The longest file, in bytes (ours). */
 const LARGEST_FILE = 256 * 1024 * 1024;
 const LONGEST_NAME = 255;
+/** As RFC 2046 has it. */
+const BOUNDARY = /boundary=(?:"[^"]{1,70}"|[^\s;"]{1,70}(?![^\s;]))/i;
 
 /** Ingest files (api-spec.md §2.9, §4.8). */
 export function ingestFileRoutes(api: FastifyInstance, context: Context): void {
@@ -53,20 +55,44 @@ async function receiveForm(
   if (!request.isMultipart())
     throw new Refusal('invalid_request', 'the body is not multipart/form-data with a part file');
   let received: string | undefined;
+  let cut: Error | undefined;
   try {
-    for await (const part of request.parts()) {
+    for await (const part of partsOf(request)) {
       if (part.type !== 'file' || part.fieldname !== 'file' || received !== undefined)
         throw invalidParameter(part.fieldname, 'unknown', 'is not the one part file, with a file name');
+      part.file.once('error', (error) => {
+        cut = error;
+      });
       received = (await ingestFiles.receive(projectId, nameOf(part.filename), part.file)).id;
       if (part.file.truncated)
         throw new Refusal('invalid_request', `the file is longer than ${LARGEST_FILE} bytes`);
     }
   } catch (error) {
     if (received !== undefined) await ingestFiles.remove(received);
-    throw error;
+    // What the sender still writes is in the way of its next request.
+    request.raw.unpipe();
+    request.raw.resume();
+    throw error === cut ? unreadable(cut as Error, request) : error;
   }
   if (received === undefined) throw invalidParameter('file', 'required', 'is missing');
   ingestFiles.process(received);
+}
+
+/** The parts of a form. What its parser says of a broken one is the sender's to mend. */
+async function* partsOf(request: FastifyRequest): AsyncGenerator<Multipart> {
+  try {
+    yield* request.parts();
+  } catch (thrown) {
+    throw unreadable(thrown as Error, request);
+  }
+}
+
+function unreadable(error: Error, { headers }: FastifyRequest): Error {
+  if (error instanceof Refusal || 'statusCode' in error) return error;
+  const hint = BOUNDARY.test(headers['content-type'] ?? '')
+    ? ''
+    : ': it needs a boundary of 1 to 70 characters';
+  return new Refusal('invalid_request', `the form can't be read (${error.message})${hint}`);
 }
 
 function nameOf(filename: string): string {

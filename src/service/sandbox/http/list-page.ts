@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { stringifyJson } from '../../../core/json.ts';
+import { lookUp } from '../../../core/look-up.ts';
 import type { FieldRecord } from '../../api/fields.ts';
 import type { Oql } from '../../api/oql.ts';
 import type { ListQuery, OffsetQuery, PageMeta } from '../../api/pagination.ts';
@@ -68,7 +69,7 @@ function named(
   names: readonly string[],
   aliases: Readonly<Record<string, string>>,
 ): Record<string, unknown> {
-  return Object.fromEntries(names.map((name) => [name, doc[aliases[name] ?? name]]));
+  return Object.fromEntries(names.map((name) => [name, doc[lookUp(aliases, name) ?? name]]));
 }
 
 function parseSort(text: string, fields: ReadonlyMap<string, FieldRecord>): Sort {
@@ -115,5 +116,5 @@ function compare(a: unknown, b: unknown): number {
 
 /** The field record that a list's sort and filter field behaves as; every filter type that fits its type is allowed. */
 function listField(name: string): FieldRecord {
-  return { name, type: TYPES[name] ?? 'string', arity: MANY.has(name) ? 'many' : 'one' };
+  return { name, type: lookUp(TYPES, name) ?? 'string', arity: MANY.has(name) ? 'many' : 'one' };
 }

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import type { Logger } from '../../../core/logger.ts';
+import { lookUp } from '../../../core/look-up.ts';
 import { Refusal } from '../resources/refusal.ts';
 
 /** The most bytes of a body, of whatever is no ingest file. */
@@ -22,7 +23,7 @@ export function refusalOf(error: unknown, request: string, logger: Logger): Refu
   const { statusCode: status, code } = (error ?? {}) as { statusCode?: unknown; code?: unknown };
   const message = error instanceof Error ? error.message : String(error);
   if (typeof status === 'number' && status >= 400 && status < 500)
-    return new Refusal('invalid_request', UNREAD[String(code)] ?? message);
+    return new Refusal('invalid_request', lookUp(UNREAD, String(code)) ?? message);
   logger.error('sandbox failed on a request', { request, error: message });
   return new Refusal('internal_error', 'the request could not complete because of a fault in the service');
 }

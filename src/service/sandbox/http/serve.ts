@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { lookUp } from '../../../core/look-up.ts';
 import type { Endpoint, PathParameter } from '../../api/endpoint.ts';
 import { checkRequest } from '../resources/check-request.ts';
 import { notFound } from '../resources/refusal.ts';
@@ -60,7 +61,7 @@ export function serve<E extends Endpoint>(
 
 function checkValues({ path, values = {} }: Endpoint, parameters: Readonly<Record<string, string>>): void {
   for (const [name, known] of Object.entries(values)) {
-    const value = parameters[name] ?? '';
+    const value = lookUp(parameters, name) ?? '';
     if (!known.includes(value)) throw notFound(`the ${name.replace('_', ' ')} ${value} of ${path}`);
   }
 }

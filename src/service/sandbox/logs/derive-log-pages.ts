@@ -1,3 +1,4 @@
+import { lookUp } from '../../../core/look-up.ts';
 import { GRANULARITIES, type Granularity } from '../../api/fields.ts';
 import type { WeekDefinition } from '../../api/log-monitoring.ts';
 import { type Column, kindOfField, SQL_TYPES } from '../catalogue/column.ts';
@@ -71,7 +72,7 @@ function pagesSql(period: string, columns: readonly Column[], events: string): s
     ...LOG_PAGE_CELLS,
   };
   const selected = columns.map(
-    ({ id, kind, field }) => `CAST(${cells[field.name]} AS ${SQL_TYPES[kind]}) AS ${id}`,
+    ({ id, kind, field }) => `CAST(${lookUp(cells, field.name)} AS ${SQL_TYPES[kind]}) AS ${id}`,
   );
   return `SELECT ${selected.join(', ')} FROM (${events}) WHERE day IS NOT NULL AND url IS NOT NULL GROUP BY ${period}, url ORDER BY ${period}, url`;
 }

@@ -1,4 +1,5 @@
 import { type Connection, ident, text } from '../../../core/duckdb.ts';
+import { lookUp } from '../../../core/look-up.ts';
 import type { FieldRecord } from '../../api/fields.ts';
 import { type Column, type ColumnKind, kindOfField } from '../catalogue/column.ts';
 import { fieldRecord } from '../catalogue/field-record.ts';
@@ -130,7 +131,7 @@ export class LogTables {
       [this.salts, 'day DATE PRIMARY KEY, salt VARCHAR'],
     ] as const)
       await connection.run(`CREATE TABLE IF NOT EXISTS ${name} (${columns})`);
-    const cells = this.columns().map(({ id, field }) => `${CELLS[field.name]} AS ${ident(id)}`);
+    const cells = this.columns().map(({ id, field }) => `${lookUp(CELLS, field.name)} AS ${ident(id)}`);
     await connection.run(
       `CREATE VIEW IF NOT EXISTS ${RowStore.table(this.events)} AS SELECT line.rowid AS rowid, ${cells.join(', ')}
         FROM ${this.lines} AS line

@@ -1,4 +1,5 @@
 import { type Connection, ident, text } from '../../../core/duckdb.ts';
+import { lookUp } from '../../../core/look-up.ts';
 import { GRANULARITIES, type Granularity } from '../../api/fields.ts';
 import type { WeekDefinition } from '../../api/log-monitoring.ts';
 import { type Column, kindOfField, SQL_TYPES } from '../catalogue/column.ts';
@@ -88,7 +89,7 @@ async function countDays(connection: Connection, tables: LogTables, { id }: LogP
   const counted = columns.map(({ id, field }) =>
     ['url', 'urlpath'].includes(field.name)
       ? ''
-      : `${LOG_PAGE_CELLS[field.name] ?? field.name} AS ${ident(id)}`,
+      : `${lookUp(LOG_PAGE_CELLS, field.name) ?? field.name} AS ${ident(id)}`,
   );
   const cells = columns.map(({ id, field }) =>
     field.name === 'url'

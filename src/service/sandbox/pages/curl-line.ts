@@ -1,3 +1,4 @@
+import { lookUp } from '../../../core/look-up.ts';
 import type { OpenApiDocument } from '../../api/openapi.ts';
 import type { Operation } from '../../api/openapi-operation.ts';
 import type { JsonObject } from '../../api/openapi-schemas.ts';
@@ -66,7 +67,8 @@ function bodyOf(path: string, { requestBody }: Operation, schemas: JsonObject, v
   const [[type, media] = []] = Object.entries(requestBody?.content ?? {});
   if (type === undefined) return [];
   if (type === FORM) return ['-F "file=@-;filename=urls.csv"'];
-  const example = BODIES[path] ?? exampleOf((media as { schema: JsonObject }).schema, schemas, values);
+  const example =
+    lookUp(BODIES, path) ?? exampleOf((media as { schema: JsonObject }).schema, schemas, values);
   const body = JSON.stringify(example);
   return ['-H "Content-Type: application/json"', `-d '${body.replaceAll("'", `'\\''`)}'`];
 }

@@ -1,3 +1,4 @@
+import { lookUp } from '../../../core/look-up.ts';
 import type { JsonObject } from '../../api/openapi-schemas.ts';
 
 /** Values that say more than their type does. */
@@ -27,10 +28,10 @@ export type Values = Readonly<Record<string, unknown>>;
 export function exampleOf(schema: JsonObject, components: JsonObject, values: Values, name = ''): unknown {
   if (typeof schema.$ref === 'string') {
     const id = schema.$ref.split('/').at(-1) ?? '';
-    return KNOWN[id] ?? exampleOf(components[id] as JsonObject, components, values, name);
+    return lookUp(KNOWN, id) ?? exampleOf(components[id] as JsonObject, components, values, name);
   }
   if (Object.hasOwn(values, name)) return values[name];
-  if (Object.hasOwn(BY_NAME, name)) return BY_NAME[name];
+  if (Object.hasOwn(BY_NAME, name)) return lookUp(BY_NAME, name);
   if (Array.isArray(schema.enum)) return schema.enum[0];
   if ('const' in schema) return schema.const;
   const [choice] = ((schema.anyOf ?? schema.oneOf ?? []) as readonly JsonObject[]).slice(0, 1);

@@ -68,5 +68,7 @@ const LIMITS: Readonly<Record<string, string>> = {
 };
 
 function limits(schema: JsonObject): string[] {
-  return Object.entries(LIMITS).flatMap(([key, words]) => (key in schema ? [`${words}${schema[key]}`] : []));
+  return Object.entries(LIMITS).flatMap(([key, words]) =>
+    Object.hasOwn(schema, key) ? [`${words}${schema[key]}`] : [],
+  );
 }

@@ -1,5 +1,6 @@
 import { type Connection, ident, text } from '../../../core/duckdb.ts';
 import { stringifyJson } from '../../../core/json.ts';
+import { lookUp } from '../../../core/look-up.ts';
 import { type DemandExport, dimensionsText, isDetailed } from '../../demand/demand-row.ts';
 import { noteChangedDays } from '../rows/changed-days.ts';
 import { BY, DEMAND_COLUMNS, DETAILS, type DemandTables, EXPORT, idOf, TOTALS } from './demand-tables.ts';
@@ -144,5 +145,7 @@ function cellsOf(
     totals_by: made.totalsBy,
     search_engine: text(engine),
   };
-  return DEMAND_COLUMNS.map(({ id, field }) => `${own[field.name] ?? ident(field.name)} AS ${id}`).join(', ');
+  return DEMAND_COLUMNS.map(
+    ({ id, field }) => `${lookUp(own, field.name) ?? ident(field.name)} AS ${id}`,
+  ).join(', ');
 }

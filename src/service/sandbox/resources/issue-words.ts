@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { lookUp } from '../../../core/look-up.ts';
 
 /** What a value must be, by the validator's names of types and formats. */
 const KINDS: Readonly<Record<string, string>> = {
@@ -50,7 +51,7 @@ function wantedBy(issue: Issue): string | undefined {
     case 'invalid_type':
       return typeWords(issue as unknown as TypeIssue);
     case 'invalid_format':
-      return KINDS[String(issue.format)];
+      return lookUp(KINDS, String(issue.format));
     case 'invalid_value':
       return oneOf((issue.values as readonly unknown[]).map((value) => JSON.stringify(value)));
     case 'too_small':
@@ -73,7 +74,7 @@ function wantedBy(issue: Issue): string | undefined {
 function typeWords({ expected, input, inst }: TypeIssue): string | undefined {
   // Whole numbers that JavaScript can't hold arrive as `bigint`.
   if (expected === 'number' && typeof input === 'bigint') return `at most ${Number.MAX_SAFE_INTEGER}`;
-  return KINDS[inst?.def?.check === 'number_format' ? 'int' : expected];
+  return lookUp(KINDS, inst?.def?.check === 'number_format' ? 'int' : expected);
 }
 
 function oneOf(wanted: readonly string[]): string | undefined {

@@ -1,3 +1,4 @@
+import { lookUp } from '../../../core/look-up.ts';
 import { typeFamily } from '../../../project/model/field.ts';
 import {
   CLUSTER_FIELDS,
@@ -53,12 +54,12 @@ export function describeField(dataset: string, { field, type, arity, description
 
 /** The description of a column of ours. */
 export function describeMetaColumn(column: string): string | undefined {
-  return META_COLUMNS[column];
+  return lookUp(META_COLUMNS, column);
 }
 
 function known(dataset: string, field: string): string | undefined {
   if (dataset === 'crawl_over_crawl_pages') return compared(field);
-  const fields = DATASETS[dataset];
+  const fields = lookUp(DATASETS, dataset);
   if (fields && Object.hasOwn(fields, field)) return fields[field];
   return dataset === 'crawl_pages' ? family(field) : undefined;
 }

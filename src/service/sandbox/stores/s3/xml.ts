@@ -1,3 +1,5 @@
+import { lookUp } from '../../../../core/look-up.ts';
+
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -22,7 +24,7 @@ export function xmlDocument(root: string, content: XmlFields): string {
 
 function xmlOf(content: XmlContent): string {
   if (typeof content !== 'object')
-    return String(content).replace(/[&<>"\r]/g, (char) => ESCAPES[char] ?? char);
+    return String(content).replace(/[&<>"\r]/g, (char) => lookUp(ESCAPES, char) ?? char);
   return Object.entries(content)
     .flatMap(([name, value]) =>
       (Array.isArray(value) ? (value as readonly XmlContent[]) : [value as XmlContent | undefined]).map(
@@ -43,6 +45,6 @@ export function xmlText(inner: string): string {
   return inner.replace(/&(?:#x([0-9a-f]+)|#(\d+)|(\w+));/gi, (all, hex, decimal, name) => {
     if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16));
     if (decimal !== undefined) return String.fromCodePoint(Number(decimal));
-    return NAMED[name] ?? all;
+    return lookUp(NAMED, name) ?? all;
   });
 }
