@@ -1,38 +1,116 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { build } from 'vite';
-import { CHART_STYLE } from '../src/answers/report/chart-style.ts';
-import { PAGE_STYLE } from '../src/core/page-style.ts';
-import { manPage } from '../src/people/cli/man-page.ts';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, relative } from 'node:path';
 
-/** Builds `dist/` for the bin and the package, with the manual page and the files of the console. */
+/**
+ * Builds `dist/` for the bin and the package, with the manual page and the files of the console. Does nothing where
+ * `dist/` is what these sources gave.
+ */
 const root = join(import.meta.dirname, '..');
-rmSync(join(root, 'dist'), { recursive: true, force: true });
-const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-const { status } = spawnSync(process.execPath, [compiler, '--project', join(root, 'tsconfig.build.json')], {
-  stdio: 'inherit',
-});
-if (status !== 0) process.exit(status ?? 1);
-chmodSync(join(root, 'dist', 'people', 'cli', 'main.js'), 0o755);
-writeFileSync(join(root, 'dist', 'crawlhouse.1'), await manPage());
-const console = join(root, 'src', 'people', 'console');
-const assets = join(root, 'dist', 'people', 'console', 'assets');
-cpSync(join(console, 'assets'), assets, { recursive: true });
-const style = join(assets, 'console.css');
-writeFileSync(style, PAGE_STYLE + CHART_STYLE + readFileSync(style, 'utf8'));
-await build({
-  root: join(console, 'browser'),
-  configFile: false,
-  logLevel: 'warn',
-  build: {
-    outDir: assets,
-    emptyOutDir: false,
-    target: 'es2024',
-    modulePreload: false,
-    rolldownOptions: {
-      input: { console: join(console, 'browser', 'console.ts') },
-      output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+const dist = join(root, 'dist');
+/** Of which sources the files beside it were made, and which files these were. Written last. */
+const stampFile = join(dist, '.built');
+const SOURCES = [
+  'package.json',
+  'package-lock.json',
+  'scripts/build.ts',
+  'src',
+  'tsconfig.build.json',
+  'tsconfig.json',
+];
+
+sayWhichNode();
+const sources = hashOf(filesOf(...SOURCES), (file) => readFileSync(file));
+if (!existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== stamp()) {
+  rmSync(dist, { recursive: true, force: true });
+  compile();
+  await addManPage();
+  await buildConsole();
+  writeFileSync(stampFile, stamp());
+}
+
+/** npm runs on the Node of the machine, and would warn of each package that asks for a later one (.npmrc). */
+function sayWhichNode(): void {
+  const { npm_command, npm_config_user_agent = '' } = process.env;
+  const [, version, major] = /\bnode\/v((\d+)\.\S+)/.exec(npm_config_user_agent) ?? [];
+  if (npm_command !== 'ci' || version === undefined || Number(major) >= 24) return;
+  process.stdout.write(
+    `npm runs on Node.js ${version}; crawlhouse and its scripts run on the ${process.version.slice(1)} that is installed now.\n`,
+  );
+}
+
+function stamp(): string {
+  const built = filesOf('dist').filter((file) => file !== stampFile);
+  return `${sources}\n${hashOf(built, (file) => String(statSync(file).size))}\n`;
+}
+
+function filesOf(...names: readonly string[]): string[] {
+  return names.flatMap((name) => {
+    const path = join(root, name);
+    if (!statSync(path).isDirectory()) return path;
+    const entries = readdirSync(path, { recursive: true, withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort();
+  });
+}
+
+function hashOf(files: readonly string[], read: (file: string) => string | Uint8Array): string {
+  const hash = createHash('sha256');
+  for (const file of files) {
+    const value = read(file);
+    hash.update(`${relative(root, file)}\0${value.length}\0`).update(value);
+  }
+  return hash.digest('hex');
+}
+
+function compile(): void {
+  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const { status } = spawnSync(process.execPath, [compiler, '--project', join(root, 'tsconfig.build.json')], {
+    stdio: 'inherit',
+  });
+  if (status !== 0) process.exit(status ?? 1);
+  chmodSync(join(dist, 'people', 'cli', 'main.js'), 0o755);
+}
+
+async function addManPage(): Promise<void> {
+  const { manPage } = await import('../src/people/cli/man-page.ts');
+  writeFileSync(join(dist, 'crawlhouse.1'), await manPage());
+}
+
+async function buildConsole(): Promise<void> {
+  const { build } = await import('vite');
+  const { CHART_STYLE } = await import('../src/answers/report/chart-style.ts');
+  const { PAGE_STYLE } = await import('../src/core/page-style.ts');
+  const folder = join(root, 'src', 'people', 'console');
+  const assets = join(dist, 'people', 'console', 'assets');
+  cpSync(join(folder, 'assets'), assets, { recursive: true });
+  const style = join(assets, 'console.css');
+  writeFileSync(style, PAGE_STYLE + CHART_STYLE + readFileSync(style, 'utf8'));
+  await build({
+    root: join(folder, 'browser'),
+    configFile: false,
+    logLevel: 'warn',
+    build: {
+      outDir: assets,
+      emptyOutDir: false,
+      target: 'es2024',
+      modulePreload: false,
+      rolldownOptions: {
+        input: { console: join(folder, 'browser', 'console.ts') },
+        output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+      },
     },
-  },
-});
+  });
+}
