@@ -6,13 +6,19 @@ const PICTURE = /^(?:\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{Regional_Indicato
 const WITHOUT_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 const PLAIN = /^[\x20-\x7e]*$/;
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+let segmenter: Intl.Segmenter | undefined;
+
+/** Made when it is needed: that takes longer than most commands have to do with texts. */
+function graphemesOf(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return segmenter.segment(text);
+}
 
 /** Columns that a text takes on a terminal: two for CJK and emoji, none for a combining mark. */
 export function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of graphemes.segment(text)) width += widthOf(segment);
+  for (const { segment } of graphemesOf(text)) width += widthOf(segment);
   return width;
 }
 
@@ -27,7 +33,7 @@ export function cutToWidth(text: string, width: number): string {
   let cut = '';
   let used = 0;
   // No further than needed: a value may be megabytes long.
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of graphemesOf(text)) {
     used += widthOf(segment);
     if (used > width) return `${cut}…`;
     if (used < width) cut += segment;
@@ -38,7 +44,7 @@ export function cutToWidth(text: string, width: number): string {
 /** The text cut to a width, with an ellipsis in its middle: its beginning and its end tell a URL from others. */
 export function cutMiddle(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
-  const parts = [...graphemes.segment(text)].map(({ segment }) => segment);
+  const parts = [...graphemesOf(text)].map(({ segment }) => segment);
   const [start, end]: [string[], string[]] = [[], []];
   let left = width - 1;
   for (let at = 0; at < parts.length; at++) {

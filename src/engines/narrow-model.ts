@@ -15,9 +15,16 @@ export async function narrowed(
   behind: readonly string[],
 ): Promise<string> {
   const conditions = new Map<string, string>();
+  const known = new Map<string, string>();
   for (const [name, columns] of Object.entries(incremental?.within ?? {})) {
-    const condition = columns && (await withinPartitions(connection, partitioned, columns, behind));
-    conditions.set(name, condition ?? inPartitions(partitioned, behind));
+    const key = JSON.stringify(columns);
+    const condition =
+      known.get(key) ??
+      (columns
+        ? await withinPartitions(connection, partitioned, columns, behind)
+        : inPartitions(partitioned, behind));
+    known.set(key, condition);
+    conditions.set(name, condition);
   }
   if (conditions.size === 0) return sql;
   const references = await sqlReferences(connection, sql, { file, line: sqlLine });

@@ -32,6 +32,7 @@ export async function transform(
       connection: working.connection,
       engine: working.models,
       models,
+      stateDir: context.settings.state_dir,
       // After the first round, the models' own records show which are behind.
       changed: round > 1 ? new Set<string>() : full ? 'all' : new Set(loaded),
       ...(select ? { only: select } : {}),

@@ -76,7 +76,7 @@ test('models are built from what the writer sees, and readers see tables and vie
   expect([await read(rows.names.reader('mart.doubles')), await read(rows.names.reader('mart.sums'))]).toEqual(
     [14n, 6n],
   );
-  const changes = { behind: ['["a"]'], gone: ['["b"]'] };
+  const changes = { stamps: new Map(), behind: ['["a"]'], gone: ['["b"]'] };
   const engine = new TrinoModels(connection, rows);
   expect(await engine.make(counts, changes)).toBe(1n);
   expect(await client.rows(`SELECT * FROM ${rows.names.work('mart.counts')}`)).toEqual([

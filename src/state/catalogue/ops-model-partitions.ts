@@ -6,6 +6,8 @@ export interface PartitionChanges {
   readonly behind: readonly string[];
   /** To remove. */
   readonly gone: readonly string[];
+  /** Present stamps of those to build. */
+  readonly stamps: ReadonlyMap<string, string>;
 }
 
 /**
@@ -17,25 +19,20 @@ export async function changedPartitions(
   connection: Connection,
   model: string,
   current: string,
-): Promise<PartitionChanges> {
-  const rows = await connection.rows<{ partition_key: string; gone: boolean } & Row>(
-    `SELECT coalesce(now.partition_key, former.partition_key) AS partition_key, now.partition_key IS NULL AS gone
+): Promise<PartitionChanges & { readonly total: number }> {
+  const rows = await connection.rows<{ partition_key: string; stamp: string | null; total: bigint } & Row>(
+    `SELECT coalesce(now.partition_key, former.partition_key) AS partition_key, now.stamp AS stamp,
+       (SELECT count(*) FROM ops.model_partitions WHERE model = $1) AS total
      FROM (${current}) AS now
      FULL JOIN (FROM ops.model_partitions WHERE model = $1) AS former ON former.partition_key = now.partition_key
      WHERE now.stamp IS DISTINCT FROM former.stamp
      ORDER BY partition_key`,
     [model],
   );
-  const keys = (gone: boolean): string[] =>
-    rows.filter((row) => row.gone === gone).map((row) => row.partition_key);
-  return { behind: keys(false), gone: keys(true) };
-}
-
-/** Counts the recorded partitions of a model. */
-export async function partitionCount(connection: Connection, model: string): Promise<number> {
-  return Number(
-    await connection.scalar('SELECT count(*) FROM ops.model_partitions WHERE model = $1', [model]),
-  );
+  const stamps = new Map<string, string>();
+  for (const { partition_key: key, stamp } of rows) if (stamp !== null) stamps.set(key, stamp);
+  const gone = rows.map((row) => row.partition_key).filter((key) => !stamps.has(key));
+  return { behind: [...stamps.keys()], gone, stamps, total: Number(rows[0]?.total ?? 0) };
 }
 
 /** Records the changed partitions, or all, with their present stamps. They are untested. */
@@ -45,15 +42,22 @@ export async function recordPartitions(
   current: string,
   changes: PartitionChanges | 'all',
 ): Promise<void> {
-  const among =
-    changes === 'all'
-      ? 'true'
-      : `partition_key IN (${[...changes.behind, ...changes.gone, ''].map(text).join(', ')})`;
-  await connection.run(`DELETE FROM ops.model_partitions WHERE model = $1 AND ${among}`, [model]);
+  const insert = `INSERT INTO ops.model_partitions BY NAME SELECT $1 AS model, false AS tested`;
+  if (changes === 'all') {
+    await forgetPartitions(connection, model);
+    await connection.run(`${insert}, partition_key, stamp FROM (${current})`, [model]);
+    return;
+  }
+  const keys = [...changes.behind, ...changes.gone].map(text);
+  if (keys.length === 0) return;
   await connection.run(
-    `INSERT INTO ops.model_partitions BY NAME
-     SELECT $1 AS model, partition_key, stamp, false AS tested FROM (${current}) WHERE ${among}`,
+    `DELETE FROM ops.model_partitions WHERE model = $1 AND partition_key IN (${keys.join(', ')})`,
     [model],
+  );
+  const stamps = [...changes.stamps].map(([partition_key, stamp]) => ({ partition_key, stamp }));
+  await connection.run(
+    `${insert}, unnest(from_json($2, '[{"partition_key": "VARCHAR", "stamp": "VARCHAR"}]'), recursive := true)`,
+    [model, JSON.stringify(stamps)],
   );
 }
 

@@ -80,9 +80,32 @@ export async function recordBuild(
   );
 }
 
-/** Records that a model is as it should be, with all that has been loaded. */
-export async function recordLook(connection: Connection, name: string, lookedAt: string): Promise<void> {
-  await connection.run('UPDATE ops.models SET looked_at = ? WHERE name = ?', [lookedAt, name]);
+/** Records that views, which stay as they were made, show new rows. They are untested. */
+export async function recordNewRows(
+  connection: Connection,
+  views: ReadonlyMap<string, BuildStamp>,
+): Promise<void> {
+  const stamps = [...views].map(([name, stamp]) => ({ name, ...stamp }));
+  await connection.run(
+    `UPDATE ops.models SET sources = stamp.sources, looked_at = stamp."lookedAt", run_id = stamp."runId",
+       built_at = now(), tested_at = NULL
+     FROM (SELECT unnest(from_json($1, '[{"name": "VARCHAR", "sources": "VARCHAR", "lookedAt": "VARCHAR",
+       "runId": "VARCHAR"}]'), recursive := true)) AS stamp
+     WHERE models.name = stamp.name`,
+    [JSON.stringify(stamps)],
+  );
+}
+
+/** Records that models are as they should be, with all that has been loaded. */
+export async function recordLooks(
+  connection: Connection,
+  names: readonly string[],
+  lookedAt: string,
+): Promise<void> {
+  await connection.run(
+    `UPDATE ops.models SET looked_at = $1 WHERE name IN (SELECT unnest(from_json($2, '["VARCHAR"]')))`,
+    [lookedAt, JSON.stringify(names)],
+  );
 }
 
 /** Records for models whether they have passed all tests of severity `error`. */

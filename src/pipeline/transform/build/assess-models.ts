@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Connection } from '../../../core/duckdb.ts';
 import { currentPartitions, partitionedModel } from '../../../project/sql/plan/partitions.ts';
 import type { PlannedModel } from '../../../project/sql/plan/plan-models.ts';
-import { changedPartitions, partitionCount } from '../../../state/catalogue/ops-model-partitions.ts';
+import { changedPartitions } from '../../../state/catalogue/ops-model-partitions.ts';
 import { type BuildStamp, type BuiltModel, builtModels } from '../../../state/catalogue/ops-models.ts';
 import { type Build, decideBuild } from './decide-build.ts';
 import { definitionOf, fingerprint, madeFrom, sourceVersions } from './model-state.ts';
@@ -63,12 +63,11 @@ export async function assessModels(
       sources,
       touched: changed !== 'all' && [...planned.sources].some((source) => changed.has(source)),
       modelsMade: [...planned.models].some((model) => made.has(model)),
-      changes: comparable && {
-        ...(still
-          ? { behind: [], gone: [] }
+      changes:
+        comparable &&
+        (still
+          ? { behind: [], gone: [], stamps: new Map(), total: 0 }
           : await changedPartitions(connection, name, currentPartitions(comparable))),
-        total: await partitionCount(connection, name),
-      },
     });
     // A reader of a partitioned model is behind when a partition was built, not when any source was loaded.
     const version = !partitioned

@@ -3,8 +3,8 @@ import type { ModelPlace } from '../../../engines/model-engine.ts';
 import { currentPartitions, partitionedModel } from '../../../project/sql/plan/partitions.ts';
 import type { PlannedModel } from '../../../project/sql/plan/plan-models.ts';
 import { describedColumn } from '../../../project/sql/plan/wildcard-columns.ts';
+import type { CatalogColumn } from '../../../state/catalogue/catalog.ts';
 import {
-  changedPartitions,
   forgetPartitions,
   type PartitionChanges,
   recordPartitions,
@@ -34,23 +34,32 @@ export async function buildModel(
   const rows = await connection.transaction(async () => {
     const { model } = planned;
     const partitioned = partitionedModel(planned);
-    // A view shows new rows by itself, but its tests have to be run on them.
-    const viewOfPartitions =
-      partitioned && model.kind === 'view' && (build.reason === 'sources' || build.reason === 'models');
-    const changes = viewOfPartitions
-      ? await changedPartitions(connection, partitioned.name, currentPartitions(partitioned))
-      : partitionsOf(build);
+    const changes = partitionsOf(build);
     if (present && present !== model.kind) await drop(connection, model.name, present);
     const made = await engine.make(planned, build.how === 'partitions' ? build.changes : undefined, signal);
     if (partitioned)
       await recordPartitions(connection, partitioned.name, currentPartitions(partitioned), changes);
     else await forgetPartitions(connection, model.name);
-    await connection.run(comments(planned).join(';'));
+    if (changes === 'all') await connection.run(comments(planned).join(';'));
     await recordBuild(connection, model, made, stamp);
     await onChange?.();
     return made;
   });
   return rows === null ? null : Number(rows);
+}
+
+/**
+ * Whether a view stays as it was made, and only shows new rows. DuckDB keeps the names and types of its columns, which a
+ * source may have changed.
+ */
+export function isAsMade(
+  { model, outputs }: PlannedModel,
+  { reason }: Exclude<Build, { how: 'none' }>,
+  columns: readonly CatalogColumn[] = [],
+): boolean {
+  if (model.kind !== 'view' || (reason !== 'sources' && reason !== 'models')) return false;
+  const now = columns.map(({ name, type }) => [name, type]);
+  return JSON.stringify(now) === JSON.stringify([...outputs]);
 }
 
 /** Drops what an earlier run made of a model that is no longer under `sql/`. */

@@ -34,13 +34,14 @@ export async function explainModels(
       continue;
     }
     const { build } = await assess(await engine.local(planned, signal));
-    const changes = build.how === 'partitions' ? build.changes : { behind: [], gone: [] };
+    const { behind, gone } = build.how === 'partitions' ? build.changes : { behind: [], gone: [] };
     explanations.push({
       name: planned.model.name,
       kind: planned.model.kind,
       build: build.how,
       reason: build.how === 'none' ? null : build.reason,
-      ...changes,
+      behind,
+      gone,
     });
   }
   return explanations;

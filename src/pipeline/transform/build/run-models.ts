@@ -12,11 +12,17 @@ import type { Model } from '../../../project/sql/models/model.ts';
 import { modelError } from '../../../project/sql/plan/model-error.ts';
 import { type PlannedModel, planModels } from '../../../project/sql/plan/plan-models.ts';
 import { selectModels } from '../../../project/sql/plan/select-models.ts';
-import { type MartObjects, martObjects } from '../../../state/catalogue/catalog.ts';
-import { modelNames, recordLook } from '../../../state/catalogue/ops-models.ts';
+import {
+  type CatalogColumn,
+  type MartObjects,
+  martObjects,
+  tableColumns,
+} from '../../../state/catalogue/catalog.ts';
+import { modelNames } from '../../../state/catalogue/ops-models.ts';
 import { isFailed, recordTests, type TestedModel, testModel } from '../tests/test-model.ts';
 import { type Assessed, type Assessor, assessModels } from './assess-models.ts';
-import { buildModel, dropModel } from './build-model.ts';
+import { buildModel, dropModel, isAsMade } from './build-model.ts';
+import { LaterRecords } from './later-records.ts';
 
 /** Of the memory limit: models take a good deal that it does not count (docs/decisions/warehouse-file.md). */
 const MEMORY_SHARE = 0.5;
@@ -37,6 +43,8 @@ export interface RunModelsOptions {
   readonly only?: readonly string[];
   /** The raw tables that pipelines make; a model that reads another one is an error. */
   readonly sources?: ReadonlySet<string>;
+  /** Where the plan is kept for the next process. */
+  readonly stateDir?: string;
   readonly logger: Logger;
   readonly runId: string;
   readonly signal?: AbortSignal;
@@ -94,13 +102,15 @@ async function makeWithin(options: RunModelsOptions, attempt: Attempt): Promise<
   await dropRemoved(place, options, present);
   await engine.synchronize(plan, signal);
   const assessor = await assessModels(connection, options.changed, runId);
-  const making = new ModelsInTheMaking({ options, place, attempt, assessor, present });
+  const columns = await tableColumns(connection, ['mart']);
+  const making = new ModelsInTheMaking({ options, place, attempt, assessor, present, columns });
   for (const [index, planned] of plan.entries()) {
     signal?.throwIfAborted();
     options.onStep?.('models', index, plan.length);
     if (selected.includes(planned)) await making.make(planned);
     else assessor.leave(planned);
   }
+  await making.later.write();
   const { models, broken } = making;
   const tests = await testAll(making.untested(), broken, { ...options, engine }, attempt);
   return { models, tests, plan, broken };
@@ -112,6 +122,7 @@ interface MakingInputs {
   readonly attempt: Attempt;
   readonly assessor: Assessor;
   readonly present: MartObjects;
+  readonly columns: ReadonlyMap<string, readonly CatalogColumn[]>;
 }
 
 /** The models of a run, made one after the other. */
@@ -127,8 +138,11 @@ class ModelsInTheMaking {
   readonly #tested: PlannedModel[] = [];
   readonly #inputs: MakingInputs;
 
+  readonly later: LaterRecords;
+
   constructor(inputs: MakingInputs) {
     this.#inputs = inputs;
+    this.later = new LaterRecords(inputs.place.connection, inputs.options.onChange);
   }
 
   /** Builds a model if it is behind what it reads. */
@@ -139,7 +153,7 @@ class ModelsInTheMaking {
     const planned = await place.engine.local(own, options.signal);
     const { build, stamp, former } = await attempt(() => assessor.assess(planned));
     if (build.how === 'none') {
-      if (former?.looked_at !== stamp.lookedAt) await recordLook(place.connection, name, stamp.lookedAt);
+      if (former?.looked_at !== stamp.lookedAt) this.later.look(name, stamp);
       this.models.push({ name, status: 'unchanged', rows: former?.rows ?? null, seconds: 0 });
       (former?.tested === true ? this.#tested : this.#untested).push(planned);
       return;
@@ -177,14 +191,19 @@ class ModelsInTheMaking {
   }
 
   /** Undefined where the values that the model reads break it. */
-  #build(
+  async #build(
     planned: PlannedModel,
     build: Parameters<typeof buildModel>[2],
     stamp: Assessed['stamp'],
   ): Promise<{ readonly result: number | null } | undefined> {
-    const { options, place, attempt, present } = this.#inputs;
+    const { options, place, attempt, present, columns } = this.#inputs;
     const { logger, signal, onChange } = options;
     const { name } = planned.model;
+    if (isAsMade(planned, build, columns.get(name))) {
+      await this.later.newRows(planned, stamp);
+      return { result: null };
+    }
+    await this.later.writeViews();
     let tries = 0;
     const tryBuild = (): Promise<number | null> => {
       if (tries++ > 0) logger.info('model needs all of memory_limit', { stage: 'transform', model: name });

@@ -1,16 +1,18 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Connection, Database } from '../../../core/duckdb.ts';
+import { Database } from '../../../core/duckdb.ts';
+import { keepResult } from '../../../core/keep-result.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import type { Model } from '../../../project/sql/models/model.ts';
 import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
-import { tableColumns } from '../../../state/catalogue/catalog.ts';
+import { type CatalogColumn, tableColumns } from '../../../state/catalogue/catalog.ts';
 import { readPublished } from '../../../state/catalogue/read-published.ts';
 import { checkQuestions, type PublishedColumns } from './check-questions.ts';
 import { loadQuestions, type Question } from './questions.ts';
 
 /**
- * Reads the saved questions and compiles them against the published warehouse, where there is one.
+ * Reads the saved questions and compiles them against the published warehouse, where there is one. Those that an earlier
+ * process has compiled against tables of the same columns are right.
  *
  * @throws CrawlhouseError `bad_model` naming file and line
  */
@@ -29,10 +31,25 @@ export async function compileAgainstPublished(
   const checked = await readPublished(settings, async (connection) => {
     // A name that is no table must not become a file of this machine.
     await connection.run('SET enable_external_access = false');
-    await checkQuestions(connection, questions, models, await publishedColumns(connection));
-    return true;
+    const tables = await tableColumns(connection, ['raw', 'mart', 'ops']);
+    const asked = questions.map(({ sql }) => sql.toLowerCase()).join('\n');
+    const inputs = {
+      questions,
+      models: models.map(({ name, columns }) => [name, columns]),
+      tables: [...tables]
+        .filter(([table]) => table.startsWith('mart.') || asked.includes(bareName(table)))
+        .map(([table, columns]) => [table, columns.map(({ name, type }) => [name, type])]),
+    };
+    return await keepResult({ file: join(settings.state_dir, 'questions.kept'), inputs }, async () => {
+      await checkQuestions(connection, questions, models, publishedColumns(tables));
+      return true;
+    });
   });
   if (!checked) await checkAlone(questions, models);
+}
+
+function bareName(table: string): string {
+  return table.slice(table.indexOf('.') + 1).toLowerCase();
 }
 
 async function checkAlone(questions: readonly Question[], models: readonly Model[]): Promise<void> {
@@ -43,7 +60,7 @@ async function checkAlone(questions: readonly Question[], models: readonly Model
   await checkQuestions(connection, questions, models, new Map());
 }
 
-async function publishedColumns(connection: Connection): Promise<PublishedColumns> {
-  const tables = await tableColumns(connection, ['mart']);
-  return new Map([...tables].map(([table, columns]) => [table, new Set(columns.map(({ name }) => name))]));
+function publishedColumns(tables: ReadonlyMap<string, readonly CatalogColumn[]>): PublishedColumns {
+  const published = [...tables].filter(([table]) => table.startsWith('mart.'));
+  return new Map(published.map(([table, columns]) => [table, new Set(columns.map(({ name }) => name))]));
 }

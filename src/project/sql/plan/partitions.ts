@@ -9,12 +9,15 @@ export interface PartitionedModel {
   readonly by: readonly string[];
   readonly partitions: string;
   readonly types: ReadonlyMap<string, string>;
+  /** The columns of `partitions`, with their types. */
+  readonly made: ReadonlyMap<string, string>;
 }
 
 /** A model with the SELECT of its partitions; undefined for one that is built as a whole. */
-export function partitionedModel({ model, partitions, outputs }: PlannedModel): PartitionedModel | undefined {
+export function partitionedModel(planned: PlannedModel): PartitionedModel | undefined {
+  const { model, partitions, outputs: types, partitionColumns: made } = planned;
   if (!model.incremental || partitions === null) return undefined;
-  return { name: model.name, by: model.incremental.by, partitions, types: outputs };
+  return { name: model.name, by: model.incremental.by, partitions, types, made };
 }
 
 /** Keys of the partitions that a model should have. */
@@ -82,17 +85,13 @@ export async function withinPartitions(
   columns: readonly string[],
   partitions: readonly string[],
 ): Promise<string> {
-  const described = await connection.rows<{ column_name: string; column_type: string }>(
-    `DESCRIBE ${withoutEnd(partitioned.partitions)}`,
-  );
-  const types = new Map(described.map((column) => [column.column_name, column.column_type]));
   const texts = columns.map((column) => `CAST(${ident(column)} AS VARCHAR) AS ${ident(column)}`).join(', ');
   const rows = await connection.rows<Record<string, string | null> & Row>(
     `SELECT DISTINCT ${texts} FROM (${withoutEnd(partitioned.partitions)}\n) AS made WHERE ${inPartitions(partitioned, partitions)} ORDER BY ALL`,
   );
   const keys = (column: string): string[] => rows.map((row) => JSON.stringify([row[column]]));
   return columns
-    .map((column) => inPartitions({ ...partitioned, by: [column], types }, keys(column)))
+    .map((column) => inPartitions({ ...partitioned, by: [column], types: partitioned.made }, keys(column)))
     .join(' AND ');
 }
 

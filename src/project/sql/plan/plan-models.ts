@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import type { Connection } from '../../../core/duckdb.ts';
+import { keepResult } from '../../../core/keep-result.ts';
 import { countRows, type DataTest } from '../models/data-tests.ts';
 import type { Model } from '../models/model.ts';
 import type { Incremental } from '../models/model-header.ts';
@@ -29,6 +31,8 @@ export interface PlannedModel {
   readonly outputs: OutputColumns;
   /** The SELECT of its partitions, completed in the same way; null for a model that is made as a whole. */
   readonly partitions: string | null;
+  /** The columns that it puts out, with their types. */
+  readonly partitionColumns: OutputColumns;
   readonly tests: readonly DataTest[];
   /** The models that its tests read besides itself. */
   readonly testedWith: ReadonlySet<string>;
@@ -41,6 +45,8 @@ export interface PlanOptions {
   readonly models: readonly Model[];
   /** The raw tables that pipelines make (`raw.crawl_pages`), when they are known. */
   readonly sources?: ReadonlySet<string> | undefined;
+  /** Where plans are kept: the next process reads the last one, where it would make the same. */
+  readonly stateDir?: string | undefined;
 }
 
 /** A model whose SQL is parsed, and that of its tests where they have their own. */
@@ -57,12 +63,82 @@ interface Draft {
  *
  * @throws CrawlhouseError `bad_model` for whatever would not run or does not put out what its header says
  */
-export async function planModels({ connection, models, sources }: PlanOptions): Promise<PlannedModel[]> {
-  const around: Surroundings = {
-    present: await sourceTables(connection),
-    makeable: sources,
-    models: new Map(models.map((model) => [model.name, model])),
+export async function planModels({
+  connection,
+  models,
+  sources,
+  stateDir,
+}: PlanOptions): Promise<PlannedModel[]> {
+  const present = await sourceTables(connection);
+  const around = { present, makeable: sources, models: new Map(models.map((one) => [one.name, one])) };
+  const make = (): Promise<PlannedModel[]> => makePlan(connection, models, around);
+  if (stateDir === undefined) return await make();
+  const file = join(stateDir, 'models.kept');
+  const inputs = { models, present, sources };
+  const told = await keepResult({ file, inputs }, async () => (await make()).map(tellPlanned));
+  const outputs = new Map(told.find(({ name }) => name === 'mart.pages')?.outputs);
+  return told.map((one) => fromTold(one, around.models.get(one.name) as Model, outputs));
+}
+
+/** A planned model as a file has it: what does not stand in the files of the model. */
+function tellPlanned({
+  model,
+  sources,
+  models,
+  outputs,
+  partitionColumns,
+  testedWith,
+  testSources,
+  tests,
+  ...rest
+}: PlannedModel) {
+  return {
+    ...rest,
+    name: model.name,
+    sources: [...sources],
+    models: [...models],
+    outputs: [...outputs],
+    partitionColumns: [...partitionColumns],
+    testedWith: [...testedWith],
+    testSources: [...testSources],
+    tests: tests.map(({ sql, rows, shares }) => ({ sql, rows, shares })),
   };
+}
+
+function fromTold(
+  {
+    name: _,
+    sources,
+    models,
+    outputs,
+    partitionColumns,
+    testedWith,
+    testSources,
+    tests,
+    ...rest
+  }: ReturnType<typeof tellPlanned>,
+  declared: Model,
+  pages: OutputColumns,
+): PlannedModel {
+  const model = declared.byPages?.complete(pages) ?? declared;
+  return {
+    ...rest,
+    model,
+    sources: new Set(sources),
+    models: new Set(models),
+    outputs: new Map(outputs),
+    partitionColumns: new Map(partitionColumns),
+    testedWith: new Set(testedWith),
+    testSources: new Set(testSources),
+    tests: model.tests.map((test, at) => ({ ...test, ...tests[at] })),
+  };
+}
+
+async function makePlan(
+  connection: Connection,
+  models: readonly Model[],
+  around: Surroundings,
+): Promise<PlannedModel[]> {
   await checkDeclaredTypes(connection, models);
   const drafts = new Map<string, Draft>();
   for (const model of models) drafts.set(model.name, await draftModel(connection, model, around));
@@ -85,7 +161,9 @@ export async function planModels({ connection, models, sources }: PlanOptions): 
         await checkCondition(connection, complete(model, part, around, outputs), true);
     outputs.set(model.name, own);
     checkWithin(model, seen, outputs);
-    if (partitions) await checkPartitions(connection, model, complete(model, partitions, around, outputs));
+    const partitionColumns = partitions
+      ? await checkPartitions(connection, model, complete(model, partitions, around, outputs))
+      : new Map();
     plan.push({
       model,
       sql: complete(model, seen, around).sql,
@@ -93,6 +171,7 @@ export async function planModels({ connection, models, sources }: PlanOptions): 
       models: union(seen.models, partitions?.models),
       outputs: own,
       partitions: partitions && complete(model, partitions, around).sql,
+      partitionColumns,
       tests: model.tests,
       testedWith: new Set([...queries.values()].flatMap((query) => [...query.models])),
       testSources: new Set([...queries.values()].flatMap((query) => [...query.sources])),
@@ -182,7 +261,11 @@ function inspectPartitions(
 }
 
 /** The SELECT of the partitions binds, and names the columns that the model is partitioned by. */
-async function checkPartitions(connection: Connection, model: Model, placed: PlacedSql): Promise<void> {
+async function checkPartitions(
+  connection: Connection,
+  model: Model,
+  placed: PlacedSql,
+): Promise<OutputColumns> {
   const columns = await checkBinds(connection, placed);
   const { by, within } = model.incremental ?? { by: [], within: {} };
   for (const column of [...by, ...Object.values(within).flatMap((own) => own ?? [])]) {
@@ -190,6 +273,7 @@ async function checkPartitions(connection: Connection, model: Model, placed: Pla
     const hint = `it puts out ${[...columns.keys()].join(', ')}`;
     throw badModel(placed.start, `the SELECT of the partitions puts out no column ${column}`, hint);
   }
+  return columns;
 }
 
 /** Where SQL in the header begins: SQL of several lines is a block under its key. */

@@ -1,4 +1,7 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loadModels } from '../../../../src/project/sql/models/load-models.ts';
+import { sqlFolder } from '../../../../src/project/sql/models/sql-folders.ts';
 import { planModels } from '../../../../src/project/sql/plan/plan-models.ts';
 import {
   expectBadModel,
@@ -30,6 +33,35 @@ async function plan(models: Readonly<Record<string, ModelText>>, sources?: Reado
 }
 
 const columns = ['x'];
+
+test('a kept plan is the plan that would be made, for the models that ship', async () => {
+  const { connection, folder } = warehouse;
+  const models = await loadModels([sqlFolder(join(import.meta.dirname, '../../../../sql'))]);
+  const made = await planModels({ connection, models });
+  expect(await planModels({ connection, models, stateDir: folder })).toEqual(made);
+  expect(await planModels({ connection, models, stateDir: folder })).toEqual(made);
+});
+
+test('a kept plan is made anew when a source gains a column, loses one or changes its type', async () => {
+  const { connection, folder } = warehouse;
+  const models = await loadFiles({
+    'm/a.sql': modelText('a', {
+      columns: ['x'],
+      more: 'reads: {raw.kept: {x: BIGINT}}',
+      sql: 'SELECT x FROM raw.kept',
+    }),
+  });
+  const change = async (sql: string) => {
+    await connection.run(sql);
+    const kept = await planModels({ connection, models, stateDir: folder });
+    expect(kept).toEqual(await planModels({ connection, models }));
+  };
+  await change('CREATE TABLE raw.kept (y BIGINT)');
+  await change('ALTER TABLE raw.kept ADD COLUMN x BIGINT');
+  await change('ALTER TABLE raw.kept ALTER COLUMN x TYPE VARCHAR');
+  await change('ALTER TABLE raw.kept DROP COLUMN x');
+  await change('DROP TABLE raw.kept');
+});
 
 test('each SELECT may end in ; before a comment, and a comment may end in ;', async () => {
   const ends = [';', '; -- done;', '-- ;'];
