@@ -13,6 +13,7 @@ columns:
   status_code_range: ok, redirect, client_error or server_error (raw.crawl_pages.status_code_range).
   pages: Number of pages with this status.
   pages_percent: Their percentage of all pages of the crawl, 0 to 100.
+  share: The former name, as a part of 1 (pages_percent / 100); gone from version 3 of the contract on.
 reads:
   ops.loads:
     dataset: VARCHAR
@@ -36,7 +37,8 @@ SELECT
   pages.status_code,
   max(pages.status_code_range) AS status_code_range,
   count(*) AS pages,
-  CAST(100 * count(*) AS DOUBLE) / sum(count(*)) OVER (PARTITION BY pages.crawl_id) AS pages_percent
+  CAST(100 * count(*) AS DOUBLE) / sum(count(*)) OVER (PARTITION BY pages.crawl_id) AS pages_percent,
+  CAST(count(*) AS DOUBLE) / sum(count(*)) OVER (PARTITION BY pages.crawl_id) AS share
 FROM mart.pages AS pages
 LEFT JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id
 GROUP BY pages.crawl_id, pages.status_code

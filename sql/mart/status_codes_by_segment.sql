@@ -16,6 +16,7 @@ columns:
   status_code_range: ok, redirect, client_error or server_error (mart.pages.status_code_range).
   pages: Number of pages with this status.
   pages_percent: Their percentage of all pages of the segment, 0 to 100.
+  share: The former name, as a part of 1 (pages_percent / 100); gone from version 3 of the contract on.
 reads:
   ops.loads:
     dataset: VARCHAR
@@ -41,7 +42,9 @@ SELECT
   max(pages.status_code_range) AS status_code_range,
   count(*) AS pages,
   CAST(100 * count(*) AS DOUBLE)
-    / sum(count(*)) OVER (PARTITION BY segments.crawl_id, segments.segmentation, segments.segment) AS pages_percent
+    / sum(count(*)) OVER (PARTITION BY segments.crawl_id, segments.segmentation, segments.segment) AS pages_percent,
+  CAST(count(*) AS DOUBLE)
+    / sum(count(*)) OVER (PARTITION BY segments.crawl_id, segments.segmentation, segments.segment) AS share
 FROM mart.page_segments AS segments
 JOIN mart.pages AS pages ON pages.crawl_id = segments.crawl_id AND pages.url = segments.url
 GROUP BY segments.crawl_id, segments.segmentation, segments.segment, pages.status_code

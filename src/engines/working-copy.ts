@@ -99,7 +99,11 @@ export class WorkingCopy implements AsyncDisposable {
       // A working copy is brought forward once; the published file follows with the next publication.
       if (published && (await working.publication()).version < WAREHOUSE_VERSION) {
         const kept = await keepFormer(publishedPath, `v${published.version}`);
-        logger.info('warehouse of an earlier version, kept as it is beside the new one', { kept });
+        logger.warn('the warehouse is brought to a new version; the former file is kept', {
+          from: published.version,
+          to: WAREHOUSE_VERSION,
+          kept,
+        });
       }
       await createSchema(connection);
       working.#parts = await writer.begin(signal);

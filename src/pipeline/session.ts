@@ -27,6 +27,7 @@ import type { Ledger } from '../state/ledger/ledger.ts';
 import { LiveRunFile } from '../state/ledger/live-run.ts';
 import { openLedger } from '../state/ledger/open-ledger.ts';
 import { withHeld } from './hold-units.ts';
+import { announceUpgrade } from './publish/announce-upgrade.ts';
 import { mirrorPublished } from './publish/mirror-published.ts';
 import { publish } from './publish/publish.ts';
 import { reconcileExports } from './routes/export/reconcile-exports.ts';
@@ -144,6 +145,7 @@ async function attempt(given: Given, anew: boolean): Promise<RunResult> {
   await ledger.startRun(run.run_id, run.command, run.started_at);
   const logger = options.logger.with({ run: run.run_id.slice(0, 8) });
   logger.info('run starts', { stage: 'run', command: run.command });
+  await announceUpgrade(working.connection, models, logger);
   const progress = options.progress ?? (() => {});
   using live = new LiveRunFile(settings.state_dir, run);
   using meter = new Meter(

@@ -108,6 +108,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     'CREATE TABLE IF NOT EXISTS ops.pointers (relation VARCHAR, unit VARCHAR, load_id VARCHAR, made_from VARCHAR)',
   ],
   ['ALTER TABLE ops.loads ADD COLUMN IF NOT EXISTS waited DOUBLE'],
+  ['ALTER TABLE ops.publication ADD COLUMN IF NOT EXISTS contract VARCHAR'],
 ];
 
 /** Version of the tables in `ops`, held in `ops.publication`. */

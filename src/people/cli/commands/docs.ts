@@ -1,4 +1,6 @@
 import { join, resolve } from 'node:path';
+import { renderDbtSources } from '../../../answers/document/dbt-sources.ts';
+import type { Dictionary } from '../../../answers/document/dictionary.ts';
 import { renderDictionaryPage } from '../../../answers/document/dictionary-page.ts';
 import { readDictionary } from '../../../answers/document/read-dictionary.ts';
 import { renderSite } from '../../../answers/document/site.ts';
@@ -8,6 +10,7 @@ import { makeFolder } from '../../../core/make-folder.ts';
 import { giveUserMode } from '../../../core/private-files.ts';
 import { PublicationFollower } from '../../../engines/publication-follower.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
+import { readContract } from '../../../project/sql/plan/mart-contract.ts';
 import type { Command } from '../command.ts';
 
 const FORMATS = {
@@ -20,18 +23,25 @@ export const docs: Command = {
   summary: 'data dictionary and lineage of the warehouse, as a site',
   positionals: { shown: '', most: 0 },
   flags: {
+    dbt: { type: 'boolean', help: 'sources.yml for dbt: raw and mart, with their columns' },
     output: { type: 'string', value: 'DIR', help: 'the folder to write to (warehouse-docs)' },
     format: { type: 'string', value: 'FORMAT', help: 'html (the default), or markdown: the models alone' },
   },
   async run(invocation) {
     const settings = await invocation.settings();
+    const isDbt = invocation.has('dbt');
+    if (isDbt && invocation.text('format') !== undefined)
+      throw new CrawlhouseError('usage', '--dbt and --format do not go together');
     const format = invocation.text('format') ?? 'html';
     if (!Object.hasOwn(FORMATS, format)) {
       throw new CrawlhouseError('usage', `--format: ${format} does not work`, {
         hint: `formats: ${Object.keys(FORMATS).join(', ')}`,
       });
     }
-    const { file, render } = FORMATS[format as keyof typeof FORMATS];
+    const { version } = await readContract();
+    const { file, render } = isDbt
+      ? { file: 'sources.yml', render: (one: Dictionary) => renderDbtSources(one, version) }
+      : FORMATS[format as keyof typeof FORMATS];
     const pipelines = await loadPipelines(settings.projectDir);
     if (format === 'html')
       await new PublicationFollower(settings, invocation.logger).tryFollow(invocation.signal);

@@ -1,5 +1,6 @@
 import { errorsOf } from '../../../core/check.ts';
 import { examine } from '../../../operations/doctor/examine.ts';
+import { describeUpgrade, examineUpgrade } from '../../../operations/doctor/examine-upgrade.ts';
 import { exitCodeOf } from '../../../project/model/run-status.ts';
 import type { Command } from '../command.ts';
 import { describeChecks, worst } from '../doctor-report.ts';
@@ -9,9 +10,17 @@ export const doctor: Command = {
   name: 'doctor',
   summary: 'check settings, token, stores, disk and versions, and say what to do',
   positionals: { shown: '', most: 0 },
-  flags: {},
+  flags: {
+    upgrade: { type: 'boolean', help: 'only say what the next run of this version changes in the warehouse' },
+  },
   async run(invocation) {
     const { logger, signal } = invocation;
+    if (invocation.has('upgrade')) {
+      const upgrade = await examineUpgrade(await invocation.settings());
+      if (invocation.has('json')) await invocation.printJson(upgrade);
+      else await invocation.print(describeUpgrade(upgrade));
+      return 0;
+    }
     const checks = await examine(invocation.projectDir(), () => invocation.settings(), logger, signal);
     const errors = errorsOf(checks);
     const code = exitCodeOf(errors);

@@ -25,6 +25,7 @@ export const OPS_TABLES: Readonly<Record<string, OpsTable>> = {
       published_at: 'When it was published.',
       dirty: 'Whether there are changes that are not published; false in a published file.',
       version: 'Version of the tables of ops.',
+      contract: 'The contract of mart that it was made with, as JSON (sql/contract.yaml).',
     },
   },
   runs: {

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { loadModels } from '../../../../src/project/sql/models/load-models.ts';
+import { SHIPPED_SQL } from '../../../../src/project/sql/models/sql-folders.ts';
+import {
+  changeText,
+  diffContract,
+  type MartContract,
+  readContract,
+} from '../../../../src/project/sql/plan/mart-contract.ts';
+
+test('sql/contract.yaml has the tables and columns of mart that ship', async () => {
+  const { tables } = await readContract();
+  const models = await loadModels([SHIPPED_SQL]);
+  const made = Object.fromEntries(models.map(({ name, columns }) => [name, [...columns.keys()]]));
+  // Red? Write the change into sql/contract.yaml: raise `version`, and say in `changes` what went or means something else.
+  expect(tables).toEqual(made);
+});
+
+test('each change is of a version that was, and names columns that are there for as long as it says', async () => {
+  const { version, changes, tables } = await readContract();
+  for (const { table, column, now, until, ...change } of changes) {
+    expect(change.version).toBeLessThanOrEqual(version);
+    if (now !== undefined && column !== undefined) expect(tables[table], `${table}.${now}`).toContain(now);
+    // A former name is there until that version, and not from it on.
+    if (column !== undefined)
+      expect(tables[table]?.includes(column), `${table}.${column}`).toBe(
+        until !== undefined && version < until,
+      );
+  }
+});
+
+const CONTRACT: MartContract = {
+  version: 3,
+  changes: [
+    { version: 3, table: 'mart.pages', column: 'share', now: 'percent', until: 4, says: '0 to 100' },
+    { version: 2, table: 'mart.pages', column: 'size', says: 'bytes, not characters' },
+    { version: 3, table: 'mart.pages', says: 'one row for each crawl' },
+    { version: 3, table: 'mart.links', now: 'mart.all_links', says: 'the same rows' },
+  ],
+  tables: { 'mart.pages': ['url', 'percent', 'share', 'size', 'custom_*'], 'mart.all_links': ['url'] },
+};
+
+test('the difference tells what went, was renamed, or means something else since the version that was kept', () => {
+  const said = (former: number, tables: Record<string, string[]>) =>
+    diffContract({ version: former, tables }, CONTRACT).map(changeText);
+  const pages = ['url', 'share', 'size', 'gone', 'custom_a'];
+  expect(said(1, { 'mart.pages': pages, 'mart.links': ['url'], 'mart.mine': ['a'] })).toEqual([
+    'mart.pages has another meaning: one row for each crawl',
+    'mart.pages.share is now percent, and stays until version 4 of the contract: 0 to 100',
+    'mart.pages.size has another meaning: bytes, not characters',
+    'mart.pages.gone is gone',
+    'mart.links is now mart.all_links: the same rows',
+  ]);
+  expect(said(2, { 'mart.pages': ['size'] })).toEqual([
+    'mart.pages has another meaning: one row for each crawl',
+  ]);
+  expect(said(3, CONTRACT.tables)).toEqual([]);
+  expect(said(1, {})).toEqual([]);
+});
