@@ -690,6 +690,12 @@ test('what a simulated process runs takes time, randomness and files from its ho
   expect(sources.filter(({ file }) => HOSTED.test(file)).length).toBeGreaterThan(60);
 });
 
+test('YAML of people is parsed in one place, which limits its aliases', () => {
+  expect(offenders(/\bparse(?:Document|AllDocuments)?\b[^;]*\} from 'yaml'/, () => false)).toEqual([
+    'core/parse-yaml.ts',
+  ]);
+});
+
 test('cells of CSV and of Markdown are written in one place each', () => {
   // Doubled quotes of CSV, and an escaped bar or a row of Markdown. The sandbox writes what the service writes.
   const csv = /replace(?:All)?\(\s*(?:'"'|\/"\/g),\s*(?:'""'|"\\"\\"")\s*\)/;

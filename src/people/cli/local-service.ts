@@ -17,6 +17,7 @@ import type { PagesPerTemplate } from '../../service/crawler/vitals/vitals.ts';
 import type { BotReport } from '../../service/logs/log-report.ts';
 import type { LogsToAdd } from '../../service/sandbox/logs/added-logs.ts';
 import { type Sandbox, startSandbox } from '../../service/sandbox/start-sandbox.ts';
+import { checkProjectFiles } from './check-project-files.ts';
 
 const INTERVAL_MS = 500;
 const LIST_INTERVAL_MS = 50;
@@ -42,7 +43,7 @@ export class LocalService implements AsyncDisposable {
     this.#client = new ServiceClient({ baseUrl: sandbox.baseUrl, accessToken: sandbox.accessToken });
   }
 
-  /** @throws CrawlhouseError `bad_settings` for a folder of another service; `locked` while another process has it */
+  /** @throws CrawlhouseError for a file of the project that does not hold; `locked` while another process has the folder */
   static async start(
     settings: Settings,
     options: { readonly allowPrivate: boolean; readonly logger: Logger },
@@ -52,6 +53,7 @@ export class LocalService implements AsyncDisposable {
         hint: 'crawl in a folder of its own: crawlhouse init DIR, and no CRAWLHOUSE_BASE_URL',
       });
     }
+    await checkProjectFiles(settings);
     const stateDir = localServiceFolder(settings);
     const { allowPrivate } = options;
     const { rendering, vitals } = settings;

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isSeq, parseDocument } from 'yaml';
+import { isSeq } from 'yaml';
 import { z } from 'zod';
 import { writeFileAtomic } from '../../core/atomic-file.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { documentToChange } from '../../core/parse-yaml.ts';
 import { readText } from '../../core/read-text.ts';
 import { Semaphore } from '../../core/semaphore.ts';
 import { checkYaml, readYaml } from './yaml-file.ts';
@@ -68,7 +69,7 @@ export async function changeNotes(
 async function writeChange(projectDir: string, change: 'add' | 'remove', note: Note): Promise<void> {
   await loadNotes(projectDir);
   const path = join(projectDir, FILE);
-  const document = parseDocument(existsSync(path) ? await readText(path) : '');
+  const document = documentToChange(existsSync(path) ? await readText(path) : '');
   const known = document.get('notes');
   const items = isSeq(known) ? known.items : [];
   const key = keyOf(note);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { isMap, isSeq, parseDocument } from 'yaml';
+import { isMap, isSeq } from 'yaml';
 import { writeFileAtomic } from '../../core/atomic-file.ts';
+import { documentToChange } from '../../core/parse-yaml.ts';
 import { readText } from '../../core/read-text.ts';
 import type { Schedule } from './schedules.ts';
 
@@ -10,7 +11,7 @@ export async function writeSchedule(
   schedule: Partial<Schedule> & Pick<Schedule, 'name' | 'cron'>,
 ): Promise<void> {
   const path = join(projectDir, 'schedules.yaml');
-  const document = parseDocument(await readText(path));
+  const document = documentToChange(await readText(path));
   const known = document.get('schedules');
   const items = isSeq(known) ? known.items : [];
   const index = items.findIndex((item) => isMap(item) && item.get('name') === schedule.name);

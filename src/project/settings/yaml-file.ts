@@ -1,9 +1,9 @@
-import { type Document, isMap, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import { isMap } from 'yaml';
 import type { z } from 'zod';
-import { deepBrackets } from '../../core/deep-brackets.ts';
 import type { ErrorCode } from '../../core/error-codes.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest-name.ts';
+import { type ParsedYaml, parseYaml, YamlFault } from '../../core/parse-yaml.ts';
 import { readText } from '../../core/read-text.ts';
 
 /** The origin of a parsed YAML value, so that an error can name the line of any key. */
@@ -20,73 +20,21 @@ export interface YamlSource {
  * @throws CrawlhouseError `code` with file and line
  */
 export async function readYaml(path: string, shownAs: string, code: ErrorCode): Promise<YamlSource> {
-  const lines = new LineCounter();
-  const text = await readText(path);
-  const deep = deepBrackets(text);
-  if (deep !== -1) {
-    const line = text.slice(0, deep).split('\n').length;
-    throw new CrawlhouseError(code, `${shownAs}:${line}: more than a thousand brackets are open`);
-  }
-  const document = parseDocument(text, { lineCounter: lines, logLevel: 'error' });
-  const problem = document.errors[0];
-  if (problem) {
-    const message = problem.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '');
-    throw new CrawlhouseError(code, `${shownAs}:${lines.linePos(problem.pos[0]).line}: ${message}`);
-  }
-  keepDigits(document);
-  const value = resolved(document, shownAs, code) ?? {};
-  if (!isMap(document.contents) && document.contents !== null) {
-    const { line } = lines.linePos(document.contents?.range?.[0] ?? 0);
-    throw new CrawlhouseError(code, `${shownAs}:${line}: expected keys with values, such as key: value`);
-  }
-  return {
-    file: shownAs,
-    value,
-    lineOf(path) {
-      let node: Node | null | undefined = document.contents;
-      let offset = 0;
-      for (const key of path) {
-        if (isMap(node)) {
-          const pair = node.items.find(
-            (item) => String((item.key as { value?: unknown }).value) === String(key),
-          );
-          if (!pair) break;
-          offset = (pair.key as Node).range?.[0] ?? offset;
-          node = pair.value as Node | null;
-        } else {
-          node = (node as { get?(key: unknown, keep: true): Node | undefined } | null)?.get?.(key, true);
-          offset = node?.range?.[0] ?? offset;
-        }
-      }
-      return lines.linePos(offset).line;
-    },
-  };
+  const { document, value, firstLine, lineOf } = parsed(await readText(path), shownAs, code);
+  if (!isMap(document.contents) && document.contents !== null)
+    throw new CrawlhouseError(code, `${shownAs}:${firstLine}: expected keys with values, such as key: value`);
+  return { file: shownAs, value: value ?? {}, lineOf };
 }
 
-/** Whole numbers that a JavaScript number would round become `bigint`, which only some values may be. */
-function keepDigits(document: Document): void {
-  visit(document, {
-    Scalar(_, node) {
-      const { value, source = '' } = node;
-      if (typeof value !== 'number' || Number.isSafeInteger(value)) return;
-      if (/^(?:[-+]?\d+|0x[\da-f]+|0o[0-7]+)$/i.test(source)) node.value = BigInt(source);
-    },
-  });
-}
-
-/** @throws CrawlhouseError `code` where aliases of aliases make much out of little, or name no anchor */
-function resolved(document: Document, shownAs: string, code: ErrorCode): unknown {
+function parsed(text: string, shownAs: string, code: ErrorCode): ParsedYaml {
   try {
-    return document.toJS();
+    return parseYaml(text, { bigints: 'large' });
   } catch (cause) {
-    throw new CrawlhouseError(
-      code,
-      `${shownAs}: its aliases can't be resolved: ${(cause as Error).message}`,
-      {
-        cause,
-        hint: 'write the values out in place of aliases of aliases',
-      },
-    );
+    if (!(cause instanceof YamlFault)) throw cause;
+    throw new CrawlhouseError(code, `${shownAs}:${cause.line}: ${cause.message}`, {
+      cause,
+      ...(cause.hint === undefined ? {} : { hint: cause.hint }),
+    });
   }
 }
 

@@ -1,5 +1,5 @@
-import { appendFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CrawlDisplay } from '../../../src/people/cli/crawl-display.ts';
 import { pageWith, serveSite } from '../../support/crawl-site.ts';
@@ -147,4 +147,28 @@ test('a robots.txt that fails is said while it is asked for again', async () => 
   });
   const { stderr } = await capture('crawl', site.origin, '--project-dir', await projectFolder());
   expect(stderr).toContain(`${site.origin}/robots.txt: status 503; it is asked for again in 1 s\n`);
+});
+
+test.for([
+  ['segments.yaml', 'segmentations:\n- {name: x, color: red}\n', 'bad_segments', 'segments.yaml:2'],
+  ['notes.yaml', 'notes:\n- {date: 2026-13-01, kind: other, text: x}\n', 'bad_settings', 'notes.yaml:2'],
+  [
+    'notes.yaml',
+    `a: &a [${Array(99).fill('x')}]\nnotes: [${Array(90).fill('*a')}]\n`,
+    'bad_settings',
+    'notes.yaml:2',
+  ],
+  ['schedules.yaml', 'schedules:\n- {name: x, cron: monday}\n', 'bad_schedule', 'schedules.yaml:2'],
+  ['sql/mart/own.sql', '/* name: mart.own */ SELECT 1\n', 'bad_model', 'sql/mart/own.sql:1'],
+  ['sql/questions/own.sql', '/* title: x */ SELECT 1\n', 'bad_model', 'sql/questions/own.sql:1'],
+] as const)('a mistake in %s is said before anything is crawled', async ([file, text, code, place]) => {
+  const site = await serveSite(PAGES);
+  const folder = await projectFolder();
+  mkdirSync(dirname(join(folder, file)), { recursive: true });
+  writeFileSync(join(folder, file), text);
+  const outcome = await capture('crawl', `${site.origin}/`, '--json', '--project-dir', folder);
+  const said = `${outcome.stdout}${outcome.stderr}`;
+  expect([outcome.code, said]).toEqual([2, expect.stringContaining(place)]);
+  expect(said).toContain(code);
+  expect(site.hits).not.toContain('/a');
 });

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { type Connection, ident, table, text } from '../../../core/duckdb.ts';
+import { parseYaml } from '../../../core/parse-yaml.ts';
 import { createModel } from '../../../engines/duckdb/duckdb-models.ts';
 import type { TestReport } from '../../../project/model/report.ts';
 import { modelError } from '../../../project/sql/plan/model-error.ts';
@@ -55,7 +55,9 @@ export async function loadCases(folder: string, shown: string): Promise<ModelCas
     files.map(async (name) => {
       const place = { file: `${shown}/${name}`, line: 1 };
       try {
-        return ModelCases.parse(parse(await readFile(join(folder, name), 'utf8'), { intAsBigInt: true }));
+        return ModelCases.parse(
+          parseYaml(await readFile(join(folder, name), 'utf8'), { bigints: 'all' }).value,
+        );
       } catch (error) {
         const issue = error instanceof z.ZodError ? error.issues[0] : undefined;
         const what = issue ? `${issue.path.join('.')}: ${issue.message}` : String((error as Error).message);

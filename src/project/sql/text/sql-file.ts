@@ -1,5 +1,4 @@
-import { type Document, isMap, LineCounter, type Node, parseDocument } from 'yaml';
-import { deepBrackets } from '../../../core/deep-brackets.ts';
+import { type ParsedYaml, parseYaml, YamlFault } from '../../../core/parse-yaml.ts';
 import { withoutEnd } from '../../../core/sql-tokens.ts';
 import { badModel } from './bad-model.ts';
 
@@ -36,58 +35,25 @@ function readSqlFile(file: string, text: string): SqlFile {
     );
   }
   const [comment, before = '', yaml = ''] = match;
-  const deep = deepBrackets(yaml);
-  if (deep !== -1)
-    throw badModel(
-      { file, line: 1 + newlines(before + yaml.slice(0, deep)) },
-      'the header has more than a thousand open brackets',
-    );
-  const counter = new LineCounter();
   // As many newlines in front as the file has: a line of the document is then a line of the file.
-  const document = parseDocument('\n'.repeat(newlines(before)) + yaml, {
-    lineCounter: counter,
-    logLevel: 'error',
-  });
-  const line = (offset: number): number => counter.linePos(offset).line;
-  const problem = document.errors[0];
-  if (problem) {
-    const message = problem.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '');
-    throw badModel({ file, line: line(problem.pos[0]) }, `the header is not YAML: ${message}`);
-  }
+  const { value, lineOf } = headerOf('\n'.repeat(newlines(before)) + yaml, file);
   return {
     file,
-    header: headerOf(document, { file, line: line(document.contents?.range?.[0] ?? 0) }) ?? {},
+    header: value ?? {},
     // Statements are written around it.
     sql: withoutEnd(text.slice(comment.length)),
     sqlLine: 1 + newlines(comment),
-    lineOf: (path) => line(offsetOf(document.contents, path)),
+    lineOf,
   };
 }
 
-function headerOf(document: Document, place: { readonly file: string; readonly line: number }): unknown {
+function headerOf(yaml: string, file: string): ParsedYaml {
   try {
-    return document.toJS();
+    return parseYaml(yaml);
   } catch (cause) {
-    const hint = 'write the values out in place of aliases';
-    throw badModel(place, `the aliases of the header can't be resolved: ${(cause as Error).message}`, hint);
+    if (!(cause instanceof YamlFault)) throw cause;
+    throw badModel({ file, line: cause.line }, `the header is not YAML: ${cause.message}`, cause.hint);
   }
-}
-
-function offsetOf(root: Node | null, path: readonly PropertyKey[]): number {
-  let node: Node | null | undefined = root;
-  let offset = root?.range?.[0] ?? 0;
-  for (const key of path) {
-    if (isMap(node)) {
-      const pair = node.items.find((item) => String((item.key as { value?: unknown }).value) === String(key));
-      if (!pair) break;
-      offset = (pair.key as Node).range?.[0] ?? offset;
-      node = pair.value as Node | null;
-    } else {
-      node = (node as { get?(key: unknown, keep: true): Node | undefined } | null)?.get?.(key, true);
-      offset = node?.range?.[0] ?? offset;
-    }
-  }
-  return offset;
 }
 
 function newlines(text: string): number {

@@ -106,12 +106,12 @@ test.each<[name: string, file: string, message: string, hint?: string]>([
   [
     'brackets without an end',
     GOOD.replace('kind: table', `kind: ${'{'.repeat(50_000)}`),
-    'sql/m/a.sql:3: the header has more than a thousand open brackets',
+    'sql/m/a.sql:3: the header is not YAML: more than a thousand brackets are open',
   ],
   [
     'an alias of no anchor',
     GOOD.replace('kind: table', 'kind: *table'),
-    "sql/m/a.sql:2: the aliases of the header can't be resolved: Unresolved alias (the anchor must be set before the alias): table",
+    "sql/m/a.sql:2: the header is not YAML: its aliases can't be resolved: Unresolved alias (the anchor must be set before the alias): table",
     'write the values out in place of aliases',
   ],
   [

@@ -1,0 +1,162 @@
+import { type Document, isMap, isNode, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import { deepBrackets } from './deep-brackets.ts';
+
+/** Aliases of a file, and the values that they may add to it. */
+const MOST_ALIASES = 100;
+const MOST_ADDED = 5_000;
+const WRITE_OUT = 'write the values out in place of aliases';
+
+/** A text that is no YAML, or more than ours may be. */
+export class YamlFault extends Error {
+  readonly line: number;
+  readonly hint: string | undefined;
+
+  constructor(message: string, line: number, hint?: string) {
+    super(message);
+    this.line = line;
+    this.hint = hint;
+  }
+}
+
+export interface ParsedYaml {
+  readonly document: Document.Parsed;
+  readonly value: unknown;
+  /** The line (from 1) of the first value. */
+  readonly firstLine: number;
+  /** The line of the key at `path`, or of the nearest parent in the text. */
+  lineOf(path: readonly PropertyKey[]): number;
+}
+
+export interface YamlOptions {
+  /** Which whole numbers are `bigint`; `large`: those that a JavaScript number would round. */
+  readonly bigints?: 'large' | 'all';
+}
+
+/**
+ * The one door for YAML of people. Keys may not be repeated; anchors are resolved.
+ *
+ * @throws YamlFault
+ */
+export function parseYaml(text: string, { bigints }: YamlOptions = {}): ParsedYaml {
+  const deep = deepBrackets(text);
+  if (deep !== -1)
+    throw new YamlFault('more than a thousand brackets are open', text.slice(0, deep).split('\n').length);
+  const lines = new LineCounter();
+  const line = (offset: number): number => lines.linePos(offset).line;
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    logLevel: 'error',
+    intAsBigInt: bigints === 'all',
+  });
+  const problem = document.errors[0];
+  if (problem) {
+    const message = problem.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '');
+    throw new YamlFault(String(message), line(problem.pos[0]));
+  }
+  refuseMuchFromLittle(document, line);
+  if (bigints === 'large') keepDigits(document);
+  const firstLine = line(document.contents?.range?.[0] ?? 0);
+  return {
+    document,
+    value: resolved(document, firstLine),
+    firstLine,
+    lineOf: (path) => line(offsetOf(document.contents, path)),
+  };
+}
+
+/** A parsed document for a change: each value stands alone, so that one can be removed. */
+export function documentToChange(text: string): Document.Parsed {
+  const { document } = parseYaml(text);
+  visit(document, {
+    Alias: (_key, alias) => alias.resolve(document)?.clone() as Node | undefined,
+  });
+  visit(document, {
+    Node(_key, node) {
+      if ('anchor' in node) delete node.anchor;
+    },
+  });
+  return document;
+}
+
+/** @throws YamlFault for more aliases, or more values by them, than a person writes; also for a value within itself */
+function refuseMuchFromLittle(document: Document.Parsed, line: (offset: number) => number): void {
+  const within = new Map<Node, number>();
+  let open: { readonly node: Node; readonly offset: number } | undefined;
+  let count = 0;
+  let added = 0;
+  visit(document, {
+    Alias(_key, alias, path) {
+      const offset = alias.range?.[0] ?? 0;
+      const source = alias.resolve(document);
+      if (source !== undefined && path.includes(source)) open = { node: source, offset };
+      const values = source === undefined ? 0 : valuesOf(source, document, within);
+      count++;
+      added += values;
+      if (open === undefined && count <= MOST_ALIASES && added <= MOST_ADDED) return undefined;
+      open ??= { node: alias, offset };
+      return visit.BREAK;
+    },
+  });
+  if (open !== undefined)
+    throw new YamlFault(
+      "its aliases can't be resolved: they make much out of little",
+      line(open.offset),
+      WRITE_OUT,
+    );
+}
+
+/** The values of a node, with those that its aliases stand for. */
+function valuesOf(node: Node, document: Document.Parsed, known: Map<Node, number>): number {
+  const before = known.get(node);
+  if (before !== undefined) return before;
+  // A value within itself is refused where its alias stands.
+  known.set(node, 0);
+  let values = 0;
+  visit(node, {
+    Node() {
+      values++;
+    },
+    Alias(_key, alias) {
+      const source = alias.resolve(document);
+      values += source === undefined ? 1 : valuesOf(source, document, known);
+    },
+  });
+  known.set(node, values);
+  return values;
+}
+
+function keepDigits(document: Document): void {
+  visit(document, {
+    Scalar(_, node) {
+      const { value, source = '' } = node;
+      if (typeof value !== 'number' || Number.isSafeInteger(value)) return;
+      if (/^(?:[-+]?\d+|0x[\da-f]+|0o[0-7]+)$/i.test(source)) node.value = BigInt(source);
+    },
+  });
+}
+
+/** @throws YamlFault for an alias that names no anchor */
+function resolved(document: Document.Parsed, firstLine: number): unknown {
+  try {
+    return document.toJS({ maxAliasCount: -1 });
+  } catch (cause) {
+    throw new YamlFault(`its aliases can't be resolved: ${(cause as Error).message}`, firstLine, WRITE_OUT);
+  }
+}
+
+function offsetOf(root: Node | null, path: readonly PropertyKey[]): number {
+  let node: unknown = root;
+  let offset = root?.range?.[0] ?? 0;
+  for (const key of path) {
+    if (isMap(node)) {
+      const pair = node.items.find((item) => String((item.key as { value?: unknown }).value) === String(key));
+      if (!pair) break;
+      offset = (pair.key as Node).range?.[0] ?? offset;
+      node = pair.value;
+    } else {
+      node = (node as { get?(key: unknown, keep: true): unknown } | null)?.get?.(key, true);
+      if (isNode(node)) offset = node.range?.[0] ?? offset;
+    }
+  }
+  return offset;
+}
