@@ -664,6 +664,36 @@ test('a name from outside is looked up by lookUp, Object.hasOwn or a Map: every 
   expect(found.sort()).toEqual([...WRITES_BY_NAME, ...READS_BY_NAME, ...KNOWN_IN].sort());
 });
 
+/** Where texts become expressions, and whose texts they are. */
+const EXPRESSIONS: Readonly<Record<string, string>> = {
+  'answers/explore/url-place.ts': 'names of our parameters',
+  'core/sql-tokens.ts': 'ours',
+  'core/text-views.ts': 'ours',
+  'engines/trino/definition.ts': 'ours',
+  'people/cli/as-called.ts': 'ours',
+  'project/model/included-keys.ts': 'escaped names',
+  'service/crawler/custom-fields/selector.ts': 'a person: CSS, XPath, regular expressions',
+  'service/crawler/fetcher.ts': 'ours',
+  'service/demand/parse-day.ts': 'ours',
+  'service/logs/formats/prefixes.ts': 'ours',
+  'service/logs/formats/strftime.ts': 'ours, and escaped text between them',
+  'service/logs/log-text.ts': 'ours',
+  'service/sandbox/faults/fault-box.ts': 'a person: regular expressions on paths',
+  'service/sandbox/faults/fault.ts': 'a person: compiled, never run',
+  'service/sandbox/http/no-operation.ts': 'paths of endpoints',
+  'service/sandbox/stores/s3/xml.ts': 'names of elements',
+};
+
+test('a text of a person is run through one door, which has a limit of time', () => {
+  expect(offenders(/node:vm/, () => false)).toEqual(['core/within-time.ts']);
+  expect(offenders(/\bnew RegExp\(|require\('xpath'\)|from 'css-select'/, () => false)).toEqual(
+    Object.keys(EXPRESSIONS).sort(),
+  );
+  const doors = sources.filter(({ file }) => EXPRESSIONS[file]?.startsWith('a person'));
+  expect(doors.length).toBe(3);
+  expect(doors.filter(({ text }) => !text.includes('withinTime(')).map(({ file }) => file)).toEqual([]);
+});
+
 test('a form that the console takes may lack its body', () => {
   const takers = offenders(/\.body\b/, (file) => !file.startsWith('people/console/server/'));
   expect(takers).toEqual(['people/console/server/answer-page.ts']);

@@ -1,11 +1,9 @@
-import { createContext, Script } from 'node:vm';
+import { TookTooLong, withinTime } from '../../../core/within-time.ts';
 import { collapsed } from '../parse/text.ts';
 import type { CustomField } from './custom-field.ts';
 import { compileSelector, type Match, type SelectorPage } from './selector.ts';
 import { typedValue } from './typed-value.ts';
 
-/** For one rule on one page. */
-const LONGEST_MS = 500;
 /** Characters of one value, and values of one field. */
 const LONGEST_VALUE = 10_000;
 const MOST_VALUES = 1_000;
@@ -29,7 +27,7 @@ export function extractor(fields: readonly CustomField[]): (page: SelectorPage) 
     const values: Record<string, Value | readonly Value[]> = {};
     const problems: string[] = [];
     for (const rule of rules) {
-      const found = withinTime(() => taken(rule, rule.select(page)));
+      const found = tried(() => taken(rule, rule.select(page)));
       if (typeof found === 'string') problems.push(`${rule.field}: ${found}`);
       else if (found.value !== null) values[rule.field] = found.value;
     }
@@ -57,17 +55,11 @@ function taken(rule: CustomField, matches: Iterable<Match>): Taken {
   return { value: values[0] ?? null };
 }
 
-const context = createContext({ work: null });
-const script = new Script('work()');
-
-/** Ends what takes too long, also within a regular expression. Else its result, or in words why there is none. */
-function withinTime(work: () => Taken): Taken | string {
+/** The result, or in words why there is none. */
+function tried(work: () => Taken): Taken | string {
   try {
-    context.work = work;
-    return script.runInContext(context, { timeout: LONGEST_MS }) as Taken;
+    return withinTime(work);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT' ? 'timeout' : 'error';
-  } finally {
-    context.work = null;
+    return error instanceof TookTooLong ? 'timeout' : 'error';
   }
 }

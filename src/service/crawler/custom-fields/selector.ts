@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { compile, type Options } from 'css-select';
 import { parse, serializeOuter } from 'parse5';
+import { withinTime } from '../../../core/within-time.ts';
 import {
   attribute,
   type Element,
@@ -32,10 +33,12 @@ export type Select = (page: SelectorPage) => Iterable<Match>;
 
 /** @throws Error that says what is wrong with the selector */
 export function compileSelector(language: SelectorLanguage, selector: string): Select {
-  const select = COMPILERS[language](selector);
-  // Unknown functions and pseudo-classes are errors of the first use.
-  Iterator.from(select({ html: '<p>', root: parse('<p>') })).next();
-  return select;
+  return withinTime(() => {
+    const select = COMPILERS[language](selector);
+    // Unknown functions and pseudo-classes are errors of the first use.
+    Iterator.from(select({ html: '<p>', root: parse('<p>') })).next();
+    return select;
+  });
 }
 
 const COMPILERS: Readonly<Record<SelectorLanguage, (selector: string) => Select>> = {

@@ -1,3 +1,4 @@
+import { CrawlhouseError } from '../../../core/errors.ts';
 import { lookUp } from '../../../core/look-up.ts';
 import type { TextField } from './text-variables.ts';
 
@@ -50,19 +51,36 @@ export function strftimeField(argument: string): {
   return { field: null, rank: 0, strftime: format };
 }
 
+/** Parts of any length, such as unknown conversions: with many of them, one line could be read for ever. */
+const MOST_OPEN = 3;
+/** In characters. */
+const LONGEST_TIME = 200;
+
 /** Reads a text by a format of strftime into parts; false for a text that does not have it. */
 export function strftimeReader(format: string): (text: string, into: TimeParts) => boolean {
   const names: (keyof TimeParts | null)[] = [];
+  let open = 0;
   const expanded = format.replaceAll(/%([FTRD])/g, (_, one: string) => lookUp(COMPOSED, one) ?? '');
   const pattern = expanded.replaceAll(/%(.)|([.*+?^${}()|[\]\\])/g, (_, one?: string, special?: string) => {
     if (one === undefined) return `\\${special}`;
     const [text, part] = lookUp(CONVERSIONS, one) ?? [String.raw`\S+`, null];
+    if (text.endsWith('+')) open += 1;
     names.push(part);
     return `(${text})`;
   });
+  if (open > MOST_OPEN)
+    throw new CrawlhouseError(
+      'usage',
+      `the time format ${format} has more than ${MOST_OPEN} parts of any length`,
+      {
+        hint: `known: ${Object.keys({ ...COMPOSED, ...CONVERSIONS })
+          .map((one) => `%${one}`)
+          .join(' ')}`,
+      },
+    );
   const expression = new RegExp(`^${pattern}$`);
   return (text, into) => {
-    const found = expression.exec(text);
+    const found = text.length > LONGEST_TIME ? null : expression.exec(text);
     if (found === null) return false;
     for (const [index, part] of names.entries())
       if (part !== null) into[part] = plainPart(part, found[index + 1] ?? '');

@@ -1,11 +1,6 @@
-import { createContext, Script } from 'node:vm';
 import { type Logger, silentLogger } from '../../../core/logger.ts';
+import { TookTooLong, withinTime } from '../../../core/within-time.ts';
 import type { Fault, FaultPlace } from './fault.ts';
-
-const SCRIPT = new Script('new RegExp(pattern).test(text)');
-
-/** A pattern that takes longer on one path is removed. An honest one takes microseconds. */
-const TIMEOUT_MS = 1000;
 
 /** The faults in force, in the order they were given; a request meets at most one of them. */
 export class FaultBox {
@@ -42,23 +37,13 @@ export class FaultBox {
   }
 
   #matches(pattern: string, path: string): boolean {
-    const matches = matchesInTime(pattern, path, TIMEOUT_MS);
-    if (matches !== undefined) return matches;
+    try {
+      return withinTime(() => new RegExp(pattern).test(path));
+    } catch (error) {
+      if (!(error instanceof TookTooLong)) throw error;
+    }
     this.#armed = this.#armed.filter(({ fault }) => fault.match.path !== pattern);
     this.#logger.warn('fault removed, its pattern takes too long', { pattern, path });
     return false;
-  }
-}
-
-/**
- * Whether a regular expression matches a text, within a time: one that backtracks, such as `(a+)+$`, would hold up the
- * whole process for as long as it likes. Undefined where the time was not enough.
- */
-function matchesInTime(pattern: string, text: string, timeoutMs: number): boolean | undefined {
-  try {
-    return SCRIPT.runInContext(createContext({ pattern, text }), { timeout: timeoutMs }) === true;
-  } catch (error) {
-    if ((error as { code?: unknown }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined;
-    throw error;
   }
 }

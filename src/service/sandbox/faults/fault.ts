@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withinTime } from '../../../core/within-time.ts';
 
 const FAULT_KINDS = [
   'status',
@@ -17,7 +18,7 @@ export type FaultPlace = (typeof FAULT_PLACES)[number];
 
 function isPattern(text: string): boolean {
   try {
-    new RegExp(text);
+    withinTime(() => new RegExp(text));
     return true;
   } catch {
     // No expression: the schema says so.

@@ -133,6 +133,14 @@ test('a regular expression that would take for ever ends soon, with a warning, a
   expect(values).toEqual({ custom_quick: 1 });
 });
 
+test('a selector that would take for ever is refused at its check', () => {
+  const xpath = `//*${'/ancestor-or-self::node()/descendant-or-self::node()'.repeat(7)}`;
+  expect(readCustomFields([{ name: 'slow', xpath }], false)).toMatchObject({
+    place: 'custom_fields[0].xpath',
+    problem: 'is not valid: it takes too long',
+  });
+});
+
 test.each([
   [[{ name: 'Price', css: 'p' }], 'custom_fields[0].name', 'lower case'],
   [[{ name: 'a' }], 'custom_fields[0]', 'one of css, xpath and regex'],
