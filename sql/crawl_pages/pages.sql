@@ -231,6 +231,7 @@ reads:
     largest_img_weight: BIGINT
     semantic_types: VARCHAR[]
     semantic_item_count: BIGINT
+    meta_refresh_delay: BIGINT
     meta_refresh_location: VARCHAR
     header_canonical: VARCHAR
     compressed: BOOLEAN
@@ -359,6 +360,7 @@ WITH
         WHEN status_code BETWEEN 400 AND 499 THEN 'client_error'
         WHEN status_code BETWEEN 500 AND 599 THEN 'server_error'
         WHEN status_code <> 200 THEN 'other_status'
+        WHEN meta_refresh_delay = 0 AND meta_refresh_location IS NOT NULL THEN 'redirect'
         WHEN _is_noindex THEN 'noindex'
         WHEN _is_canonicalised THEN 'canonicalised'
         WHEN _indexable IN ('false', 'no', 'not_indexable', 'non_indexable', '0') THEN 'service'

@@ -239,8 +239,10 @@ const PAGE_COLUMNS = {
   /** KB of the largest image that the rendered page loads. */
   largest_img_weight: wholeOrNull,
 
-  /** Where a `meta refresh` leads a browser. */
+  /** Where a `Refresh` header or a `meta refresh` leads a browser. */
   meta_refresh_location: textOrNull,
+  /** Seconds until it does. */
+  meta_refresh_delay: wholeOrNull,
   amp_url: textOrNull,
   /** The first canonical of the `Link` headers. */
   header_canonical: textOrNull,

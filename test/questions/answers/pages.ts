@@ -41,6 +41,10 @@ export function pageOf(row: Row): Page {
   };
 }
 
+/** Whether it leads away at once, which Google takes for a redirect. */
+const isInstant = (row: Row): boolean =>
+  num(row, 'meta_refresh_delay') === 0 && str(row, 'meta_refresh_location') !== null;
+
 /** Whether its content could not be read. */
 const isUnread = (row: Row): boolean =>
   list(row, 'processing_warnings')?.some((one) => one === 'unreadable_content' || one === 'not_parsed') ??
@@ -60,7 +64,10 @@ const NO: readonly string[] = ['false', 'no', 'not_indexable', 'non_indexable', 
 export const REASONS: readonly (readonly [string, (row: Row, facts: Facts) => boolean])[] = [
   ['robots_denied', (_row, { isRobotsDenied }) => isRobotsDenied === true],
   ['no_answer', (row, { status }) => status === null && row.fetch_status === 'unfetched_exception'],
-  ['redirect', (_row, { status }) => within(status, 300, 399)],
+  [
+    'redirect',
+    (row, { status }) => within(status, 300, 399) || (within(status ?? 200, 200, 200) && isInstant(row)),
+  ],
   ['client_error', (_row, { status }) => within(status, 400, 499)],
   ['server_error', (_row, { status }) => within(status, 500, 599)],
   ['other_status', (_row, { status }) => status !== null && status !== 200],

@@ -94,6 +94,7 @@ const FIELDS: Readonly<Record<string, readonly unknown[]>> = {
   cwv_lcp: [2499, 2500, 2501, 2500.5, null],
   cwv_cls: [0.09, 0.1, 0.11, null],
   cwv_tbt: [199, 200, 201, null],
+  meta_refresh_delay: [0, 5, null],
   meta_refresh_location: [...Array(6).fill(null), URLS[1]],
   header_canonical: [...Array(5).fill(null), '/a/0', '/t/1'],
   compressed: [true, true, false, null],

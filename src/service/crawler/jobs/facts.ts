@@ -15,7 +15,7 @@ export async function facts(connection: Connection, signal?: AbortSignal): Promi
         coalesce(NOT meta_robots_index, false) AS is_noindex,
         CASE WHEN robots_txt_denied THEN false WHEN fetched_pages.status_code IS NOT NULL
           THEN fetched_pages.status_code = 200 AND coalesce(meta_robots_index, true) AND NOT is_canonicalised
-            AND nullif(content_problem IS NULL, false) END AS is_indexable
+            AND coalesce(meta_refresh_delay <> 0, true) AND nullif(content_problem IS NULL, false) END AS is_indexable
       FROM fetched_pages JOIN crawl_pages AS pages USING (url)
       LEFT JOIN crawl_pages AS targets ON targets.url = rel_canonical`,
     [],

@@ -174,6 +174,7 @@ const PAGE_FIELDS: readonly CrawlField[] = [
   }),
 
   ...given('string', 'meta_refresh_location amp_url header_canonical'),
+  ...given('natural', 'meta_refresh_delay'),
   ...given(
     'string',
     'header_cache_control header_content_encoding header_content_language header_content_security_policy header_etag header_last_modified header_strict_transport_security header_x_content_type_options',

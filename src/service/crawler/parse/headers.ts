@@ -7,20 +7,6 @@ export function headerValues(headers: Headers, name: string): string[] {
   return headers.filter(([key]) => key === name).map(([, value]) => value);
 }
 
-/** Media type of the response in lower case, without parameters, and its charset, as RFC 9110 §8.3 writes them. */
-export function contentType(headers: Headers): {
-  readonly type: string | null;
-  readonly charset: string | null;
-} {
-  const value = headerValues(headers, 'content-type').at(-1);
-  if (value === undefined) return { type: null, charset: null };
-  const [type = '', ...parameters] = value.split(';');
-  const charset = parameters
-    .map((text) => /^\s*charset\s*=\s*["']?([^"'\s]+)/i.exec(text)?.[1])
-    .find(Boolean);
-  return { type: type.trim().toLowerCase() || null, charset: charset ?? null };
-}
-
 /** One link of a `Link` header. */
 export interface HeaderLink {
   readonly href: string;

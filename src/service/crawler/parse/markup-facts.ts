@@ -1,6 +1,7 @@
 import type { Fetched, LinkRecord, PageRecord } from '../records.ts';
 import { type HeaderLink, headerValues } from './headers.ts';
 import type { DocumentFacts } from './read-document.ts';
+import type { Refresh } from './refresh-address.ts';
 
 /** Headers that a page is recorded with, by the fields that have them. */
 const HEADER_FIELDS = {
@@ -37,6 +38,7 @@ const GENERIC = new Set(
 type MarkupFields = Pick<
   PageRecord,
   | 'meta_refresh_location'
+  | 'meta_refresh_delay'
   | 'amp_url'
   | 'header_canonical'
   | 'compressed'
@@ -60,25 +62,32 @@ export function markupFields(
     facts,
     links,
     headerLinks,
+    refresh: sent,
   }: {
     readonly url: string;
     readonly headers: HeaderFields;
     readonly facts: DocumentFacts;
     readonly links: readonly LinkRecord[];
     readonly headerLinks: readonly HeaderLink[];
+    /** That of the headers. */
+    readonly refresh: Refresh | null;
   },
   resolve: (href: string) => string | null,
 ): MarkupFields {
   const isSecure = url.startsWith('https:');
   const internal = links.filter(({ intern }) => intern);
-  const refresh = facts.refresh === null ? null : resolve(facts.refresh);
+  // The header comes first, and the elements of a document that it leads away from are passed over.
+  const refresh = sent ?? facts.refresh;
+  const led = refresh === null ? null : resolve(refresh.address);
+  // A page that reloads itself leads nowhere.
+  const isElsewhere = led !== null && led !== url && refresh?.address !== '';
   const first = (of: readonly HeaderLink[], rel: string): string | null => {
     const link = of.find((one) => one.rel.includes(rel) && one.href !== '');
     return link === undefined ? null : resolve(link.href);
   };
   return {
-    // A page that reloads itself leads nowhere.
-    meta_refresh_location: refresh === url ? null : refresh,
+    meta_refresh_location: isElsewhere ? led : null,
+    meta_refresh_delay: isElsewhere ? (refresh?.delay ?? null) : null,
     amp_url: first(facts.links, 'amphtml'),
     header_canonical: first(headerLinks, 'canonical'),
     compressed: !['identity', null].includes(headers.header_content_encoding?.toLowerCase() ?? null),

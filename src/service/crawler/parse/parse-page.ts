@@ -2,14 +2,16 @@ import { absoluteUrl, webUrl } from '../../../core/web-url.ts';
 import { type Fetched, type PageRecord, type ParsedPage, type ParseRules, UNKNOWN_PAGE } from '../records.ts';
 import { alternates } from './alternates.ts';
 import { cards } from './cards.ts';
-import { decodeBody } from './decode-body.ts';
-import { contentType, headerLinks, headerValues } from './headers.ts';
+import { decodeBody, withQueryOf } from './decode-body.ts';
+import { headerLinks, headerValues } from './headers.ts';
 import { pageImages } from './images.ts';
 import { declaredLanguage } from './language.ts';
 import { linkRecords, type Resolved } from './links.ts';
 import { headerFields, markupFields } from './markup-facts.ts';
+import { contentType, isHtml, isXml } from './mime-type.ts';
 import { ngramCounts } from './ngrams.ts';
 import { type DocumentFacts, readDocument } from './read-document.ts';
+import { type Refresh, readRefresh } from './refresh-address.ts';
 import { robotsDirectives } from './robots-directives.ts';
 import { simhash } from './simhash.ts';
 import { structuredData } from './structured-data.ts';
@@ -32,11 +34,12 @@ export function parsePage(fetched: Fetched, rules: ParseRules, rendered?: string
     ...fetchFacts(fetched, type, rules),
   };
   const { statusCode, body } = fetched;
-  if (statusCode === null || body === null || isRedirect(statusCode) || !isHtml(type, body))
+  if (statusCode === null || body === null || isRedirect(statusCode) || !isHtml(fetched.headers, body))
     return { page: withHeaders(bare, fetched, rules), links: [], items: [] };
-  const html = rendered ?? decodeBody(body, charset);
+  const { text, encoding } = decodeBody(body, charset, isXml(type));
+  const html = rendered ?? text;
   const facts = readDocument(html, rendered !== undefined);
-  const parsed = parseHtml(bare, fetched, facts, rules);
+  const parsed = parseHtml(bare, fetched, { facts, encoding }, rules);
   return { ...parsed, page: { ...parsed.page, ...customFields(facts, html, rules) } };
 }
 
@@ -56,14 +59,6 @@ export function isRedirect(statusCode: number): boolean {
 
 function isSuccess(statusCode: number | null): boolean {
   return statusCode !== null && statusCode >= 200 && statusCode < 300;
-}
-
-/** HTML or XHTML by its type; without a type, whatever begins with a tag (https://mimesniff.spec.whatwg.org). */
-export function isHtml(type: string | null, body: Uint8Array): boolean {
-  if (type !== null) return type === 'text/html' || type === 'application/xhtml+xml';
-  return /^(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html|head|body|script|title|!--)/i.test(
-    Buffer.from(body.subarray(0, 512)).toString('latin1'),
-  );
 }
 
 function fetchFacts(fetched: Fetched, type: string | null, rules: ParseRules): Partial<PageRecord> {
@@ -120,11 +115,22 @@ function withHeaders(page: PageRecord, fetched: Fetched, rules: ParseRules): Pag
   };
 }
 
-function parseHtml(page: PageRecord, fetched: Fetched, facts: DocumentFacts, rules: ParseRules): ParsedPage {
+interface ReadDocument {
+  readonly facts: DocumentFacts;
+  readonly encoding: string;
+}
+
+function parseHtml(
+  page: PageRecord,
+  fetched: Fetched,
+  { facts, encoding }: ReadDocument,
+  rules: ParseRules,
+): ParsedPage {
   const { headers, url } = fetched;
   const isOk = isSuccess(fetched.statusCode);
   const base = baseOf(facts.baseHref, url);
-  const resolve = resolver(base, rules);
+  const absolute = resolver(base, rules);
+  const resolve = (href: string): Resolved | null => absolute(withQueryOf(encoding, href));
   const address = (href: string): string | null => resolve(href)?.url ?? null;
   const named = (name: string): string[] =>
     facts.metas.filter((meta) => meta.name === name).map(({ content }) => content);
@@ -163,13 +169,25 @@ function parseHtml(page: PageRecord, fetched: Fetched, facts: DocumentFacts, rul
       semantic_item_count: items?.records.length ?? null,
       ...cards(facts.metas),
       ...markupFields(
-        { url, headers: headerFields(headers), facts, links, headerLinks: headerLinks(headers) },
+        {
+          url,
+          headers: headerFields(headers),
+          facts,
+          links,
+          headerLinks: headerLinks(headers),
+          refresh: headerRefresh(headers),
+        },
         address,
       ),
     },
     links,
     items: items?.records ?? [],
   };
+}
+
+function headerRefresh(headers: Fetched['headers']): Refresh | null {
+  const [content] = headerValues(headers, 'refresh');
+  return content === undefined ? null : readRefresh(content);
 }
 
 function customFields(

@@ -3,7 +3,7 @@ import { lookUp } from '../../../core/look-up.ts';
 import type { LinkPosition } from '../records.ts';
 import type { HeaderLink } from './headers.ts';
 import { type DocumentImage, documentImage, MOST_IMAGES } from './images.ts';
-import { refreshAddress } from './refresh-address.ts';
+import { type Refresh, readRefresh } from './refresh-address.ts';
 import { Regions } from './regions.ts';
 import { collapsed } from './text.ts';
 import {
@@ -51,8 +51,8 @@ export interface DocumentFacts {
   /** Parts of the page whose addresses begin with `http:`, and forms that are sent there. */
   httpResources: number;
   httpForms: number;
-  /** The address of the first `meta refresh`. */
-  refresh: string | null;
+  /** The first `meta refresh`. */
+  refresh: Refresh | null;
   readonly jsonLd: string[];
   hasMicrodata: boolean;
   hasRdfa: boolean;
@@ -228,7 +228,7 @@ class Reader {
     // Browsers with scripts, and search engines, pass over what stands in noscript.
     const isSeen = parentNode === null || !('tagName' in parentNode) || parentNode.tagName !== 'noscript';
     if (isSeen && content !== null && attribute(element, 'http-equiv')?.trim().toLowerCase() === 'refresh')
-      this.#facts.refresh ??= refreshAddress(content);
+      this.#facts.refresh ??= readRefresh(content);
     const name =
       attribute(element, 'name') ?? attribute(element, 'property') ?? attribute(element, 'http-equiv');
     if (name !== null && content !== null)

@@ -1,7 +1,31 @@
-/** The address of a `meta refresh` (https://html.spec.whatwg.org/multipage/semantics.html#shared-declarative-refresh-steps). */
-export function refreshAddress(content: string): string | null {
-  const [, rest = ''] = /^\s*\d*(?:\.[\d.]*)?\s*[;,]?\s*(.*)$/s.exec(content) ?? [];
-  const [, quoted, bare] = /^url\s*=\s*(?:["']([^"']*)|(.*))/is.exec(rest) ?? [];
-  const address = (quoted ?? bare ?? '').trim();
-  return address === '' ? null : address;
+/** Where a page leads a browser by itself, and after how many seconds. */
+export interface Refresh {
+  readonly delay: number;
+  /** As it is written; empty for the page itself. */
+  readonly address: string;
+}
+
+/** The time, then what follows it behind a separator. */
+const REFRESH =
+  /^[\t\n\f\r ]*(?:(\d+)[\d.]*|(?=\.)[\d.]+)(?:$|[\t\n\f\r ]*[;,][\t\n\f\r ]*|[\t\n\f\r ]+)(.*)$/s;
+const NAME = /^u(?:r(?:l(?:[\t\n\f\r ]*(?:=[\t\n\f\r ]*(?<address>.*))?)?)?)?/is;
+
+/**
+ * Reads the content of a `meta refresh` or of a `Refresh` header; null for none
+ * (https://html.spec.whatwg.org/multipage/document-lifecycle.html#shared-declarative-refresh-steps).
+ */
+export function readRefresh(content: string): Refresh | null {
+  const [match, seconds = '0', rest = ''] = REFRESH.exec(content) ?? [];
+  if (match === undefined) return null;
+  const delay = Math.min(Number(seconds), Number.MAX_SAFE_INTEGER);
+  if (/^[^u]/i.test(rest)) return { delay, address: unquoted(rest) };
+  const { address } = NAME.exec(rest)?.groups ?? {};
+  // Without the whole `url =`, the rest is the address.
+  return { delay, address: (address === undefined ? rest : unquoted(address)).trim() };
+}
+
+/** A quote ends what it begins, and need not end. */
+function unquoted(text: string): string {
+  const quote = text[0];
+  return (quote === '"' || quote === "'" ? (text.slice(1).split(quote, 1)[0] ?? '') : text).trim();
 }

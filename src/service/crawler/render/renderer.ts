@@ -6,8 +6,7 @@ import { Semaphore } from '../../../core/semaphore.ts';
 import { decodeContent } from '../content-encoding.ts';
 import type { CrawlSettings } from '../crawl-settings.ts';
 import type { Answer } from '../fetcher.ts';
-import { contentType } from '../parse/headers.ts';
-import { isHtml } from '../parse/parse-page.ts';
+import { isHtml } from '../parse/mime-type.ts';
 import { type FoundBrowser, findBrowser } from './find-browser.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import type { MainAnswer } from './page-requests.ts';
@@ -251,9 +250,7 @@ function tabsOfThisMachine(): number {
 
 function pageOf({ url, statusCode, headers, body }: Answer, limit: number): MainAnswer | null {
   if (statusCode === null || statusCode < 200 || statusCode > 299 || body === null) return null;
-  const { type } = contentType(headers);
-  if (type !== null && !isHtml(type, body)) return null;
   const plain = decodeContent(body, headers, limit).body;
-  if (plain === null || plain.length === 0 || !isHtml(type, plain)) return null;
+  if (plain === null || plain.length === 0 || !isHtml(headers, plain)) return null;
   return { url, status: statusCode, headers, body: plain };
 }

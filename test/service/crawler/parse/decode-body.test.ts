@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { decodeBody } from '../../../../src/service/crawler/parse/decode-body.ts';
+import { decodeBody, withQueryOf } from '../../../../src/service/crawler/parse/decode-body.ts';
 import { parsed } from '../../../support/fetched-page.ts';
 
 const latin1 = (text: string): Uint8Array => Buffer.from(text, 'latin1');
 
 test('a byte order mark outweighs the header, and the header a meta element', () => {
   const withMark = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from('<p>é')]);
-  expect(decodeBody(withMark, 'iso-8859-1')).toBe('<p>é');
-  expect(decodeBody(latin1('<meta charset=utf-8><p>é'), 'iso-8859-1')).toBe('<meta charset=utf-8><p>é');
+  expect(decodeBody(withMark, 'iso-8859-1').text).toBe('<p>é');
+  expect(decodeBody(latin1('<meta charset=utf-8><p>é'), 'iso-8859-1').text).toBe('<meta charset=utf-8><p>é');
 });
 
 test.each([
@@ -19,30 +19,30 @@ test.each([
   ],
 ])('a meta element names the encoding: %s', (_, html, bytes) => {
   const body = Buffer.concat([Buffer.from(html.replace('Привет', '')), Buffer.from(bytes)]);
-  expect(decodeBody(body, null)).toBe(html);
+  expect(decodeBody(body, null).text).toBe(html);
 });
 
 test('UTF-16 is read by its byte order mark', () => {
   const body = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('<p>ž日', 'utf16le')]);
-  expect(decodeBody(body, null)).toBe('<p>ž日');
+  expect(decodeBody(body, null).text).toBe('<p>ž日');
 });
 
 test('multi-byte encodings are decoded', () => {
-  expect(decodeBody(Buffer.from([0x93, 0xfa, 0x96, 0x7b]), 'shift_jis')).toBe('日本');
-  expect(decodeBody(Buffer.from([0xd6, 0xd0, 0xce, 0xc4]), 'gb2312')).toBe('中文');
+  expect(decodeBody(Buffer.from([0x93, 0xfa, 0x96, 0x7b]), 'shift_jis').text).toBe('日本');
+  expect(decodeBody(Buffer.from([0xd6, 0xd0, 0xce, 0xc4]), 'gb2312').text).toBe('中文');
 });
 
 test('without a declaration, valid UTF-8 is UTF-8 and anything else windows-1252', () => {
-  expect(decodeBody(Buffer.from('<p>naïve – 日本'), null)).toBe('<p>naïve – 日本');
-  expect(decodeBody(latin1('<p>na\xefve \x96'), null)).toBe('<p>naïve –');
+  expect(decodeBody(Buffer.from('<p>naïve – 日本'), null).text).toBe('<p>naïve – 日本');
+  expect(decodeBody(latin1('<p>na\xefve \x96'), null).text).toBe('<p>naïve –');
 });
 
 test('a wrong declaration holds, as in browsers: what it does not have becomes U+FFFD', () => {
-  expect(decodeBody(latin1('<p>caf\xe9'), 'utf-8')).toBe('<p>caf\ufffd');
+  expect(decodeBody(latin1('<p>caf\xe9'), 'utf-8').text).toBe('<p>caf\ufffd');
 });
 
 test('an encoding that does not exist is no declaration', () => {
-  expect(decodeBody(Buffer.from('<p>é'), 'utf-99')).toBe('<p>é');
+  expect(decodeBody(Buffer.from('<p>é'), 'utf-99').text).toBe('<p>é');
 });
 
 test('a page in another encoding has its title', () => {
@@ -51,4 +51,33 @@ test('a page in another encoding has its title', () => {
   });
   expect(page.title).toBe('Café');
   expect(page.title_length).toBe(4);
+});
+
+test('browsers look for a declared encoding to the end of the head', () => {
+  const late = `<script>${' '.repeat(2_000)}</script><meta charset=windows-1251>`;
+  const body = Buffer.concat([Buffer.from(late), Buffer.from([0xcf])]);
+  expect(decodeBody(body, null).encoding).toBe('windows-1251');
+  expect(
+    decodeBody(Buffer.from(`<body>${' '.repeat(2_000)}<meta charset=windows-1251>`), null).encoding,
+  ).toBe('UTF-8');
+});
+
+test.each([
+  ['windows-1252', '/x?q=café#é', '/x?q=caf%E9#é'],
+  ['windows-1252', '/é?q=日', '/é?q=%26%2326085%3B'],
+  ['windows-1251', '?q=Привет&a=b', '?q=%CF%F0%E8%E2%E5%F2&a=b'],
+  ['Shift_JIS', '?q=日本', '?q=%93%FA%96{'],
+  ['gb18030', '?q=中', '?q=%D6%D0'],
+  ['UTF-8', '?q=é', '?q=é'],
+  ['UTF-16LE', '?q=é', '?q=é'],
+  ['windows-1252', '/é#?é', '/é#?é'],
+])('in a document in %s the address %s is %s', (encoding, href, written) => {
+  expect(withQueryOf(encoding, href)).toBe(written);
+});
+
+test('a link of a page has its query in the encoding of the page', () => {
+  const { links } = parsed(latin1('<a href="/x?q=caf\xe9">x</a>'), {
+    headers: [['content-type', 'text/html;charset=windows-1252']],
+  });
+  expect(links[0]?.target).toBe('https://site.example/x?q=caf%E9');
 });

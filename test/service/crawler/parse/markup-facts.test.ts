@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { refreshAddress } from '../../../../src/service/crawler/parse/refresh-address.ts';
+import { readRefresh } from '../../../../src/service/crawler/parse/refresh-address.ts';
 import type { Fetched } from '../../../../src/service/crawler/records.ts';
 import { crawlSite, serveSite } from '../../../support/crawl-site.ts';
 import { parsed } from '../../../support/fetched-page.ts';
@@ -74,21 +74,55 @@ test('the canonical of a header stands beside that of the HTML', () => {
 });
 
 test.each([
-  ['0; url=/b', '/b'],
-  ['5;URL="/b"', '/b'],
-  ["0.5 , url = '/b' ", '/b'],
-  ['0 url=/b c', '/b c'],
-  ['30', null],
-  ['0; url=', null],
-])('the meta refresh %s leads to %s', (content, address) => {
-  expect(refreshAddress(content)).toBe(address);
+  ['0; url=/b', 0, '/b'],
+  ['5;URL="/b"', 5, '/b'],
+  ["0.5 , url = '/b' ", 0, '/b'],
+  ['0 url=/b c', 0, '/b c'],
+  ['30', 30, ''],
+  ['0; url=', 0, ''],
+  ['0; /b', 0, '/b'],
+  ['0;/b', 0, '/b'],
+  ['0,/b', 0, '/b'],
+  ['\t0\n;\t"/b" x', 0, '/b'],
+  [`0;url="/x?a='b'"`, 0, "/x?a='b'"],
+  ['0;url="/b', 0, '/b'],
+  ['.5;/b', 0, '/b'],
+  ['0; u', 0, 'u'],
+  ['0; urlx', 0, 'urlx'],
+  ['0; ur=/b', 0, 'ur=/b'],
+  ['99999999999999999999;/b', Number.MAX_SAFE_INTEGER, '/b'],
+])('the refresh %s leads after %s seconds to %s', (content, delay, address) => {
+  expect(readRefresh(content)).toEqual({ delay, address });
 });
 
-test('any meta refresh is read', () => {
+test.each(['url=/x', '', ';/b', '0x;/b', 'now; url=/b', '-1;/b', '0/b'])(
+  'the refresh %j is none',
+  (content) => {
+    expect(readRefresh(content)).toBeNull();
+  },
+);
+
+test('a header refreshes too, and comes before the elements', () => {
+  const headers = [
+    ['content-type', 'text/html'],
+    ['refresh', '3; url=/header'],
+  ] as const;
+  const html = '<meta http-equiv=refresh content="0;/meta">';
+  const { page } = parsed(html, { headers });
+  expect(page).toMatchObject({ meta_refresh_location: 'https://site.example/header', meta_refresh_delay: 3 });
+  expect(parsed(html).page).toMatchObject({
+    meta_refresh_location: 'https://site.example/meta',
+    meta_refresh_delay: 0,
+  });
+});
+
+test('any refresh is read', () => {
   fc.assert(
     fc.property(fc.string(), (content) => {
-      const address = refreshAddress(content);
-      expect(address === null || (address !== '' && address === address.trim())).toBe(true);
+      const refresh = readRefresh(content);
+      expect(refresh === null || (refresh.delay >= 0 && refresh.address === refresh.address.trim())).toBe(
+        true,
+      );
     }),
   );
 });
