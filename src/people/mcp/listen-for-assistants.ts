@@ -3,12 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
-import {
-  createMcpHandler,
-  hostHeaderValidationResponse,
-  type McpServer,
-  originValidationResponse,
-} from '@modelcontextprotocol/server';
+import { createMcpHandler, hostHeaderValidationResponse, type McpServer } from '@modelcontextprotocol/server';
 import { listenAddress, listenHttp, pathOf } from '../../core/listen-http.ts';
 import type { Logger } from '../../core/logger.ts';
 import { readBody } from '../../core/read-body.ts';
@@ -25,8 +20,8 @@ export interface AssistantListener extends AsyncDisposable {
 }
 
 /**
- * Serves assistants over HTTP at `/mcp`, to whom has the token. Only the host of `address` is taken in the headers Host
- * and Origin, so that a web page can't reach it by a name of its own.
+ * Serves assistants over HTTP at `/mcp`, to whom has the token. Only the host of `address` is taken in the header Host,
+ * and the same host and port in Origin. So no web page can reach it, by a name of its own or from another port.
  *
  * @param address `HOST:PORT`
  * @throws CrawlhouseError `usage` if it can't listen there
@@ -53,7 +48,7 @@ export async function listenForAssistants(
     const body = await readBody(incoming, MOST_BYTES);
     if (body === null) return new Response(`more than ${MOST_BYTES} bytes\n`, { status: 413 });
     const request = requestOf(incoming, body, address);
-    const refused = hostHeaderValidationResponse(request, hosts) ?? originValidationResponse(request, hosts);
+    const refused = hostHeaderValidationResponse(request, hosts) ?? refusedOrigin(incoming);
     return refused ?? (await handler.fetch(request));
   };
   const listener = await listenHttp(
@@ -68,6 +63,14 @@ export async function listenForAssistants(
       await listener[Symbol.asyncDispose]();
     },
   };
+}
+
+/** An answer to a web page of another origin; the ports of a machine are different origins. */
+function refusedOrigin({ headers }: IncomingMessage): Response | undefined {
+  const { origin, host } = headers;
+  if (origin === undefined || origin.replace(/^https?:\/\//i, '').toLowerCase() === host?.toLowerCase())
+    return undefined;
+  return new Response('no web page of another origin is answered\n', { status: 403 });
 }
 
 function isToken({ headers }: IncomingMessage, token: string): boolean {

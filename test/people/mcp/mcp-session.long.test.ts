@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -147,17 +148,83 @@ test('over HTTP who has the token asks a saved question with its parameters, and
   expect(question).toMatchObject({ name: 'q90_shown', title: 'Numbers', parameters: [{ name: 'most' }] });
   const wrong = await call(client, 'ask_question', { ...asked, parameters: { most: 'x' } });
   expect([wrong.isError, wrong.text]).toEqual([true, expect.stringContaining('most=x is not a BIGINT')]);
-  // A web page that has a name for this address sends that name.
-  const foreign = await fetch(url, {
-    method: 'POST',
-    headers: { ...bearer, 'content-type': 'application/json', origin: 'https://evil.example' },
-    body: '{}',
-  });
-  expect(foreign.status).toBe(403);
+  // A web page that has a name for this address sends that name; one of another port here, its port.
+  const statusFrom = async (headers: Record<string, string>): Promise<number | undefined> => {
+    const asked = request(url, {
+      method: 'POST',
+      headers: { ...bearer, 'content-type': 'application/json', ...headers },
+    });
+    asked.end('{}');
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    answer.resume();
+    return answer.statusCode;
+  };
+  const { host, port } = url;
+  for (const origin of [
+    'https://evil.example',
+    `http://127.0.0.1:${Number(port) + 1}`,
+    'http://127.0.0.1',
+    `http://localhost:${port}`,
+    `http://evil.example:${port}`,
+    `http://${host}.evil.example`,
+    'null',
+    '',
+  ])
+    expect([origin, await statusFrom({ origin })]).toEqual([origin, 403]);
+  for (const name of ['evil.example', `evil.example:${port}`, `127.0.0.1.nip.io:${port}`])
+    expect([name, await statusFrom({ host: name, origin: `http://${name}` })]).toEqual([name, 403]);
+  expect(await statusFrom({ origin: `http://${host}` })).not.toBe(403);
   const large = await fetch(url, {
     method: 'POST',
     headers: { ...bearer, 'content-type': 'application/json' },
     body: Buffer.alloc(20_000_000, ' '),
   });
   expect([large.status, await large.text()]).toEqual([413, 'more than 4000000 bytes\n']);
+});
+
+test('an assistant reads the resources and asks for reviews by name, whatever a project is called', async () => {
+  const client = await connected(overStdin(await loadedProject()));
+  const { resources } = await client.listResources();
+  expect(resources.map(({ uri }) => uri).sort()).toEqual([
+    'crawlhouse://definitions',
+    'crawlhouse://dictionary',
+  ]);
+  for (const { uri, mimeType } of resources) {
+    const { contents } = await client.readResource({ uri });
+    expect([mimeType, contents[0]?.uri]).toEqual(['text/markdown', uri]);
+  }
+  for (const uri of [
+    'crawlhouse://gone',
+    'crawlhouse://definitions/../../../../etc/passwd',
+    'crawlhouse://definitions%2f..%2f..%2fpackage.json',
+    'file:///etc/passwd',
+    '',
+  ])
+    await expect(client.readResource({ uri }), uri).rejects.toThrow();
+
+  const { prompts } = await client.listPrompts();
+  expect(prompts.map(({ name }) => name).sort()).toEqual(['migration_check', 'weekly_review']);
+  const textOf = async (name: string, given: Record<string, string>): Promise<string> => {
+    const { messages } = await client.getPrompt({ name, arguments: given });
+    expect(messages.map(({ role }) => role)).toEqual(['user']);
+    const [message] = messages as { content: { text: string } }[];
+    return String(message?.content.text);
+  };
+  for (const project of ['Shop', "O'Neil & <b>", '$& $1', 'two\nlines', '\u202eevil', '__proto__'])
+    expect(await textOf('weekly_review', { project })).toContain(`of the project ${project} for`);
+  const review = await textOf('migration_check', { project: 'Shop', from: '-2', to: 'latest' });
+  expect(review).toContain('the crawl -2 is before it, the crawl latest after');
+  // Each tool and question that a review names is there.
+  const { tools } = await client.listTools();
+  const shipped = await readdir(join(import.meta.dirname, '../../../sql/questions'));
+  for (const name of review.match(/\bq\d\d_\w+/g) ?? []) expect(shipped).toContain(`${name}.sql`);
+  for (const name of review.match(/\b(?:compare|find|get|ask|list)_\w+/g) ?? [])
+    expect(tools.map((tool) => tool.name)).toContain(name);
+  for (const [name, given] of [
+    ['weekly_review', {}],
+    ['migration_check', { project: 'Shop' }],
+    ['gone', { project: 'Shop' }],
+    ['toString', {}],
+  ] as const)
+    await expect(client.getPrompt({ name, arguments: given }), name).rejects.toThrow();
 });
