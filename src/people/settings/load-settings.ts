@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { lookUp } from '../../core/look-up.ts';
+import { didYouMean } from '../../core/nearest-name.ts';
 import { readDotEnv } from '../../project/settings/dot-env.ts';
 import { keepSecrets, keepSecretVariables } from '../../project/settings/keep-secrets.ts';
 import type { Settings } from '../../project/settings/settings.ts';
@@ -152,6 +153,7 @@ export function expand(
       throw new CrawlhouseError(
         'bad_settings',
         `${source.file}:${source.lineOf(path)}: ${path.join('.')}: the variable ${name} is not set`,
+        { hint: `${didYouMean(name, Object.keys(variables))}set it in the environment or in .env` },
       );
     });
   }

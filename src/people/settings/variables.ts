@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { lookUp } from '../../core/look-up.ts';
+import { didYouMean } from '../../core/nearest-name.ts';
 import { PREFIX } from '../../project/settings/settings.ts';
 import { SettingsFile } from './settings-schema.ts';
 
@@ -87,7 +88,7 @@ export function readVariables(
     if (found === undefined) {
       const known = [...VARIABLES.keys()].map(variableOf);
       throw new CrawlhouseError('bad_settings', `unknown variable ${shortened(variable)}`, {
-        hint: `variables that work: ${known.join(', ')}`,
+        hint: `${didYouMean(variable, known)}variables that work: ${known.join(', ')}`,
       });
     }
     const read = readText(found.schema, value);

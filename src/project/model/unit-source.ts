@@ -32,6 +32,10 @@ function granularityOf({ dataset, window }: Pipeline): Granularity {
   });
 }
 
+/** What a filter looks like. */
+export const OQL_HINT =
+  'for example { field: [status_code, equals, 404] }, { and: [...] } or { or: [...] }; docs/oql.md has more';
+
 /** @throws CrawlhouseError `bad_pipeline` when a pipeline's filter is no OQL */
 export function pipelineFilter(pipeline: Pipeline): Oql | null {
   if (pipeline.filter === undefined || pipeline.filter === null) return null;
@@ -40,7 +44,7 @@ export function pipelineFilter(pipeline: Pipeline): Oql | null {
   } catch (error) {
     if (!(error instanceof OqlError)) throw error;
     throw new CrawlhouseError('bad_pipeline', `pipelines/${pipeline.dataset}.yaml: ${error.message}`, {
-      hint: 'for example { field: [status_code, equals, 404] }, { and: [...] } or { or: [...] }; docs/oql.md has more',
+      hint: OQL_HINT,
     });
   }
 }

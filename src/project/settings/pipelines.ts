@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest-name.ts';
 import { Pipeline } from '../model/pipeline.ts';
+import { checkPipeline } from './check-pipeline.ts';
 import { checkYaml, readYaml, type YamlSource } from './yaml-file.ts';
 
 /**
@@ -15,6 +16,7 @@ export async function loadPipelines(projectDir: string): Promise<Pipeline[]> {
   const pipelines = new Map<string, Pipeline>();
   for await (const source of pipelineFiles(projectDir)) {
     const pipeline = checkYaml(Pipeline, source, 'bad_pipeline');
+    checkPipeline(pipeline, source);
     if (pipelines.has(pipeline.dataset)) {
       throw new CrawlhouseError(
         'bad_pipeline',

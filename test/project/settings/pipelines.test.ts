@@ -188,3 +188,33 @@ test('a command line selects pipelines by dataset; one that is not there is a wr
     }),
   );
 });
+
+test.for([
+  ['crawl', 'pagez', 'a crawl has no pagez', /^did you mean pages\? values that work: /],
+  ['log_monitoring', 'event', 'a log_monitoring has no event', /^did you mean events\? /],
+  ['resource', 'crawl', 'a resource has no crawl', /^did you mean crawls\? /],
+] as const)(
+  'an unknown data type of a %s, %s, is named with its line and the nearest one',
+  async ([kind, type, said, hint]) => {
+    const file = PAGES.replace('kind: crawl, data_type: pages', `kind: ${kind}, data_type: ${type}`);
+    await (await refused(file)).toMatchObject({
+      code: 'bad_pipeline',
+      exitCode: 2,
+      message: `pipelines/pages.yaml:3: source.data_type: ${said}`,
+      hint: expect.stringMatching(hint),
+    });
+  },
+);
+
+test.for([
+  ['filter: { field: [status_code, equal, 404] }', 4, 'filter.field.1'],
+  ['filter:\n  and:\n    - { field: [a, equals, 1] }\n    - { fields: [b, equals, 1] }', 7, 'filter.and.1'],
+  ['filter: [1, 2]', 4, 'filter'],
+])('a filter that is no OQL is named with its line: %s', async ([text, line, key]) => {
+  await (await refused(`${PAGES}${text}\n`)).toMatchObject({
+    code: 'bad_pipeline',
+    exitCode: 2,
+    message: expect.stringContaining(`pipelines/pages.yaml:${line}: ${key}`),
+    hint: expect.any(String),
+  });
+});
