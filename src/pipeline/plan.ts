@@ -203,7 +203,7 @@ function markDropped(dropped: ReadonlySet<string>): (units: readonly PlannedUnit
   return (units) =>
     units.map((one) =>
       dropped.has(one.name)
-        ? { ...one, failure: null, skip: 'dropped: run --crawl or backfill --reload loads it again' }
+        ? { ...one, failure: null, skip: 'dropped: crawlhouse run --crawl ID --reload loads it again' }
         : one,
     );
 }

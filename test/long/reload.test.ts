@@ -29,3 +29,19 @@ test('a plan changes nothing and a reload replaces what is there', async () => {
   );
   expect(row).toEqual({ n: '3000', runs: '1' });
 });
+
+test('run --crawl ID --reload loads that crawl again, and no other', async () => {
+  const sandbox = await sandboxFor({ generate: ['projects=1,crawls=2,pages=10,columns=8,seed=3'] });
+  const folder = await rawProjectFolder();
+  const crawls = { pipelines: ['crawl_pages'] };
+  const [one] = (await runProject(folder, sandbox, crawls)).report.units;
+  const args = ['run', 'crawl_pages', '--crawl', one?.source.id ?? '', '--json'];
+  const unitsOf = async (...more: string[]) => {
+    const { units } = JSON.parse((await crawlhouse(folder, sandbox, [...args, ...more])).stdout) as {
+      units: { unit: string; status: string }[];
+    };
+    return units.map(({ unit, status }) => [unit, status]);
+  };
+  expect(await unitsOf()).toEqual([]);
+  expect(await unitsOf('--reload')).toEqual([[one?.unit, 'loaded']]);
+});

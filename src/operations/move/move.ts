@@ -155,7 +155,7 @@ async function moveUnit(
       const moved = await working.rows.replaceUnit({ relation, unit, ...found }, signal);
       if (moved !== rows)
         throw new CrawlhouseError('unreconciled', `${unit}: ${rows} rows loaded, but ${moved} moved`, {
-          hint: 'the warehouse is as it was; backfill --reload loads the unit again',
+          hint: 'the warehouse is as it was; crawlhouse backfill --from DATE --to DATE --reload loads the unit again',
         });
     }
     // Only rows in a file have a fingerprint.

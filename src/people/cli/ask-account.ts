@@ -64,6 +64,16 @@ export async function askAccount(
   }
 }
 
+/** Without the models that ship, small runs are several times quicker, and there is no `mart`. */
+export async function askModels(dialogue: Dialogue, signal: AbortSignal): Promise<'all' | 'none'> {
+  using questions = new Questions(dialogue, signal);
+  const answer = await questions.ask(
+    'Tables and questions for analysis (mart), or only the raw tables, which load quicker? Enter for all, or none',
+    (text) => (['', 'all', 'none'].includes(text) ? undefined : 'all or none is expected'),
+  );
+  return answer === 'none' ? 'none' : 'all';
+}
+
 /** The error in words; undefined: none. */
 async function failure(work: () => Promise<unknown>): Promise<string | undefined> {
   try {

@@ -16,6 +16,9 @@ const SETTINGS = `# yaml-language-server: $schema=schemas/crawlhouse.schema.json
 since: all
 `;
 
+/** Whether the models and questions that ship are wanted. */
+export type ShippedModels = 'all' | 'none';
+
 const ENVIRONMENT =
   '# Read by every command in this folder. Keep it to yourself: nobody else may read this file.\n';
 
@@ -60,7 +63,11 @@ export function refuseProject(folder: string): void {
  *
  * @returns what a person should know of files that stayed
  */
-export async function writeProject(folder: string, account: Account | null): Promise<readonly string[]> {
+export async function writeProject(
+  folder: string,
+  account: Account | null,
+  models: ShippedModels = 'all',
+): Promise<readonly string[]> {
   makeFolder(folder);
   for (const name of COPIED)
     await cp(join(TEMPLATE, name), join(folder, name), { recursive: true, force: false, errorOnExist: true });
@@ -68,7 +75,7 @@ export async function writeProject(folder: string, account: Account | null): Pro
   const stayed: string[] = [];
   const files: readonly (readonly [name: string, text: string, mode: number])[] = [
     [join('sql', 'README.md'), SQL_README, 0o666],
-    ['crawlhouse.yaml', SETTINGS, 0o666],
+    ['crawlhouse.yaml', models === 'all' ? SETTINGS : `${SETTINGS}shipped_models: none\n`, 0o666],
     ['.env.example', EXAMPLE, 0o666],
     ['.gitignore', `${IGNORED.join('\n')}\n`, 0o666],
     [

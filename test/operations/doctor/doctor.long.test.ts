@@ -219,7 +219,7 @@ test.for([
   [
     'keys that do not open the store',
     { AWS_SECRET_ACCESS_KEY: 'key-of-nobody' },
-    5,
+    3,
     'store_b',
     /sandbox-exports-b/,
   ],

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { redact } from '../../../src/core/redact.ts';
-import { type Account, askAccount } from '../../../src/people/cli/ask-account.ts';
+import { type Account, askAccount, askModels } from '../../../src/people/cli/ask-account.ts';
 import { redirectAddress } from '../../../src/people/cli/sign-in.ts';
 import { applicationOf, browse, consent, keyOf } from '../../service/sandbox/oauth/consent.ts';
 import { type Service, service } from '../../service/sandbox/support.ts';
@@ -159,4 +159,16 @@ test('a port that is taken is named, and Ctrl-C ends the wait for the browser', 
   });
   waits.input.write('\x03');
   await expect(waits.ended).rejects.toMatchObject({ code: 'interrupted' });
+});
+
+test.for([
+  [[''], 'all'],
+  [['none'], 'none'],
+  [['some', 'all'], 'all'],
+] as const)('whether the models that ship are wanted is answered by %j: %s', async ([answers, wanted]) => {
+  const { person, answer } = typing();
+  const asked = askModels(person, new AbortController().signal);
+  await answer('Enter for all, or none', answers[0]);
+  if (answers[1] !== undefined) await answer('all or none is expected', answers[1]);
+  expect(await asked).toBe(wanted);
 });

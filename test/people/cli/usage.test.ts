@@ -98,6 +98,14 @@ test('a command outside a project folder says how to get into one', async () => 
   );
 });
 
+test('run --reload without a crawl is a wrong use: it would load everything again', async () => {
+  const { code, stderr } = await capture('run', '--reload', '--project-dir', await projectFolder());
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringMatching(/--reload goes with --crawl\nTry: .* run .*--crawl ID --reload/),
+  ]);
+});
+
 test('a setting that is missing or wrong is a wrong use that names it', async () => {
   const missing = await capture('run', '--project-dir', await projectFolder());
   expect([missing.code, missing.stderr]).toEqual([

@@ -10,11 +10,20 @@ import { exitCodeOf } from '../../../project/model/run-status.ts';
 import { setCloudVariables } from '../../../project/settings/command-environment.ts';
 import { loadSettings } from '../../settings/load-settings.ts';
 import { asCalled, callFor } from '../as-called.ts';
-import { type Account, askAccount, type Browser, signedInAccount, tokenAccount } from '../ask-account.ts';
+import {
+  type Account,
+  askAccount,
+  askModels,
+  type Browser,
+  signedInAccount,
+  tokenAccount,
+} from '../ask-account.ts';
 import type { Command, Invocation } from '../command.ts';
 import { describeChecks, worst } from '../doctor-report.ts';
-import { refuseProject, writeProject } from '../project-files.ts';
+import { refuseProject, type ShippedModels, writeProject } from '../project-files.ts';
 import { openBrowser } from '../sign-in.ts';
+
+const SHIPPED_MODELS: readonly ShippedModels[] = ['all', 'none'];
 
 /** The default of the redirect address: one that is registered must stay. */
 const REDIRECT_PORT = 8976;
@@ -25,6 +34,12 @@ export const init: Command = {
   positionals: { shown: '[DIR]', most: 1 },
   flags: {
     'base-url': { type: 'string', value: 'URL', help: 'the address of the service; nothing is asked then' },
+    'shipped-models': {
+      type: 'string',
+      value: 'WHICH',
+      values: SHIPPED_MODELS,
+      help: 'all (default), or none: only raw tables, and quicker runs; nothing is asked then',
+    },
     'token-file': { type: 'string', value: 'F', help: 'a file with the access token, such as /dev/stdin' },
     'client-id': { type: 'string', value: 'ID', help: 'sign in in the browser, by this OAuth2 application' },
     'client-secret-file': { type: 'string', value: 'F', help: 'a file with the secret of the application' },
@@ -38,8 +53,9 @@ export const init: Command = {
     const folder = resolve(invocation.workingDirectory, invocation.positionals[0] ?? '.');
     refuseProject(folder);
     const account = await accountFor(invocation, folder);
+    const models = await modelsFor(invocation);
     endPrivacy();
-    const notes = await writeProject(folder, account);
+    const notes = await writeProject(folder, account, models);
     for (const note of notes) invocation.say(`${note}\n`);
     const settings = await loadSettings(folder, process.env);
     const checks = settings.base_url === undefined ? null : await examined(invocation, folder);
@@ -49,6 +65,20 @@ export const init: Command = {
     return exitCodeOf(errorsOf(checks ?? []));
   },
 };
+
+/** Whether the shipped models are wanted: by the flag, else by the answer of a person. */
+async function modelsFor(invocation: Invocation): Promise<ShippedModels> {
+  const { person } = invocation;
+  const text = invocation.text('shipped-models');
+  const wanted = SHIPPED_MODELS.find((one) => one === text);
+  if (wanted !== undefined) return wanted;
+  if (text !== undefined)
+    throw new CrawlhouseError('usage', `--shipped-models: ${text} does not work`, {
+      hint: `values: ${SHIPPED_MODELS.join(', ')}`,
+    });
+  const isAsked = person !== null && invocation.text('base-url') === undefined;
+  return isAsked ? await askModels(person, invocation.signal) : 'all';
+}
 
 /** The account by the flags, else by the answers of a person; null: none. */
 async function accountFor(invocation: Invocation, folder: string): Promise<Account | null> {

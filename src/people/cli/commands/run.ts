@@ -1,8 +1,9 @@
+import { CrawlhouseError } from '../../../core/errors.ts';
 import { withAlerts } from '../../../operations/alert/with-alerts.ts';
 import { withLineage } from '../../../operations/openlineage/with-lineage.ts';
 import { type RunRequest, run as runPipelines } from '../../../pipeline/run.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
-import type { Command } from '../command.ts';
+import type { Command, Invocation } from '../command.ts';
 import { sayFirstPlan } from '../first-plan.ts';
 import { printNothingDue, saysNoAccount } from '../no-account.ts';
 import { printPlan } from '../plan-report.ts';
@@ -21,7 +22,10 @@ export const run: Command = {
   keepsLog: true,
   summary: 'load everything that is due, from discovery to the published warehouse',
   positionals: { shown: '[PIPELINE…]', most: Number.POSITIVE_INFINITY },
-  flags: RUN_FLAGS,
+  flags: {
+    ...RUN_FLAGS,
+    reload: { type: 'boolean', help: 'load again what --crawl names, though it is loaded' },
+  },
   async run(invocation) {
     const settings = await invocation.settings();
     const pipelines = selectedPipelines(invocation, await loadPipelines(settings.projectDir));
@@ -31,7 +35,7 @@ export const run: Command = {
       pipelines,
       selection: { ...selectedSources(invocation, settings), from, to: Number.POSITIVE_INFINITY },
       override: routeOverride(invocation),
-      reload: false,
+      reload: reloads(invocation),
     };
     if (saysNoAccount(invocation, settings)) return await printNothingDue(invocation, settings);
     if (invocation.has('plan')) return await printPlan(invocation, settings, request);
@@ -53,3 +57,12 @@ export const run: Command = {
     return printRun(invocation, settings, result, { idle: nothingNew(invocation) });
   },
 };
+
+/** A run that names no crawl would load everything again: `backfill` does so within a span. */
+function reloads(invocation: Invocation): boolean {
+  if (invocation.has('reload') && invocation.texts('crawl').length === 0)
+    throw new CrawlhouseError('usage', '--reload goes with --crawl', {
+      hint: 'crawlhouse run --crawl ID --reload, or for a span crawlhouse backfill --from DATE --to DATE --reload',
+    });
+  return invocation.has('reload');
+}
