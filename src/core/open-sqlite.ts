@@ -1,6 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { host } from './host.ts';
 
+/** SQLite's code for a statement that would write to what may only be read. */
+const READ_ONLY = 8;
 /** SQLite's code for a file that it can't open. */
 const CANT_OPEN = 14;
 
@@ -17,5 +20,27 @@ export function openSqlite(path: string): DatabaseSync {
     // It makes a missing file, as SQLite does. So a full disk is not taken for a missing file.
     host().files.writeFileSync(path, '', { flag: 'a', mode: 0o600 });
     throw Object.assign(error as Error, { path });
+  }
+}
+
+/** Whether an error of SQLite means that a file, or its folder, may only be read. */
+export function isReadOnly(error: unknown): boolean {
+  const { errcode } = (error ?? {}) as { errcode?: unknown };
+  return typeof errcode === 'number' && (errcode & 0xff) === READ_ONLY;
+}
+
+/**
+ * Opens a file of SQLite for somebody who may only read. The log of changes is read too while its writer is there;
+ * without a writer, the file alone is whole.
+ */
+export function openSqliteToRead(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    database.exec('SELECT 1 FROM sqlite_schema');
+    return database;
+  } catch (error) {
+    database.close();
+    if (!isReadOnly(error)) throw error;
+    return new DatabaseSync(new URL('?immutable=1', pathToFileURL(path)), { readOnly: true });
   }
 }

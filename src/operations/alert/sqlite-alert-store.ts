@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { inTransaction } from '../../core/in-transaction.ts';
 import { keepVersion } from '../../core/newer-version.ts';
+import { openSqlite } from '../../core/open-sqlite.ts';
 import { makePrivateFolder } from '../../core/private-files.ts';
 import { SqliteDatabase } from '../../state/ledger/sqlite/sqlite-database.ts';
 import { SqlAlertStore } from './sql-alert-store.ts';
@@ -29,7 +30,7 @@ const RENAME = `
 export function sqliteAlertStore(folder: string): SqlAlertStore {
   makePrivateFolder(folder);
   const path = join(folder, 'alerts.sqlite');
-  const database = new SqliteDatabase(path);
+  const database = new SqliteDatabase(openSqlite(path));
   const { file } = database;
   const hint = 'run that one; or remove the file: open incidents are then found again, and told again';
   keepVersion(file, path, { what: 'alerts', known: VERSION }, hint);

@@ -5,7 +5,7 @@ import { type PostgresAddress, postgresAddress } from '../../core/postgres-addre
 import { lockedSince } from '../../core/state-lock.ts';
 import type { Ledger } from './ledger.ts';
 import { openSqliteLedger } from './sqlite/open-sqlite-ledger.ts';
-import { LEDGER_FILE, sqliteLedger } from './sqlite/sqlite-ledger.ts';
+import { LEDGER_FILE, readSqliteLedger } from './sqlite/sqlite-ledger.ts';
 
 /** The settings that say where the ledger is. */
 export interface LedgerSettings {
@@ -48,7 +48,9 @@ export async function readLedger(settings: LedgerSettings): Promise<Ledger | und
   const { state_dir } = settings;
   // Looked at first: a run that ends meanwhile is in the ledger by then.
   const since = lockedSince(state_dir);
-  return host().files.existsSync(join(state_dir, LEDGER_FILE)) ? sqliteLedger(state_dir, since) : undefined;
+  return host().files.existsSync(join(state_dir, LEDGER_FILE))
+    ? readSqliteLedger(state_dir, since)
+    : undefined;
 }
 
 /** Where the shared ledger is; undefined for one in the state directory. */

@@ -1,5 +1,4 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import { openSqlite } from '../../../core/open-sqlite.ts';
 import type { Row, SqlDatabase, Statements } from '../sql-database.ts';
 
 /** Statements that are kept prepared. */
@@ -18,8 +17,8 @@ export class SqliteDatabase implements SqlDatabase {
   readonly #prepared = new Map<string, StatementSync>();
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(path: string) {
-    this.file = openSqlite(path);
+  constructor(file: DatabaseSync) {
+    this.file = file;
   }
 
   table(name: string): string {

@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { isReadOnly, openSqlite, openSqliteToRead } from '../../../core/open-sqlite.ts';
 import { makePrivateFolder } from '../../../core/private-files.ts';
 import { markDeadRuns } from '../dead-runs.ts';
 import { SqlLedger } from '../sql-ledger.ts';
@@ -19,14 +21,42 @@ export const LEDGER_FILE = 'ledger.sqlite';
 export function sqliteLedger(stateDir: string, lockedSince: string | null = null): SqlLedger {
   makePrivateFolder(stateDir);
   const path = join(stateDir, LEDGER_FILE);
-  const database = new SqliteDatabase(path);
+  const file = openSqlite(path);
   try {
-    database.file.exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
-    migrateLedger(database.file, path);
+    file.exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+    migrateLedger(file, path);
   } catch (error) {
-    database.file.close();
+    file.close();
     throw asDamage(error, path);
   }
+  return ledgerOf(file, path, lockedSince);
+}
+
+/**
+ * The same for a reader, who may have the right to read only.
+ *
+ * @throws CrawlhouseError `newer_version`, `damaged_ledger`
+ */
+export function readSqliteLedger(stateDir: string, lockedSince: string | null): SqlLedger {
+  const path = join(stateDir, LEDGER_FILE);
+  try {
+    return sqliteLedger(stateDir, lockedSince);
+  } catch (error) {
+    if (!isReadOnly(error)) throw error;
+  }
+  const file = openSqliteToRead(path);
+  try {
+    file.exec('PRAGMA busy_timeout = 5000');
+    migrateLedger(file, path);
+  } catch (error) {
+    file.close();
+    throw asDamage(error, path);
+  }
+  return ledgerOf(file, path, lockedSince);
+}
+
+function ledgerOf(file: DatabaseSync, path: string, lockedSince: string | null): SqlLedger {
+  const database = new SqliteDatabase(file);
   return new SqlLedger({
     database,
     version: LEDGER_VERSION,

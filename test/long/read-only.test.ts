@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { chmod, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';
+
+const PROGRAM = join(import.meta.dirname, '..', '..', 'src', 'people', 'cli', 'main.ts');
+/** Root may write whatever the modes say. */
+const AS_NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+/** Takes the right to write from all, or gives it back. */
+async function allow(folder: string, isWritable: boolean): Promise<void> {
+  for (const name of ['.', ...(await readdir(folder, { recursive: true }))]) {
+    const path = join(folder, name);
+    const bits = (await stat(path)).isDirectory() ? 0o555 : 0o444;
+    await chmod(path, isWritable ? bits | 0o200 : bits);
+  }
+}
+
+test('who may only read the project folder and its state runs status and query', async () => {
+  const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=5,columns=8,seed=3'] });
+  const folder = await rawProjectFolder();
+  await runProject(folder, sandbox, { pipelines: ['crawl_pages'] });
+  await chmod(join(folder, '..'), 0o755);
+  await allow(folder, false);
+  onTestFinished(() => allow(folder, true));
+  const asked = async (...args: string[]) => {
+    const child = spawn(process.execPath, [PROGRAM, ...args], {
+      cwd: folder,
+      env: { PATH: process.env.PATH },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...AS_NOBODY,
+    });
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    return { stdout, stderr };
+  };
+  const status = await asked('status', '--json');
+  expect(status.stderr).toBe('');
+  expect(JSON.parse(status.stdout)).toMatchObject({
+    units: [{ dataset: 'crawl_pages', status: 'published' }],
+    runs: [{ status: 'done' }],
+  });
+  const query = await asked('query', 'SELECT count(*) AS n FROM raw.crawl_pages', '--format', 'json');
+  expect(JSON.parse(query.stdout)).toEqual([{ n: 5 }]);
+});
