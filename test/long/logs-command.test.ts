@@ -93,7 +93,7 @@ test('access logs answer the questions on logs of a crawled website, and are rea
   const all = requests();
   const log = join(folder, 'access.log.gz');
   writeFileSync(log, gzipSync(`${all.map(lineOf).join('')}GET me\n`));
-  const refused = await capture('logs', 'add', log, '--project-dir', folder);
+  const refused = await capture('logs', 'add', log, '--on-reject', 'fail', '--project-dir', folder);
   expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('1 line of')]);
   expect(refused.stderr).toContain(`not the format in line ${all.length + 1}`);
   expect(await ask(folder, 'SELECT count(*) AS n FROM mart.log_events')).toEqual([{ n: 0 }]);

@@ -23,6 +23,7 @@ export async function addLogsIn(folder: string, paths: readonly string[]): Promi
       projectId: project.id,
       sources: logSources(paths, place, signal),
       rules: LogRules.parse({}),
+      again: false,
       bots: { list: await readBotList({ projectDir: folder }) },
       onFile: (report) => void files.push(report),
     },

@@ -13,6 +13,8 @@ interface LogsOfProject {
   /** The folder that relative paths begin in. */
   readonly folder: string;
   readonly rules: LogRules;
+  /** Whether files that were read before are read once more. */
+  readonly again: boolean;
   readonly progress: (text: string) => void;
 }
 
@@ -34,13 +36,13 @@ export function readingRules(rules: LogRules, onReject: 'fail' | 'quarantine' | 
 export async function addLogs(
   settings: Settings,
   service: LocalService,
-  { projectId, from, folder, rules, progress }: LogsOfProject,
+  { projectId, from, folder, rules, again, progress }: LogsOfProject,
   signal: AbortSignal,
 ): Promise<{ readonly files: readonly LogFileReport[]; readonly bots: readonly BotReport[] }> {
   await checkLogSources(from, folder);
   const files: LogFileReport[] = [];
   const logs = {
-    ...{ projectId, rules },
+    ...{ projectId, rules, again },
     sources: logSources(from, { settings, folder }, signal),
     bots: {
       list: await readBotList(settings),

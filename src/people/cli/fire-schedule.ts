@@ -56,7 +56,7 @@ async function addScheduled(
   const { id } = await localProject(service, { named: undefined, site });
   const { projectDir: folder, access_logs, on_reject } = settings;
   const rules = readingRules(access_logs, on_reject === 'quarantine' ? on_reject : undefined);
-  const logs = { projectId: id, from, folder, rules, progress: () => {} };
+  const logs = { projectId: id, from, folder, rules, again: false, progress: () => {} };
   return logErrors((await addLogs(settings, service, logs, signal)).files);
 }
 

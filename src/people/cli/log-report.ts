@@ -99,6 +99,10 @@ function remarks(files: readonly LogFileReport[], site: string): string {
       lines.add(
         `${file.name}: ${counted(file.rejected, 'line')} of ${countText(file.lines)} can't be read and ${file.rejected === 1 ? 'was' : 'were'} left out: ${places(file)}`,
       );
+    if (file.status === 'added' && file.known_lines > 0)
+      lines.add(
+        `${file.name}: ${countText(file.known_lines)} of its lines were read before, in ${file.earlier_name}`,
+      );
     if (file.status === 'known' && file.earlier_name !== null)
       lines.add(`${file.name}: it is the same as ${file.earlier_name}, which was read before`);
     if (file.unfinished_bytes > 0)

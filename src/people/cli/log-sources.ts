@@ -1,5 +1,5 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { glob, readdir, rm, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { glob, open as openFile, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { CrawlhouseError } from '../../core/errors.ts';
@@ -12,6 +12,7 @@ import { openConfiguredStore, STORE_NAMES, type StoreName } from '../../stores/r
 
 /** A file that nobody has written to for so long has its last line whole. */
 const QUIET_MS = 3_600_000;
+const PIECE = 1 << 18;
 const COMPRESSED = /\.(?:gz|zst|bz2)$/i;
 const GLOB = /[*?[{]/;
 
@@ -79,7 +80,7 @@ async function localLog(path: string): Promise<LogSource> {
     name: path,
     version: `${ino} ${size} ${mtimeMs} ${isFinal}`,
     isFinal,
-    open: (start) => createReadStream(path, { start, highWaterMark: 1 << 18 }),
+    open: (start) => createReadStream(path, { start, highWaterMark: PIECE }),
   };
 }
 
@@ -105,15 +106,17 @@ function storedLog(store: ObjectStore, object: StoredObject): LogSource {
   };
 }
 
-/** Standard input is kept in a file while it is read, because its begin is looked at first. */
+/**
+ * Standard input is kept in a file while it is read, because its begin is looked at first. The file has no name from the start, so
+ * that nothing of it stays whatever ends the process.
+ */
 async function* standardInput(settings: Settings, signal: AbortSignal): AsyncGenerator<LogSource> {
   const path = join(settings.state_dir, 'standard-input.log');
   makeFolder(dirname(path));
-  try {
-    await pipeline(process.stdin, createWriteStream(path, { mode: 0o600 }), { signal });
-    const open = (start: number) => createReadStream(path, { start, highWaterMark: 1 << 18 });
-    yield { name: 'standard input', version: null, isFinal: true, open };
-  } finally {
-    await rm(path, { force: true });
-  }
+  await rm(path, { force: true });
+  await using file = await openFile(path, 'wx+', 0o600);
+  await rm(path);
+  await pipeline(process.stdin, file.createWriteStream({ autoClose: false }), { signal });
+  const open = (start: number) => file.createReadStream({ start, highWaterMark: PIECE, autoClose: false });
+  yield { name: 'standard input', version: null, isFinal: true, open };
 }

@@ -66,6 +66,9 @@ async function* throughZlib(
   const options = { chunkSize: PIECE };
   let rest = await nextPiece(bytes);
   for (let isFirst = true; rest !== null; isFirst = false) {
+    // Tapes and copies of whole blocks pad with zeros.
+    if (!isFirst) rest = await withoutPadding(rest, bytes);
+    if (rest === null) return;
     const stream = compression === 'gzip' ? createGunzip(options) : createZstdDecompress(options);
     const feed = async (): Promise<void> => {
       while (rest !== null) {
@@ -92,6 +95,14 @@ async function* throughZlib(
       stream.destroy();
     }
   }
+}
+
+async function withoutPadding(piece: Buffer, bytes: AsyncGenerator<Buffer>): Promise<Buffer | null> {
+  for (let rest: Buffer | null = piece; rest !== null; rest = await nextPiece(bytes)) {
+    const begin = rest.findIndex((byte) => byte !== 0);
+    if (begin >= 0) return rest.subarray(begin);
+  }
+  return null;
 }
 
 async function nextPiece(bytes: AsyncGenerator<Buffer>): Promise<Buffer | null> {

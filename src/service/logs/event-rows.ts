@@ -106,7 +106,7 @@ export class EventRows {
     const found = !agent.isBot && referer !== NULL && isSearchResults(referer) ? '1' : '0';
     const method = METHOD.test(line.method) ? line.method : NULL;
     const client = this.#rules.clientOf?.(address, line.second) ?? NULL;
-    this.#text += `${number}\t${line.second}\t${origin}\t${path}\t${method}\t${status}\t${bytes}\t${referer}\t${agent.id}\t${pair}\t${found}\t${client}\n`;
+    this.#text += `${number}\t${line.second}\t${origin}\t${path}\t${method}\t${status}\t${bytes}\t${referer}\t${agent.id}\t${pair}\t${found}\t${client}\t${line.mark}\n`;
     if (this.#text.length >= PIECE) this.#flush();
     this.#count += 1;
     this.#see(line.second);

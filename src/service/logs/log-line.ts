@@ -25,15 +25,17 @@ export interface LogLine {
   agent: string;
   /** Whether the server escaped texts with backslashes. */
   escapes: boolean;
+  /** What tells the line from others. */
+  mark: number;
 }
 
-export type LogField = Exclude<keyof LogLine, 'second' | 'escapes'>;
+export type LogField = Exclude<keyof LogLine, 'second' | 'escapes' | 'mark'>;
 
 export function emptyLine(): LogLine {
   return {
     second: Number.NaN,
     ...{ address: '', forwarded: '', scheme: '', port: '', host: '', method: '', target: '', query: '' },
-    ...{ request: '', status: '', bytes: '', referer: '', agent: '', escapes: false },
+    ...{ request: '', status: '', bytes: '', referer: '', agent: '', escapes: false, mark: 0 },
   };
 }
 

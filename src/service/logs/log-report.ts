@@ -14,6 +14,8 @@ export interface LogFileReport {
   readonly events: number;
   readonly rejected: number;
   readonly other_hosts: number;
+  /** Lines that another file had, which was read before. */
+  readonly known_lines: number;
   /** Comments, empty lines, messages that are no requests. */
   readonly skipped: number;
   readonly reasons: Readonly<Partial<Record<RejectReason, number>>>;
@@ -45,7 +47,17 @@ export interface BotReport {
 /** The report of a file of which nothing was read. */
 export function blankReport(name: string): LogFileReport {
   return {
-    ...{ name, status: 'known', format: null, lines: 0, events: 0, rejected: 0, other_hosts: 0, skipped: 0 },
+    ...{
+      name,
+      status: 'known',
+      format: null,
+      lines: 0,
+      events: 0,
+      rejected: 0,
+      other_hosts: 0,
+      known_lines: 0,
+      skipped: 0,
+    },
     ...{ reasons: {}, places: {}, other_host_names: [], unfinished_bytes: 0 },
     ...{ first_second: null, last_second: null, earlier_name: null },
     ...{ assumed_zone: false, assumed_host: false, error: null },

@@ -1,13 +1,9 @@
 import type { EventRows } from './event-rows.ts';
 import { clearLine, emptyLine, type LogFormat, type RejectReason } from './log-line.ts';
+import { LONGEST_LINE, type TextDigest } from './text-digest.ts';
 
 /** Characters of rows that are handed on at once. */
 const CHUNK = 16 * 1024 * 1024;
-/** Bytes of the longest line. */
-const LONGEST_LINE = 1024 * 1024;
-/** Bytes that tell a file from others: its first ones, and the last ones that were read. */
-export const HEAD_BYTES = 4096;
-
 /** A line that is no event. */
 export interface Reject {
   /** From 1. */
@@ -15,17 +11,10 @@ export interface Reject {
   readonly reason: RejectReason;
 }
 
-export interface LogPosition {
-  /** Bytes of the text that were read, up to the end of a line. */
-  offset: number;
-  /** Lines that were read. */
-  lines: number;
-  /** The last bytes before `offset`, at most `HEAD_BYTES`. */
-  tail: string;
-}
-
 /** What became of lines that are neither events nor rejects. */
 export interface LogTally {
+  /** Lines of the file up to where it was read. */
+  readonly lines: number;
   /** Comments, empty lines and messages that are no requests. */
   readonly skipped: number;
   /** Requests for hosts that are not the site's. */
@@ -37,8 +26,12 @@ export interface LogTally {
 export interface LogReading {
   readonly format: LogFormat;
   readonly rows: EventRows;
-  /** Where to go on; it is moved. */
-  readonly position: LogPosition;
+  /** Of the text before the place where reading begins; it is moved. */
+  readonly digest: TextDigest;
+  /** Lines that were read before. */
+  readonly from: number;
+  /** The mark of a line, which tells it from others. */
+  readonly markOf: (text: string, from: number, end: number) => number;
   /** Whether a last line without its end counts. */
   readonly isFinal: boolean;
   readonly onReject: (reject: Reject) => void;
@@ -47,7 +40,7 @@ export interface LogReading {
 }
 
 /**
- * Reads the lines of a text from where `position` says, in memory that does not grow with it.
+ * Reads the lines of a text, in memory that does not grow with it.
  *
  * @param pieces the text from its first byte that was not read
  */
@@ -60,17 +53,17 @@ export async function readLog(
   let rest = '';
   for await (const piece of pieces) {
     signal.throwIfAborted();
+    reading.digest.take(piece);
     rest = reader.take(rest + asBytes(piece));
     if (reading.rows.size >= CHUNK) await reading.onRows();
   }
-  if (rest.length > 0 && reading.isFinal) {
-    reader.take(`${rest}\n`);
-    reading.position.offset -= 1;
-    reading.position.tail = reading.position.tail.slice(0, -1);
-    rest = '';
+  if (reading.isFinal) {
+    if (rest.length > 0) reader.take(`${rest}\n`);
+    reading.digest.finish();
   }
   await reading.onRows();
-  return { skipped: reader.skipped, otherHosts: reader.otherHosts, unfinished: rest.length };
+  const { lines, skipped, otherHosts } = reader;
+  return { lines, skipped, otherHosts, unfinished: reading.digest.pending };
 }
 
 /** Bytes as a text with one character each. */
@@ -81,6 +74,7 @@ function asBytes(piece: Uint8Array): string {
 class LineReader {
   readonly #reading: LogReading;
   readonly #line = emptyLine();
+  lines: number;
   skipped = 0;
   otherHosts = 0;
   /** The rest of a line is passed over, because it is too long. */
@@ -88,42 +82,33 @@ class LineReader {
 
   constructor(reading: LogReading) {
     this.#reading = reading;
+    this.lines = reading.from;
   }
 
   /** Reads whole lines; gives back the begin of the last one. */
   take(text: string): string {
-    const { format, rows, position, onReject } = this.#reading;
+    const { format, rows, onReject, markOf } = this.#reading;
     const line = this.#line;
     let from = 0;
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
-      position.lines += 1;
+      this.lines += 1;
       const stop = end > from && text.charCodeAt(end - 1) === 13 ? end - 1 : end;
       if (this.#passesOver) this.#passesOver = false;
       else if (stop === from) this.skipped += 1;
       else {
         clearLine(line);
         const found = format.read(text, from, stop, line);
-        const added = found === 'event' ? rows.add(line, position.lines) : found;
+        if (found === 'event') line.mark = markOf(text, from, stop);
+        const added = found === 'event' ? rows.add(line, this.lines) : found;
         if (added === 'skip') this.skipped += 1;
         else if (added === 'other_host') this.otherHosts += 1;
-        else if (added !== 'added') onReject({ line: position.lines, reason: added });
+        else if (added !== 'added') onReject({ line: this.lines, reason: added });
       }
       from = end + 1;
     }
-    this.#move(text, from);
     if (text.length - from <= LONGEST_LINE) return text.slice(from);
-    if (!this.#passesOver) onReject({ line: position.lines + 1, reason: 'too_long' });
+    if (!this.#passesOver) onReject({ line: this.lines + 1, reason: 'too_long' });
     this.#passesOver = true;
-    this.#move(text.slice(from), text.length - from);
     return '';
-  }
-
-  #move(text: string, by: number): void {
-    if (by === 0) return;
-    const { position } = this.#reading;
-    position.offset += by;
-    const read = text.slice(Math.max(0, by - HEAD_BYTES), by);
-    // A copy, as a part of a string keeps the whole of it.
-    position.tail = Buffer.from((position.tail + read).slice(-HEAD_BYTES), 'latin1').toString('latin1');
   }
 }

@@ -30,7 +30,7 @@ export function recogniseFormat(name: string, text: string, makeTime: () => LogT
       const fit = countFit(formatOfName(format, makeTime(), '', true), lines);
       if (fit > best.fit) Object.assign(best, { format, fit });
     }
-    if (best.fit * 100 >= written.length * LEAST_SHARE) return best.format;
+    if (best.fit > 0 && best.fit * 100 >= written.length * LEAST_SHARE) return best.format;
   }
   // Lines of other programs stand between those of the server.
   const prefix = prefixOfName(best.format);

@@ -7,6 +7,7 @@ import { LogTime } from '../../../src/service/logs/log-time.ts';
 import { ownHosts } from '../../../src/service/logs/own-hosts.ts';
 import { type Reject, readLog } from '../../../src/service/logs/read-log.ts';
 import { recogniseFormat } from '../../../src/service/logs/recognise-format.ts';
+import { lineMarks, TextDigest } from '../../../src/service/logs/text-digest.ts';
 import { AgentNumbers } from '../../../src/service/sandbox/logs/agent-numbers.ts';
 import { LogTables } from '../../../src/service/sandbox/logs/log-tables.ts';
 import { fuzzFolder } from '../folder.ts';
@@ -25,7 +26,7 @@ const LIST = new BotList({
   ranges: [],
 });
 /** Cells of a row. */
-const WIDTH = 12;
+const WIDTH = 13;
 
 async function openCheck(): Promise<{ check: Check; close: () => Promise<void> }> {
   const { folder, close } = fuzzFolder();
@@ -50,10 +51,10 @@ async function checkLog(input: Buffer, numbers: AgentNumbers, signal: AbortSigna
   const known = await called(() => recogniseFormat('a.log', text, () => new LogTime('UTC')));
   const format = known?.value ?? FORMAT_NAMES[input.length % FORMAT_NAMES.length] ?? 'combined';
   const whole = await read([input], { format, numbers, signal });
-  const { rows, rejects, position, tally } = whole;
+  const { rows, rejects, tally } = whole;
   const ends = input.filter((byte) => byte === 10).length;
   const lines = ends + (input.length > 0 && input.at(-1) !== 10 ? 1 : 0);
-  same(position.lines, lines, 'lines of a log');
+  same(tally.lines, lines, 'lines of a log');
   same(rows.length + rejects.length + tally.skipped + tally.otherHosts, lines, 'the sum of the lines');
   const written = text.split('\n');
   for (const row of rows) {
@@ -92,13 +93,13 @@ async function read(pieces: readonly Buffer[], { format, numbers, signal }: Read
   const rejects: Reject[] = [];
   const found: string[] = [];
   let count = 0;
-  const position = { offset: 0, lines: 0, tail: '' };
   const tally = await readLog(
     (async function* () {
       yield* pieces;
     })(),
     {
-      ...{ format: formatOfName(format, new LogTime('UTC')), rows, position, isFinal: true },
+      ...{ format: formatOfName(format, new LogTime('UTC')), rows, isFinal: true },
+      ...{ digest: TextDigest.keyed('k'), from: 0, markOf: lineMarks('k') },
       onReject: (reject) => rejects.push(reject),
       onRows: async () => {
         const taken = rows.take();
@@ -109,7 +110,7 @@ async function read(pieces: readonly Buffer[], { format, numbers, signal }: Read
     signal,
   );
   same(found.length, count, 'rows of the events');
-  return { rows: found.map((row) => row.split('\t')), rejects, position, tally };
+  return { rows: found.map((row) => row.split('\t')), rejects, tally };
 }
 
 const AGENT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';

@@ -31,6 +31,12 @@ test('a file is read whatever its compression, in pieces of any size, and severa
   expect(await read(Buffer.alloc(0))).toBe('');
 });
 
+test('zeros behind a gzip file and between its members are padding', async () => {
+  const zeros = Buffer.alloc(700);
+  const padded = Buffer.concat([gzipSync('a\n'), zeros, gzipSync('b\n'), zeros]);
+  for (const size of [1, 100, 10_000]) expect(await read(padded, size)).toBe('a\nb\n');
+});
+
 test('a cut or damaged file is refused with its name', async () => {
   for (const pack of [gzipSync, zstdCompressSync]) {
     const whole = pack(TEXT);

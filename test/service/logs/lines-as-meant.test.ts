@@ -7,6 +7,7 @@ import { LogTime } from '../../../src/service/logs/log-time.ts';
 import { ownHosts } from '../../../src/service/logs/own-hosts.ts';
 import { readLog } from '../../../src/service/logs/read-log.ts';
 import { recogniseFormat } from '../../../src/service/logs/recognise-format.ts';
+import { TextDigest } from '../../../src/service/logs/text-digest.ts';
 
 const GOOGLEBOT = {
   ...{ token: 'Googlebot', crawler: 'Googlebot', bot_class: 'search', engine: 'google' },
@@ -45,7 +46,7 @@ async function linesOf(log: string, { format, isForwarded = false, queryStrings 
   const { signal } = new AbortController();
   const reading = {
     ...{ format: formatOfName(name, makeTime()), rows, isFinal: true },
-    position: { offset: 0, lines: 0, tail: '' },
+    ...{ digest: TextDigest.keyed('k'), from: 0, markOf: () => 0 },
     onReject: ({ reason }: { reason: string }) => void rejects.push(reason),
     onRows: async () => {
       const taken = rows.take();

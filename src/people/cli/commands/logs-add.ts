@@ -34,6 +34,7 @@ export const logsAdd: Command = {
       values: ['ranges', 'dns'],
       help: 'how bots are verified (ranges)',
     },
+    again: { type: 'boolean', help: 'read files once more that were read before, in place of what was read' },
     'on-reject': {
       type: 'string',
       value: 'ACTION',
@@ -56,7 +57,7 @@ export const logsAdd: Command = {
       settings,
       service,
       {
-        ...{ projectId: project.id, from: positionals, folder, rules },
+        ...{ projectId: project.id, from: positionals, folder, rules, again: invocation.has('again') },
         progress: invocation.progress,
       },
       signal,

@@ -22,6 +22,8 @@ export interface LogsToAdd {
   readonly projectId: string;
   readonly sources: AsyncIterable<LogSource>;
   readonly rules: LogRules;
+  /** Whether files that were read before are read once more. */
+  readonly again: boolean;
   readonly bots: Omit<VerifyOptions, 'signal'>;
   /** Is told of each file when it was read. */
   readonly onFile: (report: LogFileReport) => void;
@@ -56,7 +58,7 @@ export class AddedLogs {
 
   /** Adds files, and counts the days that they have. */
   async add(
-    { projectId, sources, rules, bots, onFile }: LogsToAdd,
+    { projectId, sources, rules, again, bots, onFile }: LogsToAdd,
     signal: AbortSignal,
   ): Promise<readonly BotReport[]> {
     const { resources, rows, clock, stateDir } = this.#work;
@@ -68,7 +70,7 @@ export class AddedLogs {
     try {
       return await rows.use(async (connection) => {
         const origin = new URL(String(project.start_url)).origin;
-        const adding = { origin, rules, bots, folder, now: clock.now() };
+        const adding = { origin, rules, again, bots, folder, now: clock.now() };
         const adder = await LogAdder.open(connection, tables, adding);
         const last = Number(await connection.scalar(`SELECT coalesce(max(rowid), -1) FROM ${tables.lines}`));
         for await (const source of sources) onFile(await adder.add(source, signal));

@@ -1,82 +1,91 @@
 import type { Connection } from '../../../core/duckdb.ts';
-import { compressionOf, decompress } from '../../logs/decompress.ts';
 import type { LogSource } from '../../logs/log-source.ts';
-import { HEAD_BYTES } from '../../logs/read-log.ts';
-import { alikeFiles, fingerprintOf, type KnownFile } from './known-files.ts';
+import { plainText } from '../../logs/plain-text.ts';
+import { TextDigest } from '../../logs/text-digest.ts';
+import { alikeFiles, type KnownFile } from './known-files.ts';
 import type { LogTables } from './log-tables.ts';
 
 /** Bytes in which a format is recognised. */
 const SAMPLE_BYTES = 256 * 1024;
 
-/** Where the reading of a file begins. Texts have one byte a character. */
+/** Where the reading of a file begins. */
 export interface FileBegin {
-  /** The file that it continues; null for one that is new. */
+  /** The file whose whole text it begins with; null for one that is new. */
   readonly known: KnownFile | null;
-  /** Its first bytes. */
-  readonly head: string;
-  /** The last bytes before the place where reading begins. */
-  readonly tail: string;
-  /** Its first lines. */
+  /** Its first lines, one byte a character. */
   readonly sample: string;
-  /** The text from the place where reading begins. */
-  rest(signal: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
-/** Finds how far a file was read before, under whatever name. */
-export async function beginOf(
+interface Store {
+  readonly connection: Connection;
+  readonly tables: LogTables;
+  /** Hashes of texts are made with it. */
+  readonly secret: string;
+}
+
+/** Finds how far a file was read before, under whatever name: the longest text of a known file that it begins with. */
+export async function beginOf(source: LogSource, store: Store, signal: AbortSignal): Promise<FileBegin> {
+  const sample = await textOf(plainText(source, signal), SAMPLE_BYTES);
+  const known = await alikeFiles(store, sample);
+  if (known.length === 0) return { known: null, sample };
+  const found = await longestOf(known, plainText(source, signal), store.secret);
+  return { known: found, sample };
+}
+
+/**
+ * The text of a file behind a number of bytes.
+ *
+ * @param digest of the text before; it is moved over these bytes
+ */
+export async function* textFrom(
   source: LogSource,
-  { connection, tables }: { readonly connection: Connection; readonly tables: LogTables },
+  from: number,
+  digest: TextDigest,
   signal: AbortSignal,
-): Promise<FileBegin> {
-  const sample = await textOf(textFrom(source, 0, signal), SAMPLE_BYTES);
-  const head = sample.slice(0, HEAD_BYTES);
-  for (const known of await alikeFiles(connection, tables, head)) {
-    const before = known.offset - known.tail_bytes;
-    const tail = await textOf(textFrom(source, before, signal), known.tail_bytes);
-    // A shorter copy has nothing that was not read.
-    const isShorter = tail.length < known.tail_bytes;
-    if (!isShorter && fingerprintOf(tail) !== known.tail) continue;
-    const rest = (own: AbortSignal): AsyncIterable<Uint8Array> =>
-      isShorter ? nothing() : textFrom(source, known.offset, own);
-    return { known, head, tail, sample, rest };
-  }
-  return { known: null, head, tail: '', sample, rest: (own) => textFrom(source, 0, own) };
-}
-
-/** The text of a file from a byte on. Only what is not compressed is opened there. */
-async function* textFrom(source: LogSource, from: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  if (from > 0 && (await isPlain(source, signal))) {
-    yield* source.open(from, signal);
-    return;
-  }
+): AsyncGenerator<Uint8Array> {
   let left = from;
-  for await (const piece of decompress(source.name, source.open(0, signal), signal)) {
-    if (piece.length > left) yield piece.subarray(left);
-    left = Math.max(0, left - piece.length);
+  for await (const piece of plainText(source, signal)) {
+    const before = Math.min(left, piece.length);
+    left -= before;
+    if (before > 0) digest.take(piece.subarray(0, before));
+    if (left === 0 && before > 0) digest.finish();
+    if (before < piece.length) yield piece.subarray(before);
   }
 }
 
-async function isPlain(source: LogSource, signal: AbortSignal): Promise<boolean> {
-  for await (const piece of source.open(0, signal)) return compressionOf(piece) === 'none';
-  return true;
+async function longestOf(
+  known: readonly KnownFile[],
+  pieces: AsyncGenerator<Uint8Array>,
+  secret: string,
+): Promise<KnownFile | null> {
+  const byOffset = known.toSorted((a, b) => a.offset - b.offset);
+  const digest = TextDigest.keyed(secret);
+  let found: KnownFile | null = null;
+  let [next, at] = [0, 0];
+  for await (const piece of pieces) {
+    let from = 0;
+    for (
+      let one = byOffset[next];
+      one !== undefined && one.offset <= at + piece.length;
+      one = byOffset[++next]
+    ) {
+      digest.take(piece.subarray(from, one.offset - at));
+      from = one.offset - at;
+      digest.finish();
+      if (digest.value() === one.digest) found = one;
+    }
+    if (next === byOffset.length) break;
+    digest.take(piece.subarray(from));
+    at += piece.length;
+  }
+  return found;
 }
 
 async function textOf(pieces: AsyncGenerator<Uint8Array>, bytes: number): Promise<string> {
-  try {
-    return await taken(pieces, bytes);
-  } finally {
-    await pieces.return(undefined);
-  }
-}
-
-async function taken(pieces: AsyncGenerator<Uint8Array>, bytes: number): Promise<string> {
   let text = '';
-  while (text.length < bytes) {
-    const next = await pieces.next();
-    if (next.done) break;
-    text += Buffer.from(next.value).toString('latin1');
+  for await (const piece of pieces) {
+    text += Buffer.from(piece).toString('latin1');
+    if (text.length >= bytes) break;
   }
   return text.slice(0, bytes);
 }
-
-async function* nothing(): AsyncGenerator<Uint8Array> {}

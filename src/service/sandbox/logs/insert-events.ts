@@ -19,6 +19,7 @@ const CELLS = {
   pair: 'INTEGER',
   is_seo_visit: 'BOOLEAN',
   client: 'VARCHAR',
+  mark: 'BIGINT',
 } as const;
 /** Bytes of the longest row: a line, percent-encoded. */
 const LONGEST_ROW = 8 * 1024 * 1024;
@@ -90,7 +91,7 @@ export class InsertEvents {
     await connection.run(
       `INSERT INTO ${tables.lines}
         SELECT line, second, CAST(make_timestamp(second * 1000000) AS DATE), origin, path, method, status, bytes, referer, agent,
-          found.verdict, is_seo_visit, client, ${this.#fileId}
+          found.verdict, is_seo_visit, client, ${this.#fileId}, mark
         FROM ${source} AS event
         LEFT JOIN ${VERDICTS} AS found ON found.pair = event.pair
         ORDER BY line`,

@@ -1,10 +1,13 @@
-import { createHash } from 'node:crypto';
-import type { Connection, Row } from '../../../core/duckdb.ts';
+import { type Connection, ident, type Row } from '../../../core/duckdb.ts';
 import type { LogFileReport } from '../../logs/log-report.ts';
+import type { LogRules } from '../../logs/log-rules.ts';
 import type { LogSource } from '../../logs/log-source.ts';
-import { HEAD_BYTES, type LogPosition } from '../../logs/read-log.ts';
+import { keyedHash, type TextDigest } from '../../logs/text-digest.ts';
 import type { LogTables } from './log-tables.ts';
 import { type FileRejects, mergedRejects } from './rejects.ts';
+
+/** First bytes that say which known texts a file may begin with. */
+const HEAD_BYTES = 1024;
 
 /** A file as it was read before. */
 export interface KnownFile {
@@ -12,8 +15,10 @@ export interface KnownFile {
   readonly name: string;
   readonly format: string;
   readonly state: string;
-  readonly tail: string;
-  readonly tail_bytes: number;
+  /** Of the rules that it was read by: `readingOf`. */
+  readonly reading: string;
+  /** The keyed hash of its text up to `offset`. */
+  readonly digest: string;
   readonly offset: number;
   readonly lines: number;
   /** Since its first byte. */
@@ -26,53 +31,46 @@ export interface KnownFile {
   readonly added_at: number;
 }
 
-/** The fingerprint of a text of one byte a character. */
-export function fingerprintOf(bytes: string): string {
-  return createHash('sha256').update(bytes, 'latin1').digest('hex');
+/** What of the rules changes the events of a file, as a text. */
+export function readingOf(rules: LogRules, format: string): string {
+  const { time_zone, hosts, query_strings, addresses, forwarded, verify } = rules;
+  return JSON.stringify([format, time_zone, hosts.toSorted(), query_strings, addresses, forwarded, verify]);
 }
 
-/** Of the first lines, up to the end of each: one file may be the begin of another. */
-function headFingerprints(head: string): string[] {
-  const ends = lineEnds(head);
-  // A line that is longer than that, and one that nothing ends.
-  if (ends.length === 0 || (head.length < HEAD_BYTES && ends.at(-1) !== head.length))
-    ends.push(Math.min(head.length, HEAD_BYTES));
-  return ends.filter((end) => end > 0).map((end) => fingerprintOf(head.slice(0, end)));
-}
-
-function lineEnds(head: string): number[] {
-  return [...head.slice(0, HEAD_BYTES).matchAll(/\n/g)].map(({ index }) => index + 1);
-}
-
-/** Whether exactly this was read to its end: a name in the version that it still has. */
+/** Whether exactly this was read to its end by such rules: a name in the version that it still has. */
 export async function wasRead(
   connection: Connection,
   tables: LogTables,
   { name, version }: { readonly name: string; readonly version: string | null },
+  rules: LogRules,
 ): Promise<boolean> {
   if (version === null) return false;
-  const sql = `SELECT count(*) > 0 FROM ${tables.names} WHERE name = ? AND version = ?`;
-  return (await connection.scalar(sql, [name, version])) === true;
+  const sql = `SELECT count(*) > 0 FROM ${tables.names} WHERE name = ? AND version IN (?, ?)`;
+  // Folders of before do not say how a file was read.
+  return (await connection.scalar(sql, [name, versionOf(version, rules), version])) === true;
+}
+
+function versionOf(version: string, rules: LogRules): string {
+  return `${version} ${readingOf(rules, rules.format)}`;
 }
 
 /**
- * The files that begin like this one: the same under another name, after a rotation, or the same that has grown. The one
- * that was read furthest comes first.
+ * The files whose first bytes are those of this one: the same under another name, the same that has grown, or others that
+ * begin alike.
  *
- * @param head the first bytes of the file, as many as `HEAD_BYTES` if it has them; whole lines of them tell it
+ * @param begin the first bytes of the file, at least `HEAD_BYTES` if it has them
  */
 export async function alikeFiles(
-  connection: Connection,
-  tables: LogTables,
-  head: string,
+  { connection, tables, secret }: { connection: Connection; tables: LogTables; secret: string },
+  begin: string,
 ): Promise<readonly KnownFile[]> {
-  const heads = headFingerprints(head);
-  const lines = lineEnds(head);
-  const last = lines.length === 0 ? heads[0] : heads[lines.length - 1];
-  if (last === undefined) return [];
-  const sql = `SELECT * FROM ${tables.files}
-    WHERE list_contains(heads, ?) OR list_contains(from_json(?::JSON, '["VARCHAR"]'), heads[-1]) ORDER BY "offset" DESC`;
-  return (await connection.rows(sql, [last, JSON.stringify(heads)])).map(knownFile);
+  const sizes = await connection.rows(
+    `SELECT DISTINCT head_bytes FROM ${tables.files} WHERE head_bytes BETWEEN 1 AND ?`,
+    [begin.length],
+  );
+  const heads = sizes.map(({ head_bytes }) => keyedHash(secret, begin.slice(0, Number(head_bytes))));
+  const sql = `SELECT * FROM ${tables.files} WHERE list_contains(from_json(?::JSON, '["VARCHAR"]'), head)`;
+  return (await connection.rows(sql, [JSON.stringify(heads)])).map(knownFile);
 }
 
 export async function nextFileId(connection: Connection, tables: LogTables): Promise<number> {
@@ -84,11 +82,16 @@ interface ReadFile {
   readonly id: number;
   readonly known: KnownFile | null;
   readonly source: LogSource;
-  readonly head: string;
-  readonly position: LogPosition;
+  readonly rules: LogRules;
+  /** Its first bytes. */
+  readonly begin: string;
+  /** Of its text up to where it was read. */
+  readonly digest: TextDigest;
+  readonly lines: number;
   readonly state: string;
   /** Of its events, counted from 1970. */
   readonly days: ReadonlySet<number>;
+  readonly secret: string;
   /** UTC milliseconds. */
   readonly now: number;
 }
@@ -98,29 +101,47 @@ export async function recordFile(
   connection: Connection,
   tables: LogTables,
   report: LogFileReport,
-  { id, known, source, head, position, state, days, now }: ReadFile,
+  { id, known, source, rules, begin, digest, lines, state, days, secret, now }: ReadFile,
 ): Promise<void> {
   const { name, version } = source;
+  const headBytes = Math.min(HEAD_BYTES, digest.offset, begin.length);
+  const row = {
+    ...{ id, name, format: report.format, state, reading: readingOf(rules, String(report.format)) },
+    ...{ head: keyedHash(secret, begin.slice(0, headBytes)), head_bytes: headBytes },
+    ...{ digest: digest.value(), offset: digest.offset, lines },
+    events: report.events + (known?.events ?? 0),
+    rejected: report.rejected + (known?.rejected ?? 0),
+    skipped: report.skipped + (known?.skipped ?? 0),
+    other_hosts: report.other_hosts + (known?.other_hosts ?? 0),
+    rejects: JSON.stringify(mergedRejects(known?.rejects, report)),
+    added_at: known?.added_at ?? now,
+  };
+  const values = Object.values(row);
   await connection.run(
-    `INSERT OR REPLACE INTO ${tables.files}
-      VALUES (?, ?, ?, ?, from_json(?::JSON, '["VARCHAR"]'), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [
-      ...[id, name, report.format, state, JSON.stringify(headFingerprints(head.slice(0, position.offset)))],
-      ...[fingerprintOf(position.tail), position.tail.length, position.offset, position.lines],
-      ...(['events', 'rejected', 'skipped', 'other_hosts'] as const).map(
-        (count) => report[count] + (known?.[count] ?? 0),
-      ),
-      JSON.stringify(mergedRejects(known?.rejects, report)),
-      known?.added_at ?? now,
-    ],
+    `INSERT OR REPLACE INTO ${tables.files} (${Object.keys(row).map(ident).join(', ')}) VALUES (${values.map(() => '?').join(', ')})`,
+    values,
   );
   if (version !== null)
-    await connection.run(`INSERT OR REPLACE INTO ${tables.names} VALUES (?, ?)`, [name, version]);
+    await connection.run(`INSERT OR REPLACE INTO ${tables.names} VALUES (?, ?)`, [
+      name,
+      versionOf(version, rules),
+    ]);
   await connection.run(
     `INSERT OR IGNORE INTO ${tables.staleDays} SELECT DATE '1970-01-01' + day
       FROM (SELECT unnest(from_json(?::JSON, '["INTEGER"]')) AS day)`,
     [JSON.stringify([...days])],
   );
+}
+
+/** Notes days whose events have changed, for the log pages. */
+export async function noteStaleDays(connection: Connection, tables: LogTables, days: string): Promise<void> {
+  await connection.run(`INSERT OR IGNORE INTO ${tables.staleDays} ${days}`);
+}
+
+/** Forgets the events of a file, which is read again. */
+export async function forgetFile(connection: Connection, tables: LogTables, id: number): Promise<void> {
+  await noteStaleDays(connection, tables, `SELECT DISTINCT day FROM ${tables.lines} WHERE file = ${id}`);
+  await connection.run(`DELETE FROM ${tables.lines} WHERE file = ${id}`);
 }
 
 /** The files that were read, the first one first. */
@@ -131,7 +152,7 @@ export async function readFiles(connection: Connection, tables: LogTables): Prom
 function knownFile(row: Row): KnownFile {
   return {
     ...{ id: Number(row.id), name: String(row.name), format: String(row.format), state: String(row.state) },
-    ...{ tail: String(row.tail), tail_bytes: Number(row.tail_bytes) },
+    ...{ reading: String(row.reading), digest: String(row.digest) },
     ...{ offset: Number(row.offset), lines: Number(row.lines), added_at: Number(row.added_at) },
     ...{ events: Number(row.events), rejected: Number(row.rejected) },
     ...{ skipped: Number(row.skipped), other_hosts: Number(row.other_hosts) },

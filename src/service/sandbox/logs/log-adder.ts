@@ -12,18 +12,30 @@ import { LogTime } from '../../logs/log-time.ts';
 import { ownHosts } from '../../logs/own-hosts.ts';
 import { readLog } from '../../logs/read-log.ts';
 import { recogniseFormat, withPrefix } from '../../logs/recognise-format.ts';
+import { lineMarks, TextDigest } from '../../logs/text-digest.ts';
 import { AddressHashes } from './address-hashes.ts';
 import { AgentNumbers } from './agent-numbers.ts';
-import { beginOf, type FileBegin } from './file-begin.ts';
+import { beginOf, type FileBegin, textFrom } from './file-begin.ts';
 import { InsertEvents } from './insert-events.ts';
-import { type KnownFile, nextFileId, recordFile, wasRead } from './known-files.ts';
+import { forgetFile, type KnownFile, nextFileId, readingOf, recordFile, wasRead } from './known-files.ts';
+import { dropKnownLines } from './known-lines.ts';
 import type { LogTables } from './log-tables.ts';
 import { Rejects } from './rejects.ts';
+
+/** What all files of a call share. */
+interface Made {
+  readonly numbers: AgentNumbers;
+  readonly hashes: AddressHashes | null;
+  /** The key of all hashes of what lines say. */
+  readonly secret: string;
+}
 
 export interface AddingLogs {
   /** Scheme and host of the project's website. */
   readonly origin: string;
   readonly rules: LogRules;
+  /** Whether files that were read before are read once more, in place of what was read. */
+  readonly again: boolean;
   readonly bots: Omit<VerifyOptions, 'signal'>;
   /** A folder for rows on their way into the database. */
   readonly folder: string;
@@ -36,20 +48,13 @@ export class LogAdder {
   readonly #connection: Connection;
   readonly #tables: LogTables;
   readonly #adding: AddingLogs;
-  #numbers: AgentNumbers;
-  #hashes: AddressHashes | null;
+  #made: Made;
 
-  private constructor(
-    connection: Connection,
-    tables: LogTables,
-    adding: AddingLogs,
-    made: { readonly numbers: AgentNumbers; readonly hashes: AddressHashes | null },
-  ) {
+  private constructor(connection: Connection, tables: LogTables, adding: AddingLogs, made: Made) {
     this.#connection = connection;
     this.#tables = tables;
     this.#adding = adding;
-    this.#numbers = made.numbers;
-    this.#hashes = made.hashes;
+    this.#made = made;
   }
 
   static async open(connection: Connection, tables: LogTables, adding: AddingLogs): Promise<LogAdder> {
@@ -57,6 +62,7 @@ export class LogAdder {
     return new LogAdder(connection, tables, adding, {
       numbers: await AgentNumbers.read(connection, tables, adding.bots.list),
       hashes: adding.rules.addresses === 'hash' ? await AddressHashes.read(connection, tables) : null,
+      secret: await tables.secret(connection),
     });
   }
 
@@ -64,13 +70,17 @@ export class LogAdder {
   async add(source: LogSource, signal: AbortSignal): Promise<LogFileReport> {
     const blank = blankReport(source.name);
     try {
-      if (await wasRead(this.#connection, this.#tables, source)) return blank;
-      const begin = await beginOf(source, { connection: this.#connection, tables: this.#tables }, signal);
+      const { rules, again } = this.#adding;
+      if (!again && (await wasRead(this.#connection, this.#tables, source, rules))) return blank;
+      const store = { connection: this.#connection, tables: this.#tables, secret: this.#made.secret };
+      const begin = await beginOf(source, store, signal);
+      if (begin.sample === '') return blank;
       return await this.#connection.transaction(() => this.#read(source, begin, signal));
     } catch (thrown) {
       signal.throwIfAborted();
       // Numbers that were given out in the transaction are not there.
-      this.#numbers = await AgentNumbers.read(this.#connection, this.#tables, this.#adding.bots.list);
+      const numbers = await AgentNumbers.read(this.#connection, this.#tables, this.#adding.bots.list);
+      this.#made = { ...this.#made, numbers };
       if (thrown instanceof RefusedFile) return thrown.report;
       const { code, message, hint = null } = toCrawlhouseError(thrown);
       return { ...blank, status: 'failed', error: { code, message, hint } };
@@ -78,56 +88,54 @@ export class LogAdder {
   }
 
   async #read(source: LogSource, begin: FileBegin, signal: AbortSignal): Promise<LogFileReport> {
-    const { rules, bots, folder, now } = this.#adding;
-    const { known } = begin;
+    const { rules, bots, folder, now, again } = this.#adding;
+    const [connection, tables, secret] = [this.#connection, this.#tables, this.#made.secret];
     const time = new LogTime(rules.time_zone);
     const name = this.#formatName(source, begin);
+    const reading = readingOf(rules, name);
+    const isSame = begin.known?.reading === reading && !again;
+    const known = isSame ? begin.known : null;
+    const id = begin.known?.id ?? (await nextFileId(connection, tables));
+    if (!isSame) await forgetFile(connection, tables, id);
     const format = formatOfName(name, time, known?.state);
     const rows = this.#rows();
-    const position = { offset: known?.offset ?? 0, lines: known?.lines ?? 0, tail: begin.tail };
-    const from = position.lines;
+    const digest = TextDigest.keyed(secret);
+    const from = known?.lines ?? 0;
     const rejects = new Rejects();
-    const id = known?.id ?? (await nextFileId(this.#connection, this.#tables));
-    const work = { connection: this.#connection, tables: this.#tables, verify: { ...bots, signal }, folder };
-    const insert = new InsertEvents(work, id);
+    const insert = new InsertEvents({ connection, tables, verify: { ...bots, signal }, folder }, id);
     await insert.begin();
     const tally = await readLog(
-      begin.rest(signal),
+      textFrom(source, known?.offset ?? 0, digest, signal),
       {
-        ...{ format, rows, position, isFinal: source.isFinal },
+        ...{ format, rows, digest, from, isFinal: source.isFinal, markOf: lineMarks(secret) },
         onReject: (reject) => rejects.add(reject),
         onRows: () => insert.put(rows.take()),
       },
       signal,
     );
     await insert.done();
+    const before = await dropKnownLines(connection, tables, { id, from, reading, again });
+    const isKnown = tally.lines === from || (before.count > 0 && before.count === insert.events);
     const report: LogFileReport = {
       ...blankReport(source.name),
-      status: position.lines === from ? 'known' : 'added',
+      status: isKnown ? 'known' : 'added',
       format: name,
-      ...{ lines: position.lines - from, events: insert.events },
+      ...{ lines: tally.lines - from, events: insert.events - before.count, known_lines: before.count },
       ...{ rejected: rejects.count, reasons: rejects.reasons, places: rejects.places },
       ...{ other_hosts: tally.otherHosts, other_host_names: mostFrequent(rows.otherHosts) },
       ...{ skipped: tally.skipped, unfinished_bytes: tally.unfinished },
       ...{ first_second: rows.first, last_second: rows.last },
-      earlier_name: known === null || known.name === source.name ? null : known.name,
+      earlier_name: known === null ? before.name : known.name === source.name ? null : known.name,
       ...{ assumed_zone: time.assumedZone, assumed_host: rows.assumedHost },
     };
     this.#check(report, known, format);
-    await this.#numbers.write(this.#connection);
-    await this.#hashes?.write(this.#connection, now);
-    const read = {
-      id,
-      known,
-      source,
-      head: begin.head,
-      position,
-      state: format.state ?? '',
-      days: rows.days,
-      now,
-    };
-    await recordFile(this.#connection, this.#tables, report, read);
-    return report;
+    await this.#made.numbers.write(connection);
+    await this.#made.hashes?.write(connection, now);
+    await recordFile(connection, tables, report, {
+      ...{ id, known, source, rules, begin: begin.sample, digest, lines: tally.lines },
+      ...{ state: format.state ?? '', days: rows.days, secret, now },
+    });
+    return isKnown ? { ...blankReport(source.name), format: name, ...keptOf(report) } : report;
   }
 
   /** @throws RefusedFile for a file that is not what it was taken for */
@@ -138,7 +146,7 @@ export class LogAdder {
     const lines = report.lines + (known?.lines ?? 0);
     if (report.rejected > 0 && rejected * 100 > lines * this.#adding.rules.unreadable_percent)
       throw new RefusedFile({ ...report, status: 'refused' });
-    if (report.events === 0 && report.other_hosts > 0 && (known?.events ?? 0) === 0)
+    if (report.events + report.known_lines === 0 && report.other_hosts > 0 && (known?.events ?? 0) === 0)
       throw new RefusedFile({ ...report, status: 'refused', error: noOwnHost(report) });
   }
 
@@ -151,17 +159,22 @@ export class LogAdder {
 
   #rows(): EventRows {
     const { origin, rules } = this.#adding;
-    const hashes = this.#hashes;
+    const { hashes } = this.#made;
     return new EventRows({
       origin,
       isOwnHost: ownHosts(origin, rules.hosts),
       queryStrings: rules.query_strings,
       isForwarded: rules.forwarded,
-      agentOf: (bytes) => this.#numbers.agentOf(bytes),
-      originOf: (text) => this.#numbers.originOf(text),
+      agentOf: (bytes) => this.#made.numbers.agentOf(bytes),
+      originOf: (text) => this.#made.numbers.originOf(text),
       clientOf: hashes === null ? null : (address, second) => hashes.of(address, second),
     });
   }
+}
+
+/** What is said of a file that has nothing new. */
+function keptOf({ earlier_name, unfinished_bytes }: LogFileReport): Partial<LogFileReport> {
+  return { earlier_name, unfinished_bytes };
 }
 
 function noOwnHost({ name, other_hosts, other_host_names }: LogFileReport): LogFileReport['error'] {

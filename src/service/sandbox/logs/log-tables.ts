@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { type Connection, ident, text } from '../../../core/duckdb.ts';
 import { lookUp } from '../../../core/look-up.ts';
 import type { FieldRecord } from '../../api/fields.ts';
@@ -113,7 +114,7 @@ export class LogTables {
       [
         this.lines,
         `line BIGINT, second BIGINT, day DATE, origin INTEGER, path VARCHAR, method VARCHAR, status SMALLINT, bytes BIGINT,
-        referer VARCHAR, agent INTEGER, verification TINYINT, is_seo_visit BOOLEAN, client VARCHAR, file INTEGER`,
+        referer VARCHAR, agent INTEGER, verification TINYINT, is_seo_visit BOOLEAN, client VARCHAR, file INTEGER, mark BIGINT`,
       ],
       [
         this.agents,
@@ -122,15 +123,17 @@ export class LogTables {
       [this.origins, 'id INTEGER, origin VARCHAR, host VARCHAR'],
       [
         this.files,
-        `id INTEGER PRIMARY KEY, name VARCHAR, format VARCHAR, state VARCHAR, heads VARCHAR[],
-        tail VARCHAR, tail_bytes INTEGER, "offset" BIGINT, lines BIGINT, events BIGINT, rejected BIGINT, skipped BIGINT,
-        other_hosts BIGINT, rejects VARCHAR, added_at BIGINT`,
+        `id INTEGER PRIMARY KEY, name VARCHAR, format VARCHAR, state VARCHAR, reading VARCHAR, head VARCHAR, head_bytes INTEGER,
+        digest VARCHAR, "offset" BIGINT, lines BIGINT, events BIGINT, rejected BIGINT, skipped BIGINT, other_hosts BIGINT,
+        rejects VARCHAR, added_at BIGINT`,
       ],
       [this.names, 'name VARCHAR PRIMARY KEY, version VARCHAR'],
       [this.staleDays, 'day DATE PRIMARY KEY'],
       [this.salts, 'day DATE PRIMARY KEY, salt VARCHAR'],
+      [this.#table('secret'), 'secret VARCHAR'],
     ] as const)
       await connection.run(`CREATE TABLE IF NOT EXISTS ${name} (${columns})`);
+    await this.#renew(connection);
     const cells = this.columns().map(({ id, field }) => `${lookUp(CELLS, field.name)} AS ${ident(id)}`);
     await connection.run(
       `CREATE VIEW IF NOT EXISTS ${RowStore.table(this.events)} AS SELECT line.rowid AS rowid, ${cells.join(', ')}
@@ -138,6 +141,27 @@ export class LogTables {
         JOIN ${this.agents} AS agent ON agent.id = line.agent
         JOIN ${this.origins} AS origin ON origin.id = line.origin`,
     );
+  }
+
+  /** Folders of before have no marks of lines, and hashes without a key. */
+  async #renew(connection: Connection): Promise<void> {
+    const isOld = `SELECT count(*) > 0 FROM (DESCRIBE ${this.files}) WHERE column_name = 'heads'`;
+    if ((await connection.scalar(isOld)) !== true) return;
+    await connection.run(`ALTER TABLE ${this.lines} ADD COLUMN mark BIGINT`);
+    for (const name of ['reading VARCHAR', 'head VARCHAR', 'head_bytes INTEGER', 'digest VARCHAR'])
+      await connection.run(`ALTER TABLE ${this.files} ADD COLUMN ${name}`);
+    for (const name of ['heads', 'tail', 'tail_bytes'])
+      await connection.run(`ALTER TABLE ${this.files} DROP COLUMN ${name}`);
+  }
+
+  /** The key of all hashes of what lines say: without it they would tell the addresses that are dropped. */
+  async secret(connection: Connection): Promise<string> {
+    const sql = `SELECT secret FROM ${this.#table('secret')}`;
+    const known = await connection.scalar(sql);
+    if (typeof known === 'string') return known;
+    const secret = randomBytes(32).toString('hex');
+    await connection.run(`INSERT INTO ${this.#table('secret')} VALUES (?)`, [secret]);
+    return secret;
   }
 
   isThere(connection: Connection): Promise<boolean> {

@@ -1,0 +1,99 @@
+import { decompress } from './decompress.ts';
+import type { LogSource } from './log-source.ts';
+
+const NUL = 0;
+const NEWLINE = 10;
+const [SPACE, QUOTE, BACKSLASH, OPEN, CLOSE] = [32, 34, 92, 123, 125];
+
+/**
+ * The text of a file from its first byte: unpacked, in UTF-8 or as its bytes are, without a byte order mark and without the NUL
+ * bytes that a copy with truncation leaves before a line. Of a JSON array each record is a line.
+ */
+export async function* plainText(source: LogSource, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const pieces = decompress(source.name, source.open(0, signal), signal);
+  const first = await begin(pieces);
+  if (first.length === 0) return;
+  const encoding = utf16Of(first);
+  const whole =
+    encoding === null ? withoutNuls(joined(first, pieces)) : decoded(joined(first, pieces), encoding);
+  const head = await begin(whole);
+  const bare = head.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf])) ? head.subarray(3) : head;
+  const text = joined(bare, whole);
+  yield* /^\s*\[\s*\{/.test(bare.subarray(0, 256).toString('latin1')) ? recordLines(text) : text;
+}
+
+/** So many first bytes as tell the encoding. */
+const BEGIN = 256;
+
+async function begin(pieces: AsyncGenerator<Buffer>): Promise<Buffer> {
+  let first: Buffer = Buffer.alloc(0);
+  while (first.length < BEGIN) {
+    const next = await pieces.next();
+    if (next.done) break;
+    first = first.length === 0 ? next.value : Buffer.concat([first, next.value]);
+  }
+  return first;
+}
+
+async function* joined(first: Buffer, pieces: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    if (first.length > 0) yield first;
+    yield* pieces;
+  } finally {
+    await pieces.return(undefined);
+  }
+}
+
+/** By its mark, or by the NUL in each second byte of its first characters. */
+function utf16Of(first: Buffer): 'utf-16le' | 'utf-16be' | null {
+  const [a, b, c, d] = first;
+  if (a === 0xff && b === 0xfe) return 'utf-16le';
+  if (a === 0xfe && b === 0xff) return 'utf-16be';
+  if (a && b === NUL && c && d === NUL) return 'utf-16le';
+  return a === NUL && b && c === NUL && d ? 'utf-16be' : null;
+}
+
+async function* decoded(pieces: AsyncGenerator<Buffer>, encoding: string): AsyncGenerator<Buffer> {
+  const decoder = new TextDecoder(encoding);
+  for await (const piece of pieces) yield Buffer.from(decoder.decode(piece, { stream: true }));
+  yield Buffer.from(decoder.decode());
+}
+
+async function* withoutNuls(pieces: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  let isLineBegin = true;
+  for await (const piece of pieces) {
+    if (piece.length === 0) continue;
+    if (!piece.includes(NUL)) {
+      isLineBegin = piece.at(-1) === NEWLINE;
+      yield piece;
+      continue;
+    }
+    const kept = Buffer.allocUnsafe(piece.length);
+    let length = 0;
+    for (const byte of piece) {
+      if (byte === NUL && isLineBegin) continue;
+      isLineBegin = byte === NEWLINE;
+      kept[length++] = byte;
+    }
+    yield kept.subarray(0, length);
+  }
+}
+
+/** The objects of JSON arrays, each on a line of its own. */
+async function* recordLines(pieces: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  let [depth, isText, isEscaped] = [0, false, false];
+  for await (const piece of pieces) {
+    const lines = Buffer.allocUnsafe(piece.length * 2);
+    let length = 0;
+    for (const byte of piece) {
+      if (depth === 0 && byte !== OPEN) continue;
+      lines[length++] = Math.max(byte, SPACE);
+      if (isEscaped) isEscaped = false;
+      else if (isText) [isEscaped, isText] = [byte === BACKSLASH, byte !== QUOTE];
+      else if (byte === QUOTE) isText = true;
+      else if (byte === OPEN) depth += 1;
+      else if (byte === CLOSE && --depth === 0) lines[length++] = NEWLINE;
+    }
+    if (length > 0) yield lines.subarray(0, length);
+  }
+}

@@ -1,0 +1,87 @@
+import { type Connection, table } from '../../../core/duckdb.ts';
+import { noteStaleDays } from './known-files.ts';
+import type { LogTables } from './log-tables.ts';
+
+/** Lines of a file that were read before in others. */
+const HITS = table('temp', 'main', 'log_known_lines');
+
+interface NewLines {
+  /** The file that they were read from now. */
+  readonly id: number;
+  /** Its lines before these. */
+  readonly from: number;
+  /** How the file was read: `readingOf` its rules. */
+  readonly reading: string;
+  /** Whether what was read before gives way, however it was read. */
+  readonly again: boolean;
+}
+
+/**
+ * Takes care that a line that several files have counts once. Of files that were read alike the first one keeps it; what was
+ * read in another way gives way to what is read now.
+ *
+ * One line alone that another file has too may be a coincidence, such as the checks of a load balancer by two servers: it
+ * counts, unless it begins the file or stands beside another one.
+ *
+ * @returns how many of the new lines were taken out, and the name of a file that has them
+ */
+export async function dropKnownLines(
+  connection: Connection,
+  tables: LogTables,
+  { id, from, reading, again }: NewLines,
+): Promise<{ readonly count: number; readonly name: string | null }> {
+  const own = `${tables.lines} WHERE file = ${id} AND line > ${from}`;
+  const isOther = again ? 'true' : 'reading IS DISTINCT FROM ?';
+  const values = again ? [] : [reading];
+  const others = await connection.rows(
+    `SELECT id FROM ${tables.files} WHERE id <> ${id} AND events > 0 AND ${isOther}`,
+    values,
+  );
+  const otherIds = others.map((one) => Number(one.id));
+  if (otherIds.length > 0) await dropOlder(connection, tables, own, otherIds);
+  const span = `second BETWEEN (SELECT min(second) FROM ${own}) AND (SELECT max(second) FROM ${own})`;
+  const alike = `FROM ${tables.lines} WHERE file <> ${id} AND ${span}${otherIds.length === 0 ? '' : ` AND file NOT IN (${otherIds.join(', ')})`}`;
+  if ((await connection.scalar(`SELECT count(*) > 0 FROM (SELECT 1 ${alike} LIMIT 1)`)) !== true)
+    return { count: 0, name: null };
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE ${HITS} AS
+      WITH known AS (SELECT mark, count(*) AS n, min(file) AS file ${alike} GROUP BY mark),
+      own AS (SELECT rowid AS place, line, mark, row_number() OVER (PARTITION BY mark ORDER BY line) AS nth FROM ${own}),
+      hit AS (
+        SELECT place, line, known.file AS file, coalesce(nth <= known.n, false) AS is_known FROM own LEFT JOIN known USING (mark)
+      )
+      SELECT place, file FROM hit
+      QUALIFY is_known AND (lag(is_known, 1, ${from === 0}) OVER (ORDER BY line) OR lead(is_known, 1, false) OVER (ORDER BY line))`,
+  );
+  await connection.run(`DELETE FROM ${tables.lines} WHERE rowid IN (SELECT place FROM ${HITS})`);
+  const [found] = await connection.rows(
+    `SELECT (SELECT count(*) FROM ${HITS}) AS count, (SELECT name FROM ${tables.files} WHERE id = (SELECT min(file) FROM ${HITS})) AS name`,
+  );
+  await connection.run(`DROP TABLE ${HITS}`);
+  return { count: Number(found?.count), name: (found?.name as string | null) ?? null };
+}
+
+/** Takes lines out of the files that were read before in another way. */
+async function dropOlder(
+  connection: Connection,
+  tables: LogTables,
+  own: string,
+  files: readonly number[],
+): Promise<void> {
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE ${HITS} AS
+      WITH new AS (SELECT mark, count(*) AS n FROM ${own} GROUP BY mark),
+      old AS (
+        SELECT rowid AS place, file, mark, row_number() OVER (PARTITION BY mark ORDER BY file, line) AS nth
+        FROM ${tables.lines} WHERE file IN (${files.join(', ')})
+      )
+      SELECT place, file FROM old JOIN new USING (mark) WHERE nth <= n`,
+  );
+  const places = `rowid IN (SELECT place FROM ${HITS})`;
+  await noteStaleDays(connection, tables, `SELECT DISTINCT day FROM ${tables.lines} WHERE ${places}`);
+  await connection.run(`DELETE FROM ${tables.lines} WHERE ${places}`);
+  await connection.run(
+    `UPDATE ${tables.files} AS known SET events = events - gone.n
+      FROM (SELECT file, count(*) AS n FROM ${HITS} GROUP BY file) AS gone WHERE gone.file = known.id`,
+  );
+}
