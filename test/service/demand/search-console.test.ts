@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
 import { propertyOf } from '../../../src/service/demand/property-of.ts';
 import { SearchConsole } from '../../../src/service/demand/search-console.ts';
 import { type Shown, serveSearchConsole } from '../../support/search-console-server.ts';
@@ -87,6 +90,29 @@ test.each([
     code,
     ...(hint ? { hint: expect.stringContaining(hint) } : {}),
   });
+});
+
+test('a redirect is not followed: no other server hears the token or the question', async () => {
+  const heard: string[] = [];
+  const other = createServer((request, response) => {
+    heard.push(String(request.url));
+    response.end('{}');
+  });
+  await once(other.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void other.close());
+  const { port } = other.address() as AddressInfo;
+  for (const status of [301, 302, 303, 307, 308]) {
+    const redirecting = createServer((_request, response) => {
+      response.writeHead(status, { location: `http://127.0.0.1:${port}/` }).end();
+    });
+    await once(redirecting.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void redirecting.close());
+    const origin = `http://127.0.0.1:${(redirecting.address() as AddressInfo).port}`;
+    const access = async () => ({ authorization: 'Bearer token-of-the-test' });
+    await using console = new SearchConsole(origin, access, POLICY);
+    await expect(console.properties(signal)).rejects.toThrow(String(status));
+  }
+  expect(heard).toEqual([]);
 });
 
 test('a server that does not answer is a connection error, and an interruption ends the question', async () => {
