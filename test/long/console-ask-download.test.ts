@@ -51,24 +51,21 @@ test('the whole answer is downloaded as CSV, JSON lines or Parquet', async () =>
   expect(leftovers()).toEqual([]);
 });
 
-test('a failure before the first byte is a page, a later one cuts the connection', async () => {
+test('a failure is a page that says why, also one behind many rows', async () => {
   const { ask } = await openConsole({ ...settings, query_row_limit: 100_000 });
   for (const [fields, says] of [
     [{ sql: 'SELECT nope', format: 'csv' }, 'nope'],
     [{ sql: 'DROP TABLE mart.pages', format: 'parquet' }, 'only statements that read'],
     [{ sql: 'SELECT 1', format: '../x' }, 'there is no format'],
     [{ sql: 'SELECT * FROM range(200_000)', format: 'parquet' }, 'more than 100,000 rows'],
+    [{ sql: 'SELECT * FROM range(200_000)', format: 'csv' }, '100,000 rows'],
+    [{ sql: 'SELECT * FROM range(200_000)', format: 'jsonl' }, '100,000 rows'],
   ] as const) {
     const failed = await ask(address(fields));
     expect(failed.status, says).toBeGreaterThanOrEqual(400);
     expect(failed.headers.get('content-disposition'), says).toBeNull();
     expect(await failed.text()).toContain(says);
   }
-  for (const format of ['csv', 'jsonl'])
-    await expect(
-      ask(address({ sql: 'SELECT * FROM range(200_000)', format })).then((cut) => cut.text()),
-      format,
-    ).rejects.toThrow();
   expect(leftovers()).toEqual([]);
 });
 

@@ -1,5 +1,5 @@
+import { FairQueue } from '../../core/fair-queue.ts';
 import type { Logger } from '../../core/logger.ts';
-import { Semaphore } from '../../core/semaphore.ts';
 import { PublicationFollower } from '../../engines/publication-follower.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { publicationStamp } from '../../state/catalogue/publication-stamp.ts';
@@ -24,20 +24,30 @@ export class WarehousePool implements AsyncDisposable {
   readonly #settings: Settings;
   readonly #logger: Logger;
   readonly #follower: PublicationFollower;
-  readonly #places = new Semaphore(AT_ONCE);
+  readonly #places: FairQueue;
   #idle: Idle[] = [];
   #unused: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(settings: Settings, logger: Logger, follower = new PublicationFollower(settings, logger)) {
+  /** @param each places that one session may have at once */
+  constructor(
+    settings: Settings,
+    logger: Logger,
+    follower = new PublicationFollower(settings, logger),
+    each = AT_ONCE,
+  ) {
+    this.#places = new FairQueue({ all: AT_ONCE, project: each, store: AT_ONCE });
     this.#settings = settings;
     this.#logger = logger;
     this.#follower = follower;
   }
 
-  /** @throws CrawlhouseError `nothing_published` */
-  use<T>(work: (warehouse: Warehouse) => Promise<T>): Promise<T> {
-    return this.#places.run(async () => {
+  /**
+   * @param session whose turn it is; places are fair by session
+   * @throws CrawlhouseError `nothing_published`
+   */
+  use<T>(work: (warehouse: Warehouse) => Promise<T>, session = ''): Promise<T> {
+    return this.#places.run(session, async () => {
       await this.#follower.follow();
       const stamp = publicationStamp(this.#settings.warehouse);
       await this.#closeOld(stamp);

@@ -1,6 +1,7 @@
 import type { ParameterTexts } from '../../../answers/query/parameters.ts';
 import { WarehousePool } from '../../../answers/query/warehouse-pool.ts';
 import type { Connection } from '../../../core/duckdb.ts';
+import { FairQueue } from '../../../core/fair-queue.ts';
 import { stringifyJson } from '../../../core/json.ts';
 import type { Logger } from '../../../core/logger.ts';
 import { Semaphore } from '../../../core/semaphore.ts';
@@ -35,10 +36,10 @@ export class Desk implements AsyncDisposable {
   /** For questions that read every page: others find a place beside them. */
   readonly oneByOne = new Semaphore(1);
   /** For SQL of people: what runs long there keeps no page waiting. */
-  readonly asking: WarehousePool;
+  readonly #asking: WarehousePool;
   readonly texts = new KeptTexts();
   /** Whole answers at once: they take what the settings allow a query. */
-  readonly downloads = new Semaphore(1);
+  readonly downloads = new FairQueue({ all: 1, project: 1, store: 1 });
   readonly #follower: PublicationFollower;
   #kept = new Map<string, Promise<unknown>>();
   readonly #sizes = new WeakMap<Promise<unknown>, number>();
@@ -49,7 +50,7 @@ export class Desk implements AsyncDisposable {
     this.logger = logger;
     this.#follower = new PublicationFollower(settings, logger);
     this.warehouse = new WarehousePool(settings, logger, this.#follower);
-    this.asking = new WarehousePool(askingLimits(settings), logger, this.#follower);
+    this.#asking = new WarehousePool(askingLimits(settings), logger, this.#follower, 1);
   }
 
   /**
@@ -92,6 +93,11 @@ export class Desk implements AsyncDisposable {
       if (this.#kept.get(key) === kept) this.#kept.delete(key);
       throw error;
     }
+  }
+
+  /** The places for SQL of people, as one session gets them: fair by session, one for each at once. */
+  askingOf({ csrf }: { readonly csrf: string }): Pick<WarehousePool, 'use'> {
+    return { use: (work) => this.#asking.use(work, csrf) };
   }
 
   /** As many as are too many; what is still being read has no size yet. */
@@ -143,6 +149,6 @@ export class Desk implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.warehouse[Symbol.asyncDispose]();
-    await this.asking[Symbol.asyncDispose]();
+    await this.#asking[Symbol.asyncDispose]();
   }
 }

@@ -56,7 +56,7 @@ interface ChartRows {
  * @throws CrawlhouseError `bad_query`, `query_limit`, `usage`
  */
 export function readAnswer(
-  warehouses: WarehousePool,
+  warehouses: Pick<WarehousePool, 'use'>,
   statement: Statement,
   { filter, sort, page, count }: View,
   signal: AbortSignal,
@@ -85,7 +85,7 @@ export function readAnswer(
 
 /** The first rows of the same answer for a chart. */
 export function readChartRows(
-  warehouses: WarehousePool,
+  warehouses: Pick<WarehousePool, 'use'>,
   statement: Statement,
   wanted: RowsPage,
   signal: AbortSignal,

@@ -4,7 +4,9 @@ import { watchLiveRun } from '../../../state/ledger/live-run.ts';
 import { liveState } from '../layout/live-run.ts';
 
 /** Listeners at once. */
-const MOST = 50;
+const MOST = 200;
+/** Of one session: a window each. */
+const MOST_OF_A_SESSION = 8;
 const LOOK_MS = 1000;
 const COMMENT_MS = 15_000;
 
@@ -46,7 +48,10 @@ export function liveRoute(
   };
   app.get('/live', (request, reply) => {
     if (!isSignedIn(request)) return reply.code(401).send();
-    if (listeners.size >= MOST) return reply.code(503).header('retry-after', '60').send();
+    const session = request.person?.csrf;
+    const own = [...listeners.values()].filter(({ person }) => person?.csrf === session);
+    if (listeners.size >= MOST || own.length >= MOST_OF_A_SESSION)
+      return reply.code(503).header('retry-after', '60').send();
     reply.hijack();
     const { raw } = reply;
     raw.writeHead(200, { ...reply.getHeaders(), 'content-type': 'text/event-stream' } as Record<

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
 import { makePrivateFolder } from '../../../core/private-files.ts';
+import type { Session } from '../access/session.ts';
 import type { Desk } from '../desk/desk.ts';
 import { resolvedStatement, type Statement, statementOf } from '../desk/statement.ts';
 import { sessionOf } from './guard.ts';
@@ -17,6 +18,8 @@ const TYPES = {
   parquet: 'application/vnd.apache.parquet',
 } as const;
 type Format = keyof typeof TYPES;
+/** A peer has this long to take what was sent. */
+const PEER_MS = 60_000;
 
 interface Download {
   readonly desk: Desk;
@@ -25,8 +28,8 @@ interface Download {
 }
 
 /**
- * Sends the whole answer of a statement as a file, within the limits of the settings. A failure before its first byte
- * is a page that says why; a later one cuts the connection, so that no browser takes the part for the whole.
+ * Sends the whole answer of a statement as a file, within the limits of the settings. A failure of the
+ * statement is a page that says why; one while it is sent cuts the connection, so that no browser takes the part for the whole.
  */
 export async function sendDownload(
   { desk, query, request }: Download,
@@ -49,11 +52,7 @@ export async function sendDownload(
         'content-disposition': `attachment; filename="${name}"`,
       });
     };
-    await desk.downloads.run(() =>
-      format === 'parquet'
-        ? sendParquet({ desk, statement, reply, start }, within)
-        : sendText({ desk, statement, reply, start }, format, within),
-    );
+    await sendFile({ desk, statement, reply, start, format, session: sessionOf(request) }, within);
     reply.raw.end();
   } catch (thrown) {
     if (reply.raw.headersSent) reply.raw.destroy();
@@ -70,45 +69,51 @@ export async function sendDownload(
 interface Sending {
   readonly desk: Desk;
   readonly statement: Statement;
+  readonly format: Format;
+  readonly session: Session;
   readonly reply: FastifyReply;
   /** Sends the head of the answer. */
   readonly start: () => void;
 }
 
-async function sendText(
-  { desk, statement, reply, start }: Sending,
-  format: Exclude<Format, 'parquet'>,
-  signal: AbortSignal,
-): Promise<void> {
-  await using warehouse = await openWarehouse(desk, desk.settings);
-  const { sql, parameters } = await resolvedStatement(statement, warehouse, signal);
-  const write = async (text: string): Promise<void> => {
-    if (!reply.raw.headersSent) start();
-    if (!reply.raw.write(text)) await once(reply.raw, 'drain', { signal });
-  };
-  await warehouse.write(sql, { format, safeCsv: true }, write, signal, parameters);
-  if (!reply.raw.headersSent) start();
-}
-
-/** A Parquet file has its end first: it is written whole before it is sent. */
-async function sendParquet({ desk, statement, reply, start }: Sending, signal: AbortSignal): Promise<void> {
+/**
+ * The answer is written whole before it is sent: whoever reads it slowly, or not at all, keeps no place meanwhile. A peer
+ * that takes nothing for a minute is left.
+ */
+async function sendFile(sending: Sending, signal: AbortSignal): Promise<void> {
+  const { desk, reply, start, session } = sending;
   const parent = join(desk.settings.state_dir, 'console');
   makePrivateFolder(parent);
   const folder = await mkdtemp(join(parent, 'download-'));
   try {
-    const output = join(folder, 'answer.parquet');
-    {
-      await using warehouse = await openWarehouse(desk, desk.settings, { output });
-      const { sql, parameters } = await resolvedStatement(statement, warehouse, signal);
-      await warehouse.writeParquet(sql, output, signal, parameters);
-    }
+    const output = join(folder, 'answer');
+    await desk.downloads.run(session.csrf, () => writeAnswer(sending, output, signal));
     reply.header('content-length', (await stat(output)).size);
     start();
     for await (const piece of createReadStream(output, { signal }))
-      if (!reply.raw.write(piece)) await once(reply.raw, 'drain', { signal });
+      if (!reply.raw.write(piece))
+        await once(reply.raw, 'drain', { signal: AbortSignal.any([signal, AbortSignal.timeout(PEER_MS)]) });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function writeAnswer(
+  { desk, statement, format }: Sending,
+  output: string,
+  signal: AbortSignal,
+): Promise<void> {
+  signal.throwIfAborted();
+  const isParquet = format === 'parquet';
+  await using warehouse = await openWarehouse(desk, desk.settings, isParquet ? { output } : {});
+  const { sql, parameters } = await resolvedStatement(statement, warehouse, signal);
+  if (isParquet) {
+    await warehouse.writeParquet(sql, output, signal, parameters);
+    return;
+  }
+  await using file = await open(output, 'wx', 0o600);
+  const write = (text: string): Promise<void> => file.appendFile(text);
+  await warehouse.write(sql, { format, safeCsv: true }, write, signal, parameters);
 }
 
 function formatOf(text: string | null): Format {
