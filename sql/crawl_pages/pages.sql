@@ -50,10 +50,12 @@ columns:
     not_set, self, or the greatest difference between canonical and URL: slash, scheme, case, host or path. NULL when
     nothing is known of a canonical.
   meta_robots: Directives of the robots meta tag (raw.crawl_pages.meta_robots).
+  noindex_robots: Robots of search engines that are told noindex by name (raw.crawl_pages.noindex_robots).
   meta_robots_index: False when the robots meta tag says noindex (raw.crawl_pages.meta_robots_index).
   meta_robots_follow: False when the robots meta tag says nofollow (raw.crawl_pages.meta_robots_follow).
   robots_txt_denied: Whether robots.txt denies it (raw.crawl_pages.robots_txt_denied).
   rel_canonical: Canonical URL that the page declares (raw.crawl_pages.rel_canonical).
+  canonicals: All different canonicals that the page declares (raw.crawl_pages.canonicals).
   declared_canonical: >-
     The same as it is written (raw.crawl_pages.declared_canonical, else raw.crawl_pages.rel_canonical).
   canonical_evaluation: matching, not_matching or not_set (raw.crawl_pages.canonical_evaluation).
@@ -80,6 +82,7 @@ columns:
   inrank_decimal: The same with decimals (raw.crawl_pages.inrank_decimal).
   title: Content of the title tag (raw.crawl_pages.title).
   title_length: Number of characters of the title (raw.crawl_pages.title_length).
+  num_titles: Number of title tags (raw.crawl_pages.num_titles).
   title_evaluation: unique, duplicated or not_set (raw.crawl_pages.title_evaluation).
   duplicate_title_status: How its duplicates are handled, as in canonical_ok (raw.crawl_pages.duplicate_title_status).
   has_duplicate_title_issue: >-
@@ -93,6 +96,7 @@ columns:
   has_duplicate_h1_issue: Whether duplication of the H1 is left unhandled (raw.crawl_pages.has_duplicate_h1_issue).
   meta_description: Content of the description meta tag (raw.crawl_pages.meta_description).
   description_length: Number of characters of the description (raw.crawl_pages.description_length).
+  num_descriptions: Number of meta descriptions (raw.crawl_pages.num_descriptions).
   description_evaluation: unique, duplicated or not_set (raw.crawl_pages.description_evaluation).
   duplicate_description_status: How its duplicates are handled (raw.crawl_pages.duplicate_description_status).
   has_duplicate_description_issue: >-
@@ -170,10 +174,12 @@ reads:
     # An enum or a bool, as the crawl has it: TEXT holds units to neither.
     indexable: TEXT
     meta_robots: VARCHAR[]
+    noindex_robots: VARCHAR[]
     meta_robots_index: BOOLEAN
     meta_robots_follow: BOOLEAN
     robots_txt_denied: BOOLEAN
     rel_canonical: VARCHAR
+    canonicals: VARCHAR[]
     declared_canonical: VARCHAR
     canonical_evaluation: VARCHAR
     rel_next: VARCHAR
@@ -197,6 +203,7 @@ reads:
     inrank_decimal: DOUBLE
     title: VARCHAR
     title_length: BIGINT
+    num_titles: BIGINT
     title_evaluation: VARCHAR
     duplicate_title_status: VARCHAR
     has_duplicate_title_issue: BOOLEAN
@@ -208,6 +215,7 @@ reads:
     has_duplicate_h1_issue: BOOLEAN
     meta_description: VARCHAR
     description_length: BIGINT
+    num_descriptions: BIGINT
     description_evaluation: VARCHAR
     duplicate_description_status: VARCHAR
     has_duplicate_description_issue: BOOLEAN
@@ -424,10 +432,12 @@ SELECT
     ELSE 'slash'
   END AS canonical_kind,
   meta_robots,
+  noindex_robots,
   meta_robots_index,
   meta_robots_follow,
   robots_txt_denied,
   rel_canonical,
+  canonicals,
   coalesce(declared_canonical, rel_canonical) AS declared_canonical,
   canonical_evaluation,
   rel_next,
@@ -454,6 +464,7 @@ SELECT
 
   title,
   title_length,
+  num_titles,
   title_evaluation,
   duplicate_title_status,
   has_duplicate_title_issue,
@@ -465,6 +476,7 @@ SELECT
   has_duplicate_h1_issue,
   meta_description,
   description_length,
+  num_descriptions,
   description_evaluation,
   duplicate_description_status,
   has_duplicate_description_issue,

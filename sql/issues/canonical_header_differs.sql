@@ -2,15 +2,17 @@
 title: Canonical of the header differs
 severity: high
 category: canonicals
-definition: The page declares one canonical in its HTML, and another one in a Link header.
+definition: >-
+  A Link header declares a canonical, and the page another one: rel_canonical differs from it, or canonicals has several.
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
 why_it_matters: Search engines see two canonicals, and may take either or none.
 fix: Declare the canonical in one place
 evidence: [rel_canonical, header_canonical]
 cases:
-  has: [{rel_canonical: 'https://example.org/a', header_canonical: 'https://example.org/b'}]
-  has_not: [{rel_canonical: 'https://example.org/a', header_canonical: 'https://example.org/a'}, {rel_canonical: 'https://example.org/a'}, {header_canonical: 'https://example.org/b'}]
+  has:
+    [{rel_canonical: 'https://example.org/a', header_canonical: 'https://example.org/b'}, {header_canonical: b, canonicals: [a, b]}]
+  has_not: [{rel_canonical: 'https://example.org/a', header_canonical: 'https://example.org/a'}, {rel_canonical: 'https://example.org/a'}, {header_canonical: 'https://example.org/b'}, {header_canonical: b, canonicals: [b]}, {canonicals: [a, b]}]
 */
 SELECT crawl_id, project_id, url, 'header ' || header_canonical AS why
 FROM mart.pages
-WHERE rel_canonical <> header_canonical
+WHERE rel_canonical <> header_canonical OR header_canonical IS NOT NULL AND array_length(canonicals) > 1

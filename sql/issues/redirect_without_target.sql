@@ -14,6 +14,7 @@ cases:
     - {status_code: 303, redirect_location: ''}
     - {status_code: 307, redirect_location: ''}
     - {status_code: 308, redirect_location: ''}
+    - {status_code: 302, redirect_location: null}
   has_not:
     - {status_code: 301, redirect_location: 'https://example.org/'}
     - {status_code: 304, redirect_location: ''}
@@ -22,4 +23,4 @@ cases:
 */
 SELECT crawl_id, project_id, url, 'HTTP status ' || CAST(status_code AS VARCHAR) || ' without a location' AS why
 FROM mart.pages
-WHERE status_code IN (301, 302, 303, 307, 308) AND redirect_location = ''
+WHERE status_code IN (301, 302, 303, 307, 308) AND coalesce(redirect_location, '') = ''

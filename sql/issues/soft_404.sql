@@ -3,24 +3,33 @@ title: Error page with status 200
 severity: medium
 category: content
 definition: >-
-  The HTTP status is 200. The title contains 404 as a word or says that a page or file was not found, or title and
-  content are those of the answer for a page that does not exist (like_missing_page).
+  The HTTP status is 200, and title and content are those of the answer for a page that does not exist (like_missing_page).
+  Or a part of the title, between marks such as a dash, is a sentence of error pages (404, Error 404, Page not found, in
+  the language of the site), and the page has fewer than 150 words or no link leads to it.
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
 why_it_matters: Search engines fetch and judge it as a page, and people find an error.
 fix: Answer with 404 or 410, or bring the page back
-evidence: [status_code, title, like_missing_page]
+evidence: [status_code, title, word_count, like_missing_page]
 cases:
   has:
-    - {status_code: 200, title: Error 404}
-    - {status_code: 200, title: 404 - Example}
-    - {status_code: 200, title: Page Not Found - Example}
-    - {status_code: 200, title: File not found - Example}
-    - {status_code: 200, title: Seite nicht gefunden - Beispiel}
+    - {status_code: 200, title: Error 404, word_count: 12}
+    - {status_code: 200, title: 404 - Example, word_count: 12}
+    - {status_code: 200, title: 404 - Example, word_count: 500, nb_inlinks: 0}
+    - {status_code: 200, title: 'Page Not Found - Example', word_count: 149}
+    - {status_code: 200, title: 'Example | File not found', word_count: 12}
+    - {status_code: 200, title: 'Seite nicht gefunden - Beispiel', word_count: 12}
+    - {status_code: 200, title: 'Page introuvable | Exemple', word_count: 12}
+    - {status_code: 200, title: '404: Página no encontrada', word_count: 12}
     - {status_code: 200, title: Sorry, like_missing_page: true}
     - {status_code: 200, like_missing_page: true}
   has_not:
-    - {status_code: 404, title: Error 404}
-    - {status_code: 200, title: Boeing 4040}
+    - {status_code: 404, title: Error 404, word_count: 12}
+    - {status_code: 200, title: Boeing 4040, word_count: 12}
+    - {status_code: 200, title: Peugeot 404 for sale, word_count: 12, nb_inlinks: 0}
+    - {status_code: 200, title: The story of room 404, word_count: 12}
+    - {status_code: 200, title: Walnut 404, word_count: 12, nb_inlinks: 0}
+    - {status_code: 200, title: 404 - Example, word_count: 150, nb_inlinks: 1}
+    - {status_code: 200, title: How to make a page not found, word_count: 12}
     - {status_code: 404, title: Sorry, like_missing_page: true}
     - {status_code: 200, title: Sorry, like_missing_page: false}
     - {status_code: 200, title: Sorry, like_missing_page: null}
@@ -34,8 +43,11 @@ FROM mart.pages
 WHERE status_code = 200
   AND (
     like_missing_page
-    OR ' ' || lower(title) || ' ' LIKE '% 404 %'
-    OR lower(title) LIKE '%page not found%'
-    OR lower(title) LIKE '%file not found%'
-    OR lower(title) LIKE '%seite nicht gefunden%'
+    -- A title with a part that is such a sentence leaves nothing.
+    OR (word_count < 150 OR nb_inlinks = 0)
+      AND regexp_replace(
+        lower(title),
+        '^(.*[-|:·–—»«!,.])?[ ]*((http|error|fehler|erreur|errore|oops|fout)?[ ]*404[ ]*(error|fehler|not found)?|(404[ ]+)?((this |the |requested )*(page|file) (was |could |can )*(not|not be|cannot be|can.t be) found|(page|file) does not exist|(die |diese )?(seite|datei) (wurde )?nicht (gefunden|verfügbar)|(la )?page (introuvable|non trouvée)|página no encontrada|página não encontrada|pagina non trovata|pagina niet gevonden|nie znaleziono strony|strona nie znaleziona|страница не найдена|sidan hittades inte|siden blev ikke fundet|stránka nenalezena|sayfa bulunamadı|ページが見つかりません|页面不存在|페이지를 찾을 수 없습니다))[ ]*([-|:·–—»«!,.].*)?$',
+        ''
+      ) <> lower(title)
   )

@@ -13,7 +13,7 @@ columns:
   status_code_range: ok, redirect, client_error or server_error (raw.crawl_pages.status_code_range).
   pages: Number of pages with this status.
   pages_percent: Their percentage of all pages of the crawl, 0 to 100.
-  share: The former name, as a part of 1 (pages_percent / 100); gone from version 3 of the contract on.
+  share: Former name of pages_percent, as a part of 1; gone from version 3 of the contract on.
 reads:
   ops.loads:
     dataset: VARCHAR

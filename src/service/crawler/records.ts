@@ -86,7 +86,7 @@ const LINK_COLUMNS = {
   origin: text,
   /** Absolute and normalised. */
   target: text,
-  /** Text of the link; of an image link its `alt`; null when there is none. */
+  /** Text of the link; of an image link its `alt`; else its accessible name; null when there is none. */
   anchor: textOrNull,
   /** False when `rel` says nofollow, ugc or sponsored, or the page says nofollow of all its links. */
   follow: flag,
@@ -207,6 +207,8 @@ const PAGE_COLUMNS = {
   meta_robots: textsOrNull,
   meta_robots_index: flagOrNull,
   meta_robots_follow: flagOrNull,
+  /** Robots of search engines, other than the crawler's own, that are told noindex. */
+  noindex_robots: textsOrNull,
   rel_canonical: textOrNull,
   /** The same as it is written, such as `/a#b`. */
   declared_canonical: textOrNull,
@@ -220,8 +222,10 @@ const PAGE_COLUMNS = {
 
   title: textOrNull,
   title_length: wholeOrNull,
+  num_titles: wholeOrNull,
   meta_description: textOrNull,
   description_length: wholeOrNull,
+  num_descriptions: wholeOrNull,
   h1: textOrNull,
   h2: textsOrNull,
   h3: textsOrNull,

@@ -36,6 +36,7 @@ export const q32 = (facts: Facts, asked: Asked): Row[] =>
         .filter(({ status, url }) => status === 200 && url.startsWith('https://'))
         .map(({ row }) => row.url_host),
     );
+    const byUrl = new Map(crawl.allPages.map((page) => [page.url, page]));
     const worth = new Map(
       crawl.allPages.map((page): [Page, Worth] => {
         const demand = project.searches.demand.get(page.url);
@@ -49,6 +50,7 @@ export const q32 = (facts: Facts, asked: Asked): Row[] =>
             isOrphan: isOrphan(crawl, page),
             invalidItems: invalid.get(page.url) ?? 0,
             hasSitemaps,
+            canonicalTarget: byUrl.get(page.canonicalUrl ?? '') ?? null,
             isOfSecureHost: secureHosts.has(page.row.url_host),
           },
         ];

@@ -11,6 +11,8 @@ export interface Worth {
   readonly botHits: number | null;
   readonly isOrphan: boolean;
   readonly invalidItems: number;
+  /** The page of the crawl that it declares as its canonical. */
+  readonly canonicalTarget: Page | null;
   /** Whether a sitemap lists any page of the crawl. */
   readonly hasSitemaps: boolean;
   /** Whether a page of its host answers 200 over https. */
@@ -100,7 +102,16 @@ const kind =
 const inSitemap = listed('sitemaps_file_origin', (files) => files.length > 0);
 const startPages = (host: string): string[] => [`https://${host}/`, `http://${host}/`];
 const isRedirect: Holds = ({ status }) => within(status, 300, 399);
-const offRoot = text('urlpath', (path) => path !== '/');
+const offRoot = text(
+  'urlpath',
+  (path) => !/^\/(index|default|home|start|main)?([.][a-z]+)?\/?$/.test(path.toLowerCase()),
+);
+const toCanonical = (holds: (target: Page) => boolean): Holds =>
+  ok(
+    (page, { canonicalTarget }) =>
+      page.isCanonicalised === true && canonicalTarget !== null && holds(canonicalTarget),
+  );
+const several = (name: string): Holds => listed(name, (values) => values.length > 1);
 const hreflang = (error: string): Holds =>
   listed('hreflang_errors', (errors) => errors.join(',').split(',').includes(error));
 const repeats = (path: string): number => {
@@ -108,6 +119,10 @@ const repeats = (path: string): number => {
   return segments.filter((segment, place) => segments.indexOf(segment) < place).length;
 };
 const characters = (value: string): number => [...value].length;
+
+/** A part of the title of an error page, in the languages of the sites that are tried. */
+const ERROR_TITLE =
+  /^((error ?)?404|(404 )?(page|file) not found|(404 )?(die |diese )?seite (wurde )?nicht gefunden)$/;
 
 /** Every issue that ships: its severity, and whether a page has it. */
 export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
@@ -134,7 +149,7 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
     'high',
     all(
       ({ status }) => [301, 302, 303, 307, 308].includes(status ?? 0),
-      text('redirect_location', (to) => to === ''),
+      ({ row }) => (str(row, 'redirect_location') ?? '') === '',
     ),
   ],
   redirect_to_http: [
@@ -193,7 +208,18 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
   ],
   amp_error: ['medium', ok(between('amp_status_code', 400, 599))],
 
-  missing_canonical: ['low', indexable(kind('not_set'))],
+  missing_canonical: [
+    'low',
+    indexable((page, worth) => kind('not_set')(page, worth) && !several('canonicals')(page, worth)),
+  ],
+  conflicting_canonicals: ['medium', ok(several('canonicals'))],
+  canonical_to_error: ['high', toCanonical(({ status }) => within(status, 400, 599))],
+  canonical_to_redirect: ['medium', toCanonical(({ status }) => within(status, 300, 399))],
+  canonical_to_noindex: ['high', toCanonical(({ isNoindex }) => isNoindex === true)],
+  canonical_chain: ['medium', toCanonical(({ isCanonicalised }) => isCanonicalised === true)],
+  noindex_for_robot: ['medium', indexable(listed('noindex_robots', (robots) => robots.length > 0))],
+  several_titles: ['low', indexable(over('num_titles', 1))],
+  several_descriptions: ['low', indexable(over('num_descriptions', 1))],
   canonical_differs_by_slash: ['low', ok(kind('slash'))],
   canonical_differs_by_case: ['low', ok(kind('case'))],
   canonical_differs_by_scheme: ['medium', ok(kind('scheme'))],
@@ -269,13 +295,16 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
   low_text_ratio: ['low', indexable(under('text_to_code', 0.1))],
   soft_404: [
     'medium',
-    ok((page, worth) =>
-      [
-        is('like_missing_page'),
-        text('title', (title) =>
-          / 404 |page not found|file not found|seite nicht gefunden/.test(` ${title.toLowerCase()} `),
-        ),
-      ].some((holds) => holds(page, worth)),
+    ok(
+      (page, worth) =>
+        is('like_missing_page')(page, worth) ||
+        ((under('word_count', 150)(page, worth) || page.inlinks === 0) &&
+          text('title', (title) =>
+            title
+              .toLowerCase()
+              .split(/[-|:·–—»«!,.]/)
+              .some((part) => ERROR_TITLE.test(part.trim())),
+          )(page, worth)),
     ),
   ],
   placeholder_text: [
@@ -411,7 +440,12 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
   meta_refresh: ['medium', ok(({ row }) => str(row, 'meta_refresh_location') !== null)],
   canonical_header_differs: [
     'high',
-    text('header_canonical', (header, { row }) => hasCanonical(row) && row.rel_canonical !== header),
+    (page, worth) =>
+      text('header_canonical', (header, { row }) => hasCanonical(row) && row.rel_canonical !== header)(
+        page,
+        worth,
+      ) ||
+      (str(page.row, 'header_canonical') !== null && several('canonicals')(page, worth)),
   ],
   images_without_size: ['low', indexable(over('num_img_without_size', 0))],
   links_without_text: ['low', indexable(over('num_links_without_text', 0))],

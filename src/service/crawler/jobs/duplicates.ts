@@ -1,7 +1,13 @@
 import { type Connection, ident } from '../../../core/duckdb.ts';
 
+/** Whether a page goes on with a series: it names the page before it, or that one names it. */
+const CONTINUES = `coalesce(fetched_pages.rel_prev <> url, false)
+  OR url IN (SELECT rel_next FROM fetched_pages WHERE rel_next IS NOT NULL AND rel_next <> url)`;
+
 /**
  * Duplicate titles, H1s and descriptions: the same text, letter by letter, on two or more HTML pages with status 200.
+ * Of a declared series (`rel=next` and `prev`) only the first page counts: its pages share their texts on purpose
+ * (https://developers.google.com/search/docs/specialty/ecommerce/pagination-and-incremental-page-loading).
  * `evaluation` is `not_set` without a text, `duplicated`, or `unique`; NULL for other pages.
  */
 export async function duplicates(
@@ -15,7 +21,7 @@ export async function duplicates(
       SELECT id, "group" FROM (
         SELECT id, hash(${ident(field)}) AS "group", count(*) OVER (PARTITION BY ${ident(field)}) AS pages
         FROM fetched_pages JOIN crawl_pages USING (url) JOIN job_facts USING (id)
-        WHERE is_html AND ${ident(field)} IS NOT NULL
+        WHERE is_html AND ${ident(field)} IS NOT NULL AND NOT (${CONTINUES})
       ) WHERE pages > 1`,
     [],
     signal,

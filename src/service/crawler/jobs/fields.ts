@@ -108,7 +108,7 @@ const PAGE_FIELDS: readonly CrawlField[] = [
     sitemaps_num_videos: 'sitemap.videos',
   }),
 
-  ...given('string', 'meta_robots canonicals', 'many'),
+  ...given('string', 'meta_robots noindex_robots canonicals', 'many'),
   ...given('bool', 'meta_robots_index meta_robots_follow'),
   ...given('string', 'rel_canonical declared_canonical rel_next rel_prev'),
   ...fields('enum', { pagination_errors: 'declared.errors' }, 'many'),
@@ -155,14 +155,14 @@ const PAGE_FIELDS: readonly CrawlField[] = [
   }),
 
   ...given('string', 'title'),
-  ...given('natural', 'title_length'),
+  ...given('natural', 'title_length num_titles'),
   ...duplicateFields('title', 'title_evaluation', 'same_title'),
   ...given('string', 'h1'),
   ...given('string', 'h2 h3', 'many'),
   ...given('natural', 'num_h1 num_h2 num_h3 num_h4 num_h5 num_h6'),
   ...duplicateFields('h1', 'h1_evaluation', 'same_h1'),
   ...given('string', 'meta_description'),
-  ...given('natural', 'description_length'),
+  ...given('natural', 'description_length num_descriptions'),
   ...fields('enum', {
     description_length_range: `CASE WHEN page.description_length < 110 THEN 'too short' WHEN page.description_length >= 170 THEN 'too long' WHEN page.description_length BETWEEN 135 AND 159 THEN 'perfect' WHEN page.description_length IS NOT NULL THEN 'good' END`,
   }),

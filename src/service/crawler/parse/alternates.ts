@@ -19,8 +19,8 @@ type Alternates = Pick<
  * elements of the head, or in `Link` headers. `link` elements in the body do not count: search engines ignore them,
  * because a page's text may come from anyone.
  *
- * - `canonicals`: all different canonicals. `rel_canonical`: the first one; elements come before headers.
- *   `declared_canonical`: the same as it is written.
+ * - `canonicals`: all different canonicals. `rel_canonical`: the only one; several that differ are void, as Google has it.
+ *   `declared_canonical`: the first one as it is written.
  * - `hreflang_*`: one entry a declaration, the same place in each list. A language keeps its spelling, in lower case.
  *
  * Sources: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls (head and headers);
@@ -63,7 +63,7 @@ export function alternates(
       sources.push(source);
     }
   return {
-    rel_canonical: canonicals[0] ?? null,
+    rel_canonical: new Set(canonicals).size === 1 ? (canonicals[0] ?? null) : null,
     declared_canonical: declared,
     canonicals: distinct(canonicals),
     rel_next: series.next,

@@ -14,7 +14,7 @@ export interface Resolved {
  * The links of a page: each `a` or `area` with an `href` that leads to http or https, as often as it stands there, in
  * the order of the document. Links to a place on the page itself are links to the page.
  *
- * - `anchor`: the text, else the `alt` of the images in it. `is_image`: images, but no text.
+ * - `anchor`: the text, else the `alt` of the images in it, else the accessible name. `is_image`: images, but no text.
  * - `follow`: false when `rel` has nofollow, ugc or sponsored, or the page's robots directives say nofollow. Search
  *   engines take each of the three as a hint not to follow.
  *
@@ -27,7 +27,7 @@ export function linkRecords(
   resolve: (href: string) => Resolved | null,
 ): LinkRecord[] {
   const records: LinkRecord[] = [];
-  for (const { href, rel, position, text, alt } of anchors) {
+  for (const { href, rel, position, text, alt, name } of anchors) {
     const target = resolve(href);
     if (target === null) continue;
     const said = collapsed(text);
@@ -35,7 +35,7 @@ export function linkRecords(
     records.push({
       origin,
       target: target.url,
-      anchor: said ?? (alt === null ? null : collapsed(alt)),
+      anchor: said ?? (alt === null ? null : collapsed(alt)) ?? name,
       follow: isFollowed && qualified.length === 0,
       intern: target.isInternal,
       rel: qualified.length === 0 ? null : qualified,

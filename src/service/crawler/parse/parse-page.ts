@@ -12,7 +12,7 @@ import { contentType, isHtml, isXml } from './mime-type.ts';
 import { ngramCounts } from './ngrams.ts';
 import { type DocumentFacts, readDocument } from './read-document.ts';
 import { type Refresh, readRefresh } from './refresh-address.ts';
-import { robotsDirectives } from './robots-directives.ts';
+import { noindexRobots, robotsDirectives } from './robots-directives.ts';
 import { simhash } from './simhash.ts';
 import { structuredData } from './structured-data.ts';
 import { characters, collapsed, distinct } from './text.ts';
@@ -109,7 +109,11 @@ function withHeaders(page: PageRecord, fetched: Fetched, rules: ParseRules): Pag
   const resolve = resolver(fetched.url, rules);
   return {
     ...page,
-    ...robotsDirectives([], headerValues(fetched.headers, 'x-robots-tag'), rules.robotName),
+    ...robotsDirectives([], headerValues(fetched.headers, 'x-robots-tag'), {
+      robotName: rules.robotName,
+      now: fetched.fetchedAt,
+    }),
+    noindex_robots: noindexRobots([], headerValues(fetched.headers, 'x-robots-tag'), rules.robotName),
     ...alternates([], headerLinks(fetched.headers), (href) => resolve(href)?.url ?? null),
     language: declaredLanguage(headerValues(fetched.headers, 'content-language')),
   };
@@ -138,7 +142,7 @@ function parseHtml(
   const robots = robotsDirectives(
     [...named('robots'), ...named(rules.robotName)],
     headerValues(headers, 'x-robots-tag'),
-    rules.robotName,
+    { robotName: rules.robotName, now: fetched.fetchedAt },
   );
   const items = isOk ? structuredData(url, facts, (href) => absoluteUrl(href, base)) : null;
   const links = isOk ? linkRecords(url, facts.anchors, robots.meta_robots_follow ?? true, resolve) : [];
@@ -149,6 +153,9 @@ function parseHtml(
       ...page,
       parsed_html: true,
       ...robots,
+      noindex_robots: noindexRobots(facts.metas, headerValues(headers, 'x-robots-tag'), rules.robotName),
+      num_titles: facts.titles,
+      num_descriptions: named('description').length,
       ...alternates(facts.links, headerLinks(headers), address),
       title,
       title_length: title === null ? null : characters(title),

@@ -1,6 +1,7 @@
 import { html as elements, parse } from 'parse5';
 import { lookUp } from '../../../core/look-up.ts';
 import type { LinkPosition } from '../records.ts';
+import { accessibleNames, svgTitle } from './accessible-name.ts';
 import type { HeaderLink } from './headers.ts';
 import { type DocumentImage, documentImage, MOST_IMAGES } from './images.ts';
 import { type Refresh, readRefresh } from './refresh-address.ts';
@@ -26,6 +27,8 @@ export interface Anchor {
   text: string;
   /** `alt` of the images in it; null without images. */
   alt: string | null;
+  /** Its accessible name where it has no such text: of `aria-labelledby`, `aria-label`, a title in an `svg`, or `title`. */
+  name: string | null;
 }
 
 /** The findings of one walk over a document. */
@@ -36,6 +39,7 @@ export interface DocumentFacts {
   baseHref: string | null;
   lang: string | null;
   title: string | null;
+  titles: number;
   readonly metas: { readonly name: string; readonly content: string }[];
   /** `link` elements of the head. */
   readonly links: HeaderLink[];
@@ -64,7 +68,7 @@ export interface DocumentFacts {
 
 /** Elements whose inside is no text of the page. */
 const SILENT = new Set(
-  'script style template iframe noembed noframes textarea select svg math object canvas audio video title'.split(
+  'script style template iframe noembed noframes noscript textarea select svg math object canvas audio video title'.split(
     ' ',
   ),
 );
@@ -86,10 +90,10 @@ const INLINE = new Set(
 
 /**
  * Parses HTML as browsers do (parse5, the WHATWG algorithm), and gathers in one walk what the page's fields are made of.
- * Without scripts `noscript` counts; of a rendered page it does not.
+ * What stands in `noscript` counts for nothing: browsers with scripts, and search engines, pass over it.
  */
 export function readDocument(html: string, isRendered = false): DocumentFacts {
-  const root = parse(html, { scriptingEnabled: isRendered });
+  const root = parse(html, { scriptingEnabled: true });
   if (isRendered) openShadows(root);
   const facts: DocumentFacts = {
     root,
@@ -97,6 +101,7 @@ export function readDocument(html: string, isRendered = false): DocumentFacts {
     baseHref: null,
     lang: null,
     title: null,
+    titles: 0,
     metas: [],
     links: [],
     anchors: [],
@@ -115,14 +120,14 @@ export function readDocument(html: string, isRendered = false): DocumentFacts {
     text: '',
     mainText: '',
   };
-  new Reader(facts, isRendered).read(root);
+  new Reader(facts).read(root);
   return facts;
 }
 
 class Reader {
   readonly #facts: DocumentFacts;
-  readonly #isRendered: boolean;
   readonly #regions = new Regions();
+  readonly #nameOf: (element: Element) => string | null;
   #isBody = false;
   #isHead = false;
   #anchor: Anchor | null = null;
@@ -132,9 +137,9 @@ class Reader {
   #content = '';
   #hasMain = false;
 
-  constructor(facts: DocumentFacts, isRendered: boolean) {
+  constructor(facts: DocumentFacts) {
     this.#facts = facts;
-    this.#isRendered = isRendered;
+    this.#nameOf = accessibleNames(facts.root);
   }
 
   read(root: ParentNode): void {
@@ -159,7 +164,7 @@ class Reader {
     if (node.namespaceURI !== elements.NS.HTML) return this.#enterSilent(node);
     const { tagName } = node;
     this.#note(node);
-    if (SILENT.has(tagName) || (this.#isRendered && tagName === 'noscript')) return this.#enterSilent(node);
+    if (SILENT.has(tagName)) return this.#enterSilent(node);
     if (!INLINE.has(tagName)) this.#say('\n');
     if (this.#isBody) this.#regions.enter(node);
     if (this.#regions.isMain) this.#hasMain = true;
@@ -167,6 +172,7 @@ class Reader {
   }
 
   #enterSilent(element: Element): boolean {
+    if (element.tagName === 'svg' && this.#anchor !== null) this.#anchor.name ??= svgTitle(element);
     if (!INLINE.has(element.tagName)) this.#say(' ');
     return false;
   }
@@ -189,6 +195,7 @@ class Reader {
         break;
       case 'title':
         facts.title ??= collapsed(textContent(element)) ?? '';
+        facts.titles++;
         break;
       case 'meta':
         this.#noteMeta(element);
@@ -224,10 +231,7 @@ class Reader {
 
   #noteMeta(element: Element): void {
     const content = attribute(element, 'content');
-    const { parentNode } = element;
-    // Browsers with scripts, and search engines, pass over what stands in noscript.
-    const isSeen = parentNode === null || !('tagName' in parentNode) || parentNode.tagName !== 'noscript';
-    if (isSeen && content !== null && attribute(element, 'http-equiv')?.trim().toLowerCase() === 'refresh')
+    if (content !== null && attribute(element, 'http-equiv')?.trim().toLowerCase() === 'refresh')
       this.#facts.refresh ??= readRefresh(content);
     const name =
       attribute(element, 'name') ?? attribute(element, 'property') ?? attribute(element, 'http-equiv');
@@ -251,6 +255,7 @@ class Reader {
       position: this.#regions.position,
       text: '',
       alt: null,
+      name: this.#nameOf(element),
     };
     this.#facts.anchors.push(anchor);
     if (element.tagName === 'area') anchor.alt = attribute(element, 'alt') ?? '';

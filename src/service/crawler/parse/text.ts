@@ -1,6 +1,16 @@
-/** Text with each run of white space as one space, and none around; null when nothing is left. */
+/** Soft hyphens and joiners without a width. */
+const INVISIBLE = /[\u00ad\u2060\ufeff]/g;
+/** A zero-width space parts words, and is none. */
+const BLANK = /[\s\u200b]+/g;
+
+/** The text that people see: without invisible characters. */
+export function visible(text: string): string {
+  return text.replaceAll(INVISIBLE, '');
+}
+
+/** Visible text with each run of white space as one space, and none around; null when nothing is left. */
 export function collapsed(text: string): string | null {
-  const short = text.replaceAll(/\s+/g, ' ').trim();
+  const short = visible(text).replaceAll(BLANK, ' ').trim();
   return short === '' ? null : short;
 }
 

@@ -1,3 +1,5 @@
+import { visible } from './text.ts';
+
 /**
  * A word is a run of letters and digits with the marks on them, also with apostrophes or hyphens inside (`don't`,
  * `low-cost`). In scripts without spaces between words (Chinese, Japanese, Thai and their like) each character is one.
@@ -13,5 +15,6 @@ const IS_PLAIN = /^[\0-ɏ\u2000-\u22ff]*$/;
 
 /** The words of a text, in its order. */
 export function words(text: string): string[] {
-  return text.match(IS_PLAIN.test(text) ? PLAIN : WORD) ?? [];
+  const said = visible(text);
+  return said.match(IS_PLAIN.test(said) ? PLAIN : WORD) ?? [];
 }

@@ -55,8 +55,9 @@ test('follows our models to the fields of the service', async () => {
   const lineage = await columnLineage(warehouse.connection, models);
   expect(lineage.get('mart.pages')?.get('is_indexable')).toEqual(
     [
-      ...['canonical_evaluation', 'fetch_status', 'indexable', 'meta_robots', 'meta_robots_index'],
-      ...['rel_canonical', 'robots_txt_denied', 'status_code', 'url'],
+      ...['canonical_evaluation', 'fetch_status', 'indexable', 'meta_refresh_delay', 'meta_refresh_location'],
+      ...['meta_robots', 'meta_robots_index'],
+      ...['processing_warnings', 'rel_canonical', 'robots_txt_denied', 'status_code', 'url'],
     ].map((field) => `raw.crawl_pages.${field}`),
   );
   expect(lineage.get('mart.links_to_broken_pages')?.get('target_status')).toEqual([

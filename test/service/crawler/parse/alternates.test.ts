@@ -15,12 +15,15 @@ test('an address is resolved against the first base', () => {
   expect(page.rel_canonical).toBe('https://site.example/en/shoes');
 });
 
-test('the tag comes before the header, and all different ones are kept', () => {
+test('canonicals that differ are void, and all of them are kept', () => {
   const { page } = parsedWith(
     '<link rel=canonical href=/a><link rel=canonical href=/b><link rel=canonical href=/a>',
     ['link', '</c>; rel=canonical'],
   );
-  expect(page.rel_canonical).toBe('https://site.example/a');
+  expect(page).toMatchObject({ rel_canonical: null, declared_canonical: '/a' });
+  expect(parsed('<link rel=canonical href=/a><link rel=canonical href=/A/../a>').page.rel_canonical).toBe(
+    'https://site.example/a',
+  );
   expect(page.canonicals).toEqual(['/a', '/b', '/c'].map((path) => `https://site.example${path}`));
 });
 

@@ -67,7 +67,8 @@ test('the canonical of a header stands beside that of the HTML', () => {
     ],
   });
   expect(page).toMatchObject({
-    rel_canonical: 'https://site.example/html',
+    rel_canonical: null,
+    canonicals: ['https://site.example/html', 'https://site.example/header'],
     header_canonical: 'https://site.example/header',
     amp_url: 'https://site.example/amp',
   });

@@ -160,10 +160,19 @@ test('elements that nest deeper than the stack reaches are read', () => {
   expect(links).toHaveLength(1);
 });
 
+test('soft hyphens and characters without a width are no text', () => {
+  const { page } = parsed(
+    '<title>Donau\u00addampf\u2060schiff\ufeff</title><h1>\u200b</h1><p>Donau\u00addampf\u200bschiff',
+  );
+  expect(page).toMatchObject({ title: 'Donaudampfschiff', title_length: 16, h1: null, word_count: 2 });
+});
+
 test('what the visitor does not see is no text', () => {
   const html =
-    '<body>one<script>two</script><style>three</style><template>four</template><textarea>five</textarea><select><option>six</select><svg><text>seven</text></svg><noscript>eight</noscript>';
-  expect(parsed(html).page.word_count).toBe(2);
+    '<body>one<script>two</script><style>three</style><template>four</template><textarea>five</textarea><select><option>six</select><svg><text>seven</text></svg><noscript>eight<img src=/pixel><a href=/nine>nine</a></noscript>';
+  const { page, links } = parsed(html);
+  expect(page).toMatchObject({ word_count: 1, num_img: 0, num_missing_alt: 0 });
+  expect(links).toEqual([]);
 });
 
 test('elements with names that every object has are elements like any other', () => {

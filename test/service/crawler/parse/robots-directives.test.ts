@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { robotsDirectives } from '../../../../src/service/crawler/parse/robots-directives.ts';
+import { noindexRobots, robotsDirectives } from '../../../../src/service/crawler/parse/robots-directives.ts';
 import { parsed, parsedWith } from '../../../support/fetched-page.ts';
 
-const robots = (metas: string[], headers: string[] = []) => robotsDirectives(metas, headers, 'crawlhouse');
+const robots = (metas: string[], headers: string[] = []) =>
+  robotsDirectives(metas, headers, { robotName: 'crawlhouse', now: new Date('2026-11-01T00:00:00Z') });
 
 test('a page that says nothing may be indexed and followed', () => {
   expect(robots([])).toEqual({ meta_robots: null, meta_robots_index: true, meta_robots_follow: true });
@@ -65,4 +66,25 @@ test('headers count where there is no HTML', () => {
 test('nofollow of the page holds for all its links', () => {
   const { links } = parsedWith('<a href=/a>a</a>', ['x-robots-tag', 'nofollow']);
   expect(links.map(({ follow, rel }) => [follow, rel])).toEqual([[false, null]]);
+});
+
+test.each([
+  ['unavailable_after: 2020-09-21', false],
+  ['unavailable_after: 2030-09-21', true],
+  ['max-snippet:-1, unavailable_after: Wednesday, 25-Jun-2025 15:00:00 GMT, noarchive', false],
+  ['unavailable_after:25 Jun 2025 15:00:00 PST', false],
+  ['noarchive, unavailable_after: Sun, 26 Nov 2028 10:00:00 GMT', true],
+  ['unavailable_after: some day', true],
+])('%j leaves the page indexable: %s', (directive, index) => {
+  expect(robots([directive]).meta_robots_index).toBe(index);
+  expect(robots([], [directive]).meta_robots_index).toBe(index);
+});
+
+test('robots of search engines that are told noindex by name are kept, and the crawler is none of them', () => {
+  const said = (name: string, content: string) => [{ name, content }];
+  expect(noindexRobots(said('googlebot', 'NoIndex, follow'), [], 'crawlhouse')).toEqual(['googlebot']);
+  expect(noindexRobots([], ['googlebot: nofollow', 'bingbot: none'], 'crawlhouse')).toEqual(['bingbot']);
+  expect(noindexRobots([], ['noindex, googlebot: nofollow'], 'crawlhouse')).toBeNull();
+  expect(noindexRobots(said('robots', 'noindex'), [], 'crawlhouse')).toBeNull();
+  expect(noindexRobots(said('googlebot', 'noindex'), [], 'googlebot')).toBeNull();
 });

@@ -38,9 +38,8 @@ test('a rendered page has its own fields, and those of its HTML beside them', ()
     unrendered_rel_canonical: 'https://site.example/old',
     meta_robots_index: true,
     unrendered_meta_robots_index: false,
-    // `noscript` counts before, and not after.
     word_count: 3,
-    unrendered_word_count: 4,
+    unrendered_word_count: 1,
     unrendered_outlinks: 2,
     outlinks_only_rendered: 2,
     outlinks_only_unrendered: 1,
