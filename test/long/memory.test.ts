@@ -11,11 +11,11 @@ const CATALOGUE = join(SHARED_DATA, 'catalog', 'pages-750.fields.json');
 const LIMIT_MB = 400 + 300;
 /** As it was measured, however many a machine has. */
 const THREADS = { CRAWLHOUSE_THREADS: '2' };
-/** Wide pages and many links take turns by the day. */
-const waits = (turn: number) => !ALL_ROUNDS && roundSeed() % 2 !== turn;
+/** They take turns by the seed. */
+const waits = (turn: number) => !ALL_ROUNDS && roundSeed() % 3 !== turn;
 
 test.skipIf(waits(0) || !existsSync(CATALOGUE))(
-  'a crawl of 750 fields loads within the memory target (skipped on odd days, and without ../shared/data)',
+  'a crawl of 750 fields loads within the memory target (every third seed, and with ../shared/data)',
   async () => {
     const sandbox = await sandboxFor({
       generate: [`projects=1,crawls=1,pages=30000,links=10,seed=1,fields=${CATALOGUE}`],
@@ -35,7 +35,7 @@ test.skipIf(waits(0) || !existsSync(CATALOGUE))(
   },
 );
 
-test.skipIf(waits(1))('a million links load within the memory target (skipped on even days)', async () => {
+test.skipIf(waits(1))('a million links load within the memory target (every third seed)', async () => {
   const sandbox = await sandboxFor({
     generate: ['projects=1,crawls=1,pages=20000,links=1000000,columns=20,seed=1'],
   });
@@ -46,15 +46,18 @@ test.skipIf(waits(1))('a million links load within the memory target (skipped on
   expect(peak).toBeLessThan(480);
 });
 
-test('several crawls load at once, and their models are made, within the memory target', async () => {
-  const sandbox = await sandboxFor({
-    generate: ['projects=1,crawls=6,pages=100000,links=300000,seed=1'],
-  });
-  const folder = await projectFolder();
-  const { status, peak } = await peakOf(spawnCrawlhouse(folder, sandbox, ['run'], THREADS));
-  expect(status).toBe(0);
-  const connection = await temporaryConnection(await temporaryFolder());
-  const changes = 'SELECT count(*) > 0 AS made, count(DISTINCT crawl_id) AS crawls FROM mart.page_changes';
-  expect(await published(connection, folder, changes)).toEqual([{ made: true, crawls: '5' }]);
-  expect(peak).toBeLessThan(LIMIT_MB);
-});
+test.skipIf(waits(2))(
+  'several crawls load at once, and their models are made, within the memory target (every third seed)',
+  async () => {
+    const sandbox = await sandboxFor({
+      generate: ['projects=1,crawls=6,pages=100000,links=300000,seed=1'],
+    });
+    const folder = await projectFolder();
+    const { status, peak } = await peakOf(spawnCrawlhouse(folder, sandbox, ['run'], THREADS));
+    expect(status).toBe(0);
+    const connection = await temporaryConnection(await temporaryFolder());
+    const changes = 'SELECT count(*) > 0 AS made, count(DISTINCT crawl_id) AS crawls FROM mart.page_changes';
+    expect(await published(connection, folder, changes)).toEqual([{ made: true, crawls: '5' }]);
+    expect(peak).toBeLessThan(LIMIT_MB);
+  },
+);
