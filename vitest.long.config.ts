@@ -15,6 +15,7 @@ const SAMPLED = [
   'test/pipeline/load-packages.test.ts',
   'test/pipeline/transform/golden.test.ts',
   'test/service/sandbox/ranking/ranking-properties.test.ts',
+  'test/sim/simulation.test.ts',
 ];
 const LONGEST =
   'kill crawl-command hostile hostile-answers simulated-year kill-large value-oracle holds route-parity outage questions';

@@ -7,7 +7,7 @@ import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 import { csvRows, jsonRows, VALUE_FIELDS } from '../support/value-cells.ts';
 
 const seed = roundSeed();
-const [RUNS, PARQUET_RUNS] = ALL_ROUNDS ? [20, 5] : [2, 1];
+const [RUNS, PARQUET_RUNS] = ALL_ROUNDS ? [20, 5] : [1, 1];
 
 for (const [wire, rowsOf] of [
   [CSV, csvRows],

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { runs } from '../support/runs.ts';
 import { decide } from './decisions.ts';
 import { live } from './life.ts';
 import { ORACLES } from './oracle.ts';
@@ -8,7 +9,7 @@ import { quietRejections } from './quiet-rejections.ts';
 import { lifeOf } from './shrink.ts';
 import { warmUp } from './warm-up.ts';
 
-const LIVES = 50;
+const LIVES = runs(100);
 /** They have found faults of the product (docs/how-we-test.md). */
 const FOUND = [343, 772, 1338, 2094, 3160, 3351, 260106, 78338805];
 

@@ -8,7 +8,7 @@ export const TURNS = {
     ['crawl-command', 'holds', 'drop'],
     ['hostile-answers', 'load-orders', 'backfill'],
     ['route-parity', 'one-bad-answer', 'recovery', 'kill-large', 'logs-kill'],
-    ['questions', 'value-oracle', 'disk-full'],
+    ['questions', 'disk-full'],
     [
       'issues-command',
       'crawl-memory',

@@ -135,8 +135,8 @@ test('a comment within EXPLAIN ANALYZE hides nothing', async () => {
   await expect(check('EXPLAIN /* */ ANALYZE DELETE FROM t')).rejects.toThrow('refused');
 });
 
-test('a list of 150,000 values is looked through', async () => {
-  const numbers = Array.from({ length: 150_000 }, (_, index) => index).join(', ');
+test('a list of 20,000 values is looked through', async () => {
+  const numbers = Array.from({ length: 20_000 }, (_, index) => index).join(', ');
   await check(`SELECT len([${numbers}])`);
   await check(`SELECT 1 WHERE 1 IN (${numbers})`);
   await expect(check(`SELECT [${numbers}], nextval('s')`)).rejects.toThrow('nextval() is not for queries');
