@@ -13,6 +13,7 @@ export async function recordSchemaChanges(
   runId: string,
 ): Promise<void> {
   const changes = plan.exists ? plan.changes : plan.changes.filter((change) => change.change !== 'added');
+  if (changes.length === 0) return;
   await connection.run(
     `INSERT INTO ops.schema_changes SELECT ?, ?, c.field, c.change, c.before, c.after, ?, now()
      FROM (SELECT unnest(from_json(?, '${CHANGE_JSON}')) AS c)`,

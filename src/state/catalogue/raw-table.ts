@@ -27,6 +27,8 @@ export interface ReadField {
 export interface RawTablePlan {
   /** False when the table is to be made. */
   readonly exists: boolean;
+  /** Name → DuckDB type of the columns before. */
+  readonly known: ReadonlyMap<string, string>;
   /** Column of the table for each field, with the SQL that turns the package's value into the column's type. */
   readonly targets: readonly {
     readonly field: string;
@@ -102,7 +104,7 @@ export function planRawTable(
       added: before === undefined,
     };
   });
-  return { exists: tableColumns.size > 0, targets, changes };
+  return { exists: tableColumns.size > 0, known: tableColumns, targets, changes };
 }
 
 /** Columns of a raw table, name → type; empty when there is none. */
@@ -122,25 +124,33 @@ export async function applyRawTable(
   plan: RawTablePlan,
   meta: readonly RawMetaColumn[],
 ): Promise<void> {
-  if (plan.exists) await alterRawTable(connection, dataset, plan, meta);
+  const added = meta.filter((column) => !plan.known.has(column));
+  const isSame = plan.exists && added.length === 0 && !plan.targets.some((target) => target.added);
+  const commented = COMMENTED.get(connection) ?? new Set();
+  COMMENTED.set(connection, commented);
+  if (plan.exists) await alterRawTable(connection, dataset, plan, added);
   else {
     const own = meta.map((column) => `${ident(column)} ${metaType(column)}`);
     const theirs = plan.targets.map((target) => `${ident(target.column)} ${target.merged.type}`);
     await connection.run(`CREATE TABLE ${table('raw', dataset)} (${[...own, ...theirs].join(', ')})`);
   }
+  if (isSame && commented.has(dataset)) return;
   const described = new Map(plan.targets.map((target) => [target.column, target.described]));
   await commentRawColumns(connection, dataset, described);
+  commented.add(dataset);
 }
+
+/** The tables whose columns all have comments, by connection: a run that was killed may have left some without. */
+const COMMENTED = new WeakMap<Connection, Set<string>>();
 
 async function alterRawTable(
   connection: Connection,
   dataset: string,
   plan: RawTablePlan,
-  meta: readonly RawMetaColumn[],
+  added: readonly RawMetaColumn[],
 ): Promise<void> {
   const name = table('raw', dataset);
-  const known = await rawTableColumns(connection, dataset);
-  for (const column of meta.filter((one) => !known.has(one))) {
+  for (const column of added) {
     await connection.run(`ALTER TABLE ${name} ADD COLUMN ${ident(column)} ${metaType(column)}`);
   }
   for (const { column, merged, added } of plan.targets) {
