@@ -49,7 +49,11 @@ function page(number: number): string {
 <h2>${words(number, 5, 4)}</h2><ul>${listed.join('\n')}</ul></main></body></html>`;
 }
 
+let asked = 0;
 const server = createServer((request, response) => {
+  // When a page was asked for last, in UTC milliseconds.
+  if (request.url === '/asked') return void response.end(String(asked));
+  asked = Date.now();
   const number = Number(/^\/page\/(\d+)$/.exec(request.url ?? '')?.[1] ?? Number.NaN);
   if (number < pages) {
     const body = Buffer.from(page(number));
