@@ -2,7 +2,7 @@ import { type Connection, ident } from '../../../core/duckdb.ts';
 import type { Model } from '../models/model.ts';
 import { badModel, type SqlPlace } from '../text/bad-model.ts';
 import { firstWord } from '../text/sql-tree.ts';
-import type { PlacedSql } from './inspect-model.ts';
+import type { OutputColumn, PlacedSql } from './inspect-model.ts';
 import { describedColumn, isWildcard } from './wildcard-columns.ts';
 
 /** The columns that a SELECT puts out, with their types. */
@@ -78,11 +78,13 @@ export function emptyModel(columns: OutputColumns): string {
 
 async function describe(
   connection: Connection,
-  { sql, start }: PlacedSql,
-): Promise<{ name: string; type: string }[]> {
+  { sql, start, remember = (work) => work() }: PlacedSql,
+): Promise<OutputColumn[]> {
   try {
-    const rows = await connection.rows<{ column_name: string; column_type: string }>(`DESCRIBE ${sql}`);
-    return rows.map((row) => ({ name: row.column_name, type: row.column_type }));
+    return await remember(async () => {
+      const rows = await connection.rows<{ column_name: string; column_type: string }>(`DESCRIBE ${sql}`);
+      return rows.map((row) => ({ name: row.column_name, type: row.column_type }));
+    });
   } catch (error) {
     throw bindError(error, start);
   }

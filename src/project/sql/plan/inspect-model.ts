@@ -11,12 +11,21 @@ export interface Surroundings {
   /** Sources that a pipeline makes; undefined when nobody says, and then `reads` is believed. */
   readonly makeable: ReadonlySet<string> | undefined;
   readonly models: ReadonlyMap<string, Model>;
+  /** Gives what work gave for the same inputs in a former plan. */
+  readonly remember: <T>(inputs: readonly unknown[], work: () => Promise<T>) => Promise<T>;
 }
 
 /** Some SQL and where it begins. */
 export interface PlacedSql {
   readonly sql: string;
   readonly start: SqlPlace;
+  /** Binds it, or gives how it was bound against tables of the same columns. */
+  readonly remember?: (work: () => Promise<OutputColumn[]>) => Promise<OutputColumn[]>;
+}
+
+export interface OutputColumn {
+  readonly name: string;
+  readonly type: string;
 }
 
 /** Some SQL and what it reads, by `schema.table`. */
@@ -37,7 +46,7 @@ export async function inspectSql(
   { sql, start }: PlacedSql,
   around: Surroundings,
 ): Promise<Inspected> {
-  const references = await sqlReferences(connection, sql, start);
+  const references = await around.remember(['names', sql], () => sqlReferences(connection, sql, start));
   const sources = new Set<string>();
   const models = new Set<string>();
   for (const reference of references.tables) {

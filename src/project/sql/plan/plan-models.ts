@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Connection } from '../../../core/duckdb.ts';
-import { keepResult } from '../../../core/keep-result.ts';
+import { hashOf, keepResult } from '../../../core/keep-result.ts';
 import { countRows, type DataTest } from '../models/data-tests.ts';
 import type { Model } from '../models/model.ts';
 import type { Incremental } from '../models/model-header.ts';
@@ -70,14 +70,29 @@ export async function planModels({
   stateDir,
 }: PlanOptions): Promise<PlannedModel[]> {
   const present = await sourceTables(connection);
-  const around = { present, makeable: sources, models: new Map(models.map((one) => [one.name, one])) };
-  const make = (): Promise<PlannedModel[]> => makePlan(connection, models, around);
-  if (stateDir === undefined) return await make();
+  const byName = new Map(models.map((one) => [one.name, one]));
+  const make = (remember: Surroundings['remember']): Promise<PlannedModel[]> =>
+    makePlan(connection, models, { present, makeable: sources, models: byName, remember });
+  if (stateDir === undefined) return await make((_, work) => work());
   const file = join(stateDir, 'models.kept');
   const inputs = { models, present, sources };
-  const told = await keepResult({ file, inputs }, async () => (await make()).map(tellPlanned));
+  const { told } = await keepResult<KeptPlan>({ file, inputs }, async (former) => {
+    const facts: Record<string, unknown> = {};
+    const plan = await make(async <T>(of: readonly unknown[], work: () => Promise<T>): Promise<T> => {
+      const key = hashOf(of);
+      facts[key] ??= former?.facts[key] ?? (await work());
+      return facts[key] as T;
+    });
+    return { told: plan.map(tellPlanned), facts };
+  });
   const outputs = new Map(told.find(({ name }) => name === 'mart.pages')?.outputs);
-  return told.map((one) => fromTold(one, around.models.get(one.name) as Model, outputs));
+  return told.map((one) => fromTold(one, byName.get(one.name) as Model, outputs));
+}
+
+interface KeptPlan {
+  readonly told: readonly ReturnType<typeof tellPlanned>[];
+  /** What statements of the models name, and put out, by a hash of all that this follows from. */
+  readonly facts: Readonly<Record<string, unknown>>;
 }
 
 /** A planned model as a file has it: what does not stand in the files of the model. */
@@ -310,12 +325,15 @@ function complete(
   around: Surroundings,
   empty: ReadonlyMap<string, OutputColumns> = new Map(),
 ): PlacedSql {
+  const tables: unknown[] = [];
   const completed = replaceTables(sql, references, (reference) => {
     const name = referenceName(reference);
     const columns = empty.get(name);
     if (columns) return emptyModel(columns);
+    const present = around.present.get(name);
+    tables.push([name, [...(present?.values() ?? [])].map((column) => [column.name, column.type])]);
     const declared = model.reads.get(name);
-    return declared && completedSource(name, declared, around.present.get(name));
+    return declared && completedSource(name, declared, present);
   });
-  return { sql: completed, start };
+  return { sql: completed, start, remember: (work) => around.remember([completed, tables], work) };
 }
