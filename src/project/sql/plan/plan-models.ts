@@ -77,13 +77,14 @@ export async function planModels({
   const file = join(stateDir, 'models.kept');
   const inputs = { models, present, sources };
   const { told } = await keepResult<KeptPlan>({ file, inputs }, async (former) => {
-    const facts: Record<string, unknown> = {};
+    const [known, facts] = [new Map(former?.facts), new Map<string, unknown>()];
     const plan = await make(async <T>(of: readonly unknown[], work: () => Promise<T>): Promise<T> => {
       const key = hashOf(of);
-      facts[key] ??= former?.facts[key] ?? (await work());
-      return facts[key] as T;
+      const fact = (facts.get(key) ?? known.get(key) ?? (await work())) as T;
+      facts.set(key, fact);
+      return fact;
     });
-    return { told: plan.map(tellPlanned), facts };
+    return { told: plan.map(tellPlanned), facts: [...facts] };
   });
   const outputs = new Map(told.find(({ name }) => name === 'mart.pages')?.outputs);
   return told.map((one) => fromTold(one, byName.get(one.name) as Model, outputs));
@@ -92,7 +93,7 @@ export async function planModels({
 interface KeptPlan {
   readonly told: readonly ReturnType<typeof tellPlanned>[];
   /** What statements of the models name, and put out, by a hash of all that this follows from. */
-  readonly facts: Readonly<Record<string, unknown>>;
+  readonly facts: readonly (readonly [string, unknown])[];
 }
 
 /** A planned model as a file has it: what does not stand in the files of the model. */
