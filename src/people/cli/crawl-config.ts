@@ -94,10 +94,10 @@ export async function crawlConfig(
     iOwnThisSite: invocation.has('i-own-this-site'),
     allowPrivate: invocation.has('allow-private'),
   };
-  const { rendering, vitals } = await invocation.settings();
+  const { rendering, vitals, crawl_proxy: proxy } = await invocation.settings();
   const onWait = (words: string): void => invocation.say(`${words}\n`);
   const hasVitals = (measuredPages(invocation) ?? vitals.pages_per_template) !== 0;
-  const trial = { ...owner, rendering, hasVitals, onWait, list };
+  const trial = { ...owner, rendering, proxy, hasVitals, onWait, list };
   const { startUrl, isLoopback } = await tryStart(config, trial).catch(async (error: unknown) => {
     if (error instanceof CrawlhouseError) await onFailed(config.start_url, error);
     throw error;

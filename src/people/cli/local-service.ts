@@ -29,6 +29,7 @@ const UNFINISHED = ['running', 'pausing', 'paused', 'terminating'];
 interface Rules {
   readonly allowPrivate: boolean;
   readonly rendering: Settings['rendering'];
+  readonly proxy: Settings['crawl_proxy'];
 }
 
 /** The service of a project folder: a sandbox that keeps its data below the state directory. */
@@ -56,14 +57,16 @@ export class LocalService implements AsyncDisposable {
     await checkProjectFiles(settings);
     const stateDir = localServiceFolder(settings);
     const { allowPrivate } = options;
-    const { rendering, vitals } = settings;
-    return new LocalService(
-      await startSandbox({ stateDir, pausesCrawls: true, rendering, vitals, ...options }),
-      {
-        allowPrivate,
-        rendering,
-      },
-    );
+    const { rendering, vitals, crawl_proxy: proxy } = settings;
+    const sandbox = await startSandbox({
+      stateDir,
+      pausesCrawls: true,
+      rendering,
+      proxy,
+      vitals,
+      ...options,
+    });
+    return new LocalService(sandbox, { allowPrivate, rendering, proxy });
   }
 
   /** Adds access logs to a project, and gives the bots that they have. */

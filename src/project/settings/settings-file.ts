@@ -9,6 +9,7 @@ import { MOST_COLUMNS } from '../model/field.ts';
 import { ON_REJECT, SCHEMA_CHANGE } from '../model/pipeline.ts';
 import { AlertSettings } from './alert-settings.ts';
 import { ConsoleOidcSettings, ConsoleUrl } from './console-settings.ts';
+import { CrawlProxySettings } from './crawl-proxy-settings.ts';
 import { IssueSettings } from './issue-settings.ts';
 import { LineageSettings } from './lineage-settings.ts';
 import { SearchConsoleSettings } from './search-console-settings.ts';
@@ -172,6 +173,9 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
       })
       .prefault({})
       .describe('How crawls of websites measure web vitals (docs/crawler.md).'),
+    crawl_proxy: CrawlProxySettings.optional().describe(
+      'The proxy of crawls whose configurations say use_proxy (docs/crawler.md).',
+    ),
     search_console: SearchConsoleSettings.prefault({}).describe(
       'How demand sync reads Search Console (docs/demand.md).',
     ),

@@ -5,6 +5,7 @@ import { ownUrl } from '../../core/web-url.ts';
 import { CONFIG_DEFAULTS } from '../api/config-defaults.ts';
 import { CrawlConfigInput } from '../api/crawl-configs.ts';
 import { type AgentKind, productToken, userAgentHeader } from './agent.ts';
+import type { CrawlProxy } from './crawl-proxy.ts';
 import { type CustomField, readCustomFields } from './custom-fields/custom-field.ts';
 import type { Credentials } from './digest-auth.ts';
 import type { HostRules } from './resolve-host.ts';
@@ -18,6 +19,8 @@ export interface SettingsOptions {
   readonly iOwnThisSite?: boolean;
   /** Private, loopback and link-local addresses are fetched, whatever the start URL. */
   readonly allowPrivate?: boolean;
+  /** The proxy of configurations with `use_proxy`. */
+  readonly proxy?: CrawlProxy | undefined;
 }
 
 /** A crawl configuration (api-spec.md §2.8) as the crawler reads it. */
@@ -36,6 +39,7 @@ export interface CrawlSettings {
   readonly headers: Readonly<Record<string, string>>;
   readonly auth: (Credentials & { readonly scheme: 'Basic' | 'Digest' }) | null;
   readonly useCookies: boolean;
+  readonly useProxy: boolean;
   /** The name that robots.txt and robots directives speak to, in lower case. */
   readonly robotName: string;
   readonly agentKind: AgentKind;
@@ -57,7 +61,6 @@ const UNSUPPORTED: readonly (readonly [field: keyof Complete, why: string])[] = 
     'ajax_crawling',
     'search engines no longer ask for pages with _escaped_fragment_; js_rendering shows what they see',
   ],
-  ['use_proxy', 'there is no proxy with a static range of addresses'],
 ];
 
 /**
@@ -99,6 +102,7 @@ export function readCrawlSettings(input: unknown, options: SettingsOptions = {})
     headers: headersOf(config),
     auth: authOf(config),
     useCookies: config.use_cookies,
+    useProxy: config.use_proxy,
     robotName: productToken(config.user_agent).toLowerCase(),
     agentKind: config.agent_kind,
     ...renderingOf(config),

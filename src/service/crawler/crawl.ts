@@ -12,6 +12,7 @@ import { END_REASONS_WITHOUT_REPORT } from '../api/crawls.ts';
 import { CrawlControl } from './crawl-control.ts';
 import { CrawlCounts } from './crawl-counts.ts';
 import { type CrawlProgress, ProgressReporter } from './crawl-progress.ts';
+import { ProxyRoute } from './crawl-proxy.ts';
 import { type CrawlSettings, checkSpeed, readCrawlSettings, type SettingsOptions } from './crawl-settings.ts';
 import { type CrawlEndReason, FetchPhase } from './fetch-phase.ts';
 import { DEFAULT_FETCH_LIMITS, Fetcher, type FetchLimits } from './fetcher.ts';
@@ -138,12 +139,13 @@ async function fetchSite(
   const rules = { ...settings.scope, listedHosts: listed.map(({ host }) => host) };
   const scope = new Scope(rules);
   const resolver = await HostResolver.forStart(settings.scope.startUrl, settings.hosts);
+  using proxy = ProxyRoute.forCrawl(settings, options.proxy, { resolver, timeout: limits.connectTimeout });
   const isHere = resolver.isLoopback && listed.every(({ hostname }) => isLoopbackHost(hostname));
   checkSpeed(settings.maxSpeed, isHere, options);
   const segments = await Segments.open(options.folder, frontier.segments());
   // Other hosts of a list get no credentials.
   const session = new Session(settings, own, frontier.fact('cookies'));
-  await using fetcher = new Fetcher(session, resolver, { limits, connections: concurrency });
+  await using fetcher = new Fetcher(session, resolver, { limits, connections: concurrency, proxy });
   await using parser = parserOf({ ...settings, scope: rules }, limits.bytes, options.threads);
   // Requests under way fail at once, and are sent again when the crawl goes on.
   const stop = (): Promise<void> => fetcher[Symbol.asyncDispose]();
@@ -183,7 +185,7 @@ async function fetchSite(
     const reason = await phase.run();
     if (REASONS_TO_STOP.has(reason)) return reason;
     if (!isList) await askForMissingPages(tools);
-    const site = { ...tools, folder: options.folder, session, resolver, sideWork, control };
+    const site = { ...tools, folder: options.folder, session, resolver, proxy, sideWork, control };
     if (vitals !== null) await measureVitals(settings, vitals, site);
     return control.state === 'cancelling' ? 'user_cancelled' : reason;
   } finally {

@@ -1,5 +1,6 @@
 import { buildConnector, type Dispatcher, Pool } from 'undici';
 import { ownUrl } from '../../core/web-url.ts';
+import { PROXY_ERROR, ProxyRoute, type RequestTarget } from './crawl-proxy.ts';
 import { Http2Offers } from './http2-offers.ts';
 import { headerText, MOST_HEADERS, NOT_HTTP } from './lenient-reader.ts';
 import { lenientRequest } from './lenient-request.ts';
@@ -35,7 +36,7 @@ export interface Answer extends Protocols {
   /** Null: no answer. Then `error` says why. */
   readonly statusCode: number | null;
   readonly error: FetchError | null;
-  /** Of an answer that is no HTTP: why. */
+  /** Of an answer that is no HTTP, or that the proxy did not let through: why. */
   readonly refusal: string | null;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array | null;
@@ -52,11 +53,17 @@ export type FetchError =
   | 'tls'
   | 'tls_version'
   | 'protocol'
+  | 'proxy'
   | 'refused_address'
   | 'robots_unavailable';
 
 /** Resolves once there is room for a body of more than `LARGE_BODY` bytes. */
 export type Room = () => Promise<void>;
+
+interface AskedRequest {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 interface CollectorLimits {
   readonly bytes: number;
@@ -71,9 +78,12 @@ const LATE = 'ERR_CRAWL_TOTAL_TIMEOUT';
 const MOST_POOLS = 256;
 /** Origins that are known to need the lenient reader. */
 const MOST_LENIENT = 1_000;
+/** Codes of errors whose words say why. */
+const TELLING: ReadonlySet<string> = new Set([NOT_HTTP, PROXY_ERROR]);
 /** The codes of one error, by their beginnings. */
 const ERRORS: readonly (readonly [FetchError, RegExp])[] = [
   ['timeout', new RegExp(`^(?:UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT|${LATE})$`)],
+  ['proxy', new RegExp(`^${PROXY_ERROR}$`)],
   ['dns', /^(?:ENOTFOUND|EAI_)/],
   ['refused_address', new RegExp(`^${REFUSED_ADDRESS}$`)],
   // The server speaks nothing that is as new as TLS 1.2, the oldest version that Node and browsers take.
@@ -93,6 +103,7 @@ export class Fetcher implements AsyncDisposable {
   readonly #limits: FetchLimits;
   readonly #connections: number;
   readonly #http2: Http2Offers;
+  readonly #proxy: ProxyRoute | null;
   readonly #connect: buildConnector.connector;
   /** Origins whose answers are read by the lenient reader: the pool could not read one. */
   readonly #lenient = new Set<string>();
@@ -101,18 +112,21 @@ export class Fetcher implements AsyncDisposable {
   constructor(
     session: Session,
     resolver: HostResolver,
-    options: { readonly limits: FetchLimits; readonly connections: number },
+    options: {
+      readonly limits: FetchLimits;
+      readonly connections: number;
+      readonly proxy?: ProxyRoute | null;
+    },
   ) {
     this.#session = session;
     this.#resolver = resolver;
     this.#limits = options.limits;
     this.#connections = options.connections;
-    this.#connect = buildConnector({
-      timeout: options.limits.connectTimeout,
-      lookup: resolver.lookup,
-      allowH2: false,
-    });
-    this.#http2 = new Http2Offers(resolver.lookup, options.limits.connectTimeout);
+    this.#proxy = options.proxy ?? null;
+    const { lookup } = resolver;
+    const timeout = options.limits.connectTimeout;
+    this.#connect = this.#proxy?.connect ?? buildConnector({ timeout, lookup, allowH2: false });
+    this.#http2 = new Http2Offers(lookup, timeout, this.#proxy);
   }
 
   /**
@@ -152,37 +166,36 @@ export class Fetcher implements AsyncDisposable {
     room: Room | undefined,
     extra: Readonly<Record<string, string>>,
   ): Promise<Answer> {
+    let target: RequestTarget = { path: url.pathname + url.search, headers: {}, isForwarded: false };
     try {
       if (this.#isClosed) throw new Error('the fetcher is closed');
       this.#resolver.checkHost(url.hostname);
+      if (this.#proxy !== null) target = await this.#proxy.target(url);
     } catch (error) {
       return failed(url.href, error, new Date());
     }
-    const headers = { ...this.#session.headersFor(url), ...extra };
+    const headers = { ...this.#session.headersFor(url), ...extra, ...target.headers };
+    const asked = { path: target.path, headers };
     const limits = { bytes, totalTimeout: this.#limits.totalTimeout, room };
     const isLenient = this.#lenient.has(url.origin);
-    let answer = await this.#send(url, headers, limits, isLenient);
+    let answer = await this.#send(url, asked, limits, isLenient);
     if (!isLenient && answer.error === 'protocol') {
-      answer = await this.#send(url, headers, limits, true);
+      answer = await this.#send(url, asked, limits, true);
       if (answer.statusCode !== null) this.#readLeniently(url.origin);
     }
+    const refusal = ProxyRoute.refusal(target, answer.statusCode);
+    if (refusal !== null) return failed(url.href, refusal, answer.fetchedAt);
     this.#session.received(url, answer.headers);
     return answer;
   }
 
-  async #send(
-    url: URL,
-    headers: Readonly<Record<string, string>>,
-    limits: CollectorLimits,
-    isLenient: boolean,
-  ): Promise<Answer> {
+  async #send(url: URL, asked: AskedRequest, limits: CollectorLimits, isLenient: boolean): Promise<Answer> {
     const { promise, resolve } = Promise.withResolvers<Answer>();
     const handler = new Collector(url.href, limits, resolve);
-    const path = url.pathname + url.search;
     try {
       if (isLenient)
-        lenientRequest(url, { connect: this.#connect, headers, timeout: this.#limits.bodyTimeout }, handler);
-      else this.#pool(url.origin).dispatch({ path, method: 'GET', headers }, handler);
+        lenientRequest(url, { connect: this.#connect, ...asked, timeout: this.#limits.bodyTimeout }, handler);
+      else this.#pool(url.origin).dispatch({ ...asked, method: 'GET' }, handler);
     } catch (error) {
       return failed(url.href, error, new Date());
     }
@@ -334,7 +347,7 @@ function failed(url: string, error: unknown, fetchedAt: Date, loadTimeMs = 0): A
     url,
     statusCode: null,
     error: errorOf(error),
-    refusal: (error as NodeJS.ErrnoException).code === NOT_HTTP ? (error as Error).message : null,
+    refusal: TELLING.has((error as NodeJS.ErrnoException).code ?? '') ? (error as Error).message : null,
     headers: [],
     body: null,
     isTruncated: false,

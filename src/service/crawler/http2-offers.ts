@@ -1,5 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
+import type { ProxyRoute } from './crawl-proxy.ts';
 
 /** Hosts whose answers are kept. */
 const MOST_HOSTS = 1_000;
@@ -8,12 +9,14 @@ const MOST_HOSTS = 1_000;
 export class Http2Offers implements Disposable {
   readonly #lookup: LookupFunction;
   readonly #timeout: number;
+  readonly #proxy: ProxyRoute | null;
   readonly #known = new Map<string, Promise<boolean | null>>();
   readonly #sockets = new Set<TLSSocket>();
 
   /** @param timeout milliseconds */
-  constructor(lookup: LookupFunction, timeout: number) {
+  constructor(lookup: LookupFunction, timeout: number, proxy: ProxyRoute | null) {
     this.#lookup = lookup;
+    this.#proxy = proxy;
     this.#timeout = timeout;
   }
 
@@ -28,9 +31,12 @@ export class Http2Offers implements Disposable {
     return asked;
   }
 
-  #ask({ hostname, port }: URL): Promise<boolean | null> {
+  async #ask({ hostname, port }: URL): Promise<boolean | null> {
     const host = hostname.replace(/^\[|\]$/g, '');
+    const tunnel = await this.#proxy?.tunnel(host, Number(port || 443)).catch(() => null); // A host that does not say.
+    if (tunnel === null) return null;
     const socket = connect({
+      ...(tunnel === undefined ? {} : { socket: tunnel }),
       host,
       port: Number(port || 443),
       servername: isIP(host) === 0 ? host : '',

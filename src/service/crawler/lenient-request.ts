@@ -6,6 +6,8 @@ import type { ProtocolHandler, Protocols } from './protocol-client.ts';
 
 interface LenientOptions {
   readonly connect: buildConnector.connector;
+  /** The path and query, or the whole URL for a proxy. */
+  readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds between two pieces of the answer. */
   readonly timeout: number;
@@ -17,15 +19,15 @@ export function lenientRequest(url: URL, options: LenientOptions, handler: Proto
   const plain = hostname.replace(/^\[|\]$/g, '');
   options.connect({ hostname: plain, host, protocol, port }, (...opened) => {
     if (opened[0] !== null) handler.onResponseError?.(new Exchange(null, handler), opened[0]);
-    else new Exchange(opened[1], handler).begin(requestText(url, options.headers), options.timeout);
+    else new Exchange(opened[1], handler).begin(requestText(url, options), options.timeout);
   });
 }
 
-function requestText({ host, pathname, search }: URL, headers: Readonly<Record<string, string>>): string {
+function requestText({ host }: URL, { path, headers }: LenientOptions): string {
   const lines = Object.entries({ host, connection: 'close', ...headers }).map(
     ([name, value]) => `${name}: ${value}`,
   );
-  return `${[`GET ${pathname}${search} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n`;
+  return `${[`GET ${path} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n`;
 }
 
 /** One request and its answer: what undici's handlers stop and pause an answer by. */

@@ -53,6 +53,17 @@ export class HostResolver {
     if (address !== null && !this.#isAllowed(address)) throw refused(hostname, [address]);
   }
 
+  /** The allowed addresses of a host, at least one; else it is refused, or unknown. */
+  async addresses(hostname: string): Promise<string[]> {
+    const found = await this.#lookup(addressOf(hostname) ?? hostname, {});
+    return found.map(({ address }) => address);
+  }
+
+  /** Whether the rules give a host its addresses. */
+  isGiven(hostname: string): boolean {
+    return this.#rules.dns.has(hostname);
+  }
+
   /** For `net.connect`. */
   readonly lookup: LookupFunction = (hostname, options, callback) => {
     this.#lookup(hostname, options).then(

@@ -26,6 +26,8 @@ export interface RobotsFile {
 export interface RobotsAnswer extends RobotsFile {
   /** Of one that was not answered. */
   readonly error?: FetchError | null;
+  /** Of one that the proxy did not let through: why. */
+  readonly refusal?: string | null;
   /** Of an unavailable one: why, in words. */
   readonly problem?: string;
   /** Milliseconds that the server asks to wait. */
@@ -67,7 +69,7 @@ export function robotsRules(file: RobotsFile, robotName: string): RobotsRules {
 }
 
 /** Errors that all URLs of a host have. */
-const OF_HOSTS: ReadonlySet<FetchError> = new Set(['dns', 'tls', 'tls_version']);
+const OF_HOSTS: ReadonlySet<FetchError> = new Set(['dns', 'tls', 'tls_version', 'proxy']);
 
 /** Asks for robots.txt once, following its redirects. */
 async function fetchRobots(
@@ -76,7 +78,7 @@ async function fetchRobots(
 ): Promise<RobotsAnswer> {
   let url = `${origin}/robots.txt`;
   for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
-    const { statusCode, headers, body, error } = await fetch(url, MOST_BYTES);
+    const { statusCode, headers, body, error, refusal } = await fetch(url, MOST_BYTES);
     const header = (name: string): string | undefined => headers.find(([one]) => one === name)?.[1];
     if (statusCode === null || statusCode >= 500 || statusCode === 429) {
       const problem = statusCode === null ? `no answer (${error})` : `status ${statusCode}`;
@@ -84,6 +86,7 @@ async function fetchRobots(
         status: 'unavailable',
         content: '',
         error,
+        refusal: error === 'proxy' ? refusal : null,
         problem,
         retryAfterMs: retryAfterMs(header('retry-after')),
         ...(hops === 0 && error !== null && OF_HOSTS.has(error) ? { hostError: error } : {}),

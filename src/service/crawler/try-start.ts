@@ -2,6 +2,7 @@ import { isLoopbackHost } from '../../core/address-kind.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { lookUp } from '../../core/look-up.ts';
 import { ownUrl } from '../../core/web-url.ts';
+import { ProxyRoute } from './crawl-proxy.ts';
 import { type CrawlSettings, checkSpeed, readCrawlSettings, type SettingsOptions } from './crawl-settings.ts';
 import { type Answer, DEFAULT_FETCH_LIMITS, type FetchError, Fetcher } from './fetcher.ts';
 import { redirectTarget } from './pass-door.ts';
@@ -31,6 +32,7 @@ const HINTS: Readonly<Record<string, string>> = {
   tls_version: 'browsers refuse it too: let the site speak TLS 1.2 or 1.3, or crawl the http:// address',
   timeout: 'the site does not answer in time: try again later',
   protocol: 'what answers there does not speak HTTP',
+  proxy: 'check the setting crawl_proxy, and whether the proxy runs and allows the site',
   refused_address: 'crawl private addresses with --allow-private',
 };
 const REASONS: Readonly<Record<string, string>> = {
@@ -40,6 +42,7 @@ const REASONS: Readonly<Record<string, string>> = {
   tls_version: 'it speaks no TLS that is as new as 1.2',
   timeout: 'no answer in time',
   protocol: 'the answer is not HTTP',
+  proxy: 'the proxy does not let it through',
   refused_address: 'its address is not of the public Internet',
 };
 
@@ -72,9 +75,12 @@ export async function tryStart(config: unknown, options: TryOptions = {}): Promi
   const isLoopback = resolver.isLoopback && (list ?? []).every((url) => isLoopbackHost(ownUrl(url).hostname));
   checkSpeed(settings.maxSpeed, isLoopback, options);
   if (list !== null) return { startUrl, isLoopback };
+  const limits = DEFAULT_FETCH_LIMITS;
+  using proxy = ProxyRoute.forCrawl(settings, options.proxy, { resolver, timeout: limits.connectTimeout });
   await using fetcher = new Fetcher(new Session(settings, scope), resolver, {
-    limits: DEFAULT_FETCH_LIMITS,
+    limits,
     connections: 1,
+    proxy,
   });
   const files = new Map<string, RobotsAnswer>();
   const { url, answer } = await follow(startUrl, fetcher, async (one) => {
@@ -115,8 +121,8 @@ async function follow(
   }
 }
 
-function refuseAnswer(url: string, { statusCode, error }: Answer, settings: CrawlSettings): void {
-  if (statusCode === null) throw silent(url, error ?? 'connection');
+function refuseAnswer(url: string, { statusCode, error, refusal }: Answer, settings: CrawlSettings): void {
+  if (statusCode === null) throw silent(url, error ?? 'connection', error === 'proxy' ? refusal : null);
   if (statusCode < 400) return;
   // Other URLs may begin the crawl.
   if (settings.scope.alternateStartUrls.length > 0 || settings.sitemaps.length > 0) return;
@@ -130,9 +136,13 @@ function refuseAnswer(url: string, { statusCode, error }: Answer, settings: Craw
   });
 }
 
-function silent(url: string, error: FetchError): CrawlhouseError {
+function silent(url: string, error: FetchError, why: string | null): CrawlhouseError {
   const details = { hint: lookUp(HINTS, error) ?? 'try again later' };
-  return (error === 'refused_address' ? refused : unreachable)(url, lookUp(REASONS, error) ?? error, details);
+  return (error === 'refused_address' ? refused : unreachable)(
+    url,
+    why ?? lookUp(REASONS, error) ?? error,
+    details,
+  );
 }
 
 async function fetchRobotsOf(
@@ -152,7 +162,7 @@ async function fetchRobotsOf(
 }
 
 function refuseRobots(url: string, file: RobotsAnswer, { robotName }: CrawlSettings): void {
-  if (file.error) throw silent(url, file.error);
+  if (file.error) throw silent(url, file.error, file.refusal ?? null);
   if (file.status === 'unavailable')
     throw unreachable(`${ownUrl(url).origin}/robots.txt`, file.problem ?? 'no answer', {
       hint: 'nothing may be fetched without it (RFC 9309): try again later, or give robots_txt in a configuration',

@@ -8,6 +8,7 @@ import { type Logger, silentLogger } from '../../core/logger.ts';
 import { lockState } from '../../core/state-lock.ts';
 import type { ChangedDay, LoadedDays } from '../api/changed-day.ts';
 import { SCOPES } from '../api/scopes.ts';
+import type { CrawlProxy } from '../crawler/crawl-proxy.ts';
 import type { RenderOptions } from '../crawler/render/renderer.ts';
 import type { VitalsSettings } from '../crawler/vitals/vitals.ts';
 import type { BotReport } from '../logs/log-report.ts';
@@ -65,6 +66,8 @@ export interface SandboxOptions {
   readonly allowPrivate?: boolean;
   /** How crawls of websites render pages. */
   readonly rendering?: RenderOptions;
+  /** The proxy of crawls whose configurations say `use_proxy`. */
+  readonly proxy?: CrawlProxy | undefined;
   /** How crawls of websites measure web vitals, if their configurations do not say it. */
   readonly vitals?: VitalsSettings;
   /** Crawls of websites that the last process was cut off from are paused; else they go on. */
@@ -175,7 +178,7 @@ async function openParts(
   { stateDir, faults }: { readonly stateDir: string; readonly faults: FaultBox },
   closers: (() => Promise<void> | void)[],
 ) {
-  const { host, logger, storeA, storeB, allowPrivate = false, rendering = {} } = options;
+  const { host, logger, storeA, storeB, allowPrivate = false, rendering = {}, proxy } = options;
   const vitals = options.vitals ?? { pages_per_template: 0, loads: 1 };
   const closed = <T extends AsyncDisposable>(part: T): T => {
     closers.push(async () => await part[Symbol.asyncDispose]());
@@ -193,7 +196,10 @@ async function openParts(
   const downloads = closed(new DownloadCenter({ ...work, stateDir }));
   const notifier = closed(new Notifier(resources, { allowPrivate }));
   const generated = new GeneratedSource(rows, resources);
-  const websites = new WebsiteSource({ ...work, ingestFiles, stateDir, allowPrivate, rendering, vitals });
+  const websites = new WebsiteSource({
+    ...work,
+    ...{ ingestFiles, stateDir, allowPrivate, rendering, proxy, vitals },
+  });
   const sourceOf = ({ _site }: Document): CrawlSource => (_site === undefined ? websites : generated);
   const life = closed(new Life({ ...work, sourceOf, notify: notifier.crawlEnded.bind(notifier) }));
   closed(websites);

@@ -40,7 +40,6 @@ test.each([
 
 test.each([
   [{ ajax_crawling: true }, 'ajax_crawling'],
-  [{ use_proxy: true }, 'use_proxy'],
   [{ http_auth: { username: 'a', password: 'b', scheme: 'NTLM' } }, 'NTLM'],
 ])('a setting that the crawler can not follow is a missing feature: %j', (config, name) => {
   expect(() => readCrawlSettings({ ...CONFIG, ...config })).toThrow(

@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import { type CrawlProxy, ProxyRoute } from '../../../src/service/crawler/crawl-proxy.ts';
 import { readCrawlSettings } from '../../../src/service/crawler/crawl-settings.ts';
 import { DEFAULT_FETCH_LIMITS, Fetcher } from '../../../src/service/crawler/fetcher.ts';
 import { HostResolver } from '../../../src/service/crawler/resolve-host.ts';
@@ -6,7 +7,12 @@ import { Scope } from '../../../src/service/crawler/scope.ts';
 import { Session } from '../../../src/service/crawler/session.ts';
 
 /** A fetcher for a crawl of a host with a public address, where other hosts are on this machine. */
-export async function fetcherOf(start: string, config: object = {}, allowPrivate = false): Promise<Fetcher> {
+export async function fetcherOf(
+  start: string,
+  config: object = {},
+  allowPrivate = false,
+  given?: CrawlProxy,
+): Promise<Fetcher> {
   const dns = [
     { host: 'public.example', ips: ['93.184.215.14'] },
     { host: 'inside.example', ips: ['127.0.0.1'] },
@@ -15,7 +21,12 @@ export async function fetcherOf(start: string, config: object = {}, allowPrivate
   const settings = readCrawlSettings(whole, { allowPrivate });
   const resolver = await HostResolver.forStart(settings.scope.startUrl, settings.hosts);
   const session = new Session(settings, new Scope(settings.scope));
-  const fetcher = new Fetcher(session, resolver, { limits: DEFAULT_FETCH_LIMITS, connections: 2 });
-  onTestFinished(() => fetcher[Symbol.asyncDispose]());
+  const limits = DEFAULT_FETCH_LIMITS;
+  const proxy = ProxyRoute.forCrawl(settings, given, { resolver, timeout: limits.connectTimeout });
+  const fetcher = new Fetcher(session, resolver, { limits, connections: 2, proxy });
+  onTestFinished(async () => {
+    proxy?.[Symbol.dispose]();
+    await fetcher[Symbol.asyncDispose]();
+  });
   return fetcher;
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import type { ProxyRoute } from '../crawl-proxy.ts';
 import type { HostResolver } from '../resolve-host.ts';
 
 const VERSION = 5;
@@ -21,19 +22,22 @@ const CONNECT_MS = 10_000;
 export class GuardProxy implements AsyncDisposable {
   readonly #server: Server;
   readonly #resolver: HostResolver;
+  readonly #proxy: ProxyRoute | null;
   readonly #sockets = new Set<Socket>();
   readonly #allowed = new Set<string>();
 
-  private constructor(resolver: HostResolver) {
+  private constructor(resolver: HostResolver, proxy: ProxyRoute | null) {
     this.#resolver = resolver;
+    this.#proxy = proxy;
     this.#server = createServer((socket) => void this.#serve(socket));
   }
 
-  static async open(resolver: HostResolver): Promise<GuardProxy> {
-    const proxy = new GuardProxy(resolver);
-    proxy.#server.listen(0, '127.0.0.1');
-    await once(proxy.#server, 'listening');
-    return proxy;
+  /** @param proxy that of the crawl, by which this one reaches the network */
+  static async open(resolver: HostResolver, proxy: ProxyRoute | null): Promise<GuardProxy> {
+    const guard = new GuardProxy(resolver, proxy);
+    guard.#server.listen(0, '127.0.0.1');
+    await once(guard.#server, 'listening');
+    return guard;
   }
 
   get port(): number {
@@ -74,6 +78,11 @@ export class GuardProxy implements AsyncDisposable {
   async #connect(host: string, port: number): Promise<Socket | null> {
     if (!this.#allowed.has(placeOf(host, port))) return null;
     this.#resolver.checkHost(host);
+    if (this.#proxy !== null) {
+      const tunnel = await this.#proxy.tunnel(host, port);
+      this.#keep(tunnel);
+      return tunnel;
+    }
     const upstream = connect({ host, port, lookup: this.#resolver.lookup, timeout: CONNECT_MS });
     this.#keep(upstream);
     upstream.once('timeout', () => upstream.destroy(new Error('no connection in time')));

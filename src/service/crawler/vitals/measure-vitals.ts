@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Database } from '../../../core/duckdb.ts';
 import { ownUrl } from '../../../core/web-url.ts';
 import type { CrawlControl } from '../crawl-control.ts';
+import type { ProxyRoute } from '../crawl-proxy.ts';
 import type { CrawlSettings } from '../crawl-settings.ts';
 import type { Frontier } from '../frontier.ts';
 import { fetchedPages } from '../load-crawl.ts';
@@ -39,6 +40,7 @@ export interface VitalsTools {
   readonly robots: RobotsCache;
   readonly session: Session;
   readonly resolver: HostResolver;
+  readonly proxy: ProxyRoute | null;
   readonly pace: Pace;
   readonly sideWork: SideWork;
   readonly control: CrawlControl;
@@ -82,7 +84,7 @@ export async function measureVitals(
   if (left.length === 0) return;
   // Two browsers at once would disturb each other.
   await tools.renderer?.[Symbol.asyncDispose]();
-  await using guard = await GuardProxy.open(tools.resolver);
+  await using guard = await GuardProxy.open(tools.resolver, tools.proxy);
   const gate = new RequestGate({ ...tools, guard });
   const data = {
     browser: options.browser,

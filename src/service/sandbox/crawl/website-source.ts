@@ -4,6 +4,7 @@ import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
 import type { Logger } from '../../../core/logger.ts';
 import { CRAWL_DATABASE, crawl } from '../../crawler/crawl.ts';
 import { CrawlControl } from '../../crawler/crawl-control.ts';
+import { type CrawlProxy, requireProxy } from '../../crawler/crawl-proxy.ts';
 import { readCrawlSettings } from '../../crawler/crawl-settings.ts';
 import { findBrowser } from '../../crawler/render/find-browser.ts';
 import type { RenderOptions } from '../../crawler/render/renderer.ts';
@@ -32,6 +33,7 @@ interface WebsiteWork {
   /** Private, loopback and link-local addresses are fetched, whatever the start URL. */
   readonly allowPrivate: boolean;
   readonly rendering: RenderOptions;
+  readonly proxy: CrawlProxy | undefined;
   readonly vitals: VitalsSettings;
 }
 
@@ -61,7 +63,9 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
   async plan({ project, config }: CrawlJob, quota: number): Promise<PlannedWork> {
     const settings = crawlerConfig(config);
     try {
-      const { maxUrl, rendering } = readCrawlSettings(settings);
+      const read = readCrawlSettings(settings);
+      const { maxUrl, rendering } = read;
+      requireProxy(read, this.#work.proxy);
       if (rendering !== undefined) await findBrowser(this.#work.rendering.browser);
       const vitals = this.#vitalsOf(config);
       if (vitals !== undefined) await findLighthouse(this.#work.rendering.browser);
@@ -148,7 +152,7 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
     { config, isList = false, vitals }: CrawlerWork,
     steering: { readonly control: CrawlControl; readonly signal: AbortSignal },
   ): Promise<string> {
-    const { resources, ingestFiles, allowPrivate, rendering } = this.#work;
+    const { resources, ingestFiles, allowPrivate, rendering, proxy } = this.#work;
     const project = resources.get('projects', String(project_id));
     const { endReason } = await crawl(config, {
       ...steering,
@@ -158,6 +162,7 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
       ...(typeof _reserved === 'number' ? { quota: _reserved } : {}),
       allowPrivate,
       rendering,
+      proxy,
       vitals,
       iOwnThisSite: (project?.is_verified_by ?? null) !== null,
       onProgress: (progress) => this.#tell(id, { progress }),

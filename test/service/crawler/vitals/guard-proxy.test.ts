@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { type CrawlProxy, ProxyRoute } from '../../../../src/service/crawler/crawl-proxy.ts';
 import { HostResolver } from '../../../../src/service/crawler/resolve-host.ts';
 import { GuardProxy } from '../../../../src/service/crawler/vitals/guard-proxy.ts';
+import { serveProxy } from '../../../support/connect-proxy.ts';
 import { serveSite } from '../../../support/crawl-site.ts';
 
 const DNS = new Map([
@@ -10,9 +12,11 @@ const DNS = new Map([
   ['inside.example', ['127.0.0.1']],
 ]);
 
-async function proxyOf(start: string): Promise<GuardProxy> {
+async function proxyOf(start: string, crawlProxy?: CrawlProxy): Promise<GuardProxy> {
   const resolver = await HostResolver.forStart(start, { dns: DNS, allowPrivate: false });
-  const proxy = await GuardProxy.open(resolver);
+  const settings = { useProxy: crawlProxy !== undefined };
+  const route = ProxyRoute.forCrawl(settings, crawlProxy, { resolver, timeout: 10_000 });
+  const proxy = await GuardProxy.open(resolver, route);
   onTestFinished(() => proxy[Symbol.asyncDispose]());
   return proxy;
 }
@@ -48,6 +52,15 @@ test('the browser reaches what a page may ask, over a name of the crawl too', as
   const answer = await Array.fromAsync(socket as AsyncIterable<Buffer>);
   expect(Buffer.concat(answer).toString()).toContain('open');
   expect(site.hits).toEqual(['/']);
+});
+
+test('it reaches them by the proxy of the crawl alone', async () => {
+  const site = await serveSite({ '/': 'open' });
+  const outer = await serveProxy();
+  const proxy = await proxyOf(site.origin, outer);
+  proxy.allow(new URL(site.origin));
+  expect(await ask(proxy, '127.0.0.1', site.port)).toMatchObject({ code: 0 });
+  expect(outer.asked).toEqual([`CONNECT 127.0.0.1:${site.port}`]);
 });
 
 test('it reaches nothing else', async () => {

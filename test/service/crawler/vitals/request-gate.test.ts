@@ -33,7 +33,7 @@ async function gateOf(config: object = {}) {
   const frontier = new Frontier(await temporaryFolder());
   const tools = { frontier, fetcher, sideWork: new SideWork(), waits: [1, 1] };
   const robots = new RobotsCache(settings, tools, new AbortController().signal);
-  const guard = await GuardProxy.open(resolver);
+  const guard = await GuardProxy.open(resolver, null);
   onTestFinished(async () => {
     await guard[Symbol.asyncDispose]();
     await fetcher[Symbol.asyncDispose]();
