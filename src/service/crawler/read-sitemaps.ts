@@ -19,8 +19,13 @@ const PIECE = 262_144;
 
 export interface SitemapOptions {
   readonly scope: Scope;
-  /** A sitemap lists only URLs of its own host and folder, at most 50,000, and an index lists no index. */
+  /**
+   * A sitemap lists only URLs of its own host and folder, at most 50,000, and an index lists no index. One that robots.txt
+   * announces, itself or by its index, may list any URL of the crawl (sitemaps.org, "cross submits").
+   */
   readonly isStrict: boolean;
+  /** Sitemaps that robots.txt announces. */
+  readonly announced?: ReadonlySet<string>;
   readonly fetch: (url: string, bytes: number) => Promise<Answer>;
   readonly onRecords: (records: readonly SitemapRecord[]) => void;
   readonly signal?: AbortSignal | undefined;
@@ -44,44 +49,65 @@ export function sitemapBudget(maxUrl: number, perSecond: number): SitemapBudget 
 /**
  * Reads sitemaps and what their indexes list. A sitemap that can't be read gives nothing.
  *
- * @returns whether the budget ended the reading before its end
+ * @returns whether the budget ended the reading before its end, and the number of URLs that a strict reading passed over
  */
-export async function readSitemaps(urls: readonly string[], options: SitemapOptions): Promise<boolean> {
+export async function readSitemaps(
+  urls: readonly string[],
+  options: SitemapOptions,
+): Promise<{ readonly isCut: boolean; readonly passedOver: number }> {
   const { budget = { files: MOST_FILES, ms: Number.POSITIVE_INFINITY } } = options;
-  const files = urls.map((url) => ({ url, level: 0 }));
+  const files = urls.map((url) => ({ url, level: 0, isAnnounced: options.announced?.has(url) ?? false }));
+  let passedOver = 0;
   const known = new Set(urls);
   const startedAt = performance.now();
   for (const [place, file] of files.entries()) {
     options.signal?.throwIfAborted();
-    if (place >= budget.files || performance.now() - startedAt > budget.ms) return true;
-    const children = await readOne(file.url, options);
+    if (place >= budget.files || performance.now() - startedAt > budget.ms)
+      return { isCut: true, passedOver };
+    const { children, left } = await readOne(file, options);
+    passedOver += left;
     const isTooDeep = file.level >= (options.isStrict ? 1 : DEEPEST_INDEX);
     for (const child of isTooDeep ? [] : children) {
       if (known.has(child) || files.length >= MOST_FILES) continue;
       known.add(child);
-      files.push({ url: child, level: file.level + 1 });
+      files.push({ ...file, url: child, level: file.level + 1 });
     }
   }
-  return false;
+  return { isCut: false, passedOver };
 }
 
-/** Writes the records of one file; the sitemaps that it lists. */
-async function readOne(url: string, options: SitemapOptions): Promise<string[]> {
+interface SitemapFile {
+  readonly url: string;
+  readonly isAnnounced: boolean;
+}
+
+/** Writes the records of one file; the sitemaps that it lists, and how many URLs are left out. */
+async function readOne(
+  { url, isAnnounced }: SitemapFile,
+  options: SitemapOptions,
+): Promise<{ readonly children: readonly string[]; readonly left: number }> {
   const found = await fetchSitemap(url, options.fetch);
-  if (found === null) return [];
+  if (found === null) return { children: [], left: 0 };
+  const { scope } = options;
+  const folder = options.isStrict && !isAnnounced ? ownUrl(url) : null;
+  let left = 0;
   const children: string[] = [];
   let records: SitemapRecord[] = [];
   let listed = 0;
   const reader = new SitemapReader({
     entry: (entry) => {
-      if (options.isStrict && ++listed > MOST_URLS) return;
-      const record = recordOf(entry, url, options);
-      if (record !== null) records.push(record);
+      const page = webUrl(entry.url, url);
+      if (page === null || !scope.isInternal(page)) return;
+      const isPassedOver =
+        (options.isStrict && ++listed > MOST_URLS) || (folder !== null && !isBelow(page, folder));
+      if (isPassedOver) left++;
+      else records.push(recordOf(entry, { page, sitemap: url, scope }));
     },
     sitemap: (text) => {
       const child = webUrl(text, url);
       if (child === null) return;
-      if (!options.isStrict || child.host === ownUrl(url).host) children.push(child.href);
+      const isAllowed = isAnnounced ? scope.isInternal(child) : child.host === ownUrl(url).host;
+      if (!options.isStrict || isAllowed) children.push(child.href);
     },
   });
   const decoder = new TextDecoder(encodingOf(found));
@@ -94,7 +120,7 @@ async function readOne(url: string, options: SitemapOptions): Promise<string[]> 
   reader.write(decoder.decode());
   reader.close();
   options.onRecords(records);
-  return children;
+  return { children, left };
 }
 
 /** The uncompressed file, or null. A compressed file may be sent as such, or with a content encoding. */
@@ -118,18 +144,14 @@ async function fetchSitemap(start: string, fetch: SitemapOptions['fetch']): Prom
 
 function recordOf(
   entry: SitemapEntry,
-  sitemap: string,
-  { scope, isStrict }: SitemapOptions,
-): SitemapRecord | null {
-  const url = webUrl(entry.url, sitemap);
-  if (url === null || !scope.isInternal(url)) return null;
-  if (isStrict && !isBelow(url, ownUrl(sitemap))) return null;
+  { page, sitemap, scope }: { readonly page: URL; readonly sitemap: string; readonly scope: Scope },
+): SitemapRecord {
   const alternates = entry.alternates.flatMap(({ lang, href }) => {
     const parsed = webUrl(href, sitemap);
     return parsed === null ? [] : [{ lang, href: scope.spell(parsed) }];
   });
   return {
-    url: scope.spell(url),
+    url: scope.spell(page),
     sitemap,
     alternate_langs: alternates.map(({ lang }) => lang),
     alternate_hrefs: alternates.map(({ href }) => href),

@@ -59,15 +59,17 @@ export async function keepSitemaps(
 ): Promise<void> {
   if (isList || frontier.fact('sitemaps') !== undefined) return;
   const start = ownUrl(settings.scope.startUrl);
-  const { sitemaps: announced } = await robots.rulesOf(start);
+  const { sitemaps: lines } = await robots.rulesOf(start);
+  const announced = announcedUrls(lines, start);
   // Those of a process that was killed meanwhile.
   frontier.removeSitemapUrls();
-  const urls = settings.sitemaps.length > 0 ? settings.sitemaps : announcedUrls(announced, start);
+  const urls = settings.sitemaps.length > 0 ? settings.sitemaps : announced;
   if (urls.length > 0) sideWork.say('sitemaps', 'reading sitemaps');
-  const isCut = await readSitemaps(urls, {
+  const { isCut, passedOver } = await readSitemaps(urls, {
     scope,
     signal,
     isStrict: settings.strictSitemaps,
+    announced: new Set(announced),
     budget: sitemapBudget(settings.maxUrl, settings.maxSpeed),
     fetch: async (url, bytes) => {
       const { host } = ownUrl(url);
@@ -78,6 +80,11 @@ export async function keepSitemaps(
     onRecords: (records) => frontier.addSitemapUrls(records, (url) => scope.follows(url)),
   }).finally(() => sideWork.end('sitemaps'));
   signal.throwIfAborted();
+  if (passedOver > 0)
+    sideWork.say(
+      'sitemaps',
+      `${passedOver} URLs of sitemaps are passed over: they lie outside of the sitemap’s folder, or behind its 50,000th (strict_sitemaps)`,
+    );
   frontier.setFact('sitemaps', isCut ? 'cut' : 'read');
 }
 

@@ -39,12 +39,19 @@ const MOST_LEVELS = 100;
 const SLICE = 16 * 1024;
 /** Characters of the longest line of a text sitemap; a longer one is no URL. */
 const LONGEST_LINE = 64 * 1024;
-const LONGEST_ENTITY = 12;
-const BARE_AMPERSAND = /&(?!(?:[a-z]{1,9}|#\d{1,8}|#x[\da-f]{1,7});)/gi;
+const LONGEST_ENTITY = 40;
+const BARE_AMPERSAND = /&(?!(?:[a-z_][\w.-]{0,31}|#\d{1,8}|#x[\da-f]{1,7});)/gi;
+/** A declaration of a document type; what it declares is text, and nothing in it is expanded. */
+const ENTITY = /<!ENTITY\s+([A-Za-z_][\w.-]{0,31})\s+(?:"([^"]*)"|'([^']*)')\s*>/g;
+const PREDEFINED: ReadonlySet<string> = new Set(['amp', 'apos', 'gt', 'lt', 'quot']);
+const MOST_ENTITIES = 100;
+const LONGEST_VALUE = 2_000;
+/** Elements that list a URL: of a sitemap, of RSS and of Atom. */
+const ENTRIES: ReadonlySet<string> = new Set(['url', 'item', 'entry']);
 
 /**
  * Reads a sitemap or an index of sitemaps (sitemaps.org, version 0.9) piece by piece. It goes on behind an error, as
- * search engines do. Plain text with one URL a line is a sitemap too.
+ * search engines do. Plain text with one URL a line is a sitemap too, and so are RSS and Atom, by the links of their entries.
  */
 export class SitemapReader {
   readonly #handler: SitemapHandler;
@@ -63,9 +70,11 @@ export class SitemapReader {
 
   constructor(handler: SitemapHandler) {
     this.#handler = handler;
+    this.#parser.ENTITIES = Object.assign(Object.create(null), this.#parser.ENTITIES);
     this.#parser.on('error', () => {
       this.errors++;
     });
+    this.#parser.on('doctype', (text) => this.#declare(text));
     this.#parser.on('opentag', ({ name, attributes }) => this.#open(name, attributes));
     this.#parser.on('text', (text) => {
       this.#text += text;
@@ -109,7 +118,7 @@ export class SitemapReader {
   }
 
   #writeLines(text: string): void {
-    const lines = (this.#line + text).split(/\r?\n/);
+    const lines = (this.#line + text).split(/\r\n?|\n/);
     this.#line = lines.pop() ?? '';
     if (this.#passesOver && lines.shift() !== undefined) this.#passesOver = false;
     if (this.#line.length > LONGEST_LINE) this.#passesOver = true;
@@ -121,11 +130,25 @@ export class SitemapReader {
     const name = tag.toLowerCase();
     this.#path.push(name);
     this.#text = '';
-    if (plain(name) === 'url') this.#draft = draftOf('');
+    if (ENTRIES.has(plain(name))) this.#draft = draftOf('');
     if (this.#draft === null) return;
     const media = lookUp(MEDIA, name);
     if (media !== undefined) this.#draft[media]++;
-    if (plain(name) === 'link') this.#alternate(this.#draft, attributes);
+    if (plain(name) !== 'link') return;
+    if (plain(this.#path.at(-2) ?? '') === 'entry') this.#link(this.#draft, attributes);
+    else this.#alternate(this.#draft, attributes);
+  }
+
+  #declare(doctype: string): void {
+    for (const [, name = '', double, single] of [...doctype.matchAll(ENTITY)].slice(0, MOST_ENTITIES)) {
+      const value = (double ?? single ?? '').replaceAll('&amp;', '&');
+      if (value.length <= LONGEST_VALUE && !PREDEFINED.has(name)) this.#parser.ENTITIES[name] = value;
+    }
+  }
+
+  /** The page of an entry of Atom (RFC 4287 §4.2.7). */
+  #link(draft: Draft, { rel = 'alternate', href }: Readonly<Record<string, string>>): void {
+    if (rel.toLowerCase() === 'alternate' && href && draft.url === '') draft.url = href.trim();
   }
 
   #alternate(draft: Draft, { rel, hreflang, href }: Readonly<Record<string, string>>): void {
@@ -144,7 +167,8 @@ export class SitemapReader {
     // `image:loc` has another parent.
     if (name === 'loc' && parent === 'url') this.#draft.url = text;
     if (name === 'lastmod' && parent === 'url') this.#draft.lastmod = text;
-    if (name !== 'url') return;
+    if (tag.toLowerCase() === 'link' && parent === 'item') this.#draft.url ||= text;
+    if (!ENTRIES.has(name)) return;
     if (this.#draft.url !== '') this.#handler.entry(this.#draft);
     this.#draft = null;
   }

@@ -537,3 +537,29 @@ test('robots.txt is asked for before anything else of a host', async () => {
   await expect(tryStart(config)).rejects.toMatchObject({ code: 'start_unreachable' });
   expect(site.hits).toEqual([]);
 });
+
+test('a sitemap that robots.txt announces may list any path of the site, another one those of its folder', async () => {
+  const site = await serveSite({
+    '/': 'x',
+    '/robots.txt': (_request, response) =>
+      response.end(`Sitemap: ${site.origin}/sm/index.xml\nSitemap: /sm/feed.xml`),
+    '/sm/index.xml': (_request, response) =>
+      response.end(`<sitemapindex><sitemap><loc>${site.origin}/sm/a.xml</loc></sitemap></sitemapindex>`),
+    '/sm/a.xml': (_request, response) =>
+      response.end(`<urlset><url><loc>${site.origin}/t/x</loc></url></urlset>`),
+    '/sm/feed.xml': (_request, response) =>
+      response.end(`<rss><channel><item><link>${site.origin}/news</link></item></channel></rss>`),
+    '/sm/own.xml': (_request, response) =>
+      response.end(`${site.origin}/sm/below\n${site.origin}/elsewhere\nhttp://other.example/`),
+    '*': 'x',
+  });
+  const urls = async (config: object): Promise<string[]> =>
+    Object.keys(await (await crawlSite(site, { ...config })).field('url'));
+  expect(await urls({})).toEqual(['/', '/news', '/t/x']);
+  expect(await urls({ sitemaps: [`${site.origin}/sm/own.xml`] })).toEqual(['/', '/sm/below']);
+  expect(await urls({ sitemaps: [`${site.origin}/sm/own.xml`], strict_sitemaps: false })).toEqual([
+    '/',
+    '/elsewhere',
+    '/sm/below',
+  ]);
+});

@@ -65,10 +65,10 @@ test('a text of lines is a sitemap', () => {
   expect(entries.map(({ url }) => url)).toEqual(['https://site.example/a', 'https://site.example/b']);
 });
 
-test('entities are not expanded into more', () => {
+test('an entity is its text, in which nothing is expanded', () => {
   const text =
     '<!DOCTYPE u [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><urlset><url><loc>https://site.example/&b;</loc></url></urlset>';
-  expect(read(text).entries.map(({ url }) => url)).toEqual(['https://site.example/&b;']);
+  expect(read(text).entries.map(({ url }) => url)).toEqual(['https://site.example/&a;&a;&a;']);
 });
 
 test('of a file with an error at every byte, or without an end of its levels, no more is read', () => {
@@ -84,3 +84,39 @@ test('a line of a text sitemap that is longer than any URL is left out, and the 
   const text = `https://site.example/${'a'.repeat(300_000)}https://site.example/b\nhttps://site.example/c\n`;
   expect(read(text, 50_000).entries.map(({ url }) => url)).toEqual(['https://site.example/c']);
 });
+
+const FEEDS: readonly (readonly [name: string, text: string])[] = [
+  [
+    'RSS 2.0',
+    '<rss version="2.0" xmlns:atom="a"><channel><link>https://site.example/</link><atom:link rel="self" href="https://site.example/feed"/><item><title>x</title><atom:link href="https://site.example/no"/><link>https://site.example/a</link><guid>1</guid></item><item><link> https://site.example/b?x=1&amp;y=2 </link></item></channel></rss>',
+  ],
+  [
+    'RSS 1.0',
+    '<rdf:RDF xmlns:rdf="r"><channel><link>https://site.example/</link></channel><item><link>https://site.example/a</link></item><item><link><![CDATA[https://site.example/b?x=1&y=2]]></link></item></rdf:RDF>',
+  ],
+  [
+    'Atom',
+    '<feed xmlns="http://www.w3.org/2005/Atom"><link rel="self" href="https://site.example/feed"/><link href="https://site.example/"/><entry><link rel="edit" href="https://site.example/e"/><link rel="alternate" href="https://site.example/a"/></entry><entry><link href="https://site.example/b?x=1&amp;y=2"/></entry></feed>',
+  ],
+  [
+    'prefixed Atom',
+    '<a:feed xmlns:a="http://www.w3.org/2005/Atom"><a:entry><a:link href="https://site.example/a"/></a:entry><a:entry><a:link href="https://site.example/b?x=1&amp;y=2"/></a:entry></a:feed>',
+  ],
+  ['lines that end in CR', 'https://site.example/a\rhttps://site.example/b?x=1&y=2\r'],
+  ['lines that end in CRLF and LF', 'https://site.example/a\r\n\nhttps://site.example/b?x=1&y=2'],
+  [
+    'entities of its own',
+    '<!DOCTYPE urlset [<!ENTITY host "https://site.example"><!ENTITY rest \'b?x=1&amp;y=2\'>]><urlset><url><loc>&host;/a</loc></url><url><loc>&host;/&rest;</loc></url></urlset>',
+  ],
+];
+
+test.each(FEEDS.flatMap(([name, text]) => [1, 5, 10_000].map((piece) => [name, piece, text] as const)))(
+  '%s is a sitemap too, in pieces of %i characters',
+  (_name, piece, text) => {
+    const { entries } = read(text, piece);
+    expect(entries.map(({ url }) => url)).toEqual([
+      'https://site.example/a',
+      'https://site.example/b?x=1&y=2',
+    ]);
+  },
+);
