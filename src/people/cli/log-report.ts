@@ -12,6 +12,9 @@ const SHOWN_BOTS = 8;
 /** Of the requests that name a bot with ranges, so many refuted ones in a hundred look like a proxy. */
 const SUSPICIOUS = 90;
 const LEAST_BOTS = 100;
+/** Days without lines that are told, and seconds of one. */
+const FAR_DAYS = 31;
+const DAY = 86_400;
 const SPAN = 'from, to (UTC)';
 
 /** Where people read of files: names are those of a folder; a terminal has a width. */
@@ -105,6 +108,10 @@ function remarks(files: readonly LogFileReport[], site: string): string {
       );
     if (file.status === 'known' && file.earlier_name !== null)
       lines.add(`${file.name}: it is the same as ${file.earlier_name}, which was read before`);
+    if (isSpread(file))
+      lines.add(
+        `${file.name}: its lines are of ${counted(file.days, 'day')} far apart: look at ${span(file)}`,
+      );
     if (file.unfinished_bytes > 0)
       lines.add(`${file.name}: its last line has no end yet, and is read once it has`);
     if (file.other_hosts > 0)
@@ -118,6 +125,11 @@ function remarks(files: readonly LogFileReport[], site: string): string {
       lines.add(`The day ${today} has not ended (UTC): the first logs add after its end loads its lines`);
   }
   return [...lines].map((line) => `${line}.\n`).join('');
+}
+
+/** Whether most days between the first and the last line have none: a clock may have been wrong. */
+function isSpread({ days, first_second: first, last_second: last }: LogFileReport): boolean {
+  return first !== null && last !== null && (last - first) / DAY > FAR_DAYS + days * 2;
 }
 
 function places({ reasons, places: where }: LogFileReport): string {

@@ -212,11 +212,14 @@ function planWindows(
   const finalBefore = now - (pipeline.reload_last ?? 0) * DAY;
   const plain = planned(pipeline, projectId, projectId, null);
   const { dataset, source } = pipeline;
-  const days = (changed.get(changeKey({ kind: source.kind, project_id: projectId })) ?? [])
-    .filter(({ loaded_by }) => !loaded_by.includes(dataset))
-    .map(({ day }) => day);
+  const noted = changed.get(changeKey({ kind: source.kind, project_id: projectId })) ?? [];
+  const days = noted.filter(({ loaded_by }) => !loaded_by.includes(dataset)).map(({ day }) => day);
+  // A service that notes its days has lines on no others; one old line would make a unit of each day since.
+  const isSparse = source.kind === 'log_monitoring' && noted.length > 0;
+  const has = (list: readonly { readonly day: string }[], { from, to }: Window): boolean =>
+    list.some(({ day }) => day >= from && day < to);
   return windowsOf(pipeline.window ?? 'day', known, known.weeks)
-    .filter((window) => Date.parse(window.to) <= now)
+    .filter((window) => Date.parse(window.to) <= now && (!isSparse || has(noted, window)))
     .map((window) => {
       const unit = unitOf(pipeline, projectId, projectId, window);
       const oql = unitFilter(pipeline, unit, known.weeks);

@@ -25,6 +25,8 @@ export interface LogFileReport {
   readonly other_host_names: readonly string[];
   /** Bytes of a last line that is still being written. */
   readonly unfinished_bytes: number;
+  /** Days that have events. */
+  readonly days: number;
   /** UTC seconds of the first and the last event. */
   readonly first_second: number | null;
   readonly last_second: number | null;
@@ -59,7 +61,7 @@ export function blankReport(name: string): LogFileReport {
       skipped: 0,
     },
     ...{ reasons: {}, places: {}, other_host_names: [], unfinished_bytes: 0 },
-    ...{ first_second: null, last_second: null, earlier_name: null },
+    ...{ days: 0, first_second: null, last_second: null, earlier_name: null },
     ...{ assumed_zone: false, assumed_host: false, error: null },
   };
 }

@@ -203,3 +203,25 @@ test('windows that hold a changed day are asked for again, for datasets that wer
     'log_pages_months/p1/2026-02-01',
   ]);
 });
+
+test('of a service that notes the days with lines, windows between them are no units', () => {
+  const pipelines = (['day', 'week', 'month'] as const).map((window) =>
+    Pipeline.parse({
+      ...{ dataset: `log_pages_${window}s`, description: window, window },
+      source: { kind: 'log_monitoring', data_type: 'pages' },
+    }),
+  );
+  const span = { from: '2025-11-10', to: '2026-11-10', weeks: 'iso' } as const;
+  const dates = new Map([
+    ['p1', new Map(['days', 'weeks', 'months'].map((one) => [`log_monitoring pages ${one}`, span]))],
+  ]);
+  const units = (days: readonly string[]): number => {
+    const changed = days.map((one) => {
+      return { project_id: 'p1', kind: 'log_monitoring', day: one, loaded_by: [] } as const;
+    });
+    const request = { pipelines, selection: ALL, now: day('2026-12-05'), changed };
+    return planUnits({ ...inventory([]), dates }, request).units.length;
+  };
+  expect(units(['2025-11-10', '2026-11-09', '2026-11-10'])).toBe(3 + 2 + 2);
+  expect(units([])).toBe(366 + 53 + 13);
+});

@@ -124,7 +124,7 @@ export class LogAdder {
       ...{ rejected: rejects.count, reasons: rejects.reasons, places: rejects.places },
       ...{ other_hosts: tally.otherHosts, other_host_names: mostFrequent(rows.otherHosts) },
       ...{ skipped: tally.skipped, unfinished_bytes: tally.unfinished },
-      ...{ first_second: rows.first, last_second: rows.last },
+      ...{ days: rows.days.size, first_second: rows.first, last_second: rows.last },
       earlier_name: known === null ? before.name : known.name === source.name ? null : known.name,
       ...{ assumed_zone: time.assumedZone, assumed_host: rows.assumedHost },
     };
