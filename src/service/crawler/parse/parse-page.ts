@@ -61,6 +61,9 @@ function isSuccess(statusCode: number | null): boolean {
   return statusCode !== null && statusCode >= 200 && statusCode < 300;
 }
 
+/** Other statuses lead nowhere (https://fetch.spec.whatwg.org/#redirect-status). */
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
 function fetchFacts(fetched: Fetched, type: string | null, rules: ParseRules): Partial<PageRecord> {
   const { statusCode, error, refusal, headers, bytes, isTruncated, loadTimeMs, fetchedAt } = fetched;
   const { httpVersion, tlsVersion, offersHttp2 } = fetched;
@@ -80,7 +83,7 @@ function fetchFacts(fetched: Fetched, type: string | null, rules: ParseRules): P
     load_time: isAnswer ? Math.round(loadTimeMs) : null,
     weight: isAnswer ? Math.ceil(bytes / 1024) : null,
     redirect_location:
-      isAnswer && isRedirect(statusCode) && location !== undefined
+      isAnswer && REDIRECTS.has(statusCode) && location !== undefined
         ? (resolver(fetched.url, rules)(location)?.url ?? null)
         : null,
     is_truncated: isTruncated,

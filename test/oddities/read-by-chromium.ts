@@ -1,0 +1,66 @@
+import type { Page } from 'playwright-core';
+import { startChromium } from '../browser/chromium.ts';
+import { ODDITIES } from './cases.ts';
+import { NO_PAGE, ofSite, type Reading } from './reading.ts';
+
+/** Until a page that leads away has done so. */
+const WAIT_MS = 700;
+const TABS = 4;
+
+/** What the browser is asked for in a tab. */
+interface Document {
+  readonly type: string;
+  readonly url: string;
+  readonly title: string;
+  readonly canonical: string | null;
+  readonly links: readonly string[];
+}
+
+const READ = `({
+  type: document.contentType,
+  url: document.URL,
+  title: document.title,
+  canonical: document.querySelector('head link[rel~=canonical i][href]')?.href ?? null,
+  links: [...document.querySelectorAll('a[href], area[href]')].map(({ href }) => String(href)),
+})`;
+
+/** Reads all oddities with the Chromium of this machine, without scripts. */
+export async function readByChromium(origin: string): Promise<Record<string, Reading>> {
+  const browser = await startChromium();
+  try {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const readings: Record<string, Reading> = {};
+    const left = [...ODDITIES];
+    const readNext = async (): Promise<void> => {
+      for (let one = left.shift(); one !== undefined; one = left.shift()) {
+        const tab = await context.newPage();
+        const answered = await tab.goto(origin + one.path, { timeout: 20_000 }).catch(() => null);
+        if (one.kind.startsWith('refresh')) await tab.waitForTimeout(WAIT_MS);
+        readings[one.path] = answered === null ? NO_PAGE : await readTab(tab, origin);
+        await tab.close();
+      }
+    };
+    await Promise.all(Array.from({ length: TABS }, readNext));
+    return Object.fromEntries(ODDITIES.map(({ path }) => [path, readings[path] ?? NO_PAGE]));
+  } finally {
+    await browser.close();
+  }
+}
+
+async function readTab(tab: Page, origin: string): Promise<Reading> {
+  // A page that reloads itself is read between two loads.
+  for (let turn = 0; turn < 10; turn++) {
+    const reading = await readOnce(tab, origin).catch(() => null);
+    if (reading !== null) return reading;
+  }
+  throw new Error(`${tab.url()} can not be read`);
+}
+
+async function readOnce(tab: Page, origin: string): Promise<Reading> {
+  const read = (await tab.evaluate(READ)) as Document;
+  const end = ofSite(read.url, origin);
+  if (end === null || !/html/.test(read.type)) return NO_PAGE;
+  const links = read.links.map((link) => ofSite(link, origin)).filter((link) => link !== null);
+  const canonical = read.canonical === null ? null : ofSite(read.canonical, origin);
+  return { end, isPage: true, title: read.title || null, canonical, links };
+}
