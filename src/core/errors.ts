@@ -68,6 +68,8 @@ export function toCrawlhouseError(error: unknown): CrawlhouseError {
   return new CrawlhouseError('internal', message, { cause: error });
 }
 
+/** The hint of a full disk, until `nameFullDisk` names the place. */
+export const FREE_SPACE = 'free some space, then run again';
 const MOVE_IT = 'move it away, or name another path in the settings';
 
 /** The problem if a folder is in the place of a file, or the reverse; null for every other error. */
@@ -96,7 +98,7 @@ function diskHint(error: unknown, message: string): string | null {
   if (is(DENIED) || (isDuckDb && /permission denied/i.test(message)))
     return `give the user that runs crawlhouse the right to read and write ${where}`;
   if (is(FAILED)) return `the disk has failed at ${where}: check it and its cables, then run again`;
-  if (is(FULL) || /could not write|no space left/i.test(message)) return 'free some space, then run again';
+  if (is(FULL) || /could not write|no space left/i.test(message)) return FREE_SPACE;
   return null;
 }
 

@@ -10,6 +10,7 @@ import type { UnitReport } from '../project/model/report.ts';
 import { unitName } from '../project/model/unit.ts';
 import { countUnit, unitAttributes } from '../project/model/unit-measures.ts';
 import { reportedError, unitReport } from '../project/model/unit-report.ts';
+import { nameFullDisk } from '../project/settings/name-full-disk.ts';
 import { asAllForbidden } from '../service/api/all-forbidden.ts';
 import { isLoaded } from '../state/catalogue/is-loaded.ts';
 import { usualRows } from '../state/catalogue/ops-loads.ts';
@@ -204,7 +205,7 @@ class UnitsAtWork {
         ({ report }) => ({ attributes: unitAttributes(report), error: report.error?.message ?? null }),
       ),
     ).catch(async (thrown: unknown) => {
-      const error = toCrawlhouseError(thrown);
+      const error = nameFullDisk(toCrawlhouseError(thrown), context.settings, name);
       return { report: await failUnit(context, planned, error), error };
     });
   }

@@ -15,6 +15,7 @@ import type { RunReport, UnitReport } from '../project/model/report.ts';
 import type { RunResult } from '../project/model/run-result.ts';
 import { exitCodeOf, runStatus } from '../project/model/run-status.ts';
 import { formerPace, summarizeRun } from '../project/model/run-summary.ts';
+import { nameFullDisk } from '../project/settings/name-full-disk.ts';
 import type { Settings } from '../project/settings/settings.ts';
 import { fieldsRead } from '../project/sql/models/fields-read.ts';
 import type { Model } from '../project/sql/models/model.ts';
@@ -26,6 +27,7 @@ import { unknownSegmentProjects } from '../state/catalogue/unknown-segment-proje
 import type { Ledger } from '../state/ledger/ledger.ts';
 import { LiveRunFile } from '../state/ledger/live-run.ts';
 import { openLedger } from '../state/ledger/open-ledger.ts';
+import { Reserve } from '../state/ledger/reserve.ts';
 import { withHeld } from './hold-units.ts';
 import { announceUpgrade } from './publish/announce-upgrade.ts';
 import { mirrorPublished } from './publish/mirror-published.ts';
@@ -73,13 +75,25 @@ export async function runSession(
   options: SessionOptions,
   work: (session: Session) => Promise<Work>,
 ): Promise<RunResult> {
+  try {
+    return await attemptTwice(options, work);
+  } catch (thrown) {
+    throw nameFullDisk(toCrawlhouseError(thrown), options.settings);
+  }
+}
+
+async function attemptTwice(
+  options: SessionOptions,
+  work: (session: Session) => Promise<Work>,
+): Promise<RunResult> {
   const { settings, logger } = options;
   const models = await projectModels(settings);
   await compileQuestions(settings, models);
   using _lock = await acquireLock(settings.state_dir, options.command, logger, options.signal);
   await sweepUnfinished(settings.state_dir, settings.keep_raw);
   await using ledger = await openLedger(settings, options.command, logger, options.signal);
-  const given = { options, models, ledger, work };
+  using reserve = new Reserve(settings.state_dir);
+  const given = { options, models, ledger, reserve, work };
   let damage: CrawlhouseError | undefined;
   try {
     const result = await attemptInSpan(given, false);
@@ -105,6 +119,7 @@ interface Given {
   readonly options: SessionOptions;
   readonly models: readonly Model[];
   readonly ledger: Ledger;
+  readonly reserve: Reserve;
   readonly work: (session: Session) => Promise<Work>;
 }
 
@@ -142,19 +157,19 @@ async function attempt(given: Given, anew: boolean): Promise<RunResult> {
   await reconcileLedger(ledger, working, loaded);
   const run = { run_id: randomUUID(), command: options.command, started_at: new Date().toISOString() };
   const statuses = await unpublishedStatuses(ledger);
-  await ledger.startRun(run.run_id, run.command, run.started_at);
+  const holds = await readHolds(working.connection);
   const logger = options.logger.with({ run: run.run_id.slice(0, 8) });
-  logger.info('run starts', { stage: 'run', command: run.command });
   await announceUpgrade(working.connection, models, logger);
+  const pace = formerPace(await ledger.runs(RUNS_READ));
+  // From here on, whatever ends the run is noted: one without an end was killed.
+  await ledger.startRun(run.run_id, run.command, run.started_at);
+  logger.info('run starts', { stage: 'run', command: run.command });
   const progress = options.progress ?? (() => {});
   using live = new LiveRunFile(settings.state_dir, run);
-  using meter = new Meter(
-    (text, now, atWork) => {
-      progress(text);
-      live.write(now, atWork);
-    },
-    formerPace(await ledger.runs(RUNS_READ)),
-  );
+  using meter = new Meter((text, now, atWork) => {
+    progress(text);
+    live.write(now, atWork);
+  }, pace);
   const session: Session = {
     settings,
     runId: run.run_id,
@@ -162,7 +177,7 @@ async function attempt(given: Given, anew: boolean): Promise<RunResult> {
     database,
     working,
     loaded,
-    holds: await readHolds(working.connection),
+    holds,
     modelsVersion: modelsVersion(models),
     fieldsRead: (dataset) => fieldsRead(models, dataset),
     logger,
@@ -171,7 +186,7 @@ async function attempt(given: Given, anew: boolean): Promise<RunResult> {
     meter,
   };
   const ended = await workAndPublish(session, given, statuses);
-  return await endRun(session, run.started_at, ended);
+  return await endRun(session, run.started_at, ended, given.reserve);
 }
 
 async function unpublishedStatuses(ledger: Ledger): Promise<ReadonlyMap<string, string>> {
@@ -215,7 +230,8 @@ async function workAndPublish(
     if (unlaid.length === 0 && (await hasNews(session, ended, statuses))) await publishRun(session, ended);
     await tidyUp(session, models);
   } catch (thrown) {
-    ended.errors.push(toCrawlhouseError(signal.aborted ? signal.reason : thrown));
+    const error = toCrawlhouseError(signal.aborted ? signal.reason : thrown);
+    ended.errors.push(nameFullDisk(error, session.settings));
   }
   return ended;
 }
@@ -278,7 +294,12 @@ async function tidyUp(
 }
 
 /** Counts the units for the last time, and notes the end of the run in the ledger. */
-async function endRun(session: Session, startedAt: string, ended: Ended): Promise<RunResult> {
+async function endRun(
+  session: Session,
+  startedAt: string,
+  ended: Ended,
+  reserve: Reserve,
+): Promise<RunResult> {
   const { working, ledger, logger, meter, runId } = session;
   const { errors, units, transformed, yielded } = ended;
   // Where the working copy can't be read any more, what was counted on the way.
@@ -302,10 +323,12 @@ async function endRun(session: Session, startedAt: string, ended: Ended): Promis
   logger.info('run ended', { stage: 'run', status: report.status, units: units.length });
   try {
     const summary = summarizeRun(report.units, errors, meter.took());
-    await ledger.endRun(runId, yielded ? 'yielded' : report.status, report.ended_at, summary);
+    await reserve.spend(() =>
+      ledger.endRun(runId, yielded ? 'yielded' : report.status, report.ended_at, summary),
+    );
   } catch (thrown) {
-    // A full disk: the report is complete all the same.
-    errors.push(toCrawlhouseError(thrown));
+    // The report is complete all the same.
+    errors.push(nameFullDisk(toCrawlhouseError(thrown), session.settings));
   }
   return { report, exitCode: exitCodeOf(errors), errors, yielded };
 }

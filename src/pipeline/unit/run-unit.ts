@@ -9,6 +9,7 @@ import { pipelineDefinition } from '../../project/model/pipeline-definition.ts';
 import type { PlannedUnit } from '../../project/model/planned-unit.ts';
 import type { UnitReport, UnitStatus } from '../../project/model/report.ts';
 import { reportedError, unitReport } from '../../project/model/unit-report.ts';
+import { nameFullDisk } from '../../project/settings/name-full-disk.ts';
 import type { LoadedUnit } from '../../state/catalogue/ops-loads.ts';
 import { readPackage, type StagedPackage } from '../load/read-package.ts';
 import { chooseFormat } from '../routes/choose-format.ts';
@@ -86,7 +87,7 @@ export async function runUnit(
   } catch (thrown) {
     // The error that ended the unit from outside says more than the resulting error of its work.
     const cause = context.signal.aborted ? context.signal.reason : thrown;
-    const error = skipIfMissing(planned, toCrawlhouseError(cause));
+    const error = nameFullDisk(skipIfMissing(planned, toCrawlhouseError(cause)), settings, name);
     await abandonExport(context, name, error);
     // An incomplete package is useless, and its space is needed.
     if (error.code === 'disk' && !staged) await removeFolders(unitFolders(settings.state_dir, name));

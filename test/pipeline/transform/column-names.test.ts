@@ -63,7 +63,7 @@ afterAll(() => warehouse?.[Symbol.asyncDispose]());
 
 /** A name that a column had before, which stays for one version. */
 function isFormerName({ columns }: Model, name: string): boolean {
-  return columns.get(name)?.startsWith('Former name of ') === true;
+  return /^(The former name, |Former name of )/.test(columns.get(name) ?? '');
 }
 
 /** A field of the service under its own name: read by the model itself, or carried through other models. */
