@@ -14,7 +14,7 @@ import type { LedgerUnit } from '../project/model/ledger-records.ts';
 import type { RunReport, UnitReport } from '../project/model/report.ts';
 import type { RunResult } from '../project/model/run-result.ts';
 import { exitCodeOf, runStatus } from '../project/model/run-status.ts';
-import { formerPace, summarizeRun } from '../project/model/run-summary.ts';
+import { CHECK_DISK, formerPace, summarizeRun } from '../project/model/run-summary.ts';
 import { nameFullDisk } from '../project/settings/name-full-disk.ts';
 import type { Settings } from '../project/settings/settings.ts';
 import { fieldsRead } from '../project/sql/models/fields-read.ts';
@@ -93,7 +93,7 @@ async function attemptTwice(
   await sweepUnfinished(settings.state_dir, settings.keep_raw);
   await using ledger = await openLedger(settings, options.command, logger, options.signal);
   using reserve = new Reserve(settings.state_dir);
-  const given = { options, models, ledger, reserve, work };
+  const given: Given = { options, models, ledger, reserve, work, healed: [] };
   let damage: CrawlhouseError | undefined;
   try {
     const result = await attemptInSpan(given, false);
@@ -107,6 +107,7 @@ async function attemptTwice(
     stage: 'run',
     error: damage.message,
   });
+  given.healed.push(`${damage.message}; the working copy was made anew from the published warehouse`);
   return await attemptInSpan(given, true);
 }
 
@@ -121,6 +122,8 @@ interface Given {
   readonly ledger: Ledger;
   readonly reserve: Reserve;
   readonly work: (session: Session) => Promise<Work>;
+  /** Damaged files, and what was put in their place. */
+  readonly healed: string[];
 }
 
 function attemptInSpan(given: Given, anew: boolean): Promise<RunResult> {
@@ -186,7 +189,7 @@ async function attempt(given: Given, anew: boolean): Promise<RunResult> {
     meter,
   };
   const ended = await workAndPublish(session, given, statuses);
-  return await endRun(session, run.started_at, ended, given.reserve);
+  return await endRun(session, run.started_at, ended, given);
 }
 
 async function unpublishedStatuses(ledger: Ledger): Promise<ReadonlyMap<string, string>> {
@@ -209,7 +212,7 @@ interface Ended {
  */
 async function workAndPublish(
   session: Session,
-  { options, models, work }: Given,
+  { options, models, work, healed }: Given,
   statuses: ReadonlyMap<string, string>,
 ): Promise<Ended> {
   const { signal } = session;
@@ -227,7 +230,8 @@ async function workAndPublish(
     ended.transformed = transformed;
     ended.units = withHeld(ended.units, held);
     ended.errors.push(...unlaid, ...held.map(({ error }) => error));
-    if (unlaid.length === 0 && (await hasNews(session, ended, statuses))) await publishRun(session, ended);
+    if (unlaid.length === 0 && (await hasNews(session, ended, statuses)))
+      await publishRun(session, ended, healed);
     await tidyUp(session, models);
   } catch (thrown) {
     const error = toCrawlhouseError(signal.aborted ? signal.reason : thrown);
@@ -249,7 +253,7 @@ async function hasNews(
   return changed || built || publication.dirty || missing;
 }
 
-async function publishRun(session: Session, { errors, units }: Ended): Promise<void> {
+async function publishRun(session: Session, { errors, units }: Ended, healed: string[]): Promise<void> {
   const { ledger, working, runId, meter, logger, signal } = session;
   const stillHeld = (await ledger.units('unpublished')).filter(isHeldBack);
   await keepHolds(
@@ -258,7 +262,15 @@ async function publishRun(session: Session, { errors, units }: Ended): Promise<v
   );
   await recordLedger(ledger, working, { runId, status: runStatus(errors, units) });
   meter.step('publish');
-  await inSpan('publish', {}, () => publish(working, logger, signal, () => ledger.confirm()));
+  const damage = await inSpan('publish', {}, () => publish(working, logger, signal, () => ledger.confirm()));
+  if (damage !== null) {
+    healed.push(`${damage}; a whole file was published in its place`);
+    logger.warn('the published warehouse was damaged: a whole file was published in its place', {
+      stage: 'publish',
+      error: damage,
+      hint: CHECK_DISK,
+    });
+  }
   const { id } = await working.publication();
   await ledger.publishLoaded(id ?? '');
   await reconcileExports(session, await loadedUnits(working.connection));
@@ -298,7 +310,7 @@ async function endRun(
   session: Session,
   startedAt: string,
   ended: Ended,
-  reserve: Reserve,
+  { reserve, healed }: Given,
 ): Promise<RunResult> {
   const { working, ledger, logger, meter, runId } = session;
   const { errors, units, transformed, yielded } = ended;
@@ -317,12 +329,16 @@ async function endRun(
     ended_at: new Date().toISOString(),
     units: counted,
     ...transformed,
+    ...(healed.length > 0 ? { healed } : {}),
   };
   for (const { code, message } of errors)
     logger.info('run met an error', { stage: 'run', code, error: message });
   logger.info('run ended', { stage: 'run', status: report.status, units: units.length });
   try {
-    const summary = summarizeRun(report.units, errors, meter.took());
+    const summary = {
+      ...summarizeRun(report.units, errors, meter.took()),
+      ...(report.healed ? { healed } : {}),
+    };
     await reserve.spend(() =>
       ledger.endRun(runId, yielded ? 'yielded' : report.status, report.ended_at, summary),
     );

@@ -117,3 +117,36 @@ test('a run that finds damage says so, begins again and ends well; a damaged pub
   const after = [await readFile(work), await readFile(warehouse)];
   expect(after.map((file, index) => before[index]?.equals(file))).toEqual([true, true]);
 });
+
+test('a damaged publication that a run replaces is said: on stderr, in the report, as an incident until the next run', async () => {
+  const { sandbox, folder } = await projectWithPages();
+  const warehouse = join(folder, 'warehouse.duckdb');
+  const connection = await temporaryConnection(await temporaryFolder());
+  await flipByte(warehouse, (await placeOfPages(connection, warehouse)) + 1000);
+  const healed = await crawlhouse(folder, sandbox, ['transform', '--full', '--json']);
+  const damage = expect.stringMatching(
+    /warehouse\.duckdb is damaged: block \d+ of \d+.* checksum; a whole file was published in its place$/,
+  );
+  expect([healed.status, healed.stderr]).toEqual([
+    0,
+    expect.stringMatching(
+      /warn +the published warehouse was damaged: a whole file was published in its place/,
+    ),
+  ]);
+  expect(JSON.parse(healed.stdout).healed).toEqual([damage]);
+  expect(await readWhole(connection, warehouse)).toEqual({ crawl_pages: EVERYTHING.crawl_pages });
+  const incidents = async (): Promise<unknown> => {
+    const { stdout } = await crawlhouse(folder, sandbox, ['status', '--json']);
+    return JSON.parse(stdout).incidents;
+  };
+  expect(await incidents()).toMatchObject([
+    {
+      title: 'run found a damaged file and replaced it',
+      details: [damage],
+      hint: expect.stringContaining('check the disk'),
+    },
+  ]);
+  const next = await crawlhouse(folder, sandbox, ['transform', '--full', '--json']);
+  expect([next.status, next.stderr, JSON.parse(next.stdout).healed]).toEqual([0, '', undefined]);
+  expect(await incidents()).toEqual([]);
+});

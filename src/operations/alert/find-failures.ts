@@ -1,4 +1,5 @@
 import { ERROR_CODES, type ErrorCode } from '../../core/error-codes.ts';
+import { CHECK_DISK } from '../../project/model/run-summary.ts';
 import { detailsOf, earliest, type Incident } from './incident.ts';
 
 /** A unit whose last try failed. */
@@ -79,8 +80,28 @@ export function findRunFailures(scope: string, errors: readonly RunFailure[], is
   }));
 }
 
+/** The damaged files that the last run has replaced. The next run without damage ends the incident. */
+export function findHealed(
+  scope: string,
+  healed: readonly string[] | undefined,
+  began: string | null,
+): Incident[] {
+  if (!healed?.length) return [];
+  return [
+    {
+      key: runKey(scope, 'healed'),
+      event: 'failure',
+      title: `${scope} found a damaged file and replaced it`,
+      details: detailsOf(healed),
+      project_id: null,
+      began,
+      hint: CHECK_DISK,
+    },
+  ];
+}
+
 /** The key of the incident of a run as a whole. */
-export function runKey(scope: string, code: ErrorCode | 'killed' | ''): string {
+export function runKey(scope: string, code: ErrorCode | 'killed' | 'healed' | ''): string {
   return `run/${scope}/${code}`;
 }
 

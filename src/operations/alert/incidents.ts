@@ -3,7 +3,7 @@ import type { LedgerRun, LedgerUnit } from '../../project/model/ledger-records.t
 import { isCrawlFolder } from '../../project/settings/crawl-folder.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { alertFacts } from './alert-facts.ts';
-import { findRunFailures, findUnitFailures, type RunFailure, runKey } from './find-failures.ts';
+import { findHealed, findRunFailures, findUnitFailures, type RunFailure, runKey } from './find-failures.ts';
 import { findStale, type Rhythm } from './find-stale.ts';
 import type { Incident } from './incident.ts';
 import { findRowCountAnomalies } from './row-count-anomaly.ts';
@@ -31,8 +31,10 @@ export async function openIncidents(
     ),
     now,
   );
+  const lastEnded = runs.find(({ summary }) => summary !== null);
   return [
     ...killedRun(settings, runs),
+    ...findHealed('run', lastEnded?.summary?.healed, lastEnded?.started_at ?? null),
     ...findRunFailures('run', runFailures(runs), true),
     ...failedCrawls(runs, facts.rhythms),
     ...findUnitFailures(facts.failed, nameOf, true),

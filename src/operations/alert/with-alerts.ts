@@ -9,7 +9,7 @@ import type { Settings } from '../../project/settings/settings.ts';
 import { readLedger } from '../../state/ledger/open-ledger.ts';
 import { type AlertFacts, alertFacts } from './alert-facts.ts';
 import { deliverAlerts, type Findings, noteAlerts } from './deliver.ts';
-import { findRunFailures, findUnitFailures, type RunFailure, runKey } from './find-failures.ts';
+import { findHealed, findRunFailures, findUnitFailures, type RunFailure, runKey } from './find-failures.ts';
 import { findStale, staleKey } from './find-stale.ts';
 import { openAlertStore } from './open-alert-store.ts';
 import { findRowCountAnomalies } from './row-count-anomaly.ts';
@@ -86,7 +86,14 @@ async function sendAlerts(
     const run = { scope, run_id: outcome.report?.run_id ?? null, at: new Date(now).toISOString() };
     const ofUnits = new Set(outcome.report?.units.map(({ error }) => error?.message));
     const errors = outcome.errors.filter(({ message }) => !ofUnits.has(message));
-    const found = await findings(settings, watch, { request: outcome.request, errors }, logger);
+    const { incidents, judges } = await findings(
+      settings,
+      watch,
+      { request: outcome.request, errors },
+      logger,
+    );
+    const { healed, started_at = null } = outcome.report ?? {};
+    const found = { incidents: [...incidents, ...findHealed(scope, healed, started_at)], judges };
     await noteAlerts(store, found, { targets, events: alerts.events }, run);
     await deliverAlerts(store, { targets, now }, logger, signal);
   } catch (thrown) {

@@ -14,6 +14,7 @@ import { recentRows } from '../../state/catalogue/recent-rows.ts';
 import { FILE_OPTIONS } from '../../state/catalogue/schema.ts';
 import { setAsideChanges } from '../../state/catalogue/set-aside-wal.ts';
 import { compareFingerprints, MEMORY_SHARE } from './compare-fingerprints.ts';
+import { damageOfFormer } from './damage-of-former.ts';
 import { makeCopy } from './make-copy.ts';
 import { putInPlace, removeLeftovers } from './put-in-place.ts';
 
@@ -26,6 +27,7 @@ const COPY = 'publication_copy';
  * the copy is compared with its checksum; the others were verified by former publications.
  *
  * @param confirm called right before the rename; what it throws leaves the former publication
+ * @returns the damage that was found in the former file; null if none
  * @throws CrawlhouseError `unreconciled`, `damaged_warehouse`: the former publication stays
  */
 export async function publish(
@@ -33,7 +35,7 @@ export async function publish(
   logger: Logger,
   signal: AbortSignal,
   confirm: () => Promise<void> = async () => {},
-): Promise<void> {
+): Promise<string | null> {
   const { connection, path, publishedPath, copies } = working;
   const { publication: former, hasWriter } = await readDespiteWriter(connection, publishedPath, path, logger);
   const id = host().uuid();
@@ -42,6 +44,7 @@ export async function publish(
   await removeLeftovers(publishedPath);
   const temporary = `${publishedPath}.${id}.publishing`;
   const startedAt = host().monotonic();
+  const healed = hasWriter ? null : await damageOfFormer(publishedPath, copies, signal);
   await working.detach();
   try {
     signal.throwIfAborted();
@@ -92,6 +95,7 @@ export async function publish(
     await markClean(connection);
   });
   logger.info('published', { stage: 'publish', warehouse: publishedPath, seconds: secondsSince(startedAt) });
+  return healed;
 }
 
 /** Opens the published file as a reader does. */

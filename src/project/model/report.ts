@@ -65,4 +65,6 @@ export interface RunReport {
   readonly units: readonly UnitReport[];
   readonly models: readonly ModelReport[];
   readonly tests: readonly TestReport[];
+  /** Damaged files, and what was put in their place; absent where there were none. */
+  readonly healed?: readonly string[];
 }

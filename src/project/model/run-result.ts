@@ -17,8 +17,15 @@ export function mergeResults(results: readonly [RunResult, ...RunResult[]]): Run
   const last = results.at(-1) ?? first;
   const errors = results.flatMap((result) => result.errors);
   const units = results.flatMap((result) => result.report.units);
+  const healed = results.flatMap((result) => result.report.healed ?? []);
   return {
-    report: { ...last.report, status: runStatus(errors, units), started_at: first.report.started_at, units },
+    report: {
+      ...last.report,
+      status: runStatus(errors, units),
+      started_at: first.report.started_at,
+      units,
+      ...(healed.length > 0 ? { healed } : {}),
+    },
     exitCode: exitCodeOf(errors),
     errors,
     yielded: last.yielded,

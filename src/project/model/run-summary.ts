@@ -11,12 +11,17 @@ export interface RunSummary {
   readonly errors: number;
   /** The first error that is no single unit's; absent in summaries of versions before it was kept. */
   readonly failure?: UnitError | null;
+  /** Damaged files, and what was put in their place; absent where there were none. */
+  readonly healed?: readonly string[];
   /**
    * Seconds of the units, of what followed them, and what usually follows so much; absent in summaries of versions
    * before they were kept.
    */
   readonly seconds?: { readonly units: number; readonly after: number; readonly usual?: number };
 }
+
+/** What is left to do once a damaged file is replaced. */
+export const CHECK_DISK = 'check the disk: the file has changed since it was written';
 
 /** Of the last run that loaded units: the seconds after its units by the usual ones; 1 if there is none. */
 export function formerPace(runs: readonly { readonly summary: RunSummary | null }[]): number {

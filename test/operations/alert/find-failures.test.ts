@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { findRunFailures, findUnitFailures } from '../../../src/operations/alert/find-failures.ts';
+import {
+  findHealed,
+  findRunFailures,
+  findUnitFailures,
+} from '../../../src/operations/alert/find-failures.ts';
 
 /** What no test here looks at. */
 const rest = { hint: null, failing_since: null };
@@ -87,5 +91,17 @@ test('an incident begins with the first of its units and has its hint', () => {
   });
   expect(findUnitFailures(units, name, true)).toMatchObject([
     { began: '2026-03-01T06:00:00.000Z', hint: 'look' },
+  ]);
+});
+
+test('damaged files that a run has replaced are one incident of it, whose hint is the disk', () => {
+  expect(findHealed('morning', undefined, null)).toEqual([]);
+  expect(findHealed('morning', ['w.duckdb is damaged; it was replaced'], 'then')).toMatchObject([
+    {
+      key: 'run/morning/healed',
+      details: ['w.duckdb is damaged; it was replaced'],
+      began: 'then',
+      hint: expect.stringContaining('check the disk'),
+    },
   ]);
 });

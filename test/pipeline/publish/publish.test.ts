@@ -38,7 +38,7 @@ async function site(): Promise<Site> {
       const options = { runId: 'r', schemaChange: 'evolve', signal } as const;
       await loadPackage(working, await readPackage(made), options);
     },
-    publish: () => publish(working, silentLogger, signal),
+    publish: async () => void (await publish(working, silentLogger, signal)),
   };
 }
 
