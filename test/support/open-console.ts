@@ -8,6 +8,8 @@ export interface OpenConsole {
   /** The one-time link of the person who is signed in. */
   readonly link: string;
   readonly newLink: () => string;
+  /** Signs one more person in, and gives the cookie. */
+  readonly signIn: () => Promise<string>;
   /** Asks as the person who is signed in; `cookie: ''` asks as a stranger. */
   readonly ask: (path: string, init?: RequestInit & { readonly cookie?: string }) => Promise<Response>;
 }
@@ -25,12 +27,16 @@ export async function openConsole(
   atEnd(() => served[Symbol.asyncDispose]());
   const newLink = (): string => served.newLink() ?? '';
   const link = newLink();
-  const signedIn = await fetch(link, { redirect: 'manual' });
-  const [session = ''] = (signedIn.headers.get('set-cookie') ?? '').split(';');
+  const signIn = async (by = newLink()): Promise<string> => {
+    const signedIn = await fetch(by, { redirect: 'manual' });
+    return (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+  };
+  const session = await signIn(link);
   return {
     url: served.url,
     link,
     newLink,
+    signIn: () => signIn(),
     ask: (path, { cookie = session, headers, ...init } = {}) =>
       fetch(new URL(path, served.url), {
         redirect: 'manual',

@@ -1,5 +1,5 @@
-import { FairQueue } from '../../core/fair-queue.ts';
 import type { Logger } from '../../core/logger.ts';
+import { Semaphore } from '../../core/semaphore.ts';
 import { PublicationFollower } from '../../engines/publication-follower.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { publicationStamp } from '../../state/catalogue/publication-stamp.ts';
@@ -10,6 +10,9 @@ import type { Warehouse } from './warehouse.ts';
 const AT_ONCE = 2;
 /** An idle process keeps the disk space of its publication, also when that has been replaced. */
 const IDLE_MS = 60_000;
+
+/** How many queries are at once, and whose is next. */
+type Places = Pick<Semaphore, 'run'>;
 
 interface Idle {
   readonly stamp: string;
@@ -24,30 +27,26 @@ export class WarehousePool implements AsyncDisposable {
   readonly #settings: Settings;
   readonly #logger: Logger;
   readonly #follower: PublicationFollower;
-  readonly #places: FairQueue;
+  readonly #places: Places;
   #idle: Idle[] = [];
   #unused: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  /** @param each places that one session may have at once */
   constructor(
     settings: Settings,
     logger: Logger,
     follower = new PublicationFollower(settings, logger),
-    each = AT_ONCE,
+    places: Places = new Semaphore(AT_ONCE),
   ) {
-    this.#places = new FairQueue({ all: AT_ONCE, project: each, store: AT_ONCE });
+    this.#places = places;
     this.#settings = settings;
     this.#logger = logger;
     this.#follower = follower;
   }
 
-  /**
-   * @param session whose turn it is; places are fair by session
-   * @throws CrawlhouseError `nothing_published`
-   */
-  use<T>(work: (warehouse: Warehouse) => Promise<T>, session = ''): Promise<T> {
-    return this.#places.run(session, async () => {
+  /** @throws CrawlhouseError `nothing_published` */
+  use<T>(work: (warehouse: Warehouse) => Promise<T>): Promise<T> {
+    return this.#places.run(async () => {
       await this.#follower.follow();
       const stamp = publicationStamp(this.#settings.warehouse);
       await this.#closeOld(stamp);

@@ -4,12 +4,14 @@ import { z } from 'zod';
 import { html } from '../../../src/core/html.ts';
 import { createLogger } from '../../../src/core/logger.ts';
 import type { Desk } from '../../../src/people/console/desk/desk.ts';
+import { Lanes } from '../../../src/people/console/desk/lanes.ts';
 import type { Page, PageRequest } from '../../../src/people/console/pages/page.ts';
 import { answerHtml, answerJson } from '../../../src/people/console/server/answer-page.ts';
 
 test('a page that fails shows the identifier under which its cause is logged, as does its JSON', async () => {
   const lines: string[] = [];
-  const desk = { logger: createLogger('error', (line) => lines.push(line)) } as Desk;
+  const logger = createLogger('error', (line) => lines.push(line));
+  const desk = { logger, lanes: new Lanes() } as Desk;
   const page = {
     path: '/broken',
     schema: z.unknown(),
@@ -18,7 +20,7 @@ test('a page that fails shows the identifier under which its cause is logged, as
     },
     draw: () => ({ title: '', body: html`` }),
   } as unknown as Page<unknown>;
-  const request = {} as PageRequest;
+  const request = { session: { csrf: 'b' } } as PageRequest;
   const shell = { path: '/broken', subject: 'a', csrf: 'b', canAct: false };
   await using app = Fastify();
   const { signal } = new AbortController();

@@ -26,7 +26,7 @@ async function read<T>(page: Page<unknown>, project_id: string, query = ''): Pro
     once: (_key: string, work: () => unknown) => work(),
     rowsOnce: (sql: string, given: ReadonlyMap<string, string>) => warehouse.rows(sql, signal, given),
     warehouse: { use: (work: (one: QueryProcess) => unknown) => work(warehouse) },
-    oneByOne: { run: (work: () => unknown) => work() },
+    lanes: { slowPages: { run: (work: () => unknown) => work() } },
   } as unknown as Desk;
   const request = { path: { project_id }, query: new URLSearchParams(query) } as unknown as PageRequest;
   return (await page.read(request, desk, signal)) as T;

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { FairQueue } from '../../../src/core/fair-queue.ts';
+import { Lanes } from '../../../src/people/console/desk/lanes.ts';
 import { openConsole } from '../../support/open-console.ts';
 import { seededRandom, testSeed } from '../../support/random.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
@@ -8,25 +8,35 @@ import { projectWithWarehouse } from './project-with-warehouse.ts';
 
 const SESSIONS = 20;
 const TICKS = 6000;
+/** How often a session asks for a place of a lane, and the ticks that it may take. */
+const KINDS = [
+  { lane: 'pages', often: 0.02, most: 8 },
+  { lane: 'slowPages', often: 0.005, most: 8 },
+  { lane: 'asking', often: 0.01, most: 8 },
+  { lane: 'downloads', often: 0.005, most: 8 },
+] as const;
+type LaneName = (typeof KINDS)[number]['lane'];
 
-/** The waits of the sessions but the first, in ticks, at two places of which a session has one. */
-async function waits(isGreedy: boolean): Promise<number[]> {
+/** The waits of the sessions but the first, in ticks, by lane; a greedy one takes what it gets of each lane. */
+async function waits(isGreedy: boolean): Promise<ReadonlyMap<LaneName, number[]>> {
   const random = seededRandom(testSeed());
-  const queue = new FairQueue({ all: 2, project: 1, store: 2 });
+  const lanes = new Lanes();
   const working = new Set<{ left: number; end: () => void }>();
-  const found: number[] = [];
+  const found = new Map<LaneName, number[]>(KINDS.map(({ lane }) => [lane, []]));
   let now = 0;
-  const ask = (session: number, ticks: number): void => {
+  const ask = (session: number, lane: LaneName, ticks: number): void => {
     const asked = now;
-    void queue.run(String(session), async () => {
-      if (session > 0) found.push(now - asked + ticks);
+    const work = async (): Promise<void> => {
+      if (session > 0) found.get(lane)?.push(now - asked + ticks);
       await new Promise<void>((end) => working.add({ left: ticks, end }));
-    });
+    };
+    void lanes.of({ csrf: String(session) }, () => lanes[lane].run(work));
   };
   for (; now < TICKS; now++) {
     for (let session = 1; session < SESSIONS; session++)
-      if (random() < 0.01) ask(session, 1 + Math.floor(random() * 8));
-    if (isGreedy && now % 2 === 0) ask(0, 8);
+      for (const { lane, often, most } of KINDS)
+        if (random() < often) ask(session, lane, 1 + Math.floor(random() * most));
+    if (isGreedy && now % 2 === 0) for (const { lane, most } of KINDS) ask(0, lane, most);
     await new Promise(setImmediate);
     for (const one of working) {
       one.left -= 1;
@@ -35,19 +45,29 @@ async function waits(isGreedy: boolean): Promise<number[]> {
       one.end();
     }
   }
-  return found.sort((a, b) => a - b);
+  return found;
 }
 
-test('one greedy session of twenty at most doubles the 95th percentile of the others', async () => {
+test('one greedy session of twenty at most doubles the 95th percentile of the others, in each lane', async () => {
   const [without, beside] = [await waits(false), await waits(true)];
-  const percentile = (all: readonly number[]): number => all[Math.floor(all.length * 0.95)] ?? 0;
-  expect(without.length).toBeGreaterThan(500);
-  expect(percentile(beside)).toBeLessThanOrEqual(2 * percentile(without));
+  const percentile = (all: readonly number[] = []): number =>
+    all.toSorted((a, b) => a - b)[Math.floor(all.length * 0.95)] ?? 0;
+  for (const { lane } of KINDS) {
+    expect(without.get(lane)?.length).toBeGreaterThan(400);
+    expect.soft(percentile(beside.get(lane)), lane).toBeLessThanOrEqual(2 * percentile(without.get(lane)));
+  }
+});
+
+test('one session never has all places of the pages', async () => {
+  const lanes = new Lanes();
+  const never = () => new Promise<void>(() => {});
+  for (let i = 0; i < 12; i++) void lanes.of({ csrf: 'greedy' }, () => lanes.pages.run(never));
+  expect(await lanes.of({ csrf: 'other' }, () => lanes.pages.run(async () => 'read'))).toBe('read');
 });
 
 test('a session listens in eight windows at most, and others beside it', async () => {
   const settings = await projectWithWarehouse(await temporaryFolder());
-  const { ask, newLink } = await openConsole(settings);
+  const { ask, signIn } = await openConsole(settings);
   const listen = async (cookie?: string): Promise<number> => {
     const left = new AbortController();
     onTestFinished(() => left.abort());
@@ -55,15 +75,13 @@ test('a session listens in eight windows at most, and others beside it', async (
   };
   const own = await Promise.all(Array.from({ length: 10 }, () => listen()));
   expect(own.sort()).toEqual([...Array.from({ length: 8 }, () => 200), 503, 503]);
-  const other = await fetch(newLink(), { redirect: 'manual' });
-  expect(await listen((other.headers.get('set-cookie') ?? '').split(';')[0])).toBe(200);
+  expect(await listen(await signIn())).toBe(200);
 });
 
 test('a reader who opens a download and reads nothing keeps no place', async () => {
   const settings = await projectWithWarehouse(await temporaryFolder());
-  const { ask, url, newLink } = await openConsole(settings);
-  const signedIn = await fetch(newLink(), { redirect: 'manual' });
-  const [cookie = ''] = (signedIn.headers.get('set-cookie') ?? '').split(';');
+  const { ask, url, signIn } = await openConsole(settings);
+  const cookie = await signIn();
   const path = (rows: number): string =>
     `/ask/download?format=csv&sql=${encodeURIComponent(`SELECT repeat('x', 1000) AS x FROM range(${rows})`)}`;
   const { host, hostname, port } = new URL(url);

@@ -1,10 +1,8 @@
 import type { ParameterTexts } from '../../../answers/query/parameters.ts';
 import { WarehousePool } from '../../../answers/query/warehouse-pool.ts';
 import type { Connection } from '../../../core/duckdb.ts';
-import { FairQueue } from '../../../core/fair-queue.ts';
 import { stringifyJson } from '../../../core/json.ts';
 import type { Logger } from '../../../core/logger.ts';
-import { Semaphore } from '../../../core/semaphore.ts';
 import { PublicationFollower } from '../../../engines/publication-follower.ts';
 import { upcoming } from '../../../operations/schedule/upcoming.ts';
 import { readStatus, type Status } from '../../../operations/status/read-status.ts';
@@ -16,6 +14,7 @@ import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
 import { publicationStamp } from '../../../state/catalogue/publication-stamp.ts';
 import { readPublished } from '../../../state/catalogue/read-published.ts';
 import { KeptTexts } from './kept-texts.ts';
+import { Lanes } from './lanes.ts';
 import { askingLimits } from './read-answer.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -32,14 +31,11 @@ const NO_PARAMETERS: ParameterTexts = new Map();
 export class Desk implements AsyncDisposable {
   readonly settings: Settings;
   readonly logger: Logger;
+  readonly lanes = new Lanes();
   readonly warehouse: WarehousePool;
-  /** For questions that read every page: others find a place beside them. */
-  readonly oneByOne = new Semaphore(1);
-  /** For SQL of people: what runs long there keeps no page waiting. */
-  readonly #asking: WarehousePool;
+  /** For SQL of people. */
+  readonly asking: WarehousePool;
   readonly texts = new KeptTexts();
-  /** Whole answers at once: they take what the settings allow a query. */
-  readonly downloads = new FairQueue({ all: 1, project: 1, store: 1 });
   readonly #follower: PublicationFollower;
   #kept = new Map<string, Promise<unknown>>();
   readonly #sizes = new WeakMap<Promise<unknown>, number>();
@@ -49,8 +45,8 @@ export class Desk implements AsyncDisposable {
     this.settings = settings;
     this.logger = logger;
     this.#follower = new PublicationFollower(settings, logger);
-    this.warehouse = new WarehousePool(settings, logger, this.#follower);
-    this.#asking = new WarehousePool(askingLimits(settings), logger, this.#follower, 1);
+    this.warehouse = new WarehousePool(settings, logger, this.#follower, this.lanes.pages);
+    this.asking = new WarehousePool(askingLimits(settings), logger, this.#follower, this.lanes.asking);
   }
 
   /**
@@ -93,11 +89,6 @@ export class Desk implements AsyncDisposable {
       if (this.#kept.get(key) === kept) this.#kept.delete(key);
       throw error;
     }
-  }
-
-  /** The places for SQL of people, as one session gets them: fair by session, one for each at once. */
-  askingOf({ csrf }: { readonly csrf: string }): Pick<WarehousePool, 'use'> {
-    return { use: (work) => this.#asking.use(work, csrf) };
   }
 
   /** As many as are too many; what is still being read has no size yet. */
@@ -149,6 +140,6 @@ export class Desk implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.warehouse[Symbol.asyncDispose]();
-    await this.#asking[Symbol.asyncDispose]();
+    await this.asking[Symbol.asyncDispose]();
   }
 }

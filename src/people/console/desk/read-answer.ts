@@ -1,7 +1,9 @@
 import type { RowsFilter, RowsPage } from '../../../answers/query/page-of-rows.ts';
+import { queryLimitError } from '../../../answers/query/query-limits.ts';
 import type { PagedStatement } from '../../../answers/query/query-warehouse.ts';
 import type { TypedRows, Warehouse } from '../../../answers/query/warehouse.ts';
 import type { WarehousePool } from '../../../answers/query/warehouse-pool.ts';
+import { durationText } from '../../../core/amounts.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
 import { explainEmpty } from '../../../pipeline/transform/questions/question-needs.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
@@ -56,7 +58,7 @@ interface ChartRows {
  * @throws CrawlhouseError `bad_query`, `query_limit`, `usage`
  */
 export function readAnswer(
-  warehouses: Pick<WarehousePool, 'use'>,
+  warehouses: WarehousePool,
   statement: Statement,
   { filter, sort, page, count }: View,
   signal: AbortSignal,
@@ -68,7 +70,9 @@ export function readAnswer(
     const filtered = filter === null ? {} : { filter };
     // One row more says whether there are more.
     const wanted: RowsPage = { ...filtered, ...(sort && { sort }), limit: PAGE_ROWS + 1, offset };
-    const { columns, rows } = await limited(() => warehouse.page({ ...bound, page: wanted }, signal));
+    const { columns, rows } = await limited(signal, (until) =>
+      warehouse.page({ ...bound, page: wanted }, until),
+    );
     const seconds = (performance.now() - begun) / 1000;
     const more = rows.length > PAGE_ROWS;
     const known = !more && (rows.length > 0 || page === 1);
@@ -85,7 +89,7 @@ export function readAnswer(
 
 /** The first rows of the same answer for a chart. */
 export function readChartRows(
-  warehouses: Pick<WarehousePool, 'use'>,
+  warehouses: WarehousePool,
   statement: Statement,
   wanted: RowsPage,
   signal: AbortSignal,
@@ -93,7 +97,7 @@ export function readChartRows(
   return warehouses.use(async (warehouse) => {
     const bound = await resolvedStatement(statement, warehouse, signal);
     const page = { ...wanted, limit: MOST_POINTS + 1 };
-    const { columns, rows } = await limited(() => warehouse.page({ ...bound, page }, signal));
+    const { columns, rows } = await limited(signal, (until) => warehouse.page({ ...bound, page }, until));
     const shown = rows.slice(0, MOST_POINTS);
     return {
       rows: shown.map((row) => Object.fromEntries(columns.map(({ name }, place) => [name, row[place]]))),
@@ -118,14 +122,19 @@ async function countRows(
   }
 }
 
-/** A query that met a limit of this page is told what has wider ones. */
-async function limited<T>(work: () => Promise<T>): Promise<T> {
+/** Ends a query for which no person waits. One that met a limit of this page is told what has wider ones. */
+async function limited<T>(signal: AbortSignal, work: (until: AbortSignal) => Promise<T>): Promise<T> {
+  const late = AbortSignal.timeout(MOST_SECONDS * 1000);
   try {
-    return await work();
+    return await work(AbortSignal.any([signal, late]));
   } catch (thrown) {
-    if (!(thrown instanceof CrawlhouseError) || thrown.code !== 'query_limit') throw thrown;
-    throw new CrawlhouseError('query_limit', thrown.message, {
-      cause: thrown,
+    signal.throwIfAborted();
+    const error = late.aborted
+      ? queryLimitError(`it ran longer than ${durationText(MOST_SECONDS)}`, 'query_timeout')
+      : thrown;
+    if (!(error instanceof CrawlhouseError) || error.code !== 'query_limit') throw error;
+    throw new CrawlhouseError('query_limit', error.message, {
+      cause: error,
       hint: 'ask for fewer rows or columns, or download the whole answer: a download has the limits of the settings',
     });
   }

@@ -84,7 +84,7 @@ export async function readFigure(desk: Desk, request: FigureRequest): Promise<Fi
       );
       return { rows: found, why: found.length > 0 ? null : await whyEmpty(desk, question.needs, values) };
     };
-    return isSlow ? desk.oneByOne.run(ask) : ask();
+    return isSlow ? desk.lanes.slowPages.run(ask) : ask();
   });
   return settled(head, read, isPatient);
 }
@@ -117,7 +117,7 @@ export function readStatement(
       const rows = await desk.rows(sql, NEVER, values);
       return { rows, why: rows.length > 0 ? null : await whyEmpty(desk, needs, values) };
     };
-    return isSlow ? desk.oneByOne.run(ask) : ask();
+    return isSlow ? desk.lanes.slowPages.run(ask) : ask();
   });
   return settled(head, read, isPatient);
 }

@@ -67,12 +67,12 @@ export const ASK = page<AskDocument>({
     };
     if (!ran) return { ...about, ...NOTHING, error: null };
     try {
-      const read = await readAnswer(desk.askingOf(session), statement, view, signal);
+      const read = await readAnswer(desk.asking, statement, view, signal);
       const choice = choiceOf(query, question);
       const drawn =
         choice &&
         (await chartOf(choice, read, view, (wanted) =>
-          readChartRows(desk.askingOf(session), statement, wanted, signal),
+          readChartRows(desk.asking, statement, wanted, signal),
         ));
       const asking = parameters.find(({ name }) => name === 'project')?.value ?? null;
       const chart = drawn && { ...drawn, notes: await notesOfFigures(desk, drawn, asking) };

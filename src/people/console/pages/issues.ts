@@ -128,7 +128,9 @@ export const ISSUES = page<Issues>({
 /** Null where they take longer. */
 function sharesOf(desk: Desk, crawl: string, isPatient: boolean) {
   const read = desk.once(`issues: shares ${crawl}`, () =>
-    desk.oneByOne.run(() => desk.warehouse.use((warehouse) => readIssueShares(warehouse, crawl, UNTIL_READ))),
+    desk.lanes.slowPages.run(() =>
+      desk.warehouse.use((warehouse) => readIssueShares(warehouse, crawl, UNTIL_READ)),
+    ),
   );
   return isPatient ? read : Promise.race([read, sleep(PATIENCE_MS, null, { ref: false })]);
 }

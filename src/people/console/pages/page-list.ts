@@ -30,7 +30,7 @@ export const PAGE_LIST = page<PageList>({
     page: 'The page of 100 rows, from 1.',
   },
   schema: PageList,
-  async read({ path, query, session }, desk, signal) {
+  async read({ path, query }, desk, signal) {
     const project_id = path.project_id ?? '';
     const asked = withAdded(query);
     const filter = filterOfQuery(project_id, asked);
@@ -48,7 +48,7 @@ export const PAGE_LIST = page<PageList>({
     const asking = { question: null, sql: statement.sql, parameters };
     const key = `pages: ${JSON.stringify([asking, view.page])}`;
     const answer = await desk.onceAsked(key, signal, (until) =>
-      readAnswer(desk.askingOf(session), asking, view, until),
+      readAnswer(desk.warehouse, asking, view, until),
     );
     // The rows may be counted in time when the page is asked for again.
     if (answer.total === null) desk.forget(key);

@@ -88,7 +88,8 @@ async function documentOf(
   desk: Desk,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const { success, data, error } = page.schema.safeParse(await page.read(request, desk, signal));
+  const read = await desk.lanes.of(request.session, () => page.read(request, desk, signal));
+  const { success, data, error } = page.schema.safeParse(read);
   if (success) return data;
   throw new Error(`the document of ${page.path} does not fit its schema: ${z.prettifyError(error)}`);
 }

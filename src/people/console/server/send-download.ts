@@ -87,7 +87,7 @@ async function sendFile(sending: Sending, signal: AbortSignal): Promise<void> {
   const folder = await mkdtemp(join(parent, 'download-'));
   try {
     const output = join(folder, 'answer');
-    await desk.downloads.run(session.csrf, () => writeAnswer(sending, output, signal));
+    await desk.lanes.of(session, () => desk.lanes.downloads.run(() => writeAnswer(sending, output, signal)));
     reply.header('content-length', (await stat(output)).size);
     start();
     for await (const piece of createReadStream(output, { signal }))

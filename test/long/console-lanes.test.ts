@@ -1,0 +1,54 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { silentLogger } from '../../src/core/logger.ts';
+import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
+import { loadModels } from '../../src/project/sql/models/load-models.ts';
+import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
+import { STORY } from '../answers/explore/story-site.ts';
+import { loadSites, SQL } from '../questions/sites/load-sites.ts';
+import { consoleProject } from '../support/console-project.ts';
+import { openConsole } from '../support/open-console.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+/** Nobody waits for its end. */
+const ENDLESS = 'SELECT count(*) FROM range(1_000_000_000) a, range(1_000_000_000) b';
+const PAGES = [
+  '/',
+  '/projects.json',
+  '/projects/p-shop.json',
+  '/projects/p-shop/pages.json',
+  '/projects/p-shop/url.json?url=https%3A%2F%2Fshop.example%2F',
+  '/projects/p-shop/compare.json',
+  '/projects/p-shop/issues.json',
+  '/search.json?q=lamp',
+  '/crawls/shop-3.json',
+];
+
+test('no page waits for queries or downloads of others, however many', async () => {
+  const models = await loadModels([sqlFolder(SQL)]);
+  const settings = await consoleProject(
+    await temporaryFolder(),
+    async (connection) => {
+      await loadSites(connection, STORY);
+      await runModels({ connection, models, changed: 'all', runId: 'run', logger: silentLogger });
+    },
+    { withQuestions: true },
+  );
+  const { ask, signIn } = await openConsole(settings);
+  const left = new AbortController();
+  onTestFinished(() => left.abort());
+  const answered: string[] = [];
+  const greedy = [await signIn(), await signIn()];
+  for (const path of ['/ask.json?run=1&sql=', '/ask/download?format=csv&sql='])
+    for (const cookie of greedy)
+      for (let i = 0; i < 12; i++) {
+        const one = `${path}${encodeURIComponent(`${ENDLESS} -- ${i}`)}`;
+        void ask(one, { cookie, signal: left.signal }).then(
+          () => answered.push(one),
+          () => {},
+        );
+      }
+  const statuses: [string, number][] = [];
+  for (const path of PAGES) statuses.push([path, (await ask(path)).status]);
+  expect(statuses).toEqual(PAGES.map((path) => [path, 200]));
+  expect(answered).toEqual([]);
+});
