@@ -1,5 +1,8 @@
 import { nextSlot, type ProjectQueue, type Slot, type SlotLimits } from './next-slot.ts';
 
+/** Idle projects that are remembered: who was served before the last of them is as good as new. */
+const MOST_KNOWN = 100;
+
 /** The slot of a unit that is at work. */
 export interface SlotHandle {
   /** Moves to a slot of this store, or of none. It may wait; others may start meanwhile. */
@@ -19,6 +22,7 @@ interface Queue extends ProjectQueue<Waiting> {
 /** Runs units at once within the limits, with a fair share for each project (`nextSlot`). */
 export class FairQueue {
   readonly #limits: SlotLimits;
+  /** In the order of their last slots. */
   readonly #projects = new Map<string, Queue>();
   readonly #working = new Set<Slot>();
   #asked = 0;
@@ -26,6 +30,11 @@ export class FairQueue {
 
   constructor(limits: SlotLimits) {
     this.#limits = limits;
+  }
+
+  /** Projects that have units here, or had some lately. */
+  get known(): number {
+    return this.#projects.size;
   }
 
   /** Runs a unit's work once it has a slot. */
@@ -43,6 +52,7 @@ export class FairQueue {
     } finally {
       this.#working.delete(slot);
       this.#startAll();
+      this.#forgetIdle();
     }
   }
 
@@ -64,8 +74,18 @@ export class FairQueue {
       const queue = this.#queueOf(next.project);
       queue.waiting.splice(queue.waiting.indexOf(next), 1);
       queue.lastGrant = this.#grants++;
+      this.#projects.delete(next.project);
+      this.#projects.set(next.project, queue);
       this.#working.add(next);
       next.start();
+    }
+  }
+
+  #forgetIdle(): void {
+    const working = new Set([...this.#working].map(({ project }) => project));
+    for (const [project, { waiting }] of this.#projects) {
+      if (this.#projects.size <= MOST_KNOWN) return;
+      if (waiting.length === 0 && !working.has(project)) this.#projects.delete(project);
     }
   }
 

@@ -136,3 +136,15 @@ test('a unit that fails gives its place back', async () => {
   await expect(queue.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await queue.run('a', async () => 'next')).toBe('next');
 });
+
+test('idle projects are forgotten, and one that waits never', async () => {
+  const queue = new FairQueue({ all: 1, project: 1, store: 1 });
+  const held = Promise.withResolvers<void>();
+  const first = queue.run('a', () => held.promise);
+  const all = Array.from({ length: 5000 }, (_, i) => queue.run(`session ${i}`, async () => i));
+  expect(queue.known).toBe(5001);
+  held.resolve();
+  await first;
+  expect((await Promise.all(all)).length).toBe(5000);
+  expect(queue.known).toBeLessThanOrEqual(100);
+});
