@@ -671,7 +671,6 @@ const EXPRESSIONS: Readonly<Record<string, string>> = {
   'core/text-views.ts': 'ours',
   'engines/trino/definition.ts': 'ours',
   'people/cli/as-called.ts': 'ours',
-  'project/model/included-keys.ts': 'escaped names',
   'service/crawler/custom-fields/selector.ts': 'a person: CSS, XPath, regular expressions',
   'service/crawler/fetcher.ts': 'ours',
   'service/demand/parse-day.ts': 'ours',

@@ -13,15 +13,21 @@ export function includedKeys<T extends Readonly<Record<string, unknown>>>(
 
 /** Names as written, `*` standing for any run of characters. */
 export function namesMatcher(patterns: readonly string[]): (name: string) => boolean {
-  const expressions = patterns.map(
-    (pattern) =>
-      new RegExp(
-        `^${pattern
-          .split('*')
-          .map((part) => RegExp.escape(part))
-          .join('.*')}$`,
-        'su',
-      ),
-  );
-  return (name) => expressions.some((expression) => expression.test(name));
+  const all = patterns.map((pattern) => pattern.split('*'));
+  return (name) => all.some((parts) => isMatch(name, parts));
+}
+
+/** Whether a name has the parts in their order, the first at its beginning and the last at its end; none is tried twice. */
+function isMatch(name: string, [first = '', ...parts]: readonly string[]): boolean {
+  const last = parts.pop();
+  if (last === undefined) return name === first;
+  const end = name.length - last.length;
+  if (first.length > end || !name.startsWith(first) || !name.endsWith(last)) return false;
+  let from = first.length;
+  for (const part of parts) {
+    const at = name.indexOf(part, from);
+    if (at < 0) return false;
+    from = at + part.length;
+  }
+  return from <= end;
 }
