@@ -1,15 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import { constants, existsSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { constants, existsSync, rmSync, utimesSync } from 'node:fs';
 import { access, copyFile, link, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { makeFolder } from '../../core/make-folder.ts';
-import { processScope, processStart } from '../../core/process-start.ts';
+import { processFolderName, removeDeadFolders } from '../../core/process-folders.ts';
 
 const PREFIX = '.crawlhouse-query-';
-const NAME = /^\.crawlhouse-query-(?:([0-9a-f]{12})-)?(\d+)-(\d+|unknown)-/;
-/** After a week, a folder of another machine or container is no query's any more. */
-const LEFT_MS = 7 * 86_400_000;
 /** A live process says so that often. */
 const ALIVE_MS = 86_400_000;
 
@@ -89,26 +85,13 @@ export class PrivateWarehouse implements Disposable {
   }
 }
 
-/** Removes folders of queries whose process is gone. Process ids say nothing of another machine or container. */
+/** Removes folders of queries whose process is gone. */
 export function removeLeftovers(warehouse: string, stateDir: string | undefined): void {
-  for (const place of [...places(stateDir), dirname(warehouse)]) {
-    if (!existsSync(place)) continue;
-    for (const name of readdirSync(place)) {
-      const [, scope, pid, start] = NAME.exec(name) ?? [];
-      if (pid === undefined) continue;
-      try {
-        if (scope === processScope() ? isAlive(Number(pid), start) : isRecent(join(place, name))) continue;
-        rmSync(join(place, name), { recursive: true, force: true });
-      } catch {
-        // Another user's, or gone by now.
-      }
-    }
-  }
+  for (const place of [...places(stateDir), dirname(warehouse)]) removeDeadFolders(place, PREFIX);
 }
 
 async function ownFolder(candidates: readonly string[]): Promise<string> {
-  const start = processStart(process.pid) ?? 'unknown';
-  const name = `${PREFIX}${processScope()}-${process.pid}-${start}-${randomUUID()}`;
+  const name = processFolderName(PREFIX);
   let failure: unknown;
   for (const place of candidates) {
     try {
@@ -142,20 +125,5 @@ function touch(folder: string): void {
     utimesSync(folder, new Date(), new Date());
   } catch {
     // Whoever has removed the folder by hand, or made the disk read-only, has a reason.
-  }
-}
-
-function isRecent(path: string): boolean {
-  return Date.now() - statSync(path).mtimeMs < LEFT_MS;
-}
-
-function isAlive(pid: number, start: string | undefined): boolean {
-  const known = processStart(pid);
-  if (known !== undefined && start !== 'unknown') return known === start;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as { code?: string }).code === 'EPERM';
   }
 }

@@ -3,6 +3,7 @@ import { toCrawlhouseError } from '../../../core/errors.ts';
 import { readCatalog } from '../../../state/catalogue/catalog.ts';
 import type { Desk } from '../desk/desk.ts';
 import { askAddress, askFields } from '../layout/ask-address.ts';
+import { DownloadFiles } from './download-files.ts';
 import { formOf } from './form-of.ts';
 import { sessionOf } from './guard.ts';
 import { isOwn } from './is-own.ts';
@@ -14,6 +15,7 @@ const LONGEST_ADDRESS = 6000;
 
 /** What belongs to `/ask` and is no page. */
 export function askRoutes(app: FastifyInstance, desk: Desk, signal: AbortSignal): void {
+  const files = new DownloadFiles(desk.settings.state_dir);
   app.post('/ask', (request, reply) => {
     const form = formOf(request);
     const asked = new URLSearchParams(askFields(form));
@@ -37,6 +39,6 @@ export function askRoutes(app: FastifyInstance, desk: Desk, signal: AbortSignal)
     const query = new URL(request.url, 'http://console').searchParams;
     // A page from elsewhere starts nothing.
     if (!isOwn(request.headers)) return reply.redirect(askAddress(query, { run: 1 }));
-    return await sendDownload({ desk, query, request }, reply, signal);
+    return await sendDownload({ desk, files, query, request }, reply, signal);
   });
 }

@@ -1,14 +1,11 @@
-import { once } from 'node:events';
-import { createReadStream } from 'node:fs';
-import { mkdtemp, open, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { open, stat } from 'node:fs/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
-import { makePrivateFolder } from '../../../core/private-files.ts';
 import type { Session } from '../access/session.ts';
 import type { Desk } from '../desk/desk.ts';
 import { resolvedStatement, type Statement, statementOf } from '../desk/statement.ts';
+import { type DownloadFiles, sendPieces, TooManyDownloads } from './download-files.ts';
 import { sessionOf } from './guard.ts';
 import { refuse } from './refuse.ts';
 
@@ -18,11 +15,10 @@ const TYPES = {
   parquet: 'application/vnd.apache.parquet',
 } as const;
 type Format = keyof typeof TYPES;
-/** A peer has this long to take what was sent. */
-const PEER_MS = 60_000;
 
 interface Download {
   readonly desk: Desk;
+  readonly files: DownloadFiles;
   readonly query: URLSearchParams;
   readonly request: FastifyRequest;
 }
@@ -32,16 +28,17 @@ interface Download {
  * statement is a page that says why; one while it is sent cuts the connection, so that no browser takes the part for the whole.
  */
 export async function sendDownload(
-  { desk, query, request }: Download,
+  { desk, files, query, request }: Download,
   reply: FastifyReply,
   signal: AbortSignal,
 ): Promise<FastifyReply> {
+  const session = sessionOf(request);
   const left = new AbortController();
   reply.raw.once('close', () => left.abort());
   const within = AbortSignal.any([signal, left.signal]);
   try {
     const format = formatOf(query.get('format'));
-    const texts = { kept: desk.texts, subject: sessionOf(request).subject };
+    const texts = { kept: desk.texts, subject: session.subject };
     const statement = statementOf(query, await desk.questions(), texts);
     const name = `${fileName(statement)}.${format}`;
     const start = (): void => {
@@ -52,13 +49,14 @@ export async function sendDownload(
         'content-disposition': `attachment; filename="${name}"`,
       });
     };
-    await sendFile({ desk, statement, reply, start, format, session: sessionOf(request) }, within);
+    const sending = { desk, statement, reply, start, format, session };
+    await files.use(session.csrf, (output) => sendFile(sending, output, within));
     reply.raw.end();
   } catch (thrown) {
     if (reply.raw.headersSent) reply.raw.destroy();
     else if (!left.signal.aborted) {
       const { code, message, hint, kind } = toCrawlhouseError(thrown);
-      const status = kind === 'usage' ? 400 : 500;
+      const status = thrown instanceof TooManyDownloads ? 429 : kind === 'usage' ? 400 : 500;
       const title = 'The answer could not be downloaded';
       return refuse(request, reply, { status, code, title, message, ...(hint !== undefined && { hint }) });
     }
@@ -76,26 +74,13 @@ interface Sending {
   readonly start: () => void;
 }
 
-/**
- * The answer is written whole before it is sent: whoever reads it slowly, or not at all, keeps no place meanwhile. A peer
- * that takes nothing for a minute is left.
- */
-async function sendFile(sending: Sending, signal: AbortSignal): Promise<void> {
+/** The answer is written whole before it is sent: whoever reads it slowly, or not at all, keeps no place meanwhile. */
+async function sendFile(sending: Sending, output: string, signal: AbortSignal): Promise<void> {
   const { desk, reply, start, session } = sending;
-  const parent = join(desk.settings.state_dir, 'console');
-  makePrivateFolder(parent);
-  const folder = await mkdtemp(join(parent, 'download-'));
-  try {
-    const output = join(folder, 'answer');
-    await desk.lanes.of(session, () => desk.lanes.downloads.run(() => writeAnswer(sending, output, signal)));
-    reply.header('content-length', (await stat(output)).size);
-    start();
-    for await (const piece of createReadStream(output, { signal }))
-      if (!reply.raw.write(piece))
-        await once(reply.raw, 'drain', { signal: AbortSignal.any([signal, AbortSignal.timeout(PEER_MS)]) });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  await desk.lanes.of(session, () => desk.lanes.downloads.run(() => writeAnswer(sending, output, signal)));
+  reply.header('content-length', (await stat(output)).size);
+  start();
+  await sendPieces(output, reply.raw, signal);
 }
 
 async function writeAnswer(

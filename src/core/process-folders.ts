@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { processScope, processStart } from './process-start.ts';
+
+/** After its prefix. */
+const NAME = /^(?:([0-9a-f]{12})-)?(\d+)-(\d+|unknown)-/;
+/** After a week, a folder of another machine or container is no process's any more. */
+const LEFT_MS = 7 * 86_400_000;
+
+/** The name of a folder that this process makes, and that is left behind when it is gone. */
+export function processFolderName(prefix: string): string {
+  const start = processStart(process.pid) ?? 'unknown';
+  return `${prefix}${processScope()}-${process.pid}-${start}-${randomUUID()}`;
+}
+
+/** Removes folders whose process is gone. Process ids say nothing of another machine or container. */
+export function removeDeadFolders(place: string, prefix: string): void {
+  if (!existsSync(place)) return;
+  for (const name of readdirSync(place)) {
+    const [, scope, pid, start] = (name.startsWith(prefix) && NAME.exec(name.slice(prefix.length))) || [];
+    if (pid === undefined) continue;
+    try {
+      if (scope === processScope() ? isAlive(Number(pid), start) : isRecent(join(place, name))) continue;
+      rmSync(join(place, name), { recursive: true, force: true });
+    } catch {
+      // Another user's, or gone by now.
+    }
+  }
+}
+
+function isRecent(path: string): boolean {
+  return Date.now() - statSync(path).mtimeMs < LEFT_MS;
+}
+
+function isAlive(pid: number, start: string | undefined): boolean {
+  const known = processStart(pid);
+  if (known !== undefined && start !== 'unknown') return known === start;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as { code?: string }).code === 'EPERM';
+  }
+}
