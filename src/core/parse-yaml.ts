@@ -1,4 +1,4 @@
-import { type Document, isMap, isNode, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { deepBrackets } from './deep-brackets.ts';
 
 /** Aliases of a file, and the values that they may add to it. */
@@ -54,6 +54,7 @@ export function parseYaml(text: string, { bigints }: YamlOptions = {}): ParsedYa
     throw new YamlFault(String(message), line(problem.pos[0]));
   }
   refuseMuchFromLittle(document, line);
+  refusePrototype(document, line);
   if (bigints === 'large') keepDigits(document);
   const firstLine = line(document.contents?.range?.[0] ?? 0);
   return {
@@ -103,6 +104,16 @@ function refuseMuchFromLittle(document: Document.Parsed, line: (offset: number) 
       line(open.offset),
       WRITE_OUT,
     );
+}
+
+/** Our schemas would pass the key over without a word, as JavaScript means another thing by it. */
+function refusePrototype(document: Document.Parsed, line: (offset: number) => number): void {
+  visit(document, {
+    Pair(_key, { key }) {
+      if (isScalar(key) && key.value === '__proto__')
+        throw new YamlFault('unknown key __proto__: nothing has this name', line(key.range?.[0] ?? 0));
+    },
+  });
 }
 
 /** The values of a node, with those that its aliases stand for. */

@@ -26,6 +26,7 @@ test.each([
   ['an alias of no anchor', 'a: *b\n', 1],
   ['a key that stands twice', 'a: 1\na: 2\n', 2],
   ['brackets without an end', '['.repeat(2000), 1],
+  ['a key that is no name in JavaScript', 'a:\n  "__proto__": 1\n', 2],
 ])('%s is refused with its line', (_what, text, line) => {
   expect(fault(text)).toMatchObject({ line });
 });
