@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TimeLeft } from '../../../core/within-time.ts';
 import { compileSelector, type SelectorLanguage } from './selector.ts';
 
 /** Fields that a configuration may scrape. */
@@ -62,9 +63,10 @@ export function readCustomFields(
   const [issue] = error?.issues ?? [];
   if (data === undefined) return problemAt(issue?.path ?? [], issue?.message ?? 'is no list of rules');
   const names = data.map(({ name }) => name);
+  const left = new TimeLeft();
   for (const [index, rule] of data.entries()) {
     if (names.indexOf(rule.name) < index) return problemAt([index, 'name'], 'stands twice');
-    const [key, problem] = problemOf(rule, isRendering) ?? [];
+    const [key, problem] = problemOf(rule, isRendering, left) ?? [];
     if (problem !== undefined) return problemAt([index, key], problem);
   }
   return { fields: data.map(complete) };
@@ -79,6 +81,7 @@ function problemAt([index, key]: readonly (PropertyKey | undefined)[], problem: 
 function problemOf(
   rule: CustomFieldInput,
   isRendering: boolean,
+  left: TimeLeft,
 ): readonly [key: string, problem: string] | null {
   const given = LANGUAGES.filter((language) => rule[language] !== undefined);
   if (given.length !== 1) return ['', 'needs one of css, xpath and regex'];
@@ -93,7 +96,7 @@ function problemOf(
   if (rule.from === 'rendered' && !isRendering) return ['from', 'rendered needs js_rendering'];
   if (rule.decimal !== undefined && rule.type !== 'number') return ['decimal', 'goes with type: number'];
   try {
-    compileSelector(language, selector);
+    compileSelector(language, selector, left);
     return null;
   } catch (error) {
     return [language, `is not valid: ${(error as Error).message}`];

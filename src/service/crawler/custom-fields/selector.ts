@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { compile, type Options } from 'css-select';
 import { parse, serializeOuter } from 'parse5';
-import { withinTime } from '../../../core/within-time.ts';
+import { type TimeLeft, withinTime } from '../../../core/within-time.ts';
 import {
   attribute,
   type Element,
@@ -32,13 +32,13 @@ export interface SelectorPage {
 export type Select = (page: SelectorPage) => Iterable<Match>;
 
 /** @throws Error that says what is wrong with the selector */
-export function compileSelector(language: SelectorLanguage, selector: string): Select {
+export function compileSelector(language: SelectorLanguage, selector: string, all?: TimeLeft): Select {
   return withinTime(() => {
     const select = COMPILERS[language](selector);
     // Unknown functions and pseudo-classes are errors of the first use.
     Iterator.from(select({ html: '<p>', root: parse('<p>') })).next();
     return select;
-  });
+  }, all);
 }
 
 const COMPILERS: Readonly<Record<SelectorLanguage, (selector: string) => Select>> = {
