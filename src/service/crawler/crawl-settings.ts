@@ -55,14 +55,6 @@ type Config = z.output<typeof CrawlConfigInput>;
 type Given = { readonly [Name in keyof Config]: NonNullable<Config[Name]> };
 type Complete = ReturnType<typeof withDefaults>;
 
-/** Settings that the crawler can't follow: refused, so that no crawl is taken for one that followed them. */
-const UNSUPPORTED: readonly (readonly [field: keyof Complete, why: string])[] = [
-  [
-    'ajax_crawling',
-    'search engines no longer ask for pages with _escaped_fragment_; js_rendering shows what they see',
-  ],
-];
-
 /**
  * Reads a crawl configuration.
  *
@@ -88,6 +80,7 @@ export function readCrawlSettings(input: unknown, options: SettingsOptions = {})
         .map((name) => name.trim())
         .filter((name) => name !== ''),
       isWhitelist: config.whitelist_params_mode,
+      isAjax: config.ajax_crawling,
     },
     sitemaps: config.sitemaps,
     strictSitemaps: config.strict_sitemaps,
@@ -128,12 +121,6 @@ function withDefaults(config: Config) {
 }
 
 function refuseUnsupported(config: Complete): void {
-  for (const [field, why] of UNSUPPORTED) {
-    const value = config[field];
-    const isGiven = Array.isArray(value) ? value.length > 0 : value === true;
-    if (isGiven)
-      throw new CrawlhouseError('missing_feature', `${field} is not possible in a local crawl: ${why}`);
-  }
   if (config.http_auth?.scheme === 'NTLM') {
     throw new CrawlhouseError('missing_feature', 'http_auth: NTLM is not possible in a local crawl', {
       hint: 'Basic and Digest are possible',

@@ -166,7 +166,7 @@ async function fetchSite(
     sitemaps = keepSitemaps(settings, { ...seeding, signal: AbortSignal.any([signal, ended.signal]) });
     // Whoever waits for it gets its error.
     sitemaps.catch(() => {});
-    const tools = { ...work, frontier, parser, renderer };
+    const tools = { ...work, frontier, parser, renderer, isAjax: settings.scope.isAjax === true };
     const phase = new FetchPhase({
       tools: {
         ...tools,

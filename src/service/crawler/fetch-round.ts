@@ -2,18 +2,17 @@ import { Semaphore } from '../../core/semaphore.ts';
 import { ownUrl } from '../../core/web-url.ts';
 import type { FetchStatus } from '../api/crawl-progress.ts';
 import { retryAfterMs } from '../api/retry-after.ts';
+import { askedUrl } from './ajax-crawling.ts';
 import type { CrawlControl } from './crawl-control.ts';
 import type { CrawlCounts, CrawlSample } from './crawl-counts.ts';
-import type { Answer, Fetcher, Room } from './fetcher.ts';
+import type { Answer } from './fetcher.ts';
 import type { Frontier, QueuedUrl } from './frontier.ts';
 import type { OutcomeBatch } from './outcome-batch.ts';
-import type { Pace } from './pace.ts';
 import type { ParseReply } from './parse-messages.ts';
 import type { ParsePool } from './parse-pool.ts';
-import { passDoor, redirectTarget } from './pass-door.ts';
 import { NO_PROTOCOLS } from './protocol-client.ts';
 import type { Renderer } from './render/renderer.ts';
-import type { RobotsCache } from './robots-cache.ts';
+import { type VisitTools, visitPage } from './visit-page.ts';
 
 /** Attempts at a URL that cannot be fetched (api-spec.md §2.4, `stopped_progressing`). */
 const MOST_ATTEMPTS = 3;
@@ -30,18 +29,14 @@ const MOST_LARGE = 2;
 /** The longest wait that a server may ask for with 429 or 503. */
 const LONGEST_HOLD_MS = 60_000;
 
-export interface FetchTools {
-  readonly fetcher: Fetcher;
+export interface FetchTools extends VisitTools {
   readonly frontier: Frontier;
   readonly batch: OutcomeBatch;
   readonly parser: ParsePool;
   /** Null: pages are not rendered. */
   readonly renderer: Renderer | null;
   readonly counts: CrawlCounts;
-  readonly robots: RobotsCache;
-  readonly pace: Pace;
   readonly control: CrawlControl;
-  readonly signal: AbortSignal;
   /** Requests at once. */
   readonly concurrency: number;
   /** URLs that may be answered in the whole crawl. */
@@ -229,7 +224,7 @@ export class FetchRound {
       this.#track(this.#answered(item, url, { ...failure(item), error }));
       return;
     }
-    if (!rules.isAllowed(item.url)) {
+    if (!rules.isAllowed(askedUrl(item.url))) {
       this.#track(this.#record(item, failure(item), true));
       return;
     }
@@ -269,15 +264,19 @@ export class FetchRound {
   async #fetch(item: QueuedUrl, url: URL): Promise<void> {
     const recorded = Promise.withResolvers<void>();
     this.#count(url.host, 1);
-    const room = (): Promise<void> =>
-      new Promise((resolve) => {
+    let given: Promise<void> | undefined;
+    // A page that takes several requests has one place: two of them would wait for each other's second one.
+    const room = (): Promise<void> => {
+      given ??= new Promise((resolve) => {
         void this.#large.run(() => {
           resolve();
           return recorded.promise;
         });
       });
+      return given;
+    };
     try {
-      const answer = await this.#visit(item, url, room);
+      const answer = await visitPage(item, this.#tools, room);
       this.#undecided--;
       this.#count(url.host, -1);
       this.#wakeUp();
@@ -286,24 +285,6 @@ export class FetchRound {
     } finally {
       recorded.resolve();
     }
-  }
-
-  /** Fetches a page; behind a door that cookies open, the page behind it. */
-  async #visit({ url: text, depth }: QueuedUrl, url: URL, room: Room): Promise<Answer> {
-    const { fetcher, robots, pace, signal } = this.#tools;
-    const before = fetcher.cookiesFor(url);
-    const answer = await fetcher.fetchPage(text, room);
-    const after = fetcher.cookiesFor(url);
-    // A cookie may come only on the way; that of the start page opens the doors of the others.
-    if (after === null || redirectTarget(answer) === null || (before === after && depth !== 0)) return answer;
-    return passDoor(answer, async (next) => {
-      const to = ownUrl(next);
-      if (to.host !== url.host) return null;
-      const rules = await robots.rulesOf(to);
-      if (rules.isUnavailable || !rules.isAllowed(next)) return null;
-      await pace.turn(to.host, rules.delayMs, signal);
-      return fetcher.fetchPage(next, room);
-    });
   }
 
   /** Records an answer, or that there was none; what may be answered later is tried again. */
@@ -333,7 +314,10 @@ export class FetchRound {
     counts.add(item.depth, sampleOf(answer, status));
     const sources = item.source === 'sitemaps' ? [] : [item.source];
     const facts = { depth: item.depth, sources, robots_txt_denied: isDenied };
-    const rendered = isDenied || renderer === null ? null : await renderer.render(answer);
+    const rendered =
+      isDenied || renderer === null
+        ? null
+        : await renderer.render({ ...answer, url: item.url.replace(/#.*$/, '') });
     // Cut off from its resources: it is fetched again.
     if (signal.aborted) return;
     await parser.parse({ answer, facts, rendered }, async (reply, isLarge) => {

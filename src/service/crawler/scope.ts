@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
-import { ownUrl, spellUrl, webUrl } from '../../core/web-url.ts';
+import { ownUrl, spellOctets, spellUrl, webUrl } from '../../core/web-url.ts';
+import { isHashBang, pageUrl } from './ajax-crawling.ts';
 
 /** Longer URLs are made by loops of links; servers refuse them. */
 const LONGEST_URL = 8_192;
@@ -14,6 +15,8 @@ export interface ScopeRules {
   readonly allowQueryParams: boolean;
   readonly filterQueryParams: boolean;
   readonly queryParams: readonly string[];
+  /** Whether a URL keeps a fragment that begins with `#!`, as a page of its own. */
+  readonly isAjax?: boolean;
   /** True: only `queryParams` stay; false: `queryParams` go. */
   readonly isWhitelist: boolean;
 }
@@ -45,10 +48,17 @@ export class Scope {
   }
 
   /**
-   * The one spelling by which the crawl knows a URL: `spellUrl`, without the parameters that the crawl strips.
+   * The one spelling by which the crawl knows a URL: `spellUrl`, without the parameters that the crawl strips. A crawl by
+   * the scheme of `_escaped_fragment_` keeps a `#!`, and knows a snapshot by the URL of its page.
    */
   spell(url: URL): string {
-    const href = spellUrl(url);
+    if (!this.#rules.isAjax) return this.#filtered(spellUrl(url));
+    const page = ownUrl(isHashBang(url.hash) ? url.href : pageUrl(spellUrl(url)));
+    const fragment = isHashBang(page.hash) ? spellOctets(page.hash) : '';
+    return this.#filtered(spellUrl(page)) + fragment;
+  }
+
+  #filtered(href: string): string {
     if (!this.#rules.filterQueryParams) return href;
     const at = href.indexOf('?');
     if (at < 0) return href;
@@ -61,7 +71,7 @@ export class Scope {
 
   /** Whether the crawl fetches an internal URL, spelled as above. */
   follows(url: string): boolean {
-    return url.length <= LONGEST_URL && (this.#rules.allowQueryParams || !url.includes('?'));
+    return url.length <= LONGEST_URL && (this.#rules.allowQueryParams || !/^[^#]*\?/.test(url));
   }
 
   /** Any text as a URL that the crawl fetches, or null. */

@@ -77,10 +77,10 @@ test('a cancelled crawl ends at once, without a report or files', async () => {
 test('a configuration that the crawler can’t follow is refused when it is launched', async () => {
   const site = await serveSite(PAGES);
   const it = await Websites.open(site);
-  const config = await it.config(site, { ajax_crawling: true });
+  const config = await it.config(site, { use_proxy: true });
   const refused = await refusal(it.launch(config));
   expect(refused).toMatchObject({ code: 'invalid_request' });
-  expect(refused.message).toContain('ajax_crawling');
+  expect(refused.message).toContain('crawl_proxy');
   expect(await it.service.crawls()).toEqual([]);
 });
 
