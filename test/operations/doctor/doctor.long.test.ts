@@ -42,6 +42,23 @@ async function doctor(folder: string, sandbox: Sandbox | null, extra: Readonly<R
 const sandbox = await startSandbox({ generate: ['projects=1,crawls=1,pages=5,columns=8,seed=91'] });
 afterAll(() => sandbox.close());
 
+test('a typo in a filter or a data type is named with its file and line, and ends the command with 2', async () => {
+  const folder = await rawProjectFolder();
+  const pipeline = join(folder, 'pipelines', 'crawl_pages.yaml');
+  const shipped = await readFile(pipeline, 'utf8');
+  for (const [text, said] of [
+    [
+      `${shipped}filter: { field: [status_code, equalz, 200] }\n`,
+      /pipelines\/crawl_pages\.yaml:\d+: .*equalz/,
+    ],
+    [shipped.replace('data_type: pages', 'data_type: pagez'), /pipelines\/crawl_pages\.yaml:\d+: .*pagez/],
+  ] as const) {
+    await writeFile(pipeline, text);
+    const { status, stdout, stderr } = await crawlhouse(folder, sandbox, ['doctor']);
+    expect([status, `${stdout}${stderr}`]).toEqual([2, expect.stringMatching(said)]);
+  }
+});
+
 test('a project that can run is well: every check says ok, and nothing is left behind', async () => {
   const folder = await rawProjectFolder();
   const before = await readdir(folder);

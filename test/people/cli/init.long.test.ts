@@ -53,6 +53,33 @@ test('init makes a project folder whose files fit, and keeps secrets out of vers
   expect(ignored.split('\n')).toEqual(expect.arrayContaining(['.env', '.crawlhouse/']));
 });
 
+test.for([
+  ['all', 'all'],
+  ['none', 'none'],
+  [null, 'all'],
+] as const)('init --shipped-models %s gives a project with shipped_models: %s', async ([flag, models]) => {
+  const folder = join(await temporaryFolder(), 'project');
+  const { code } = await capture('init', folder, ...(flag === null ? [] : ['--shipped-models', flag]));
+  const settings = await readFile(join(folder, 'crawlhouse.yaml'), 'utf8');
+  expect([code, /^shipped_models: .*$/m.exec(settings)?.[0]]).toEqual([
+    0,
+    models === 'all' ? undefined : 'shipped_models: none',
+  ]);
+  const account = {
+    CRAWLHOUSE_BASE_URL: 'http://127.0.0.1:9',
+    CRAWLHOUSE_ACCESS_TOKEN: 'token-of-init-test',
+  };
+  expect(await loadSettings(folder, account)).toMatchObject({ shipped_models: models });
+});
+
+test('init refuses another value of --shipped-models, and makes nothing', async () => {
+  const folder = join(await temporaryFolder(), 'project');
+  const { code, stderr } = await capture('init', folder, '--shipped-models', 'some');
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--shipped-models: some does not work')]);
+  expect(stderr).toContain('Try: values: all, none');
+  expect(existsSync(folder)).toBe(false);
+});
+
 test('with flags it asks nothing, writes the account and runs the doctor', async () => {
   const it = await service({ generate: ['projects=1,crawls=1,pages=1'] });
   const place = await temporaryFolder();

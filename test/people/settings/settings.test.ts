@@ -141,7 +141,10 @@ test('an unknown CRAWLHOUSE_ variable is named with those that work', async () =
   await refused({ variables: { CRAWLHOUSE_WAREHOSE: 'x' } }).toMatchObject({
     code: 'bad_settings',
     message: 'unknown variable CRAWLHOUSE_WAREHOSE',
-    hint: expect.stringContaining('CRAWLHOUSE_WAREHOUSE'),
+    hint: expect.stringMatching(/^did you mean CRAWLHOUSE_WAREHOUSE\? variables that work: /),
+  });
+  await refused({ env: 'CRAWLHOUSE_PROJCETS=x' }).toMatchObject({
+    hint: expect.stringMatching(/^did you mean CRAWLHOUSE_PROJECTS\? /),
   });
   await refused({ variables: { CRAWLHOUSE_CONSTRUCTOR: 'x' } }).toMatchObject({ code: 'bad_settings' });
   await refused({ env: 'CRAWLHOUSE_TOKEN=x' }).toMatchObject({
@@ -159,6 +162,15 @@ test('a variable in the file is replaced, also from .env; an unset one is an err
   await refused({ file }).toMatchObject({
     code: 'bad_settings',
     message: 'crawlhouse.yaml:2: base_url: the variable HOST is not set',
+    hint: 'set it in the environment or in .env',
+  });
+  // A name that is set and near is told: from the environment and from .env.
+  await refused({ file, variables: { HOTS: 'service.example' } }).toMatchObject({
+    hint: expect.stringMatching(/^did you mean HOTS\? set it in /),
+  });
+  await refused({ file, env: 'PTAH_=deep', variables: { HOST: 'service.example' } }).toMatchObject({
+    message: 'crawlhouse.yaml:2: base_url: the variable PATH_ is not set',
+    hint: expect.stringMatching(/^did you mean PTAH_\? /),
   });
 });
 
