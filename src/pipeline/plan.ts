@@ -67,6 +67,8 @@ export async function reportPlan(
     markDropped(dropped),
     signal,
   );
+  // Before a first run, the run itself says it.
+  if (!request.countsOnly) sayFailures(inventory, logger);
   const names = projectNames(inventory);
   const left = request.reload ? plan.units : plan.units.filter((one) => !isLoaded(known.loaded, one));
   const fields = knownFields(settings, client, signal);

@@ -5,7 +5,14 @@ import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import type { RunResult } from '../../src/project/model/run-result.ts';
 import { sendJson } from '../service/api/test-service.ts';
 import { meddledSandbox } from '../support/meddler.ts';
-import { environmentOf, published, rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';
+import {
+  crawlhouse,
+  environmentOf,
+  published,
+  rawProjectFolder,
+  runProject,
+  sandboxFor,
+} from '../support/project.ts';
 import { ALL_ROUNDS, roundSeed, seededRandom } from '../support/random.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
@@ -254,3 +261,40 @@ test('a 401 ends the run, whenever it comes; what came is published, what was no
     expect(await rowsOf(folder)).toEqual(rows);
   }
 });
+
+test('a plan warns of the workspace that it could not read', async () => {
+  const { sandbox, refuse } = await scene(['projects=1,crawls=1,pages=5,columns=8,seed=3']);
+  refuse(new RegExp(`/workspaces/${LAPSED}/`));
+  const folder = await rawProjectFolder();
+  const { status, stdout, stderr } = await crawlhouse(folder, sandbox, ['run', '--plan']);
+  expect([status, stdout.includes('crawl_pages')]).toEqual([expect.toBeOneOf([0, 3]), true]);
+  expect(stderr).toContain(`not in the plan: workspace lapsed (${LAPSED})`);
+});
+
+test.for([400, 401, 403])(
+  'a token endpoint that refuses the refresh with %s ends the run with 5',
+  async (status) => {
+    const plain = await sandboxFor({ generate: ['projects=1,crawls=1,pages=5,columns=8,seed=3'] });
+    const { client_id, client_secret } = plain.ready.oauth;
+    let asked = 0;
+    const sandbox = await meddledSandbox(plain, (request, response) => {
+      if (!/\/token(\?|$)/.test(request.url ?? '')) return null;
+      asked++;
+      sendJson(response, status, { error: 'invalid_grant', error_description: 'the grant was withdrawn' });
+      return 'answered';
+    });
+    const environment = {
+      CRAWLHOUSE_ACCESS_TOKEN: undefined as unknown as string,
+      CRAWLHOUSE_OAUTH_CLIENT_ID: client_id,
+      CRAWLHOUSE_OAUTH_CLIENT_SECRET: client_secret,
+      CRAWLHOUSE_OAUTH_REFRESH_TOKEN: 'refresh-token-of-the-refusals-test',
+    };
+    const ran = await runProject(await rawProjectFolder(), sandbox, { environment });
+    expect([ran.exitCode, asked]).toEqual([5, 1]);
+    expect(ran.errors.at(-1)).toMatchObject({
+      code: 'unauthorized',
+      message: expect.stringContaining('token'),
+      hint: expect.stringMatching(/sign in|refresh/),
+    });
+  },
+);
