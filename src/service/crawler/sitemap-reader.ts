@@ -70,7 +70,6 @@ export class SitemapReader {
 
   constructor(handler: SitemapHandler) {
     this.#handler = handler;
-    this.#parser.ENTITIES = Object.assign(Object.create(null), this.#parser.ENTITIES);
     this.#parser.on('error', () => {
       this.errors++;
     });
