@@ -109,7 +109,8 @@ test('a log that cannot be written stops nobody, says so once, and goes on when 
   const sink = logFile(await options({ folder, onFailure: (error: unknown) => errors.push(error) }));
   const say = (message: string): void => sink({ at: DAY, level: 'info', message, fields: {} });
   say('lost');
-  expect(errors).toEqual([expect.objectContaining({ code: 'EEXIST', path: folder })]);
+  const cause = expect.objectContaining({ code: 'EEXIST', path: folder });
+  expect(errors).toEqual([expect.objectContaining({ code: 'bad_project', cause })]);
   rmSync(folder);
   say('kept');
   expect(linesOf(folder)).toMatchObject([{ message: 'kept' }]);

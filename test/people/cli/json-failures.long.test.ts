@@ -30,6 +30,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   crawl: ['https://www.example.com/'],
   backfill: ['--from', '2026-01-01', '--to', '2026-01-02'],
   load: ['package'],
+  backup: ['copy.duckdb'],
   'logs add': ['access.log'],
   'logs bots update': ['gptbot.json'],
   'demand add': ['pages.csv'],

@@ -72,8 +72,9 @@ test('follows our models to the fields of the service', async () => {
   ]);
   expect(lineage.get('mart.page_changes')?.get('before')).toEqual(
     [
-      ...['canonical_evaluation', 'fetch_status', 'h1', 'indexable', 'meta_description', 'meta_robots'],
-      ...['meta_robots_index', 'rel_canonical', 'robots_txt_denied', 'status_code', 'title', 'url'],
+      ...['canonical_evaluation', 'fetch_status', 'h1', 'indexable', 'meta_description'],
+      ...['meta_refresh_delay', 'meta_refresh_location', 'meta_robots', 'meta_robots_index'],
+      ...['processing_warnings', 'rel_canonical', 'robots_txt_denied', 'status_code', 'title', 'url'],
     ].map((field) => `raw.crawl_pages.${field}`),
   );
   const without = [...lineage].flatMap(([model, columns]) =>
