@@ -1,13 +1,10 @@
-import { createServer } from 'node:http';
-import { Provider } from 'oidc-provider';
 import { expect, onTestFinished, test } from 'vitest';
 import { silentLogger } from '../../src/core/logger.ts';
 import { serveConsole } from '../../src/people/console/server/serve-console.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { freePort } from '../support/free-port.ts';
+import { consoleWithOidc } from '../support/oidc-console.ts';
 import { rawProjectFolder } from '../support/project.ts';
-
-const VERIFIED: Readonly<Record<string, boolean | undefined>> = { liar: false };
 
 /** A browser: it keeps cookies by host, and follows redirects only when told to. */
 class Browser {
@@ -35,56 +32,6 @@ class Browser {
       throw new Error(`${url} does not redirect: ${answer.status} ${await answer.text()}`);
     return new URL(location, url).href;
   }
-}
-
-/** A provider of OpenID Connect, whose people are the names that they type. */
-async function providerFor(consoleUrl: string): Promise<string> {
-  const port = await freePort();
-  const issuer = `http://127.0.0.1:${port}`;
-  const provider = new Provider(issuer, {
-    clients: [
-      {
-        client_id: 'console',
-        client_secret: 'secret-of-the-console',
-        redirect_uris: [`${consoleUrl}/sign-in/callback`],
-        grant_types: ['authorization_code'],
-        response_types: ['code'],
-      },
-    ],
-    claims: { openid: ['sub'], email: ['email', 'email_verified'] },
-    pkce: { required: () => true },
-    features: { devInteractions: { enabled: true } },
-    findAccount: (_context, sub) => ({
-      accountId: sub,
-      claims: () => ({ sub, email: `${sub}@example.com`, email_verified: VERIFIED[sub] ?? true }),
-    }),
-    cookies: { keys: ['a key of this test'] },
-  });
-  const server = createServer(provider.callback());
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return issuer;
-}
-
-async function consoleWithOidc() {
-  const url = `http://127.0.0.1:${await freePort()}`;
-  const issuer = await providerFor(url);
-  const settings = await loadSettings(await rawProjectFolder(), {
-    CRAWLHOUSE_CONSOLE_URL: url,
-    CRAWLHOUSE_CONSOLE_OIDC_ISSUER: issuer,
-    CRAWLHOUSE_CONSOLE_OIDC_CLIENT_ID: 'console',
-    CRAWLHOUSE_CONSOLE_OIDC_CLIENT_SECRET: 'secret-of-the-console',
-    CRAWLHOUSE_CONSOLE_OIDC_OPERATORS: 'ops@example.com,liar@example.com',
-    CRAWLHOUSE_CONSOLE_OIDC_READERS: 'reader@example.com',
-    CRAWLHOUSE_CONSOLE_ACTIONS: 'true',
-  });
-  const signal = new AbortController().signal;
-  const served = await serveConsole(settings, new URL(url).host, silentLogger, signal);
-  onTestFinished(() => served[Symbol.asyncDispose]());
-  return { url, issuer };
 }
 
 /** Signs in at the provider, up to the address that it sends the person back to. */
@@ -157,4 +104,13 @@ test('a person who says no, and a provider that is down, are told so', async () 
   const served = await serveConsole(settings, '127.0.0.1:0', silentLogger, new AbortController().signal);
   onTestFinished(() => served[Symbol.asyncDispose]());
   expect((await browser.open(`${served.url}/sign-in/oidc`)).status).toBe(502);
+});
+
+test('a provider that goes down while a person is there is named as the reason, not the person', async () => {
+  const { url, stopProvider } = await consoleWithOidc();
+  const browser = new Browser();
+  const callback = await callbackFor(browser, url, 'ops');
+  stopProvider();
+  const answer = await browser.open(callback);
+  expect([answer.status, await answer.text()]).toEqual([502, expect.stringContaining('does not answer')]);
 });

@@ -1,11 +1,10 @@
-import { existsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { silentLogger } from '../../src/core/logger.ts';
 import { lockState } from '../../src/core/state-lock.ts';
 import { serveConsole } from '../../src/people/console/server/serve-console.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
-import { environmentOf, rawProjectFolder, sandboxFor, setFaults } from '../support/project.ts';
+import { environmentOf, rawProjectFolder, sandboxFor, setFaults, writeDotEnv } from '../support/project.ts';
 import { until } from '../support/until.ts';
 
 const SMALL = { generate: ['projects=2,crawls=2,pages=30,links=0,seed=5'] };
@@ -24,8 +23,7 @@ interface Answer {
 async function operated() {
   const sandbox = await sandboxFor(SMALL);
   const folder = await rawProjectFolder();
-  const variables = Object.entries({ ...environmentOf(sandbox), CRAWLHOUSE_CONSOLE_ACTIONS: 'true' });
-  writeFileSync(join(folder, '.env'), variables.map(([name, value]) => `${name}='${value}'\n`).join(''));
+  await writeDotEnv(folder, { ...environmentOf(sandbox), CRAWLHOUSE_CONSOLE_ACTIONS: 'true' });
   const settings = await loadSettings(folder, {});
   const stopping = new AbortController();
   const served = await serveConsole(settings, '127.0.0.1:0', silentLogger, stopping.signal);

@@ -150,6 +150,15 @@ export function environmentOf(
   };
 }
 
+/** What commands find that run in a folder. */
+export async function writeDotEnv(
+  folder: string,
+  variables: Readonly<Record<string, string>>,
+): Promise<void> {
+  const lines = Object.entries(variables).map(([name, value]) => `${name}='${value}'\n`);
+  await writeFile(join(folder, '.env'), lines.join(''));
+}
+
 /** Amazon's standard chain reads the process's own environment. */
 function useCredentials(environment: Readonly<Record<string, string>>): void {
   for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'])

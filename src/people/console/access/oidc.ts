@@ -79,6 +79,20 @@ export class Oidc {
   }
 }
 
+/** Codes of `openid-client`: the provider's server answers too late, or not as OpenID Connect says. */
+const UNANSWERED: readonly unknown[] = [
+  'OAUTH_TIMEOUT',
+  'OAUTH_PARSE_ERROR',
+  'OAUTH_RESPONSE_IS_NOT_CONFORM',
+  'OAUTH_RESPONSE_IS_NOT_JSON',
+];
+
+/** Whether an error of `end` says that the provider did not answer. Every other one refuses the sign-in. */
+export function isUnanswered(error: unknown): boolean {
+  if (error instanceof TypeError) return error.message === 'fetch failed';
+  return error instanceof client.ClientError && UNANSWERED.includes(error.code);
+}
+
 /** The secret in the header, which every provider understands that does not list its methods; else in the body. */
 function secretSent(secret: string): client.ClientAuth {
   const [basic, post] = [client.ClientSecretBasic(secret), client.ClientSecretPost(secret)];

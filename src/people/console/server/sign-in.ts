@@ -5,7 +5,7 @@ import type { Logger } from '../../../core/logger.ts';
 import type { ConsoleOidcSettings } from '../../../project/settings/console-settings.ts';
 import type { Access } from '../access/access.ts';
 import { readCookie, setCookie } from '../access/cookies.ts';
-import type { BegunSignIn } from '../access/oidc.ts';
+import { type BegunSignIn, isUnanswered } from '../access/oidc.ts';
 import type { Reach } from '../access/reach.ts';
 import { returnPath } from '../access/return-path.ts';
 import { roleOf, subjectOf } from '../access/role-of.ts';
@@ -64,16 +64,7 @@ function providerRoutes(app: FastifyInstance, gate: Gate, settings: ConsoleOidcS
       const cookie = setCookie('sign-in', { value, seconds: AWAY_SECONDS }, request.headers, reach());
       return reply.header('set-cookie', cookie).redirect(url);
     } catch (error) {
-      logger.error('the provider of sign-ins does not answer', {
-        error: toCrawlhouseError(error).message,
-      });
-      return refuse(request, reply, {
-        status: 502,
-        code: 'connection',
-        title: 'Sign-in does not work now',
-        message: 'The provider of sign-ins does not answer as OpenID Connect says.',
-        hint: 'check console_oidc.issuer, and the log of the console',
-      });
+      return unanswered(request, reply, logger, error);
     }
   });
   app.get('/sign-in/callback', async (request, reply) => {
@@ -88,6 +79,7 @@ function providerRoutes(app: FastifyInstance, gate: Gate, settings: ConsoleOidcS
         return enter(request, reply, gate, { subject: subjectOf(claims), role, to: begun.to });
       logger.warn('sign-in refused', { subject: subjectOf(claims) });
     } catch (error) {
+      if (isUnanswered(error)) return unanswered(request, reply, logger, error);
       logger.warn('sign-in failed', { error: toCrawlhouseError(error).message });
       return refuse(request, reply, {
         status: 401,
@@ -104,6 +96,22 @@ function providerRoutes(app: FastifyInstance, gate: Gate, settings: ConsoleOidcS
       message: 'You are neither an operator nor a reader of this console.',
       hint: 'an administrator adds you to console_oidc.readers or console_oidc.operators',
     });
+  });
+}
+
+function unanswered(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  logger: Logger,
+  error: unknown,
+): FastifyReply {
+  logger.error('the provider of sign-ins does not answer', { error: toCrawlhouseError(error).message });
+  return refuse(request, reply, {
+    status: 502,
+    code: 'connection',
+    title: 'Sign-in does not work now',
+    message: 'The provider of sign-ins does not answer as OpenID Connect says.',
+    hint: 'check console_oidc.issuer, and the log of the console',
   });
 }
 
