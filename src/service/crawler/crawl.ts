@@ -24,6 +24,7 @@ import { askForMissingPages } from './missing-pages.ts';
 import { OutcomeBatch } from './outcome-batch.ts';
 import { Pace } from './pace.ts';
 import { ParsePool } from './parse-pool.ts';
+import { Doors } from './pass-door.ts';
 import { Renderer, type RenderOptions } from './render/renderer.ts';
 import { HostResolver } from './resolve-host.ts';
 import { RobotsCache } from './robots-cache.ts';
@@ -166,7 +167,7 @@ async function fetchSite(
     sitemaps = keepSitemaps(settings, { ...seeding, signal: AbortSignal.any([signal, ended.signal]) });
     // Whoever waits for it gets its error.
     sitemaps.catch(() => {});
-    const tools = { ...work, frontier, parser, renderer, isAjax: settings.scope.isAjax === true };
+    const tools = { ...work, frontier, parser, renderer, scope, doors: new Doors() };
     const phase = new FetchPhase({
       tools: {
         ...tools,

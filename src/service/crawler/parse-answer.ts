@@ -3,7 +3,7 @@ import { stringifyJson } from '../../core/json.ts';
 import { decodeContent } from './content-encoding.ts';
 import type { CustomField } from './custom-fields/custom-field.ts';
 import { extractor } from './custom-fields/extractor.ts';
-import { isRedirect, parsePage, unfetchedPage } from './parse/parse-page.ts';
+import { parsePage, unfetchedPage } from './parse/parse-page.ts';
 import {
   LARGE_BYTES,
   type Lines,
@@ -12,6 +12,7 @@ import {
   type ParseThreadReply,
 } from './parse-messages.ts';
 import type { Fetched, ParsedPage, ParseRules } from './records.ts';
+import { isRedirect } from './redirect-status.ts';
 import { withRendered } from './render/with-rendered.ts';
 import { Scope } from './scope.ts';
 

@@ -1,32 +1,58 @@
 import { spellUrl, webUrl } from '../../core/web-url.ts';
 import type { Answer } from './fetcher.ts';
 import { headerValues } from './parse/headers.ts';
+import { leadsOn } from './redirect-status.ts';
 
 /** Redirects that are followed from a URL until it is asked for again. */
 const MOST_HOPS = 8;
+const MOST_TARGETS = 10_000;
 
 /** Where an answer redirects to, in the one spelling of URLs; null for one that does not. */
-export function redirectTarget({ url, statusCode, headers }: Answer): string | null {
-  if (statusCode === null || statusCode < 300 || statusCode > 399) return null;
+export function redirectTarget({
+  url,
+  statusCode,
+  headers,
+}: Pick<Answer, 'url' | 'statusCode' | 'headers'>): string | null {
+  if (!leadsOn(statusCode)) return null;
   const [location] = headerValues(headers, 'location');
   const next = location === undefined ? null : webUrl(location, url);
   return next === null ? null : spellUrl(next);
 }
 
-/**
- * The answer of a URL for a visitor whose cookies came on the way: a redirect that leads back to the URL, at once or over
- * others, is a door, and the URL is asked for again, as browsers do. Without a door it is the first answer.
- *
- * @param ask gives null for a URL that may not be asked for
- */
-export async function passDoor(first: Answer, ask: (url: string) => Promise<Answer | null>): Promise<Answer> {
+type Ask = (url: string) => Promise<Answer | null>;
+
+/** The redirects of a crawl that keeps cookies. */
+export class Doors {
+  /** Targets of redirects that are known to lead to no door, so that they are not asked for again. */
+  readonly #others = new Set<string>();
+
+  /**
+   * The answer of a URL for a visitor whose cookies came on the way: a redirect that leads back to the URL, at once or
+   * over others, is a door, and the URL is asked for again, as browsers do. Without a door it is the first answer.
+   *
+   * @param hasNewCookie whether the first answer brought a cookie, by which the next one may be another than before
+   * @param ask gives null for a URL that may not be asked for
+   */
+  async pass(first: Answer, hasNewCookie: boolean, ask: Ask): Promise<Answer> {
+    const target = redirectTarget(first);
+    if (target === null || (!hasNewCookie && this.#others.has(target))) return first;
+    const last = await follow(first, ask);
+    if (last?.url === first.url) return last;
+    if (this.#others.size >= MOST_TARGETS) this.#others.clear();
+    this.#others.add(target);
+    return first;
+  }
+}
+
+/** What a redirect ends at; null where nobody answers, or after too many. */
+async function follow(first: Answer, ask: Ask): Promise<Answer | null> {
   let answer = first;
   for (let hop = 0; hop < MOST_HOPS; hop++) {
     const next = redirectTarget(answer);
-    if (next === null) return answer.url === first.url ? answer : first;
+    if (next === null) return answer;
     const found = await ask(next);
-    if (found === null || found.statusCode === null) return first;
+    if (found === null || found.statusCode === null) return null;
     answer = found;
   }
-  return first;
+  return null;
 }

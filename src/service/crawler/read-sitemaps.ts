@@ -3,6 +3,7 @@ import { ownUrl, webUrl } from '../../core/web-url.ts';
 import { decodeContent } from './content-encoding.ts';
 import type { Answer } from './fetcher.ts';
 import type { SitemapRecord } from './records.ts';
+import { leadsOn } from './redirect-status.ts';
 import type { Scope } from './scope.ts';
 import { type SitemapEntry, SitemapReader } from './sitemap-reader.ts';
 
@@ -135,8 +136,7 @@ async function fetchSitemap(start: string, fetch: SitemapOptions['fetch']): Prom
       return isGzip ? decodeContent(plain, GZIP, MOST_BYTES).body : plain;
     }
     const next = webUrl(header('location') ?? '', url);
-    const isRedirect = statusCode !== null && statusCode >= 300 && statusCode < 400;
-    if (!isRedirect || next === null) return null;
+    if (!leadsOn(statusCode) || next === null) return null;
     url = next.href;
   }
   return null;

@@ -40,6 +40,11 @@ export class Scope {
     this.#params = new Set(rules.queryParams);
   }
 
+  /** Whether pages are asked for by the scheme of `_escaped_fragment_`. */
+  get isAjax(): boolean {
+    return this.#rules.isAjax === true;
+  }
+
   /** Whether a URL is on a host of the crawl. */
   isInternal(url: URL): boolean {
     if (this.#hosts.has(url.host)) return true;

@@ -3,16 +3,18 @@ import { askedUrl, declaresSnapshot, snapshotUrl } from './ajax-crawling.ts';
 import type { Answer, Fetcher, Room } from './fetcher.ts';
 import type { QueuedUrl } from './frontier.ts';
 import type { Pace } from './pace.ts';
-import { passDoor, redirectTarget } from './pass-door.ts';
+import { type Doors, redirectTarget } from './pass-door.ts';
+import { isPermanent } from './redirect-status.ts';
 import type { RobotsCache } from './robots-cache.ts';
+import type { Scope } from './scope.ts';
 
 export interface VisitTools {
   readonly fetcher: Fetcher;
   readonly robots: RobotsCache;
   readonly pace: Pace;
   readonly signal: AbortSignal;
-  /** Whether pages are asked for by the scheme of `_escaped_fragment_`. */
-  readonly isAjax: boolean;
+  readonly scope: Scope;
+  readonly doors: Doors;
 }
 
 /**
@@ -21,18 +23,17 @@ export interface VisitTools {
  */
 export async function visitPage(item: QueuedUrl, tools: VisitTools, room: Room): Promise<Answer> {
   const { url } = item;
-  const { host } = ownUrl(url);
-  /** Asks for a further URL of the host, if it may be asked for. */
+  /** Asks for a further URL of the crawl's hosts, if it may be asked for. */
   const ask = async (next: string): Promise<Answer | null> => {
     const to = ownUrl(next);
-    if (to.host !== host) return null;
+    if (!tools.scope.isInternal(to)) return null;
     const rules = await tools.robots.rulesOf(to);
     if (rules.isUnavailable || !rules.isAllowed(next)) return null;
     await tools.pace.turn(to.host, rules.delayMs, tools.signal);
     return tools.fetcher.fetchPage(next, room);
   };
   const answer = await behindDoor(item, tools, { room, ask });
-  if (!tools.isAjax || askedUrl(url) !== url || !declaresSnapshot(answer)) return answer;
+  if (!tools.scope.isAjax || askedUrl(url) !== url || !declaresSnapshot(answer)) return answer;
   const snapshot = await ask(snapshotUrl(url));
   // Denied, or the server has none and leads back to the page.
   return snapshot === null || redirectTarget(snapshot) === url ? answer : { ...snapshot, url };
@@ -45,14 +46,22 @@ interface Asking {
 
 async function behindDoor(
   { url: text, depth }: QueuedUrl,
-  { fetcher }: VisitTools,
+  { fetcher, doors }: VisitTools,
   { room, ask }: Asking,
 ): Promise<Answer> {
   const url = ownUrl(text);
   const before = fetcher.cookiesFor(url);
   const answer = { ...(await fetcher.fetchPage(askedUrl(text), room)), url: text };
-  const after = fetcher.cookiesFor(url);
+  const hasNewCookie = fetcher.cookiesFor(url) !== before;
   // A cookie may come only on the way; that of the start page opens the doors of the others.
-  if (after === null || redirectTarget(answer) === null || (before === after && depth !== 0)) return answer;
-  return passDoor(answer, ask);
+  const mayOpen = hasNewCookie || depth === 0 || !isPermanent(answer.statusCode);
+  if (before === null || !mayOpen) return answer;
+  // Asked for again with the same cookies, a URL has the same answer.
+  const asked = new Set([`${before} ${text}`]);
+  return doors.pass(answer, hasNewCookie, async (next) => {
+    const request = `${fetcher.cookiesFor(ownUrl(next))} ${next}`;
+    if (asked.has(request)) return null;
+    asked.add(request);
+    return ask(next);
+  });
 }

@@ -518,6 +518,33 @@ test.each([
   expect(startUrl).toBe(`${site.origin}/`);
 });
 
+test('an inner page is read behind a door over other URLs, and what is no door is asked for once more at most', async () => {
+  const site = await serveSite({
+    '/': pageWith('/inner', '/kept', '/old', '/login?1', '/login?2', '/choice'),
+    '/a': 'x',
+    ...behindDoor('/inner', 'inside=1', '/check'),
+    '/kept': { status: 301, headers: { location: '/kept/check' } },
+    '/kept/check': { status: 302, headers: { location: '/kept', 'set-cookie': 'kept=1' } },
+    '/old': { status: 302, headers: { location: '/new' } },
+    '/new': 'x',
+    '/login?': { status: 303, headers: { location: '/login' } },
+    '/login': 'x',
+    '/choice': { status: 300, headers: { location: '/a' } },
+  });
+  const crawled = await crawlSite(site);
+  expect(await crawled.field('status_code')).toMatchObject({
+    '/inner': 200,
+    '/kept': 301,
+    '/old': 302,
+    '/login?1': 303,
+    '/choice': 300,
+  });
+  const times = (path: string): number => site.hits.filter((hit) => hit === path).length;
+  expect(times('/kept')).toBe(2);
+  expect(times('/new')).toBe(2);
+  expect(times('/login')).toBeLessThanOrEqual(3);
+});
+
 test('without cookies a door stays shut', async () => {
   const site = await serveSite(behindDoor('/', 'seen=1'));
   const crawled = await crawlSite(site, { use_cookies: false });

@@ -1,5 +1,6 @@
 import { absoluteUrl, webUrl } from '../../../core/web-url.ts';
 import { type Fetched, type PageRecord, type ParsedPage, type ParseRules, UNKNOWN_PAGE } from '../records.ts';
+import { isRedirect, leadsOn } from '../redirect-status.ts';
 import { alternates } from './alternates.ts';
 import { cards } from './cards.ts';
 import { decodeBody, withQueryOf } from './decode-body.ts';
@@ -53,16 +54,9 @@ function fetchStatus(statusCode: number | null): string {
   return statusCode === null ? 'unfetched_exception' : `fetched_${Math.floor(statusCode / 100)}xx`;
 }
 
-export function isRedirect(statusCode: number): boolean {
-  return statusCode >= 300 && statusCode < 400;
-}
-
 function isSuccess(statusCode: number | null): boolean {
   return statusCode !== null && statusCode >= 200 && statusCode < 300;
 }
-
-/** Other statuses lead nowhere (https://fetch.spec.whatwg.org/#redirect-status). */
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 function fetchFacts(fetched: Fetched, type: string | null, rules: ParseRules): Partial<PageRecord> {
   const { statusCode, error, refusal, headers, bytes, isTruncated, loadTimeMs, fetchedAt } = fetched;
@@ -83,7 +77,7 @@ function fetchFacts(fetched: Fetched, type: string | null, rules: ParseRules): P
     load_time: isAnswer ? Math.round(loadTimeMs) : null,
     weight: isAnswer ? Math.ceil(bytes / 1024) : null,
     redirect_location:
-      isAnswer && REDIRECTS.has(statusCode) && location !== undefined
+      leadsOn(statusCode) && location !== undefined
         ? (resolver(fetched.url, rules)(location)?.url ?? null)
         : null,
     is_truncated: isTruncated,
