@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { SitemapPage } from '../../answers/explore/read-sitemap-pages.ts';
-import { writeFileAtomic } from '../../core/atomic-file.ts';
+import { removeOld, writeFileAtomic } from '../../core/atomic-file.ts';
 import { makeFolder } from '../../core/make-folder.ts';
 
 /** Of the protocol (https://www.sitemaps.org/protocol.html): URLs of a file, its bytes, characters of a URL. */
@@ -14,6 +14,8 @@ const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
 const INDEX = 'sitemap-index.xml';
 const FILE = /^sitemap-\d+\.xml\.gz$/;
+/** What a process that was killed has begun of one. */
+const BEGUN = /^sitemap-\d+\.xml\.gz\..+\.tmp$/;
 
 /** The sitemaps of a scheme, host and port. */
 export interface WrittenSitemaps {
@@ -108,6 +110,7 @@ class Site {
     await writeFileAtomic(index, `${HEAD}<sitemapindex ${NAMESPACE}>\n${list.join('')}</sitemapindex>\n`);
     for (const name of await readdir(this.#folder))
       if (FILE.test(name) && !names.includes(name)) await rm(join(this.#folder, name));
+    await removeOld(this.#folder, (name) => BEGUN.test(name));
     return { origin: this.#origin, index, files: this.#files, urls: this.#urls };
   }
 }
