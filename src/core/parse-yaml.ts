@@ -111,7 +111,7 @@ function refusePrototype(document: Document.Parsed, line: (offset: number) => nu
   visit(document, {
     Pair(_key, { key }) {
       if (isScalar(key) && key.value === '__proto__')
-        throw new YamlFault('unknown key __proto__: nothing has this name', line(key.range?.[0] ?? 0));
+        throw new YamlFault('unknown key __proto__', line(key.range?.[0] ?? 0), 'nothing has this name');
     },
   });
 }

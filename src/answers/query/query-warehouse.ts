@@ -33,6 +33,7 @@ export interface PagedStatement {
   readonly page: RowsPage;
 }
 
+const INTERRUPT_AGAIN_MS = 50;
 const NO_PARAMETERS: ParameterTexts = new Map();
 
 /**
@@ -195,9 +196,15 @@ export class PublishedWarehouse implements Disposable {
   async #guarded<T>(signal: AbortSignal, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     const connection = await this.#instance.connect();
-    const interrupt = (): void => connection.interrupt();
+    let again: NodeJS.Timeout | undefined;
+    // An interrupt that comes before the statement has begun is lost.
+    const interrupt = (): void => {
+      connection.interrupt();
+      again = setTimeout(interrupt, INTERRUPT_AGAIN_MS);
+    };
     signal.addEventListener('abort', interrupt, { once: true });
     try {
+      signal.throwIfAborted();
       return await work(connection);
     } catch (cause) {
       signal.throwIfAborted();
@@ -205,6 +212,7 @@ export class PublishedWarehouse implements Disposable {
       throw queryError(cause);
     } finally {
       signal.removeEventListener('abort', interrupt);
+      clearTimeout(again);
       connection.closeSync();
     }
   }
