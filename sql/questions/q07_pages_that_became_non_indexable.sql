@@ -24,13 +24,14 @@ WITH
       chosen.crawl_id,
       count(CASE WHEN told.part = 'status' THEN 1 END) = 2 AS status,
       count(CASE WHEN told.part = 'robots' THEN 1 END) = 2 AS robots,
+      count(CASE WHEN told.part = 'meta_refresh_delay' THEN 1 END) = 2 AS refresh,
       count(CASE WHEN told.part = 'noindex' THEN 1 END) = 2 AS noindex,
       count(CASE WHEN told.part = 'canonical' THEN 1 END) = 2 AS canonical,
       count(CASE WHEN told.part = 'service' THEN 1 END) = 2 AS service
     FROM chosen
     JOIN mart.crawl_columns AS told
       ON told.dataset = 'crawl_pages'
-        AND told.column_name = 'non_indexable_reason'
+        AND told.column_name IN ('non_indexable_reason', 'meta_refresh_delay')
         AND (told.crawl_id = chosen.crawl_id OR told.crawl_id = chosen.previous_crawl_id)
     GROUP BY chosen.crawl_id
   ),
@@ -48,6 +49,9 @@ WITH
         WHEN later.status_code BETWEEN 400 AND 499 AND comparable.status THEN 'client_error'
         WHEN later.status_code BETWEEN 500 AND 599 AND comparable.status THEN 'server_error'
         WHEN later.status_code <> 200 AND comparable.status THEN 'other_status'
+        -- By a refresh that leads away at once.
+        WHEN later.non_indexable_reason = 'redirect' AND coalesce(later.status_code, 200) = 200 AND comparable.refresh
+          THEN 'redirect'
         WHEN later.is_noindex AND comparable.noindex THEN 'noindex'
         WHEN later.is_canonicalised AND comparable.canonical THEN 'canonicalised'
         WHEN later.non_indexable_reason = 'service' AND comparable.service THEN 'service'

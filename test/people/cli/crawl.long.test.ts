@@ -112,6 +112,8 @@ function kept(folder: string): string[] {
   return existsSync(state) ? readdirSync(state).filter((name) => name !== 'logs') : [];
 }
 
+const leadsTo = (location: string) => ({ status: 302, headers: { location } });
+
 const SITES: readonly (readonly [words: string, code: number, site: string | Routes])[] = [
   ['no machine has that name', 3, 'https://site.invalid/'],
   ['no machine has that name', 3, 'not_a_url'],
@@ -120,7 +122,8 @@ const SITES: readonly (readonly [words: string, code: number, site: string | Rou
   ['the site answers 403', 2, { '/': { status: 403 } }],
   ['the site answers 503', 3, { '/': { status: 503 } }],
   ['robots.txt forbids it to crawlhouse', 2, { ...PAGES, '/robots.txt': 'User-agent: *\nDisallow: /' }],
-  ['redirects more than 5 times', 2, { '/': { status: 302, headers: { location: '/' } } }],
+  ['redirects to itself', 2, { '/': leadsTo('/') }],
+  ['redirects more than 5 times', 2, { '/': leadsTo('/other'), '/other': leadsTo('/') }],
 ];
 
 test.for(SITES)(

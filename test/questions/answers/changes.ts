@@ -2,7 +2,7 @@ import type { Row } from '../sites/sites.ts';
 import { type CrawlFacts, hasField } from './crawls.ts';
 import { type Asked, allCrawls, crawlsAsked, type Facts, inSegment, named, placed } from './facts.ts';
 import { chainOf } from './links.ts';
-import { type Page, REASONS } from './pages.ts';
+import { type Page, REASONS, within } from './pages.ts';
 import { clicksOf, rankingDays, searchesUpTo } from './searches.ts';
 import { addDays, byBytes, dayOf, groups, once, percent, str } from './values.ts';
 
@@ -84,7 +84,10 @@ export const q06ByCrawl = (facts: Facts, asked: Asked): Row[] =>
 
 function lossOf(crawl: CrawlFacts, page: Page, former: Page): string | null {
   const tells = (reason: string): boolean => {
-    const fields = TELLING[reason] ?? ['status_code'];
+    // mart.pages tells of a refresh by its reason alone.
+    const isRefresh = reason === 'redirect' && !within(page.status, 300, 399);
+    const fields = isRefresh ? ['meta_refresh_delay'] : (TELLING[reason] ?? ['status_code']);
+    if (isRefresh && page.reason !== reason) return false;
     const both = [crawl.pages, crawl.previous?.pages];
     return fields.length === 0 || both.every((data) => hasField(data, ...fields));
   };

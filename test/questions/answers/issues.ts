@@ -104,7 +104,7 @@ const startPages = (host: string): string[] => [`https://${host}/`, `http://${ho
 const isRedirect: Holds = ({ status }) => within(status, 300, 399);
 const offRoot = text(
   'urlpath',
-  (path) => !/^\/(index|default|home|start|main)?([.][a-z]+)?\/?$/.test(path.toLowerCase()),
+  (path) => path !== '' && !/^\/(index|default|home|start|main)?([.][a-z]+)?\/?$/.test(path.toLowerCase()),
 );
 const toCanonical = (holds: (target: Page) => boolean): Holds =>
   ok(
