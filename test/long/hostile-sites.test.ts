@@ -16,16 +16,17 @@ test('bodies are taken out of their content encodings', async () => {
     '/br': encoded('br', brotliCompressSync(pageWith('/from-br'))),
     '/zstd': encoded('zstd', zstdCompressSync(pageWith('/from-zstd'))),
     '/broken': encoded('gzip', Buffer.from('this is not gzip')),
-    '/unknown': encoded('rot13', Buffer.from('<a href=/never>x</a>')),
+    // An encoding that nobody knows is none.
+    '/unknown': encoded('rot13', Buffer.from('<a href=/from-unknown>x</a>')),
   });
   const crawled = await crawlSite(site);
   expect(Object.keys(await crawled.field('url')).sort()).toEqual(
-    ['/', '/br', '/broken', '/from-br', '/from-zstd', '/unknown', '/zstd'].sort(),
+    ['/', '/br', '/broken', '/from-br', '/from-unknown', '/from-zstd', '/unknown', '/zstd'].sort(),
   );
   expect(await crawled.field('parsed_html')).toMatchObject({
     '/br': true,
     '/broken': false,
-    '/unknown': false,
+    '/unknown': true,
   });
 });
 
@@ -191,7 +192,9 @@ test('an answer that is no HTTP is an exception of its page', async () => {
   const { port } = noise.address() as AddressInfo;
   const robots_txt = [{ host: '127.0.0.1', content: '' }];
   const crawled = await crawlSite({ origin: `http://127.0.0.1:${port}` }, { robots_txt });
-  expect(await crawled.field('fetch_error')).toEqual({ '/': 'protocol' });
+  expect(await crawled.field('fetch_error')).toEqual({
+    '/': 'protocol: there is no status line of HTTP',
+  });
 });
 
 test('a crawl of this machine goes to no other private address', async () => {
