@@ -235,10 +235,10 @@ test('of a declared series only the first page counts', async () => {
   const pages = await pagesAfterJobs(
     {
       pages: [
-        titled('/list', 'List', { rel_next: `${SITE}/list?page=2` }),
-        titled('/list?page=2', 'List', { rel_prev: `${SITE}/list`, rel_next: `${SITE}/list?page=3` }),
+        titled('/list', 'List', { rel_next: `${SITE}/list/2` }),
+        titled('/list/2', 'List', { rel_prev: `${SITE}/list`, rel_next: `${SITE}/list/3` }),
         // Named by the page before it alone.
-        titled('/list?page=3', 'List'),
+        titled('/list/3', 'List'),
         titled('/loop', 'Loop', { rel_next: `${SITE}/loop`, rel_prev: `${SITE}/loop` }),
         titled('/other', 'Loop'),
       ],
@@ -248,7 +248,7 @@ test('of a declared series only the first page counts', async () => {
   const unique = row('unique', null, false);
   const rival = row('duplicated', 'canonical_not_set', true);
   expect(pages).toEqual({
-    ...{ '/list': unique, '/list?page=2': unique, '/list?page=3': unique },
+    ...{ '/list': unique, '/list/2': unique, '/list/3': unique },
     ...{ '/loop': rival, '/other': rival },
   });
 });
