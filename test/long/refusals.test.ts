@@ -6,12 +6,14 @@ import type { RunResult } from '../../src/project/model/run-result.ts';
 import { sendJson } from '../service/api/test-service.ts';
 import { meddledSandbox } from '../support/meddler.ts';
 import {
+  clearFaults,
   crawlhouse,
   environmentOf,
   published,
   rawProjectFolder,
   runProject,
   sandboxFor,
+  setFaults,
 } from '../support/project.ts';
 import { ALL_ROUNDS, roundSeed, seededRandom } from '../support/random.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
@@ -189,6 +191,63 @@ test('whatever is forbidden, all other units come as without it, and the next ru
     refuse(null);
     expect([name, (await runProject(folder, sandbox, PIPELINES)).exitCode]).toEqual([name, 0]);
     expect([name, await rowsOf(folder)]).toEqual([name, rows]);
+  }
+});
+
+/** Requests of a store's bucket: what is done, by the service (`put`) or by us. */
+const OF_BUCKET = {
+  put: { by: 'PUT|POST', path: '' },
+  list: { by: 'GET', path: '[?&]prefix=' },
+  get: { by: 'GET', path: '^(?!.*[?&]prefix=)' },
+} as const;
+
+test("whatever a store's bucket forbids, all other units come as without it, and the next run brings the rest", async () => {
+  const { sandbox, account } = await scene();
+  const random = seededRandom(roundSeed());
+  const crawl = account.crawls[0] ?? '';
+  const parts = { 'one crawl': crawl, 'the bucket': '' };
+  const choices = (['store_a', 'store_b'] as const)
+    .flatMap((store) =>
+      Object.keys(OF_BUCKET).map((action) => [store, action as keyof typeof OF_BUCKET] as const),
+    )
+    .flatMap((choice) => Object.entries(parts).map(([name, part]) => ({ choice, name, part })))
+    .toSorted(() => random() - 0.5);
+  const pipelines = ['crawls', 'crawl_pages', 'crawl_links'];
+  const wholes = new Map<string, readonly [ReadonlyMap<string, unknown>, ReadonlyMap<string, unknown>]>();
+  for (const { choice, name, part } of ALL_ROUNDS ? choices : choices.slice(0, 2)) {
+    const [store, action] = choice;
+    const options = { pipelines, route: 'export', store } as const;
+    if (!wholes.has(store)) {
+      const whole = await rawProjectFolder();
+      wholes.set(store, [outcomes(await runProject(whole, sandbox, options)), await rowsOf(whole)]);
+    }
+    const [wanted, rows] = wholes.get(store) ?? [];
+    const needs = (unit: string): boolean => !unit.startsWith('crawls/') && unit.includes(part);
+    const round = [...choice, name];
+    const folder = await rawProjectFolder();
+    const { by, path } = OF_BUCKET[action];
+    const faults = by.split('|').map((method) => ({
+      match: { at: store, method, path: `${path}.*${part}` },
+      kind: 'status' as const,
+      status: 403,
+    }));
+    await setFaults(sandbox, faults);
+    // With data exports of its own, not with those of former rounds.
+    const ran = await runProject(folder, sandbox, { ...options, reload: true });
+    const failed = ran.report.units.filter(({ status }) => status === 'failed');
+    const due = [...(wanted?.keys() ?? [])].filter(needs).sort();
+    expect([round, ran.exitCode, failed.map(({ unit }) => unit).sort()]).toEqual([round, 3, due]);
+    expect([round, others(outcomes(ran), { needs })]).toEqual([
+      round,
+      others(wanted ?? new Map(), { needs }),
+    ]);
+    expect([round, others(await rowsOf(folder), { needs })]).toEqual([
+      round,
+      others(rows ?? new Map(), { needs }),
+    ]);
+    await clearFaults(sandbox);
+    expect([round, (await runProject(folder, sandbox, options)).exitCode]).toEqual([round, 0]);
+    expect([round, await rowsOf(folder)]).toEqual([round, rows]);
   }
 });
 
