@@ -46,6 +46,8 @@ const OF_SOCKETS: readonly unknown[] = ['bind', 'connect', 'listen'];
 /** Wraps any thrown value. Unknown errors are `internal`, except errors of the file system and aborts. */
 export function toCrawlhouseError(error: unknown): CrawlhouseError {
   if (error instanceof CrawlhouseError) return error;
+  // What failed first is the cause; what failed while it was cleaned up follows from it.
+  if (error instanceof SuppressedError) return toCrawlhouseError(error.suppressed);
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof Error && error.name === 'AbortError') {
     if (error.cause instanceof CrawlhouseError) return error.cause;

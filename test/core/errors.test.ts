@@ -34,6 +34,12 @@ test('a full disk is an error of the disk that asks for space', () => {
   }
 });
 
+test('an error that hid another one while something was closed is the error that came first', () => {
+  const full = Object.assign(new Error('database or disk is full'), { errcode: 13 });
+  const hidden = new SuppressedError(new Error('second'), new SuppressedError(new Error('first'), full));
+  expect(toCrawlhouseError(hidden)).toMatchObject({ code: 'disk', message: full.message, cause: full });
+});
+
 test('a disk that fails is an error of the disk, not a fault of crawlhouse', () => {
   for (const thrown of [systemError('EIO'), Object.assign(new Error('disk I/O error'), { errcode: 266 })]) {
     const error = toCrawlhouseError(thrown);

@@ -4,6 +4,7 @@ import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { RunResult } from '../../project/model/run-result.ts';
 import { localServiceFolder } from '../../project/settings/crawl-folder.ts';
+import { nameFullDisk } from '../../project/settings/name-full-disk.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import type { ChangedDay } from '../../service/api/changed-day.ts';
 import { ServiceClient } from '../../service/api/client.ts';
@@ -37,9 +38,11 @@ export class LocalService implements AsyncDisposable {
   readonly #sandbox: Sandbox;
   readonly #client: ServiceClient;
   readonly #rules: Rules;
+  readonly #settings: Settings;
 
-  private constructor(sandbox: Sandbox, rules: Rules) {
+  private constructor(sandbox: Sandbox, settings: Settings, rules: Rules) {
     this.#sandbox = sandbox;
+    this.#settings = settings;
     this.#rules = rules;
     this.#client = new ServiceClient({ baseUrl: sandbox.baseUrl, accessToken: sandbox.accessToken });
   }
@@ -65,8 +68,10 @@ export class LocalService implements AsyncDisposable {
       proxy,
       vitals,
       ...options,
+    }).catch((thrown: unknown) => {
+      throw nameFullDisk(toCrawlhouseError(thrown), settings);
     });
-    return new LocalService(sandbox, { allowPrivate, rendering, proxy });
+    return new LocalService(sandbox, settings, { allowPrivate, rendering, proxy });
   }
 
   /** Adds access logs to a project, and gives the bots that they have. */
@@ -245,7 +250,7 @@ export class LocalService implements AsyncDisposable {
         }
         if (!UNFINISHED.includes(crawl.status)) throw withoutReport(crawl);
         const stuck = this.#sandbox.stuckCrawl(crawl_id);
-        if (stuck !== undefined) throw paused(crawl, stuck);
+        if (stuck !== undefined) throw paused(crawl, nameFullDisk(stuck, this.#settings));
         if (crawl.status === 'paused') await pilot('resume');
         const { progress } = await this.#client.call('crawlProgress', { crawl_id });
         show(progress, this.#sandbox.sideWork(crawl_id));
@@ -280,7 +285,8 @@ export class LocalService implements AsyncDisposable {
 /** The error that a crawl stopped with, and how it goes on. */
 function paused({ crawl_config }: Crawl, { code, message, hint }: CrawlhouseError): CrawlhouseError {
   const what = message.replace(/; the next run continues$/, '');
-  const first = code === 'disk' ? 'free some space' : code === 'missing_feature' ? hint : undefined;
+  const first =
+    code === 'disk' || code === 'missing_feature' ? hint?.replace(', then run again', '') : undefined;
   const why = first === undefined ? '' : `${first}, then: `;
   return new CrawlhouseError(code, `${what}; the crawl of ${crawl_config?.start_url} is paused`, {
     hint: `${why}crawlhouse crawl --resume`,

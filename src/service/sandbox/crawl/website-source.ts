@@ -118,12 +118,10 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
     const control = new CrawlControl();
     const interruption = new AbortController();
     const stopped = this.#crawl(document, work, { control, signal: interruption.signal })
-      .then(
-        (reason) => this.#tell(id, { ended: { at: this.#work.clock.now(), reason } }),
-        (thrown: unknown) => {
-          if (!interruption.signal.aborted) this.#failed(id, toCrawlhouseError(thrown));
-        },
-      )
+      .then((reason) => this.#tell(id, { ended: { at: this.#work.clock.now(), reason } }))
+      .catch((thrown: unknown) => {
+        if (!interruption.signal.aborted) this.#failed(id, toCrawlhouseError(thrown));
+      })
       .finally(() => this.#runs.delete(id));
     this.#runs.set(id, { control, interruption, stopped });
   }
