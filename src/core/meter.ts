@@ -3,7 +3,7 @@ import { estimateLeft, usualAfter } from './estimate-left.ts';
 import { host } from './host.ts';
 import { type DueUnit, UnitWork } from './unit-work.ts';
 
-export type Phase = 'download' | 'stage' | 'load' | 'models' | 'tests' | 'publish';
+export type Phase = 'discover' | 'download' | 'stage' | 'load' | 'models' | 'tests' | 'publish';
 
 /** How far a run is. */
 export interface Progress {
@@ -16,6 +16,8 @@ export interface Progress {
   readonly bytes: number;
   /** Seconds in which the rows came. */
   readonly seconds: number;
+  /** Seconds since the run began. */
+  readonly elapsed: number;
   readonly left: number | null;
 }
 
@@ -33,14 +35,16 @@ export class Meter implements Disposable {
   readonly #print: (text: string, progress: Progress, atWork: readonly UnitAtWork[]) => void;
   readonly #now: () => number;
   readonly #formerPace: number;
-  #beat: Disposable | undefined;
+  readonly #beat: Disposable;
   #work = new UnitWork([]);
   #due = 0;
   #done = 0;
   #bytes = 0;
-  #startedAt = 0;
+  readonly #startedAt: number;
+  #unitsStartedAt: number;
   #unitsTook: number | null = null;
-  #phase: Phase = 'download';
+  #elapsed: number | null = null;
+  #phase: Phase | null = null;
   #steps: Progress['steps'] = null;
   #last = '';
   readonly #atWork = new Map<string, UnitAtWork['phase']>();
@@ -55,14 +59,21 @@ export class Meter implements Disposable {
     this.#formerPace = formerPace;
     this.#now = now;
     this.#startedAt = now();
+    this.#unitsStartedAt = this.#startedAt;
+    this.#beat = host().every(BEAT_MS, () => this.#show());
+  }
+
+  /** It looks for what is due. */
+  discover(): void {
+    this.#enter('discover');
   }
 
   /** The units begin. */
   begin(due: readonly DueUnit[]): void {
     this.#work = new UnitWork(due);
     this.#due = due.length;
-    this.#startedAt = this.#now();
-    this.#beat ??= host().every(BEAT_MS, () => this.#show());
+    this.#unitsStartedAt = this.#now();
+    this.#phase = 'download';
   }
 
   opened(unit: string, rows: number | null, columns: number): void {
@@ -101,6 +112,12 @@ export class Meter implements Disposable {
     this.#enter(phase);
   }
 
+  /** The run has ended: the last print. */
+  end(seconds: number): void {
+    this.#elapsed = seconds;
+    this.#show();
+  }
+
   /** Seconds that the units took, what followed them so far, and what usually follows so much. */
   took(): { readonly units: number; readonly after: number; readonly usual: number } {
     const units = this.#unitsTook ?? this.#seconds();
@@ -108,7 +125,7 @@ export class Meter implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#beat?.[Symbol.dispose]();
+    this.#beat[Symbol.dispose]();
   }
 
   #enter(phase: Phase): void {
@@ -117,10 +134,11 @@ export class Meter implements Disposable {
   }
 
   #seconds(): number {
-    return (this.#now() - this.#startedAt) / 1000;
+    return (this.#now() - this.#unitsStartedAt) / 1000;
   }
 
   #show(): void {
+    if (this.#phase === null) return;
     const seconds = this.#seconds();
     const unitsTook = this.#unitsTook;
     const units = this.#work.work();
@@ -137,7 +155,8 @@ export class Meter implements Disposable {
       rows: this.#work.rows(),
       bytes: this.#bytes,
       seconds: unitsTook ?? seconds,
-      left,
+      elapsed: this.#elapsed ?? (this.#now() - this.#startedAt) / 1000,
+      left: this.#elapsed === null ? left : null,
     };
     const atWork = [...this.#atWork].map(([unit, phase]) => ({ unit, phase }));
     this.#print(describeProgress(progress) + (this.#last && ` · ${this.#last}`), progress, atWork);
@@ -155,27 +174,29 @@ function afterOf(phase: Phase, steps: Progress['steps']): { readonly done: numbe
 
 const BAR = 10;
 
-/** The share of the phase that is done, 0 to 1. */
-export function shareOf({ steps, rows: { received, expected } }: Progress): number {
-  if (steps) return steps.total > 1 ? steps.done / steps.total : 1;
+/** The share of the phase that is done, 0 to 1; null where that is not known. */
+export function shareOf({ phase, steps, rows: { received, expected } }: Progress): number | null {
+  if (phase === 'discover' || steps?.total === 1) return null;
+  if (steps) return steps.total > 0 ? steps.done / steps.total : 1;
   return expected > 0 ? Math.min(received / expected, 1) : 0;
 }
 
-/** `[████░░░░░░] 42 % download, about 3 min left · 250,000 of 600,000 rows · 5,000 rows/s · 10 of 40 units · 96.0 MB` */
+/** `[████░░░░░░] 42 % download after 50 s, about 3 min left · 250,000 of 600,000 rows · 5,000 rows/s · 10 of 40 units · 96.0 MB` */
 export function describeProgress(progress: Progress): string {
-  const filled = Math.floor(shareOf(progress) * BAR);
+  const filled = Math.floor((shareOf(progress) ?? (progress.phase === 'discover' ? 0 : 1)) * BAR);
   return `[${'█'.repeat(filled)}${'░'.repeat(BAR - filled)}] ${progressWords(progress)}`;
 }
 
 /** The same without the bar. */
 export function progressWords(progress: Progress): string {
-  const { phase, steps, units, rows, bytes, seconds, left } = progress;
+  const { phase, steps, units, rows, bytes, seconds, elapsed, left } = progress;
   const { received, expected, isGuess } = rows;
-  const percent = steps?.total === 1 ? '' : `${Math.floor(shareOf(progress) * 100)} % `;
+  const share = shareOf(progress);
+  const percent = share === null ? '' : `${Math.floor(share * 100)} % `;
   const time = left === null ? '' : `, about ${wholeSeconds(left)} left`;
   const of = expected > received ? ` of ${isGuess ? 'about ' : ''}${countText(Math.round(expected))}` : '';
   const pace = seconds > 0 && received > 0 ? [`${countText(Math.round(received / seconds))} rows/s`] : [];
-  const now = `${percent}${phase}${steps && steps.total > 1 ? ` ${steps.done} of ${steps.total}` : ''}${time}`;
+  const now = `${percent}${phase}${steps && steps.total > 1 ? ` ${steps.done} of ${steps.total}` : ''} after ${durationText(elapsed)}${time}`;
   // Such as of a transform.
   if (units.due === 0) return now;
   return [

@@ -129,6 +129,7 @@ interface DueWork {
 
 async function loadDueUnits(session: Session, { client, request, routes, done }: DueWork): Promise<Work> {
   const { settings, signal } = session;
+  session.meter.discover();
   const { connection } = session.working;
   const knowledge = { loaded: session.loaded, known: await readKnownLists(connection) };
   const scope = scopeOf(settings, request, knowledge);

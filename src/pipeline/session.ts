@@ -14,7 +14,7 @@ import type { LedgerUnit } from '../project/model/ledger-records.ts';
 import type { RunReport, UnitReport } from '../project/model/report.ts';
 import type { RunResult } from '../project/model/run-result.ts';
 import { exitCodeOf, runStatus } from '../project/model/run-status.ts';
-import { CHECK_DISK, formerPace, summarizeRun } from '../project/model/run-summary.ts';
+import { CHECK_DISK, formerPace, runSeconds, summarizeRun } from '../project/model/run-summary.ts';
 import { nameFullDisk } from '../project/settings/name-full-disk.ts';
 import type { Settings } from '../project/settings/settings.ts';
 import { fieldsRead } from '../project/sql/models/fields-read.ts';
@@ -331,6 +331,7 @@ async function endRun(
     ...transformed,
     ...(healed.length > 0 ? { healed } : {}),
   };
+  meter.end(runSeconds(report));
   for (const { code, message } of errors)
     logger.info('run met an error', { stage: 'run', code, error: message });
   logger.info('run ended', { stage: 'run', status: report.status, units: units.length });

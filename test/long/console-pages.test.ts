@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { durationText } from '../../src/core/amounts.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import type { RunReport } from '../../src/project/model/report.ts';
+import { runSeconds } from '../../src/project/model/run-summary.ts';
 import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { readLiveRun } from '../../src/state/ledger/live-run.ts';
 import { type OpenConsole, openConsole } from '../support/open-console.ts';
@@ -22,12 +24,18 @@ test('the documents of the pages say what runs reported', async () => {
   const settings = await loadSettings(folder, environmentOf(sandbox));
   const pipelines = ['crawl_pages', 'crawl_links', 'projects', 'crawls'];
   const phases = new Set<string>();
+  const told: string[] = [];
   const { report }: { report: RunReport } = await runProject(folder, sandbox, {
     pipelines,
-    progress: () => void phases.add(readLiveRun(settings.state_dir)?.progress?.phase ?? 'none'),
+    progress: (text) => {
+      told.push(text);
+      phases.add(readLiveRun(settings.state_dir)?.progress?.phase ?? 'none');
+    },
   });
   expect(report.status).toBe('done');
   expect(phases.size).toBeGreaterThan(1);
+  expect(told[0]).toMatch(/ discover after /);
+  expect(told.at(-1)).toContain(` publish after ${durationText(runSeconds(report))} · `);
   expect(readLiveRun(settings.state_dir)).toBeNull();
 
   const { ask } = await openConsole(settings);

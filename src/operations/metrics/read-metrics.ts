@@ -4,6 +4,7 @@ import { freeBytes } from '../../core/disk-use.ts';
 import { packageVersion } from '../../core/package-version.ts';
 import { isLocked } from '../../core/state-lock.ts';
 import type { LedgerRun } from '../../project/model/ledger-records.ts';
+import { runSeconds } from '../../project/model/run-summary.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { type LoadTotal, loadTotals } from '../../state/catalogue/ops-loads.ts';
 import { publicationStamp } from '../../state/catalogue/publication-stamp.ts';
@@ -134,5 +135,5 @@ function secondsOf(time: string | null | undefined): Sample[] {
 
 function durationOf(run: LedgerRun | undefined): Sample[] {
   if (run === undefined || run.ended_at === null) return [];
-  return [{ value: (Date.parse(run.ended_at) - Date.parse(run.started_at)) / 1000 }];
+  return [{ value: runSeconds({ ...run, ended_at: run.ended_at }) }];
 }

@@ -7,6 +7,7 @@ import { readDrift } from '../../operations/status/read-drift.ts';
 import { describeDrift, driftHint, type PipelineDrift } from '../../project/model/pipeline-drift.ts';
 import type { RunReport, UnitReport } from '../../project/model/report.ts';
 import type { RunResult } from '../../project/model/run-result.ts';
+import { runSeconds } from '../../project/model/run-summary.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { projectNames } from '../../state/catalogue/raw-projects.ts';
 import { readPublished } from '../../state/catalogue/read-published.ts';
@@ -107,7 +108,7 @@ export function describeRun(
   return [
     isVerbose && touched.length > 0 ? `${textTable(UNIT_COLUMNS, touched.map(unitRow))}\n` : '',
     touched.length === 0 ? '' : projectTable(report, touched, names, width),
-    `${counted(touched.length, 'unit')}, ${counted(built.length, 'model')} built, ${passed} of ${counted(report.tests.length, 'data test')} passed: ${report.status}\n`,
+    `${counted(touched.length, 'unit')}, ${counted(built.length, 'model')} built, ${passed} of ${counted(report.tests.length, 'data test')} passed: ${report.status} after ${durationText(runSeconds(report))}\n`,
     describeFailedTests(report.tests),
   ].join('');
 }
@@ -121,7 +122,7 @@ function touchedUnits({ units }: RunReport): readonly UnitReport[] {
 }
 
 function projectTable(
-  { started_at, ended_at }: RunReport,
+  report: RunReport,
   units: readonly UnitReport[],
   names: ReadonlyMap<string, string>,
   width: number | null,
@@ -135,11 +136,10 @@ function projectTable(
       sum(own, ({ seconds }) => seconds),
     );
   });
-  const took = (Date.parse(ended_at) - Date.parse(started_at)) / 1000;
   const table = [
     ['project', 'units', 'rows', 'bytes', 'time'],
     ...lines.sort(([a = ''], [b = '']) => a.localeCompare(b)),
-    ...(lines.length > 1 ? [projectLine('all', units, took)] : []),
+    ...(lines.length > 1 ? [projectLine('all', units, runSeconds(report))] : []),
   ];
   const isRight = [false, false, true, true, true];
   return fittedRows(table, isRight, { width, below: ['units'] })

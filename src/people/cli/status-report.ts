@@ -6,6 +6,7 @@ import type { Incident } from '../../operations/alert/incident.ts';
 import type { Status } from '../../operations/status/read-status.ts';
 import type { LedgerRun, LedgerUnit } from '../../project/model/ledger-records.ts';
 import { describeDrift, driftHint } from '../../project/model/pipeline-drift.ts';
+import { runSeconds } from '../../project/model/run-summary.ts';
 import type { LiveRun } from '../../state/ledger/live-run.ts';
 
 const RUNS_SHOWN = 10;
@@ -189,9 +190,7 @@ function runsTable(runs: readonly LedgerRun[], fit: Fit): string {
     runs.map((run) => [
       run.run_id.slice(0, 8),
       minute(run.started_at),
-      run.ended_at === null
-        ? null
-        : durationText((Date.parse(run.ended_at) - Date.parse(run.started_at)) / 1000),
+      run.ended_at === null ? null : durationText(runSeconds({ ...run, ended_at: run.ended_at })),
       run.command,
       run.status,
       run.summary ? countText(run.summary.rows) : null,

@@ -20,6 +20,11 @@ export interface RunSummary {
   readonly seconds?: { readonly units: number; readonly after: number; readonly usual?: number };
 }
 
+/** Seconds of a run that has ended, models and publication included. */
+export function runSeconds({ started_at, ended_at }: Pick<RunReport, 'started_at' | 'ended_at'>): number {
+  return (Date.parse(ended_at) - Date.parse(started_at)) / 1000;
+}
+
 /** What is left to do once a damaged file is replaced. */
 export const CHECK_DISK = 'check the disk: the file has changed since it was written';
 

@@ -14,15 +14,16 @@ export const LiveRun = z.strictObject({
   command: z.string(),
   /** ISO 8601, UTC. */
   started_at: z.string(),
-  /** Null before its units begin. */
+  /** Null before its first phase. */
   progress: z
     .strictObject({
-      phase: z.enum(['download', 'stage', 'load', 'models', 'tests', 'publish']),
+      phase: z.enum(['discover', 'download', 'stage', 'load', 'models', 'tests', 'publish']),
       steps: z.strictObject({ done: z.number(), total: z.number() }).nullable(),
       units: z.strictObject({ done: z.number(), due: z.number() }),
       rows: z.strictObject({ received: z.number(), expected: z.number(), isGuess: z.boolean() }),
       bytes: z.number(),
       seconds: z.number(),
+      elapsed: z.number(),
       left: z.number().nullable(),
     })
     .nullable(),

@@ -23,8 +23,8 @@ const unit: UnitReport = {
 const report: RunReport = {
   run_id: 'r',
   status: 'done',
-  started_at: '',
-  ended_at: '',
+  started_at: '2026-11-21T06:00:00.000Z',
+  ended_at: '2026-11-21T06:00:12.000Z',
   units: [],
   models: [{ name: 'mart.pages', status: 'built', rows: 2, seconds: 0.1 }],
   tests: [
@@ -59,14 +59,13 @@ test('a run is told as a line a project and one line of sums', () => {
     unit: 'crawls/w',
     source: { kind: 'resource', id: 'w', project_id: null },
   } as const;
-  const times = { started_at: '2026-11-21T06:00:00.000Z', ended_at: '2026-11-21T06:00:12.000Z' };
-  const text = describeRun({ ...report, ...times, units: [...units, failed, list] }, NAMES, false);
+  const text = describeRun({ ...report, units: [...units, failed, list] }, NAMES, false);
   expect(text.split('\n').slice(0, 5)).toEqual([
     'project              units               rows  bytes   time',
     'lists of workspaces  1 loaded               2   10 B  0.1 s',
     'shop                 1 loaded, 1 failed     2   10 B  0.2 s',
     'all                  2 loaded, 1 failed     4   20 B   12 s',
-    '3 units, 1 model built, 1 of 2 data tests passed: done',
+    '3 units, 1 model built, 1 of 2 data tests passed: done after 12 s',
   ]);
 });
 
@@ -78,7 +77,7 @@ test('with --verbose, each unit has a line with its reconciliation', () => {
     '',
     'project  units     rows  bytes   time',
     'shop     1 loaded     2   10 B  0.1 s',
-    '1 unit, 1 model built, 1 of 2 data tests passed: done',
+    '1 unit, 1 model built, 1 of 2 data tests passed: done after 12 s',
     '',
     'warn: mart.pages: few: some of 9 rows',
     'url  n',

@@ -118,13 +118,14 @@ test('the run under way has its bar', () => {
         units: { done: 1, due: 4 },
         bytes: 0,
         seconds: 5,
+        elapsed: 6,
         left: null,
       },
       rows: { received: 25, expected: 50, isGuess: false },
     },
   };
   expect(describeStatus({ ...status, live }, [], NOW)).toContain(
-    'Run under way: 01234567 (run)\n  [█████░░░░░] 50 % download · 25 of 50 rows · 5 rows/s · 1 of 4 units · 0 B\n',
+    'Run under way: 01234567 (run)\n  [█████░░░░░] 50 % download after 6.0 s · 25 of 50 rows · 5 rows/s · 1 of 4 units · 0 B\n',
   );
   const begins = describeStatus({ ...status, live: { ...live, progress: null } }, [], NOW);
   expect(begins).toContain('  it has not begun with its units\n');

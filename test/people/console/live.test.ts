@@ -13,6 +13,7 @@ const PROGRESS: Progress = {
   rows: { received: 25, expected: 50, isGuess: false },
   bytes: 0,
   seconds: 5,
+  elapsed: 6,
   left: null,
 };
 
@@ -43,7 +44,7 @@ test('a page follows the run under way, in the words of the terminal, to its end
   const file = new LiveRunFile(settings.state_dir, RUN);
   file.write(PROGRESS, [{ unit: 'crawl_pages/<b>', phase: 'stage' }]);
   const { value } = await told.next();
-  const words = '50 % download · 25 of 50 rows · 5 rows/s · 1 of 4 units · 0 B';
+  const words = '50 % download after 6.0 s · 25 of 50 rows · 5 rows/s · 1 of 4 units · 0 B';
   expect(value).toMatchObject({ name: 'progress', data: { run_id: RUN.run_id, share: 0.5, words } });
   const page = await (await ask('/')).text();
   expect(page).toContain(`value="0.5" aria-label="Progress of the run" aria-valuetext="${words}"`);

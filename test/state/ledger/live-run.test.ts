@@ -13,6 +13,7 @@ const PROGRESS: Progress = {
   rows: { received: 25, expected: 60, isGuess: true },
   bytes: 96,
   seconds: 5,
+  elapsed: 6,
   left: null,
 };
 const UNITS = [{ unit: 'crawl_pages/a', phase: 'stage' }] as const;

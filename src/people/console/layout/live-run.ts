@@ -18,7 +18,7 @@ export function liveState(run: LiveRun): LiveState {
   if (progress === null) return { ...run, share: null, words: 'It has not begun with its units.' };
   return {
     ...run,
-    share: progress.steps?.total === 1 ? null : shareOf(progress),
+    share: shareOf(progress),
     words: progressWords(progress),
   };
 }
