@@ -100,7 +100,7 @@ function remarks(files: readonly LogFileReport[], site: string): string {
   for (const file of files) {
     if (file.rejected > 0 && file.status === 'added')
       lines.add(
-        `${file.name}: ${counted(file.rejected, 'line')} of ${countText(file.lines)} can't be read and ${file.rejected === 1 ? 'was' : 'were'} left out: ${places(file)}`,
+        `${file.name}: ${counted(file.rejected, 'line')} of ${countText(file.lines)} can't be read, left out: ${places(file)}`,
       );
     if (file.status === 'added' && file.known_lines > 0)
       lines.add(
