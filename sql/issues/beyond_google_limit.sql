@@ -2,15 +2,24 @@
 title: Larger than Google reads
 severity: high
 category: performance
-definition: The page answers 200, and its HTML has more than 15,360 KB (15 MB).
+definition: >-
+  The page answers 200, and it has more than 2,048 KB (2 MB) without its content-encoding, or 65,536 KB (64 MB) where its
+  path ends in `.pdf`. By Google's documentation of 3 February 2026.
 source: https://developers.google.com/search/docs/crawling-indexing/googlebot
-why_it_matters: Google reads the first 15 MB of a page only.
-fix: Part the page
-evidence: [status_code, weight]
+why_it_matters: Google Search reads the first 2 MB of a page only, and the first 64 MB of a PDF.
+fix: Part the page, or move inline code, styles and data into files of their own
+evidence: [status_code, weight, urlpath]
 cases:
-  has: [{status_code: 200, weight: 15361}]
-  has_not: [{status_code: 200, weight: 15360}, {status_code: 404, weight: 15361}]
+  has:
+    - {status_code: 200, weight: 2049, urlpath: /page}
+    - {status_code: 200, weight: 2049, urlpath: null}
+    - {status_code: 200, weight: 2049, urlpath: /page.pdf/}
+    - {status_code: 200, weight: 65537, urlpath: /a.PDF}
+  has_not:
+    - {status_code: 200, weight: 2048, urlpath: /page}
+    - {status_code: 404, weight: 2049, urlpath: /page}
+    - {status_code: 200, weight: 65536, urlpath: /a.pdf}
 */
 SELECT crawl_id, project_id, url, CAST(weight AS VARCHAR) || ' KB' AS why
 FROM mart.pages
-WHERE status_code = 200 AND weight > 15360
+WHERE status_code = 200 AND weight > CASE WHEN lower(urlpath) LIKE '%.pdf' THEN 65536 ELSE 2048 END

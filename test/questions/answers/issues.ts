@@ -453,7 +453,10 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
 
   slow: ['medium', ok(over('load_time', 1000))],
   large_page: ['medium', ok(over('weight', 1000))],
-  beyond_google_limit: ['high', ok(over('weight', 15_360))],
+  beyond_google_limit: [
+    'high',
+    ok(({ row }) => above(num(row, 'weight'), /\.pdf$/i.test(str(row, 'urlpath') ?? '') ? 65_536 : 2_048)),
+  ],
   poor_lcp: ['medium', over('cwv_lcp', 4000)],
   middling_lcp: ['low', all(over('cwv_lcp', 2500), ({ row }) => !above(num(row, 'cwv_lcp'), 4000))],
   poor_fcp: ['medium', over('cwv_fcp', 3000)],
