@@ -100,12 +100,14 @@ export class EventRows {
     const { origin, path } = this.#place(line);
     if (origin === undefined) return 'other_host';
     const agent = this.#rules.agentOf(line.agent);
-    const address = clientAddress(line, this.#rules.isForwarded);
+    const { clientOf, isForwarded } = this.#rules;
+    // Few lines are of a bot that has to be verified.
+    const address = agent.known === null && clientOf === null ? '' : clientAddress(line, isForwarded);
     const pair = agent.known === null ? NULL : this.#pair(agent.known, address);
     const referer = line.referer === '' ? NULL : this.#referer(line);
     const found = !agent.isBot && referer !== NULL && isSearchResults(referer) ? '1' : '0';
     const method = METHOD.test(line.method) ? line.method : NULL;
-    const client = this.#rules.clientOf?.(address, line.second) ?? NULL;
+    const client = clientOf?.(address, line.second) ?? NULL;
     this.#text += `${number}\t${line.second}\t${origin}\t${path}\t${method}\t${status}\t${bytes}\t${referer}\t${agent.id}\t${pair}\t${found}\t${client}\t${line.mark}\n`;
     if (this.#text.length >= PIECE) this.#flush();
     this.#count += 1;

@@ -31,7 +31,7 @@ export interface LogReading {
   /** Lines that were read before. */
   readonly from: number;
   /** The mark of a line, which tells it from others. */
-  readonly markOf: (text: string, from: number, end: number) => number;
+  readonly markOf: (text: DataView, from: number, end: number) => number;
   /** Whether a last line without its end counts. */
   readonly isFinal: boolean;
   readonly onReject: (reject: Reject) => void;
@@ -50,25 +50,20 @@ export async function readLog(
   signal: AbortSignal,
 ): Promise<LogTally> {
   const reader = new LineReader(reading);
-  let rest = '';
+  let rest: Buffer = Buffer.alloc(0);
   for await (const piece of pieces) {
     signal.throwIfAborted();
     reading.digest.take(piece);
-    rest = reader.take(rest + asBytes(piece));
+    rest = reader.take(Buffer.concat([rest, piece]));
     if (reading.rows.size >= CHUNK) await reading.onRows();
   }
   if (reading.isFinal) {
-    if (rest.length > 0) reader.take(`${rest}\n`);
+    if (rest.length > 0) reader.take(Buffer.concat([rest, Buffer.from('\n')]));
     reading.digest.finish();
   }
   await reading.onRows();
   const { lines, skipped, otherHosts } = reader;
   return { lines, skipped, otherHosts, unfinished: reading.digest.pending };
-}
-
-/** Bytes as a text with one character each. */
-function asBytes(piece: Uint8Array): string {
-  return Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString('latin1');
 }
 
 class LineReader {
@@ -86,9 +81,11 @@ class LineReader {
   }
 
   /** Reads whole lines; gives back the begin of the last one. */
-  take(text: string): string {
+  take(bytes: Buffer): Buffer {
     const { format, rows, onReject, markOf } = this.#reading;
     const line = this.#line;
+    const text = bytes.toString('latin1');
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     let from = 0;
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
       this.lines += 1;
@@ -98,7 +95,7 @@ class LineReader {
       else {
         clearLine(line);
         const found = format.read(text, from, stop, line);
-        if (found === 'event') line.mark = markOf(text, from, stop);
+        if (found === 'event') line.mark = markOf(view, from, stop);
         const added = found === 'event' ? rows.add(line, this.lines) : found;
         if (added === 'skip') this.skipped += 1;
         else if (added === 'other_host') this.otherHosts += 1;
@@ -106,9 +103,9 @@ class LineReader {
       }
       from = end + 1;
     }
-    if (text.length - from <= LONGEST_LINE) return text.slice(from);
+    if (text.length - from <= LONGEST_LINE) return bytes.subarray(from);
     if (!this.#passesOver) onReject({ line: this.lines + 1, reason: 'too_long' });
     this.#passesOver = true;
-    return '';
+    return Buffer.alloc(0);
   }
 }

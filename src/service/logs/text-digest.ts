@@ -68,19 +68,39 @@ export function keyedHash(key: string, text: string): string {
   return createHash('sha256').update(key).update(text, 'latin1').digest('hex');
 }
 
-/** Marks of lines: numbers of 53 bits, by a key, that tell a line from others. */
-export function lineMarks(key: string): (text: string, from: number, end: number) => number {
+/**
+ * Marks of lines: numbers of 53 bits, by a key, that tell a line from others. The mix is that of MurmurHash3 in two lanes with
+ * multipliers and seeds of the key.
+ */
+export function lineMarks(key: string): (text: DataView, from: number, end: number) => number {
   const seed = createHash('sha256').update(key).update('marks').digest();
-  const [a, b] = [seed.readInt32LE(0), seed.readInt32LE(4)];
+  const [a, b, p, q] = [seed.readInt32LE(0), seed.readInt32LE(4), odd(seed, 8), odd(seed, 12)];
   return (text, from, end) => {
-    let [high, low] = [a, b];
-    for (let at = from; at < end; at++) {
-      const code = text.charCodeAt(at);
-      high = Math.imul(high ^ code, 0x9e3779b1);
-      low = Math.imul(low ^ code, 0x5f356495);
+    let high = a ^ (end - from);
+    let low = b;
+    let at = from;
+    for (; at + 8 <= end; at += 8) {
+      // Both at once: neither lane waits for the other.
+      const next = (mixed(high, text.getInt32(at, true), p, q) + low) | 0;
+      low = (mixed(low, text.getInt32(at + 4, true), q, p) + high) | 0;
+      high = next;
+    }
+    for (; at < end; at++) {
+      high = mixed(high, text.getUint8(at), p, q);
+      low = mixed(low, high, q, p);
     }
     high = Math.imul(high ^ (high >>> 16), 0x85ebca6b) ^ Math.imul(low ^ (low >>> 13), 0xc2b2ae35);
     low = Math.imul(low ^ (low >>> 16), 0x85ebca6b) ^ Math.imul(high ^ (high >>> 13), 0xc2b2ae35);
     return 0x1_0000_0000 * (low & 0x1fffff) + (high >>> 0);
   };
+}
+
+function odd(bytes: Buffer, at: number): number {
+  return bytes.readInt32LE(at) | 1;
+}
+
+function mixed(state: number, word: number, first: number, second: number): number {
+  const product = Math.imul(word, first);
+  const next = state ^ Math.imul((product << 15) | (product >>> 17), second);
+  return (Math.imul((next << 13) | (next >>> 19), 5) + 0xe6546b64) | 0;
 }
