@@ -38,7 +38,9 @@ columns:
   non_indexable_reason: >-
     The first that holds of robots_denied, no_answer, redirect, client_error, server_error, other_status, noindex,
     canonicalised and service (the service says so without one of these); NULL when none does.
-  is_robots_denied: Whether robots.txt denies it (raw.crawl_pages.robots_txt_denied, raw.crawl_pages.fetch_status).
+  is_robots_denied: >-
+    Whether robots.txt denies it (raw.crawl_pages.robots_txt_denied, raw.crawl_pages.fetch_status). One that can not be
+    had denies all (robots_unavailable in processing_warnings).
   is_noindex: >-
     Whether it asks not to be indexed (raw.crawl_pages.meta_robots_index, else noindex or none among
     raw.crawl_pages.meta_robots).
@@ -339,6 +341,8 @@ WITH
       END AS _canonical_url,
       CASE
         WHEN robots_txt_denied OR fetch_status = 'unfetched_robots_denied' THEN true
+        -- RFC 9309 §2.3.1.4
+        WHEN status_code IS NULL AND ',' || array_to_string(processing_warnings, ',') || ',' LIKE '%,robots_unavailable,%' THEN true
         ELSE robots_txt_denied
       END AS _is_robots_denied,
       CASE

@@ -2,7 +2,7 @@
 title: Blocked by robots.txt, with links
 severity: low
 category: indexability
-definition: robots.txt denies the page, and links of the site lead to it.
+definition: robots.txt denies the page or can not be had, which denies all pages, and links of the site lead to it.
 source: https://developers.google.com/search/docs/crawling-indexing/robots/intro
 why_it_matters: Search engines can not read the page, and may still list its URL without a text.
 fix: Allow the page in robots.txt, or take away the links to it
@@ -11,6 +11,14 @@ cases:
   has: [{is_robots_denied: true, nb_inlinks: 1}]
   has_not: [{is_robots_denied: true, nb_inlinks: 0}, {is_robots_denied: false, nb_inlinks: 1}]
 */
-SELECT crawl_id, project_id, url, 'robots.txt denies it; ' || CAST(nb_inlinks AS VARCHAR) || ' links' AS why
+SELECT
+  crawl_id,
+  project_id,
+  url,
+  CASE
+    WHEN ',' || array_to_string(processing_warnings, ',') || ',' LIKE '%,robots_unavailable,%'
+      THEN 'robots.txt could not be had, so the page was not asked for; '
+    ELSE 'robots.txt denies it; '
+  END || CAST(nb_inlinks AS VARCHAR) || ' links' AS why
 FROM mart.pages
 WHERE is_robots_denied AND nb_inlinks > 0

@@ -3,7 +3,8 @@ title: "Migration check: what became of URLs that used to answer"
 model: mart.redirect_map
 description: >-
   URLs that answered 200 in the crawl before and don't in the main crawl of each project, with where they lead now.
-  Finding is the first that holds: not_crawled (the crawl does not have the URL), not_redirected, loop, bad_target (the
+  Finding is the first that holds: not_crawled (the crawl does not have the URL), not_asked (robots.txt denies the URL, or
+  could not be had), not_redirected, loop, bad_target (the
   redirect does not end with a page of status 200), chain (more than one hop), canonicalised (the new page names another
   one as its canonical), title_changed, ok. Hops are 0 where the page does not redirect, NULL where it was not crawled. Clicks
   before are those on the old URL in the 28 days that end with the day of the crawl before, clicks after those on the
@@ -74,6 +75,7 @@ WITH
       earlier.title AS old_title,
       later.url IS NOT NULL AS is_crawled,
       later.status_code,
+      later.is_robots_denied,
       redirects.url IS NOT NULL AS is_redirected,
       redirects.hops,
       redirects.is_loop,
@@ -96,6 +98,7 @@ WITH
       moved.crawl_config_name,
       CASE
         WHEN NOT moved.is_crawled THEN 'not_crawled'
+        WHEN moved.status_code IS NULL AND moved.is_robots_denied THEN 'not_asked'
         WHEN NOT moved.is_redirected THEN 'not_redirected'
         WHEN moved.is_loop THEN 'loop'
         WHEN coalesce(moved.new_status_code, 0) <> 200 THEN 'bad_target'

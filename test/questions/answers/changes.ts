@@ -209,19 +209,21 @@ export const q24 = (facts: Facts, asked: Asked): Row[] =>
       const isCanonicalised = target?.isCanonicalised ?? null;
       const finding = !page
         ? 'not_crawled'
-        : !chain
-          ? 'not_redirected'
-          : chain.isLoop
-            ? 'loop'
-            : chain.finalStatus !== 200
-              ? 'bad_target'
-              : chain.hops.length > 1
-                ? 'chain'
-                : isCanonicalised === true
-                  ? 'canonicalised'
-                  : isTitleKept === false
-                    ? 'title_changed'
-                    : 'ok';
+        : page.status === null && page.isRobotsDenied === true
+          ? 'not_asked'
+          : !chain
+            ? 'not_redirected'
+            : chain.isLoop
+              ? 'loop'
+              : chain.finalStatus !== 200
+                ? 'bad_target'
+                : chain.hops.length > 1
+                  ? 'chain'
+                  : isCanonicalised === true
+                    ? 'canonicalised'
+                    : isTitleKept === false
+                      ? 'title_changed'
+                      : 'ok';
       const clicksBefore = before && clicksOf(before.get(former.url) ?? []);
       const clicksAfter =
         chain && searches.demand.size > 0 ? (searches.demand.get(chain.finalUrl)?.clicks ?? 0) : null;

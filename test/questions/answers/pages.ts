@@ -63,7 +63,11 @@ const NO: readonly string[] = ['false', 'no', 'not_indexable', 'non_indexable', 
 /** Every reason against a page, the first before those that it hides. */
 export const REASONS: readonly (readonly [string, (row: Row, facts: Facts) => boolean])[] = [
   ['robots_denied', (_row, { isRobotsDenied }) => isRobotsDenied === true],
-  ['no_answer', (row, { status }) => status === null && row.fetch_status === 'unfetched_exception'],
+  [
+    'no_answer',
+    (row, { status, isRobotsDenied }) =>
+      status === null && row.fetch_status === 'unfetched_exception' && isRobotsDenied !== true,
+  ],
   [
     'redirect',
     (row, { status }) => within(status, 300, 399) || (within(status ?? 200, 200, 200) && isInstant(row)),
@@ -90,6 +94,9 @@ function robotsDenied(row: Row): boolean | null {
   const denied = bool(row, 'robots_txt_denied');
   const fetched = str(row, 'fetch_status');
   if (denied === true || fetched === 'unfetched_robots_denied') return true;
+  // A robots.txt that can't be had denies all.
+  if (num(row, 'status_code') === null && list(row, 'processing_warnings')?.includes('robots_unavailable'))
+    return true;
   return denied === null ? null : false;
 }
 

@@ -15,6 +15,7 @@ const PAIRS: Readonly<Record<string, readonly [before: readonly Row[], now: read
       page('/silent', { status_code: null, indexable: 'yes' }),
       page('/timeout'),
       page('/no-answer'),
+      page('/no-robots'),
       page('/same'),
       page('/moved'),
       page('/lost'),
@@ -29,6 +30,10 @@ const PAIRS: Readonly<Record<string, readonly [before: readonly Row[], now: read
       page('/silent', { status_code: null }),
       page('/timeout', { status_code: 404, fetch_status: 'unfetched_exception' }),
       page('/no-answer', { status_code: null, fetch_status: 'unfetched_exception' }),
+      page('/no-robots', {
+        ...{ status_code: null, fetch_status: 'unfetched_exception' },
+        processing_warnings: ['robots_unavailable'],
+      }),
       page('/same'),
       page('/moved', { status_code: 301, redirect_location: `${HOST}/same` }),
       // Without a status, what else speaks against a page comes first.
