@@ -44,7 +44,9 @@ WITH
       later.url,
       CASE
         WHEN later.is_robots_denied AND comparable.robots THEN 'robots_denied'
-        WHEN later.status_code IS NULL AND later.fetch_status = 'unfetched_exception' THEN 'no_answer'
+        WHEN later.status_code IS NULL AND later.fetch_status = 'unfetched_exception'
+          AND NOT coalesce(later.is_robots_denied, false)
+          THEN 'no_answer'
         WHEN later.status_code BETWEEN 300 AND 399 AND comparable.status THEN 'redirect'
         WHEN later.status_code BETWEEN 400 AND 499 AND comparable.status THEN 'client_error'
         WHEN later.status_code BETWEEN 500 AND 599 AND comparable.status THEN 'server_error'

@@ -68,7 +68,7 @@ describe.skipIf(CHROMIUM === undefined)('rendering', () => {
       unrendered_meta_robots_index: false,
       unrendered_meta_robots: ['noindex'],
       word_count: 42,
-      unrendered_word_count: 4,
+      unrendered_word_count: 1,
       internal_outlinks: 2,
       unrendered_outlinks: 1,
       outlinks_only_rendered: 2,
