@@ -742,6 +742,11 @@ test('folders are made in one place, which ends where a folder can not be made',
   expect(offenders(/\bmkdir(?:Sync)?\(/, () => false)).toEqual(['core/make-folder.ts']);
 });
 
+test('no comment begins with "The same": it says what differs', () => {
+  const begins = /^\s*(?:\/\*\*|\*|\/\/) The same\b/m;
+  expect(sources.filter(({ text }) => begins.test(text)).map(({ file }) => file)).toEqual([]);
+});
+
 test('nothing outside cli prints to the console', () => {
   expect(
     offenders(

@@ -110,7 +110,7 @@ export function damagedFile(path: string, what: string, cause?: unknown): Crawlh
   });
 }
 
-/** The same of one block. */
+/** Says that one block is damaged, and where it is. */
 export function damagedBlock(
   path: string,
   { blocks, blockBytes }: Pick<DatabaseState, 'blocks' | 'blockBytes'>,

@@ -7,7 +7,7 @@ export async function bytesOf(path: string): Promise<number> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) return 0;
   if (!found.isDirectory()) return found.size;
-  // The same.
+  // A folder that went meanwhile uses nothing.
   const names = await readdir(path).catch(() => []);
   const sizes = await Promise.all(names.map((name) => bytesOf(join(path, name))));
   return sizes.reduce((all, one) => all + one, 0);

@@ -3,7 +3,7 @@ import { Semaphore } from './semaphore.ts';
 
 /** Memory of DuckDB that a conversion, or a thread of a load, is reckoned to take, in MB. */
 const MB_A_PLACE = 130;
-/** The same of a conversion of more than `WIDE_FIELDS`, whose parts are smaller (`writeParts`). */
+/** MB of a conversion of more than `WIDE_FIELDS` fields, whose parts are smaller (`writeParts`). */
 const MB_A_WIDE_PLACE = 200;
 /** From more fields on, the fields of a part decide about its memory. */
 export const WIDE_FIELDS = 200;

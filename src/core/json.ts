@@ -11,7 +11,7 @@ export function parseJson(text: string): unknown {
   return JSON.parse(text, revive as (key: string, value: unknown) => unknown);
 }
 
-/** The same; undefined for a text that is no JSON. */
+/** Parses JSON; undefined for a text that is none. */
 export function jsonOf(text: string): unknown {
   try {
     return parseJson(text);

@@ -13,7 +13,7 @@ export interface Logger {
   warn(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   debug(message: string, fields?: LogFields): void;
-  /** The same logger with more fields on every line. */
+  /** A logger that adds these fields to every line. */
   with(scope: LogFields): Logger;
 }
 

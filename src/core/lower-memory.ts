@@ -44,7 +44,7 @@ export async function inLowerMemory<T>(
   }
 }
 
-/** The same for one step, like a transaction. */
+/** Lowers the memory for one step, such as a transaction. */
 export function withLowerMemory<T>(
   connection: Connection,
   share: number,

@@ -187,7 +187,7 @@ export function describeProgress(progress: Progress): string {
   return `[${'█'.repeat(filled)}${'░'.repeat(BAR - filled)}] ${progressWords(progress)}`;
 }
 
-/** The same without the bar. */
+/** The progress in words, without the bar. */
 export function progressWords(progress: Progress): string {
   const { phase, steps, units, rows, bytes, seconds, elapsed, left } = progress;
   const { received, expected, isGuess } = rows;

@@ -31,7 +31,7 @@ function statOrNull(path: string): { readonly dev: bigint; readonly ino: bigint 
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false }) ?? null;
   } catch {
-    // The same.
+    // Gone by now, or not for this user to see.
     return null;
   }
 }

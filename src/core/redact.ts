@@ -60,7 +60,7 @@ export function redact(text: string): string {
 }
 
 /**
- * The same for each text in a document; its keys and numbers stay, so that it is JSON as before. A secret that begins in
+ * Masks each text in a document; its keys and numbers stay, so that it is JSON as before. A secret that begins in
  * one text and ends in the next one masks both.
  */
 export function redactTexts(document: unknown): unknown {

@@ -29,7 +29,7 @@ export function lockState(stateDir: string, command: string): Disposable {
   return taken;
 }
 
-/** The same for one that may wait: the lock, or who holds it (null where that can't be told). */
+/** Tries the lock for one that may wait: the lock, or who holds it (null where that can't be told). */
 export function tryLockState(
   stateDir: string,
   command: string,

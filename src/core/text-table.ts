@@ -27,7 +27,7 @@ export function textTable(names: readonly string[], rows: readonly Cells[], fit 
     .join('');
 }
 
-/** The same as the lines of each row; the names of the columns are the first. */
+/** The table as the lines of each row; the names of the columns are the first. */
 export function tableRows(names: readonly string[], rows: readonly Cells[], fit = ANY_WIDTH): string[][] {
   const cells = rows.map((row) => row.map((cell) => (cell === null ? NONE : visibleLine(String(cell)))));
   const isRight = names.map((_name, index) => rows.some((row) => typeof row[index] === 'number'));

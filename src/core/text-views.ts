@@ -81,7 +81,7 @@ export function unescapedView(view: TextView, mark?: string): TextView | undefin
 /** The characters between the parts of a text that was wrapped, coloured, or split over fields or strings. */
 const GAP =
   /\p{Cc}\[[0-9;]{0,20}[A-Za-z]|"\s{0,8}[,+]\s{0,8}"(?:[\w.-]{1,40}"\s{0,8}:\s{0,8}")?|"?\s{1,8}[\w.-]{1,40}="?|\\[nrt]|[\p{Cc}\s]+/gu;
-/** The same where each line is quoted or has a mark or number. */
+/** A gap between lines that are quoted, or have a mark or number. */
 const LABELLED_GAP = new RegExp(
   `["']?[ \\t]{0,8}[\\r\\n]{1,4}[ \\t]{0,40}(?:[>|#*+-]{1,4}|\\d{1,6}[:.|)])?[ \\t]{0,8}["']?|${GAP.source}`,
   'gu',
@@ -92,7 +92,7 @@ export function joinedView(view: TextView): TextView | undefined {
   return replaced(view, GAP, () => '');
 }
 
-/** The same, without what stands at the ends of lines; undefined for one line. */
+/** A view without what stands at the ends of lines; undefined for one line. */
 export function joinedLines(view: TextView): TextView | undefined {
   return /[\r\n]/.test(view.text) ? replaced(view, LABELLED_GAP, () => '') : undefined;
 }

@@ -67,7 +67,7 @@ export class UnitWork {
   }
 
   /**
-   * The same as work, with the values of all rows. The total is NaN while most units are of datasets that nothing is
+   * The work in values of all rows. The total is NaN while most units are of datasets that nothing is
    * known of.
    */
   work(): { readonly done: number; readonly total: number; readonly values: number } {

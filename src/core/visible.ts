@@ -14,7 +14,7 @@ export function visible(text: string): string {
   return text.replaceAll(UNSEEN, escaped);
 }
 
-/** The same for what must stay on one line: line feeds and tabs are escaped too. */
+/** Makes a text visible on one line: line feeds and tabs are escaped too. */
 export function visibleLine(text: string): string {
   return visible(text).replaceAll(/[\n\t]/g, escaped);
 }

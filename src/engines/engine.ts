@@ -122,7 +122,7 @@ export interface Elsewhere {
    */
   follow(place: FollowedPlace, logger: Logger, following: Following): Promise<KnownPublication>;
   /**
-   * The same for a process that must not go on with an earlier publication.
+   * Brings the newest catalogue; an earlier publication is an error.
    *
    * @throws CrawlhouseError why the newest catalogue can't be had
    */

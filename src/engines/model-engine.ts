@@ -16,7 +16,7 @@ export interface ModelEngine {
   check(plan: readonly PlannedModel[]): Promise<void>;
   /** Makes the engine's rows match the catalogue, after loads and after rollbacks of the catalogue. */
   synchronize(plan: readonly PlannedModel[], signal?: AbortSignal): Promise<void>;
-  /** The same model, with a SELECT of its partitions that the catalogue answers. */
+  /** The model with a SELECT of its partitions that the catalogue answers. */
   local(planned: PlannedModel, signal?: AbortSignal): Promise<PlannedModel>;
   /**
    * Makes a model, or only the partitions that have changed, with its columns in the catalogue. Within the catalogue's

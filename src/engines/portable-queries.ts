@@ -42,7 +42,7 @@ export class PortableQueries implements ModelQueries {
   }
 }
 
-/** The same SQL, from relations under other names. */
+/** Replaces the names of relations in SQL. */
 export function renameTables(
   sql: string,
   references: SqlReferences,

@@ -40,7 +40,7 @@ export class PublicationFollower {
     await this.#looking;
   }
 
-  /** The same for callers that read more than the published warehouse: a failure is a warning. */
+  /** Follows for callers that read more than the published warehouse: a failure is a warning. */
   async tryFollow(signal?: AbortSignal): Promise<void> {
     try {
       await this.follow(signal);

@@ -34,7 +34,7 @@ export const STORE_SETTINGS = Object.fromEntries(
   STORE_NAMES.map((name) => [name, KINDS[name].settings]),
 ) as unknown as { readonly [K in StoreName]: Kinds[K]['settings'] };
 
-/** The same kinds, each with the settings that fit it. */
+/** How each kind is opened with its own settings. */
 const CONFIGURABLE: {
   readonly [K in StoreName]: { open(settings: Configured<K>): Promise<ObjectStore> };
 } = KINDS;

@@ -4,7 +4,7 @@ const MOST = 5;
 /** A hint that takes longer is left out. */
 const PATIENCE_MS = 900;
 
-/** The same path under any host or scheme, with or without the slash at its end, in any case. */
+/** URLs of one path under any host or scheme, with or without the slash at its end, in any case. */
 const SAME_PATH = `
   WITH
     page AS (

@@ -8,7 +8,7 @@ export interface UrlPlace {
   /** The most rows of links and of other pages. */
   readonly limit: number;
   rows<T>(sql: string, more?: Readonly<Record<string, string>>): Promise<readonly T[]>;
-  /** The same until another signal. */
+  /** This place, whose reads end with another signal. */
   within(signal: AbortSignal): UrlPlace;
 }
 

@@ -119,7 +119,7 @@ export class PublishedWarehouse implements Disposable {
   }
 
   /**
-   * The same for a page of the statement's answer. An EXPLAIN gives all of its own.
+   * Answers one page of the statement's rows. An EXPLAIN gives all of its own.
    *
    * @throws CrawlhouseError as `ask`, with the lines of the person's own SQL
    */

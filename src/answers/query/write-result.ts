@@ -46,7 +46,7 @@ export function writeResult(result: StreamedRows, options: TextOptions, write: W
   return writeRows(jsonRows(result), options, write);
 }
 
-/** The same for rows of any engine. */
+/** Writes rows of any engine in the format that the options name. */
 export async function writeRows(result: ResultRows, options: TextOptions, write: Write): Promise<number> {
   const { format, safeCsv = false, nullText = '' } = options;
   const { names } = result;

@@ -59,7 +59,7 @@ interface ShownPlace {
 }
 
 /**
- * The same for a process that has no right but to read.
+ * Brings the catalogue for a process that may only read.
  *
  * @param present the published file, and what tells the publication that it is of
  * @returns the publication that Trino shows; null where nothing is published there

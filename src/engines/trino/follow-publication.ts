@@ -85,7 +85,7 @@ async function publishedId(path: string, stateDir: string, logger: Logger): Prom
 }
 
 /**
- * The same for a process that must not go on with an earlier publication.
+ * Brings the newest catalogue; an earlier publication is an error.
  *
  * @throws CrawlhouseError why the newest catalogue can't be had
  */

@@ -15,7 +15,7 @@ export interface PhysicalColumn {
   readonly name: string;
   /** Its type by now in DuckDB. */
   readonly own: string;
-  /** The same in Trino. */
+  /** Type of the column in Trino. */
   readonly type: string;
   /** Where values of this type go. */
   readonly target: string;

@@ -84,7 +84,7 @@ export class PointerTable {
     return this.#seen.get(relation) ?? new Map();
   }
 
-  /** The same, as readers see them. */
+  /** Published pointers: those that readers see. */
   published(relation: string): ReadonlyMap<string, string> {
     return this.#published.get(relation) ?? new Map();
   }

@@ -30,7 +30,7 @@ export class RelationNames {
     return `${this.schema('store')}.${ident(plain(relation))}`;
   }
 
-  /** The same as values of Trino's catalogue. */
+  /** Schema and table as values of Trino's catalogue, without quotes. */
   storedParts(relation: string): readonly [schema: string, table: string] {
     return [`${this.#prefix}store`, plain(relation)];
   }

@@ -4,5 +4,5 @@
  */
 export const MODEL_SESSION = { query_max_stage_count: '1500' };
 
-/** The same for people's statements. A larger one would block a shared cluster for others. */
+/** Limits people's statements to 500 stages: a larger one would block a shared cluster for others. */
 export const QUERY_SESSION = { query_max_stage_count: '500' };

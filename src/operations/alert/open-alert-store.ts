@@ -13,7 +13,7 @@ export async function openAlertStore(settings: LedgerSettings): Promise<AlertSto
   return postgresAlertStore(address, settings.state_dir, folder);
 }
 
-/** The same for a process that only looks; undefined where there are none yet. */
+/** Opens the alerts for reading; undefined if there are none yet. */
 export async function readAlertStore(settings: LedgerSettings): Promise<AlertStore | undefined> {
   const address = sharedLedger(settings);
   if (address === undefined && !host().files.existsSync(join(settings.state_dir, 'alerts'))) return undefined;

@@ -33,7 +33,7 @@ export async function examineUpgrade(settings: Settings): Promise<Upgrade> {
   };
 }
 
-/** The same for people. */
+/** Describes an upgrade in sentences. */
 export function describeUpgrade({ warehouse, mart }: Upgrade): string {
   if (warehouse === null) return 'nothing is published yet, so an upgrade changes nothing\n';
   const { from, to } = warehouse;

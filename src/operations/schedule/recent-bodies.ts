@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The same body within this time counts as the same webhook: sent again after a lost answer, or replayed. */
+/** A body that comes again within this time is one webhook: sent again after a lost answer, or replayed. */
 const SAME_BODY_MS = 10 * 60_000;
 const MOST = 1000;
 

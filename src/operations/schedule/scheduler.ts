@@ -81,7 +81,7 @@ export class Scheduler {
     return this.#queue.map((job) => job.name);
   }
 
-  /** The same with their times. */
+  /** Waiting schedules, each with the time before which it does not start. */
   get queue(): readonly Waiting[] {
     return this.#queue.map(({ name, notBefore: at }) => ({ name, at }));
   }

@@ -39,7 +39,7 @@ export interface Invocation {
     of(words: readonly string[]): Promise<Command | undefined>;
   };
   readonly logger: Logger;
-  /** The same for another level of what stderr shows. */
+  /** A logger with another level of what stderr shows. */
   logTo(level: LogLevel): Logger;
   readonly signal: AbortSignal;
   /** Null where stdout is none. */

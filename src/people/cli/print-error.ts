@@ -24,7 +24,7 @@ function wrapped(message: string): string {
     .join('\n');
 }
 
-/** The same as the one document of a command that has no result (interface.md, "JSON"). */
+/** An error as the one document of a command that has no result (interface.md, "JSON"). */
 export function errorDocument(error: CrawlhouseError): string {
   return redact(`${stringifyJson({ error: errorFields(error) }, 2)}\n`);
 }

@@ -41,7 +41,7 @@ export class Questions implements Disposable {
     return await this.#until(question, problem);
   }
 
-  /** The same for a secret, which the terminal does not show. */
+  /** Asks for a secret, which the terminal does not show. */
   async askSecret(question: string, problem: Problem): Promise<string> {
     this.#output.write(`${question} (not shown): `);
     this.#isHidden = true;

@@ -95,7 +95,7 @@ function hashOf(content: object): string {
     .digest('hex');
 }
 
-/** The same with the keys of every object in one order: the service promises none. */
+/** Sorts the keys of every object: the service promises no order. */
 function ordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ordered);
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)

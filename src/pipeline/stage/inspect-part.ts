@@ -128,7 +128,7 @@ function foreignSql({ shown, asked }: PackageColumns): string {
           THEN 'has none of the requested fields'`;
 }
 
-/** The same of a Parquet file, whose rows are all records: their lines are their numbers in it. */
+/** Suspects of a Parquet file. All its rows are records; the line of one is its number in the file. */
 function parquetSuspectsSql(
   part: RawPart,
   columns: PackageColumns,

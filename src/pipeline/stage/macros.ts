@@ -107,7 +107,7 @@ const MACROS = [
      WHEN prefix(x, '[') AND is_json(x) THEN from_json(x, '["VARCHAR"]')
      ELSE [x]
    END`,
-  // The same of numbers, each in its own spelling: a JSON parser would print it again.
+  // Numbers keep their own spelling: a JSON parser would print them again.
   `number_elements(x) AS CASE
      WHEN x IS NULL THEN NULL
      WHEN prefix(x, '[') AND is_json(x)

@@ -19,7 +19,7 @@ export async function refuseDamage<T>(
     return await work();
   } catch (error) {
     const { code, message } = toCrawlhouseError(error);
-    // The same work writes a file of our own: an error of input or output is the part's only where it names it.
+    // This step also writes a file of our own. An IO error is the part's only where it names the part.
     const isDamage = UNREADABLE.test(message) || (message.startsWith('IO Error: ') && message.includes(path));
     if (signal.aborted || code !== 'internal' || !isDamage) throw error;
     const why = message.split('\n')[0]?.replaceAll(path, file);

@@ -67,7 +67,7 @@ export function strictSql(conversion: Conversion): string {
 }
 
 /**
- * The same for the spelling that nearly every value has (`12`, `0.5`, `True`, UTC), and stops at any other, broken or
+ * Converts only the spelling that nearly every value has (`12`, `0.5`, `True`, UTC), and stops at any other, broken or
  * not. DuckDB plans it in half the time, which counts with 750 columns a part.
  */
 export function usualSql(given: Conversion): string {

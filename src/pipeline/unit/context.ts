@@ -94,7 +94,7 @@ export interface UnitSteps {
   load(context: UnitContext, staged: StagedPackage, pipeline: Pipeline | undefined): Promise<Counts>;
 }
 
-/** The same for one unit at work. */
+/** What a run gives to one unit at work: also its slot. */
 export interface UnitContext extends RunContext {
   readonly slot: SlotHandle;
   readonly rankings: RankingWindows;

@@ -31,7 +31,7 @@ export const AlertSettings = z.strictObject({
 });
 export type AlertSettings = z.output<typeof AlertSettings>;
 
-/** The same for one schedule. Each of its keys overrides the setting's. */
+/** Alerts of one schedule. Each key overrides the project's. */
 export const ScheduleAlerts = z.strictObject(KEYS).partial();
 export type ScheduleAlerts = z.output<typeof ScheduleAlerts>;
 

@@ -39,7 +39,7 @@ export function checkOutgoing(endpoint: Endpoint, { parameters, query, body }: O
   checkTrees(endpoint, wire, '');
 }
 
-/** The same for a tree of OQL alone, such as the filters of a list. */
+/** Checks a tree of OQL alone, such as the filters of a list. */
 export function checkedOql(endpoint: Endpoint, value: unknown, root: string): Oql {
   try {
     return parseOql(value, { root });

@@ -28,7 +28,7 @@ function isPlain(oql: Oql): boolean {
 
 const SIGNS = { equals: '=', not_equals: '!=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 const WORDS = { contains: 'contains', startswith: 'starts with', endswith: 'ends with' } as const;
-/** The same for regular expressions: where the match has to be. */
+/** Words for regular expressions: where the match has to be. */
 const MATCHES = {
   equals: 'matches',
   contains: 'contains a match of',

@@ -22,7 +22,7 @@ export interface WholeList<T> {
   readonly total: number;
 }
 
-/** The same with the items that are outside their contract, which count as items of the list. */
+/** A list with the items that break their contract; they count as items of it. */
 export interface ReadList<T> extends WholeList<T> {
   readonly broken: readonly BrokenItem[];
 }

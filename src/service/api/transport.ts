@@ -101,7 +101,7 @@ export class Transport implements AsyncDisposable {
     });
   }
 
-  /** The same for a request whose answer says nothing but that it was done. */
+  /** Sends a request whose answer has no content. */
   nothing(request: ServiceRequest, signal?: AbortSignal): Promise<void> {
     return this.#repeat(request, signal, async (tries) => {
       try {

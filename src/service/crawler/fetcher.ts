@@ -152,7 +152,7 @@ export class Fetcher implements AsyncDisposable {
     return this.#session.cookiesFor(url);
   }
 
-  /** The same for a page, with what its host offers. */
+  /** Fetches a page, with what its host offers. */
   async fetchPage(text: string, room: Room): Promise<Answer> {
     const answer = await this.fetch(text, undefined, room);
     return answer.statusCode === null

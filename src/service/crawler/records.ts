@@ -210,7 +210,7 @@ const PAGE_COLUMNS = {
   /** Robots of search engines, other than the crawler's own, that are told noindex. */
   noindex_robots: textsOrNull,
   rel_canonical: textOrNull,
-  /** The same as it is written, such as `/a#b`. */
+  /** The canonical as it is written, such as `/a#b`. */
   declared_canonical: textOrNull,
   canonicals: textsOrNull,
   rel_next: textOrNull,

@@ -51,7 +51,7 @@ export class RobotsCache {
     return rules !== undefined && Date.now() < rules.until ? rules : undefined;
   }
 
-  /** The same, fetched where they are not at hand. */
+  /** Rules of a host, fetched if they are not cached. */
   rulesOf(url: URL): Promise<RobotsRules> {
     const known = this.known(url);
     if (known !== undefined) return Promise.resolve(known);

@@ -85,7 +85,7 @@ export class Scope {
     return url !== null && this.isInternal(url) ? this.admitListed(text) : null;
   }
 
-  /** The same for a URL of a list, whatever its host. */
+  /** Admits a URL of a list, whatever its host. */
   admitListed(text: string): string | null {
     const url = webUrl(text);
     if (url === null) return null;

@@ -45,7 +45,7 @@ export interface AttachedPublished extends AsyncDisposable {
 }
 
 /**
- * The same, also while another program has the file open for writing: a copy is attached then, which nobody locks.
+ * Attaches the published file. While another program has it open for writing, a copy is attached, which nobody locks.
  * DuckDB takes a lock on what it opens, but a publication needs none: it replaces the file.
  *
  * @param workingPath the copy is made beside it

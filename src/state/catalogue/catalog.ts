@@ -108,7 +108,7 @@ export async function tableFacts(connection: Connection): Promise<Map<string, Ta
   return new Map(rows.map(({ table, comment, rows }) => [table, { comment, rows: Number(rows) }]));
 }
 
-/** The same where the rows of units and models are in another engine: as they were loaded and built. */
+/** Facts of tables whose rows are in another engine: as they were loaded and built. */
 export async function recordedFacts(connection: Connection): Promise<Map<string, TableFacts>> {
   const facts = await tableFacts(connection);
   const recorded = await connection.rows<{ table: string; rows: bigint }>(

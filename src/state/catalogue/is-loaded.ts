@@ -9,7 +9,7 @@ export function isLoaded(
   return isNameLoaded(loaded, name, ended_at);
 }
 
-/** The same by the unit's name. */
+/** Whether a unit is loaded, by its name. */
 export function isNameLoaded(
   loaded: ReadonlyMap<string, LoadedUnit>,
   name: string,

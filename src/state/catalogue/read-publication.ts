@@ -46,7 +46,7 @@ export interface ReadPublication {
   readonly hasWriter: boolean;
 }
 
-/** The same, also while another program has the file open for writing (`attachDespiteWriter`). */
+/** Reads the publication also while another program has the file open for writing (`attachDespiteWriter`). */
 export async function readDespiteWriter(
   connection: Connection,
   path: string,

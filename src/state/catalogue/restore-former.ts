@@ -22,7 +22,7 @@ export async function restoreFormer(
   await restoreWhole((path) => opens(connection, path), publishedPath, logger);
 }
 
-/** The same with another way to see whether a file opens. */
+/** Restores by a given test of whether a file opens. */
 export async function restoreWhole(
   opens: (path: string) => Promise<boolean>,
   publishedPath: string,

@@ -25,7 +25,7 @@ export async function setAsideWal(publishedPath: string, logger?: Logger): Promi
   return true;
 }
 
-/** The same before the file is replaced: one that another program has open for writing is kept in any case. */
+/** Sets a WAL aside before the file is replaced; keeps one that another program has open for writing. */
 export async function setAsideChanges(
   publishedPath: string,
   hasWriter: boolean,

@@ -110,7 +110,7 @@ export class Actions implements AsyncDisposable {
     return lockHolder(stateDir)?.pid === pid ? (readLiveRun(stateDir)?.run_id ?? null) : null;
   }
 
-  /** The same, waiting for it some time; null too if the action ends without a run. */
+  /** The run of an action, awaited for some time; null also if the action ends without one. */
   async runSoon(id: number, patienceMs: number): Promise<string | null> {
     const until = performance.now() + patienceMs;
     while (performance.now() < until && this.isGoing(id) && this.runOf(id) === null) await sleep(LOOK_MS);

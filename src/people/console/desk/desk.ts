@@ -58,7 +58,7 @@ export class Desk implements AsyncDisposable {
     return this.warehouse.use((warehouse) => warehouse.rows(sql, signal, parameters, firstRows));
   }
 
-  /** The same for pages that are asked for again and again: read once a publication. */
+  /** Rows for pages that are often asked for: read once a publication. */
   rowsOnce(sql: string, parameters = NO_PARAMETERS): Promise<Row[]> {
     return this.once(JSON.stringify([sql, ...parameters]), () => this.rows(sql, NEVER, parameters));
   }
@@ -100,7 +100,7 @@ export class Desk implements AsyncDisposable {
     }
   }
 
-  /** The same for what ends when the one who asked leaves; another who waits for it then reads it anew. */
+  /** Reads once what ends when the asker leaves; another waiting caller then reads it anew. */
   async onceAsked<T>(
     key: string,
     signal: AbortSignal,

@@ -51,7 +51,7 @@ export function runLink(run: string): Html {
   return html`<a href="/runs/${encodeURIComponent(run)}">${run.slice(0, 8)}</a>`;
 }
 
-/** The same page with some parameters changed; null takes one out. */
+/** An address with some parameters changed; null takes one out. */
 export function withQuery(
   path: string,
   query: URLSearchParams,

@@ -221,7 +221,7 @@ function pager({ page, more }: PageList, path: string, query: URLSearchParams): 
 <span>page ${countText(page)}</span> ${more ? to(page + 1, 'Next', 'next') : null}</nav>`;
 }
 
-/** The same rows elsewhere: as a file, a command, a statement. */
+/** Ways to these rows: a file, a command, a statement. */
 function ways({ sql, parameters, command }: PageList): Html {
   const given = new URLSearchParams({ sql });
   for (const [name, value] of Object.entries(parameters))

@@ -15,7 +15,7 @@ const MEBIBYTE = 1024 * 1024;
 /** The size of a raw part in bytes. The fixed cost of a part is negligible (test/bench). */
 const PART_BYTES = 32 * MEBIBYTE;
 /**
- * The same of an export of more than `WIDE_FIELDS`: DuckDB converts two parts at once within 400 MB
+ * Size of a raw part of more than `WIDE_FIELDS` fields: DuckDB converts two parts at once within 400 MB
  * (docs/decisions/staging.md). A row of CSV has half the bytes of one of JSON.
  */
 const WIDE_PART_BYTES = { json: 24 * MEBIBYTE, csv: 16 * MEBIBYTE };

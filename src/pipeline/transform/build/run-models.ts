@@ -81,8 +81,8 @@ export async function runModels(options: RunModelsOptions): Promise<ModelsReport
 }
 
 /**
- * The same, but continues after a model that can't be built because of the values that it reads. Models that read it
- * stay unchanged; all others are built and tested.
+ * Builds and tests models, and continues after a model that can't be built because of the values that it reads. Models
+ * that read it stay unchanged; all others are built and tested.
  *
  * @throws CrawlhouseError `bad_model`, before anything is changed, for invalid models
  */

@@ -9,7 +9,7 @@ import { visible } from './text.ts';
  */
 const WORD =
   /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Mymr}]\p{M}*|(?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Mymr}])[\p{L}\p{N}]\p{M}*)+(?:['’\-.](?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Mymr}])[\p{L}\p{N}]\p{M}*)+)*/gu;
-/** The same for texts that have only Latin letters: four times as fast. */
+/** Words of texts that have only Latin letters: four times as fast. */
 const PLAIN = /[A-Za-z0-9ª²³¹µº¼-¾À-ÖØ-öø-ɏ]+(?:['’\-.][A-Za-z0-9ª²³¹µº¼-¾À-ÖØ-öø-ɏ]+)*/g;
 const IS_PLAIN = /^[\0-ɏ\u2000-\u22ff]*$/;
 

@@ -47,7 +47,7 @@ function overNumbers(method: AggMethod, it: string, areWhole: boolean): string {
   }
 }
 
-/** The same over values as text: whole numbers of any size, fractions, or no numbers at all. */
+/** A metric over values as text: whole numbers of any size, fractions, or no numbers at all. */
 function overTexts(method: AggMethod, it: string, column: Column): string {
   const isNumber = valueKind(column.field) === 'number';
   const double = `TRY_CAST(${it} AS DOUBLE)`;

@@ -25,7 +25,7 @@ export class GeneratedSource implements CrawlSource {
     this.#resources = resources;
   }
 
-  /** The same outcome for the same job. */
+  /** Deterministic: a job has one outcome. */
   async plan({ project, config, number, startedAt }: CrawlJob, quota: number): Promise<PlannedWork> {
     const { site, shape } = siteOf(project, number, startedAt);
     const limits = {

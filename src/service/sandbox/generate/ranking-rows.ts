@@ -19,7 +19,7 @@ export function rankingFacts(site: Site, days: number, lastDay: number): string 
   const start = lastDay - (days - 1) * DAY;
   const cells = `SELECT range AS n, ${start} + range // ${perDay} * ${DAY} AS moment, range % ${perDay} // ${perPage} AS slot,
     range % ${perPage} // ${DEVICES} AS query, range % ${DEVICES} AS device FROM range(${days * perDay})`;
-  // The same from day to day: what belongs to page and query.
+  // What belongs to page and query does not change from day to day.
   const known = `SELECT *, slot * ${QUERIES} + query AS subject, isodow(make_timestamp(moment * 1000000)) > 5 AS weekend FROM (${cells})
     WHERE ${kindOf('slot')} = '.'`;
   const weighed = `SELECT *, ${pageIn(site, 'slot')} AS page,

@@ -67,7 +67,7 @@ export class RowStore implements AsyncDisposable {
     }
   }
 
-  /** The same with the memory that reading JSON needs. */
+  /** Lends a connection with the memory that reading JSON needs. */
   async useForImport<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     return this.use(async (connection) => {
       this.#imports += 1;
@@ -82,7 +82,7 @@ export class RowStore implements AsyncDisposable {
   }
 
   /**
-   * The same for a stream: the connection is lent until the stream ends or is returned; `signal` ends its query.
+   * Streams rows. The connection is lent until the stream ends or is returned; `signal` ends its query.
    * `columns` is how many a row has.
    */
   async *stream<T>(

@@ -33,7 +33,7 @@ export function sqliteLedger(stateDir: string, lockedSince: string | null = null
 }
 
 /**
- * The same for a reader, who may have the right to read only.
+ * Opens the ledger for a reader, who may have no right to write.
  *
  * @throws CrawlhouseError `newer_version`, `damaged_ledger`
  */
