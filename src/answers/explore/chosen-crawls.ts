@@ -61,9 +61,9 @@ export async function rowsOf<T>(
       !(thrown instanceof CrawlhouseError && /mart\.\w+ does not exist|Table with name/.test(thrown.message))
     )
       throw thrown;
-    throw new CrawlhouseError('bad_query', 'the warehouse lacks the models of issues', {
+    throw new CrawlhouseError('bad_query', 'the warehouse lacks models that ship', {
       cause: thrown,
-      hint: 'crawlhouse transform makes them',
+      hint: 'crawlhouse transform makes them, unless crawlhouse.yaml has shipped_models: none',
     });
   }
 }

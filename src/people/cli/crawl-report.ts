@@ -6,6 +6,7 @@ import {
   readCrawlAnswers,
 } from '../../answers/report/crawl-answers.ts';
 import { counted, countText } from '../../core/amounts.ts';
+import { CrawlhouseError } from '../../core/errors.ts';
 import { textTable } from '../../core/text-table.ts';
 import { loadQuestions, type Question } from '../../pipeline/transform/questions/questions.ts';
 import type { Settings } from '../../project/settings/settings.ts';
@@ -13,21 +14,50 @@ import { sqlFolders } from '../../project/sql/models/sql-folders.ts';
 import type { Crawl } from '../../service/api/crawls.ts';
 import type { Invocation } from './command.ts';
 
-/** The answers of the saved questions about a crawl that was just loaded. */
-export interface CrawlReport extends CrawlAnswers {
+interface CrawlEnd {
   readonly crawl_id: string;
   readonly end_reason: string | null;
   readonly fetched_urls: number;
   readonly last_depth: number;
+}
+
+/** The answers of the saved questions about a crawl that was just loaded. */
+export interface CrawlReport extends CrawlEnd, CrawlAnswers {
   /** Saved questions that have no answer yet, by what they lack. */
   readonly more_questions: { readonly logs: readonly string[]; readonly demand: readonly string[] };
 }
+
+/** The same crawl in a project that does without the models or questions that ship. */
+type BareReport = CrawlEnd & Readonly<Record<Exclude<keyof CrawlReport, keyof CrawlEnd>, null>>;
 
 export async function readCrawlReport(
   invocation: Invocation,
   settings: Settings,
   crawl: Crawl,
-): Promise<CrawlReport> {
+): Promise<CrawlReport | BareReport> {
+  const end: CrawlEnd = {
+    crawl_id: crawl.id,
+    end_reason: crawl.end_reason ?? null,
+    fetched_urls: crawl.fetched_urls ?? 0,
+    last_depth: crawl.last_depth ?? 0,
+  };
+  try {
+    return { ...end, ...(await readAnswers(invocation, settings, crawl)) };
+  } catch (error) {
+    const isBare = settings.shipped_models === 'none' && error instanceof CrawlhouseError;
+    if (!isBare || !LACKING.includes(error.code)) throw error;
+    return { ...end, statuses: null, funnel: null, changes: null, findings: null, more_questions: null };
+  }
+}
+
+/** A question that is not there, or a model that one reads. */
+const LACKING: readonly string[] = ['usage', 'bad_query'];
+
+async function readAnswers(
+  invocation: Invocation,
+  settings: Settings,
+  crawl: Crawl,
+): Promise<Omit<CrawlReport, keyof CrawlEnd>> {
   const questions = await loadQuestions(sqlFolders(settings));
   await using warehouse = await openWarehouse(invocation, settings);
   const answers = await readCrawlAnswers(
@@ -37,10 +67,6 @@ export async function readCrawlReport(
   );
   const own = (rows: Rows): Rows => rows.map(({ crawl_id: _, ...row }) => row);
   return {
-    crawl_id: crawl.id,
-    end_reason: crawl.end_reason ?? null,
-    fetched_urls: crawl.fetched_urls ?? 0,
-    last_depth: crawl.last_depth ?? 0,
     statuses: own(answers.statuses),
     funnel: own(answers.funnel),
     changes: own(answers.changes),
@@ -73,8 +99,15 @@ function moreQuestions(questions: readonly Question[], known: Rows): CrawlReport
   };
 }
 
-export function describeCrawl(report: CrawlReport): string {
+export function describeCrawl(report: CrawlReport | BareReport): string {
   const { crawl_id, fetched_urls, last_depth, end_reason } = report;
+  const head = `\n${countText(fetched_urls)} pages fetched, depth ${last_depth}: ${end_reason}\n`;
+  if (report.findings === null)
+    return [
+      head,
+      '\nNo report: it needs models and questions that ship, and crawlhouse.yaml has shipped_models: none.\n',
+      `Next: crawlhouse query "SELECT url, status_code FROM raw.crawl_pages WHERE _crawl_id = '${crawl_id}'"\n`,
+    ].join('');
   const actions = report.findings.reduce((sum, { pages }) => sum + Number(pages), 0);
   // Question 32 is of latest crawls, and a crawl that was stopped may be none.
   const next =
@@ -82,7 +115,7 @@ export function describeCrawl(report: CrawlReport): string {
       ? `issues --crawl ${crawl_id}`
       : `query --question ${QUESTIONS.findings} -p crawl=${crawl_id} -p limit=${actions}`;
   return [
-    `\n${countText(fetched_urls)} pages fetched, depth ${last_depth}: ${end_reason}\n`,
+    head,
     section('Statuses', report.statuses),
     section('Indexability', report.funnel),
     section('Changes since the crawl before', report.changes),

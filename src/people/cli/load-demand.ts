@@ -1,12 +1,14 @@
 import { CrawlhouseError } from '../../core/errors.ts';
 import { exitCodeOf } from '../../project/model/run-status.ts';
 import { loadPipelines } from '../../project/settings/pipelines.ts';
+import type { Settings } from '../../project/settings/settings.ts';
 import type { Project } from '../../service/api/projects.ts';
 import type { DemandExport } from '../../service/demand/demand-row.ts';
 import { isDetailed } from '../../service/demand/demand-row.ts';
 import type { Replaced } from '../../service/sandbox/ranking/replaced-demand.ts';
 import type { Invocation } from './command.ts';
 import { type DemandOutcome, demandDocument, describeDemand, replacedText } from './demand-report.ts';
+import { hasQuestion } from './has-question.ts';
 import { loadLocal } from './load-local.ts';
 import type { LocalService } from './local-service.ts';
 import { failureOf, printError } from './print-error.ts';
@@ -79,12 +81,16 @@ export async function loadDemand(
       `\n${await runSummary(invocation, settings, result.report, 'Nothing new: the warehouse has these search results.')}`,
     );
   printErrors(invocation, result);
-  if (exitCode === 0 && !invocation.has('json')) invocation.say(nextStep(outcomes));
+  if (exitCode === 0 && !invocation.has('json')) invocation.say(await nextStep(settings, outcomes));
   return exitCode;
 }
 
+const NEXT = 'q18_demand_that_is_not_met';
+
 /** The questions that these search results answer. */
-function nextStep(outcomes: readonly DemandOutcome[]): string {
+async function nextStep(settings: Settings, outcomes: readonly DemandOutcome[]): Promise<string> {
+  if (!(await hasQuestion(settings, NEXT)))
+    return 'Next: crawlhouse query "SELECT * FROM raw.ranking_performance"\n';
   const isDaily = outcomes.some(({ added }) => added?.sums.some(({ by }) => by.startsWith('date, url')));
   if (isDaily) return 'Next: crawlhouse query --question q27_cannibalisation\n';
   const hasUrls = outcomes.some(({ added }) => added?.sums.some(({ by }) => by.split(', ').includes('url')));
@@ -92,7 +98,7 @@ function nextStep(outcomes: readonly DemandOutcome[]): string {
   return [
     'Totals of a period answer what the pages had (q03, q18, q19, q32). Questions about days and queries need an',
     'export by day (docs/demand.md).',
-    'Next: crawlhouse query --question q18_demand_that_is_not_met',
+    `Next: crawlhouse query --question ${NEXT}`,
     '',
   ].join('\n');
 }

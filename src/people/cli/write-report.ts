@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { rowsOf } from '../../answers/explore/chosen-crawls.ts';
 import { pagesAddress } from '../../answers/explore/page-filter.ts';
 import { checkOutput } from '../../answers/query/check-output.ts';
 import { openWarehouse } from '../../answers/query/open-warehouse.ts';
@@ -30,7 +31,7 @@ export async function readReport(
   await using warehouse = await openWarehouse({ logger }, settings);
   if (project !== undefined) await checkProject(project, warehouse, signal);
   return await readSiteReport(
-    (sql, parameters) => warehouse.rows(sql, signal, parameters),
+    (sql, parameters) => rowsOf(warehouse, sql, parameters, signal),
     questions,
     project,
   );

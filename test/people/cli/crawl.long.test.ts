@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { CrawlDisplay } from '../../../src/people/cli/crawl-display.ts';
 import { pageWith, serveSite } from '../../support/crawl-site.ts';
 import { freePort } from '../../support/free-port.ts';
-import { projectFolder } from '../../support/project.ts';
+import { projectFolder, rawProjectFolder } from '../../support/project.ts';
 import { capture } from './capture.ts';
 
 const PAGES: Readonly<Record<string, string>> = {
@@ -175,3 +175,35 @@ test.for([
   expect(said).toContain(code);
   expect(site.hits).not.toContain('/a');
 });
+
+test('without the models that ship a crawl, logs and search data load, and what is not there is said', async () => {
+  const folder = await rawProjectFolder();
+  const { origin } = await serveSite(PAGES);
+  const own = (...argv: readonly string[]) => capture(...argv, '--project-dir', folder);
+  const crawled = await own('crawl', origin);
+  expect([crawled.code, crawled.stdout]).toEqual([
+    0,
+    expect.stringContaining('\n4 pages fetched, depth 2: ok'),
+  ]);
+  expect(crawled.stdout).toContain('No report: it needs models and questions that ship');
+  const [, next] = /^Next: .*? query "(.+)"$/m.exec(crawled.stdout) ?? [];
+  const rows = await own('query', next ?? '', '--json');
+  expect([rows.code, JSON.parse(rows.stdout).length > 2]).toEqual([0, true]);
+  const again = await own('crawl', origin, '--json');
+  expect([again.code, JSON.parse(again.stdout)]).toMatchObject([0, { fetched_urls: 4, findings: null }]);
+  const csv = join(folder, 'pages.csv');
+  writeFileSync(csv, `Top pages,Clicks,Impressions,CTR,Position\n${origin}/,1,2,50%,3\n`);
+  const demand = await own('demand', 'add', csv, '--from', '2026-10-01', '--to', '2026-11-01');
+  expect([demand.code, demand.stderr + demand.stdout]).toEqual([
+    0,
+    expect.stringContaining('FROM raw.ranking_'),
+  ]);
+  for (const argv of [['report'], ['issues'], ['pages'], ['url', origin]]) {
+    const { code, stderr } = await own(...argv);
+    expect([argv, code, stderr]).toEqual([
+      argv,
+      2,
+      expect.stringContaining('unless crawlhouse.yaml has shipped_models: none'),
+    ]);
+  }
+}, 120_000);

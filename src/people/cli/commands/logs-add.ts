@@ -5,6 +5,7 @@ import type { Settings } from '../../../project/settings/settings.ts';
 import { LogRules } from '../../../service/logs/log-rules.ts';
 import { addLogs, readingRules } from '../add-logs.ts';
 import type { Command, Invocation } from '../command.ts';
+import { hasQuestion } from '../has-question.ts';
 import { loadLocal } from '../load-local.ts';
 import { LOCAL_PROJECT_FLAGS, localProject, projectFlags } from '../local-project.ts';
 import { LocalService } from '../local-service.ts';
@@ -76,7 +77,9 @@ export const logsAdd: Command = {
     for (const error of errors) printError(error, invocation.has('debug'));
     if (result === null) return exitCode;
     invocation.say('\n');
-    await printRun(invocation, settings, result, { next: 'query --question q17_wasted_crawl_budget' });
+    const next = 'q17_wasted_crawl_budget';
+    const has = await hasQuestion(settings, next);
+    await printRun(invocation, settings, result, has ? { next: `query --question ${next}` } : {});
     return exitCode;
   },
 };

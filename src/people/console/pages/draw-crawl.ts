@@ -127,7 +127,7 @@ function kpisOf(
 function issuesTable({ crawl_id, project_id, compared, pages, issues }: Crawl): Html {
   if (project_id === null || pages === null) return html`<p class="empty">${NOT_LOADED}</p>`;
   if (issues === null)
-    return html`<p class="notice">The warehouse lacks the models of issues. To do: <code>crawlhouse transform</code></p>`;
+    return html`<p class="notice">The warehouse lacks the models of issues. To do: <code>crawlhouse transform</code>, unless crawlhouse.yaml has <code>shipped_models: none</code></p>`;
   const changed = issues.filter((one) => Number(one.new) > 0 || Number(one.fixed) > 0);
   const shown = (compared === null ? issues : changed).slice(0, MOST_ISSUES);
   const count = (issue: string, pages: Count | null, change?: string): Html | string =>

@@ -92,7 +92,13 @@ async function readSites(
     if (thrown.code === 'nothing_published') return { projects: [], problem: null };
     if (thrown.code !== 'bad_query') throw thrown;
     const message = 'The warehouse lacks the models of sites.';
-    return { projects: [], problem: { message, hint: 'crawlhouse transform makes them' } };
+    return {
+      projects: [],
+      problem: {
+        message,
+        hint: 'crawlhouse transform makes them, unless crawlhouse.yaml has shipped_models: none',
+      },
+    };
   }
 }
 
