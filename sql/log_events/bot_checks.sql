@@ -7,6 +7,7 @@ description: >-
   of the package's for it.
 grain: [crawler, check_method, check_value]
 replaces: [crawler]
+renamed: {method: check_method, value: check_value}
 columns:
   crawler: Name of the crawler (mart.bots.crawler).
   check_method:

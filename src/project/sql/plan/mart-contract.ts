@@ -43,8 +43,10 @@ export interface MartChange {
   readonly says: string | null;
 }
 
-export async function readContract(): Promise<MartContract> {
-  const source = await readYaml(join(SHIPPED_SQL.path, 'contract.yaml'), 'sql/contract.yaml', 'bad_model');
+export async function readContract(
+  path: string = join(SHIPPED_SQL.path, 'contract.yaml'),
+): Promise<MartContract> {
+  const source = await readYaml(path, 'sql/contract.yaml', 'bad_model');
   return checkYaml(Contract, source, 'bad_model');
 }
 

@@ -86,7 +86,9 @@ test('follows our models to the fields of the service', async () => {
     [
       'mart.log_days.dataset',
       ...['token', ...OF_SEED, 'reference'].map((column) => `mart.bots.${column}`),
-      ...['crawler', 'check_method', 'check_value', 'reference'].map((column) => `mart.bot_checks.${column}`),
+      ...['crawler', 'check_method', 'check_value', 'reference', 'method', 'value'].map(
+        (column) => `mart.bot_checks.${column}`,
+      ),
       ...['range_list', 'prefix', 'source', 'published', 'copied_from'].map(
         (column) => `mart.bot_ranges.${column}`,
       ),

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadModels } from '../../../../src/project/sql/models/load-models.ts';
 import { SHIPPED_SQL } from '../../../../src/project/sql/models/sql-folders.ts';
@@ -27,6 +29,24 @@ test('each change is of a version that was, and names columns that are there for
         until !== undefined && version < until,
       );
   }
+});
+
+/** The contract of a version as it is kept; null where none is. */
+async function keptContract(version: number): Promise<MartContract | null> {
+  const path = join(import.meta.dirname, '../../../formats', `contract.v${version}.yaml`);
+  return existsSync(path) ? await readContract(path) : null;
+}
+
+test('a version of the contract stays as it is kept, and what went since the version before is said', async () => {
+  const contract = await readContract();
+  const { version } = contract;
+  const raise = 'raise `version` in sql/contract.yaml and say the change in `changes`';
+  const keep = `then cp sql/contract.yaml test/formats/contract.v${version + 1}.yaml`;
+  // Before a release, `cp` over the copy of its version is enough: nobody has it yet.
+  expect(contract, `${raise}, ${keep}`).toEqual(await keptContract(version));
+  const before = await keptContract(version - 1);
+  const unsaid = before === null ? [] : diffContract(before, contract).filter(({ says }) => says === null);
+  expect(unsaid.map(changeText)).toEqual([]);
 });
 
 const CONTRACT: MartContract = {
