@@ -27,7 +27,7 @@ export interface CrawlReport extends CrawlEnd, CrawlAnswers {
   readonly more_questions: { readonly logs: readonly string[]; readonly demand: readonly string[] };
 }
 
-/** The same crawl in a project that does without the models or questions that ship. */
+/** As it is in a project that does without the models or questions that ship. */
 type BareReport = CrawlEnd & Readonly<Record<Exclude<keyof CrawlReport, keyof CrawlEnd>, null>>;
 
 export async function readCrawlReport(
