@@ -58,7 +58,7 @@ export function strictSql(conversion: Conversion): string {
     if (conversion.format !== 'json') return value;
     // DuckDB's reader takes the word NaN for a value; only the text that was sent tells it from a string.
     return readerType(conversion.field, 'json') === 'JSON'
-      ? `CASE WHEN may_be_no_json(${source}) THEN ${failure} ELSE ${value} END`
+      ? `CASE WHEN is_no_json(${source}) THEN ${failure} ELSE ${value} END`
       : `CASE WHEN strlen(${source}) > 9 THEN ${value} WHEN is_nan_word(${source}) THEN ${failure} ELSE ${value} END`;
   }
   return conversion.format !== 'parquet' && conversion.field.arity === 'one'

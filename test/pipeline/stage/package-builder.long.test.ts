@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { expect, test } from 'vitest';
-import { type Connection, text } from '../../../src/core/duckdb.ts';
+import { expect, test, vi } from 'vitest';
+import { Connection, text } from '../../../src/core/duckdb.ts';
 import { stringifyJson } from '../../../src/core/json.ts';
 import { writeParts } from '../../../src/pipeline/routes/download/write-parts.ts';
 import { PackageBuilder, type StagedParts } from '../../../src/pipeline/stage/package-builder.ts';
@@ -558,6 +558,25 @@ test('the words NaN and Infinity are no JSON: a text that is one of them is kept
     ['2', null, 'is not valid JSON'],
     ['4', null, 'is not valid JSON'],
   ]);
+});
+
+test('words with "nan" or "inf" in lists are read with all others, and the bare word beside them is no JSON', async () => {
+  const run = vi.spyOn(Connection.prototype, 'run');
+  const catalogue = [field('id', 'natural'), field('h2', 'string', 'many'), field('item', 'object')];
+  const texts = { h2: ['Finance', 'a "NaN", ]', '\\'], item: { Information: 'inf, }' } };
+  const staged = await stage('json', jsonl({ id: 1, ...texts }, { id: 2, h2: 'Infinity' }), catalogue);
+  const looks = (): number => run.mock.calls.filter(([sql]) => sql.includes('suspect_records')).length;
+  expect(looks()).toBe(0);
+  expect(staged.rows).toEqual([
+    { id: '1', h2: texts.h2, item: JSON.stringify(texts.item) },
+    { id: '2', h2: ['Infinity'], item: null },
+  ]);
+  for (const bare of ['["Finance",NaN]', '["\\\\",NaN]', '["Finance", -inf, "nan"]']) {
+    const broken = await stage('json', `{"id":1,"h2":${bare}}\n{"id":2}\n`, catalogue);
+    expect(broken.rows.map((row) => row.id)).toEqual(['2']);
+  }
+  expect(looks()).toBeGreaterThan(0);
+  run.mockRestore();
 });
 
 test('a zone name that means several places is a reject, as is a time that its place showed twice or never', async () => {
