@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -40,6 +40,42 @@ test('crawl ends with a report of the site, and the second crawl says what chang
   const report = JSON.parse(second.stdout) as { fetched_urls: number; changes: unknown[] };
   expect(report.fetched_urls).toBe(5);
   expect(report.changes).toContainEqual({ change: 'added', pages: 1 });
+});
+
+test('the statuses are printed before anything is loaded, as question 5 answers them afterwards', async () => {
+  const folder = await projectFolder();
+  const site = await serveSite({
+    '/robots.txt': 'User-agent: *\nDisallow: /closed',
+    '/': pageWith('/a', '/gone', '/closed', '/b', '/c', '/d'),
+    ...{ '/a': 'a', '/b': 'b', '/c': 'c', '/d': 'd' },
+  });
+  let wasLoaded: boolean | undefined;
+  const { code, stdout } = await spawned(['crawl', site.origin, '--project-dir', folder], (child) => {
+    child.stdout?.on('data', (piece) => {
+      if (String(piece).includes('Statuses')) wasLoaded = existsSync(join(folder, 'warehouse.duckdb'));
+    });
+  });
+  expect([code, wasLoaded]).toEqual([0, false]);
+  const asked = await capture(
+    ...['query', '--question', 'q05_status_codes_by_crawl', '--json', '--project-dir', folder],
+  );
+  const answered = JSON.parse(asked.stdout) as {
+    status_code: number | null;
+    pages: number;
+    pages_percent: number;
+  }[];
+  expect(answered.length).toBe(3);
+  const [, printed = ''] = /^status_code .*\n((?:.+\n)+)/m.exec(stdout) ?? [];
+  expect(
+    printed
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.trim().split(/ +/)),
+  ).toEqual(
+    answered.map(({ status_code, pages, pages_percent }) =>
+      [status_code, pages, pages_percent].map((value) => String(value ?? '-')),
+    ),
+  );
 });
 
 test('scraped fields are columns of the warehouse and answer questions', async () => {

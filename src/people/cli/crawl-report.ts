@@ -13,6 +13,7 @@ import type { Settings } from '../../project/settings/settings.ts';
 import { sqlFolders } from '../../project/sql/models/sql-folders.ts';
 import type { Crawl } from '../../service/api/crawls.ts';
 import type { Invocation } from './command.ts';
+import type { StatusCount } from './local-service.ts';
 
 interface CrawlEnd {
   readonly crawl_id: string;
@@ -99,12 +100,28 @@ function moreQuestions(questions: readonly Question[], known: Rows): CrawlReport
   };
 }
 
+/** What is known of a crawl before it is loaded. */
+export function describeFetched(
+  { fetched_urls, last_depth, end_reason }: Crawl,
+  statuses: readonly StatusCount[],
+): string {
+  const all = statuses.reduce((sum, { pages }) => sum + pages, 0);
+  // Rounded half up, as question 5 does.
+  const percent = (pages: number): number => Math.floor((2000 * pages + all) / (2 * all)) / 10;
+  return [
+    `\n${countText(fetched_urls ?? 0)} pages fetched, depth ${last_depth ?? 0}: ${end_reason ?? null}\n`,
+    section(
+      'Statuses',
+      statuses.map(({ status_code, pages }) => ({ status_code, pages, pages_percent: percent(pages) })),
+    ),
+  ].join('');
+}
+
+/** The answers that follow once it is loaded. */
 export function describeCrawl(report: CrawlReport | BareReport): string {
-  const { crawl_id, fetched_urls, last_depth, end_reason } = report;
-  const head = `\n${countText(fetched_urls)} pages fetched, depth ${last_depth}: ${end_reason}\n`;
+  const { crawl_id } = report;
   if (report.findings === null)
     return [
-      head,
       '\nNo report: it needs models and questions that ship, and crawlhouse.yaml has shipped_models: none.\n',
       `Next: crawlhouse query "SELECT url, status_code FROM raw.crawl_pages WHERE _crawl_id = '${crawl_id}'"\n`,
     ].join('');
@@ -115,8 +132,6 @@ export function describeCrawl(report: CrawlReport | BareReport): string {
       ? `issues --crawl ${crawl_id}`
       : `query --question ${QUESTIONS.findings} -p crawl=${crawl_id} -p limit=${actions}`;
   return [
-    head,
-    section('Statuses', report.statuses),
     section('Indexability', report.funnel),
     section('Changes since the crawl before', report.changes),
     section('What to do first', report.findings),

@@ -6,6 +6,7 @@ import type { RunResult } from '../../project/model/run-result.ts';
 import { localServiceFolder } from '../../project/settings/crawl-folder.ts';
 import { nameFullDisk } from '../../project/settings/name-full-disk.ts';
 import type { Settings } from '../../project/settings/settings.ts';
+import { aggregateRows, COUNT_COLUMN } from '../../service/api/aggregates.ts';
 import type { ChangedDay } from '../../service/api/changed-day.ts';
 import { ServiceClient } from '../../service/api/client.ts';
 import type { CrawlConfigInput } from '../../service/api/crawl-configs.ts';
@@ -21,6 +22,8 @@ import { type Sandbox, startSandbox } from '../../service/sandbox/start-sandbox.
 import { checkProjectFiles } from './check-project-files.ts';
 
 const INTERVAL_MS = 500;
+/** Its analysis ends soon, and then the crawl is loaded. */
+const ANALYSIS_INTERVAL_MS = 50;
 const LIST_INTERVAL_MS = 50;
 /** The configuration of lists of URLs, so that they are not compared with crawls of the whole site. */
 export const LIST_CONFIG_NAME = 'crawlhouse crawl --list';
@@ -31,6 +34,12 @@ interface Rules {
   readonly allowPrivate: boolean;
   readonly rendering: Settings['rendering'];
   readonly proxy: Settings['crawl_proxy'];
+}
+
+/** How many pages of a crawl have an HTTP status, or none. */
+export interface StatusCount {
+  readonly status_code: number | null;
+  readonly pages: number;
 }
 
 /** The service of a project folder: a sandbox that keeps its data below the state directory. */
@@ -254,7 +263,10 @@ export class LocalService implements AsyncDisposable {
         if (crawl.status === 'paused') await pilot('resume');
         const { progress } = await this.#client.call('crawlProgress', { crawl_id });
         show(progress, this.#sandbox.sideWork(crawl_id));
-        await sleep(INTERVAL_MS, undefined, { signal });
+        const isAnalysed = progress.steps?.some(
+          ({ name, status }) => name === 'analysis' && status !== 'waiting',
+        );
+        await sleep(isAnalysed ? ANALYSIS_INTERVAL_MS : INTERVAL_MS, undefined, { signal });
       }
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -262,6 +274,19 @@ export class LocalService implements AsyncDisposable {
       if (crawl.status === 'running') await pilot('pause');
       throw paused(crawl, toCrawlhouseError(signal.reason));
     }
+  }
+
+  /** The pages of a crawl by their HTTP status, as the service counts them before anything is loaded. */
+  async statuses(crawl_id: string): Promise<readonly StatusCount[]> {
+    const path = { crawl_id, data_type: 'pages' } as const;
+    const body = { aggs: [{ fields: [{ name: 'status_code' }] }] };
+    const { aggs } = await this.#client.call('aggregateCrawl', { ...path, body });
+    return aggregateRows(aggs[0], ['status_code', COUNT_COLUMN], `/data/crawl/${crawl_id}/pages/aggs`).map(
+      ({ status_code, [COUNT_COLUMN]: pages }) => ({
+        status_code: status_code === null ? null : Number(status_code),
+        pages: Number(pages),
+      }),
+    );
   }
 
   /** Takes a crawl without one page out of what is loaded: the site fell silent right after it had answered. */

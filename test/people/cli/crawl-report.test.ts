@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { describeCrawl } from '../../../src/people/cli/crawl-report.ts';
+import { describeCrawl, describeFetched } from '../../../src/people/cli/crawl-report.ts';
+import type { Crawl } from '../../../src/service/api/crawls.ts';
 
 const REPORT = {
   ...{ crawl_id: 'c1', end_reason: 'max_url_reached', fetched_urls: 3, last_depth: 1 },
@@ -28,4 +29,28 @@ test('questions that lack logs or search data are named, with the commands that 
 With search data, 1 more question can answer (q28): crawlhouse demand add FILE…
 `,
   );
+});
+
+test('percentages of statuses are rounded half up, as question 5 does', () => {
+  const crawl = {
+    id: 'c1',
+    project_id: 'p1',
+    status: 'done',
+    fetched_urls: 799,
+    last_depth: 2,
+    end_reason: 'ok',
+  };
+  const statuses = [
+    { status_code: 200, pages: 799 },
+    { status_code: null, pages: 1 },
+  ];
+  expect(describeFetched(crawl as Crawl, statuses)).toBe(`
+799 pages fetched, depth 2: ok
+
+Statuses
+status_code  pages  pages_percent
+        200    799           99.9
+          -      1            0.1
+`);
+  expect(describeFetched(crawl as Crawl, [])).toBe('\n799 pages fetched, depth 2: ok\n');
 });

@@ -9,11 +9,13 @@ import type { Crawl } from '../../../service/api/crawls.ts';
 import type { Command, Invocation } from '../command.ts';
 import { CRAWL_FLAGS, crawlConfig, measuredPages } from '../crawl-config.ts';
 import { CrawlDisplay } from '../crawl-display.ts';
-import { describeCrawl, readCrawlReport } from '../crawl-report.ts';
+import { describeCrawl, describeFetched, readCrawlReport } from '../crawl-report.ts';
 import { loadLocal } from '../load-local.ts';
 import { LocalService } from '../local-service.ts';
 import { readUrlList } from '../read-url-list.ts';
 import { printRun } from '../run-report.ts';
+
+const FOLLOWS = '\nThe pages are loaded now; the other answers follow.\n';
 
 export const crawl: Command = {
   name: 'crawl',
@@ -54,6 +56,10 @@ export const crawl: Command = {
           await noteFailure(String(url), error);
         throw error;
       });
+    if (!invocation.has('json')) {
+      await invocation.print(describeFetched(ended, await service.statuses(ended.id)));
+      if (invocation.terminal !== null) invocation.say(FOLLOWS);
+    }
     const result = await loadLocal(invocation, service, ended.project_id, 'crawl');
     if (result.exitCode !== 0) return printRun(invocation, settings, result);
     const report = await readCrawlReport(invocation, settings, ended);
