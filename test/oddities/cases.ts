@@ -49,6 +49,32 @@ const FRAMING: Table = [
   ['a length of words', raw(`${OK}${HTML}Content-Length: many${LINE}`)],
   ['a length with a sign', raw(`${OK}${HTML}Content-Length: +${LENGTH}${LINE}`)],
   ['a short length', raw(`${OK}${HTML}Content-Length: 60${LINE}`)],
+  ['a long length', raw(`${OK}${HTML}Content-Length: 9999${LINE}`)],
+  ['a long length and no body', raw(`${OK}${HTML}Content-Length: 9999${LINE}`, '')],
+  [
+    'a long length of a redirect',
+    raw(`HTTP/1.1 302 Found${LINE}Location: /t${LINE}Content-Length: 99${LINE}`, ''),
+  ],
+  ['a long length of an error page', raw(`HTTP/1.1 404 Not Found${LINE}${HTML}Content-Length: 9999${LINE}`)],
+  [
+    'a long length of a part of gzip',
+    raw(
+      `${OK}${HTML}Content-Encoding: gzip${LINE}Content-Length: 9999${LINE}`,
+      gzipSync(page('', '<p>more</p>'.repeat(99))).subarray(0, -20),
+    ),
+  ],
+  [
+    'chunks without a last one',
+    raw(`${OK}${HTML}Transfer-Encoding: chunked${LINE}`, chunked(LINE).slice(0, -5)),
+  ],
+  [
+    'a last chunk without its end',
+    raw(`${OK}${HTML}Transfer-Encoding: chunked${LINE}`, chunked(LINE).slice(0, -2)),
+  ],
+  [
+    'a chunk that breaks off',
+    raw(`${OK}${HTML}Transfer-Encoding: chunked${LINE}`, chunked(LINE).slice(0, -20)),
+  ],
   ['chunks', raw(`${OK}${HTML}Transfer-Encoding: chunked${LINE}`, chunked(LINE))],
   ['chunks without CR', raw(`${OK}${HTML}Transfer-Encoding: chunked${LINE}`, chunked('\n'))],
   [
@@ -169,7 +195,10 @@ const REFRESH: Table = [
     html(page(`<meta http-equiv=refresh content="${content.replaceAll('"', '&quot;')}">`)),
   ),
 ];
-const HEADER_REFRESH: Table = named(REFRESHES, (content) => answer(`${HTML}Refresh: ${content}${LINE}`));
+const HEADER_REFRESH: Table = [
+  ...named(REFRESHES, (content) => answer(`${HTML}Refresh: ${content}${LINE}`)),
+  ['beside a base', answer(`${HTML}Refresh: 0; r${LINE}`, page('<base href="/b/">'))],
+];
 
 const LATIN = Buffer.from(page('', '', 'Caf\xe9'), 'latin1');
 const CYRILLIC = Buffer.from([0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2]);
@@ -210,6 +239,76 @@ const CHARSETS: Table = [
     answer(
       `Content-Type: text/html${LINE}`,
       around(`<style>${' '.repeat(2_000)}</style><meta charset=windows-1251>`, CYRILLIC),
+    ),
+  ],
+  [
+    'a meta behind the head',
+    answer(`Content-Type: text/html${LINE}`, around('</head><body><meta charset=windows-1251>', CYRILLIC)),
+  ],
+  [
+    'a meta in the body behind 2 KB',
+    answer(
+      `Content-Type: text/html${LINE}`,
+      around(
+        `</head><body>${' '.repeat(2_000)}<meta charset=windows-1251>`,
+        Buffer.from('Caf\xe9', 'latin1'),
+      ),
+    ),
+  ],
+  [
+    'a meta behind 2 KB and the title',
+    answer(
+      `Content-Type: text/html${LINE}`,
+      Buffer.concat([
+        Buffer.from('<!doctype html><title>'),
+        CYRILLIC,
+        Buffer.from(`</title>${' '.repeat(2_000)}<meta charset=windows-1251><p>Words`),
+      ]),
+    ),
+  ],
+  [
+    'a meta behind 70 KB of head',
+    answer(
+      `Content-Type: text/html${LINE}`,
+      around(`<style>${' '.repeat(70_000)}</style><meta charset=windows-1251>`, CYRILLIC),
+    ),
+  ],
+  [
+    'a meta in a script behind 2 KB',
+    answer(
+      `Content-Type: text/html${LINE}`,
+      around(
+        `<script>${' '.repeat(2_000)}"<meta charset=windows-1251>"</script>`,
+        Buffer.from('Caf\xe9', 'latin1'),
+      ),
+    ),
+  ],
+  [
+    'a word of a body in a script behind 2 KB',
+    answer(
+      `Content-Type: text/html${LINE}`,
+      around(`<script>"<body"${' '.repeat(2_000)}</script><meta charset=windows-1251>`, CYRILLIC),
+    ),
+  ],
+  [
+    'two metas',
+    answer(
+      `Content-Type: text/html${LINE}`,
+      around('<meta charset=koi8-r><meta charset=windows-1251>', CYRILLIC),
+    ),
+  ],
+  [
+    'a meta of an unknown name first',
+    answer(
+      `Content-Type: text/html${LINE}`,
+      around('<meta charset=none><meta charset=windows-1251>', CYRILLIC),
+    ),
+  ],
+  [
+    'a meta in noscript',
+    answer(
+      `Content-Type: text/html${LINE}`,
+      around('<noscript><meta charset=windows-1251></noscript>', CYRILLIC),
     ),
   ],
   [
@@ -294,6 +393,74 @@ const REDIRECTS: Table = [
   ['one location twice', answer(`Location: /target${LINE}Location: /target${LINE}`, '', '302 Found')],
   ['two locations', answer(`Location: /target${LINE}Location: /other${LINE}`, '', '302 Found')],
 ];
+
+/** Doors that open by a cookie: `@` is what its value ends with, by which the site knows it again. */
+const COOKIES: Table = [
+  ...[
+    'a=@',
+    'a = @ ',
+    'a="@"; Path=/',
+    'a="@',
+    '=@',
+    '@',
+    'a=b=@',
+    'a=@; Path=/cookie',
+    'a=@; Path=/cookie/',
+    'a=@; Path=/cook',
+    'a=@; Path=/elsewhere',
+    'a=@; Path=cookie',
+    'a=@; Path="/"',
+  ],
+  ...[
+    'a=@; Secure',
+    'a=@; HttpOnly',
+    'a=@; SameSite=Strict',
+    'a=@; SameSite=None',
+    'a=@; SameSite=None; Secure',
+    'a=@; Domain=127.0.0.1',
+    'a=@; Domain=.127.0.0.1',
+    'a=@; Domain=example.com',
+    'a=@; Domain=',
+    'a=@; Partitioned',
+  ],
+  ...[
+    'a=@; Max-Age=60',
+    'a=@; Max-Age=0',
+    'a=@; Max-Age=-1',
+    'a=@; Max-Age=soon',
+    'a=@; Max-Age="60"',
+    'a=@; Expires=Thu, 01 Jan 1970 00:00:00 GMT',
+    'a=@; Expires=Wednesday, 09-Nov-99 23:12:40 GMT',
+    'a=@; Expires=Fri, 31-Dec-2066 23:59:59 GMT',
+    'a=@; Expires=2066-12-31',
+    'a=@; Expires=0',
+    'a=@; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Max-Age=60',
+  ],
+  ...[
+    '__Host-a=@; Path=/; Secure',
+    '__Host-a=@; Path=/',
+    '__Secure-a=@',
+    'a=é@',
+    'a b=@',
+    'a,b=@',
+    'a{}=@',
+    'a=x\x01@',
+    'a=x\x7f@',
+    'a=x\t@',
+    'a=x,y@',
+    'a=x y@',
+    ';a=@',
+    'a=@;;;',
+    'A=@; path=/; PATH=/elsewhere',
+  ],
+].map((cookie, index) => [
+  cookie,
+  answer(
+    `Location: /cookie/${index}${LINE}Set-Cookie: ${cookie.replace('@', `x/cookie/${index}-`)}${LINE}`,
+    '',
+    '302 Found',
+  ),
+]);
 
 const BASES: Table = named(
   [
@@ -478,6 +645,28 @@ const MARKUP: Table = [
   ['a link in noscript', page('', '<noscript><a href="/l">x</a></noscript>')],
   ['a link in a textarea', page('', '<textarea><a href="/l">x</a></textarea>')],
   ['a link in SVG', page('', '<svg><a href="/l"><text>x</text></a></svg>')],
+  ['a link of XLink in SVG', page('', '<svg><a xlink:href="/l"><text>x</text></a></svg>')],
+  ['two addresses of a link in SVG', page('', '<svg><a xlink:href="/l" href="/m"><text>x</text></a></svg>')],
+  ['a link of HTML in SVG', page('', '<svg><foreignObject><p><a href="/l">x</a></p></foreignObject></svg>')],
+  ['a link in MathML', page('', '<math><mtext href="/l"><a href="/m">x</a></mtext></math>')],
+  [
+    'an SVG within a link',
+    page('', '<a href="/l"><svg><title>x</title><a href="/m"><text>y</text></a></svg></a>'),
+  ],
+  ['a link in a canvas', page('', '<canvas><a href="/l">x</a></canvas>')],
+  ['a link in an object', page('', '<object data="/o"><a href="/l">x</a></object>')],
+  ['a link in a video', page('', '<video><a href="/l">x</a></video>')],
+  ['a link in a frame', page('', '<iframe><a href="/l">x</a></iframe>')],
+  ['a link in a selection', page('', '<select><option><a href="/l">x</a></option></select>')],
+  [
+    'a link in a shadow tree',
+    page('', '<div><template shadowrootmode=open><a href="/l">x</a></template></div>'),
+  ],
+  ['a link in a title', page('', '<svg><title><a href="/l">x</a></title></svg>')],
+  ['a link of its own prefix', page('', '<a xlink:href="/l">x</a>')],
+  ['a button with an address', page('', '<button href="/l">x</button><form action="/m"></form>')],
+  ['a link of an empty href', page('', '<a href>x</a>')],
+  ['a link that is hidden', page('', '<a href="/l" hidden></a><div inert><a href="/m"></a></div>')],
   ['an attribute twice', page('', '<a href="/l" href="/m">x</a>')],
   ['an attribute in capitals', page('', '<A HREF="/l">x</A>')],
   ['a link in a table', page('', '<table><a href="/l">x</a><tr><td>y</table>')],
@@ -493,6 +682,7 @@ const KINDS: readonly (readonly [kind: string, source: string, cases: Table])[] 
   ['refresh-header', 'surf 38; HTML, shared declarative refresh steps', HEADER_REFRESH],
   ['charset', 'HTML, encoding sniffing algorithm', CHARSETS],
   ['redirect', 'scrapy 1225; RFC 9110 §15.4; Fetch, location URL', REDIRECTS],
+  ['cookie', 'scrapy 1225; RFC 6265bis §5', COOKIES],
   ['base', 'HTML, document base URL', [...BASES, ...MORE_BASES]],
   ['link', 'URL Standard; RFC 3986 §6.2.2; matomo 7209', LINKS],
   ['query', 'crawler4j 123; URL Standard, query state', QUERIES],

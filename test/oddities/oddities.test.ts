@@ -18,7 +18,7 @@ test('the crawler reads a site of oddities as Chromium does', { timeout: 120_000
   expect(ODDITIES.length).toBeGreaterThanOrEqual(300);
   expect(Object.keys(ACCEPTED).length).toBeLessThanOrEqual(15);
   expect(Object.keys(KEPT)).toEqual(ODDITIES.map(({ path }) => path));
-  const crawled = await crawlSite(site, { max_url: 2_000, max_depth: 2 });
+  const crawled = await crawlSite(site, { max_url: 2_000, max_depth: 2, use_cookies: true });
   expect(crawled.endReason).toMatch(/^(?:ok|max_depth_reached)$/);
   expect(differences(await readByCrawl(crawled, site.origin), KEPT)).toEqual([]);
 });

@@ -6,12 +6,14 @@ import { NO_PAGE, ofSite, type Reading } from './reading.ts';
 /** Until a page that leads away has done so. */
 const WAIT_MS = 700;
 const TABS = 4;
+const UNREADABLE = /ERR_CONTENT_DECODING_FAILED/;
 
 /** What the browser is asked for in a tab. */
 interface Document {
   readonly type: string;
   readonly url: string;
   readonly title: string;
+  readonly encoding: string;
   readonly canonical: string | null;
   readonly links: readonly string[];
 }
@@ -20,24 +22,29 @@ const READ = `({
   type: document.contentType,
   url: document.URL,
   title: document.title,
+  encoding: document.characterSet,
   canonical: document.querySelector('head link[rel~=canonical i][href]')?.href ?? null,
-  links: [...document.querySelectorAll('a[href], area[href]')].map(({ href }) => String(href)),
+  links: [...document.querySelectorAll('a[*|href], area[href]')].map(({ href }) =>
+    typeof href === 'string' ? href : URL.parse(href.baseVal, document.baseURI)?.href ?? href.baseVal),
 })`;
 
-/** Reads all oddities with the Chromium of this machine, without scripts. */
+/** Reads all oddities with the Chromium of this machine, each case of cookies without those of the others. */
 export async function readByChromium(origin: string): Promise<Record<string, Reading>> {
   const browser = await startChromium();
   try {
-    const context = await browser.newContext({ javaScriptEnabled: false });
+    const shared = await browser.newContext();
     const readings: Record<string, Reading> = {};
     const left = [...ODDITIES];
     const readNext = async (): Promise<void> => {
       for (let one = left.shift(); one !== undefined; one = left.shift()) {
+        const context = one.kind === 'cookie' ? await browser.newContext() : shared;
         const tab = await context.newPage();
-        const answered = await tab.goto(origin + one.path, { timeout: 20_000 }).catch(() => null);
+        const problem = await tab.goto(origin + one.path, { timeout: 20_000 }).then(() => null, String);
         if (one.kind.startsWith('refresh')) await tab.waitForTimeout(WAIT_MS);
-        readings[one.path] = answered === null ? NO_PAGE : await readTab(tab, origin);
-        await tab.close();
+        // Of an answer that breaks off there is an error, and yet a page.
+        const isPage = problem === null || (tab.url().startsWith(origin) && !UNREADABLE.test(problem));
+        readings[one.path] = isPage ? await readTab(tab, origin) : NO_PAGE;
+        await (context === shared ? tab : context).close();
       }
     };
     await Promise.all(Array.from({ length: TABS }, readNext));
@@ -62,5 +69,5 @@ async function readOnce(tab: Page, origin: string): Promise<Reading> {
   if (end === null || !/html/.test(read.type)) return NO_PAGE;
   const links = read.links.map((link) => ofSite(link, origin)).filter((link) => link !== null);
   const canonical = read.canonical === null ? null : ofSite(read.canonical, origin);
-  return { end, isPage: true, title: read.title || null, canonical, links };
+  return { end, isPage: true, title: read.title || null, encoding: read.encoding, canonical, links };
 }

@@ -18,14 +18,16 @@ export const ACCEPTED: Readonly<Record<string, string>> = {
   'base: http://[': 'the HTML standard falls back to the URL of the document; in Chromium no link resolves',
   'link: /l|m': 'the URL standard keeps the bar; Chromium encodes it',
   'query: x-user-defined': 'no search engine has this encoding; it is read as windows-1252',
-  'markup: a link in noscript':
-    'Chromium reads without scripts here; with them, noscript is no part of a page',
+  'charset: a meta in the body behind 2 KB':
+    'it changes the encoding by the HTML standard; Chromium looks to the end of the head',
+  'markup: a link in a selection':
+    'parse5 takes a selection for one without links, as browsers did until 2025',
 };
 
 /** How a crawl has read the oddities. */
 export async function readByCrawl(crawled: Crawled, origin: string): Promise<Record<string, Reading>> {
   const rows = await crawled.rows(
-    `SELECT url, parsed_html, title, rel_canonical, redirect_location, meta_refresh_location, meta_refresh_delay,
+    `SELECT url, parsed_html, encoding, title, rel_canonical, redirect_location, meta_refresh_location, meta_refresh_delay,
        (SELECT list(target ORDER BY links.rowid) FROM fetched_links AS links WHERE links.origin = pages.url) AS links
      FROM fetched_pages AS pages`,
   );
@@ -44,7 +46,8 @@ export async function readByCrawl(crawled: Crawled, origin: string): Promise<Rec
         (link) => ofSite(link, origin) ?? '',
       );
       const canonical = row.rel_canonical === null ? null : ofSite(String(row.rel_canonical), origin);
-      return [path, { end, isPage: true, title: (row.title as string | null) ?? null, canonical, links }];
+      const title = (row.title as string | null) ?? null;
+      return [path, { end, isPage: true, title, encoding: String(row.encoding), canonical, links }];
     }),
   );
 }

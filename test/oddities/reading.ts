@@ -7,11 +7,21 @@ export interface Reading {
   /** Whether there is a page. */
   readonly isPage: boolean;
   readonly title: string | null;
+  /** Its name in the Encoding Standard. */
+  readonly encoding: string | null;
   readonly canonical: string | null;
   readonly links: readonly string[];
 }
 
-export const NO_PAGE: Reading = { end: '', isPage: false, title: null, canonical: null, links: [] };
+export const NO_PAGE: Reading = {
+  end: '',
+  isPage: false,
+  title: null,
+  encoding: null,
+  canonical: null,
+  links: [],
+};
+
 /** A URL in the one spelling, without the site's origin. */
 export function ofSite(url: string, origin: string): string | null {
   const parsed = webUrl(url);

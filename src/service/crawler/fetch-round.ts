@@ -11,6 +11,7 @@ import type { OutcomeBatch } from './outcome-batch.ts';
 import type { ParseReply } from './parse-messages.ts';
 import type { ParsePool } from './parse-pool.ts';
 import { NO_PROTOCOLS } from './protocol-client.ts';
+import { leadsOn } from './redirect-status.ts';
 import type { Renderer } from './render/renderer.ts';
 import { type VisitTools, visitPage } from './visit-page.ts';
 
@@ -299,9 +300,10 @@ export class FetchRound {
     await this.#record(item, answer, false);
   }
 
-  /** 429 and 503 say that the server wants to be asked later. */
-  #isRetriable({ statusCode, error, headers }: Answer, url: URL): boolean {
+  /** 429 and 503 say that the server wants to be asked later; the rest of a body may come the next time. */
+  #isRetriable({ statusCode, error, headers, isBrokenOff }: Answer, url: URL): boolean {
     if (statusCode === null) return error !== 'refused_address';
+    if (isBrokenOff && !leadsOn(statusCode)) return true;
     if (statusCode !== 429 && statusCode !== 503) return false;
     const ms = retryAfterMs(headers.find(([name]) => name === 'retry-after')?.[1]) ?? 0;
     if (ms > 0) this.#tools.pace.hold(url.host, performance.now() + Math.min(ms, LONGEST_HOLD_MS));
@@ -339,6 +341,7 @@ const UNANSWERED = {
   headers: [],
   body: null,
   isTruncated: false,
+  isBrokenOff: false,
   loadTimeMs: 0,
   ttfbMs: 0,
   ...NO_PROTOCOLS,

@@ -40,7 +40,10 @@ export interface Answer extends Protocols {
   readonly refusal: string | null;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array | null;
+  /** The body is not whole: it was cut at the limit, or `isBrokenOff`. */
   readonly isTruncated: boolean;
+  /** The body ended before its end. */
+  readonly isBrokenOff: boolean;
   readonly loadTimeMs: number;
   readonly ttfbMs: number;
   readonly fetchedAt: Date;
@@ -74,6 +77,10 @@ interface CollectorLimits {
 const LARGE_BODY = 1_000_000;
 const CUT = 'ERR_CRAWL_BODY_LIMIT';
 const LATE = 'ERR_CRAWL_TOTAL_TIMEOUT';
+/** Codes of an answer that ends before its end, or goes on otherwise than HTTP says. */
+const BROKEN_OFF = new RegExp(
+  `^(?:UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH|ECONNRESET|EPIPE|${NOT_HTTP})$`,
+);
 /** Hosts whose connections are kept. */
 const MOST_POOLS = 256;
 /** Origins that are known to need the lenient reader. */
@@ -314,16 +321,19 @@ class Collector implements ProtocolHandler {
   }
 
   onResponseEnd(): void {
-    this.#answered(false);
+    this.#answered(false, false);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     clearTimeout(this.#timer);
-    if ((error as NodeJS.ErrnoException).code === CUT) this.#answered(true);
+    const { code = '' } = error as NodeJS.ErrnoException;
+    // As browsers do, it keeps what came once the headers are there.
+    const isBrokenOff = this.#statusCode > 0 && BROKEN_OFF.test(code);
+    if (code === CUT || isBrokenOff) this.#answered(true, isBrokenOff);
     else this.#resolve(failed(this.#url, error, this.#fetchedAt, this.#loadTimeMs()));
   }
 
-  #answered(isTruncated: boolean): void {
+  #answered(isTruncated: boolean, isBrokenOff: boolean): void {
     clearTimeout(this.#timer);
     this.#resolve({
       url: this.#url,
@@ -333,6 +343,7 @@ class Collector implements ProtocolHandler {
       headers: this.#headers,
       body: this.#chunks.length === 1 ? (this.#chunks[0] ?? null) : Buffer.concat(this.#chunks),
       isTruncated,
+      isBrokenOff,
       loadTimeMs: this.#loadTimeMs(),
       ttfbMs: this.#ttfbMs,
       fetchedAt: this.#fetchedAt,
@@ -351,6 +362,7 @@ function failed(url: string, error: unknown, fetchedAt: Date, loadTimeMs = 0): A
     headers: [],
     body: null,
     isTruncated: false,
+    isBrokenOff: false,
     loadTimeMs,
     ttfbMs: 0,
     fetchedAt,

@@ -49,10 +49,16 @@ export class LenientReader {
     while (this.#rest.length > 0 && this.#step());
   }
 
-  /** The connection was closed. */
+  /**
+   * The connection was closed.
+   *
+   * @throws an error with the code `NOT_HTTP` if more was to come
+   */
   end(): void {
     if (this.#state === 'done') return;
     if (this.#state === 'head') throw refusal('the connection ended within the headers');
+    const isWhole = this.#state === 'trailer' || this.#left === Number.POSITIVE_INFINITY;
+    if (!isWhole) throw refusal('the connection ended within the body');
     this.#state = 'done';
   }
 
@@ -103,6 +109,7 @@ export class LenientReader {
     const [length = ''] = lengths;
     if (statusCode === 204 || statusCode === 304) this.#left = 0;
     else if (!isChunked && /^\d+$/.test(length)) this.#left = Number(length);
+    if (isChunked) this.#left = 0;
     this.#state = isChunked ? 'line' : this.#left === 0 ? 'done' : 'body';
   }
 

@@ -200,6 +200,8 @@ const PAGE_COLUMNS = {
   /** Absolute and normalised; also where the redirect leads out of the site. */
   redirect_location: textOrNull,
   parsed_html: flag,
+  /** As the Encoding Standard names it, such as `windows-1252`. */
+  encoding: textOrNull,
   is_truncated: flag,
   /** Why the content is not known: `unreadable_content`, `not_parsed`. */
   content_problem: textOrNull,

@@ -78,7 +78,7 @@ async function fetchRobots(
 ): Promise<RobotsAnswer> {
   let url = `${origin}/robots.txt`;
   for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
-    const { statusCode, headers, body, error, refusal } = await fetch(url, MOST_BYTES);
+    const { statusCode, headers, body, error, refusal, isBrokenOff } = await fetch(url, MOST_BYTES);
     const header = (name: string): string | undefined => headers.find(([one]) => one === name)?.[1];
     if (statusCode === null || statusCode >= 500 || statusCode === 429) {
       const problem = statusCode === null ? `no answer (${error})` : `status ${statusCode}`;
@@ -94,6 +94,8 @@ async function fetchRobots(
     }
     if (statusCode >= 400) break;
     if (statusCode < 300) {
+      // Google takes an interrupted answer for one of a server that fails: a denial may stand in the rest.
+      if (isBrokenOff) return { status: 'unavailable', content: '', problem: 'it is broken off' };
       const plain = decodeContent(body ?? new Uint8Array(0), headers, MOST_BYTES).body;
       if (plain !== null) return { status: 'found', content: new TextDecoder().decode(plain) };
       const problem = `it is not in the content encoding ${headerValues(headers, 'content-encoding').join()}`;

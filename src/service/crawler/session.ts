@@ -52,7 +52,7 @@ export class Session {
   received(url: URL, headers: HeaderList): void {
     if (this.#jar === null) return;
     for (const [name, value] of headers) {
-      if (name !== 'set-cookie') continue;
+      if (name !== 'set-cookie' || !isTaken(value)) continue;
       this.#jar.setCookieSync(value, url.href, { ignoreError: true });
       this.#hasNewCookies = true;
     }
@@ -88,4 +88,17 @@ export class Session {
     const request = { method: 'GET', uri: url.pathname + url.search, count: known.count };
     return { authorization: digestAuthorization(known.challenge, auth, request) };
   }
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
+
+/** Whether browsers take a cookie that tough-cookie would take (RFC 6265bis §5.6 and §5.7). */
+function isTaken(value: string): boolean {
+  const attributes = value
+    .split(';')
+    .slice(1)
+    .map((one) => one.replaceAll(/\s/g, '').toLowerCase());
+  const needsSecure = attributes.includes('samesite=none') || attributes.includes('partitioned');
+  return !CONTROL.test(value) && (!needsSecure || attributes.includes('secure'));
 }

@@ -469,6 +469,41 @@ test('a content encoding that nobody knows is none, and a body that is in none o
   expect(pages).toEqual([{ indexable: null, warnings: '[unreadable_content]' }]);
 });
 
+/** Begins an answer of 9,999 bytes, and hangs up. */
+function breakOff(body: string, headers: Readonly<Record<string, string>> = {}, status = 200) {
+  return (_request: IncomingMessage, response: ServerResponse): void => {
+    response.writeHead(status, { 'content-type': 'text/html', 'content-length': '9999', ...headers });
+    response.write(body, () => response.socket?.end());
+  };
+}
+
+test('of an answer that breaks off each time the page has what came, and of robots.txt nothing counts', async () => {
+  let asked = 0;
+  const site = await serveSite({
+    '/': pageWith('/short', '/away', '/once'),
+    '/short': breakOff('<title>Short</title><a href=/a>a</a>'),
+    '/away': breakOff('', { location: '/b' }, 302),
+    '/once': (request, response) => {
+      if (asked++ === 0) breakOff('<title>On')(request, response);
+      else response.writeHead(200, { 'content-type': 'text/html' }).end('<title>Once</title>');
+    },
+    '/a': '<title>A</title>',
+    '/b': '<title>B</title>',
+  });
+  const crawled = await crawlSite(site, { use_cookies: false });
+  expect(crawled.endReason).toBe('ok');
+  const titles = { '/': 'A page', '/a': 'A', '/away': null, '/b': 'B', '/once': 'Once', '/short': 'Short' };
+  expect(await crawled.field('title')).toEqual(titles);
+  expect(await crawled.field('is_truncated')).toMatchObject({ '/once': false, '/short': true });
+  expect(site.hits.toSorted()).toEqual([
+    ...['/', '/a', '/away', '/b', '/once', '/once'],
+    ...['/short', '/short', '/short'],
+  ]);
+  const denied = await serveSite({ '/': 'x', '/robots.txt': breakOff('User-agent: *\nAll') });
+  const none = await crawlSite(denied);
+  expect(await none.field('fetch_error')).toEqual({ '/': 'robots_unavailable' });
+});
+
 test('a robots.txt that can’t be decoded denies all, as one that can’t be had', async () => {
   const site = await serveSite({
     '/': pageWith('/a'),

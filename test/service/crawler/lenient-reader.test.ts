@@ -51,7 +51,7 @@ const READABLE: readonly (readonly [name: string, answer: string])[] = [
     'chunks with spaces behind their sizes',
     `${OK}Transfer-Encoding: chunked\r\n\r\n4  \r\npage\r\n0\r\n\r\n`,
   ],
-  ['chunks without a last one', `${OK}Transfer-Encoding: chunked\r\n\r\n4\r\npage\r\n`],
+  ['a last chunk without its end', `${OK}Transfer-Encoding: chunked\r\n\r\n4\r\npage\r\n0\r\n`],
   ['a coding of the transfer that nobody knows', `${OK}Transfer-Encoding: other\r\n\r\npage`],
   ['a header without colon', `${OK}Powered by nothing\r\n\r\npage`],
   ['a header without name', `${OK}: nothing\r\n\r\npage`],
@@ -158,13 +158,26 @@ test('an answer that the pool refuses is asked for once more, and the host’s n
   });
 });
 
+test.each([
+  ['a length', 'Content-Length: 9\r\n\r\npage'],
+  ['a length, by the lenient reader', 'no colon\r\nContent-Length: 9\r\n\r\npage'],
+  ['chunks', 'Transfer-Encoding: chunked\r\n\r\n4\r\npage\r\n'],
+  ['a chunk', 'Transfer-Encoding: chunked\r\n\r\n9\r\npage'],
+  ['a size of a chunk', 'Transfer-Encoding: chunked\r\n\r\n4\r\npage\r\nsize\r\n'],
+])('of a body that ends before its end, by %s, it keeps what came', async (_name, rest) => {
+  const site = await serveBytes({ '/': OK + rest });
+  const answer = await (await fetcherOf(`${site.origin}/`)).fetch(`${site.origin}/`);
+  expect(answer).toMatchObject({ statusCode: 200, error: null, isTruncated: true, isBrokenOff: true });
+  expect(Buffer.from(answer.body ?? []).toString()).toBe('page');
+});
+
 test('a body is cut at its limit by either reader', async () => {
   const body = 'x'.repeat(5_000);
   const site = await serveBytes({ '/': `${OK}no colon\r\n\r\n${body}`, '/plain': `${OK}\r\n${body}` });
   const fetcher = await fetcherOf(`${site.origin}/`);
   for (const path of ['/plain', '/']) {
     const answer = await fetcher.fetch(site.origin + path, 1_000);
-    expect(answer).toMatchObject({ statusCode: 200, isTruncated: true });
+    expect(answer).toMatchObject({ statusCode: 200, isTruncated: true, isBrokenOff: false });
     expect(answer.body?.length).toBe(1_000);
   }
 });

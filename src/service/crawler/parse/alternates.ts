@@ -2,6 +2,9 @@ import type { PageRecord } from '../records.ts';
 import type { HeaderLink } from './headers.ts';
 import { distinct } from './text.ts';
 
+/** Where a link stands. */
+export type LinkSource = 'html' | 'header';
+
 type Alternates = Pick<
   PageRecord,
   | 'rel_canonical'
@@ -26,12 +29,12 @@ type Alternates = Pick<
  * Sources: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls (head and headers);
  * https://developers.google.com/search/docs/specialty/international/localized-versions (hreflang).
  *
- * @param resolve the absolute URL of an address, or null when it is none
+ * @param resolve the absolute URL of an address, or null when it is none. Addresses of headers know no `base` element.
  */
 export function alternates(
   tags: readonly HeaderLink[],
   headers: readonly HeaderLink[],
-  resolve: (href: string) => string | null,
+  resolve: (href: string, source: LinkSource) => string | null,
 ): Alternates {
   const canonicals: string[] = [];
   let declared: string | null = null;
@@ -49,7 +52,7 @@ export function alternates(
       const isNext = rel.includes('next');
       const isPrev = rel.includes('prev') || rel.includes('previous');
       if (href === '' || !(isVersion || isCanonical || isNext || isPrev)) continue;
-      const url = resolve(href);
+      const url = resolve(href, source);
       if (url === null) continue;
       if (isCanonical) {
         canonicals.push(url);

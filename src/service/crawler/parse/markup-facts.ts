@@ -1,4 +1,5 @@
 import type { Fetched, LinkRecord, PageRecord } from '../records.ts';
+import type { LinkSource } from './alternates.ts';
 import { type HeaderLink, headerValues } from './headers.ts';
 import type { DocumentFacts } from './read-document.ts';
 import type { Refresh } from './refresh-address.ts';
@@ -72,24 +73,24 @@ export function markupFields(
     /** That of the headers. */
     readonly refresh: Refresh | null;
   },
-  resolve: (href: string) => string | null,
+  resolve: (href: string, source: LinkSource) => string | null,
 ): MarkupFields {
   const isSecure = url.startsWith('https:');
   const internal = links.filter(({ intern }) => intern);
   // The header comes first, and the elements of a document that it leads away from are passed over.
   const refresh = sent ?? facts.refresh;
-  const led = refresh === null ? null : resolve(refresh.address);
+  const led = refresh === null ? null : resolve(refresh.address, sent === null ? 'html' : 'header');
   // A page that reloads itself leads nowhere.
   const isElsewhere = led !== null && led !== url && refresh?.address !== '';
-  const first = (of: readonly HeaderLink[], rel: string): string | null => {
+  const first = (of: readonly HeaderLink[], rel: string, source: LinkSource): string | null => {
     const link = of.find((one) => one.rel.includes(rel) && one.href !== '');
-    return link === undefined ? null : resolve(link.href);
+    return link === undefined ? null : resolve(link.href, source);
   };
   return {
     meta_refresh_location: isElsewhere ? led : null,
     meta_refresh_delay: isElsewhere ? (refresh?.delay ?? null) : null,
-    amp_url: first(facts.links, 'amphtml'),
-    header_canonical: first(headerLinks, 'canonical'),
+    amp_url: first(facts.links, 'amphtml', 'html'),
+    header_canonical: first(headerLinks, 'canonical', 'header'),
     compressed: !['identity', null].includes(headers.header_content_encoding?.toLowerCase() ?? null),
     missing_security_headers: missingHeaders(headers, isSecure),
     num_mixed_content: isSecure ? facts.httpResources : 0,

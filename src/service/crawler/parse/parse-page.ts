@@ -1,9 +1,9 @@
 import { absoluteUrl, webUrl } from '../../../core/web-url.ts';
 import { type Fetched, type PageRecord, type ParsedPage, type ParseRules, UNKNOWN_PAGE } from '../records.ts';
 import { isRedirect, leadsOn } from '../redirect-status.ts';
-import { alternates } from './alternates.ts';
+import { alternates, type LinkSource } from './alternates.ts';
 import { cards } from './cards.ts';
-import { decodeBody, withQueryOf } from './decode-body.ts';
+import { type Decoded, decodeAs, decodeBody, withQueryOf } from './decode-body.ts';
 import { headerLinks, headerValues } from './headers.ts';
 import { pageImages } from './images.ts';
 import { declaredLanguage } from './language.ts';
@@ -37,11 +37,24 @@ export function parsePage(fetched: Fetched, rules: ParseRules, rendered?: string
   const { statusCode, body } = fetched;
   if (statusCode === null || body === null || isRedirect(statusCode) || !isHtml(fetched.headers, body))
     return { page: withHeaders(bare, fetched, rules), links: [], items: [] };
-  const { text, encoding } = decodeBody(body, charset, isXml(type));
-  const html = rendered ?? text;
+  const read = readBody(body, decodeBody(body, charset, isXml(type)), rendered);
+  const parsed = parseHtml(bare, fetched, read, rules);
+  return { ...parsed, page: { ...parsed.page, ...customFields(read.facts, read.html, rules) } };
+}
+
+interface ReadDocument {
+  readonly html: string;
+  readonly facts: DocumentFacts;
+  readonly encoding: string;
+}
+
+/** Reads a body once more if the document says late what encoding it is in (WHATWG HTML, "change the encoding"). */
+function readBody(body: Uint8Array, decoded: Decoded, rendered: string | undefined): ReadDocument {
+  const html = rendered ?? decoded.text;
   const facts = readDocument(html, rendered !== undefined);
-  const parsed = parseHtml(bare, fetched, { facts, encoding }, rules);
-  return { ...parsed, page: { ...parsed.page, ...customFields(facts, html, rules) } };
+  const late = decoded.isTentative ? facts.encoding : null;
+  if (late === null || late === decoded.encoding) return { html, facts, encoding: decoded.encoding };
+  return readBody(body, decodeAs(body, late), rendered);
 }
 
 /** The record of a page that was not asked for, such as one that robots.txt denies. */
@@ -111,14 +124,9 @@ function withHeaders(page: PageRecord, fetched: Fetched, rules: ParseRules): Pag
       now: fetched.fetchedAt,
     }),
     noindex_robots: noindexRobots([], headerValues(fetched.headers, 'x-robots-tag'), rules.robotName),
-    ...alternates([], headerLinks(fetched.headers), (href) => resolve(href)?.url ?? null),
+    ...alternates([], headerLinks(fetched.headers, fetched.url), (href) => resolve(href)?.url ?? null),
     language: declaredLanguage(headerValues(fetched.headers, 'content-language')),
   };
-}
-
-interface ReadDocument {
-  readonly facts: DocumentFacts;
-  readonly encoding: string;
 }
 
 function parseHtml(
@@ -132,7 +140,9 @@ function parseHtml(
   const base = baseOf(facts.baseHref, url);
   const absolute = resolver(base, rules);
   const resolve = (href: string): Resolved | null => absolute(withQueryOf(encoding, href));
-  const address = (href: string): string | null => resolve(href)?.url ?? null;
+  const ofHeader = resolver(url, rules);
+  const address = (href: string, source: LinkSource): string | null =>
+    (source === 'html' ? resolve(href) : ofHeader(href))?.url ?? null;
   const named = (name: string): string[] =>
     facts.metas.filter((meta) => meta.name === name).map(({ content }) => content);
 
@@ -149,11 +159,12 @@ function parseHtml(
     page: {
       ...page,
       parsed_html: true,
+      encoding,
       ...robots,
       noindex_robots: noindexRobots(facts.metas, headerValues(headers, 'x-robots-tag'), rules.robotName),
       num_titles: facts.titles,
       num_descriptions: named('description').length,
-      ...alternates(facts.links, headerLinks(headers), address),
+      ...alternates(facts.links, headerLinks(headers, url), address),
       title,
       title_length: title === null ? null : characters(title),
       meta_description: description,
@@ -178,7 +189,7 @@ function parseHtml(
           headers: headerFields(headers),
           facts,
           links,
-          headerLinks: headerLinks(headers),
+          headerLinks: headerLinks(headers, url),
           refresh: headerRefresh(headers),
         },
         address,

@@ -2,6 +2,7 @@ import { html as elements, parse } from 'parse5';
 import { lookUp } from '../../../core/look-up.ts';
 import type { LinkPosition } from '../records.ts';
 import { accessibleNames, svgTitle } from './accessible-name.ts';
+import { metaEncoding } from './decode-body.ts';
 import type { HeaderLink } from './headers.ts';
 import { type DocumentImage, documentImage, MOST_IMAGES } from './images.ts';
 import { type Refresh, readRefresh } from './refresh-address.ts';
@@ -40,6 +41,8 @@ export interface DocumentFacts {
   lang: string | null;
   title: string | null;
   titles: number;
+  /** The first encoding that a `meta` element declares. */
+  encoding: string | null;
   readonly metas: { readonly name: string; readonly content: string }[];
   /** `link` elements of the head. */
   readonly links: HeaderLink[];
@@ -102,6 +105,7 @@ export function readDocument(html: string, isRendered = false): DocumentFacts {
     lang: null,
     title: null,
     titles: 0,
+    encoding: null,
     metas: [],
     links: [],
     anchors: [],
@@ -171,8 +175,19 @@ class Reader {
     return true;
   }
 
+  /** What stands in it is no text of the page, but a link is one. */
   #enterSilent(element: Element): boolean {
     if (element.tagName === 'svg' && this.#anchor !== null) this.#anchor.name ??= svgTitle(element);
+    walk(element, (node) => {
+      if (!isElement(node) || !(node.tagName === 'a' || node.tagName === 'area')) return true;
+      const outer = this.#anchor;
+      this.#noteAnchor(node);
+      if (this.#anchor !== null && this.#anchor !== outer) {
+        this.#anchor.text = textContent(node);
+        this.#anchor = outer;
+      }
+      return true;
+    });
     if (!INLINE.has(element.tagName)) this.#say(' ');
     return false;
   }
@@ -231,8 +246,11 @@ class Reader {
 
   #noteMeta(element: Element): void {
     const content = attribute(element, 'content');
-    if (content !== null && attribute(element, 'http-equiv')?.trim().toLowerCase() === 'refresh')
-      this.#facts.refresh ??= readRefresh(content);
+    const pragma = attribute(element, 'http-equiv')?.trim().toLowerCase();
+    if (content !== null && pragma === 'refresh') this.#facts.refresh ??= readRefresh(content);
+    const charset = attribute(element, 'charset');
+    if (charset !== null || pragma === 'content-type')
+      this.#facts.encoding ??= metaEncoding(charset, pragma === 'content-type' ? content : null);
     const name =
       attribute(element, 'name') ?? attribute(element, 'property') ?? attribute(element, 'http-equiv');
     if (name !== null && content !== null)
@@ -247,7 +265,7 @@ class Reader {
   }
 
   #noteAnchor(element: Element): void {
-    const href = attribute(element, 'href');
+    const href = hrefOf(element);
     if (href === null) return;
     const anchor: Anchor = {
       href,
@@ -303,6 +321,13 @@ class Reader {
     if (!INLINE.has(tagName)) this.#say('\n');
     // Elements that a broken page puts after its body count as part of it, so the body is never left.
   }
+}
+
+/** In SVG, `xlink:href` counts where there is no `href` (SVG 2, §16.1.6). In MathML nothing is a link. */
+function hrefOf({ namespaceURI, attrs }: Element): string | null {
+  if (namespaceURI === elements.NS.MATHML) return null;
+  const named = attrs.filter(({ name }) => name === 'href');
+  return (named.find(({ prefix }) => prefix === undefined || prefix === '') ?? named[0])?.value ?? null;
 }
 
 function isHeading(tagName: string): boolean {

@@ -117,8 +117,9 @@ export class ResourceFetcher {
   }
 }
 
-function fromAnswer({ statusCode, error, headers, body, isTruncated }: Answer): ResourceAnswer {
-  if (statusCode === null) return nothing(error ?? 'connection');
+function fromAnswer(answer: Answer): ResourceAnswer {
+  const { statusCode, error, headers, body, isTruncated, isBrokenOff } = answer;
+  if (statusCode === null || isBrokenOff) return nothing(error ?? 'connection');
   const decoded = decodeContent(body ?? new Uint8Array(0), headers, MOST_BYTES);
   if (isTruncated || decoded.isTruncated || decoded.body === null)
     return { ...nothing(decoded.body === null ? 'protocol' : 'too_large'), status: statusCode, headers };

@@ -203,7 +203,7 @@ test.each([
     watched: null,
   });
   const reply = parse({
-    answer: { ...fetched(`<p>before</p>${'a'.repeat(50)}!`), error: null },
+    answer: { ...fetched(`<p>before</p>${'a'.repeat(50)}!`), error: null, isBrokenOff: false },
     facts: { depth: 0, sources: ['crawler'], robots_txt_denied: false },
     rendered: html === undefined ? null : { html, scriptRedirect: null, resources: [], warnings: [] },
   });

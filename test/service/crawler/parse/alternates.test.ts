@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { headerLinks } from '../../../../src/service/crawler/parse/headers.ts';
-import { parsed, parsedWith } from '../../../support/fetched-page.ts';
+import { PAGE_URL, parsed, parsedWith } from '../../../support/fetched-page.ts';
 
 test('the canonical of the head is absolute and without a fragment', () => {
   const { page } = parsed('<head><link rel="Canonical" href=" /shop/#top "></head>');
@@ -65,16 +65,57 @@ test('Link headers may hold commas and semicolons in addresses and quoted texts'
   const value =
     '<https://a.example/x,y;z>; rel="canonical"; title="a, b; \\"c\\"", <b>;rel="Next prev";hreflang=en , <c>';
   expect(
-    headerLinks([
-      ['link', value],
-      ['link', 'nonsense'],
-      ['x', '<d>; rel=next'],
-    ]),
+    headerLinks(
+      [
+        ['link', value],
+        ['link', 'nonsense'],
+        ['x', '<d>; rel=next'],
+      ],
+      PAGE_URL,
+    ),
   ).toEqual([
     { href: 'https://a.example/x,y;z', rel: ['canonical'], hreflang: null },
     { href: 'b', rel: ['next', 'prev'], hreflang: 'en' },
     { href: 'c', rel: [], hreflang: null },
   ]);
+});
+
+/** RFC 8288: addresses and relation types. */
+test.each<[string, Record<string, readonly string[]>]>([
+  ['<a>; rel=canonical; anchor="/other"', {}],
+  ['<a>; rel=canonical; anchor="#part", <b>; rel=next', { b: ['next'] }],
+  [`<a>; rel=canonical; anchor="${PAGE_URL}"`, { a: ['canonical'] }],
+  ['<a>; rel=canonical; anchor=""', { a: ['canonical'] }],
+  ['<a>; rev=canonical', { a: [] }],
+  ['<a>; rel=next; rel=canonical; REL=prev', { a: ['next'] }],
+  ['<a>;rel = "next"; title = x y ;hreflang=de', { a: ['next'] }],
+  ['<a>; rel="next, <b>; rel=prev', { a: ['next,', '<b>;', 'rel=prev'] }],
+  ['<a>; title="<b>; rel=prev"; rel=next', { a: ['next'] }],
+  ['<a>; title="x\\"; rel=prev, <b>"; rel=next', { a: ['next'] }],
+  ['a; rel=next, <b>; rel=prev', { b: ['prev'] }],
+  ['<a> x; rel=next, , ,<b>;;;rel=prev;', { a: [], b: ['prev'] }],
+  ['<>; rel=next', { '': ['next'] }],
+  ['<a; rel=next', {}],
+  ['<,'.repeat(100_000), {}],
+  [`${'<'.repeat(100_000)}>;rel=next`, { ['<'.repeat(99_999)]: ['next'] }],
+  [`<a>;${' '.repeat(100_000)}x${'="'.repeat(50_000)}`, { a: [] }],
+])('a Link header %j', { timeout: 2_000 }, (value, links) => {
+  const read = headerLinks([['link', value]], PAGE_URL);
+  expect(Object.fromEntries(read.map(({ href, rel }) => [href, rel]))).toEqual(links);
+});
+
+test('addresses of headers know no base', () => {
+  const headers = [
+    ['content-type', 'text/html'],
+    ['link', '<c>; rel=canonical'],
+    ['refresh', '0; r'],
+  ] as const;
+  expect(parsed('<base href="/x/"><link rel=next href=n>', { headers }).page).toMatchObject({
+    rel_canonical: 'https://site.example/shop/c',
+    header_canonical: 'https://site.example/shop/c',
+    meta_refresh_location: 'https://site.example/shop/r',
+    rel_next: 'https://site.example/x/n',
+  });
 });
 
 test.each([

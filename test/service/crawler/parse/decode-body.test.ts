@@ -53,13 +53,24 @@ test('a page in another encoding has its title', () => {
   expect(page.title_length).toBe(4);
 });
 
-test('browsers look for a declared encoding to the end of the head', () => {
-  const late = `<script>${' '.repeat(2_000)}</script><meta charset=windows-1251>`;
-  const body = Buffer.concat([Buffer.from(late), Buffer.from([0xcf])]);
-  expect(decodeBody(body, null).encoding).toBe('windows-1251');
-  expect(
-    decodeBody(Buffer.from(`<body>${' '.repeat(2_000)}<meta charset=windows-1251>`), null).encoding,
-  ).toBe('UTF-8');
+test.each([
+  ['<script></script><meta charset=windows-1251><title>@', 'windows-1251', 'П'],
+  [
+    '<title>@</title><body><p><meta http-equiv=content-type content="x; charset = \'koi8-r\'">',
+    'KOI8-R',
+    'о',
+  ],
+  ['<title>@</title><body><meta charset=utf-16><meta charset=koi8-r>', 'UTF-8', '\ufffd'],
+  ['<title>@</title><meta charset=none><meta charset=windows-1251>', 'windows-1251', 'П'],
+  ['<script>"<meta charset=windows-1251>"</script><title>@', 'windows-1252', 'Ï'],
+  ['<!-- <meta charset=windows-1251> --><title>@', 'windows-1252', 'Ï'],
+  ['<title>@</title><meta content="text/html; charset=windows-1251">', 'windows-1252', 'Ï'],
+])('a meta element behind the first 1,024 bytes changes the encoding: %s', (html, encoding, title) => {
+  const body = latin1(`<!--${' '.repeat(2_000)}-->${html.replace('@', '\xcf')}`);
+  const { page } = parsed(body, { headers: [['content-type', 'text/html']] });
+  expect(page).toMatchObject({ encoding, title });
+  const { page: declared } = parsed(body, { headers: [['content-type', 'text/html; charset=koi8-r']] });
+  expect(declared).toMatchObject({ encoding: 'KOI8-R', title: 'о' });
 });
 
 test.each([
