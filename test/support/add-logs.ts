@@ -10,7 +10,11 @@ import { ensureProject } from '../../src/service/sandbox/resources/seed.ts';
 import { RowStore } from '../../src/service/sandbox/rows/row-store.ts';
 
 /** Adds log files to the project of a folder, as the local service does; gives what was read of each. */
-export async function addLogsIn(folder: string, paths: readonly string[]): Promise<LogFileReport[]> {
+export async function addLogsIn(
+  folder: string,
+  paths: readonly string[],
+  rules: Partial<LogRules> = {},
+): Promise<LogFileReport[]> {
   using resources = new Resources(join(folder, 'sandbox.sqlite'));
   await using rows = await RowStore.open(folder);
   const project = ensureProject(resources, { name: 'shop', startUrl: 'https://www.example.com/' });
@@ -22,7 +26,7 @@ export async function addLogsIn(folder: string, paths: readonly string[]): Promi
     {
       projectId: project.id,
       sources: logSources(paths, place, signal),
-      rules: LogRules.parse({}),
+      rules: LogRules.parse(rules),
       again: false,
       bots: { list: await readBotList({ projectDir: folder }) },
       onFile: (report) => void files.push(report),

@@ -14,6 +14,7 @@ const PLAIN = /^\/(?!\/)[\w!$%&()*+,./:;=?@~-]*$/;
 const DOTS = /\/(?:\.|%2e){1,2}(?:[/?]|$)/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it finds them
 const CONTROLS = /[\x00-\x20\x7f]/g;
+const NO_ORIGIN = 'http://h';
 /** What Apache and nginx write for a byte that they do not write as it is. */
 const ESCAPE = /\\(?:x([0-9a-fA-F]{2})|([abfnrtv"\\]))/g;
 const SIMPLE: Readonly<Record<string, string>> = {
@@ -35,8 +36,9 @@ export function cleanPath(path: string): string {
   if (PLAIN.test(path) && !DOTS.test(path)) return spellOctets(path);
   const raw = path.replaceAll(RAW, octet);
   // The path of `//a` would be a host.
-  const url = webUrl(`http://h${raw}`);
-  return url === null ? raw.replaceAll(UNSAFE, octet) : spellOctets(url.pathname + url.search);
+  const url = webUrl(`${NO_ORIGIN}${raw}`);
+  // The address has the mark of an empty query, which its parts do not tell.
+  return url === null ? raw.replaceAll(UNSAFE, octet) : spellOctets(url.href.slice(NO_ORIGIN.length));
 }
 
 /** A URL that the client sent, such as a referrer, made fit for a row. */

@@ -232,6 +232,8 @@ test.for([
   ['//a', '//a'],
   ['/a%23b', '/a#b'],
   ['/a%5Cx41', '/a%5Cx41'],
+  ['/a?', '/a?'],
+  ['/a%20b?', '/a b?'],
 ] as const)('a URL is spelled as browsers do: %s for %s', async ([url, asked]) => {
   const { events } = await linesOf(caddy({}, { uri: asked }));
   expect(events.map((one) => one.url)).toEqual([`https://www.example.com${url}`]);
