@@ -11,7 +11,8 @@ const LEFT_MS = 7 * 86_400_000;
 /** The name of a folder that this process makes, and that is left behind when it is gone. */
 export function processFolderName(prefix: string): string {
   const start = processStart(process.pid) ?? 'unknown';
-  return `${prefix}${processScope()}-${process.pid}-${start}-${randomUUID()}`;
+  // Short: a socket in the folder may have a path of 107 characters.
+  return `${prefix}${processScope()}-${process.pid}-${start}-${randomUUID().slice(0, 6)}`;
 }
 
 /** Removes folders whose process is gone. Process ids say nothing of another machine or container. */

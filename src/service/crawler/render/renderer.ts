@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 import { CrawlhouseError } from '../../../core/errors.ts';
@@ -7,6 +8,7 @@ import { decodeContent } from '../content-encoding.ts';
 import type { CrawlSettings } from '../crawl-settings.ts';
 import type { Answer } from '../fetcher.ts';
 import { isHtml } from '../parse/mime-type.ts';
+import { BrowserFolder, browserEnvironment } from './browser-folder.ts';
 import { type FoundBrowser, findBrowser } from './find-browser.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import type { MainAnswer } from './page-requests.ts';
@@ -189,15 +191,17 @@ export class Renderer implements AsyncDisposable {
         this.#browser = null;
         this.#idle = [];
         void started.memory[Symbol.asyncDispose]();
+        void started.folder[Symbol.asyncDispose]().catch(() => {});
       });
       return started;
     });
     return this.#browser;
   }
 
-  async #end({ browser }: Started): Promise<void> {
+  async #end({ browser, folder }: Started): Promise<void> {
     // It is gone already, or ends by its process. One that does not end in time ends with this program.
     await Promise.race([browser.close().catch(() => {}), sleep(LONGEST_END_MS, undefined, { ref: false })]);
+    await folder[Symbol.asyncDispose]().catch(() => {});
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -217,12 +221,17 @@ interface RendererOptions {
 
 interface Started {
   readonly browser: Browser;
+  readonly folder: BrowserFolder;
   readonly memory: MemoryWatch;
 }
 
 async function launch({ chromium, path }: FoundBrowser): Promise<Started> {
+  const folder = new BrowserFolder();
   try {
-    const browser = await chromium.launch({
+    const profile = join(folder.path, 'profile');
+    const first = await chromium.launchPersistentContext(profile, {
+      artifactsDir: folder.path,
+      env: browserEnvironment(folder.path),
       executablePath: path,
       // Chromium's own sandbox does not work for root.
       chromiumSandbox: process.getuid?.() !== 0,
@@ -233,9 +242,13 @@ async function launch({ chromium, path }: FoundBrowser): Promise<Started> {
       handleSIGTERM: false,
       handleSIGHUP: false,
     });
+    folder.removeAtExit();
+    const browser = first.browser();
+    if (browser === null) throw new Error('the browser has ended');
     const session = await browser.newBrowserCDPSession();
-    return { browser, memory: new MemoryWatch(session, MOST_MEMORY_MB * 1_000_000) };
+    return { browser, folder, memory: new MemoryWatch(session, MOST_MEMORY_MB * 1_000_000) };
   } catch (cause) {
+    await folder[Symbol.asyncDispose]();
     throw new CrawlhouseError('missing_feature', `pages can not be rendered: ${path} does not start`, {
       cause,
       hint: `${path} --headless --dump-dom about:blank says why; rendering.browser names another one`,

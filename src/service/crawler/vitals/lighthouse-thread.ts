@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
+import { browserEnvironment } from '../render/browser-folder.ts';
 import { MemoryWatch } from '../render/memory-watch.ts';
 import { readResult, warningOf } from './read-result.ts';
 import type { AskedRequest, FromThread, LighthouseThreadData, ToThread, Verdict } from './thread-messages.ts';
@@ -64,7 +66,7 @@ const waiting = new Map<number, (verdict: Verdict) => void>();
 let asked = 0;
 
 parentPort?.on('message', (said: ToThread) => {
-  if ('load' in said) void load(said.load, said.profile);
+  if ('load' in said) void load(said.load, said.folder);
   else {
     waiting.get(said.answer)?.(said.verdict);
     waiting.delete(said.answer);
@@ -75,10 +77,10 @@ function say(message: FromThread): void {
   parentPort?.postMessage(message);
 }
 
-async function load(url: string, userDataDir: string): Promise<void> {
+async function load(url: string, folder: string): Promise<void> {
   let browser: Browser;
   try {
-    browser = await launch(userDataDir);
+    browser = await launch(folder);
   } catch (error) {
     say({ broken: String((error as Error | undefined)?.message ?? error) });
     return;
@@ -89,14 +91,15 @@ async function load(url: string, userDataDir: string): Promise<void> {
   say({ loaded });
 }
 
-async function launch(userDataDir: string): Promise<Browser> {
+async function launch(folder: string): Promise<Browser> {
   const from = createRequire(import.meta.resolve('lighthouse'));
   const { default: puppeteer } = (await import(pathToFileURL(from.resolve('puppeteer-core')).href)) as {
     default: Puppeteer;
   };
   return puppeteer.launch({
     executablePath,
-    userDataDir,
+    userDataDir: join(folder, 'profile'),
+    env: browserEnvironment(folder),
     // A port would let any program of this machine steer the browser.
     pipe: true,
     headless: true,

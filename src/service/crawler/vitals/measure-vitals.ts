@@ -92,7 +92,7 @@ export async function measureVitals(
     userAgent: headers['user-agent'] ?? '',
     formFactor: agentKind === 'mobile' ? 'mobile' : 'desktop',
   } as const;
-  await using meter = new Meter(data, gate, tools);
+  await using meter = new Meter(data, gate, tools.signal);
   const load = async (url: string): Promise<Load> => {
     const page = ownUrl(url);
     for (let attempt = 1; ; attempt++) {

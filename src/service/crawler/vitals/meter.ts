@@ -1,7 +1,7 @@
-import { rm } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { CrawlhouseError } from '../../../core/errors.ts';
+import { BrowserFolder } from '../render/browser-folder.ts';
 import type { RequestGate } from './request-gate.ts';
 import type { AskedRequest, FromThread, LighthouseThreadData, ToThread } from './thread-messages.ts';
 import type { Load } from './vitals.ts';
@@ -17,26 +17,20 @@ const LONGEST_MS = 75_000;
 export class Meter implements AsyncDisposable {
   readonly #data: LighthouseThreadData;
   readonly #gate: RequestGate;
-  readonly #profile: string;
   readonly #signal: AbortSignal;
   #worker: Worker | null = null;
 
-  /** @param options with the folder of the crawl, for the browser's profile */
-  constructor(
-    data: LighthouseThreadData,
-    gate: RequestGate,
-    options: { readonly folder: string; readonly signal: AbortSignal },
-  ) {
+  constructor(data: LighthouseThreadData, gate: RequestGate, signal: AbortSignal) {
     this.#data = data;
     this.#gate = gate;
-    this.#profile = join(options.folder, 'browser');
-    this.#signal = options.signal;
+    this.#signal = signal;
   }
 
   /** @throws CrawlhouseError `missing_feature` where the browser does not start */
   async load(url: string): Promise<Load> {
     this.#signal.throwIfAborted();
     this.#gate.begin(url);
+    await using folder = new BrowserFolder();
     const { promise, resolve, reject } = Promise.withResolvers<Load>();
     const worker = this.#worker ?? this.#start();
     const onMessage = (said: FromThread): void => {
@@ -51,7 +45,7 @@ export class Meter implements AsyncDisposable {
     this.#signal.addEventListener('abort', onAbort, { once: true });
     let isSound = false;
     try {
-      worker.postMessage({ load: url, profile: this.#profile } satisfies ToThread);
+      worker.postMessage({ load: url, folder: folder.path } satisfies ToThread);
       const load = await promise;
       isSound = 'vitals' in load;
       return this.#judged(load);
@@ -62,7 +56,6 @@ export class Meter implements AsyncDisposable {
       this.#signal.removeEventListener('abort', onAbort);
       // Whatever a page has left behind ends with the thread, and so does the browser.
       if (!isSound) await this[Symbol.asyncDispose]();
-      await rm(this.#profile, { recursive: true, force: true, maxRetries: 5 });
     }
   }
 

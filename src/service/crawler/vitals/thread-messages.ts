@@ -20,9 +20,9 @@ export interface AskedRequest {
 /** False: it is not sent. */
 export type Verdict = false | { readonly headers: Readonly<Record<string, string>> };
 
-/** To the thread: a page to load, in a browser with a new profile in this folder; or the answer to a question of it. */
+/** To the thread: a page to load, in a browser with this folder, which is empty; or the answer to a question of it. */
 export type ToThread =
-  | { readonly load: string; readonly profile: string }
+  | { readonly load: string; readonly folder: string }
   | { readonly answer: number; readonly verdict: Verdict };
 
 export type FromThread =

@@ -1,6 +1,6 @@
 import { chmod, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { findLighthouse } from '../../../../src/service/crawler/vitals/find-lighthouse.ts';
 import { Meter } from '../../../../src/service/crawler/vitals/meter.ts';
 import type { RequestGate } from '../../../../src/service/crawler/vitals/request-gate.ts';
@@ -14,13 +14,15 @@ async function meterOf(program: string, signal = new AbortController().signal) {
   await chmod(browser, 0o755);
   const data = { browser, proxyPort: 1, userAgent: 'test', formFactor: 'desktop' } as const;
   const gate = { begin: () => {} } as unknown as RequestGate;
-  const meter = new Meter(data, gate, { folder, signal });
+  const meter = new Meter(data, gate, signal);
   onTestFinished(() => meter[Symbol.asyncDispose]());
   return { meter, folder };
 }
 
 test('a browser that does not start ends the measuring, and the error says how to look into it', async () => {
   const { meter, folder } = await meterOf('echo no display >&2; exit 1');
+  vi.stubEnv('TMPDIR', folder);
+  onTestFinished(() => void vi.unstubAllEnvs());
   await expect(meter.load('https://site.example/')).rejects.toMatchObject({
     code: 'missing_feature',
     message: `web vitals can not be measured: ${join(folder, 'chrome')} does not start`,
