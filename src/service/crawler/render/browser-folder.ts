@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeFolder } from '../../../core/make-folder.ts';
 import { processFolderName, removeDeadFolders } from '../../../core/process-folders.ts';
+import { childEnvironment } from '../../../project/settings/child-environment.ts';
 
 const PREFIX = 'crawlhouse-';
 /** Chromium makes a socket in a folder of its own there; the path of a socket has at most 107 characters. */
@@ -41,5 +42,5 @@ export class BrowserFolder implements AsyncDisposable {
 
 /** The environment of a browser with this folder. */
 export function browserEnvironment(folder: string): NodeJS.ProcessEnv {
-  return folder.length > LONGEST_PATH ? process.env : { ...process.env, TMPDIR: folder };
+  return childEnvironment(folder.length > LONGEST_PATH ? {} : { TMPDIR: folder });
 }

@@ -191,6 +191,7 @@ export class Renderer implements AsyncDisposable {
         this.#browser = null;
         this.#idle = [];
         void started.memory[Symbol.asyncDispose]();
+        // What can't be removed now goes with the next browser of another process.
         void started.folder[Symbol.asyncDispose]().catch(() => {});
       });
       return started;
@@ -201,6 +202,7 @@ export class Renderer implements AsyncDisposable {
   async #end({ browser, folder }: Started): Promise<void> {
     // It is gone already, or ends by its process. One that does not end in time ends with this program.
     await Promise.race([browser.close().catch(() => {}), sleep(LONGEST_END_MS, undefined, { ref: false })]);
+    // It still writes: the folder goes with the program.
     await folder[Symbol.asyncDispose]().catch(() => {});
   }
 
