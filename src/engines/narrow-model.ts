@@ -7,14 +7,28 @@ import type { PlannedModel } from '../project/sql/plan/plan-models.ts';
 import { replaceTables } from '../project/sql/text/replace-tables.ts';
 import { sqlReferences } from '../project/sql/text/sql-references.ts';
 
+/** What a narrowed model reads of a model under `within`. */
+export interface NarrowRead {
+  /** A SELECT of its rows. */
+  readonly select: string;
+  /** How often the model reads them. */
+  readonly times: number;
+}
+
+interface Narrowing {
+  readonly partitioned: PartitionedModel;
+  readonly behind: readonly string[];
+  /** Gives the SELECT that stands for one, such as one of a copy. */
+  readonly keep?: (read: NarrowRead) => Promise<string>;
+}
+
 /** The SQL with a condition on the models under `within`. */
 export async function narrowed(
   connection: Connection,
   { model: { file, sqlLine, incremental }, sql }: Pick<PlannedModel, 'model' | 'sql'>,
-  partitioned: PartitionedModel,
-  behind: readonly string[],
+  { partitioned, behind, keep = async ({ select }) => select }: Narrowing,
 ): Promise<string> {
-  const conditions = new Map<string, string>();
+  const selects = new Map<string, string>();
   const known = new Map<string, string>();
   for (const [name, columns] of Object.entries(incremental?.within ?? {})) {
     const key = JSON.stringify(columns);
@@ -24,15 +38,15 @@ export async function narrowed(
         ? await withinPartitions(connection, partitioned, columns, behind)
         : inPartitions(partitioned, behind));
     known.set(key, condition);
-    conditions.set(name, condition);
+    selects.set(name, `SELECT * FROM ${table(...name.split('.'))} WHERE ${condition}`);
   }
-  if (conditions.size === 0) return sql;
+  if (selects.size === 0) return sql;
   const references = await sqlReferences(connection, sql, { file, line: sqlLine });
-  return replaceTables(sql, references, (reference) => {
-    const name = referenceName(reference);
-    const condition = conditions.get(name);
-    return condition && `SELECT * FROM ${table(...name.split('.'))} WHERE ${condition}`;
-  });
+  for (const [name, select] of selects) {
+    const times = references.tables.filter((reference) => referenceName(reference) === name).length;
+    selects.set(name, await keep({ select, times }));
+  }
+  return replaceTables(sql, references, (reference) => selects.get(referenceName(reference)));
 }
 
 /** Says of what fails while a model runs which file it is. */

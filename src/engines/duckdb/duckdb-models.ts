@@ -11,10 +11,14 @@ import type { PlannedModel } from '../../project/sql/plan/plan-models.ts';
 import { rawRows } from '../../state/catalogue/catalog.ts';
 import type { PartitionChanges } from '../../state/catalogue/ops-model-partitions.ts';
 import type { ModelEngine } from '../model-engine.ts';
-import { narrowed, running } from '../narrow-model.ts';
+import { type NarrowRead, narrowed, running } from '../narrow-model.ts';
 
 /** Of a warehouse with so few rows, one statement builds all partitions of a model. */
 const ROWS_AT_ONCE = 100_000;
+
+/** A view that a statement reads so often is kept for it, if it has so few rows: DuckDB would plan it each time. */
+const READS_KEPT = 3;
+const ROWS_KEPT = 10_000;
 
 /** Makes models in the working copy itself. */
 export class DuckDbModels implements ModelEngine {
@@ -93,15 +97,37 @@ async function insertPartitions(
   for (let start = 0; start < partitions.length; ) {
     const some = partitions.slice(start, start + count);
     const startedAt = performance.now();
-    const narrow = await narrowed(connection, { model, sql }, partitioned, some);
+    const kept: string[] = [];
+    const keep = async (read: NarrowRead): Promise<string> => {
+      const name = await keepRows(connection, read, kept.length);
+      if (name === undefined) return read.select;
+      kept.push(name);
+      return `SELECT * FROM ${name}`;
+    };
+    const narrow = await narrowed(connection, { model, sql }, { partitioned, behind: some, keep });
     const made = `SELECT ${columns} FROM (${narrow}\n) WHERE ${inPartitions(partitioned, some)}`;
     rows += await connection.run(`${insert} ${made}`, [], signal);
+    for (const name of kept) await connection.run(`DROP TABLE ${name}`);
     start += some.length;
     const timed = { count, milliseconds: performance.now() - startedAt };
     count = nextCount(timed, former);
     former = timed;
   }
   return rows;
+}
+
+/** Puts rows that are read often into a temporary table, if they are few; its name. */
+async function keepRows(
+  connection: Connection,
+  { select, times }: NarrowRead,
+  number: number,
+): Promise<string | undefined> {
+  if (times < READS_KEPT) return undefined;
+  const some = await connection.scalar(`SELECT count(*) FROM (${select} LIMIT ${ROWS_KEPT + 1})`);
+  if (Number(some) > ROWS_KEPT) return undefined;
+  const name = `temp.main.narrowed_${number}`;
+  await connection.run(`CREATE OR REPLACE TEMP TABLE narrowed_${number} AS ${select}`);
+  return name;
 }
 
 /** A statement: the partitions it built, and its time. */

@@ -100,7 +100,7 @@ export class TrinoModels implements ModelEngine {
     const relation = model.name;
     for (let at = 0; at < behind.length; at += AT_ONCE) {
       const some = behind.slice(at, at + AT_ONCE);
-      const sql = await narrowed(this.#catalogue, planned, partitioned, some);
+      const sql = await narrowed(this.#catalogue, planned, { partitioned, behind: some });
       const select = await this.#select({ ...planned, sql }, inPartitions(partitioned, some));
       const partitions = { by: partitioned.by, built: some, gone: [] };
       await this.#rows.build({ relation, columns: outputs, select }, partitions, signal);

@@ -85,14 +85,29 @@ export async function withinPartitions(
   columns: readonly string[],
   partitions: readonly string[],
 ): Promise<string> {
-  const texts = columns.map((column) => `CAST(${ident(column)} AS VARCHAR) AS ${ident(column)}`).join(', ');
-  const rows = await connection.rows<Record<string, string | null> & Row>(
-    `SELECT DISTINCT ${texts} FROM (${withoutEnd(partitioned.partitions)}\n) AS made WHERE ${inPartitions(partitioned, partitions)} ORDER BY ALL`,
-  );
+  const { by, types, made } = partitioned;
+  const isKey = (column: string): boolean => by.includes(column) && types.get(column) === made.get(column);
+  const part = (key: string, column: string): unknown => JSON.parse(key)[by.indexOf(column)];
+  const rows = columns.every(isKey)
+    ? partitions.map((key) => Object.fromEntries(columns.map((column) => [column, part(key, column)])))
+    : await madeFrom(connection, partitioned, columns, partitions);
   const keys = (column: string): string[] => rows.map((row) => JSON.stringify([row[column]]));
   return columns
-    .map((column) => inPartitions({ ...partitioned, by: [column], types: partitioned.made }, keys(column)))
+    .map((column) => inPartitions({ ...partitioned, by: [column], types: made }, keys(column)))
     .join(' AND ');
+}
+
+/** The values of columns that stand beside those of the key. */
+function madeFrom(
+  connection: Connection,
+  partitioned: PartitionedModel,
+  columns: readonly string[],
+  partitions: readonly string[],
+): Promise<readonly Row[]> {
+  const texts = columns.map((column) => `CAST(${ident(column)} AS VARCHAR) AS ${ident(column)}`).join(', ');
+  return connection.rows(
+    `SELECT DISTINCT ${texts} FROM (${withoutEnd(partitioned.partitions)}\n) AS made WHERE ${inPartitions(partitioned, partitions)} ORDER BY ALL`,
+  );
 }
 
 /** A SELECT of the partitions that a model should have: keys, and stamps that change with what they are made from. */

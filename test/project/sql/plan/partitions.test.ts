@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLogger } from '../../../../src/core/logger.ts';
 import { nextCount } from '../../../../src/engines/duckdb/duckdb-models.ts';
 import { expectBadModel, type ModelText } from '../../../pipeline/transform/model-files.ts';
@@ -137,6 +137,28 @@ test('a model under `within` is read only within the partitions', async () => {
     'sql/m/pages.sql:12: within names mart.w, which the SQL does not read',
     'models that it reads: mart.v',
   );
+});
+
+test('a view under `within` that is read three times is planned once, if it has few rows', async () => {
+  const view: ModelText = { kind: 'view', columns: ['crawl', 'x'], sql: 'SELECT crawl, x FROM raw.pages' };
+  const seen = '(SELECT count(DISTINCT v.crawl) FROM mart.v) * (SELECT count(*) FROM mart.v)';
+  const model: ModelText = {
+    ...PAGES,
+    more: `${incremental}\n  within: [mart.v]`,
+    sql: `SELECT crawl, x * ${seen} AS x FROM mart.v`,
+  };
+  await run(model, { v: view });
+  const ran = vi.spyOn(warehouse.connection, 'run');
+  const copies = () => ran.mock.calls.filter(([sql]) => sql.includes('TEMP TABLE narrowed_')).length;
+  await load({ a: [1], b: [2, 3], c: [4], d: [5], e: [6, 7, 8] });
+  await run(model, { v: view });
+  expect([copies(), (await marts()).slice(-1)]).toEqual([1, [{ crawl: 'e', x: '24' }]]);
+  await load({ a: [1], b: [2, 3], c: [4], d: [5], e: Array.from({ length: 10_001 }, () => 1) }, 9);
+  await run(model, { v: view });
+  // All five crawls were loaded again, with 10,006 rows.
+  expect([copies(), (await marts()).slice(-1)]).toEqual([1, [{ crawl: 'e', x: '50030' }]]);
+  const left = "SELECT table_name FROM duckdb_tables() WHERE table_name LIKE 'narrowed%'";
+  expect(await warehouse.connection.rows(left)).toEqual([]);
 });
 
 test('a full build of a model with `within` takes a few partitions at a time, each once', async () => {
