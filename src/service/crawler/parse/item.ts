@@ -2,7 +2,7 @@
 export type Item = Record<string, unknown>;
 
 /** Beyond this depth an item is not kept: nobody means it, and writing it as JSON would exhaust the stack. */
-const DEEPEST = 64;
+export const DEEPEST = 64;
 
 export function newItem(): Item {
   return Object.create(null) as Item;
@@ -16,9 +16,9 @@ export function addValue(item: Item, property: string, value: unknown): void {
   else item[property] = [former, value];
 }
 
-/** `Product` for `https://schema.org/Product` and `schema:Product`; types of other vocabularies stay as they are. */
-function typeName(type: string): string {
-  return type.replace(/^(?:https?:\/\/(?:www\.)?schema\.org\/|schema:)(?=.)/i, '');
+/** `Product` for `https://schema.org/Product` and `schema:Product`; names of other vocabularies stay as they are. */
+export function schemaName(name: string): string {
+  return name.replace(/^(?:https?:\/\/(?:www\.)?schema\.org\/|schema:)(?=.)/i, '');
 }
 
 /** The types of an item, in its order. */
@@ -26,7 +26,7 @@ export function typesOf(item: Item): string[] {
   const type = item['@type'];
   return (Array.isArray(type) ? type : [type])
     .filter((one): one is string => typeof one === 'string' && one.trim() !== '')
-    .map((one) => typeName(one.trim()));
+    .map((one) => schemaName(one.trim()));
 }
 
 export function isItem(value: unknown): value is Item {

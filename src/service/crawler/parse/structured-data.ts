@@ -8,8 +8,9 @@ import { missingProperties } from './required-properties.ts';
 import { distinct } from './text.ts';
 
 /**
- * The items of structured data of a page: one record for each top-level item of JSON-LD, microdata and RDFa, in this
- * order. `type` is the item's first type. An item is valid if it has a type and all properties that its types require.
+ * The items of structured data of a page: one record for each item of JSON-LD (`json-ld-graph.ts`), and each top-level
+ * item of microdata and RDFa, in this order. `type` is the item's first type. An item is valid if it has a type and all properties that its types require,
+ * or the parents of its types.
  * A block of JSON-LD that is no JSON is an item without a type that is not valid, so that the fault is seen.
  *
  * `types` has the types of all items, also of those within others.
@@ -36,7 +37,7 @@ export function structuredData(
       item: isTooDeep ? null : item,
     });
   };
-  for (const block of jsonLd) for (const item of jsonLdItems(block) ?? [null]) add('json-ld', item);
+  for (const item of jsonLdItems(jsonLd, url)) add('json-ld', item);
   if (hasMicrodata) for (const item of microdataItems(root, resolve)) add('microdata', item);
   if (hasRdfa) for (const item of rdfaItems(root, resolve)) add('rdfa', item);
   return { records, types: distinct(allTypes) };

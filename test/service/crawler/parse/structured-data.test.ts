@@ -73,10 +73,94 @@ test.each([
   ['{"@type":"Product","name":"","review":[]}', ['name', 'offers|review|aggregateRating']],
   ['{"@type":"Event","name":"x","startDate":"2026-11-22","location":"here"}', null],
   ['{"@type":"schema:FAQPage"}', ['mainEntity']],
+  ['{"@type":"Restaurant","name":"Inn"}', ['address']],
+  ['{"@type":["Thing","SkiResort"]}', ['name', 'address']],
+  ['{"@type":"WebApplication","name":"x","offers":[{}],"review":{}}', null],
+  ['{"@type":"ProductGroup","name":"x"}', null],
+  ['{"@type":"UserComments"}', null],
   ['{"@type":"constructor"}', null],
   ['{"@type":"__proto__"}', null],
 ])('what %s lacks', (block, missing) => {
   expect(parsed(jsonLd(block)).items[0]?.missing_properties).toEqual(missing);
+});
+
+const itemsOf = (...blocks: readonly string[]): unknown[][] =>
+  parsed(blocks.map(jsonLd).join('')).items.map(({ type, missing_properties }) => [type, missing_properties]);
+
+test.each<[string, readonly string[], unknown[][]]>([
+  [
+    'what several blocks say of one node is one item',
+    [
+      '{"@type":"Product","@id":"#shoe","name":"Shoe"}',
+      '{"@type":"Thing","@id":"https://site.example/shop/shoes.html#shoe","offers":{"@type":"Offer"}}',
+    ],
+    [['Product', null]],
+  ],
+  [
+    'a node within another one is completed too',
+    [
+      '{"@graph":[{"@type":"WebPage","mainEntity":{"@id":"#inn","@type":"Restaurant"}},{"@id":"#inn","name":"Inn","address":"x"}]}',
+    ],
+    [
+      ['WebPage', null],
+      ['Restaurant', null],
+    ],
+  ],
+  [
+    'a reference is no item, and what it leads to is one item',
+    [
+      '{"@graph":[{"@id":"#a"},{"@type":"WebPage","mainEntity":{"@id":"#a"}},{"@type":"Event","@id":"#a","name":"x"}]}',
+    ],
+    [
+      ['Event', ['startDate', 'location']],
+      ['WebPage', null],
+    ],
+  ],
+  [
+    'a list of products is read, and the parts of a product are not',
+    [
+      '{"@type":"ItemList","itemListElement":{"@list":[{"@type":"ListItem","item":{"@type":"Product","name":"x","review":{"@type":"Review"}}}]}}',
+    ],
+    [
+      ['ItemList', null],
+      ['Product', null],
+    ],
+  ],
+  [
+    'a property in reverse is one of the other node',
+    [
+      '{"@type":"Review","author":"x","itemReviewed":"y","reviewRating":1,"@reverse":{"review":{"@type":"Product","name":"Shoe"}}}',
+      '{"@type":"Offer","@id":"#offer","@reverse":{"offers":[{"@id":"#hat"}]}}',
+      '{"@type":"Product","@id":"#hat","name":"Hat"}',
+    ],
+    [
+      ['Review', null],
+      ['Product', null],
+      ['Offer', null],
+      ['Product', null],
+    ],
+  ],
+  [
+    'graphs within graphs, and nodes beside a graph',
+    [
+      '{"@type":"WebSite","@graph":[{"@graph":[{"@type":"Recipe","name":"Soup"}]}],"@included":[{"@type":"Person"}]}',
+    ],
+    [
+      ['WebSite', null],
+      ['Recipe', ['image']],
+      ['Person', null],
+    ],
+  ],
+  [
+    'nodes that name each other',
+    ['[{"@id":"a","x":{"@id":"b"}},{"@id":"b","x":{"@id":"a"}}]'],
+    [
+      [null, null],
+      [null, null],
+    ],
+  ],
+])('%s', (_name, blocks, items) => {
+  expect(itemsOf(...blocks)).toEqual(items);
 });
 
 test('microdata: properties, values by element, nested items, itemref', () => {
