@@ -3,8 +3,8 @@ title: Client error that is asked for
 severity: high
 category: demand
 definition: >-
-  The first reason why the page is not indexable is client_error, no link of the site leads to it, and search results
-  showed it in the last 28 days or bots of search engines asked for it on the days of the crawl.
+  The first reason why the page is not indexable is client_error, no link of the site is known to lead to it, and search
+  results showed it in the last 28 days or bots of search engines asked for it on the days of the crawl.
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
 why_it_matters: Search engines still know the page and send people to an error.
 fix: Bring the page back or redirect it, and take away the links to it

@@ -3,7 +3,8 @@ name: mart.orphans
 kind: table
 description: >-
   URLs that no link of a crawl's structure leads to, one row for each crawl and URL: pages of the crawl, and URLs that
-  the crawl does not know but log files or search results do. The start page is none, nor is the file robots.txt
+  the crawl does not know but log files or search results do. The start page is none, nor is the file robots.txt, nor
+  are files that pages are made of, and feeds. A crawl that knows no links, such as that of a list of URLs, has none
   (docs/definitions.md).
 grain: [crawl_id, url]
 columns:
@@ -96,7 +97,7 @@ incremental:
 */
 WITH
   depths AS (
-    SELECT crawl_id, count(depth) > 0 AS has_depth
+    SELECT crawl_id, count(depth) > 0 AS has_depth, count(depth) + count(nb_inlinks) > 0 AS has_structure
     FROM mart.pages
     GROUP BY crawl_id
   ),
@@ -172,6 +173,7 @@ WITH
         OR regexp_replace(pages.url, '/$', '') <> regexp_replace(projects.start_url, '/$', '')
       )
       AND (pages.sources IS NULL OR lower(array_to_string(pages.sources, ',')) NOT LIKE '%crawler%')
+      AND (pages.title IS NOT NULL OR pages.word_count IS NOT NULL OR regexp_replace(lower(pages.url), '^[^?#]*([.](css|js|mjs|map|json|webmanifest|xml|rss|atom|png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|woff2?|ttf|otf|eot)|/(feed|rss|atom))/?([?#].*)?$', '') <> '')
 
     UNION ALL
     SELECT
@@ -190,11 +192,13 @@ WITH
       NULL,
       NULL
     FROM outside
+    JOIN depths ON depths.crawl_id = outside.crawl_id AND depths.has_structure
     LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = outside.crawl_id AND hits.url = outside.url
     WHERE NOT EXISTS (
       SELECT 1 FROM mart.pages AS pages WHERE pages.crawl_id = outside.crawl_id AND pages.url = outside.url
     )
       AND regexp_replace(outside.url, '^[A-Za-z]+://[^/]*/robots[.]txt$', '') <> ''
+      AND regexp_replace(lower(outside.url), '^[^?#]*([.](css|js|mjs|map|json|webmanifest|xml|rss|atom|png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|woff2?|ttf|otf|eot)|/(feed|rss|atom))/?([?#].*)?$', '') <> ''
   )
 
 SELECT

@@ -108,7 +108,8 @@ export async function crawl(config: unknown, options: CrawlOptions): Promise<Cra
   const database = join(folder, CRAWL_DATABASE);
   if (hasReport && frontier.fact('report') === undefined) {
     progress.enter('analysis');
-    const fields = { customFields: settings.customFields, hasVitals: frontier.hasMeasured() };
+    const { customFields } = settings;
+    const fields = { customFields, hasVitals: frontier.hasMeasured(), isList: options.isList === true };
     await makeReport(database, { ...options, signal, frontier, progress, fields });
     frontier.setFact('report', 'done');
   }

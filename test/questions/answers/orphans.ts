@@ -17,8 +17,28 @@ const withoutSlash = (url: string): string => url.replace(/\/$/, '');
 
 const hasDepths = once(({ allPages }: CrawlFacts): boolean => allPages.some(({ depth }) => depth !== null));
 
+const hasStructure = once(({ allPages }: CrawlFacts): boolean =>
+  allPages.some(({ depth, inlinks }) => depth !== null || inlinks !== null),
+);
+
+const EXTENSIONS =
+  'css js mjs map json webmanifest xml rss atom png jpg jpeg gif webp avif svg ico bmp tif tiff woff woff2 ttf otf eot';
+const RESOURCES = new Set(EXTENSIONS.split(' '));
+
+/** A file that pages are made of, or a feed, by its name. */
+function isResource(url: string): boolean {
+  const path = (url.split(/[?#]/, 1)[0] ?? '').toLowerCase().replace(/\/$/, '');
+  return RESOURCES.has(/[.]([^.]*)$/.exec(path)?.[1] ?? '') || /\/(feed|rss|atom)$/.test(path);
+}
+
+/** Whether a crawl may have such an orphan that is no page of it. */
+export function isUnknownOrphan(crawl: CrawlFacts, url: string): boolean {
+  return hasStructure(crawl) && !isResource(url);
+}
+
 /** A page that no link of the site's structure leads to. */
 export function isOrphan(crawl: CrawlFacts, { depth, inlinks, url, row }: Page): boolean {
+  if (isResource(url) && !isKnown(row.title) && !isKnown(row.word_count)) return false;
   if (inlinks !== 0 && (depth !== null || !hasDepths(crawl))) return false;
   const isStart = crawl.startUrl !== null && withoutSlash(url) === withoutSlash(crawl.startUrl);
   const isFound = (list(row, 'sources') ?? []).some((source) => /crawler/i.test(source));
@@ -47,7 +67,7 @@ function unknownTo(
   const searched = [...(searches ?? [])].filter(([url, rows]) => url !== '' && impressionsOf(rows) > 0);
   const shown = new Set(searched.map(([url]) => url));
   return [...new Set([...logged, ...shown])]
-    .filter((url) => !crawl.byUrl.has(url))
+    .filter((url) => !crawl.byUrl.has(url) && isUnknownOrphan(crawl, url))
     .map((url) => {
       const told = days.filter((one) => one.url === url && isKnown(one.lastStatus));
       const [last] = told.toSorted((a, b) => byBytes(b.day, a.day));

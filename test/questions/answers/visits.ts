@@ -13,7 +13,7 @@ import {
 } from './facts.ts';
 import { pagesBySegment, segmentationAsked } from './links.ts';
 import { type BotHit, SEARCH_CRAWLERS, statusClass, type UrlDay } from './logs.ts';
-import { isOrphan } from './orphans.ts';
+import { isOrphan, isUnknownOrphan } from './orphans.ts';
 import {
   addDays,
   bool,
@@ -92,7 +92,8 @@ function wasteOf(hit: BotHit, crawl: CrawlFacts | null): string {
   if (page?.isNoindex === true) return 'noindex';
   if (page?.isCanonicalised === true) return 'canonicalised';
   if ((page && bool(page.row, 'url_has_params')) ?? hit.url.includes('?')) return 'parameters';
-  return crawl !== null && (!page || isOrphan(crawl, page)) ? 'orphan' : 'none';
+  if (crawl === null) return 'none';
+  return (page === undefined ? isUnknownOrphan(crawl, hit.url) : isOrphan(crawl, page)) ? 'orphan' : 'none';
 }
 
 export const q17 = (facts: Facts, asked: Asked): Row[] =>

@@ -87,7 +87,7 @@ const PAGE_FIELDS: readonly CrawlField[] = [
   ...given('bool', 'url_has_params fetched parsed_html robots_txt_denied offers_http2'),
   ...given('string', 'fetch_status http_version tls_version'),
   ...given('datetime', 'fetch_date'),
-  ...given('natural', 'status_code depth load_time weight'),
+  ...given('natural', 'status_code load_time weight'),
   ...fields('enum', { status_code_range: statusRange('page.status_code') }),
   ...fields(
     'string',
@@ -134,9 +134,6 @@ const PAGE_FIELDS: readonly CrawlField[] = [
   ...fields('hash', { redirect_cluster_id: 'redirect.cluster' }),
 
   ...fields('natural', {
-    nb_inlinks: 'coalesce(inlink.links, 0)',
-    follow_inlinks: 'coalesce(inlink.followed, 0)',
-    nofollow_inlinks: 'coalesce(inlink.links - inlink.followed, 0)',
     internal_outlinks: count('outlink.internal'),
     internal_follow_outlinks: count('outlink.internal_followed'),
     internal_nofollow_outlinks: count('outlink.internal - outlink.internal_followed'),
@@ -148,7 +145,6 @@ const PAGE_FIELDS: readonly CrawlField[] = [
   }),
   ...fields('float', { inrank_decimal: 'score.inrank' }),
   ...fields('enum', {
-    nb_inlinks_range: linkRange('coalesce(inlink.links, 0)'),
     internal_outlinks_range: onHtml(linkRange('coalesce(outlink.internal, 0)')),
     external_outlinks_range: onHtml(linkRange('coalesce(outlink."external", 0)')),
     nb_outlinks_range: onHtml(linkRange('coalesce(outlink.internal + outlink."external", 0)')),
@@ -230,6 +226,17 @@ const PAGE_FIELDS: readonly CrawlField[] = [
   ...fields('string', { custom_qsdd: 'NULL' }),
 ];
 
+/** Fields that a crawl of a list does not have: links to its pages stand on pages that it did not fetch. */
+const LINKED_FIELDS: readonly CrawlField[] = [
+  ...given('natural', 'depth'),
+  ...fields('natural', {
+    nb_inlinks: 'coalesce(inlink.links, 0)',
+    follow_inlinks: 'coalesce(inlink.followed, 0)',
+    nofollow_inlinks: 'coalesce(inlink.links - inlink.followed, 0)',
+  }),
+  ...fields('enum', { nb_inlinks_range: linkRange('coalesce(inlink.links, 0)') }),
+];
+
 /** Fields that a crawl without web vitals does not have: issues of them are then not known, and not on no page. */
 const VITALS_FIELDS: readonly CrawlField[] = [
   ...vitals('natural', 'cwv_bytes_saving cwv_fcp cwv_lcp cwv_si cwv_tbt cwv_tti cwv_time_saving'),
@@ -246,16 +253,19 @@ export interface FieldRules {
   readonly customFields: readonly CustomField[];
   /** Whether a page has web vitals. */
   readonly hasVitals: boolean;
+  /** Whether the URLs of a list alone were crawled, without their links. */
+  readonly isList: boolean;
 }
 
-export const PLAIN_FIELDS: FieldRules = { customFields: [], hasVitals: false };
+export const PLAIN_FIELDS: FieldRules = { customFields: [], hasVitals: false, isList: false };
 
 /** The fields of pages with those that a configuration scrapes, in the place of ours of the same name. */
-export function pageFields({ customFields, hasVitals }: FieldRules): CrawlField[] {
+export function pageFields({ customFields, hasVitals, isList }: FieldRules): CrawlField[] {
   const scraped = customFields.map(scrapedField);
   const names = new Set(scraped.map(({ name }) => name));
   const measured = hasVitals ? VITALS_FIELDS : [];
-  return [...PAGE_FIELDS.filter(({ name }) => !names.has(name)), ...measured, ...scraped];
+  const linked = isList ? [] : LINKED_FIELDS;
+  return [...[...PAGE_FIELDS, ...linked].filter(({ name }) => !names.has(name)), ...measured, ...scraped];
 }
 
 const SCRAPED_TYPES = { string: 'string', number: 'float', date: 'date', boolean: 'bool' } as const;

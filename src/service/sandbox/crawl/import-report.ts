@@ -18,7 +18,7 @@ import { RowStore } from '../rows/row-store.ts';
 export async function importReport(
   rows: RowStore,
   crawlId: string,
-  { database, customFields }: Pick<FieldRules, 'customFields'> & { readonly database: string },
+  { database, ...rules }: Omit<FieldRules, 'hasVitals'> & { readonly database: string },
 ): Promise<Map<CrawlDataType, Dataset>> {
   const catalog = `report_${crawlId}`;
   return rows.useForImport(async (connection) => {
@@ -28,7 +28,7 @@ export async function importReport(
       const measured = `SELECT count(cwv_measurement) > 0 FROM ${table(catalog, 'main', 'vitals')}`;
       const hasVitals = (await connection.scalar(measured)) === true;
       const tables: Readonly<Record<CrawlDataType, readonly CrawlField[]>> = {
-        pages: pageFields({ customFields, hasVitals }),
+        pages: pageFields({ ...rules, hasVitals }),
         links: LINK_FIELDS,
         clusters: CLUSTER_FIELDS,
         structured_data: ITEM_FIELDS,

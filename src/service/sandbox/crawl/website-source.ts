@@ -108,6 +108,7 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
       datasets: await importReport(this.#work.rows, crawl.id, {
         database: join(this.#folder(crawl.id), CRAWL_DATABASE),
         customFields: readCrawlSettings(crawl._crawler?.config).customFields,
+        isList: crawl._crawler?.isList === true,
       }),
     };
   }

@@ -14,7 +14,7 @@ import { STRUCTURED_DATA_CATALOGUE } from '../../../../src/service/sandbox/catal
 import { crawlDatabase, link, page } from '../../../support/crawl-records.ts';
 import { fetched, RULES } from '../../../support/fetched-page.ts';
 
-const ALL_FIELDS = { customFields: [], hasVitals: true };
+const ALL_FIELDS = { customFields: [], hasVitals: true, isList: false };
 
 test.each([
   ['pages', PAGE_CATALOGUE, pageFields(ALL_FIELDS)],

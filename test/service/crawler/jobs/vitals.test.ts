@@ -30,7 +30,7 @@ const pages = [page('/a'), page('/b', { is_truncated: true }), page('/c')];
 
 test('a page has the figures that were measured of it, and why it has none', async () => {
   const connection = await crawlDatabase({ pages, vitals: VITALS });
-  await runJobs(connection, { fields: { customFields: [], hasVitals: true } });
+  await runJobs(connection, { fields: { customFields: [], hasVitals: true, isList: false } });
   const fields = ['cwv_lcp', 'cwv_cls', 'cwv_measurement', 'processing_warnings'];
   expect(await pagesByPath(connection, fields)).toMatchObject({
     '/a': { cwv_lcp: 2500, cwv_cls: 0.1234, cwv_measurement: 'Lighthouse', processing_warnings: null },
