@@ -12,6 +12,6 @@ export default defineConfig({
     hookTimeout: 300_000,
     // A browser waits for its pages: two files at once keep two cores busy.
     maxWorkers: 2,
-    sequence: { sequencer: longestFirst('vitals', 'pages', 'demo-site', 'rendering') },
+    sequence: { sequencer: longestFirst('issue-vitals', 'vitals', 'pages', 'demo-site', 'rendering') },
   },
 });

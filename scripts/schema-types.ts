@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { RULES } from '../src/service/crawler/parse/required-properties.ts';
 
 /**
- * Writes the subtypes of the types that have rules, from schema.org's own list of types: `node scripts/schema-types.ts
+ * Writes the subtypes of the types that have rules, from schema.org's own list of types: `npm run schema-types --
  * schemaorg-current-https-types.csv 30.0`. The file is in https://github.com/schemaorg/schemaorg, under data/releases.
  */
 const [, , file = '', version = ''] = process.argv;

@@ -58,6 +58,8 @@ columns:
   robots_txt_denied: Whether robots.txt denies it (raw.crawl_pages.robots_txt_denied).
   rel_canonical: Canonical URL that the page declares (raw.crawl_pages.rel_canonical).
   canonicals: All different canonicals that the page declares (raw.crawl_pages.canonicals).
+  canonical_outside_head: >-
+    Canonical that stands outside of the head, where search engines ignore it (raw.crawl_pages.canonical_outside_head).
   declared_canonical: >-
     The same as it is written (raw.crawl_pages.declared_canonical, else raw.crawl_pages.rel_canonical).
   canonical_evaluation: matching, not_matching or not_set (raw.crawl_pages.canonical_evaluation).
@@ -116,11 +118,15 @@ columns:
   hreflang_hrefs: URLs that it declares as its language versions (raw.crawl_pages.hreflang_hrefs).
   hreflang_langs: Languages and regions of these declarations (raw.crawl_pages.hreflang_langs).
   hreflang_errors: What the service finds wrong with these declarations (raw.crawl_pages.hreflang_errors).
-  word_count: Number of words (raw.crawl_pages.word_count).
+  word_count: >-
+    Number of words of the body: of menus, header and footer too, and of what CSS hides; not of scripts, noscript, svg,
+    select, textarea and the texts of images (raw.crawl_pages.word_count).
   text_to_code: Characters of the visible text for each one of the HTML, a share of 0 to 1 (raw.crawl_pages.text_to_code).
   load_time: Time to the last byte, in milliseconds (raw.crawl_pages.load_time).
   weight: Size in KB (raw.crawl_pages.weight).
-  num_img: Number of images on the page (raw.crawl_pages.num_img).
+  num_img: >-
+    Number of img elements on the page, also in menus and footers, one for each picture; not those in noscript, nor svg and
+    backgrounds of CSS (raw.crawl_pages.num_img).
   num_missing_alt: Of these, the ones without the attribute alt (raw.crawl_pages.num_missing_alt).
   largest_img_weight: Size of the largest image that the rendered page loads, in KB (raw.crawl_pages.largest_img_weight).
   semantic_types: Types of structured data on the page (raw.crawl_pages.semantic_types).
@@ -182,6 +188,7 @@ reads:
     robots_txt_denied: BOOLEAN
     rel_canonical: VARCHAR
     canonicals: VARCHAR[]
+    canonical_outside_head: VARCHAR
     declared_canonical: VARCHAR
     canonical_evaluation: VARCHAR
     rel_next: VARCHAR
@@ -442,6 +449,7 @@ SELECT
   robots_txt_denied,
   rel_canonical,
   canonicals,
+  canonical_outside_head,
   coalesce(declared_canonical, rel_canonical) AS declared_canonical,
   canonical_evaluation,
   rel_next,

@@ -2,7 +2,9 @@
 title: Long text without an image
 severity: low
 category: images
-definition: The page is indexable, has more than $words words, and num_img is 0.
+definition: >-
+  The page is indexable, has more than $words words (word_count, menus, header and footer included), and no img element
+  (num_img is 0). Drawings in svg and backgrounds of CSS do not count.
 source: https://developers.google.com/search/docs/appearance/google-images
 why_it_matters: It is not found by image search, and search results show it without one.
 fix: Add an image that helps readers

@@ -16,7 +16,7 @@ interface Identity {
   readonly cert: string;
 }
 
-/** A certificate of localhost that this process trusts until the test ends. */
+/** A certificate of localhost and the hosts of shop.example that this process trusts until the test ends. */
 export async function trustedIdentity(): Promise<Identity> {
   const identity = await unknownIdentity();
   const known = getCACertificates('default');
@@ -25,14 +25,14 @@ export async function trustedIdentity(): Promise<Identity> {
   return identity;
 }
 
-/** A certificate of localhost that nobody trusts. */
+/** A certificate of localhost and the hosts of shop.example that nobody trusts. */
 export async function unknownIdentity(): Promise<Identity> {
   const folder = await temporaryFolder();
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
   await promisify(execFile)('openssl', [
     ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
     ...['-keyout', key, '-out', certificate, '-subj', '/CN=localhost'],
-    ...['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'],
+    ...['-addext', 'subjectAltName=DNS:localhost,DNS:*.shop.example,IP:127.0.0.1'],
   ]);
   return { key: await readFile(key), cert: await readFile(certificate, 'utf8') };
 }

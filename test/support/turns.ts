@@ -2,7 +2,7 @@ import { ALL_ROUNDS, roundSeed } from './random.ts';
 
 /** Groups of files that take turns by the kept seed: one group plays, `npm run test:nightly` plays all. */
 export const TURNS = {
-  browser: [['vitals'], ['demo-site', 'single-page-apps']],
+  browser: [['vitals'], ['demo-site', 'single-page-apps', 'issue-vitals']],
   integration: [['shared-project', 'telemetry'], ['workers'], ['worker-kills', 'openlineage']],
   long: [
     ['crawl-command', 'holds', 'drop'],

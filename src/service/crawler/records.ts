@@ -215,6 +215,8 @@ const PAGE_COLUMNS = {
   /** The canonical as it is written, such as `/a#b`. */
   declared_canonical: textOrNull,
   canonicals: textsOrNull,
+  /** The first canonical that stands outside of the head, and so counts for nothing. */
+  canonical_outside_head: textOrNull,
   rel_next: textOrNull,
   rel_prev: textOrNull,
   hreflang_langs: textsOrNull,

@@ -212,6 +212,10 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
     'low',
     indexable((page, worth) => kind('not_set')(page, worth) && !several('canonicals')(page, worth)),
   ],
+  canonical_outside_head: [
+    'medium',
+    ok(text('canonical_outside_head', (outside, { row }) => str(row, 'rel_canonical') !== outside)),
+  ],
   conflicting_canonicals: ['medium', ok(several('canonicals'))],
   canonical_to_error: ['high', toCanonical(({ status }) => within(status, 400, 599))],
   canonical_to_redirect: ['medium', toCanonical(({ status }) => within(status, 300, 399))],

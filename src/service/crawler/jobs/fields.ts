@@ -110,7 +110,7 @@ const PAGE_FIELDS: readonly CrawlField[] = [
 
   ...given('string', 'meta_robots noindex_robots canonicals', 'many'),
   ...given('bool', 'meta_robots_index meta_robots_follow'),
-  ...given('string', 'rel_canonical declared_canonical rel_next rel_prev'),
+  ...given('string', 'rel_canonical declared_canonical canonical_outside_head rel_next rel_prev'),
   ...fields('enum', { pagination_errors: 'declared.errors' }, 'many'),
   ...fields('natural', { amp_status_code: 'declared.amp_status' }),
   ...fields('enum', {

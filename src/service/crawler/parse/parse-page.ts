@@ -165,15 +165,13 @@ function parseHtml(
       num_titles: facts.titles,
       num_descriptions: named('description').length,
       ...alternates(facts.links, headerLinks(headers, url), address),
+      canonical_outside_head: facts.bodyCanonical === null ? null : address(facts.bodyCanonical, 'html'),
       title,
       title_length: title === null ? null : characters(title),
       meta_description: description,
       description_length: description === null ? null : characters(description),
       ...headingFields(facts),
-      num_img: facts.images,
-      num_img_alt: facts.imagesWithAlt,
-      num_missing_alt: facts.images - facts.imagesWithAlt,
-      images: pageImages(facts.firstImages, base),
+      ...imageFields(facts, base),
       language: declaredLanguage([
         facts.lang,
         ...named('content-language'),
@@ -197,6 +195,17 @@ function parseHtml(
     },
     links,
     items: items?.records ?? [],
+  };
+}
+
+type Images = Pick<PageRecord, 'num_img' | 'num_img_alt' | 'num_missing_alt' | 'images'>;
+
+function imageFields({ images, imagesWithAlt, firstImages }: DocumentFacts, base: string): Images {
+  return {
+    num_img: images,
+    num_img_alt: imagesWithAlt,
+    num_missing_alt: images - imagesWithAlt,
+    images: pageImages(firstImages, base),
   };
 }
 

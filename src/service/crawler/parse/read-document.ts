@@ -46,6 +46,8 @@ export interface DocumentFacts {
   readonly metas: { readonly name: string; readonly content: string }[];
   /** `link` elements of the head. */
   readonly links: HeaderLink[];
+  /** The address of the first canonical that stands elsewhere. */
+  bodyCanonical: string | null;
   readonly anchors: Anchor[];
   /** Texts of h1, h2, h3, and how many there are of h1 to h6. */
   readonly headings: readonly [string[], string[], string[]];
@@ -108,6 +110,7 @@ export function readDocument(html: string, isRendered = false): DocumentFacts {
     encoding: null,
     metas: [],
     links: [],
+    bodyCanonical: null,
     anchors: [],
     headings: [[], [], []],
     headingCounts: [0, 0, 0, 0, 0, 0],
@@ -216,7 +219,7 @@ class Reader {
         this.#noteMeta(element);
         break;
       case 'link':
-        if (this.#isHead) this.#noteLink(element);
+        this.#noteLink(element);
         break;
       case 'script':
         if (attribute(element, 'type')?.trim().toLowerCase().split(';')[0]?.trim() === 'application/ld+json')
@@ -260,8 +263,9 @@ class Reader {
   #noteLink(element: Element): void {
     const href = attribute(element, 'href')?.trim();
     const rel = tokens(attribute(element, 'rel')?.toLowerCase() ?? null);
-    if (href && rel.length > 0)
-      this.#facts.links.push({ href, rel, hreflang: attribute(element, 'hreflang') });
+    if (!href || rel.length === 0) return;
+    if (this.#isHead) this.#facts.links.push({ href, rel, hreflang: attribute(element, 'hreflang') });
+    else if (rel.includes('canonical')) this.#facts.bodyCanonical ??= href;
   }
 
   #noteAnchor(element: Element): void {

@@ -1,17 +1,26 @@
-/** Soft hyphens and joiners without a width. */
-const INVISIBLE = /[\u00ad\u2060\ufeff]/g;
+/** Characters that show nothing and change no others: soft hyphens, word joiners, marks of a text's direction. */
+const INVISIBLE = /[\u00ad\u061c\u180e\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
 /** A zero-width space parts words, and is none. */
 const BLANK = /[\s\u200b]+/g;
+/** Nothing to be seen: joiners, fillers and selectors of a shape without a letter, and the empty pattern of Braille. */
+const NOTHING = /^[\p{Default_Ignorable_Code_Point}\u2800 ]*$/u;
+/** All characters that show nothing, but for the space that parts words. */
+const UNSEEN = /(?!\u200b)\p{Default_Ignorable_Code_Point}/gu;
 
 /** The text that people see: without invisible characters. */
-export function visible(text: string): string {
+function visible(text: string): string {
   return text.replaceAll(INVISIBLE, '');
 }
 
 /** Visible text with each run of white space as one space, and none around; null when nothing is left. */
 export function collapsed(text: string): string | null {
   const short = visible(text).replaceAll(BLANK, ' ').trim();
-  return short === '' ? null : short;
+  return NOTHING.test(short) ? null : short;
+}
+
+/** A text whose words have none of the characters that show nothing, also not the joiners of Persian and Indic scripts. */
+export function joined(text: string): string {
+  return text.replaceAll(UNSEEN, '');
 }
 
 /** Number of characters, by code point, as SQL's `length` counts. */

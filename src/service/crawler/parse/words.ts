@@ -1,4 +1,4 @@
-import { visible } from './text.ts';
+import { joined } from './text.ts';
 
 /**
  * A word is a run of letters and digits with the marks on them, also with apostrophes or hyphens inside (`don't`,
@@ -15,6 +15,6 @@ const IS_PLAIN = /^[\0-ɏ\u2000-\u22ff]*$/;
 
 /** The words of a text, in its order. */
 export function words(text: string): string[] {
-  const said = visible(text);
+  const said = joined(text);
   return said.match(IS_PLAIN.test(said) ? PLAIN : WORD) ?? [];
 }

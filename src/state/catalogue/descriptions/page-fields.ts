@@ -6,6 +6,7 @@ export const PAGE_FIELDS: Readonly<Record<string, string>> = {
   canonical_declaration: 'How the page declares its canonical.',
   canonical_evaluation:
     'Whether the declared canonical is the page itself: matching, not_matching or not_set.',
+  canonical_outside_head: 'Canonical URL that stands outside of the head, where it does not count.',
   canonicals: 'Canonical URLs that the page declares.',
   cluster_canonical_status: 'How canonicals handle the cluster of similar pages.',
   clusters: 'Identifiers of the clusters of similar pages that the page is in.',
@@ -113,7 +114,7 @@ export const PAGE_FIELDS: Readonly<Record<string, string>> = {
   num_h4: 'Number of H4 tags.',
   num_h5: 'Number of H5 tags.',
   num_h6: 'Number of H6 tags.',
-  num_img: 'Number of images.',
+  num_img: 'Number of img elements, without those in noscript.',
   num_img_alt: 'Number of images with an alternative text.',
   num_img_range: 'Range of num_img: no image, one image, more than one.',
   num_img_without_size: 'Number of images without width and height.',
@@ -184,7 +185,7 @@ export const PAGE_FIELDS: Readonly<Record<string, string>> = {
   urlpath: 'Path of the URL.',
   watched_resources: 'Requested resources that match the watched patterns of the configuration.',
   weight: 'Size of the page, in KB.',
-  word_count: 'Number of words.',
+  word_count: 'Number of words of the body, menus, header and footer included.',
 };
 
 /** Families of page fields: their names begin so. */

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ngramCounts } from '../../../../src/service/crawler/parse/ngrams.ts';
 import { simhash } from '../../../../src/service/crawler/parse/simhash.ts';
+import { collapsed } from '../../../../src/service/crawler/parse/text.ts';
 import { words } from '../../../../src/service/crawler/parse/words.ts';
 
 test.each([
@@ -12,8 +13,22 @@ test.each([
   ['e\u0301te\u0301', ['e\u0301te\u0301']],
   ['हिन्दी भाषा', ['हिन्दी', 'भाषा']],
   ['  …  --  ', []],
+  ['auf\u00adzug lift\u200bshaft \u200ename\u200f', ['aufzug', 'lift', 'shaft', 'name']],
+  ['می\u200cخواهم', ['میخواهم']],
+  ['\u200b\u200c\u200d\u2060\u3164\u2800\ufe0f', []],
 ])('the words of %j', (text, expected) => {
   expect(words(text)).toEqual(expected);
+});
+
+test.each(['\u200b', ' \u200c\u200d ', '\u3164', '\u2800', '\ufe0f', '\u00ad\ufeff\u200e'])(
+  '%j is no text',
+  (text) => {
+    expect(collapsed(text)).toBeNull();
+  },
+);
+
+test('joiners stay in a text that has letters', () => {
+  expect(collapsed('می\u200cخواهم 👩\u200d💻')).toBe('می\u200cخواهم 👩\u200d💻');
 });
 
 test('Latin text has the same words by the quick rule as by the whole one', () => {

@@ -1,0 +1,17 @@
+/*
+title: Canonical outside of the head
+severity: medium
+category: canonicals
+definition: >-
+  The page answers 200, and a canonical stands outside of its head (canonical_outside_head) that its head does not declare.
+source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
+why_it_matters: Search engines ignore a canonical in the body; mostly an element that may not be in a head has ended it early.
+fix: Move the canonical into the head, before any element such as div, img or iframe
+evidence: [canonical_outside_head, rel_canonical]
+cases:
+  has: [{status_code: 200, canonical_outside_head: a}, {status_code: 200, canonical_outside_head: a, rel_canonical: b}]
+  has_not: [{status_code: 200, canonical_outside_head: a, rel_canonical: a}, {status_code: 200, rel_canonical: a}, {status_code: 404, canonical_outside_head: a}]
+*/
+SELECT crawl_id, project_id, url, 'canonical ' || canonical_outside_head || ' does not count' AS why
+FROM mart.pages
+WHERE status_code = 200 AND canonical_outside_head IS NOT NULL AND canonical_outside_head IS DISTINCT FROM rel_canonical

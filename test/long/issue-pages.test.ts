@@ -1,0 +1,51 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { crawlIssues, wrongIssues } from '../oddities/crawl-issues.ts';
+import { EXCEPTIONS, PAGES } from '../oddities/issue-pages.ts';
+import { MEASURED_PAGES, RENDERED_PAGES } from '../oddities/rendered-issue-pages.ts';
+
+const FILES = readdirSync(join(import.meta.dirname, '..', '..', 'sql', 'issues')).map((name) =>
+  name.replace(/\.sql$/, ''),
+);
+
+/** Those that ask what links lead to a page. */
+const LINKED = [
+  ...[
+    'client_error',
+    'deep_page',
+    'deep_with_clicks',
+    'linked_redirect',
+    'one_inlink',
+    'only_nofollow_inlinks',
+  ],
+  ...['orphan', 'robots_denied', 'url_tracking'],
+];
+
+test('each file of an issue has a page that has it, and one that is near', () => {
+  const tables = [PAGES, RENDERED_PAGES, MEASURED_PAGES, EXCEPTIONS];
+  const known = tables.flatMap((table) => Object.keys(table));
+  expect(known.toSorted()).toEqual(FILES);
+  expect(Object.keys(EXCEPTIONS).length).toBeLessThanOrEqual(1);
+});
+
+test('each issue is found on its page of a real crawl, and not on the near one', async () => {
+  const found = await crawlIssues(PAGES);
+  expect(wrongIssues(PAGES, found)).toEqual([]);
+});
+
+test('a crawl of a list knows no links to its pages, so no issue tells of them', async () => {
+  const pages = Object.fromEntries(
+    LINKED.flatMap((issue) => (PAGES[issue] === undefined ? [] : [[issue, PAGES[issue]]])),
+  );
+  const found = await crawlIssues(pages, { isList: true });
+  const told = [...found.issues].flatMap(([url, issues]) =>
+    LINKED.filter((issue) => issues.has(issue)).map((issue) => `${issue}: ${url}`),
+  );
+  expect(told).toEqual([]);
+  expect(await found.rows('SELECT * FROM mart.orphans')).toEqual([]);
+  const known = `SELECT DISTINCT depth, nb_inlinks, follow_inlinks, nofollow_inlinks FROM mart.pages`;
+  expect(await found.rows(known)).toEqual([
+    { depth: null, nb_inlinks: null, follow_inlinks: null, nofollow_inlinks: null },
+  ]);
+});

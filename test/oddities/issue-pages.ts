@@ -1,0 +1,507 @@
+/** A page of the site of issues. What it does not say is as on a page without faults. */
+export interface IssuePage {
+  /** Its path, or an origin in braces and its path. Default: the name of the issue, and `fires`, `near` or a number. */
+  readonly at?: string;
+  readonly status?: number;
+  /** Null takes away what the others have. */
+  readonly headers?: Readonly<Record<string, string | null>>;
+  readonly title?: string | null;
+  readonly h1?: string | null;
+  readonly h2?: null;
+  readonly description?: string | null;
+  /** Default: its own URL. */
+  readonly canonical?: string | null;
+  /** HTML of its head, in the place of structured data. */
+  readonly head?: string;
+  readonly body?: string;
+  readonly words?: number;
+  readonly text?: string;
+  /** A name of a text that several pages have. */
+  readonly textOf?: string;
+  readonly image?: null;
+  /** Null: without the link to the start page. */
+  readonly home?: null;
+  /** The whole body, not compressed. */
+  readonly raw?: string;
+  readonly delayMs?: number;
+  readonly answer?: 'none' | 'http_1_0';
+  /** From the start page, and from another page too. */
+  readonly inlinks?: 0 | 1 | 2;
+  /** Attributes of the links to it. */
+  readonly link?: string;
+  readonly sitemaps?: 0 | 1 | 2;
+  /** Impressions, clicks and position a day in search results. */
+  readonly demand?: readonly [impressions: number, clicks: number, position: number];
+  /** Requests of Googlebot on the day before the crawl. */
+  readonly googlebot?: number;
+  /** Whether a page that stands beside has the issue too, or not. */
+  readonly is?: 'fires' | 'near';
+}
+
+/** The page that has an issue, one that is near and has it not, and pages that these need. */
+export type IssuePages = readonly [fires: IssuePage, near: IssuePage, ...beside: IssuePage[]];
+
+const GONE: IssuePage = { status: 404 };
+const NOINDEX = '<meta name="robots" content="noindex">';
+const robots = (content: string): IssuePage => ({ head: `<meta name="robots" content="${content}">` });
+const without = (header: string): IssuePage => ({ headers: { [header]: null } });
+const alternates = (of: Readonly<Record<string, string>>): string =>
+  Object.entries(of)
+    .map(([lang, at]) => `<link rel="alternate" hreflang="${lang}" href="${at}">`)
+    .join('');
+const times = (count: number, html: string): string => html.repeat(count);
+const letters = (count: number): string =>
+  'Aufzug '
+    .repeat(40)
+    .slice(0, count - 1)
+    .concat('x');
+const moved = (location: string, status = 301): IssuePage => ({ status, headers: { location } });
+const paged = (issue: string, prev: string): string => `<link rel="prev" href="/${issue}/${prev}">`;
+const kilobytes = (count: number): IssuePage => ({ body: `<!--${'x'.repeat(count * 1024 - 4500)}-->` });
+
+/** The chain of links to a page at this depth, one click deeper each. */
+function chain(issue: string, depth: number): IssuePage[] {
+  return Array.from({ length: depth - 1 }, (_, index) => ({
+    at: `/${issue}/step${index + 1}`,
+    inlinks: index === 0 ? 2 : 0,
+    sitemaps: 0,
+    body: `<a href="/${issue}/${index + 2 === depth ? 'fires' : `step${index + 2}`}">Deeper still</a>${
+      index + 3 === depth ? `<a href="/${issue}/near">As deep</a>` : ''
+    }`,
+  }));
+}
+
+/** Of one crawl without rendering, of https://www.shop.example and its other hosts. */
+export const PAGES: Readonly<Record<string, IssuePages>> = {
+  amp_error: [
+    { head: '<link rel="amphtml" href="/amp-error/0">' },
+    { head: '<link rel="amphtml" href="/amp-error/1">' },
+    { status: 404 },
+    {},
+  ],
+  beyond_google_limit: [kilobytes(2060), kilobytes(2040)],
+  bots_on_non_indexable: [{ head: NOINDEX, googlebot: 3 }, { googlebot: 3 }],
+  canonical_chain: [
+    { canonical: '/canonical-chain/0' },
+    { canonical: '/canonical-chain/1' },
+    { canonical: '/canonical-chain/1' },
+    {},
+  ],
+  canonical_differs_by_case: [
+    { canonical: '/canonical-differs-by-case/FIRES' },
+    { canonical: '/canonical-differs-by-case/0' },
+    { at: '/canonical-differs-by-case/FIRES' },
+    {},
+  ],
+  canonical_differs_by_host: [
+    { canonical: '{slow}/canonical-differs-by-host/fires' },
+    { canonical: '{https}/canonical-differs-by-host/near' },
+  ],
+  canonical_differs_by_scheme: [
+    {
+      at: '{http}/canonical-differs-by-scheme/fires',
+      canonical: '{https}/canonical-differs-by-scheme/fires',
+    },
+    { canonical: '{https}/canonical-differs-by-scheme/near' },
+    { at: '/canonical-differs-by-scheme/fires' },
+  ],
+  canonical_differs_by_slash: [
+    { canonical: '/canonical-differs-by-slash/fires/' },
+    {},
+    { at: '/canonical-differs-by-slash/fires/' },
+  ],
+  canonical_has_fragment: [
+    { canonical: '/canonical-has-fragment/fires#top' },
+    { canonical: '/canonical-has-fragment/near' },
+  ],
+  canonical_header_differs: [
+    { headers: { link: '</canonical-header-differs/0>; rel=canonical' } },
+    { headers: { link: '</canonical-header-differs/near>; rel=canonical' } },
+    {},
+  ],
+  canonical_is_relative: [
+    { canonical: '/canonical-is-relative/fires' },
+    { canonical: '{https}/canonical-is-relative/near' },
+  ],
+  canonical_outside_head: [
+    { canonical: null, head: '<div></div><link rel="canonical" href="/canonical-outside-head/fires">' },
+    { body: '<link rel="canonical" href="/canonical-outside-head/near">' },
+  ],
+  canonical_to_error: [
+    { canonical: '/canonical-to-error/0' },
+    { canonical: '/canonical-to-error/1' },
+    GONE,
+    {},
+  ],
+  canonical_to_http: [
+    { canonical: '{http}/canonical-to-http/fires' },
+    { canonical: '{https}/canonical-to-http/near' },
+    { at: '{http}/canonical-to-http/fires', canonical: '{http}/canonical-to-http/fires' },
+  ],
+  canonical_to_noindex: [
+    { canonical: '/canonical-to-noindex/0' },
+    { canonical: '/canonical-to-noindex/1' },
+    { head: NOINDEX },
+    {},
+  ],
+  canonical_to_redirect: [
+    { canonical: '/canonical-to-redirect/0' },
+    { canonical: '/canonical-to-redirect/1' },
+    moved('/canonical-to-redirect/1'),
+    {},
+  ],
+  canonical_to_start_page: [{ canonical: '/' }, { at: '/default.aspx', canonical: '/' }],
+  canonicalised: [{ canonical: '/canonicalised/near' }, {}],
+  canonicalised_in_sitemap: [
+    { canonical: '/canonicalised-in-sitemap/0' },
+    { canonical: '/canonicalised-in-sitemap/0', sitemaps: 0 },
+    {},
+  ],
+  canonicalised_series: [
+    { canonical: '/canonicalised-series/0', head: paged('canonicalised-series', '0') },
+    { head: paged('canonicalised-series', '0') },
+    {},
+  ],
+  client_error: [{ status: 410 }, { status: 410, inlinks: 0, sitemaps: 1 }],
+  client_error_with_demand: [
+    { status: 404, inlinks: 0, sitemaps: 1, demand: [20, 0, 9] },
+    { status: 404, inlinks: 0, sitemaps: 1 },
+  ],
+  conflicting_canonicals: [
+    { head: '<link rel="canonical" href="/conflicting-canonicals/near">' },
+    { head: '<link rel="canonical" href="{https}/conflicting-canonicals/near">' },
+  ],
+  contradictory_robots: [robots('index, noindex'), robots('index, follow')],
+  dead_end: [{ home: null }, {}],
+  deep_page: [{ inlinks: 0, sitemaps: 0 }, { inlinks: 0, sitemaps: 0 }, ...chain('deep-page', 6)],
+  deep_with_clicks: [
+    { inlinks: 0, sitemaps: 0, demand: [200, 20, 4] },
+    { inlinks: 0, sitemaps: 0, demand: [200, 20, 4] },
+    ...chain('deep-with-clicks', 4),
+  ],
+  demand_not_indexable: [{ head: NOINDEX, demand: [20, 1, 9] }, { demand: [20, 1, 9] }],
+  duplicate_description: [
+    {
+      description: 'Read how one lift of the old town hall goes up and down, and who may take it on Sundays.',
+    },
+    {
+      description: 'Read how one lift of the old town hall goes up and down, and who may take it on Mondays.',
+    },
+    {
+      description: 'Read how one lift of the old town hall goes up and down, and who may take it on Sundays.',
+    },
+  ],
+  duplicate_h1: [
+    { h1: 'The lift of the hall' },
+    { h1: 'The lift of the barn' },
+    { h1: 'The lift of the hall' },
+  ],
+  duplicate_title: [
+    { title: 'All that is known of the lift of the hall' },
+    {
+      title: 'All that is known of the lift of the barn',
+      head: '<link rel="next" href="/duplicate-title/1">',
+    },
+    { title: 'All that is known of the lift of the hall' },
+    {
+      title: 'All that is known of the lift of the barn',
+      head: '<link rel="prev" href="/duplicate-title/near">',
+    },
+  ],
+  empty_page: [
+    { h1: null, h2: null, text: '\u00ad\u200b', home: null },
+    { h1: null, h2: null, text: 'Here', home: null },
+  ],
+  error_in_sitemap: [{ status: 500, sitemaps: 1 }, { status: 500 }],
+  generic_anchors: [
+    { body: '<a href="/hub">Click here</a>' },
+    { body: '<a href="/hub">All of our lifts</a>' },
+  ],
+  hreflang_duplicate_lang: [
+    { head: alternates({ de: '/hreflang-duplicate-lang/fires', DE: '/hreflang-duplicate-lang/0' }) },
+    { head: alternates({ de: '/hreflang-duplicate-lang/near', 'de-AT': '/hreflang-duplicate-lang/0' }) },
+    {},
+  ],
+  hreflang_invalid_lang: [
+    { head: alternates({ 'en-UK': '/hreflang-invalid-lang/fires' }) },
+    { head: alternates({ 'en-GB': '/hreflang-invalid-lang/near' }) },
+  ],
+  hreflang_missing_return_link: [
+    {
+      head: alternates({ de: '/hreflang-missing-return-link/fires', en: '/hreflang-missing-return-link/0' }),
+    },
+    { head: alternates({ de: '/hreflang-missing-return-link/near', en: '/hreflang-missing-return-link/1' }) },
+    {},
+    { head: alternates({ de: '/hreflang-missing-return-link/near', en: '/hreflang-missing-return-link/1' }) },
+  ],
+  hreflang_missing_self: [
+    { head: alternates({ en: '/hreflang-missing-self/0' }) },
+    { head: alternates({ de: '/hreflang-missing-self/near', en: '/hreflang-missing-self/0' }) },
+    {},
+  ],
+  hreflang_on_non_indexable: [
+    { head: NOINDEX + alternates({ de: '/hreflang-on-non-indexable/fires' }) },
+    { head: alternates({ de: '/hreflang-on-non-indexable/near' }) },
+  ],
+  hreflang_target_not_indexable: [
+    { head: alternates({ en: '/hreflang-target-not-indexable/0' }) },
+    { head: alternates({ en: '/hreflang-target-not-indexable/1' }) },
+    { head: NOINDEX },
+    {},
+  ],
+  hreflang_without_x_default: [
+    { head: alternates({ de: '/hreflang-without-x-default/fires' }) },
+    {
+      head: alternates({
+        de: '/hreflang-without-x-default/near',
+        'x-default': '/hreflang-without-x-default/near',
+      }),
+    },
+  ],
+  http_1_0: [{ answer: 'http_1_0' }, {}],
+  http_on_https_site: [{ at: '{http}/http-on-https-site/fires' }, {}],
+  http_page: [{ at: '{http}/http-page/fires' }, {}],
+  images_without_alt: [
+    { body: '<img src="/lift.png" width="9" height="9">' },
+    {
+      body: '<img src="/lift.png" alt width="9" height="9"><noscript><img src="/pixel" width="1" height="1"></noscript>',
+    },
+  ],
+  images_without_size: [
+    { body: '<img src="/lift.png" alt="A lift" width="9">' },
+    { body: '<img src="/lift.png" alt="A lift" width="9" height="9">' },
+  ],
+  in_many_sitemaps: [{ sitemaps: 2 }, { sitemaps: 1 }],
+  indexable_parameters: [
+    { at: '/indexable-parameters?sort=up' },
+    { at: '/indexable-parameters?sort=down', canonical: '/indexable-parameters' },
+    { at: '/indexable-parameters' },
+  ],
+  insecure_form: [{ body: '<form action="{http}/send"></form>' }, { body: '<form action="/send"></form>' }],
+  internal_nofollow: [
+    { body: '<a href="/hub" rel="nofollow">All of our lifts</a>' },
+    { body: '<a href="https://lifts.example/" rel="nofollow">Another shop</a>' },
+  ],
+  invalid_structured_data: [
+    { head: '<script type="application/ld+json">{"@type": "Restaurant", "name": "At the lift"}</script>' },
+    {
+      head: '<script type="application/ld+json">{"@type": "Restaurant", "name": "At the lift", "address": "1 Lift Road"}</script>',
+    },
+  ],
+  large_page: [kilobytes(1010), kilobytes(990)],
+  linked_redirect: [
+    moved('/linked-redirect/0'),
+    { ...moved('/linked-redirect/0'), inlinks: 0, sitemaps: 1 },
+    {},
+  ],
+  links_without_text: [
+    { body: '<a href="/hub"><svg width="9" height="9"></svg></a>' },
+    {
+      body: '<a href="/hub" aria-label="All lifts"><svg width="9" height="9"></svg></a><a href="/hub"><svg><title>Lifts</title></svg></a>',
+    },
+  ],
+  long_description: [{ description: letters(170) }, { description: letters(169) }],
+  long_h1: [{ h1: letters(71) }, { h1: letters(70) }],
+  long_title: [{ title: letters(61) }, { title: letters(60) }],
+  long_url: [{ at: `/long-url/${'a'.repeat(80)}` }, { at: `/long-url/${'a'.repeat(60)}` }],
+  low_text_ratio: [
+    { words: 20, body: `<!--${'x'.repeat(9000)}-->` },
+    { words: 200, body: `<!--${'x'.repeat(9000)}-->` },
+  ],
+  many_external_links: [
+    { body: times(101, '<a href="https://lifts.example/">Another shop</a>') },
+    { body: times(100, '<a href="https://lifts.example/">Another shop</a>') },
+  ],
+  many_h1s: [{ body: '<h1>Another lift</h1>' }, { body: '<h2>Another lift</h2>' }],
+  many_images: [
+    { body: times(200, '<img src="/lift.png" alt="A lift" width="9" height="9">') },
+    { body: times(199, '<img src="/lift.png" alt="A lift" width="9" height="9">') },
+  ],
+  many_internal_links: [
+    { body: times(1000, '<a href="/hub">All of our lifts</a>') },
+    { body: times(999, '<a href="/hub">All of our lifts</a>') },
+  ],
+  meta_refresh: [
+    { body: '<meta http-equiv="refresh" content="5; url=/hub">' },
+    { body: '<meta http-equiv="refresh" content="5">' },
+  ],
+  missing_canonical: [
+    { canonical: null },
+    { canonical: null, headers: { link: '</missing-canonical/near>; rel=canonical' } },
+  ],
+  missing_csp: [without('content-security-policy'), without('strict-transport-security')],
+  missing_description: [{ description: null }, {}],
+  missing_h1: [{ h1: null }, { h1: '<img src="/lift.png" alt="The old lift" width="9" height="9">' }],
+  missing_h2: [{ h2: null }, { h2: null, words: 200 }],
+  missing_hsts: [without('strict-transport-security'), without('content-security-policy')],
+  missing_nosniff: [without('x-content-type-options'), without('content-security-policy')],
+  missing_title: [{ title: null }, { title: 'Lift' }],
+  mixed_content: [
+    { body: '<img src="{http}/lift.png" alt="A lift" width="9" height="9">' },
+    { body: '<a href="{http}/http-page/fires">Over http</a>' },
+  ],
+  near_duplicate: [
+    { textOf: 'near-duplicate', body: 'Once' },
+    { textOf: 'near-duplicate', canonical: '/near-duplicate/fires' },
+    { textOf: 'near-duplicate', body: 'More' },
+  ],
+  no_answer: [{ answer: 'none' }, { status: 503 }],
+  no_http2: [{ at: '{slow}/good' }, {}],
+  no_images: [
+    { words: 1010, image: null },
+    {
+      words: 1010,
+      image: null,
+      body: '<picture><img src="/lift.png" alt="" width="9" height="9"></picture>',
+    },
+  ],
+  no_secure_connection: [{ at: '{unknown}/good' }, { at: '{slow}/near' }],
+  no_structured_data: [
+    { head: '<script type="application/json">{"@type": "WebPage"}</script>' },
+    {
+      head: '<meta property="og:title" content="A lift">',
+      body: '<div itemscope itemtype="https://schema.org/WebPage"></div>',
+    },
+  ],
+  noarchive: [robots('noarchive'), robots('index')],
+  nofollow_page: [robots('nofollow'), robots('noarchive')],
+  noimageindex: [robots('noimageindex'), robots('noarchive')],
+  noindex: [{ head: NOINDEX }, robots('nosnippet')],
+  noindex_and_canonicalised: [
+    { head: NOINDEX, canonical: '/noindex-and-canonicalised/0' },
+    { head: NOINDEX },
+    {},
+  ],
+  noindex_for_robot: [
+    { headers: { 'x-robots-tag': 'googlebot: noindex' } },
+    { headers: { 'x-robots-tag': 'googlebot: nosnippet' } },
+  ],
+  noindex_in_sitemap: [{ head: NOINDEX }, { head: NOINDEX, sitemaps: 0 }],
+  nosnippet: [robots('nosnippet'), robots('max-snippet:20')],
+  not_in_sitemap: [{ sitemaps: 0 }, { sitemaps: 1 }],
+  old_tls: [{ at: '{old}/good' }, { at: '{slow}/young' }],
+  one_inlink: [{ inlinks: 1 }, { inlinks: 2 }],
+  only_nofollow_inlinks: [{ link: ' rel="nofollow"' }, { link: ' rel="noopener"' }],
+  orphan: [
+    { inlinks: 0, sitemaps: 1 },
+    { inlinks: 1, sitemaps: 1 },
+  ],
+  other_status: [{ status: 203 }, { status: 200 }],
+  page_two: [{ demand: [200, 5, 15] }, { demand: [200, 5, 9] }],
+  pagination_noindex: [
+    { head: NOINDEX + paged('pagination-noindex', '0') },
+    { head: paged('pagination-noindex', '0') },
+    {},
+  ],
+  placeholder_text: [{ h1: 'Lorem ipsum dolor' }, { h1: 'The ipsum of Lorem' }],
+  placeholder_title: [{ title: 'Untitled Document' }, { title: 'Untitled, by Peter the smith' }],
+  redirect_by_case_or_slash: [
+    moved('/redirect-by-case-or-slash/fires/'),
+    moved('/redirect-by-case-or-slash/0'),
+    {},
+    { at: '/redirect-by-case-or-slash/fires/' },
+  ],
+  redirect_chain: [moved('/redirect-chain/near'), moved('/redirect-chain/0'), {}],
+  redirect_in_sitemap: [{ ...moved('/hub'), sitemaps: 1 }, moved('/hub')],
+  redirect_loop: [moved('/redirect-loop/0'), moved('/redirect-loop/1'), moved('/redirect-loop/fires'), {}],
+  redirect_to_error: [moved('/redirect-to-error/0'), moved('/redirect-to-error/1'), GONE, {}],
+  redirect_to_http: [
+    moved('{http}/redirect-to-http/0'),
+    moved('/redirect-to-http/1'),
+    { at: '{http}/redirect-to-http/0' },
+    {},
+  ],
+  redirect_to_start_page: [moved('/'), { ...moved('/'), at: '/index.html' }],
+  redirect_without_target: [{ status: 302, body: 'Moved' }, moved('/hub', 302)],
+  robots_denied: [
+    { at: '/denied/fires', sitemaps: 0 },
+    { at: '/denied/near', inlinks: 0, sitemaps: 1 },
+  ],
+  robots_denied_in_sitemap: [{ at: '/denied/listed' }, { at: '/denied/unlisted', sitemaps: 0 }],
+  series_to_error: [
+    { head: paged('series-to-error', '0') },
+    { head: paged('series-to-error', '1') },
+    GONE,
+    {},
+  ],
+  series_to_non_indexable: [
+    { head: paged('series-to-non-indexable', '0') },
+    { head: paged('series-to-non-indexable', '1') },
+    { head: NOINDEX },
+    {},
+  ],
+  series_to_redirect: [
+    { head: paged('series-to-redirect', '0') },
+    { head: paged('series-to-redirect', '1') },
+    moved('/hub'),
+    {},
+  ],
+  server_error: [{ status: 500 }, { status: 404 }],
+  several_descriptions: [
+    { head: '<meta name="description" content="Another one of the lift">' },
+    { head: '<meta property="og:description" content="Another one of the lift">' },
+  ],
+  several_titles: [
+    { head: '<title>Another one of the lift</title>' },
+    { body: '<svg width="9" height="9"><title>Another one of the lift</title></svg>' },
+  ],
+  short_description: [{ description: letters(69) }, { description: letters(70) }],
+  short_title: [{ title: letters(29) }, { title: letters(30) }],
+  shouting_title: [
+    { title: 'ALL ABOUT THE LIFT OF THE OLD HALL' },
+    { title: 'ALL ABOUT THE LIFT OF THE OLD hall' },
+  ],
+  slow: [{ delayMs: 1100 }, { delayMs: 600 }],
+  soft_404: [
+    { title: 'Page not found - The shop of lifts', words: 20 },
+    { title: 'The story of room 404, told by its lift', words: 20 },
+  ],
+  temporary_redirect: [moved('/hub', 307), moved('/hub', 308)],
+  thin: [{ words: 200 }, { words: 300 }],
+  title_is_description: [
+    {
+      title: 'All that is known of the lift of the mill',
+      description: 'all that is known of the lift of the mill',
+    },
+    {
+      title: 'All that is known of the lift of the farm',
+      description: 'All that is known of the lift of the farms',
+    },
+  ],
+  title_is_h1: [
+    { title: 'All that is known of the lift of the shed', h1: 'All that is known of the lift of the SHED' },
+    { title: 'All that is known of the lift of the tent', h1: 'What is known of the lift of the tent' },
+  ],
+  too_many_requests: [{ status: 429 }, { status: 428 }],
+  uncompressed: [
+    { ...kilobytes(20), headers: { 'content-encoding': null } },
+    { ...kilobytes(8), headers: { 'content-encoding': null } },
+  ],
+  unreadable_content: [
+    { raw: '<title>Plain</title>' },
+    { raw: '<title>Plain</title>', headers: { 'content-encoding': 'none' } },
+  ],
+  url_capitals: [{ at: '/url-capitals/Fires' }, { at: '/url-capitals/caf%C3%A9' }],
+  url_double_slash: [{ at: '/url-double-slash//fires' }, { at: '/url-double-slash/near?to=//a' }],
+  url_many_parameters: [
+    { at: '/url-many-parameters?a=1&b=2&c=3&d=4' },
+    { at: '/url-many-parameters?a=1&b=2&c=3' },
+  ],
+  url_non_ascii: [{ at: '/url-non-ascii/caf%C3%A9' }, { at: '/url-non-ascii/a%20b' }],
+  url_repeated_segments: [
+    { at: '/url-repeated-segments/a/b/a/b' },
+    { at: '/url-repeated-segments/2026/01/01' },
+  ],
+  url_session: [{ at: '/url-session/fires;jsessionid=1' }, { at: '/url-session/near?session=1' }],
+  url_spaces: [{ at: '/url-spaces/fires%20here' }, { at: '/url-spaces/fires+here' }],
+  url_tracking: [
+    { at: '/url-tracking?utm_source=fires' },
+    { at: '/url-tracking?utm_source=near', inlinks: 0, sitemaps: 1 },
+  ],
+  url_underscores: [{ at: '/url-underscores/a_b' }, { at: '/url-underscores/near?a_b=1' }],
+};
+
+/** Issues that no crawl of ours can have. */
+export const EXCEPTIONS: Readonly<Record<string, string>> = {
+  service_not_indexable: 'our crawler says why a page is not indexable; another service may not',
+};
