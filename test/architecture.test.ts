@@ -672,7 +672,7 @@ const EXPRESSIONS: Readonly<Record<string, string>> = {
   'engines/trino/definition.ts': 'ours',
   'people/cli/as-called.ts': 'ours',
   'service/crawler/custom-fields/selector.ts': 'a person: CSS, XPath, regular expressions',
-  'service/crawler/fetcher.ts': 'ours',
+  'service/crawler/fetch-error.ts': 'ours',
   'service/demand/parse-day.ts': 'ours',
   'service/logs/formats/prefixes.ts': 'ours',
   'service/logs/formats/strftime.ts': 'ours, and escaped text between them',

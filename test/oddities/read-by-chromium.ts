@@ -39,8 +39,8 @@ export async function readByChromium(origin: string): Promise<Record<string, Rea
       for (let one = left.shift(); one !== undefined; one = left.shift()) {
         const context = one.kind === 'cookie' ? await browser.newContext() : shared;
         const tab = await context.newPage();
-        const problem = await tab.goto(origin + one.path, { timeout: 20_000 }).then(() => null, String);
-        if (one.kind.startsWith('refresh')) await tab.waitForTimeout(WAIT_MS);
+        const problem = await problemOf(tab, origin + one.path);
+        if (problem !== null || one.kind.startsWith('refresh')) await tab.waitForTimeout(WAIT_MS);
         // Of an answer that breaks off there is an error, and yet a page.
         const isPage = problem === null || (tab.url().startsWith(origin) && !UNREADABLE.test(problem));
         readings[one.path] = isPage ? await readTab(tab, origin) : NO_PAGE;
@@ -52,6 +52,17 @@ export async function readByChromium(origin: string): Promise<Record<string, Rea
   } finally {
     await browser.close();
   }
+}
+
+/** Goes to a page; the error of its request, after which there is no event of its load. */
+async function problemOf(tab: Page, url: string): Promise<string | null> {
+  const failed = new Promise<string>((resolve) => {
+    tab.on('requestfailed', (request) => {
+      if (request.isNavigationRequest()) resolve(request.failure()?.errorText ?? 'unknown');
+    });
+  });
+  const gone = tab.goto(url, { timeout: 20_000 }).then(() => null, String);
+  return Promise.race([gone, failed]);
 }
 
 async function readTab(tab: Page, origin: string): Promise<Reading> {

@@ -20,6 +20,13 @@ export const PROXY_ERROR = 'ERR_CRAWL_PROXY';
 const UNAUTHORIZED = 407;
 const LATE = 'ETIMEDOUT';
 
+interface Way {
+  readonly resolver: HostResolver;
+  /** Milliseconds to connect. */
+  readonly timeout: number;
+  readonly tunnelsOnly: boolean;
+}
+
 /** What a request is sent with on its connection. */
 export interface RequestTarget {
   readonly path: string;
@@ -55,7 +62,10 @@ export class ProxyRoute implements Disposable {
   readonly #ports = new Map<string, Promise<boolean>>();
   readonly #asking = new Set<ClientRequest>();
 
-  private constructor(proxy: CrawlProxy, resolver: HostResolver, timeout: number) {
+  /** NTLM signs in a connection, which behind a proxy is one's own only in a tunnel. */
+  readonly #tunnelsOnly: boolean;
+
+  private constructor(proxy: CrawlProxy, { resolver, timeout, tunnelsOnly }: Way) {
     const { url, username = '', password = '' } = proxy;
     keepSecret(password);
     this.#proxy = ownUrl(url);
@@ -63,6 +73,7 @@ export class ProxyRoute implements Disposable {
       username === '' ? {} : { 'proxy-authorization': basicAuthorization({ username, password }) };
     this.#resolver = resolver;
     this.#timeout = timeout;
+    this.#tunnelsOnly = tunnelsOnly;
     this.#secure = buildConnector({ timeout, allowH2: false });
     this.#plain = buildConnector({ timeout, allowH2: false });
   }
@@ -74,12 +85,13 @@ export class ProxyRoute implements Disposable {
    * @throws CrawlhouseError `missing_feature`
    */
   static forCrawl(
-    settings: { readonly useProxy: boolean },
+    settings: { readonly useProxy: boolean; readonly auth?: { readonly scheme: string } | null },
     given: CrawlProxy | undefined,
-    way: { readonly resolver: HostResolver; readonly timeout: number },
+    way: Omit<Way, 'tunnelsOnly'>,
   ): ProxyRoute | null {
     const proxy = requireProxy(settings, given);
-    return proxy === null ? null : new ProxyRoute(proxy, way.resolver, way.timeout);
+    const tunnelsOnly = settings.auth?.scheme === 'NTLM';
+    return proxy === null ? null : new ProxyRoute(proxy, { ...way, tunnelsOnly });
   }
 
   /** What a request is sent with. Refuses a URL whose address is not allowed. */
@@ -121,7 +133,8 @@ export class ProxyRoute implements Disposable {
   #forwards(url: Pick<URL, 'protocol' | 'hostname' | 'port'>): Promise<boolean> {
     const { protocol, hostname } = url;
     // An address that the configuration gives is not the one that the proxy would find.
-    if (protocol === 'https:' || this.#resolver.isGiven(hostname)) return Promise.resolve(false);
+    if (protocol === 'https:' || this.#tunnelsOnly || this.#resolver.isGiven(hostname))
+      return Promise.resolve(false);
     const port = url.port || '80';
     const known = this.#ports.get(port);
     if (known !== undefined) return known;

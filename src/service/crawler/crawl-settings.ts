@@ -8,6 +8,7 @@ import { type AgentKind, productToken, userAgentHeader } from './agent.ts';
 import type { CrawlProxy } from './crawl-proxy.ts';
 import { type CustomField, readCustomFields } from './custom-fields/custom-field.ts';
 import type { Credentials } from './digest-auth.ts';
+import type { NtlmCredentials } from './ntlm-messages.ts';
 import type { HostRules } from './resolve-host.ts';
 import { domainOf, isWithinDomain, type ScopeRules } from './scope.ts';
 
@@ -37,7 +38,10 @@ export interface CrawlSettings {
   readonly robots: ReadonlyMap<string, string>;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly auth: (Credentials & { readonly scheme: 'Basic' | 'Digest' }) | null;
+  readonly auth:
+    | (Credentials & { readonly scheme: 'Basic' | 'Digest' })
+    | (NtlmCredentials & { readonly scheme: 'NTLM' })
+    | null;
   readonly useCookies: boolean;
   readonly useProxy: boolean;
   /** The name that robots.txt and robots directives speak to, in lower case. */
@@ -66,7 +70,6 @@ export function readCrawlSettings(input: unknown, options: SettingsOptions = {})
   if (issue || data === undefined)
     throw badConfig(issue?.path.join('.') || 'the configuration', issue?.message ?? 'is missing');
   const config = withDefaults(data);
-  refuseUnsupported(config);
   const startUrl = ownUrl(config.start_url).href;
   return {
     scope: {
@@ -120,14 +123,6 @@ function withDefaults(config: Config) {
   return { ...CONFIG_DEFAULTS, ...(Object.fromEntries(given) as Given) };
 }
 
-function refuseUnsupported(config: Complete): void {
-  if (config.http_auth?.scheme === 'NTLM') {
-    throw new CrawlhouseError('missing_feature', 'http_auth: NTLM is not possible in a local crawl', {
-      hint: 'Basic and Digest are possible',
-    });
-  }
-}
-
 function alternates(startUrl: string, urls: readonly string[]): string[] {
   const domain = domainOf(ownUrl(startUrl).hostname);
   return urls.map((text, index) => {
@@ -156,10 +151,13 @@ function renderingOf(config: Complete): Pick<CrawlSettings, 'rendering'> {
 }
 
 function authOf({ http_auth }: Complete): CrawlSettings['auth'] {
-  if (!http_auth || http_auth.scheme === 'NTLM') return null;
-  const { username, password, scheme } = http_auth;
+  if (!http_auth) return null;
+  const { username, password, scheme, realm } = http_auth;
   keepSecret(password);
-  return { username, password, scheme };
+  if (scheme !== 'NTLM') return { username, password, scheme };
+  // As Windows writes it, the domain may stand before the name.
+  const [, domain, name] = /^([^\\]*)\\(.*)$/s.exec(username) ?? [];
+  return { username: name ?? username, password, scheme, domain: realm ?? domain ?? '' };
 }
 
 function customFieldsOf({ custom_fields, js_rendering }: Complete): readonly CustomField[] {

@@ -221,8 +221,8 @@ export class FetchRound {
     // At hand, but for a moment at which it ended.
     const rules = await this.#tools.robots.rulesOf(url);
     if (rules.isUnavailable) {
-      const error = rules.hostError ?? 'robots_unavailable';
-      this.#track(this.#answered(item, url, { ...failure(item), error }));
+      const answer = { ...failure(item), error: 'robots_unavailable', ...rules.hostError } as const;
+      this.#track(this.#answered(item, url, answer));
       return;
     }
     if (!rules.isAllowed(askedUrl(item.url))) {

@@ -1,11 +1,13 @@
 import { buildConnector, type Dispatcher, Pool } from 'undici';
 import { ownUrl } from '../../core/web-url.ts';
-import { PROXY_ERROR, ProxyRoute, type RequestTarget } from './crawl-proxy.ts';
+import { ProxyRoute, type RequestTarget } from './crawl-proxy.ts';
+import { errorOf, type FetchError, isBrokenOffBy, LATE, refusalOf } from './fetch-error.ts';
 import { Http2Offers } from './http2-offers.ts';
-import { headerText, MOST_HEADERS, NOT_HTTP } from './lenient-reader.ts';
+import { headerText, MOST_HEADERS } from './lenient-reader.ts';
 import { lenientRequest } from './lenient-request.ts';
+import { askByNtlm } from './ntlm-auth.ts';
 import { NO_PROTOCOLS, ProtocolClient, type ProtocolHandler, type Protocols } from './protocol-client.ts';
-import { type HostResolver, REFUSED_ADDRESS } from './resolve-host.ts';
+import type { HostResolver } from './resolve-host.ts';
 import type { Session } from './session.ts';
 
 export interface FetchLimits {
@@ -49,17 +51,6 @@ export interface Answer extends Protocols {
   readonly fetchedAt: Date;
 }
 
-export type FetchError =
-  | 'timeout'
-  | 'dns'
-  | 'connection'
-  | 'tls'
-  | 'tls_version'
-  | 'protocol'
-  | 'proxy'
-  | 'refused_address'
-  | 'robots_unavailable';
-
 /** Resolves once there is room for a body of more than `LARGE_BODY` bytes. */
 export type Room = () => Promise<void>;
 
@@ -76,32 +67,10 @@ interface CollectorLimits {
 
 const LARGE_BODY = 1_000_000;
 const CUT = 'ERR_CRAWL_BODY_LIMIT';
-const LATE = 'ERR_CRAWL_TOTAL_TIMEOUT';
-/** Codes of an answer that ends before its end, or goes on otherwise than HTTP says. */
-const BROKEN_OFF = new RegExp(
-  `^(?:UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH|ECONNRESET|EPIPE|${NOT_HTTP})$`,
-);
 /** Hosts whose connections are kept. */
 const MOST_POOLS = 256;
 /** Origins that are known to need the lenient reader. */
 const MOST_LENIENT = 1_000;
-/** Codes of errors whose words say why. */
-const TELLING: ReadonlySet<string> = new Set([NOT_HTTP, PROXY_ERROR]);
-/** The codes of one error, by their beginnings. */
-const ERRORS: readonly (readonly [FetchError, RegExp])[] = [
-  ['timeout', new RegExp(`^(?:UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT|${LATE})$`)],
-  ['proxy', new RegExp(`^${PROXY_ERROR}$`)],
-  ['dns', /^(?:ENOTFOUND|EAI_)/],
-  ['refused_address', new RegExp(`^${REFUSED_ADDRESS}$`)],
-  // The server speaks nothing that is as new as TLS 1.2, the oldest version that Node and browsers take.
-  ['tls_version', /^ERR_SSL_(?:UNSUPPORTED_PROTOCOL|TLSV1_ALERT_PROTOCOL_VERSION|WRONG_SSL_VERSION)$/],
-  ['tls', /^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO|HOSTNAME_MISMATCH)/],
-  [
-    'protocol',
-    /^(?:HTTPParserError|HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_|UND_ERR_INVALID|ERR_CRAWL_NOT_HTTP)/,
-  ],
-];
-
 /** Sends the requests of a crawl: one pool of connections a host, one request a connection at a time. */
 export class Fetcher implements AsyncDisposable {
   readonly #pools = new Map<string, Pool>();
@@ -148,6 +117,11 @@ export class Fetcher implements AsyncDisposable {
     extra: Readonly<Record<string, string>> = {},
   ): Promise<Answer> {
     const url = ownUrl(text);
+    const credentials = this.#session.ntlmFor(url);
+    if (credentials !== null)
+      return askByNtlm(this.#pool(url.origin), credentials, (headers) =>
+        this.#once(url, bytes, room, { ...extra, ...headers }),
+      );
     let answer = await this.#once(url, bytes, room, extra);
     if (answer.statusCode !== null && this.#session.isChallenged(url, answer.statusCode, answer.headers))
       answer = await this.#once(url, bytes, room, extra);
@@ -161,6 +135,8 @@ export class Fetcher implements AsyncDisposable {
 
   /** Fetches a page, with what its host offers. */
   async fetchPage(text: string, room: Room): Promise<Answer> {
+    // Who waits for room must not hold the only connection, which those that have room wait for.
+    if (this.#session.ntlmFor(ownUrl(text)) !== null) await room();
     const answer = await this.fetch(text, undefined, room);
     return answer.statusCode === null
       ? answer
@@ -186,7 +162,8 @@ export class Fetcher implements AsyncDisposable {
     const limits = { bytes, totalTimeout: this.#limits.totalTimeout, room };
     const isLenient = this.#lenient.has(url.origin);
     let answer = await this.#send(url, asked, limits, isLenient);
-    if (!isLenient && answer.error === 'protocol') {
+    // The lenient reader has connections of its own, which NTLM has not signed in.
+    if (!isLenient && answer.error === 'protocol' && this.#session.ntlmFor(url) === null) {
       answer = await this.#send(url, asked, limits, true);
       if (answer.statusCode !== null) this.#readLeniently(url.origin);
     }
@@ -221,7 +198,8 @@ export class Fetcher implements AsyncDisposable {
     this.#closeOldest();
     const { headersTimeout, bodyTimeout } = this.#limits;
     const pool = new Pool(origin, {
-      connections: this.#connections,
+      // NTLM signs in a connection: each further one would have to be signed in, too.
+      connections: this.#session.ntlmFor(ownUrl(origin)) === null ? this.#connections : 1,
       pipelining: 1,
       // undici gives the headers of HTTP/2 joined by name, and sends many requests on one connection.
       allowH2: false,
@@ -328,7 +306,7 @@ class Collector implements ProtocolHandler {
     clearTimeout(this.#timer);
     const { code = '' } = error as NodeJS.ErrnoException;
     // As browsers do, it keeps what came once the headers are there.
-    const isBrokenOff = this.#statusCode > 0 && BROKEN_OFF.test(code);
+    const isBrokenOff = this.#statusCode > 0 && isBrokenOffBy(code);
     if (code === CUT || isBrokenOff) this.#answered(true, isBrokenOff);
     else this.#resolve(failed(this.#url, error, this.#fetchedAt, this.#loadTimeMs()));
   }
@@ -358,7 +336,7 @@ function failed(url: string, error: unknown, fetchedAt: Date, loadTimeMs = 0): A
     url,
     statusCode: null,
     error: errorOf(error),
-    refusal: TELLING.has((error as NodeJS.ErrnoException).code ?? '') ? (error as Error).message : null,
+    refusal: refusalOf(error),
     headers: [],
     body: null,
     isTruncated: false,
@@ -369,18 +347,6 @@ function failed(url: string, error: unknown, fetchedAt: Date, loadTimeMs = 0): A
     ...NO_PROTOCOLS,
     offersHttp2: null,
   };
-}
-
-function errorOf(error: unknown): FetchError {
-  const { code, errors, name } = (error ?? {}) as {
-    code?: unknown;
-    errors?: readonly unknown[];
-    name?: unknown;
-  };
-  // Of several addresses that were tried, the first one speaks.
-  const first = (errors?.[0] as { code?: unknown } | undefined)?.code;
-  const text = String(code ?? first ?? name);
-  return ERRORS.find(([, pattern]) => pattern.test(text))?.[0] ?? 'connection';
 }
 
 function headerList(raw: Dispatcher.DispatchController['rawHeaders']): Answer['headers'] {

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ownUrl, webUrl } from '../../core/web-url.ts';
 import { retryAfterMs } from '../api/retry-after.ts';
 import { decodeContent } from './content-encoding.ts';
-import type { Answer, FetchError } from './fetcher.ts';
+import type { FetchError } from './fetch-error.ts';
+import type { Answer } from './fetcher.ts';
 import { headerValues } from './parse/headers.ts';
 import { parseRobots } from './robots-rules.ts';
 
@@ -19,7 +20,7 @@ export interface RobotsFile {
   readonly status: 'found' | 'missing' | 'unavailable';
   readonly content: string;
   /** Of an unavailable one: why no page of the origin can be had either. */
-  readonly hostError?: FetchError;
+  readonly hostError?: Pick<Answer, 'error' | 'refusal'>;
 }
 
 /** The outcome of a try to fetch robots.txt. */
@@ -39,7 +40,7 @@ export interface RobotsRules {
   isAllowed(url: string): boolean;
   /** Whether robots.txt could not be had: nothing is fetched, and it is asked for again later. */
   readonly isUnavailable: boolean;
-  readonly hostError: FetchError | null;
+  readonly hostError: RobotsFile['hostError'] | null;
   /** Milliseconds between two requests, or null. */
   readonly delayMs: number | null;
   /** As they are written. */
@@ -89,7 +90,7 @@ async function fetchRobots(
         refusal: error === 'proxy' ? refusal : null,
         problem,
         retryAfterMs: retryAfterMs(header('retry-after')),
-        ...(hops === 0 && error !== null && OF_HOSTS.has(error) ? { hostError: error } : {}),
+        ...(hops === 0 && error !== null && OF_HOSTS.has(error) ? { hostError: { error, refusal } } : {}),
       };
     }
     if (statusCode >= 400) break;

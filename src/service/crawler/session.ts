@@ -7,6 +7,7 @@ import {
   digestAuthorization,
   readChallenge,
 } from './digest-auth.ts';
+import type { NtlmCredentials } from './ntlm-messages.ts';
 import type { Scope } from './scope.ts';
 
 type HeaderList = readonly (readonly [name: string, value: string])[];
@@ -78,9 +79,15 @@ export class Session {
     return true;
   }
 
+  /** The credentials of an origin whose connections NTLM signs in; null for others. */
+  ntlmFor(url: URL): NtlmCredentials | null {
+    const { auth } = this.#settings;
+    return auth?.scheme === 'NTLM' && this.#scope.isInternal(url) ? auth : null;
+  }
+
   #authorization(url: URL): Record<string, string> {
     const { auth } = this.#settings;
-    if (auth === null) return {};
+    if (auth === null || auth.scheme === 'NTLM') return {};
     if (auth.scheme === 'Basic') return { authorization: basicAuthorization(auth) };
     const known = this.#digests.get(url.origin);
     if (known === undefined) return {};

@@ -38,15 +38,6 @@ test.each([
   expect(() => readCrawlSettings({ ...CONFIG, ...wrong })).toThrow(message);
 });
 
-test.each([[{ http_auth: { username: 'a', password: 'b', scheme: 'NTLM' } }, 'NTLM']])(
-  'a setting that the crawler can not follow is a missing feature: %j',
-  (config, name) => {
-    expect(() => readCrawlSettings({ ...CONFIG, ...config })).toThrow(
-      expect.objectContaining({ code: 'missing_feature', message: expect.stringContaining(name) }),
-    );
-  },
-);
-
 test('only the owner of a site, or a site on this machine, allows more than 5 URLs per second', () => {
   expect(() => checkSpeed(10, false, {})).toThrow('max_speed');
   expect(() => checkSpeed(5, false, {})).not.toThrow();

@@ -1,0 +1,61 @@
+import { PROXY_ERROR } from './crawl-proxy.ts';
+import { NOT_HTTP } from './lenient-reader.ts';
+import { REFUSED_ADDRESS } from './resolve-host.ts';
+
+export type FetchError =
+  | 'timeout'
+  | 'dns'
+  | 'connection'
+  | 'tls'
+  | 'tls_version'
+  | 'protocol'
+  | 'proxy'
+  | 'refused_address'
+  | 'robots_unavailable';
+
+/** The code of an error for a request that took longer than it may in all. */
+export const LATE = 'ERR_CRAWL_TOTAL_TIMEOUT';
+/** Codes of errors whose words say why. */
+const TELLING: ReadonlySet<string> = new Set([NOT_HTTP, PROXY_ERROR]);
+/** The codes of one error, by their beginnings. */
+const ERRORS: readonly (readonly [FetchError, RegExp])[] = [
+  ['timeout', new RegExp(`^(?:UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT|${LATE})$`)],
+  ['proxy', new RegExp(`^${PROXY_ERROR}$`)],
+  ['dns', /^(?:ENOTFOUND|EAI_)/],
+  ['refused_address', new RegExp(`^${REFUSED_ADDRESS}$`)],
+  // The server speaks nothing that is as new as TLS 1.2, the oldest version that Node and browsers take.
+  ['tls_version', /^ERR_SSL_(?:UNSUPPORTED_PROTOCOL|TLSV1_ALERT_PROTOCOL_VERSION|WRONG_SSL_VERSION)$/],
+  ['tls', /^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO|HOSTNAME_MISMATCH)/],
+  [
+    'protocol',
+    /^(?:HTTPParserError|HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_|UND_ERR_INVALID|ERR_CRAWL_NOT_HTTP)/,
+  ],
+];
+
+/** Codes of an answer that ends before its end, or goes on otherwise than HTTP says. */
+const BROKEN_OFF = new RegExp(
+  `^(?:UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH|ECONNRESET|EPIPE|${NOT_HTTP})$`,
+);
+
+export function errorOf(error: unknown): FetchError {
+  const { code, errors, name } = (error ?? {}) as {
+    code?: unknown;
+    errors?: readonly unknown[];
+    name?: unknown;
+  };
+  // Of several addresses that were tried, the first one speaks.
+  const first = (errors?.[0] as { code?: unknown } | undefined)?.code;
+  const text = String(code ?? first ?? name);
+  return ERRORS.find(([, pattern]) => pattern.test(text))?.[0] ?? 'connection';
+}
+
+/** In words why an answer was refused; null for errors that say it by their kind. */
+export function refusalOf(error: unknown): string | null {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return TELLING.has(code) ? message : null;
+}
+
+/** Whether a code says that an answer ended before its end, or went on otherwise than HTTP says. */
+export function isBrokenOffBy(code: string): boolean {
+  return BROKEN_OFF.test(code);
+}
