@@ -11,7 +11,8 @@ export function giveTables(
   schema: string,
   selects: Readonly<Record<string, () => string>>,
 ): { readonly sql: string; readonly given: ReadonlySet<string> } {
-  if (!sql.toLowerCase().includes(schema)) return { sql, given: new Set() };
+  // Most SQL has none. Only spaces and comments may stand in front of the point.
+  if (!new RegExp(`${schema}\\s*(?:[.]|--|/[*])`, 'i').test(sql)) return { sql, given: new Set() };
   const tokens = sqlTokens(sql);
   const code = tokens.flatMap((token, at) => (isCode(token) ? [{ text: token.text.toLowerCase(), at }] : []));
   const texts = tokens.map(({ text }) => text);
