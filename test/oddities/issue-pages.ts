@@ -59,6 +59,12 @@ const moved = (location: string, status = 301): IssuePage => ({ status, headers:
 const paged = (issue: string, prev: string): string => `<link rel="prev" href="/${issue}/${prev}">`;
 const kilobytes = (count: number): IssuePage => ({ body: `<!--${'x'.repeat(count * 1024 - 4500)}-->` });
 
+/** What is no HTML, and only in the sitemap. */
+const file = (at: string): IssuePage => ({
+  ...{ at, inlinks: 0, sitemaps: 1, raw: 'x' },
+  headers: { 'content-type': 'application/octet-stream', 'content-encoding': null },
+});
+
 /** The chain of links to a page at this depth, one click deeper each. */
 function chain(issue: string, depth: number): IssuePage[] {
   return Array.from({ length: depth - 1 }, (_, index) => ({
@@ -206,7 +212,25 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
     {
       title: 'All that is known of the lift of the barn',
       head: '<link rel="prev" href="/duplicate-title/near">',
+      is: 'near',
     },
+    // Pages of two series.
+    {
+      title: 'All that is known of lifts of towers',
+      head: '<link rel="next" href="/duplicate-title/3">',
+      is: 'fires',
+    },
+    { title: 'All that is known of the lift of keeps', head: '<link rel="prev" href="/duplicate-title/2">' },
+    {
+      title: 'All that is known of lifts of towers',
+      head: '<link rel="prev" href="/duplicate-title/5">',
+      is: 'fires',
+    },
+    { title: 'All that is known of the lift of mines', head: '<link rel="next" href="/duplicate-title/4">' },
+    // Of a series of three pages one names none.
+    ...['<link rel="next" href="/duplicate-title/7">', '<link rel="next" href="/duplicate-title/8">', ''].map(
+      (head): IssuePage => ({ title: 'All that is known of the lift of a ship', head, is: 'near' }),
+    ),
   ],
   empty_page: [
     { h1: null, h2: null, text: '\u00ad\u200b', home: null },
@@ -225,6 +249,9 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
   hreflang_invalid_lang: [
     { head: alternates({ 'en-UK': '/hreflang-invalid-lang/fires' }) },
     { head: alternates({ 'en-GB': '/hreflang-invalid-lang/near' }) },
+    { head: alternates({ 'zh-Hant-TW': '/hreflang-invalid-lang/0' }), is: 'near' },
+    { head: alternates({ 'X-Default': '/hreflang-invalid-lang/1' }), is: 'near' },
+    { head: alternates({ en_GB: '/hreflang-invalid-lang/2' }), is: 'fires' },
   ],
   hreflang_missing_return_link: [
     {
@@ -281,11 +308,29 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
   internal_nofollow: [
     { body: '<a href="/hub" rel="nofollow">All of our lifts</a>' },
     { body: '<a href="https://lifts.example/" rel="nofollow">Another shop</a>' },
+    ...['ugc,noopener', 'NoFollow', 'noopener\n sponsored'].map(
+      (rel): IssuePage => ({ body: `<a href="/hub" rel="${rel}">All of our lifts</a>`, is: 'fires' }),
+    ),
+    ...['no-follow', 'nofollowed', 'external'].map(
+      (rel): IssuePage => ({ body: `<a href="/hub" rel="${rel}">All of our lifts</a>`, is: 'near' }),
+    ),
   ],
   invalid_structured_data: [
     { head: '<script type="application/ld+json">{"@type": "Restaurant", "name": "At the lift"}</script>' },
     {
       head: '<script type="application/ld+json">{"@type": "Restaurant", "name": "At the lift", "address": "1 Lift Road"}</script>',
+    },
+    {
+      head: '<script type="application/ld+json">{"@type": "Hotel", "@id": "#lift", "name": "At the lift"}</script><script type="application/ld+json">{"@id": "#lift", "address": "1 Lift Road"}</script>',
+      is: 'near',
+    },
+    {
+      head: '<script type="application/ld+json">{"@graph": [{"@type": "WebPage", "mainEntity": {"@id": "#lift"}}, {"@type": ["Place", "Bakery"], "@id": "#lift", "name": "x"}]}</script>',
+      is: 'fires',
+    },
+    {
+      head: '<script type="application/ld+json">{"@type": "Product", "name": "Lift", "offers": {"@type": "Offer"}, "review": {"@type": "Review", "itemReviewed": {"@type": "Product", "name": "Lift"}}}</script>',
+      is: 'near',
     },
   ],
   large_page: [kilobytes(1010), kilobytes(990)],
@@ -299,6 +344,27 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
     {
       body: '<a href="/hub" aria-label="All lifts"><svg width="9" height="9"></svg></a><a href="/hub"><svg><title>Lifts</title></svg></a>',
     },
+    ...[
+      '<span aria-label="All lifts"></span>',
+      '<i title="All lifts"></i>',
+      '<img src="/lift.png" title="All lifts" width="9" height="9">',
+      '<svg><text>All lifts</text></svg>',
+      '<svg aria-labelledby="lifts"></svg>',
+      '<math><mi>x</mi></math>',
+      '<input type="image" src="/lift.png" alt="All lifts">',
+    ].map(
+      (inside): IssuePage => ({
+        body: `<a href="/hub">${inside}</a><p id="lifts">All lifts</p>`,
+        is: 'near',
+      }),
+    ),
+    ...[
+      '<img src="/lift.png" alt="" width="9" height="9">',
+      '<span aria-label=" "></span>',
+      '\u200c',
+      '<svg><title> </title></svg>',
+      '<noscript>Lifts</noscript>',
+    ].map((inside): IssuePage => ({ body: `<a href="/hub">${inside}</a>`, is: 'fires' })),
   ],
   long_description: [{ description: letters(170) }, { description: letters(169) }],
   long_h1: [{ h1: letters(71) }, { h1: letters(70) }],
@@ -329,7 +395,22 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
     { canonical: null },
     { canonical: null, headers: { link: '</missing-canonical/near>; rel=canonical' } },
   ],
-  missing_csp: [without('content-security-policy'), without('strict-transport-security')],
+  missing_csp: [
+    without('content-security-policy'),
+    without('strict-transport-security'),
+    {
+      ...without('content-security-policy'),
+      head: `<meta http-equiv="content-security-policy" content="default-src * 'unsafe-inline'">`,
+      is: 'near',
+    },
+    {
+      headers: {
+        'content-security-policy': null,
+        'content-security-policy-report-only': "default-src 'self'",
+      },
+      is: 'fires',
+    },
+  ],
   missing_description: [{ description: null }, {}],
   missing_h1: [{ h1: null }, { h1: '<img src="/lift.png" alt="The old lift" width="9" height="9">' }],
   missing_h2: [{ h2: null }, { h2: null, words: 200 }],
@@ -339,6 +420,22 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
   mixed_content: [
     { body: '<img src="{http}/lift.png" alt="A lift" width="9" height="9">' },
     { body: '<a href="{http}/http-page/fires">Over http</a>' },
+    {
+      body: '<img src="/a.png" srcset="/b.png 1x, {http}/c.png 2x" alt="" width="9" height="9">',
+      is: 'fires',
+    },
+    { body: '<picture><source srcset="{http}/c.png"></picture>', is: 'fires' },
+    { head: '<link rel="Stylesheet" href="{http}/a.css">', is: 'fires' },
+    {
+      body: '<img src="{http}/a.png" alt="" width="9" height="9">',
+      headers: { 'content-security-policy': 'upgrade-insecure-requests' },
+      is: 'near',
+    },
+    {
+      head: '<meta http-equiv="Content-Security-Policy" content="upgrade-insecure-requests">',
+      body: '<img src="{http}/a.png" alt="" width="9" height="9">',
+      is: 'near',
+    },
   ],
   near_duplicate: [
     { textOf: 'near-duplicate', body: 'Once' },
@@ -366,7 +463,31 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
   noarchive: [robots('noarchive'), robots('index')],
   nofollow_page: [robots('nofollow'), robots('noarchive')],
   noimageindex: [robots('noimageindex'), robots('noarchive')],
-  noindex: [{ head: NOINDEX }, robots('nosnippet')],
+  noindex: [
+    { head: NOINDEX },
+    robots('nosnippet'),
+    ...[
+      'None',
+      'follow,NOINDEX',
+      'unavailable_after: 25 Jun 2010 15:00:00 PST',
+      'unavailable_after: Friday, 25-Jun-10 15:00:00 GMT',
+      'unavailable_after: Fri, 25 Jun 2010 15:00:00 +0100, nosnippet',
+      'max-snippet:20, unavailable_after: 2010-06-25',
+      'unavailable_after: 2010-06-25T15:00:00Z',
+    ].map((content): IssuePage => ({ ...robots(content), is: 'fires' })),
+    ...[
+      'unavailable_after: 25 Jun 2100 15:00:00 PST',
+      'unavailable_after: never',
+      'unavailable_after:',
+      'noindexed',
+      'index, max-image-preview:none',
+      'unavailable_after: 2100-06-25, max-video-preview:-1',
+    ].map((content): IssuePage => ({ ...robots(content), is: 'near' })),
+    { headers: { 'x-robots-tag': 'unavailable_after: 25 Jun 2010 15:00:00 PST' }, is: 'fires' },
+    { headers: { 'x-robots-tag': 'crawlhouse: noindex' }, is: 'fires' },
+    { headers: { 'x-robots-tag': 'otherbot: noindex, crawlhouse: nosnippet' }, is: 'near' },
+    { headers: { 'x-robots-tag': 'googlebot: unavailable_after: 25 Jun 2010 15:00:00 PST' }, is: 'near' },
+  ],
   noindex_and_canonicalised: [
     { head: NOINDEX, canonical: '/noindex-and-canonicalised/0' },
     { head: NOINDEX },
@@ -375,6 +496,11 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
   noindex_for_robot: [
     { headers: { 'x-robots-tag': 'googlebot: noindex' } },
     { headers: { 'x-robots-tag': 'googlebot: nosnippet' } },
+    { head: '<meta name="GoogleBot" content="none">', is: 'fires' },
+    { head: '<meta name="googlebot" content="unavailable_after: 2010-06-25">', is: 'fires' },
+    { headers: { 'x-robots-tag': 'googlebot: unavailable_after: 25 Jun 2010 15:00:00 PST' }, is: 'fires' },
+    { head: '<meta name="googlebot" content="unavailable_after: 2100-06-25">', is: 'near' },
+    { head: '<meta name="googlebot" content="index"><meta name="otherbot" content="noindex">', is: 'near' },
   ],
   noindex_in_sitemap: [{ head: NOINDEX }, { head: NOINDEX, sitemaps: 0 }],
   nosnippet: [robots('nosnippet'), robots('max-snippet:20')],
@@ -385,6 +511,11 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
   orphan: [
     { inlinks: 0, sitemaps: 1 },
     { inlinks: 1, sitemaps: 1 },
+    ...['a.css', 'app.js?v=2', 'lift.JPG', 'feed.xml', 'blog/feed/'].map(
+      (name): IssuePage => ({ ...file(`/orphan/${name}`), is: 'near' }),
+    ),
+    { at: '/orphan/node.js', inlinks: 0, sitemaps: 1, is: 'fires' },
+    { ...file('/orphan/catalogue.pdf'), is: 'fires' },
   ],
   other_status: [{ status: 203 }, { status: 200 }],
   page_two: [{ demand: [200, 5, 15] }, { demand: [200, 5, 9] }],
@@ -455,9 +586,27 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
   soft_404: [
     { title: 'Page not found - The shop of lifts', words: 20 },
     { title: 'The story of room 404, told by its lift', words: 20 },
+    ...['404', 'Error 404 | The shop of lifts', 'Oops! Page not found', '404: Seite nicht gefunden'].map(
+      (title): IssuePage => ({ title, words: 20, is: 'fires' }),
+    ),
+    ...[
+      'Peugeot 404 for sale',
+      'Walnut 404',
+      'Lift parts - page 404 of 900',
+      'Flight 404, found',
+      '4040 - Lifts',
+    ].map((title): IssuePage => ({ title, words: 20, is: 'near' })),
+    { title: 'Error 404: what it means, and what to do', is: 'near' },
+    { title: 'Page not found - The shop of lifts', words: 20, status: 404, is: 'near' },
   ],
   temporary_redirect: [moved('/hub', 307), moved('/hub', 308)],
-  thin: [{ words: 200 }, { words: 300 }],
+  thin: [
+    { words: 200 },
+    { words: 300 },
+    { text: 'Auf\u00adzug '.repeat(280), is: 'fires' },
+    { text: 'lift\u200bshaft '.repeat(150), is: 'near' },
+    { text: '\u200b \u200c \u2060 '.repeat(200), is: 'fires' },
+  ],
   title_is_description: [
     {
       title: 'All that is known of the lift of the mill',

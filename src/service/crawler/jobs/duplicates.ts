@@ -1,18 +1,28 @@
 import { type Connection, ident } from '../../../core/duckdb.ts';
 
-/** Whether a page goes on with a series: it names the page before it, or that one names it. */
-const CONTINUES = `coalesce(fetched_pages.rel_prev <> url, false)
-  OR url IN (SELECT rel_next FROM fetched_pages WHERE rel_next IS NOT NULL AND rel_next <> url)`;
+type Field = 'title' | 'h1' | 'meta_description';
+
+/** SQL for the pages that go on with a series in the same text: a page names the one before it, or that one names it. */
+function continuing(field: Field): string {
+  const isSame = `former.url <> later.url AND former.${ident(field)} = later.${ident(field)}`;
+  return ['former.url = later.rel_prev', 'former.rel_next = later.url']
+    .map(
+      (isNext) =>
+        `SELECT later.url FROM fetched_pages AS later JOIN fetched_pages AS former ON ${isNext} WHERE ${isSame}`,
+    )
+    .join(' UNION ALL ');
+}
 
 /**
  * Duplicate titles, H1s and descriptions: the same text, letter by letter, on two or more HTML pages with status 200.
- * Of a declared series (`rel=next` and `prev`) only the first page counts: its pages share their texts on purpose
+ * Of pages that follow each other in a declared series (`rel=next` and `prev`) only the first counts: they share their
+ * texts on purpose
  * (https://developers.google.com/search/docs/specialty/ecommerce/pagination-and-incremental-page-loading).
  * `evaluation` is `not_set` without a text, `duplicated`, or `unique`; NULL for other pages.
  */
 export async function duplicates(
   connection: Connection,
-  field: 'title' | 'h1' | 'meta_description',
+  field: Field,
   table: string,
   signal?: AbortSignal,
 ): Promise<void> {
@@ -21,7 +31,7 @@ export async function duplicates(
       SELECT id, "group" FROM (
         SELECT id, hash(${ident(field)}) AS "group", count(*) OVER (PARTITION BY ${ident(field)}) AS pages
         FROM fetched_pages JOIN crawl_pages USING (url) JOIN job_facts USING (id)
-        WHERE is_html AND ${ident(field)} IS NOT NULL AND NOT (${CONTINUES})
+        WHERE is_html AND ${ident(field)} IS NOT NULL AND url NOT IN (${continuing(field)})
       ) WHERE pages > 1`,
     [],
     signal,

@@ -3,7 +3,7 @@ import { attribute, type Element, isElement, type ParentNode, textContent, token
 
 /**
  * The names that attributes give elements of a document (https://www.w3.org/TR/accname-1.2/): the texts of the elements
- * that `aria-labelledby` names, else `aria-label`, else `title`; null without one.
+ * that `aria-labelledby` names, else `aria-label`, else the `alt` of an `input`, else `title`; null without one.
  */
 export function accessibleNames(root: ParentNode): (element: Element) => string | null {
   let known: Map<string, Element> | undefined;
@@ -16,17 +16,24 @@ export function accessibleNames(root: ParentNode): (element: Element) => string 
     return (
       collapsed(labels.map((label) => attribute(label, 'aria-label') ?? textContent(label)).join(' ')) ??
       collapsed(attribute(element, 'aria-label') ?? '') ??
+      (element.tagName === 'input' ? collapsed(attribute(element, 'alt') ?? '') : null) ??
       collapsed(attribute(element, 'title') ?? '')
     );
   };
 }
 
-/** The title of a drawing, or its `aria-label`. */
-export function svgTitle(svg: Element): string | null {
-  const title = svg.childNodes.filter(isElement).find(({ tagName }) => tagName === 'title');
-  return (
-    collapsed(title === undefined ? '' : textContent(title)) ?? collapsed(attribute(svg, 'aria-label') ?? '')
-  );
+/** What a drawing is called by its title or the texts that it draws, and a formula by its signs. */
+export function silentName(element: Element): string | null {
+  if (element.tagName === 'math') return collapsed(textContent(element));
+  if (element.tagName !== 'svg') return null;
+  const title = element.childNodes.filter(isElement).find(({ tagName }) => tagName === 'title');
+  if (title !== undefined) return collapsed(textContent(title));
+  const texts: string[] = [];
+  walk(element, (node) => {
+    if (isElement(node) && node.tagName === 'text') texts.push(textContent(node));
+    return node.nodeName !== 'text';
+  });
+  return collapsed(texts.join(' '));
 }
 
 /** The first element of each id. */

@@ -16,7 +16,7 @@ export interface Resolved {
  *
  * - `anchor`: the text, else the `alt` of the images in it, else the accessible name. `is_image`: images, but no text.
  * - `follow`: false when `rel` has nofollow, ugc or sponsored, or the page's robots directives say nofollow. Search
- *   engines take each of the three as a hint not to follow.
+ *   engines take each of the three as a hint not to follow, and read commas between them too.
  *
  * Source: https://developers.google.com/search/docs/crawling-indexing/qualify-outbound-links
  */
@@ -31,7 +31,8 @@ export function linkRecords(
     const target = resolve(href);
     if (target === null) continue;
     const said = collapsed(text);
-    const qualified = QUALIFIERS.filter((name) => rel.includes(name));
+    const rels = rel.flatMap((one) => one.split(','));
+    const qualified = QUALIFIERS.filter((name) => rels.includes(name));
     records.push({
       origin,
       target: target.url,

@@ -51,31 +51,32 @@ type MarkupFields = Pick<
   | 'num_links_generic_text'
 >;
 
+/** What the facts are made of. */
+export interface Markup {
+  readonly url: string;
+  readonly headers: HeaderFields;
+  readonly facts: DocumentFacts;
+  readonly links: readonly LinkRecord[];
+  readonly headerLinks: readonly HeaderLink[];
+  /** That of the headers. */
+  readonly refresh: Refresh | null;
+  /** Those of security, of headers and meta tags. */
+  readonly policies: readonly string[];
+}
+
 /**
  * Facts about the markup and the headers of an HTML page.
  *
  * @param resolve the absolute URL of an address, or null when it is none
  */
 export function markupFields(
-  {
-    url,
-    headers,
-    facts,
-    links,
-    headerLinks,
-    refresh: sent,
-  }: {
-    readonly url: string;
-    readonly headers: HeaderFields;
-    readonly facts: DocumentFacts;
-    readonly links: readonly LinkRecord[];
-    readonly headerLinks: readonly HeaderLink[];
-    /** That of the headers. */
-    readonly refresh: Refresh | null;
-  },
+  { url, headers, facts, links, headerLinks, refresh: sent, policies }: Markup,
   resolve: (href: string, source: LinkSource) => string | null,
 ): MarkupFields {
   const isSecure = url.startsWith('https:');
+  // Browsers then ask for all by HTTPS.
+  const isUpgraded = policies.some((policy) => /\bupgrade-insecure-requests\b/i.test(policy));
+  const isMixed = isSecure && !isUpgraded;
   const internal = links.filter(({ intern }) => intern);
   // The header comes first, and the elements of a document that it leads away from are passed over.
   const refresh = sent ?? facts.refresh;
@@ -92,20 +93,20 @@ export function markupFields(
     amp_url: first(facts.links, 'amphtml', 'html'),
     header_canonical: first(headerLinks, 'canonical', 'header'),
     compressed: !['identity', null].includes(headers.header_content_encoding?.toLowerCase() ?? null),
-    missing_security_headers: missingHeaders(headers, isSecure),
-    num_mixed_content: isSecure ? facts.httpResources : 0,
-    num_insecure_forms: isSecure ? facts.httpForms : 0,
+    missing_security_headers: missingHeaders(headers, isSecure, policies.length > 0),
+    num_mixed_content: isMixed ? facts.httpResources : 0,
+    num_insecure_forms: isMixed ? facts.httpForms : 0,
     num_img_without_size: facts.images - facts.imagesWithSize,
     num_links_without_text: internal.filter(({ anchor }) => anchor === null).length,
     num_links_generic_text: internal.filter(({ anchor }) => anchor !== null && isGeneric(anchor)).length,
   };
 }
 
-function missingHeaders(headers: HeaderFields, isSecure: boolean): string[] {
+function missingHeaders(headers: HeaderFields, isSecure: boolean, hasPolicy: boolean): string[] {
   const missing: string[] = [];
   if (isSecure && headers.header_strict_transport_security === null)
     missing.push('strict-transport-security');
-  if (headers.header_content_security_policy === null) missing.push('content-security-policy');
+  if (!hasPolicy) missing.push('content-security-policy');
   if (headers.header_x_content_type_options?.toLowerCase() !== 'nosniff')
     missing.push('x-content-type-options');
   return missing;

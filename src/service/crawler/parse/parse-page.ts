@@ -8,7 +8,7 @@ import { headerLinks, headerValues } from './headers.ts';
 import { pageImages } from './images.ts';
 import { declaredLanguage } from './language.ts';
 import { linkRecords, type Resolved } from './links.ts';
-import { headerFields, markupFields } from './markup-facts.ts';
+import { headerFields, type Markup, markupFields } from './markup-facts.ts';
 import { contentType, isHtml, isXml } from './mime-type.ts';
 import { ngramCounts } from './ngrams.ts';
 import { type DocumentFacts, readDocument } from './read-document.ts';
@@ -117,13 +117,11 @@ function baseOf(href: string | null, url: string): string {
 function withHeaders(page: PageRecord, fetched: Fetched, rules: ParseRules): PageRecord {
   if (!isSuccess(fetched.statusCode)) return page;
   const resolve = resolver(fetched.url, rules);
+  const robot = { robotName: rules.robotName, now: fetched.fetchedAt };
   return {
     ...page,
-    ...robotsDirectives([], headerValues(fetched.headers, 'x-robots-tag'), {
-      robotName: rules.robotName,
-      now: fetched.fetchedAt,
-    }),
-    noindex_robots: noindexRobots([], headerValues(fetched.headers, 'x-robots-tag'), rules.robotName),
+    ...robotsDirectives([], headerValues(fetched.headers, 'x-robots-tag'), robot),
+    noindex_robots: noindexRobots([], headerValues(fetched.headers, 'x-robots-tag'), robot),
     ...alternates([], headerLinks(fetched.headers, fetched.url), (href) => resolve(href)?.url ?? null),
     language: declaredLanguage(headerValues(fetched.headers, 'content-language')),
   };
@@ -146,10 +144,11 @@ function parseHtml(
   const named = (name: string): string[] =>
     facts.metas.filter((meta) => meta.name === name).map(({ content }) => content);
 
+  const robot = { robotName: rules.robotName, now: fetched.fetchedAt };
   const robots = robotsDirectives(
     [...named('robots'), ...named(rules.robotName)],
     headerValues(headers, 'x-robots-tag'),
-    { robotName: rules.robotName, now: fetched.fetchedAt },
+    robot,
   );
   const items = isOk ? structuredData(url, facts, (href) => absoluteUrl(href, base)) : null;
   const links = isOk ? linkRecords(url, facts.anchors, robots.meta_robots_follow ?? true, resolve) : [];
@@ -161,7 +160,7 @@ function parseHtml(
       parsed_html: true,
       encoding,
       ...robots,
-      noindex_robots: noindexRobots(facts.metas, headerValues(headers, 'x-robots-tag'), rules.robotName),
+      noindex_robots: noindexRobots(facts.metas, headerValues(headers, 'x-robots-tag'), robot),
       num_titles: facts.titles,
       num_descriptions: named('description').length,
       ...alternates(facts.links, headerLinks(headers, url), address),
@@ -181,17 +180,7 @@ function parseHtml(
       semantic_types: items?.types ?? null,
       semantic_item_count: items?.records.length ?? null,
       ...cards(facts.metas),
-      ...markupFields(
-        {
-          url,
-          headers: headerFields(headers),
-          facts,
-          links,
-          headerLinks: headerLinks(headers, url),
-          refresh: headerRefresh(headers),
-        },
-        address,
-      ),
+      ...markupFields({ ...markupOf(fetched, facts), links }, address),
     },
     links,
     items: items?.records ?? [],
@@ -206,6 +195,20 @@ function imageFields({ images, imagesWithAlt, firstImages }: DocumentFacts, base
     num_img_alt: imagesWithAlt,
     num_missing_alt: images - imagesWithAlt,
     images: pageImages(firstImages, base),
+  };
+}
+
+function markupOf({ url, headers }: Fetched, facts: DocumentFacts): Omit<Markup, 'links'> {
+  return {
+    url,
+    headers: headerFields(headers),
+    facts,
+    headerLinks: headerLinks(headers, url),
+    refresh: headerRefresh(headers),
+    policies: [
+      ...headerValues(headers, 'content-security-policy'),
+      ...facts.metas.filter(({ name }) => name === 'content-security-policy').map(({ content }) => content),
+    ],
   };
 }
 

@@ -1,7 +1,7 @@
 import { html as elements, parse } from 'parse5';
 import { lookUp } from '../../../core/look-up.ts';
 import type { LinkPosition } from '../records.ts';
-import { accessibleNames, svgTitle } from './accessible-name.ts';
+import { accessibleNames, silentName } from './accessible-name.ts';
 import { metaEncoding } from './decode-body.ts';
 import type { HeaderLink } from './headers.ts';
 import { type DocumentImage, documentImage, MOST_IMAGES } from './images.ts';
@@ -28,7 +28,7 @@ export interface Anchor {
   text: string;
   /** `alt` of the images in it; null without images. */
   alt: string | null;
-  /** Its accessible name where it has no such text: of `aria-labelledby`, `aria-label`, a title in an `svg`, or `title`. */
+  /** Its accessible name where it has no such text: of its own attributes, or of what is in it. */
   name: string | null;
 }
 
@@ -170,6 +170,7 @@ class Reader {
     }
     if (node.namespaceURI !== elements.NS.HTML) return this.#enterSilent(node);
     const { tagName } = node;
+    if (this.#anchor !== null) this.#anchor.name ??= this.#nameOf(node);
     this.#note(node);
     if (SILENT.has(tagName)) return this.#enterSilent(node);
     if (!INLINE.has(tagName)) this.#say('\n');
@@ -180,7 +181,7 @@ class Reader {
 
   /** What stands in it is no text of the page, but a link is one. */
   #enterSilent(element: Element): boolean {
-    if (element.tagName === 'svg' && this.#anchor !== null) this.#anchor.name ??= svgTitle(element);
+    if (this.#anchor !== null) this.#anchor.name ??= this.#nameOf(element) ?? silentName(element);
     walk(element, (node) => {
       if (!isElement(node) || !(node.tagName === 'a' || node.tagName === 'area')) return true;
       const outer = this.#anchor;
@@ -245,6 +246,7 @@ class Reader {
       if (/^\s*http:/i.test(attribute(element, name) ?? ''))
         if (tagName === 'form') this.#facts.httpForms++;
         else this.#facts.httpResources++;
+    if (/(?:^|,)\s*http:/i.test(attribute(element, 'srcset') ?? '')) this.#facts.httpResources++;
   }
 
   #noteMeta(element: Element): void {

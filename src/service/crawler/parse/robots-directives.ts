@@ -39,10 +39,11 @@ export function robotsDirectives(
 export function noindexRobots(
   metas: readonly { readonly name: string; readonly content: string }[],
   headers: readonly string[],
-  robotName: string,
+  { robotName, now }: { readonly robotName: string; readonly now: Date },
 ): string[] | null {
   const isNoindex = (contents: readonly string[]): boolean =>
-    contents.flatMap(directives).some((one) => one === 'noindex' || one === 'none');
+    contents.flatMap(directives).some((one) => one === 'noindex' || one === 'none') ||
+    contents.some((content) => isPast(content, now));
   return distinct(
     ROBOTS.filter(
       (robot) =>

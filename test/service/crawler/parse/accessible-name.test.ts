@@ -12,7 +12,16 @@ test.each([
   ['<a href=/x aria-label=Label><img src=i alt=Alt></a>', 'Alt'],
   ['<a href=/x aria-label=Label title=Title><img src=i alt=""></a>', 'Label'],
   ['<a href=/x aria-labelledby=none aria-label=" "></a>', null],
-  ['<a href=/x><svg><text>drawn</text></svg></a>', null],
+  [
+    '<a href=/x><svg><style>a {}</style><g><text>Basket of <tspan>goods</tspan></text></g></svg></a>',
+    'Basket of goods',
+  ],
+  ['<a href=/x><svg><style>a {}</style></svg></a>', null],
+  ['<a href=/x><math><mi>x</mi></math></a>', 'x'],
+  ['<a href=/x><span aria-label=Basket></span></a>', 'Basket'],
+  ['<a href=/x><img src=i title=Basket></a>', 'Basket'],
+  ['<a href=/x><input type=image alt=Basket></a>', 'Basket'],
+  ['<a href=/x></a><span aria-label=Basket></span>', null],
 ])('the text of the link %s is %j', (html, anchor) => {
   const { anchors } = readDocument(`<title>t</title><body>${html}`);
   const resolve = (href: string) => ({ url: `https://site.example${href}`, isInternal: true });

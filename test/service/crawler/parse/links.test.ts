@@ -33,6 +33,7 @@ test('an address may have spaces and line breaks around and in it', () => {
 test.each([
   ['nofollow', false, ['nofollow']],
   ['UGC noopener', false, ['ugc']],
+  ['noopener,sponsored', false, ['sponsored']],
   ['sponsored nofollow', false, ['nofollow', 'sponsored']],
   ['noopener external', true, null],
 ])('rel="%s"', (rel, follow, qualifiers) => {
@@ -50,7 +51,7 @@ test.each([
   ['<a href=/x><img></a>', null, true],
   ['<a href=/x><img alt=Shoe> Shoes</a>', 'Shoes', false],
   ['<a href=/x><div>One</div><div>Two</div></a>', 'One Two', false],
-  ['<a href=/x><svg><text>icon</text></svg></a>', null, false],
+  ['<a href=/x><svg><text>icon</text></svg></a>', 'icon', false],
   ['<a href=/x></a>', null, false],
 ])('the anchor of %s', (html, anchor, isImage) => {
   expect(parsed(html).links[0]).toMatchObject({ anchor, is_image: isImage });

@@ -42,6 +42,12 @@ test.each([
   ],
   ['<form action="http://a.example/"></form><form action="/b"></form>', 0, 1],
   ['<a href="http://a.example/">a</a><img src="//a.example/a.png">', 0, 0],
+  ['<img src=/a srcset="/b 1x, http://x.example/c 2x"><source srcset="http://x.example/c">', 2, 0],
+  [
+    '<meta http-equiv=Content-Security-Policy content="upgrade-insecure-requests"><img src="http://x.example/a">',
+    0,
+    0,
+  ],
 ])('%s has %d parts and %d forms over HTTP', (html, num_mixed_content, num_insecure_forms) => {
   expect(pageOf(html, HTTPS)).toMatchObject({ num_mixed_content, num_insecure_forms });
   const plain = { num_mixed_content: 0, num_insecure_forms: 0 };

@@ -81,10 +81,14 @@ test.each([
 });
 
 test('robots of search engines that are told noindex by name are kept, and the crawler is none of them', () => {
+  const CRAWLER = { robotName: 'crawlhouse', now: new Date('2026-01-01') };
   const said = (name: string, content: string) => [{ name, content }];
-  expect(noindexRobots(said('googlebot', 'NoIndex, follow'), [], 'crawlhouse')).toEqual(['googlebot']);
-  expect(noindexRobots([], ['googlebot: nofollow', 'bingbot: none'], 'crawlhouse')).toEqual(['bingbot']);
-  expect(noindexRobots([], ['noindex, googlebot: nofollow'], 'crawlhouse')).toBeNull();
-  expect(noindexRobots(said('robots', 'noindex'), [], 'crawlhouse')).toBeNull();
-  expect(noindexRobots(said('googlebot', 'noindex'), [], 'googlebot')).toBeNull();
+  expect(noindexRobots(said('googlebot', 'NoIndex, follow'), [], CRAWLER)).toEqual(['googlebot']);
+  expect(noindexRobots([], ['googlebot: nofollow', 'bingbot: none'], CRAWLER)).toEqual(['bingbot']);
+  expect(noindexRobots([], ['noindex, googlebot: nofollow'], CRAWLER)).toBeNull();
+  expect(noindexRobots(said('robots', 'noindex'), [], CRAWLER)).toBeNull();
+  expect(noindexRobots(said('googlebot', 'noindex'), [], { ...CRAWLER, robotName: 'googlebot' })).toBeNull();
+  const past = said('googlebot', 'unavailable_after: 2010-06-25');
+  expect(noindexRobots(past, [], CRAWLER)).toEqual(['googlebot']);
+  expect(noindexRobots(past, [], { ...CRAWLER, now: new Date('2010-06-01') })).toBeNull();
 });
