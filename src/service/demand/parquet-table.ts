@@ -1,7 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Connection, Database, ident, parquetFiles } from '../../core/duckdb.ts';
+import { countText } from '../../core/amounts.ts';
+import { type Connection, Database, ident, parquetFiles, text } from '../../core/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { StreamedRows } from '../../core/streamed-rows.ts';
 import type { DemandRecord, DemandTable } from './demand-row.ts';
@@ -9,6 +10,11 @@ import { makeRecord } from './make-record.ts';
 import { dimensionsOf, isBulk, namedCells, namedColumns } from './named-columns.ts';
 
 const OPTIONS = { memoryLimit: '300MB', threads: 2 } as const;
+/** No URL and no query is longer, in bytes. */
+const LONGEST_TEXT = 65_536;
+/** Rows of search results differ, so that many of them take more bytes. */
+const MOST_ROWS_A_BYTE = 4;
+const FEW_ROWS = 1_000_000;
 
 /**
  * A Parquet file of the bulk data export.
@@ -27,6 +33,7 @@ export async function parquetTable(
     );
     header.push(...found.map(({ column_name }) => String(column_name)));
     types.push(...found.map(({ column_type }) => String(column_type)));
+    await refuseBomb(connection, path, signal);
   });
   const columns = namedColumns(header);
   if (columns === undefined) {
@@ -57,6 +64,21 @@ export async function parquetTable(
   };
 }
 
+/** A small file may stand for any number of equal rows. */
+async function refuseBomb(connection: Connection, path: string, signal: AbortSignal): Promise<void> {
+  const [found] = await connection.rows<{ rows: bigint }>(
+    `SELECT CAST(coalesce(sum(num_rows), 0) AS BIGINT) AS rows FROM parquet_file_metadata(${text(path)})`,
+    [],
+    signal,
+  );
+  const [rows, { size }] = [Number(found?.rows ?? 0), await stat(path)];
+  if (rows > FEW_ROWS && rows > size * MOST_ROWS_A_BYTE)
+    throw unreadable(
+      path,
+      `it has ${countText(rows)} rows in ${countText(size)} bytes, as no search results do`,
+    );
+}
+
 /**
  * A value as text. A fraction in a count has an exponent: `1.234` would be read as a thousand, as tables write it.
  *
@@ -81,7 +103,7 @@ async function* textRows(
     using connection = await database.connect();
     const rows = await StreamedRows.open(
       connection.inner,
-      `SELECT ${texts.join(', ')} FROM ${parquetFiles([path])}`,
+      `SELECT ${texts.map(notTooLong).join(', ')} FROM ${parquetFiles([path])}`,
     );
     for await (const chunk of rows.chunks()) {
       signal.throwIfAborted();
@@ -89,9 +111,18 @@ async function* textRows(
       for (let row = 0; row < chunk.rowCount; row++)
         yield vectors.map((vector) => vector.getItem(row) as string | null);
     }
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw unreadable(path, cause);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** One value of a dictionary may stand in very many rows. */
+function notTooLong(value: string): string {
+  const refusal = text(`a value is longer than ${countText(LONGEST_TEXT)} bytes`);
+  return `CASE WHEN strlen(${value}) > ${LONGEST_TEXT} THEN error(${refusal}) ELSE ${value} END`;
 }
 
 async function withConnection(work: (connection: Connection) => Promise<void>): Promise<void> {
@@ -109,7 +140,11 @@ async function orRefused<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
-    throw new CrawlhouseError('usage', `${path} is no Parquet file that can be read: ${why}`, { cause });
+    throw unreadable(path, cause);
   }
+}
+
+function unreadable(path: string, cause: unknown): CrawlhouseError {
+  const why = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
+  return new CrawlhouseError('usage', `${path} is no Parquet file that can be read: ${why}`, { cause });
 }
