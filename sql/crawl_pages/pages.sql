@@ -17,6 +17,9 @@ columns:
   urlpath: Path of the URL, without its query string (raw.crawl_pages.urlpath).
   url_first_path: First directory of the URL, or / (raw.crawl_pages.url_first_path).
   url_has_params: Whether the URL has a query string (raw.crawl_pages.url_has_params).
+  is_resource: >-
+    Whether it is a file that pages are made of, or a feed: by the name in its URL, and neither title nor word_count is
+    known of it (docs/definitions.md, orphan).
   fetched: Whether the crawler fetched the page (raw.crawl_pages.fetched).
   fetch_status: How fetching it went (raw.crawl_pages.fetch_status).
   fetch_date: When it was fetched, a point in time (raw.crawl_pages.fetch_date).
@@ -398,6 +401,7 @@ SELECT
   urlpath,
   url_first_path,
   url_has_params,
+  title IS NULL AND word_count IS NULL AND regexp_replace(lower(url), '^[^?#]*([.](css|js|mjs|map|json|webmanifest|xml|rss|atom|png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|woff2?|ttf|otf|eot)|/(feed|rss|atom))/?([?#].*)?$', '') = '' AS is_resource,
 
   fetched,
   fetch_status,

@@ -2,7 +2,7 @@
 title: Thin content
 severity: low
 category: content
-definition: The page is indexable, and word_count is below $words. Words of menus, header and footer count, those in images do not.
+definition: The page is indexable, and word_count (of the whole body, menus and footer included) is below $words.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: A page with little to say seldom answers what people look for.
 fix: Write more, or join the page with another one

@@ -173,7 +173,7 @@ WITH
         OR regexp_replace(pages.url, '/$', '') <> regexp_replace(projects.start_url, '/$', '')
       )
       AND (pages.sources IS NULL OR lower(array_to_string(pages.sources, ',')) NOT LIKE '%crawler%')
-      AND (pages.title IS NOT NULL OR pages.word_count IS NOT NULL OR regexp_replace(lower(pages.url), '^[^?#]*([.](css|js|mjs|map|json|webmanifest|xml|rss|atom|png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|woff2?|ttf|otf|eot)|/(feed|rss|atom))/?([?#].*)?$', '') <> '')
+      AND NOT pages.is_resource
 
     UNION ALL
     SELECT

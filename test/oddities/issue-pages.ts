@@ -504,9 +504,18 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
   ],
   noindex_in_sitemap: [{ head: NOINDEX }, { head: NOINDEX, sitemaps: 0 }],
   nosnippet: [robots('nosnippet'), robots('max-snippet:20')],
-  not_in_sitemap: [{ sitemaps: 0 }, { sitemaps: 1 }],
+  not_in_sitemap: [
+    { sitemaps: 0 },
+    { sitemaps: 1 },
+    { ...file('/not-in-sitemap/lift.jpg'), inlinks: 2, sitemaps: 0, is: 'near' },
+  ],
   old_tls: [{ at: '{old}/good' }, { at: '{slow}/young' }],
-  one_inlink: [{ inlinks: 1 }, { inlinks: 2 }],
+  one_inlink: [
+    { inlinks: 1 },
+    { inlinks: 2 },
+    { ...file('/one-inlink/feed.xml'), inlinks: 1, is: 'near' },
+    { ...file('/one-inlink/catalogue.pdf'), inlinks: 1, is: 'fires' },
+  ],
   only_nofollow_inlinks: [{ link: ' rel="nofollow"' }, { link: ' rel="noopener"' }],
   orphan: [
     { inlinks: 0, sitemaps: 1 },

@@ -1,4 +1,5 @@
 import { isLoop } from './links.ts';
+import { isResource } from './orphans.ts';
 import type { Page } from './pages.ts';
 import { within } from './pages.ts';
 import { bool, list, num, str } from './values.ts';
@@ -111,6 +112,7 @@ const toCanonical = (holds: (target: Page) => boolean): Holds =>
     (page, { canonicalTarget }) =>
       page.isCanonicalised === true && canonicalTarget !== null && holds(canonicalTarget),
   );
+const isPage: Holds = ({ url, row }) => !isResource(url, row);
 const several = (name: string): Holds => listed(name, (values) => values.length > 1);
 const hreflang = (error: string): Holds =>
   listed('hreflang_errors', (errors) => errors.join(',').split(',').includes(error));
@@ -324,7 +326,7 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
 
   orphan: ['medium', indexable((_page, { isOrphan }) => isOrphan)],
   dead_end: ['medium', indexable(between('internal_outlinks', 0, 0))],
-  one_inlink: ['low', indexable(between('nb_inlinks', 1, 1))],
+  one_inlink: ['low', indexable(all(between('nb_inlinks', 1, 1), isPage))],
   only_nofollow_inlinks: ['medium', indexable(all(over('nb_inlinks', 0), between('follow_inlinks', 0, 0)))],
   internal_nofollow: ['low', indexable(over('internal_nofollow_outlinks', 0))],
   many_internal_links: ['low', ok(over('internal_outlinks', 1000))],
@@ -374,7 +376,10 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
   canonicalised_in_sitemap: ['low', all(inSitemap, reason('canonicalised'))],
   robots_denied_in_sitemap: ['medium', all(inSitemap, reason('robots_denied'))],
   in_many_sitemaps: ['low', listed('sitemaps_file_origin', (files) => files.length > 1)],
-  not_in_sitemap: ['low', indexable((page, worth) => worth.hasSitemaps && !inSitemap(page, worth))],
+  not_in_sitemap: [
+    'low',
+    indexable(all((page, worth) => worth.hasSitemaps && !inSitemap(page, worth), isPage)),
+  ],
 
   http_page: ['high', ok(({ url }) => /^http:\/\/(?!localhost|127\.)/.test(url))],
   http_on_https_site: [

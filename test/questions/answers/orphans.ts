@@ -26,19 +26,24 @@ const EXTENSIONS =
 const RESOURCES = new Set(EXTENSIONS.split(' '));
 
 /** A file that pages are made of, or a feed, by its name. */
-function isResource(url: string): boolean {
+function hasResourceName(url: string): boolean {
   const path = (url.split(/[?#]/, 1)[0] ?? '').toLowerCase().replace(/\/$/, '');
   return RESOURCES.has(/[.]([^.]*)$/.exec(path)?.[1] ?? '') || /\/(feed|rss|atom)$/.test(path);
 }
 
+/** What has such a name, and was not read as a page. */
+export function isResource(url: string, row: Row): boolean {
+  return hasResourceName(url) && !isKnown(row.title) && !isKnown(row.word_count);
+}
+
 /** Whether a crawl may have such an orphan that is no page of it. */
 export function isUnknownOrphan(crawl: CrawlFacts, url: string): boolean {
-  return hasStructure(crawl) && !isResource(url);
+  return hasStructure(crawl) && !hasResourceName(url);
 }
 
 /** A page that no link of the site's structure leads to. */
 export function isOrphan(crawl: CrawlFacts, { depth, inlinks, url, row }: Page): boolean {
-  if (isResource(url) && !isKnown(row.title) && !isKnown(row.word_count)) return false;
+  if (isResource(url, row)) return false;
   if (inlinks !== 0 && (depth !== null || !hasDepths(crawl))) return false;
   const isStart = crawl.startUrl !== null && withoutSlash(url) === withoutSlash(crawl.startUrl);
   const isFound = (list(row, 'sources') ?? []).some((source) => /crawler/i.test(source));

@@ -121,7 +121,8 @@ describe('settings of issues', () => {
       issue: 'thin',
       severity: 'low',
       weight: 0.3,
-      definition: 'The page is indexable, and word_count is below 300.',
+      definition:
+        'The page is indexable, and word_count (of the whole body, menus and footer included) is below 300.',
     };
     expect(rows).toEqual([
       { project_id: 'p1', issue: 'slow', severity: 'high', weight: 1, definition: slow('2,500') },
@@ -146,7 +147,8 @@ describe('settings of issues', () => {
       `SELECT project_id, definition FROM (${await sqlOf('mart.project_issues', yaml)}) WHERE issue = 'thin' ORDER BY project_id`,
     );
     const all = ' In shelf: 300 words. In /long/: 400 words.';
-    const thin = 'The page is indexable, and word_count is below';
+    const thin =
+      'The page is indexable, and word_count (of the whole body, menus and footer included) is below';
     expect(definitions.map(({ definition }) => definition)).toEqual([
       `${thin} 100. In /short/: 160 words. In /long/: not looked for.${all}`,
       `${thin} 200.${all}`,
