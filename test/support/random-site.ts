@@ -201,10 +201,11 @@ export async function serveRandomSite(seed: number): Promise<RandomSite> {
         ]),
       );
   }
-  const maps = SITEMAPS.map((_, index) => `/map/${index}`);
-  for (const [index, text] of SITEMAPS.entries())
+  const texts = Array.from({ length: 8 }, () => SITEMAPS).flat();
+  const maps = texts.map((_, index) => `/map/${index}`);
+  for (const [index, text] of texts.entries())
     answers.set(`/map/${index}`, whole(filled(text), 'application/xml'));
-  const lines = LINES.map((line) => Buffer.concat([filled(line), Buffer.from('\n')]));
+  const lines = [...LINES, ...LINES].map((line) => Buffer.concat([filled(line), Buffer.from('\n')]));
   const own = `\nUser-agent: testbot\nDisallow: /no\n${maps.map((path) => `Sitemap: ${path}\n`).join('')}`;
   answers.set('/robots.txt', whole(Buffer.concat([...lines, Buffer.from(own), ...lines]), 'text/plain'));
   const good = Object.fromEntries(

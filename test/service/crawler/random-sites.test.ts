@@ -15,6 +15,7 @@ test.each(Array.from({ length: ROUNDS }, (_, round) => roundSeed() + round))(
     expect(crawled.endReason).toMatch(/^(?:ok|max_depth_reached)$/);
     const titles = await crawled.field('title');
     expect(titles).toMatchObject(site.good);
+    expect(Object.keys(titles)).toContain('/x');
     expect(Object.keys(titles)).toEqual(expect.arrayContaining([...site.odd]));
     const problems = Object.values(await crawled.field('content_problem'));
     expect(problems).not.toContain('not_parsed');
