@@ -310,11 +310,25 @@ const WORDS = [
   ],
 ];
 
+/** What begins a URL that is none. */
+const BAD_URLS = [
+  'http://[',
+  'http://a:99999',
+  'https://%00',
+  '//[',
+  'http://',
+  'http:// ',
+  'http://a b/',
+  '//%',
+  'http:/\\',
+];
+
 function randomBytes(random: () => number): Buffer {
   const pieces = Array.from({ length: 1 + Math.floor(random() * 12) }, () =>
     random() < 0.3
       ? Buffer.from(Array.from({ length: 1 + Math.floor(random() * 9) }, () => Math.floor(random() * 256)))
       : Buffer.from(WORDS[Math.floor(random() * WORDS.length)] ?? ''),
   );
-  return Buffer.concat(pieces);
+  const begin = random() < 0.2 ? (BAD_URLS[Math.floor(random() * BAD_URLS.length)] ?? '') : '';
+  return Buffer.concat([Buffer.from(begin), ...pieces]);
 }
