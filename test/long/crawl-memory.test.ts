@@ -68,10 +68,11 @@ test.each([
   expect([status, said]).toEqual([0, expect.any(String)]);
   const connection = await temporaryConnection(await temporaryFolder());
   await connection.run(`ATTACH ${text(join(folder, 'warehouse.duckdb'))} AS made (READ_ONLY)`);
-  // Each was fetched, whatever could be read of it.
-  const [fetched] = await connection.rows<{ n: bigint }>(
-    `SELECT count(*) AS n FROM made.mart.pages WHERE status_code = 200`,
+  // Each was fetched, and read as far as there is memory for it.
+  const pages = await connection.rows(
+    `SELECT split_part(url, '/', 4) AS path, title FROM made.mart.pages WHERE status_code = 200 AND weight > 0 AND depth > 0`,
   );
-  expect(Number(fetched?.n)).toBe(paths.length + 1);
+  const titles = paths.map((path) => decodeURIComponent(path).split('/')[0]);
+  expect(pages.map(({ title }) => title).toSorted()).toEqual(titles.toSorted());
   expect(peak).toBeLessThan(MOST_MB);
 });

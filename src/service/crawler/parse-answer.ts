@@ -13,6 +13,7 @@ import {
 } from './parse-messages.ts';
 import type { Fetched, ParsedPage, ParseRules } from './records.ts';
 import { isRedirect } from './redirect-status.ts';
+import type { Rendered } from './render/rendered.ts';
 import { withRendered } from './render/with-rendered.ts';
 import { Scope } from './scope.ts';
 
@@ -30,11 +31,12 @@ export function answerParser(data: ParseThreadData): (request: ParseRequest) => 
   };
   const [alone, before, after] = [scraping('page', 'raw'), scraping('raw'), scraping('page', 'rendered')];
   return (request) => {
-    const { answer, facts, rendered } = request;
+    const { answer, facts } = request;
+    const rendered = partOf(request);
     // A page for the other thread is not taken out of its content encoding as a whole.
     const fetched = fetchedOf(request, Math.min(data.bytes, data.most));
     const isCut = fetched.isTruncated && !answer.isTruncated;
-    const size = Math.max(fetched.bytes, rendered?.html?.length ?? 0);
+    const size = Math.max(fetched.bytes ?? 0, rendered?.html?.length ?? 0);
     if (data.most < data.bytes && (isCut || size > data.most)) return { isLarge: true };
     const plain = facts.robots_txt_denied
       ? { page: unfetchedPage(answer.url, 'unfetched_robots_denied'), links: [], items: [] }
@@ -53,13 +55,24 @@ export function answerParser(data: ParseThreadData): (request: ParseRequest) => 
   };
 }
 
-function fetchedOf({ answer, isUnparsed }: ParseRequest, limit: number): Fetched {
+/** What came of rendering, as far as the request says. */
+function partOf({ rendered, most }: ParseRequest): Rendered | null {
+  if (rendered === null || rendered.html === null || most === undefined) return rendered;
+  return { ...rendered, html: rendered.html.slice(0, most) };
+}
+
+function fetchedOf({ answer, most }: ParseRequest, limit: number): Fetched {
   const { body, headers } = answer;
   const decoded = body === null ? { body, isTruncated: false } : decodeContent(body, headers, limit);
-  const isTruncated = answer.isTruncated || decoded.isTruncated;
   const isUnreadable = body !== null && decoded.body === null && !isRedirect(answer.statusCode ?? 0);
-  const problem = isUnreadable ? 'unreadable_content' : isUnparsed ? 'not_parsed' : null;
-  return { ...answer, body: decoded.body, isTruncated, problem, bytes: decoded.body?.length ?? 0 };
+  const problem = isUnreadable ? 'unreadable_content' : most === 0 ? 'not_parsed' : null;
+  return {
+    ...answer,
+    body: decoded.body?.subarray(0, most) ?? null,
+    isTruncated: answer.isTruncated || decoded.isTruncated || (most ?? 0) > 0,
+    problem,
+    bytes: problem === null ? (decoded.body?.length ?? 0) : null,
+  };
 }
 
 function targetsOf({ links, page }: ParsedPage, redirect: string | null, scope: Scope): string[] {

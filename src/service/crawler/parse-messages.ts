@@ -22,8 +22,8 @@ export interface ParseThreadData {
 
 export interface ParseRequest {
   readonly answer: Answer;
-  /** Its body ended a thread or failed in it, and is left out. */
-  readonly isUnparsed?: boolean;
+  /** Bytes that are parsed, where the whole ended a thread or failed in it; 0: only the headers are. */
+  readonly most?: number;
   readonly facts: CrawlFacts;
   /** What came of rendering the page; null for one that needs none. */
   readonly rendered: Rendered | null;

@@ -20,8 +20,11 @@ const ORDINARY_MEMORY_MB = 96;
 const LEAST_MEMORY_MB = 32;
 /** Beyond this number, threads would take more memory than a crawl has. */
 const MOST_THREADS = 4;
-/** Of the one thread for large pages. A million elements take more. */
-const LARGE_MEMORY_MB = 176;
+/** Of the one thread for large pages. */
+const LARGE_MEMORY_MB = 152;
+/** Bytes of the smallest part of a page that is tried. */
+const LEAST_PART = 50_000;
+const WITHOUT_BODY = { most: 0, rendered: null };
 
 /** Takes the records of a page. The next large page waits until those of a large one are on the disk. */
 export type Record = (reply: ParseReply, isLarge: boolean) => Promise<void>;
@@ -39,12 +42,13 @@ interface Thread {
   /** What is being parsed. */
   job: Job | undefined;
   timer: NodeJS.Timeout | undefined;
+  /** Its page took too long. */
+  isLate: boolean;
 }
 
 /**
  * Parses pages in threads, each one page at a time. Large pages have a thread of their own, one for all, so that the
- * memory of a crawl does not grow with them. A page that ends its thread, or takes longer than a minute, is recorded
- * without its content.
+ * memory of a crawl does not grow with them. A page that ends its thread, or takes longer than a minute, is parsed in part.
  */
 export class ParsePool implements AsyncDisposable {
   readonly #data: Omit<ParseThreadData, 'most'>;
@@ -84,7 +88,10 @@ export class ParsePool implements AsyncDisposable {
     if (job === undefined) return;
     const thread = idle ?? this.#start(isForLarge);
     thread.job = job;
-    thread.timer = setTimeout(() => thread.worker.terminate(), LONGEST_PARSE_MS);
+    thread.timer = setTimeout(() => {
+      thread.isLate = true;
+      void thread.worker.terminate();
+    }, LONGEST_PARSE_MS);
     thread.worker.postMessage(job.request);
   }
 
@@ -97,7 +104,7 @@ export class ParsePool implements AsyncDisposable {
         maxYoungGenerationSizeMb: YOUNG_MEMORY_MB,
       },
     });
-    const thread: Thread = { worker, isForLarge, job: undefined, timer: undefined };
+    const thread: Thread = { worker, isForLarge, job: undefined, timer: undefined, isLate: false };
     worker.on('message', (said: ParseThreadReply) => void this.#answered(thread, said));
     worker.on('error', () => {}); // Its end says the same.
     worker.on('exit', () => this.#ended(thread));
@@ -109,7 +116,7 @@ export class ParsePool implements AsyncDisposable {
     const { job, isForLarge } = thread;
     clearTimeout(thread.timer);
     if (job === undefined) return;
-    if ('error' in said) this.#withoutBody(job, said.error);
+    if ('error' in said) this.#again(thread, job, said.error);
     else if ('isLarge' in said) this.#send(job, true);
     else {
       const recorded = job.record(said, isForLarge).then(job.resolve, job.reject);
@@ -123,17 +130,33 @@ export class ParsePool implements AsyncDisposable {
     clearTimeout(thread.timer);
     this.#threads.splice(this.#threads.indexOf(thread), 1);
     if (this.#isClosed) return;
-    if (thread.job !== undefined) this.#withoutBody(thread.job, 'the thread ended');
+    if (thread.job !== undefined) this.#again(thread, thread.job, 'the thread ended');
     this.#next(thread.isForLarge);
   }
 
-  /** Tries once more with nothing but the headers. */
-  #withoutBody(job: Job, problem: string): void {
-    const { answer, facts } = job.request;
-    const request = { answer: { ...answer, body: null }, isUnparsed: true, facts, rendered: null };
-    if (answer.body !== null) this.#send({ ...job, request });
-    else
+  /**
+   * Tries once more: what ended an ordinary thread, in the one for large pages; what failed there, with a part of the
+   * page, and at last with the headers alone.
+   */
+  #again({ isForLarge, isLate }: Thread, job: Job, problem: string): void {
+    const { request } = job;
+    const { answer } = request;
+    if (request.most === 0)
       job.reject(new CrawlhouseError('internal', `the answer of ${answer.url} can't be parsed: ${problem}`));
+    else if (!isForLarge) this.#send(job, true);
+    else {
+      const part = Math.floor((request.most ?? sizeOf(request)) / (isLate ? 8 : 2));
+      const isPart = part >= LEAST_PART;
+      this.#send(
+        {
+          ...job,
+          request: isPart
+            ? { ...request, most: part }
+            : { ...request, ...WITHOUT_BODY, answer: { ...answer, body: null } },
+        },
+        isPart,
+      );
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -28,8 +28,8 @@ export interface Fetched extends Protocols {
   readonly isTruncated: boolean;
   /** Why there is no body: it is not in the content encoding that its headers name, or its parser ended. */
   readonly problem: 'unreadable_content' | 'not_parsed' | null;
-  /** Size of the whole body after content-encoding, as far as it was read. */
-  readonly bytes: number;
+  /** Size of the body after content-encoding, as far as it came; null with a `problem`. */
+  readonly bytes: number | null;
   readonly loadTimeMs: number;
   readonly ttfbMs: number;
   readonly fetchedAt: Date;

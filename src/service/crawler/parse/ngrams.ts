@@ -16,7 +16,7 @@ const IDS = 2 ** 17;
  *
  * @param blocks the words of each block of text
  */
-export function ngramCounts(blocks: readonly (readonly string[])[]): NgramCount[] | null {
+export function ngramCounts(blocks: Iterable<readonly string[]>): NgramCount[] | null {
   const ids = new Map<string, number>();
   const texts: string[] = [];
   const counts: number[] = [];

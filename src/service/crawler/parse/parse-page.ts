@@ -16,9 +16,9 @@ import { type Refresh, readRefresh } from './refresh-address.ts';
 import { noindexRobots, robotsDirectives } from './robots-directives.ts';
 import { simhash } from './simhash.ts';
 import { structuredData } from './structured-data.ts';
-import { characters, collapsed, distinct } from './text.ts';
+import { characters, collapsed, collapsedLength, distinct } from './text.ts';
 import { urlParts } from './url-parts.ts';
-import { words } from './words.ts';
+import { countWords, wordBlocks } from './words.ts';
 
 /**
  * The contents of one fetched resource: its page record, links and structured data.
@@ -51,9 +51,11 @@ interface ReadDocument {
 /** Reads a body once more if the document says late what encoding it is in (WHATWG HTML, "change the encoding"). */
 function readBody(body: Uint8Array, decoded: Decoded, rendered: string | undefined): ReadDocument {
   const html = rendered ?? decoded.text;
-  const facts = readDocument(html, rendered !== undefined);
+  let facts: DocumentFacts | null = readDocument(html, rendered !== undefined);
   const late = decoded.isTentative ? facts.encoding : null;
   if (late === null || late === decoded.encoding) return { html, facts, encoding: decoded.encoding };
+  // There is no memory for two large documents.
+  facts = null;
   return readBody(body, decodeAs(body, late), rendered);
 }
 
@@ -88,7 +90,7 @@ function fetchFacts(fetched: Fetched, type: string | null, rules: ParseRules): P
     tls_version: tlsVersion,
     offers_http2: offersHttp2,
     load_time: isAnswer ? Math.round(loadTimeMs) : null,
-    weight: isAnswer ? Math.ceil(bytes / 1024) : null,
+    weight: isAnswer && bytes !== null ? Math.ceil(bytes / 1024) : null,
     redirect_location:
       leadsOn(statusCode) && location !== undefined
         ? (resolver(fetched.url, rules)(location)?.url ?? null)
@@ -158,6 +160,7 @@ function parseHtml(
     page: {
       ...page,
       parsed_html: true,
+      is_truncated: page.is_truncated || facts.isCut,
       encoding,
       ...robots,
       noindex_robots: noindexRobots(facts.metas, headerValues(headers, 'x-robots-tag'), robot),
@@ -251,16 +254,16 @@ function headingFields({ headings: [first, second, third], headingCounts }: Docu
 
 type Texts = Pick<PageRecord, 'word_count' | 'text_to_code' | 'ngrams' | 'simhash'>;
 
+/** Characters of a text whose words are not kept for all that read them. */
+const LONG_TEXT = 500_000;
+
 /** `text_to_code`: characters of the text, white space collapsed, by those of the HTML. */
 function textFields({ text, mainText, characters: all }: DocumentFacts): Texts {
-  const blocks = mainText
-    .toLowerCase()
-    .split('\n')
-    .map(words)
-    .filter((block) => block.length > 0);
+  const lazy = wordBlocks(mainText);
+  const blocks = mainText.length > LONG_TEXT ? lazy : [...lazy];
   return {
-    word_count: words(text).length,
-    text_to_code: all === 0 ? 0 : Math.round(((collapsed(text)?.length ?? 0) / all) * 10_000) / 10_000,
+    word_count: countWords(text),
+    text_to_code: all === 0 ? 0 : Math.round((collapsedLength(text) / all) * 10_000) / 10_000,
     ngrams: ngramCounts(blocks),
     simhash: simhash(blocks)?.toString() ?? null,
   };

@@ -1,10 +1,11 @@
-import { html as elements, parse } from 'parse5';
+import { html as elements } from 'parse5';
 import { lookUp } from '../../../core/look-up.ts';
 import type { LinkPosition } from '../records.ts';
 import { accessibleNames, silentName } from './accessible-name.ts';
 import { metaEncoding } from './decode-body.ts';
 import type { HeaderLink } from './headers.ts';
 import { type DocumentImage, documentImage, MOST_IMAGES } from './images.ts';
+import { parseHtml } from './parse-html.ts';
 import { type Refresh, readRefresh } from './refresh-address.ts';
 import { Regions } from './regions.ts';
 import { collapsed } from './text.ts';
@@ -35,8 +36,10 @@ export interface Anchor {
 /** The findings of one walk over a document. */
 export interface DocumentFacts {
   readonly root: ParentNode;
-  /** Characters of the HTML. */
+  /** Characters of the HTML that were read. */
   readonly characters: number;
+  /** There were more than there is memory for. */
+  readonly isCut: boolean;
   baseHref: string | null;
   lang: string | null;
   title: string | null;
@@ -98,11 +101,12 @@ const INLINE = new Set(
  * What stands in `noscript` counts for nothing: browsers with scripts, and search engines, pass over it.
  */
 export function readDocument(html: string, isRendered = false): DocumentFacts {
-  const root = parse(html, { scriptingEnabled: true });
+  const { root, characters } = parseHtml(html);
   if (isRendered) openShadows(root);
   const facts: DocumentFacts = {
     root,
-    characters: html.length,
+    characters,
+    isCut: characters < html.length,
     baseHref: null,
     lang: null,
     title: null,
@@ -131,6 +135,18 @@ export function readDocument(html: string, isRendered = false): DocumentFacts {
   return facts;
 }
 
+/** A text of lines, none of them empty: in a deep tree there would be two for each element. */
+class Lines {
+  said = '';
+  #isEnd = true;
+
+  say(text: string): void {
+    if (text === '\n' && this.#isEnd) return;
+    this.said += text;
+    this.#isEnd = text === '\n';
+  }
+}
+
 class Reader {
   readonly #facts: DocumentFacts;
   readonly #regions = new Regions();
@@ -139,9 +155,9 @@ class Reader {
   #isHead = false;
   #anchor: Anchor | null = null;
   #heading: { readonly level: number; text: string; alt: string } | null = null;
-  #text = '';
-  #main = '';
-  #content = '';
+  readonly #text = new Lines();
+  readonly #main = new Lines();
+  readonly #content = new Lines();
   #hasMain = false;
 
   constructor(facts: DocumentFacts) {
@@ -155,8 +171,8 @@ class Reader {
       (node) => this.#enter(node),
       (element) => this.#leave(element),
     );
-    this.#facts.text = this.#text;
-    this.#facts.mainText = this.#hasMain ? this.#main : this.#content;
+    this.#facts.text = this.#text.said;
+    this.#facts.mainText = (this.#hasMain ? this.#main : this.#content).said;
   }
 
   #enter(node: Node): boolean {
@@ -305,10 +321,10 @@ class Reader {
 
   #say(text: string): void {
     if (!this.#isBody) return;
-    this.#text += text;
+    this.#text.say(text);
     if (this.#regions.position === 'Content') {
-      this.#content += text;
-      if (this.#regions.isMain) this.#main += text;
+      this.#content.say(text);
+      if (this.#regions.isMain) this.#main.say(text);
     }
     if (this.#anchor !== null) this.#anchor.text += text;
     if (this.#heading !== null) this.#heading.text += text;

@@ -14,7 +14,7 @@ const MASK = 2 ** HALF - 1;
  *
  * @param blocks the words of each block of text
  */
-export function simhash(blocks: readonly (readonly string[])[]): bigint | null {
+export function simhash(blocks: Iterable<readonly string[]>): bigint | null {
   const low = new Int32Array(HALF);
   const high = new Int32Array(HALF);
   const seen = new Set<number>();

@@ -18,6 +18,30 @@ export function collapsed(text: string): string | null {
   return NOTHING.test(short) ? null : short;
 }
 
+/** Characters that are looked at once: lists of the words of megabytes would take more memory than a thread has. */
+const PIECE = 65_536;
+
+/** A text in pieces of lines, parted at white space. */
+export function* pieces(text: string): Generator<string> {
+  const space = /\s/g;
+  for (let at = 0; at < text.length; ) {
+    space.lastIndex = at + PIECE;
+    const end = space.lastIndex < text.length ? (space.exec(text)?.index ?? text.length) : text.length;
+    yield text.slice(at, end);
+    at = end;
+  }
+}
+
+/** Characters of the collapsed text. */
+export function collapsedLength(text: string): number {
+  let length = 0;
+  for (const piece of pieces(text)) {
+    const said = collapsed(piece)?.length ?? 0;
+    if (said > 0) length += said + (length > 0 ? 1 : 0);
+  }
+  return length;
+}
+
 /** A text whose words have none of the characters that show nothing, also not the joiners of Persian and Indic scripts. */
 export function joined(text: string): string {
   return text.replaceAll(UNSEEN, '');

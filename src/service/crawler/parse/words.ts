@@ -1,4 +1,4 @@
-import { joined } from './text.ts';
+import { joined, pieces } from './text.ts';
 
 /**
  * A word is a run of letters and digits with the marks on them, also with apostrophes or hyphens inside (`don't`,
@@ -17,4 +17,23 @@ const IS_PLAIN = /^[\0-ɏ\u2000-\u22ff]*$/;
 export function words(text: string): string[] {
   const said = joined(text);
   return said.match(IS_PLAIN.test(said) ? PLAIN : WORD) ?? [];
+}
+
+export function countWords(text: string): number {
+  let count = 0;
+  for (const piece of pieces(text)) count += words(piece).length;
+  return count;
+}
+
+/** The words of each line of a text, in lower case; they are made anew by each that reads them. */
+export function wordBlocks(text: string): Iterable<readonly string[]> {
+  return { [Symbol.iterator]: () => blocksOf(text) };
+}
+
+function* blocksOf(text: string): Generator<readonly string[]> {
+  for (const piece of pieces(text))
+    for (const line of piece.toLowerCase().split('\n')) {
+      const block = words(line);
+      if (block.length > 0) yield block;
+    }
 }
