@@ -59,6 +59,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** What the clock says, UTC milliseconds. */
   readonly now?: number;
+  /** As the setting `since`, UTC milliseconds. */
+  readonly from?: number;
   /** Told how far the units are. */
   readonly progress?: (text: string) => void;
 }
@@ -79,7 +81,7 @@ export async function runProject(
     selection: {
       projects: 'all',
       crawls: null,
-      from: Number.NEGATIVE_INFINITY,
+      from: options.from ?? Number.NEGATIVE_INFINITY,
       to: Number.POSITIVE_INFINITY,
     },
     override: { route: options.route ?? null, format: options.format ?? null, store: options.store ?? null },

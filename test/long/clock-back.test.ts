@@ -1,0 +1,57 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { differences, published, rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';
+import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
+
+const DAY = 86_400_000;
+const TABLES = ['crawl_pages', 'log_pages_days', 'ranking_performance'];
+
+/** A folder that keeps one crawl of a project. */
+async function folderOfOne(): Promise<string> {
+  const folder = await rawProjectFolder();
+  const file = join(folder, 'pipelines', 'crawl_pages.yaml');
+  await writeFile(file, `${await readFile(file, 'utf8')}\nkeep: { crawls: 1 }\n`);
+  return folder;
+}
+
+test('a clock that goes back drops no crawl that is kept, and loses no day of since or reload_last', async () => {
+  const sandbox = await sandboxFor({
+    generate: ['projects=1,crawls=4,pages=20,columns=8,log_days=12,events=300,ranking_days=12,seed=8'],
+  });
+  // Two days after the last generated crawl, and half a week before the one that `since` takes first.
+  const real = Date.parse('2025-01-29T06:00:00Z');
+  const from = Date.parse('2025-01-18T00:00:00Z');
+  const connection = await temporaryConnection(await temporaryFolder());
+  const run = async (folder: string, now: number) => {
+    vi.useFakeTimers({ toFake: ['Date'], now });
+    onTestFinished(() => void vi.useRealTimers());
+    const { report, exitCode, errors } = await runProject(folder, sandbox, { pipelines: TABLES, from });
+    vi.useRealTimers();
+    expect([exitCode, errors]).toEqual([0, []]);
+    return report.units.filter(({ status }) => status === 'loaded').length;
+  };
+  const days = (folder: string) =>
+    published(
+      connection,
+      folder,
+      `SELECT DISTINCT dataset, source_id, window_from FROM ops.loads WHERE NOT starts_with(dataset, 'crawl_over') ORDER BY ALL`,
+    );
+  const calm = await folderOfOne();
+  expect(await run(calm, real)).toBeGreaterThan(10);
+
+  const folder = await folderOfOne();
+  const first = await run(folder, real - 5 * DAY);
+  const before = await days(folder);
+  expect(await run(folder, real)).toBeGreaterThan(3);
+  expect(first).toBeGreaterThan(3);
+  const whole = await days(folder);
+  expect(whole).toEqual(await days(calm));
+  expect(whole).toEqual(expect.arrayContaining(before));
+  for (const back of [3 * DAY, 400 * DAY, 0]) {
+    await run(folder, real - back);
+    expect([back, await days(folder)]).toEqual([back, whole]);
+  }
+  for (const table of TABLES)
+    expect([table, await differences(connection, calm, folder, table)]).toEqual([table, 0n]);
+});
