@@ -37,7 +37,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/trino.md: crawlhouse query': 'test/trino',
   'docs/first-hour.md, A schedule: crawlhouse schedule --once': 'the clock',
   'docs/first-hour.md, An outage: crawlhouse schedule --once': 'the clock',
-  'docs/first-hour.md, A full disk': 'a disk of its own',
+  'docs/first-hour.md, A full disk': 'test/docs/first-hour.test.ts',
   'docs/first-hour.md, A killed run': 'a kill',
 };
 
