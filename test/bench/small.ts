@@ -12,7 +12,8 @@ import { childCpuSeconds } from './resources.ts';
 /**
  * `npm run bench:small`: what small changes cost, from the start of the program to its end: each figure is a median of
  * rounds that begin with a copy of the same project. Beside the seconds stand those in which DuckDB ran statements, and the
- * ratio of all to them.
+ * ratio of all to them. They can't be run again by themselves: they read and attach files that the program then renames
+ * or removes.
  */
 const { values } = parseArgs({
   options: {
@@ -30,6 +31,8 @@ interface Cost {
   readonly statements: number;
   /** In which DuckDB ran statements. */
   readonly duckdb: number;
+  /** When the first answer was printed, and when the program ended. */
+  readonly answered: number;
   readonly ended: number;
 }
 
@@ -49,15 +52,21 @@ try {
   await promisify(execFile)(process.execPath, [values.program, 'init', project]);
   const crawl = ['crawl', `${address}/page/0`, '--i-own-this-site', '--allow-private'];
   for (let time = 0; time < 2; time++) await costOf(project, crawl);
-  const behind: Cost[] = [];
+  const behind: { readonly answered: number; readonly ended: number }[] = [];
   const whole = await eachRound(project, async (copy) => {
     const cost = await costOf(copy, crawl);
     const last = Number(await (await fetch(`${address}/asked`)).text());
-    behind.push({ ...cost, seconds: (cost.ended - last) / 1000 });
+    behind.push({ answered: cost.answered - last, ended: cost.ended - last });
     return cost;
   });
   add(`crawl of ${values.pages} pages`, whole);
-  add('of it behind the last page (seconds alone)', behind);
+  for (const [what, key] of [
+    ['its first answer behind the last page', 'answered'],
+    ['its end behind the last page', 'ended'],
+  ] as const) {
+    const seconds = median(behind.map((one) => one[key])) / 1000;
+    rows.push([what, seconds.toFixed(2), '', '', '', '']);
+  }
 
   await writeFile(join(folder, 'day.log'), logLines(1, 10));
   await writeFile(join(folder, 'days.log'), logLines(20, 2));
@@ -101,11 +110,16 @@ async function costOf(
 ): Promise<Cost> {
   const file = join(folder, 'statements.json');
   const [started, cpu] = [performance.now(), childCpuSeconds()];
-  await promisify(execFile)(process.execPath, ['--import', TIMES, values.program, ...command], {
+  let answered = Number.NaN;
+  const running = promisify(execFile)(process.execPath, ['--import', TIMES, values.program, ...command], {
     cwd,
     env: { PATH: process.env.PATH, STATEMENT_TIMES: file, ...account },
     maxBuffer: 1 << 26,
   });
+  running.child.stdout?.once('data', () => {
+    answered = Date.now();
+  });
+  await running;
   const ended = Date.now();
   const { statements, seconds: duckdb } = JSON.parse(await readFile(file, 'utf8'));
   return {
@@ -113,6 +127,7 @@ async function costOf(
     cpu: childCpuSeconds() - cpu,
     statements,
     duckdb,
+    answered,
     ended,
   };
 }

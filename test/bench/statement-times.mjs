@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { performance } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
-import { DuckDBConnection } from '@duckdb/node-api';
 
 /**
  * Loaded before the program (`--import`): counts the statements that its main thread gives to DuckDB, and the time in
@@ -9,6 +9,8 @@ import { DuckDBConnection } from '@duckdb/node-api';
  */
 const file = process.env.STATEMENT_TIMES;
 if (isMainThread && file !== undefined) {
+  // That of the program, which may be another build.
+  const { DuckDBConnection } = createRequire(process.argv[1])('@duckdb/node-api');
   let [statements, running, since, busy] = [0, 0, 0, 0];
   for (const method of ['run', 'runAndReadAll', 'stream', 'prepare', 'extractStatements']) {
     const own = DuckDBConnection.prototype[method];
