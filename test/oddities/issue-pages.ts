@@ -634,6 +634,7 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
   uncompressed: [
     { ...kilobytes(20), headers: { 'content-encoding': null } },
     { ...kilobytes(8), headers: { 'content-encoding': null } },
+    { ...kilobytes(20), headers: { 'content-encoding': 'UTF-8' }, is: 'fires' },
   ],
   unreadable_content: [
     { raw: '<title>Plain</title>' },

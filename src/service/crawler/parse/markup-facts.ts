@@ -36,6 +36,9 @@ const GENERIC = new Set(
   ),
 );
 
+/** Content encodings that make a body smaller: with another one, such as `UTF-8`, it is as it is. */
+const COMPRESSIONS = /(?:^|[\s,])(?:(?:x-)?gzip|compress|deflate|br|zstd)(?:[\s,]|$)/i;
+
 type MarkupFields = Pick<
   PageRecord,
   | 'meta_refresh_location'
@@ -92,7 +95,7 @@ export function markupFields(
     meta_refresh_delay: isElsewhere ? (refresh?.delay ?? null) : null,
     amp_url: first(facts.links, 'amphtml', 'html'),
     header_canonical: first(headerLinks, 'canonical', 'header'),
-    compressed: !['identity', null].includes(headers.header_content_encoding?.toLowerCase() ?? null),
+    compressed: COMPRESSIONS.test(headers.header_content_encoding ?? ''),
     missing_security_headers: missingHeaders(headers, isSecure, policies.length > 0),
     num_mixed_content: isMixed ? facts.httpResources : 0,
     num_insecure_forms: isMixed ? facts.httpForms : 0,
