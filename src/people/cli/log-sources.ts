@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
-import { glob, open as openFile, readdir, rm, stat } from 'node:fs/promises';
+import { type FileHandle, glob, open as openFile, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { addAbortSignal } from 'node:stream';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { makeFolder } from '../../core/make-folder.ts';
 import type { Settings } from '../../project/settings/settings.ts';
@@ -116,7 +116,17 @@ async function* standardInput(settings: Settings, signal: AbortSignal): AsyncGen
   await rm(path, { force: true });
   await using file = await openFile(path, 'wx+', 0o600);
   await rm(path);
-  await pipeline(process.stdin, file.createWriteStream({ autoClose: false }), { signal });
-  const open = (start: number) => file.createReadStream({ start, highWaterMark: PIECE, autoClose: false });
-  yield { name: 'standard input', version: null, isFinal: true, open };
+  // A stream on it that is not closed itself would let its close wait for ever.
+  await file.writeFile(addAbortSignal(signal, process.stdin));
+  yield { name: 'standard input', version: null, isFinal: true, open: (from) => piecesOf(file, from) };
+}
+
+/** The bytes of a file from a place. */
+async function* piecesOf(file: FileHandle, from: number): AsyncGenerator<Buffer> {
+  for (let at = from; ; ) {
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PIECE), 0, PIECE, at);
+    if (bytesRead === 0) return;
+    at += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
 }

@@ -12,7 +12,7 @@ import { resourceId } from '../resources/ids.ts';
 import type { Document, Resources } from '../resources/resources.ts';
 import { switchOnLogs } from '../resources/seed.ts';
 import type { RowStore } from '../rows/row-store.ts';
-import { type KnownFile, readFiles } from './known-files.ts';
+import { eventsKeptOtherwise, type KnownFile, readFiles } from './known-files.ts';
 import { LogAdder } from './log-adder.ts';
 import { weekDefinitionOf } from './log-metadata.ts';
 import { LogTables } from './log-tables.ts';
@@ -72,8 +72,14 @@ export class AddedLogs {
         const origin = new URL(String(project.start_url)).origin;
         const adding = { origin, rules, again, bots, folder, now: clock.now() };
         const adder = await LogAdder.open(connection, tables, adding);
+        const keptOtherwise = await eventsKeptOtherwise(connection, tables, rules);
+        const wasToRewrite = rows.isToRewrite;
+        // Before anything is deleted: a process may end at any moment.
+        if (keptOtherwise > 0) rows.isToRewrite = true;
         const last = Number(await connection.scalar(`SELECT coalesce(max(rowid), -1) FROM ${tables.lines}`));
         for await (const source of sources) onFile(await adder.add(source, signal));
+        if (!wasToRewrite && (await eventsKeptOtherwise(connection, tables, rules)) === keptOtherwise)
+          rows.isToRewrite = false;
         return (await connection.jsonRows(
           `SELECT agent.bot, ${[1, 2, 3].map((one, index) => `CAST(count(*) FILTER (line.verification = ${one}) AS INTEGER) AS ${['verified', 'refuted', 'unchecked'][index]}`).join(', ')}
             FROM ${tables.lines} AS line JOIN ${tables.agents} AS agent ON agent.id = line.agent

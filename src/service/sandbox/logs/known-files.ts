@@ -31,10 +31,26 @@ export interface KnownFile {
   readonly added_at: number;
 }
 
+/** Where `readingOf` has the rules for queries and addresses. */
+const READING_OF_VISITORS = [3, 4];
+
 /** What of the rules changes the events of a file, as a text. */
 export function readingOf(rules: LogRules, format: string): string {
   const { time_zone, hosts, query_strings, addresses, forwarded, verify } = rules;
   return JSON.stringify([format, time_zone, hosts.toSorted(), query_strings, addresses, forwarded, verify]);
+}
+
+/** Events of files that were read while other parts of queries and addresses were kept. */
+export async function eventsKeptOtherwise(
+  connection: Connection,
+  tables: LogTables,
+  rules: LogRules,
+): Promise<number> {
+  const [queries, addresses] = READING_OF_VISITORS.map((place) => `json_extract(reading, '$[${place}]')`);
+  const sql = `SELECT coalesce(sum(events), 0) FROM ${tables.files}
+    WHERE reading IS NULL OR ${queries} <> ?::JSON OR ${addresses} <> ?::JSON`;
+  const values = [rules.query_strings, rules.addresses].map((one) => JSON.stringify(one));
+  return Number(await connection.scalar(sql, values));
 }
 
 /** Whether exactly this was read to its end by such rules: a name in the version that it still has. */

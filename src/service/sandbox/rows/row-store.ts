@@ -1,3 +1,5 @@
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Connection, Database, ident, STORAGE_OPTION, table, text } from '../../../core/duckdb.ts';
 import { makeFolder } from '../../../core/make-folder.ts';
@@ -10,16 +12,21 @@ const IMPORT_MEMORY = 700;
 /** From so many columns on a stream's lines need more memory: a vector of each cell is held at once. */
 const WIDE = 300;
 
+/** Small blocks: a wide table's writer pins at least one a column. */
+const LAYOUT = `(BLOCK_SIZE 32768, ROW_GROUP_SIZE 30720, ${STORAGE_OPTION})`;
+
 /** The sandbox's rows: one DuckDB file in the state directory, attached to an instance with little memory. */
 export class RowStore implements AsyncDisposable {
   readonly #database: Database;
+  readonly #path: string;
   readonly #uses = new Set<Promise<unknown>>();
   #streams = 0;
   #wideStreams = 0;
   #imports = 0;
 
-  private constructor(database: Database) {
+  private constructor(database: Database, path: string) {
     this.#database = database;
+    this.#path = path;
   }
 
   static async open(stateDir: string): Promise<RowStore> {
@@ -32,12 +39,42 @@ export class RowStore implements AsyncDisposable {
     using connection = await database.connect();
     // Exports and generated tables come in one order, always the same.
     await connection.run('SET preserve_insertion_order = true');
-    // Small blocks: a wide table's writer pins at least one a column.
-    const file = text(join(stateDir, 'rows.duckdb'));
-    await connection.run(
-      `ATTACH ${file} AS ${ident(CATALOG)} (BLOCK_SIZE 32768, ROW_GROUP_SIZE 30720, ${STORAGE_OPTION})`,
-    );
-    return new RowStore(database);
+    const store = new RowStore(database, join(stateDir, 'rows.duckdb'));
+    if (store.isToRewrite) await store.#rewrite(connection);
+    await connection.run(`ATTACH ${text(store.#path)} AS ${ident(CATALOG)} ${LAYOUT}`);
+    return store;
+  }
+
+  /** Whether the file is written anew when it is closed, or else when it is opened next. */
+  get isToRewrite(): boolean {
+    return existsSync(this.#mark);
+  }
+
+  /** Deleted rows stay in free blocks of the file, until it is written anew. */
+  set isToRewrite(isToRewrite: boolean) {
+    if (isToRewrite) closeSync(openSync(this.#mark, 'a'));
+    else rmSync(this.#mark, { force: true });
+  }
+
+  get #mark(): string {
+    return `${this.#path}.rewrite`;
+  }
+
+  async #rewrite(connection: Connection): Promise<void> {
+    const [fresh, wal] = [`${this.#path}.fresh`, `${this.#path}.wal`];
+    for (const one of [fresh, `${fresh}.wal`]) await rm(one, { force: true });
+    if (existsSync(this.#path)) {
+      await connection.run(`ATTACH ${text(this.#path)} AS ${ident(CATALOG)} ${LAYOUT}`);
+      await connection.run(`ATTACH ${text(fresh)} AS fresh ${LAYOUT}`);
+      await connection.run(`COPY FROM DATABASE ${ident(CATALOG)} TO fresh`);
+      for (const one of ['fresh', CATALOG]) {
+        await connection.run(`CHECKPOINT ${ident(one)}`);
+        await connection.run(`DETACH ${ident(one)}`);
+      }
+      await rm(wal, { force: true });
+      await rename(fresh, this.#path);
+    }
+    this.isToRewrite = false;
   }
 
   /** The qualified, quoted name of a table. */
@@ -138,6 +175,8 @@ export class RowStore implements AsyncDisposable {
     using connection = await this.#database.connect();
     // The database is closed all the same.
     await connection.run(`DETACH ${ident(CATALOG)}`).catch(() => {});
+    // What fails here is done when the file is opened next.
+    if (this.isToRewrite) await this.#rewrite(connection).catch(() => {});
     await this.#database[Symbol.asyncDispose]();
   }
 }
