@@ -47,8 +47,8 @@ export function answerParser(data: ParseThreadData): (request: ParseRequest) => 
     const redirect = location === null ? null : scope.admit(location);
     return {
       pages: pageLine({ ...parsed.page, ...facts }),
-      links: linesOf(parsed.links, size),
-      items: linesOf(parsed.items, size),
+      links: linesOf(parsed.links, size, JSON.stringify),
+      items: linesOf(parsed.items, size, stringifyJson),
       targets: targetsOf(parsed, redirect, scope),
       redirect,
     };
@@ -90,8 +90,9 @@ const LONGEST_LINE = 4_000_000;
 /** Half of a surrogate pair, as JSON writes it when the other half is missing. DuckDB refuses it. */
 const LONE_SURROGATE = /(?<=(?:^|[^\\])(?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
 
-function line(record: object): string {
-  const json = stringifyJson(record);
+/** @param stringify links have no whole numbers beyond JavaScript's, and are many */
+function line(record: object, stringify: (record: object) => string = stringifyJson): string {
+  const json = stringify(record);
   return `${json.includes('\\ud') ? json.replace(LONE_SURROGATE, '\uFFFD') : json}\n`;
 }
 
@@ -103,12 +104,16 @@ function pageLine(record: object): string {
 }
 
 /** The links of one page may take 100 MB. */
-function linesOf(records: readonly object[], bytes: number): Lines {
-  if (bytes <= LARGE_BYTES) return records.map(line).filter(isShort).join('');
+function linesOf(records: readonly object[], bytes: number, stringify: (record: object) => string): Lines {
+  if (bytes <= LARGE_BYTES)
+    return records
+      .map((record) => line(record, stringify))
+      .filter(isShort)
+      .join('');
   const frames: Uint8Array[] = [];
   let lines = '';
   for (const record of records) {
-    const text = line(record);
+    const text = line(record, stringify);
     if (isShort(text)) lines += text;
     if (lines.length < FRAME) continue;
     frames.push(zstdCompressSync(lines));

@@ -2,6 +2,8 @@
 const INVISIBLE = /[\u00ad\u061c\u180e\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
 /** A zero-width space parts words, and is none. */
 const BLANK = /[\s\u200b]+/g;
+/** Words of ASCII with one space between them: most texts are so already. */
+const IS_SHORT = /^[!-~]+(?: [!-~]+)*$/;
 /** Nothing to be seen: joiners, fillers and selectors of a shape without a letter, and the empty pattern of Braille. */
 const NOTHING = /^[\p{Default_Ignorable_Code_Point}\u2800 ]*$/u;
 /** All characters that show nothing, but for the space that parts words. */
@@ -14,6 +16,7 @@ function visible(text: string): string {
 
 /** Visible text with each run of white space as one space, and none around; null when nothing is left. */
 export function collapsed(text: string): string | null {
+  if (IS_SHORT.test(text)) return text;
   const short = visible(text).replaceAll(BLANK, ' ').trim();
   return NOTHING.test(short) ? null : short;
 }
