@@ -1,5 +1,4 @@
 import { zstdCompressSync } from 'node:zlib';
-import { stringifyJson } from '../../core/json.ts';
 import { decodeContent } from './content-encoding.ts';
 import type { CustomField } from './custom-fields/custom-field.ts';
 import { extractor } from './custom-fields/extractor.ts';
@@ -47,8 +46,8 @@ export function answerParser(data: ParseThreadData): (request: ParseRequest) => 
     const redirect = location === null ? null : scope.admit(location);
     return {
       pages: pageLine({ ...parsed.page, ...facts }),
-      links: linesOf(parsed.links, size, JSON.stringify),
-      items: linesOf(parsed.items, size, stringifyJson),
+      links: linesOf(parsed.links, size),
+      items: linesOf(parsed.items, size),
       targets: targetsOf(parsed, redirect, scope),
       redirect,
     };
@@ -90,9 +89,9 @@ const LONGEST_LINE = 4_000_000;
 /** Half of a surrogate pair, as JSON writes it when the other half is missing. DuckDB refuses it. */
 const LONE_SURROGATE = /(?<=(?:^|[^\\])(?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
 
-/** @param stringify links have no whole numbers beyond JavaScript's, and are many */
-function line(record: object, stringify: (record: object) => string = stringifyJson): string {
-  const json = stringify(record);
+function line(record: object): string {
+  // Numbers of JSON-LD are kept as they are written; no value is a bigint.
+  const json = JSON.stringify(record);
   return `${json.includes('\\ud') ? json.replace(LONE_SURROGATE, '\uFFFD') : json}\n`;
 }
 
@@ -104,16 +103,12 @@ function pageLine(record: object): string {
 }
 
 /** The links of one page may take 100 MB. */
-function linesOf(records: readonly object[], bytes: number, stringify: (record: object) => string): Lines {
-  if (bytes <= LARGE_BYTES)
-    return records
-      .map((record) => line(record, stringify))
-      .filter(isShort)
-      .join('');
+function linesOf(records: readonly object[], bytes: number): Lines {
+  if (bytes <= LARGE_BYTES) return records.map(line).filter(isShort).join('');
   const frames: Uint8Array[] = [];
   let lines = '';
   for (const record of records) {
-    const text = line(record, stringify);
+    const text = line(record);
     if (isShort(text)) lines += text;
     if (lines.length < FRAME) continue;
     frames.push(zstdCompressSync(lines));
