@@ -42,7 +42,7 @@ export type { RankingBody, RankingExportInput } from './service/api/ranking-perf
 export type { WholeList } from './service/api/read-list.ts';
 export { decodeRison, encodeRison } from './service/api/rison.ts';
 export type { ScheduledCrawl, ScheduledCrawlInput } from './service/api/scheduled-crawls.ts';
-export type { Scope } from './service/api/scopes.ts';
+export type { TokenScope } from './service/api/scopes.ts';
 export { SEARCH_CEILING, SearchBody, SearchResponse } from './service/api/search.ts';
 export type { Secret, SecretInput } from './service/api/secrets.ts';
 export { SERVICE_ERROR_STATUS, ServiceErrorBody } from './service/api/service-error.ts';

@@ -742,6 +742,20 @@ test('folders are made in one place, which ends where a folder can not be made',
   expect(offenders(/\bmkdir(?:Sync)?\(/, () => false)).toEqual(['core/make-folder.ts']);
 });
 
+test('no two files export types of one name', () => {
+  const exported = sources.flatMap(({ file, text }) =>
+    [...text.matchAll(/^export (?:declare )?(?:abstract )?(?:type|interface|class) (\w+)/gm)].map(
+      (match) => ({
+        file,
+        name: String(match[1]),
+      }),
+    ),
+  );
+  const files = Map.groupBy(exported, ({ name }) => name);
+  const shared = [...files].map(([name, all]) => [name, ...new Set(all.map(({ file }) => file))]);
+  expect(shared.filter((one) => one.length > 2)).toEqual([]);
+});
+
 test('no comment begins with "The same": it says what differs', () => {
   const begins = /^\s*(?:\/\*\*|\*|\/\/) The same\b/m;
   expect(sources.filter(({ text }) => begins.test(text)).map(({ file }) => file)).toEqual([]);

@@ -12,7 +12,7 @@ import {
 const COMPARED_BYTES = 256 * 1024 * 1024;
 
 /** The end of a comparison. */
-export interface Compared {
+export interface ComparedBlocks {
   /** The block with which the next one begins. */
   readonly next: number;
   readonly isEqual: boolean;
@@ -29,7 +29,7 @@ export async function compareCopy(
   copy: string,
   { changed, next }: { readonly changed: BlockSet; readonly next: number },
   signal: AbortSignal,
-): Promise<Compared> {
+): Promise<ComparedBlocks> {
   await using from = await open(source, 'r');
   await using to = await open(copy, 'r');
   const state = readState(from.fd, source);

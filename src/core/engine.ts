@@ -40,7 +40,7 @@ export function planEngine(threads: number, memoryLimit: string): EnginePlan {
 }
 
 /** The one DuckDB of a process, whose memory is shared: conversions several at once, or one thing alone. */
-export class Engine {
+export class ConversionPlaces {
   readonly plan: EnginePlan;
   readonly #connection: Connection;
   readonly #threads: number;
@@ -59,8 +59,8 @@ export class Engine {
     this.#places = new Semaphore(this.plan.places);
   }
 
-  static async start(database: Database, threads: number, memoryLimit: string): Promise<Engine> {
-    return new Engine(await database.connect(), threads, memoryLimit);
+  static async start(database: Database, threads: number, memoryLimit: string): Promise<ConversionPlaces> {
+    return new ConversionPlaces(await database.connect(), threads, memoryLimit);
   }
 
   /** Converts a part of so many fields as soon as there is room. */

@@ -4,7 +4,7 @@ import type { LogLevel } from './logger.ts';
 import { readLines } from './read-lines.ts';
 
 /** A line of a log file. */
-export interface LogLine {
+export interface OwnLogLine {
   /** ISO 8601, UTC. */
   readonly time: string;
   readonly level: LogLevel;
@@ -29,8 +29,8 @@ export async function readLog(
   folder: string,
   query: LogQuery,
   signal: AbortSignal,
-): Promise<{ readonly lines: readonly LogLine[]; readonly total: number }> {
-  const lines: LogLine[] = [];
+): Promise<{ readonly lines: readonly OwnLogLine[]; readonly total: number }> {
+  const lines: OwnLogLine[] = [];
   let total = 0;
   for (const file of filesOf(folder, query)) {
     for await (const { line } of readLines(file)) {
@@ -58,7 +58,7 @@ function filesOf(folder: string, { from, to }: LogQuery): string[] {
     .map(({ name }) => join(folder, name));
 }
 
-function lineOf(text: string, { run, from, to, levels }: LogQuery): LogLine | null {
+function lineOf(text: string, { run, from, to, levels }: LogQuery): OwnLogLine | null {
   const record = parsed(text);
   if (record === null) return null;
   const { time, level, message, run: own, ...fields } = record;

@@ -81,12 +81,12 @@ const BEGIN = new RegExp(
   'y',
 );
 
-interface Found {
+interface FoundToken {
   readonly kind: SqlTokenKind;
   readonly end: number;
 }
 
-function tokenAt(bytes: string, at: number): Found {
+function tokenAt(bytes: string, at: number): FoundToken {
   BEGIN.lastIndex = at;
   const { 0: begin = '', groups = {} } = BEGIN.exec(bytes) ?? {};
   const next = at + begin.length;
@@ -106,7 +106,7 @@ function tokenAt(bytes: string, at: number): Found {
 }
 
 /** A token that ends there; without an end it takes all. */
-function closed(kind: SqlTokenKind, end: number | undefined, bytes: string): Found {
+function closed(kind: SqlTokenKind, end: number | undefined, bytes: string): FoundToken {
   return end === undefined ? { kind: 'foreign', end: bytes.length } : { kind, end };
 }
 
@@ -115,7 +115,7 @@ function textAt(
   from: number,
   endOf: (from: number) => number | undefined,
   kind: SqlTokenKind = 'foreign',
-): Found {
+): FoundToken {
   let end = endOf(from);
   const first = end;
   while (end !== undefined) {

@@ -5,7 +5,7 @@ import type { EnginePlace } from './engine.ts';
 import type { ModelQueries } from './model-engine.ts';
 import { openEngine } from './registry.ts';
 
-type Place = PublishedPlace & EnginePlace;
+type MovedPlace = PublishedPlace & EnginePlace;
 
 /** A table that was moved. */
 export interface MovedTable {
@@ -24,7 +24,11 @@ type UnitRows = ReadonlyMap<string, bigint>;
  *
  * @throws CrawlhouseError `unreconciled` naming the first that differs
  */
-export async function compareMoved(from: Place, to: Place, signal: AbortSignal): Promise<MovedTable[]> {
+export async function compareMoved(
+  from: MovedPlace,
+  to: MovedPlace,
+  signal: AbortSignal,
+): Promise<MovedTable[]> {
   const before = await countRows(from, signal);
   const after = await countRows(to, signal);
   // A model may be a view in one engine, and a table in the other.
@@ -45,7 +49,7 @@ export async function compareMoved(from: Place, to: Place, signal: AbortSignal):
   }));
 }
 
-async function countRows(settings: Place, signal: AbortSignal): Promise<Map<string, UnitRows>> {
+async function countRows(settings: MovedPlace, signal: AbortSignal): Promise<Map<string, UnitRows>> {
   const engine = await openEngine(settings.engine);
   const counted = await readPublished(settings, async (connection) => {
     await using published = await engine.openQueries(connection);

@@ -63,7 +63,7 @@ export interface RowStore {
   /** Prepares everything but the catalogue's file for a publication, before the catalogue is copied. */
   prepare(signal?: AbortSignal): Promise<void>;
   /** Makes the rows visible to readers, right before the catalogue is replaced. The catalogue is detached. */
-  show(catalogue: CatalogueFile, signal?: AbortSignal): Promise<void>;
+  publish(catalogue: CatalogueFile, signal?: AbortSignal): Promise<void>;
   /** Does work that can wait until after the publication: comments, and the removal of rows that nobody sees. */
-  tidy(signal?: AbortSignal): Promise<void>;
+  vacuum(signal?: AbortSignal): Promise<void>;
 }

@@ -9,7 +9,7 @@ import { type Hold, recordHolds } from '../state/catalogue/ops-holds.ts';
 import { projectNames } from '../state/catalogue/raw-projects.ts';
 import { abandonExport, type ReconcileContext } from './routes/export/reconcile-exports.ts';
 import type { ModelsOutcome } from './transform/build/run-models.ts';
-import { type Fault, findFaults } from './transform/faults/find-faults.ts';
+import { findFaults, type TestFault } from './transform/faults/find-faults.ts';
 
 /** Share of the memory limit: DuckDB exceeds it when it restores rows of many columns. */
 const MEMORY_SHARE = 0.6;
@@ -24,7 +24,7 @@ export interface HoldContext extends ReconcileContext {
 /** A unit that was held, with all that it is at fault for. */
 export interface HeldBack {
   readonly unit: NewUnit;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly TestFault[];
   readonly error: CrawlhouseError;
 }
 
@@ -101,7 +101,7 @@ function holdOf({ unit, faults, error }: HeldBack, models: string): Hold {
 
 function errorOf(
   { unit, source, window }: NewUnit,
-  faults: readonly Fault[],
+  faults: readonly TestFault[],
   names: ReadonlyMap<string, string>,
 ): CrawlhouseError {
   const project = source.project_id ?? source.id;

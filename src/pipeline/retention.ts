@@ -6,7 +6,7 @@ import { asDropped } from '../state/catalogue/drop-targets.ts';
 import { markPinned } from '../state/catalogue/ops-loads.ts';
 import { type WarehouseUnit, warehouseUnits } from '../state/catalogue/warehouse-units.ts';
 import { takeOut } from './drop.ts';
-import type { Work } from './session.ts';
+import type { SessionOutcome } from './session.ts';
 import type { Session } from './unit/context.ts';
 
 /** The part of a run's request that retention needs. */
@@ -66,7 +66,11 @@ export async function withoutDropped(
 }
 
 /** After the loads of a run: crawls that `keep` has no more place for leave the warehouse. */
-export async function applyRetention(session: Session, request: RetentionRequest, work: Work): Promise<void> {
+export async function applyRetention(
+  session: Session,
+  request: RetentionRequest,
+  work: SessionOutcome,
+): Promise<void> {
   const limited = request.pipelines.filter((one) => keepOf(one) !== null);
   if (limited.length === 0) return;
   const { connection } = session.working;

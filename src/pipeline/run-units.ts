@@ -20,7 +20,7 @@ import { RankingWindows } from './routes/aggregates/ranking-windows.ts';
 import { reconcileExports } from './routes/export/reconcile-exports.ts';
 import type { RouteOption } from './routes/route.ts';
 import { withPast } from './routes/weigh-export.ts';
-import type { Work } from './session.ts';
+import type { SessionOutcome } from './session.ts';
 import { type Share, shareUnits } from './sharing/share-units.ts';
 import { sharedUnits } from './sharing/unit-task.ts';
 import type { RunContext } from './unit/context.ts';
@@ -43,7 +43,7 @@ export async function runUnits(
   planned: readonly PlannedUnit[],
   routes: ReadonlyMap<string, readonly RouteOption[]>,
   inventory: Inventory,
-): Promise<Work> {
+): Promise<SessionOutcome> {
   const settled = await settleUnits(context, planned);
   await reconcileExports(context, context.loaded);
   context.meter.begin(await expectedRows(context, settled.due));

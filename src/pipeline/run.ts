@@ -1,5 +1,5 @@
 import { yieldsLock } from '../core/acquire-lock.ts';
-import { Engine } from '../core/engine.ts';
+import { ConversionPlaces } from '../core/engine.ts';
 import { toCrawlhouseError } from '../core/errors.ts';
 import { hasLockWaiter } from '../core/lock-waiter.ts';
 import type { Logger } from '../core/logger.ts';
@@ -31,7 +31,7 @@ import { FieldSchemaCache } from './routes/field-schema-cache.ts';
 import { refuseUnknownFields } from './routes/refuse-unknown-fields.ts';
 import type { RouteOption } from './routes/route.ts';
 import { runUnits } from './run-units.ts';
-import { runSession, type Work } from './session.ts';
+import { runSession, type SessionOutcome } from './session.ts';
 import { stagingConnections } from './stage/staging-connections.ts';
 import type { RunContext, Session } from './unit/context.ts';
 
@@ -118,7 +118,7 @@ export function scopeOf(
 }
 
 /** The work of a run's session. */
-interface DueWork {
+interface DueUnits {
   readonly client: ServiceClient;
   readonly request: RunRequest;
   /** The routes that each pipeline's units may take. */
@@ -127,7 +127,10 @@ interface DueWork {
   readonly done: ReadonlySet<string>;
 }
 
-async function loadDueUnits(session: Session, { client, request, routes, done }: DueWork): Promise<Work> {
+async function loadDueUnits(
+  session: Session,
+  { client, request, routes, done }: DueUnits,
+): Promise<SessionOutcome> {
   const { settings, signal } = session;
   session.meter.discover();
   const { connection } = session.working;
@@ -164,7 +167,7 @@ async function loadDueUnits(session: Session, { client, request, routes, done }:
     pacesOf: pacesByProject(await readRouteLoads(connection)),
     unarchiver: new Unarchiver(client, settings.unarchive_per_run, limitsOf(settings).unarchiveWait, signal),
     fieldSchemas,
-    engine: await Engine.start(session.database, settings.threads, settings.memory_limit),
+    engine: await ConversionPlaces.start(session.database, settings.threads, settings.memory_limit),
     staging: stagingConnections(() => session.database.connect()),
     hasLockWaiter: () => yieldsLock(request.command) && hasLockWaiter(settings.state_dir),
   };

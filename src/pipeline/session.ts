@@ -44,7 +44,7 @@ import type { Session } from './unit/context.ts';
 const RUNS_READ = 20;
 
 /** The result of a session's work: its units and errors. */
-export interface Work {
+export interface SessionOutcome {
   readonly units: readonly UnitReport[];
   readonly errors: readonly CrawlhouseError[];
   /** The state lock was yielded to a waiter before the work was done. */
@@ -73,7 +73,7 @@ export interface SessionOptions {
  */
 export async function runSession(
   options: SessionOptions,
-  work: (session: Session) => Promise<Work>,
+  work: (session: Session) => Promise<SessionOutcome>,
 ): Promise<RunResult> {
   try {
     return await attemptTwice(options, work);
@@ -84,7 +84,7 @@ export async function runSession(
 
 async function attemptTwice(
   options: SessionOptions,
-  work: (session: Session) => Promise<Work>,
+  work: (session: Session) => Promise<SessionOutcome>,
 ): Promise<RunResult> {
   const { settings, logger } = options;
   const models = await projectModels(settings);
@@ -93,7 +93,7 @@ async function attemptTwice(
   await sweepUnfinished(settings.state_dir, settings.keep_raw);
   await using ledger = await openLedger(settings, options.command, logger, options.signal);
   using reserve = new Reserve(settings.state_dir);
-  const given: Given = { options, models, ledger, reserve, work, healed: [] };
+  const given: SessionInput = { options, models, ledger, reserve, work, healed: [] };
   let damage: CrawlhouseError | undefined;
   try {
     const result = await attemptInSpan(given, false);
@@ -116,17 +116,17 @@ function isDamage({ code }: CrawlhouseError): boolean {
 }
 
 /** The common inputs of both attempts at a session. */
-interface Given {
+interface SessionInput {
   readonly options: SessionOptions;
   readonly models: readonly Model[];
   readonly ledger: Ledger;
   readonly reserve: Reserve;
-  readonly work: (session: Session) => Promise<Work>;
+  readonly work: (session: Session) => Promise<SessionOutcome>;
   /** Damaged files, and what was put in their place. */
   readonly healed: string[];
 }
 
-function attemptInSpan(given: Given, anew: boolean): Promise<RunResult> {
+function attemptInSpan(given: SessionInput, anew: boolean): Promise<RunResult> {
   return inSpan(
     'run',
     { command: given.options.command },
@@ -139,7 +139,7 @@ function attemptInSpan(given: Given, anew: boolean): Promise<RunResult> {
 }
 
 /** A session, with the present or a replaced working copy. */
-async function attempt(given: Given, anew: boolean): Promise<RunResult> {
+async function attempt(given: SessionInput, anew: boolean): Promise<RunResult> {
   const { options, models, ledger } = given;
   const { settings } = options;
   // Also aborts once another process has taken over.
@@ -212,7 +212,7 @@ interface Ended {
  */
 async function workAndPublish(
   session: Session,
-  { options, models, work, healed }: Given,
+  { options, models, work, healed }: SessionInput,
   statuses: ReadonlyMap<string, string>,
 ): Promise<Ended> {
   const { signal } = session;
@@ -299,7 +299,7 @@ async function tidyUp(
   ])
     logger.warn(message, { hint });
   meter.step('publish');
-  await working.rows.tidy(signal).catch((error: unknown) => {
+  await working.rows.vacuum(signal).catch((error: unknown) => {
     signal.throwIfAborted();
     logger.warn('former rows not removed', { stage: 'publish', error: toCrawlhouseError(error).message });
   });
@@ -310,7 +310,7 @@ async function endRun(
   session: Session,
   startedAt: string,
   ended: Ended,
-  { reserve, healed }: Given,
+  { reserve, healed }: SessionInput,
 ): Promise<RunResult> {
   const { working, ledger, logger, meter, runId } = session;
   const { errors, units, transformed, yielded } = ended;

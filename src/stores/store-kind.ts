@@ -34,7 +34,7 @@ export interface BucketKind<Settings extends BucketSettings>
 }
 
 /** The further part of a store that the service writes data exports to. */
-export interface ExportTarget<Settings> {
+export interface TargetOf<Settings> {
   /**
    * The parameters of a data export under a prefix (api-spec.md §4.9).
    *

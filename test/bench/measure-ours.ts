@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Database } from '../../src/core/duckdb.ts';
-import { Engine } from '../../src/core/engine.ts';
+import { ConversionPlaces } from '../../src/core/engine.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { Meter } from '../../src/core/meter.ts';
 import { WorkingCopy } from '../../src/engines/working-copy.ts';
@@ -72,7 +72,7 @@ const models = await loadModels([sqlFolder(join(import.meta.dirname, '..', '..',
 const signal = new AbortController().signal;
 const client = new ServiceClient({ baseUrl, accessToken: 'bench' });
 const ledger = sqliteLedger(settings.state_dir);
-const engine = await Engine.start(database, settings.threads, settings.memory_limit);
+const engine = await ConversionPlaces.start(database, settings.threads, settings.memory_limit);
 const context = {
   settings,
   runId: 'bench',

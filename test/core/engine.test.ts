@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Database } from '../../src/core/duckdb.ts';
-import { Engine, planEngine } from '../../src/core/engine.ts';
+import { ConversionPlaces, planEngine } from '../../src/core/engine.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 test.for([
@@ -16,7 +16,9 @@ test.for([
   expect(planEngine(threads, memory)).toEqual(plan);
 });
 
-async function engineOf(threads: number): Promise<{ engine: Engine; threadsNow: () => Promise<number> }> {
+async function engineOf(
+  threads: number,
+): Promise<{ engine: ConversionPlaces; threadsNow: () => Promise<number> }> {
   const database = await Database.open({
     memoryLimit: '400MB',
     threads,
@@ -25,7 +27,7 @@ async function engineOf(threads: number): Promise<{ engine: Engine; threadsNow: 
   onTestFinished(() => database[Symbol.asyncDispose]());
   const connection = await database.connect();
   const threadsNow = async () => Number(await connection.scalar("SELECT current_setting('threads')"));
-  return { engine: await Engine.start(database, threads, '400MB'), threadsNow };
+  return { engine: await ConversionPlaces.start(database, threads, '400MB'), threadsNow };
 }
 
 test('conversions run at once on a thread each, as many as there is room for; then DuckDB has all its threads again', async () => {

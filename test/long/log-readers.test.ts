@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { RowStore } from '../../src/service/sandbox/rows/row-store.ts';
+import { ServiceRows } from '../../src/service/sandbox/rows/row-store.ts';
 import { addLogsIn } from '../support/add-logs.ts';
 import { unpackedPackage } from '../support/debian-packages.ts';
 import { logRequests } from '../support/log-requests.ts';
@@ -44,7 +44,7 @@ async function readOnce(name: string) {
 }
 
 async function hitsIn(folder: string): Promise<Hits[]> {
-  await using rows = await RowStore.open(folder);
+  await using rows = await ServiceRows.open(folder);
   return rows.use(async (connection) => {
     const find = (kind: string): Promise<unknown> =>
       connection.scalar(
@@ -52,7 +52,7 @@ async function hitsIn(folder: string): Promise<Hits[]> {
       );
     const [lines, origins] = [String(await find('lines')), String(await find('origins'))];
     const sql = `SELECT origin.origin || line.path AS url, line.status AS status, CAST(line.day AS VARCHAR) AS day, CAST(count(*) AS INTEGER) AS hits
-      FROM ${RowStore.table(lines)} AS line JOIN ${RowStore.table(origins)} AS origin ON origin.id = line.origin GROUP BY ALL`;
+      FROM ${ServiceRows.table(lines)} AS line JOIN ${ServiceRows.table(origins)} AS origin ON origin.id = line.origin GROUP BY ALL`;
     return (await connection.jsonRows(sql)) as unknown as Hits[];
   });
 }

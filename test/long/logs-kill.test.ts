@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { RowStore } from '../../src/service/sandbox/rows/row-store.ts';
+import { ServiceRows } from '../../src/service/sandbox/rows/row-store.ts';
 import { accessLog } from '../support/access-log.ts';
 import { addLogsIn } from '../support/add-logs.ts';
 import { ALL_ROUNDS, roundSeed, seededRandom } from '../support/random.ts';
@@ -20,7 +20,7 @@ const CHILD = join(import.meta.dirname, '../support/add-logs.ts');
 
 /** What a folder has of its logs: a digest of all events, and of the pages of each granularity. */
 async function found(folder: string): Promise<unknown> {
-  await using rows = await RowStore.open(folder);
+  await using rows = await ServiceRows.open(folder);
   return rows.use(async (connection) => {
     const views = "SELECT view_name AS name FROM duckdb_views() WHERE starts_with(view_name, 'events_')";
     const tables =
@@ -28,7 +28,7 @@ async function found(folder: string): Promise<unknown> {
     const names = await connection.rows(`(${views}) UNION ALL (${tables}) ORDER BY name`);
     const digests = [];
     for (const { name } of names) {
-      const sql = `SELECT count(*) AS n, CAST(sum(hash(CAST(found AS VARCHAR))) AS VARCHAR) AS digest FROM (SELECT COLUMNS('^c') FROM ${RowStore.table(String(name))}) AS found`;
+      const sql = `SELECT count(*) AS n, CAST(sum(hash(CAST(found AS VARCHAR))) AS VARCHAR) AS digest FROM (SELECT COLUMNS('^c') FROM ${ServiceRows.table(String(name))}) AS found`;
       digests.push([name, await connection.jsonRows(sql)]);
     }
     return digests;

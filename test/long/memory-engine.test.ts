@@ -37,7 +37,7 @@ rowStoreContract('memory', async () => {
     read: () => models.queries.rows('SELECT * FROM raw.crawl_pages'),
     async publish() {
       await rows.prepare();
-      await rows.show({ path, id: randomUUID() });
+      await rows.publish({ path, id: randomUUID() });
     },
   };
 });

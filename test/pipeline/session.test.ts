@@ -2,10 +2,10 @@ import { stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { CrawlhouseError } from '../../src/core/errors.ts';
 import { silentLogger } from '../../src/core/logger.ts';
-import { runSession, type Work } from '../../src/pipeline/session.ts';
+import { runSession, type SessionOutcome } from '../../src/pipeline/session.ts';
 import { type PackageProject, packageProject, signal } from './package-project.ts';
 
-const NOTHING: Work = { units: [], errors: [] };
+const NOTHING: SessionOutcome = { units: [], errors: [] };
 
 const session = ({ settings }: PackageProject, work: Parameters<typeof runSession>[1]) =>
   runSession({ command: 'run', settings, logger: silentLogger, signal }, work);

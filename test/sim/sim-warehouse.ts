@@ -135,7 +135,7 @@ export class SimWarehouse {
       const kept = await putInPlace(temporary, this.publishedPath, id, {
         verify: () => refuse(temporary),
         confirm,
-        show: async () => {},
+        publish: async () => {},
         check: () => refuse(this.publishedPath),
       });
       this.#oracle.finished(this.#place, id);

@@ -7,7 +7,7 @@ import { LogRules } from '../../src/service/logs/log-rules.ts';
 import { AddedLogs } from '../../src/service/sandbox/logs/added-logs.ts';
 import { Resources } from '../../src/service/sandbox/resources/resources.ts';
 import { ensureProject } from '../../src/service/sandbox/resources/seed.ts';
-import { RowStore } from '../../src/service/sandbox/rows/row-store.ts';
+import { ServiceRows } from '../../src/service/sandbox/rows/row-store.ts';
 
 /** Adds log files to the project of a folder, as the local service does; gives what was read of each. */
 export async function addLogsIn(
@@ -16,7 +16,7 @@ export async function addLogsIn(
   rules: Partial<LogRules> = {},
 ): Promise<LogFileReport[]> {
   using resources = new Resources(join(folder, 'sandbox.sqlite'));
-  await using rows = await RowStore.open(folder);
+  await using rows = await ServiceRows.open(folder);
   const project = ensureProject(resources, { name: 'shop', startUrl: 'https://www.example.com/' });
   const logs = new AddedLogs({ resources, rows, clock: Date, stateDir: folder });
   const { signal } = new AbortController();

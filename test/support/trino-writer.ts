@@ -31,5 +31,5 @@ step('build');
 const columns = new Map([['n', 'BIGINT']]);
 await rows.build({ relation: 'mart.copy', columns, select: `SELECT n FROM ${rows.names.work(relation)}` });
 step('publish');
-await rows.publish();
+await rows.publishPointers();
 step('end');

@@ -72,7 +72,7 @@ test('models are built from what the writer sees, and readers see tables and vie
   expect((await errorOf(client.run(`SELECT * FROM ${rows.names.reader('mart.sums')}`))).code).toBe(
     'bad_query',
   );
-  await rows.publish();
+  await rows.publishPointers();
   expect([await read(rows.names.reader('mart.doubles')), await read(rows.names.reader('mart.sums'))]).toEqual(
     [14n, 6n],
   );
@@ -90,6 +90,6 @@ test('models are built from what the writer sees, and readers see tables and vie
   ]);
   // A later writer has begun: this one leaves the readers alone.
   await TrinoRows.begin(place);
-  expect((await errorOf(rows.publish())).code).toBe('locked');
+  expect((await errorOf(rows.publishPointers())).code).toBe('locked');
   expect(await read(rows.names.reader('mart.doubles'))).toBe(14n);
 });

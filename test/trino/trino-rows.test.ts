@@ -51,7 +51,7 @@ beforeEach(async () => {
 rowStoreContract('Trino', async () => {
   const rows = await TrinoRows.begin(place);
   const read = () => client.rows(`SELECT * FROM ${rows.names.work(PAGES)}`);
-  return { rows, catalogue: connection, read, publish: () => rows.publish() };
+  return { rows, catalogue: connection, read, publish: () => rows.publishPointers() };
 });
 
 test('a warehouse that is not there yet has no columns, whatever other projects drop meanwhile', async () => {
@@ -90,7 +90,7 @@ test('readers see loads, drops and units that were held once they are published'
   await put(rows, 'a', [1, 2]);
   await put(rows, 'b', [3]);
   expect(await seen(rows)).toEqual([]);
-  await rows.publish();
+  await rows.publishPointers();
   expect(await seen(rows)).toEqual(['a 1', 'a 2', 'b 3']);
   await put(rows, 'a', [4]);
   await put(rows, 'c', [5]);
@@ -100,7 +100,7 @@ test('readers see loads, drops and units that were held once they are published'
   // Held: one has a former load, the other has none.
   await rows.restoreUnits(PAGES, ['a', 'c']);
   expect(await worked(rows)).toEqual(['a 1', 'a 2']);
-  await rows.publish();
+  await rows.publishPointers();
   expect(await seen(rows)).toEqual(['a 1', 'a 2']);
 });
 
@@ -112,8 +112,8 @@ test('what a former writer has not published is forgotten, and it can publish no
   // As a process does that was paused.
   await put(former, 'c', [3]);
   expect(await worked(later)).toEqual(['b 2']);
-  expect((await errorOf(former.publish())).code).toBe('locked');
-  await later.publish();
+  expect((await errorOf(former.publishPointers())).code).toBe('locked');
+  await later.publishPointers();
   expect(await seen(later)).toEqual(['b 2']);
 });
 
@@ -166,7 +166,7 @@ test('a model is built as a whole or by partition, from what the writer sees', a
     select: `SELECT _unit AS unit, sum(n) AS n FROM ${rows.names.work(PAGES)} GROUP BY 1`,
   };
   expect(await rows.build(model)).toBe(1n);
-  await rows.publish();
+  await rows.publishPointers();
   expect(await seen(rows, 'mart.sums')).toEqual(['a 3']);
   await put(rows, 'a', [5]);
   await put(rows, 'b', [7]);
@@ -179,7 +179,7 @@ test('a model is built as a whole or by partition, from what the writer sees', a
   expect(await worked(rows, 'mart.sums')).toEqual(['b 8']);
   // And as a whole again.
   expect(await rows.build(model)).toBe(2n);
-  await rows.publish();
+  await rows.publishPointers();
   expect(await seen(rows, 'mart.sums')).toEqual(['a 5', 'b 8']);
 });
 
@@ -189,8 +189,8 @@ test('comments are for readers', async () => {
   await connection.run(
     `COMMENT ON TABLE raw.crawl_pages IS 'The crawl''s pages'; COMMENT ON COLUMN raw.crawl_pages.n IS 'A number'`,
   );
-  await rows.publish();
-  await rows.tidy();
+  await rows.publishPointers();
+  await rows.vacuum();
   const comment = await client.scalar(
     'SELECT comment FROM system.metadata.table_comments WHERE catalog_name = ? AND schema_name = ? AND table_name = ?',
     { values: [trino.catalog, `${place.prefix}raw`, 'crawl_pages'] },
@@ -252,7 +252,7 @@ test("another warehouse's location is refused, and only a warehouse that surely 
   await forget();
   await expect(put(await TrinoRows.begin(copy), 'a', [1])).rejects.toMatchObject(occupied);
   expect(await keys()).toEqual(before.filter((key) => !key.endsWith('/warehouse.json')));
-  await rows.show({ path: file, id: randomUUID() });
+  await rows.publish({ path: file, id: randomUUID() });
   await TrinoRows.begin(place);
   expect(await keys()).toContain(`${place.folder}/warehouse.json`);
   await expect(TrinoRows.begin(copy)).rejects.toMatchObject({ code: 'bad_settings' });
@@ -271,12 +271,12 @@ test('rows, pointers and files that nobody sees are removed, and nothing else', 
   };
   await put(rows, 'a', [1, 2]);
   await put(rows, 'b', [3]);
-  await rows.publish();
+  await rows.publishPointers();
   await put(rows, 'a', [4]);
   await rows.removeUnits(PAGES, ['b']);
   expect(await tidyRows(tidied)).toBe(0n);
   expect([await files(), await seen(rows)]).toEqual([3, ['a 1', 'a 2', 'b 3']]);
-  await rows.publish();
+  await rows.publishPointers();
   expect(await tidyRows(tidied)).toBe(3n);
   expect(await seen(rows)).toEqual(['a 4']);
   expect(await files()).toBe(1);
@@ -286,16 +286,16 @@ test('rows, pointers and files that nobody sees are removed, and nothing else', 
   expect(units.map(({ unit }) => unit)).toEqual(['a', 'definition', null]);
   // Its pointers go on.
   await put(rows, 'c', [5]);
-  await rows.publish();
+  await rows.publishPointers();
   expect(await seen(rows)).toEqual(['a 4', 'c 5']);
 });
 
 test('a tidying removes nothing that another writer has registered or published since', async () => {
   const rows = await TrinoRows.begin(place);
   await put(rows, 'a', [1]);
-  await rows.publish();
+  await rows.publishPointers();
   await put(rows, 'a', [2]);
-  await rows.publish();
+  await rows.publishPointers();
   const { names } = rows;
   let later: TrinoRows | undefined;
   const tidied = { client, catalog: trino.catalog, names, relations: [PAGES], grace: '7d' };
@@ -303,12 +303,12 @@ test('a tidying removes nothing that another writer has registered or published 
   const check = async (): Promise<void> => {
     later = await TrinoRows.begin(place);
     await put(later, 'b', [3]);
-    await later.publish();
+    await later.publishPointers();
     await put(later, 'c', [4]);
   };
   expect(await tidyRows({ ...tidied, check })).toBe(1n);
   expect(await seen(rows)).toEqual(['a 2', 'b 3']);
-  await later?.publish();
+  await later?.publishPointers();
   expect(await seen(rows)).toEqual(['a 2', 'b 3', 'c 4']);
 });
 
@@ -321,24 +321,24 @@ test('a tidying removes no catalogue of a publication that another writer makes 
     return (await Array.fromAsync(listed)).map(({ key }) => basename(key, '.duckdb'));
   };
   const rows = await TrinoRows.begin(place);
-  await rows.show({ path: file, id: first });
+  await rows.publish({ path: file, id: first });
   const list = place.objects.list.bind(place.objects);
   // Another writer publishes right when the catalogues are looked at.
   vi.spyOn(place.objects, 'list').mockImplementationOnce(async function* (prefix, signal) {
-    await (await TrinoRows.begin(place)).show({ path: file, id: second });
+    await (await TrinoRows.begin(place)).publish({ path: file, id: second });
     yield* list(prefix, signal);
   });
-  expect((await errorOf(rows.tidy())).code).toBe('locked');
+  expect((await errorOf(rows.vacuum())).code).toBe('locked');
   expect(await catalogues()).toContain(second);
   const later = await TrinoRows.begin(place);
-  await later.tidy();
+  await later.vacuum();
   expect(await catalogues()).toEqual([second]);
 });
 
 test('unpublished rows of a killed writer are taken over, unless another writer may have removed them', async () => {
   const killed = await TrinoRows.begin(place);
   await put(killed, 'a', [1]);
-  await killed.publish();
+  await killed.publishPointers();
   await put(killed, 'b', [2]);
   // Started again, with the same working copy.
   const again = await TrinoRows.begin(place);
@@ -369,7 +369,7 @@ test('writers that begin at the same moment have tokens of their own, and only t
   const ended = await Promise.all(
     all.map(async (rows) => {
       try {
-        await rows.publish();
+        await rows.publishPointers();
         return 'published';
       } catch (error) {
         return (error as { code?: string }).code;
@@ -388,7 +388,7 @@ test('a writer that begins during a publication either sees it, or has it refuse
   let shown: string[] = [];
   for (let round = 1; round <= 4; round++) {
     await put(rows, 'a', [round]);
-    const publication = rows.publish().then(
+    const publication = rows.publishPointers().then(
       () => 'published',
       (error: { code?: string }) => error.code,
     );
@@ -416,7 +416,7 @@ test('readers that ask without pause see whole publications', async () => {
   const publishVersion = async (version: number): Promise<void> => {
     for (const unit of ['a', 'b']) await put(rows, unit, [version, version]);
     await rows.build(model);
-    await rows.publish();
+    await rows.publishPointers();
   };
   await publishVersion(1);
   const versions = new Set<string>();

@@ -9,7 +9,7 @@ const MARGIN = 8;
 const LETTER = 7;
 
 /** The facts about the whole page that a drawing or link needs. */
-export interface Site {
+export interface LineagePage {
   readonly reads: Reads;
   /** The names that have a place on the page: `mart.pages`, `mart.pages.url`. */
   readonly known: ReadonlySet<string>;
@@ -20,7 +20,11 @@ export interface Site {
  *
  * @param chosen the table that the drawing is about
  */
-export function drawLineage(names: ReadonlySet<string>, { reads, known }: Site, chosen: string | null): Html {
+export function drawLineage(
+  names: ReadonlySet<string>,
+  { reads, known }: LineagePage,
+  chosen: string | null,
+): Html {
   const nodes = layoutLineage(names, reads);
   const widths = columnWidths(nodes);
   const left = (layer: number): number =>

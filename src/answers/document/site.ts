@@ -5,7 +5,7 @@ import {
   type DictionaryTable,
   firstSentence,
 } from './dictionary.ts';
-import { drawLineage, type Site } from './lineage-drawing.ts';
+import { drawLineage, type LineagePage } from './lineage-drawing.ts';
 import { familyOf, type Reads } from './lineage-layout.ts';
 import { SITE_SCRIPT, SITE_STYLE } from './site-style.ts';
 
@@ -19,7 +19,7 @@ export function renderSite(dictionary: Dictionary): string {
   const { tables, questions, publishedAt } = dictionary;
   const reads: Reads = new Map(tables.map((table) => [table.name, table.reads]));
   const models = new Set(tables.filter((table) => table.name.startsWith('mart.')).map((table) => table.name));
-  const site: Site = { reads, known: new Set([...reads.keys(), ...tables.flatMap(columnNames)]) };
+  const site: LineagePage = { reads, known: new Set([...reads.keys(), ...tables.flatMap(columnNames)]) };
   const drawn = new Set([...models, ...[...models].flatMap((name) => reads.get(name) ?? [])]);
   const page = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -44,19 +44,19 @@ function navigation(tables: readonly DictionaryTable[]): Html[] {
   });
 }
 
-function links(names: readonly string[], site: Site): Html {
+function links(names: readonly string[], site: LineagePage): Html {
   const pieces = names.map((name, index) => html`${index > 0 ? ', ' : ''}${link(name, site)}`);
   return html`${pieces}`;
 }
 
 /** A name as a link to its section; one that this page has not is a name. */
-function link(name: string, { known }: Site): Html {
+function link(name: string, { known }: LineagePage): Html {
   if (known.has(name)) return html`<a href="#${name}">${name}</a>`;
   return html`<code>${name}</code>`;
 }
 
 /** A text in which the names of tables and columns are links, and what stands between backticks is code. */
-function linked(text: string, site: Site): Html {
+function linked(text: string, site: LineagePage): Html {
   const parts = text.split(/(`[^`]+`|\b(?:raw|mart|ops)\.[a-z_0-9]+(?:\.[A-Za-z_0-9]+)?)/);
   return html`${parts.map((part, index) => {
     if (index % 2 === 0) return part;
@@ -67,7 +67,7 @@ function linked(text: string, site: Site): Html {
 const columnNames = ({ name, columns }: DictionaryTable): string[] =>
   columns.map((column) => `${name}.${column.name}`);
 
-function tableSection(table: DictionaryTable, site: Site): Html {
+function tableSection(table: DictionaryTable, site: LineagePage): Html {
   const { reads } = site;
   const { name, description, columns, tests, sql } = table;
   const family = familyOf(name, reads);
@@ -98,7 +98,7 @@ ${
 ${sql && html`<details><summary>SQL${table.file && ` (${table.file})`}</summary><pre>${sql}</pre></details>`}</section>`;
 }
 
-function questionSection(question: DictionaryQuestion, site: Site): Html {
+function questionSection(question: DictionaryQuestion, site: LineagePage): Html {
   const { name, title, description, parameters, reads, sql } = question;
   return html`<section class="question" id="${name}" data-title="${title}" data-search="${name} ${title} ${description}">
 <h2><a href="#${name}">${title}</a></h2><p class="facts"><code>crawlhouse query --question ${name}</code> · reads ${links(reads, site)}</p>

@@ -1,5 +1,5 @@
 import type { Severity } from '../../project/settings/issue-settings.ts';
-import { type AskOfTwo, type NamedCrawl, nameOfCrawl } from './compared-crawls.ts';
+import { type AskOfTwo, type ComparedName, nameOfCrawl } from './compared-crawls.ts';
 
 /** An issue that pages of one of two crawls have. */
 export interface ComparedIssue {
@@ -18,7 +18,7 @@ export interface ComparedIssue {
   readonly why: string | null;
 }
 
-type Row = Pick<ComparedIssue, 'issue' | 'title' | 'severity' | 'category' | 'before' | 'after'> & {
+type IssueRow = Pick<ComparedIssue, 'issue' | 'title' | 'severity' | 'category' | 'before' | 'after'> & {
   readonly is_by_days: boolean;
   readonly is_sampled: boolean;
 };
@@ -54,13 +54,13 @@ const REMAINING = `
  */
 export async function readComparedIssues(
   ask: AskOfTwo,
-  from: NamedCrawl,
-  to: NamedCrawl,
+  from: ComparedName,
+  to: ComparedName,
 ): Promise<readonly ComparedIssue[]> {
   const kept = new Map(
     (await ask<{ issue: string; pages: number }>(REMAINING)).map(({ issue, pages }) => [issue, pages]),
   );
-  const rows = await ask<Row>(`${ISSUES}
+  const rows = await ask<IssueRow>(`${ISSUES}
     WHERE former.pages > 0 OR later.pages > 0
     ORDER BY issues.weight DESC, coalesce(later.pages, 0) DESC, issues.issue`);
   return rows.map((row) => {
@@ -76,17 +76,17 @@ export async function readComparedIssues(
 /** Why two crawls can't be compared by one issue; null: they can. `ask` is given the issue. */
 export async function whyNotCompared(
   ask: AskOfTwo,
-  from: NamedCrawl,
-  to: NamedCrawl,
+  from: ComparedName,
+  to: ComparedName,
 ): Promise<string | null> {
-  const [row] = await ask<Row>(`${ISSUES} WHERE issues.issue = $issue`);
+  const [row] = await ask<IssueRow>(`${ISSUES} WHERE issues.issue = $issue`);
   return row === undefined ? null : whyNot(row, from, to);
 }
 
 function whyNot(
-  { is_by_days, is_sampled, before, after }: Row,
-  from: NamedCrawl,
-  to: NamedCrawl,
+  { is_by_days, is_sampled, before, after }: IssueRow,
+  from: ComparedName,
+  to: ComparedName,
 ): string | null {
   if (is_by_days) return 'it depends on days, which differ';
   if (is_sampled) return 'it is measured on a sample of pages';

@@ -18,10 +18,10 @@ export interface ComparedCrawl {
 export type AskOfTwo = <T>(sql: string) => Promise<readonly T[]>;
 
 /** What a crawl is called by. */
-export type NamedCrawl = Pick<ComparedCrawl, 'crawl_id' | 'crawl_number' | 'ended_at'>;
+export type ComparedName = Pick<ComparedCrawl, 'crawl_id' | 'crawl_number' | 'ended_at'>;
 
 /** As people call a crawl: by its day, and its number where it has one. */
-export function nameOfCrawl({ crawl_id, crawl_number, ended_at }: NamedCrawl): string {
+export function nameOfCrawl({ crawl_id, crawl_number, ended_at }: ComparedName): string {
   if (ended_at === null) return `crawl ${crawl_id}`;
   const number = crawl_number === null ? '' : ` ${countText(crawl_number)}`;
   return `crawl${number} of ${ended_at.slice(0, 10)}`;

@@ -5,7 +5,7 @@ import { didYouMean } from '../../core/nearest-name.ts';
 import { type Condition, OPERATORS, type Operator } from './page-filter.ts';
 
 /** Columns by name, with their types as DuckDB writes them. */
-export type ColumnTypes = ReadonlyMap<string, string>;
+export type PageColumnTypes = ReadonlyMap<string, string>;
 
 /** A condition as SQL, with the values of its parameters. */
 interface BoundCondition {
@@ -39,7 +39,7 @@ export function familyOf(type: string): Family {
  *
  * @throws CrawlhouseError `usage` for a column, operator or value that is none
  */
-export function boundCondition(condition: Condition, types: ColumnTypes, name: string): BoundCondition {
+export function boundCondition(condition: Condition, types: PageColumnTypes, name: string): BoundCondition {
   const { column, operator, value } = condition;
   const type = types.get(column);
   if (type === undefined) throw unknownColumn(column, [...types.keys()]);

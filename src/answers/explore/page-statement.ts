@@ -9,7 +9,7 @@ import { partWords, untoldParts } from './comparable-columns.ts';
 import { whyNotCompared } from './compare-issues.ts';
 import { FIELDS } from './compare-pages.ts';
 import { columnsOfCondition } from './condition-columns.ts';
-import { boundCondition, type ColumnTypes, unknownColumn } from './page-conditions.ts';
+import { boundCondition, type PageColumnTypes, unknownColumn } from './page-conditions.ts';
 import { ANY_FIELD, changedNames, differs, isOfColumn, shownOfChange, valuesOf } from './page-differences.ts';
 import { CHANGES_OF_ISSUE, type PageFilter } from './page-filter.ts';
 
@@ -36,7 +36,7 @@ export interface PageStatement {
   readonly count: string;
   readonly parameters: ReadonlyMap<string, string | null>;
   /** All that may be shown, sorted and compared, with their types. */
-  readonly types: ColumnTypes;
+  readonly types: PageColumnTypes;
 }
 
 const SHOWN = ['url', 'status_code', 'is_indexable', 'depth', 'nb_inlinks', 'title'];
@@ -235,7 +235,7 @@ async function columnTypes(
   warehouse: CatalogReader,
   { issue, change }: PageFilter,
   signal: AbortSignal,
-): Promise<ColumnTypes> {
+): Promise<PageColumnTypes> {
   const described = await rowsOf<{ column_name: string; column_type: string }>(
     warehouse,
     'DESCRIBE mart.pages',
@@ -257,7 +257,7 @@ async function comparedColumns(
     readonly issue: string | undefined;
     readonly change: string;
     readonly crawls: readonly [string, string];
-    readonly types: ColumnTypes;
+    readonly types: PageColumnTypes;
   },
   signal: AbortSignal,
 ): Promise<readonly string[]> {
@@ -388,7 +388,7 @@ function parameterName(column: string, index: number, taken: ReadonlyMap<string,
   return taken.has(name) ? `${name}_${index + 1}x` : name;
 }
 
-function sortOf(sort: string | undefined, types: ColumnTypes): { column: string; sql: string } {
+function sortOf(sort: string | undefined, types: PageColumnTypes): { column: string; sql: string } {
   const [, column = '', direction = 'asc'] = /^\s*(\S+?)(?:\s+(asc|desc))?\s*$/i.exec(sort ?? SORT) ?? [];
   if (types.has(column)) return { column, sql: `${ident(column)} ${direction.toUpperCase()} NULLS LAST` };
   throw new CrawlhouseError('usage', `--sort: mart.pages has no column ${column || sort}`, {

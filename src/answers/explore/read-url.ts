@@ -2,7 +2,7 @@ import type { CatalogReader } from '../../state/catalogue/catalog.ts';
 import { type AskedCrawls, CHOSEN, chosenBy, onlyCrawl, rowsOf } from './chosen-crawls.ts';
 import { nearUrls } from './near-urls.ts';
 import { readUrlHistory, type UrlHistoryEntry } from './url-history.ts';
-import { type Found, type Inlink, type Outlink, readInlinks, readOutlinks } from './url-links.ts';
+import { type FirstRows, type Inlink, type Outlink, readInlinks, readOutlinks } from './url-links.ts';
 import {
   type OtherUrl,
   readCanonical,
@@ -19,7 +19,7 @@ import {
   type UrlPage,
   type UrlRedirects,
 } from './url-page.ts';
-import { type Part, type UrlCrawl, type UrlPlace, urlPlace } from './url-place.ts';
+import { type FoundOrWhy, type UrlCrawl, type UrlPlace, urlPlace } from './url-place.ts';
 import { readDemand, readHits, type UrlDemand, type UrlHits } from './url-traffic.ts';
 
 /** A URL, in a crawl of a project; without these, in the main crawl of the one project that has it. */
@@ -48,11 +48,11 @@ interface UrlParts {
   readonly canonical: OtherUrl | null;
   readonly hreflangs: readonly UrlHreflang[];
   readonly structured_data: readonly UrlItem[];
-  readonly similar: Found<SimilarPage>;
+  readonly similar: FirstRows<SimilarPage>;
   readonly issues: readonly UrlIssue[];
   readonly history: readonly UrlHistoryEntry[];
-  readonly inlinks: Found<Inlink>;
-  readonly outlinks: Found<Outlink>;
+  readonly inlinks: FirstRows<Inlink>;
+  readonly outlinks: FirstRows<Outlink>;
   readonly hits: UrlHits | null;
   readonly demand: UrlDemand | null;
 }
@@ -88,7 +88,7 @@ export async function readUrl(
   const is_known =
     [page.found, hits.found, demand.found].some((found) => found !== null) ||
     [history.found, inlinks.found.rows, outlinks.found.rows].some((found) => found.length > 0);
-  const named = Object.entries(parts) as [keyof UrlParts, Part<unknown>][];
+  const named = Object.entries(parts) as [keyof UrlParts, FoundOrWhy<unknown>][];
   return {
     ...{ url, crawl },
     ...(Object.fromEntries(named.map(([name, { found }]) => [name, found])) as unknown as UrlParts),
@@ -100,7 +100,7 @@ export async function readUrl(
 
 async function readParts(
   place: UrlPlace,
-): Promise<{ readonly [Name in keyof UrlParts]: Part<UrlParts[Name]> }> {
+): Promise<{ readonly [Name in keyof UrlParts]: FoundOrWhy<UrlParts[Name]> }> {
   const page = await readPage(place);
   return {
     page,

@@ -1,4 +1,4 @@
-import type { Part, UrlPlace } from './url-place.ts';
+import type { FoundOrWhy, UrlPlace } from './url-place.ts';
 
 /** A crawl knows a page for a year of days. */
 const MOST_CRAWLS = 366;
@@ -46,7 +46,7 @@ export interface UrlHistoryEntry extends Seen {
   readonly changes: readonly UrlChange[];
 }
 
-type Row = Omit<UrlHistoryEntry, 'changes'> & {
+type HistoryRow = Omit<UrlHistoryEntry, 'changes'> & {
   /** What the export tells of the columns of `COMPARED`: `COLUMN PART` (mart.crawl_columns), with commas between. */
   readonly told: string | null;
 };
@@ -71,8 +71,8 @@ const HISTORY = `
   LIMIT ${MOST_CRAWLS}`;
 
 /** The URL in each crawl of the configuration, the newest first; empty where none has the page. */
-export async function readUrlHistory({ rows }: UrlPlace): Promise<Part<readonly UrlHistoryEntry[]>> {
-  const history = await rows<Row>(HISTORY);
+export async function readUrlHistory({ rows }: UrlPlace): Promise<FoundOrWhy<readonly UrlHistoryEntry[]>> {
+  const history = await rows<HistoryRow>(HISTORY);
   if (!history.some((row) => row.is_in_crawl))
     return { found: [], why: 'no crawl of this configuration has the page' };
   const byCrawl = new Map(history.map((row) => [row.crawl_id, row]));
@@ -85,11 +85,11 @@ export async function readUrlHistory({ rows }: UrlPlace): Promise<Part<readonly 
 }
 
 /** A field counts only where both exports tell it alike. */
-function urlChanges(before: Row, after: Row): UrlChange[] {
+function urlChanges(before: HistoryRow, after: HistoryRow): UrlChange[] {
   if (!before.is_in_crawl && !after.is_in_crawl) return [];
   if (before.is_in_crawl !== after.is_in_crawl)
     return [{ change: after.is_in_crawl ? 'added' : 'removed', before: null, after: null }];
-  const parts = ({ told }: Row, field: ComparedField): string =>
+  const parts = ({ told }: HistoryRow, field: ComparedField): string =>
     (told ?? '')
       .split(',')
       .filter((one) => one.startsWith(`${field} `))

@@ -1,7 +1,7 @@
-import type { Part, UrlPlace } from './url-place.ts';
+import type { FoundOrWhy, UrlPlace } from './url-place.ts';
 
 /** All of them, and the first. */
-export interface Found<T> {
+export interface FirstRows<T> {
   readonly total: number;
   readonly rows: readonly T[];
 }
@@ -75,12 +75,12 @@ const outlinks = (limit: number): string => `
   LIMIT ${limit}`;
 
 /** Links to the URL, those that count most first. */
-export function readInlinks(place: UrlPlace): Promise<Part<Found<Inlink>>> {
+export function readInlinks(place: UrlPlace): Promise<FoundOrWhy<FirstRows<Inlink>>> {
   return readLinks(place, inlinks, 'no link of the crawl leads to it');
 }
 
 /** Links on the page, the worst targets first. */
-export function readOutlinks(place: UrlPlace): Promise<Part<Found<Outlink>>> {
+export function readOutlinks(place: UrlPlace): Promise<FoundOrWhy<FirstRows<Outlink>>> {
   return readLinks(place, outlinks, 'the crawl found no link on it');
 }
 
@@ -88,7 +88,7 @@ async function readLinks<T>(
   { crawl, limit, rows }: UrlPlace,
   sql: (limit: number) => string,
   none: string,
-): Promise<Part<Found<T>>> {
+): Promise<FoundOrWhy<FirstRows<T>>> {
   if (!crawl.has_links)
     return { found: { total: 0, rows: [] }, why: 'the links of the crawl are not loaded' };
   // Each row has the number of all: the links are read once.

@@ -1,6 +1,6 @@
 import type { Severity } from '../../project/settings/issue-settings.ts';
-import type { Found } from './url-links.ts';
-import type { Part, UrlPlace } from './url-place.ts';
+import type { FirstRows } from './url-links.ts';
+import type { FoundOrWhy, UrlPlace } from './url-place.ts';
 
 /** A row of `mart.pages`, by its columns. */
 export type UrlPage = Readonly<Record<string, unknown>> & {
@@ -77,7 +77,7 @@ export interface UrlIssue {
   readonly source: string;
 }
 
-export async function readPage({ rows }: UrlPlace): Promise<Part<UrlPage | null>> {
+export async function readPage({ rows }: UrlPlace): Promise<FoundOrWhy<UrlPage | null>> {
   const [page] = await rows<UrlPage>(
     'SELECT * FROM mart.pages AS pages WHERE pages.crawl_id = $crawl AND pages.url = $url LIMIT 1',
   );
@@ -98,7 +98,7 @@ interface Hop extends Omit<UrlRedirects, 'hops'> {
   readonly hop_target: string;
 }
 
-export async function readRedirects({ rows }: UrlPlace): Promise<Part<UrlRedirects | null>> {
+export async function readRedirects({ rows }: UrlPlace): Promise<FoundOrWhy<UrlRedirects | null>> {
   const hops = await rows<Hop>(REDIRECTS);
   const [first] = hops;
   if (first === undefined) return { found: null, why: 'the crawl has no redirect of it' };
@@ -118,7 +118,7 @@ export async function readRedirects({ rows }: UrlPlace): Promise<Part<UrlRedirec
 export async function readCanonical(
   { rows }: UrlPlace,
   page: UrlPage | null,
-): Promise<Part<OtherUrl | null>> {
+): Promise<FoundOrWhy<OtherUrl | null>> {
   if (page?.canonical_url == null) return { found: null, why: 'no canonical of it is known' };
   const [target] = await rows<Omit<OtherUrl, 'url' | 'is_in_crawl'>>(
     `SELECT pages.status_code, pages.is_indexable FROM mart.pages AS pages
@@ -146,7 +146,7 @@ function listed(urls: readonly string[]): { readonly sql: string; readonly value
 export async function readHreflangs(
   { url, rows }: UrlPlace,
   page: UrlPage | null,
-): Promise<Part<readonly UrlHreflang[]>> {
+): Promise<FoundOrWhy<readonly UrlHreflang[]>> {
   const [hrefs, langs] = [page?.hreflang_hrefs ?? [], page?.hreflang_langs ?? []];
   const declared = hrefs.map((href, index) => {
     return { url: href, lang: langs.length === hrefs.length ? (langs[index] ?? null) : null };
@@ -188,7 +188,7 @@ const SIMILAR = `
 export async function readSimilar(
   { limit, rows }: UrlPlace,
   page: UrlPage | null,
-): Promise<Part<Found<SimilarPage>>> {
+): Promise<FoundOrWhy<FirstRows<SimilarPage>>> {
   const none = { found: { total: 0, rows: [] }, why: 'no page like it is known' };
   if (!page?.clusters?.length) return none;
   const [counted] = await rows<{ total: number }>(`${SIMILAR} SELECT count(*) AS total FROM member`);
@@ -206,7 +206,7 @@ export async function readSimilar(
 
 const ITEMS = 100;
 
-export async function readItems({ crawl, rows }: UrlPlace): Promise<Part<readonly UrlItem[]>> {
+export async function readItems({ crawl, rows }: UrlPlace): Promise<FoundOrWhy<readonly UrlItem[]>> {
   if (!crawl.has_structured_data)
     return { found: [], why: 'the structured data of the crawl are not loaded' };
   const found = await rows<UrlItem>(
@@ -232,7 +232,7 @@ const ISSUES = `
 export async function readPageIssues(
   { rows }: UrlPlace,
   page: UrlPage | null,
-): Promise<Part<readonly UrlIssue[]>> {
+): Promise<FoundOrWhy<readonly UrlIssue[]>> {
   const found = await rows<UrlIssue>(ISSUES);
   if (found.length > 0) return { found, why: null };
   return {

@@ -27,7 +27,7 @@ export interface UrlCrawl {
 }
 
 /** A part of the answer that has nothing says why. */
-export interface Part<T> {
+export interface FoundOrWhy<T> {
   readonly found: T;
   readonly why: string | null;
 }

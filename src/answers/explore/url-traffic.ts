@@ -1,4 +1,4 @@
-import type { Part, UrlPlace } from './url-place.ts';
+import type { FoundOrWhy, UrlPlace } from './url-place.ts';
 
 /** Days of log files and search results, up to the last ones of the project. */
 const DAYS = 90;
@@ -101,7 +101,7 @@ const BOTS = `
   ORDER BY 3 DESC, 1, 2 NULLS LAST`;
 
 /** Requests for the URL by day, and by bot; null where there are none. */
-export async function readHits({ rows }: UrlPlace): Promise<Part<UrlHits | null>> {
+export async function readHits({ rows }: UrlPlace): Promise<FoundOrWhy<UrlHits | null>> {
   const logged = await rows<Omit<HitsOfDay, 'has_logs'>>(HITS);
   const days = everyDay(logged);
   const [from, to] = [days[0]?.day, days.at(-1)?.day];
@@ -169,7 +169,7 @@ const TOP_QUERIES = `
   LIMIT ${QUERIES}`;
 
 /** Clicks and impressions of the URL by day, with its top queries; null where search results did not show it. */
-export async function readDemand({ rows }: UrlPlace): Promise<Part<UrlDemand | null>> {
+export async function readDemand({ rows }: UrlPlace): Promise<FoundOrWhy<UrlDemand | null>> {
   const days = await rows<DemandOfDay>(DEMAND);
   const [from, to] = [days[0]?.day, days.at(-1)?.day];
   if (from === undefined || to === undefined)

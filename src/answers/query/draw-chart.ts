@@ -27,7 +27,7 @@ const DOTS = [
 ] as const;
 const BRAILLE = 0x2800;
 
-type Row = Readonly<Record<string, unknown>>;
+type ChartRow = Readonly<Record<string, unknown>>;
 
 interface Point {
   readonly label: string;
@@ -44,7 +44,7 @@ interface Point {
  */
 export function drawChart(
   name: ChartName,
-  rows: readonly Row[],
+  rows: readonly ChartRow[],
   declared: Chart | null,
   width: number,
 ): string {
@@ -72,7 +72,7 @@ export function drawChart(
   return `${drawn.join('\n')}${more === 0 ? '' : `\nand ${more} more: give a project or a segment\n`}`;
 }
 
-function columnsOf(rows: readonly Row[]): Parameters<typeof plainChart>[0] {
+function columnsOf(rows: readonly ChartRow[]): Parameters<typeof plainChart>[0] {
   return Object.keys(rows[0] ?? {}).map((name) => ({
     name,
     isNumber:

@@ -3,7 +3,7 @@ import type { RowsPage } from './page-of-rows.ts';
 import type { ParameterTexts } from './parameters.ts';
 
 /** A statement that is to be written for the engine that has the rows. */
-export interface PlanRequest {
+export interface StatementRequest {
   readonly sql: string;
   readonly parameters: ParameterTexts;
   readonly page?: RowsPage | undefined;

@@ -6,7 +6,7 @@ import type { EngineValue, Statements } from '../../engines/engine.ts';
 import { EngineFailure } from '../../engines/engine-failure.ts';
 import { engineKind } from '../../engines/registry.ts';
 import type { EngineAddress } from '../../project/settings/settings.ts';
-import type { EngineStatement, PlanRequest } from './engine-statement.ts';
+import type { EngineStatement, StatementRequest } from './engine-statement.ts';
 import { fromEngine } from './engine-value.ts';
 import { type QueryLimits, queryLimitError } from './query-limits.ts';
 import type { QueryProcess } from './query-process.ts';
@@ -93,7 +93,7 @@ export class EngineWarehouse extends Warehouse {
   }
 
   /** The process of the catalogue gets nothing of the engine that is secret. */
-  #plan(asked: Omit<PlanRequest, 'engine'>, signal: AbortSignal): Promise<EngineStatement | null> {
+  #plan(asked: Omit<StatementRequest, 'engine'>, signal: AbortSignal): Promise<EngineStatement | null> {
     const { engine, schemaPrefix } = this.#options.engine;
     return this.#catalogue.plan({ ...asked, engine: { engine, schemaPrefix } }, signal);
   }

@@ -13,7 +13,7 @@ import { sqlReferences } from '../../project/sql/text/sql-references.ts';
 import { parseSelect } from '../../project/sql/text/sql-tree.ts';
 import { type TableReference, tableReferences } from '../../project/sql/text/table-references.ts';
 import { tableColumns } from '../../state/catalogue/catalog.ts';
-import type { AnswerColumn, EngineStatement, PlanRequest } from './engine-statement.ts';
+import type { AnswerColumn, EngineStatement, StatementRequest } from './engine-statement.ts';
 import { pageElsewhere } from './page-elsewhere.ts';
 import type { ParameterTexts } from './parameters.ts';
 import { typedParameters } from './parameters.ts';
@@ -35,7 +35,7 @@ const BY_NAME: ReadonlySet<string> = new Set(
 export async function planElsewhere(
   connection: Connection,
   { explain, select }: ReadOnlyStatement,
-  { parameters, page, engine }: PlanRequest,
+  { parameters, page, engine }: StatementRequest,
 ): Promise<EngineStatement | null> {
   const { title, dialect: open } = engineKind(engine);
   const dialect = await open?.(engine.schemaPrefix);

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../core/error-codes.ts';
-import type { PlanRequest } from './engine-statement.ts';
+import type { StatementRequest } from './engine-statement.ts';
 import type { RowsPage } from './page-of-rows.ts';
 import type { ParameterTexts } from './parameters.ts';
 import type { QueryOptions } from './query-warehouse.ts';
@@ -20,7 +20,7 @@ export type QueryRequest =
       readonly parameters: ParameterTexts;
       readonly output: string;
     }
-  | ({ readonly kind: 'plan' } & PlanRequest)
+  | ({ readonly kind: 'plan' } & StatementRequest)
   /** The last text has been written; the next one may come. */
   | { readonly kind: 'taken' };
 

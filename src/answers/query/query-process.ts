@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { bytesOf, bytesText, countText, durationText } from '../../core/amounts.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
-import type { EngineStatement, PlanRequest } from './engine-statement.ts';
+import type { EngineStatement, StatementRequest } from './engine-statement.ts';
 import { removeLeftovers } from './private-warehouse.ts';
 import { processLimit, type QueryLimits, queryLimitError } from './query-limits.ts';
 import type { QueryReply, QueryRequest } from './query-messages.ts';
@@ -103,7 +103,7 @@ export class QueryProcess extends Warehouse {
    *
    * @throws CrawlhouseError as `write`
    */
-  async plan(asked: PlanRequest, signal: AbortSignal): Promise<EngineStatement | null> {
+  async plan(asked: StatementRequest, signal: AbortSignal): Promise<EngineStatement | null> {
     let plan = '';
     await this.#open(signal);
     const collect: Write = async (text) => {

@@ -6,7 +6,7 @@ import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
 import { prepareOne } from '../../core/one-statement.ts';
 import { StreamedRows } from '../../core/streamed-rows.ts';
 import { publishedError } from '../../state/catalogue/attach-published.ts';
-import type { EngineStatement, PlanRequest } from './engine-statement.ts';
+import type { EngineStatement, StatementRequest } from './engine-statement.ts';
 import { asRelation, pageStatement, type RowsPage } from './page-of-rows.ts';
 import { bindParameters, type Parameters, type ParameterTexts } from './parameters.ts';
 import { PrivateWarehouse } from './private-warehouse.ts';
@@ -155,7 +155,7 @@ export class PublishedWarehouse implements Disposable {
    * @returns null where the catalogue has all rows that it reads
    * @throws CrawlhouseError as `ask`
    */
-  async plan(asked: PlanRequest, signal: AbortSignal): Promise<EngineStatement | null> {
+  async plan(asked: StatementRequest, signal: AbortSignal): Promise<EngineStatement | null> {
     return this.#guarded(signal, async (connection) => {
       const statement = await readOnlyStatement(connection, asked.sql);
       const { planElsewhere } = await import('./plan-elsewhere.ts');

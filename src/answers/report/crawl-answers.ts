@@ -9,8 +9,8 @@ export const QUESTIONS = {
   findings: 'q32_what_to_do_first',
 } as const;
 
-type Row = Readonly<Record<string, unknown>>;
-export type Rows = readonly Row[];
+type AnswerRow = Readonly<Record<string, unknown>>;
+export type AnswerRows = readonly AnswerRow[];
 
 /**
  * The issues of latest crawls with their pages, the severest first; the example is the page of the highest priority. To
@@ -33,16 +33,16 @@ const ASKED = `crawl_id IN (SELECT crawl_id FROM mart.crawls
     AND (($crawl IS NULL AND is_main) OR crawl_id = $crawl))`;
 
 /** Runs a statement on the published warehouse. */
-export type Ask = (sql: string, parameters: ReadonlyMap<string, string | null>) => Promise<Rows>;
+export type Ask = (sql: string, parameters: ReadonlyMap<string, string | null>) => Promise<AnswerRows>;
 
 /** The answers of the saved questions; each row names its crawl in `crawl_id`. */
 export interface CrawlAnswers {
-  readonly statuses: Rows;
-  readonly funnel: Rows;
+  readonly statuses: AnswerRows;
+  readonly funnel: AnswerRows;
   /** Nothing for the first crawl of a site. */
-  readonly changes: Rows;
+  readonly changes: AnswerRows;
   /** Issues with their pages, the most severe first. */
-  readonly findings: Rows;
+  readonly findings: AnswerRows;
 }
 
 /** Asks about one crawl, a project, or all: as `given` says by the parameters of the questions. */
@@ -51,8 +51,10 @@ export async function readCrawlAnswers(
   questions: readonly Question[],
   given: ReadonlyMap<string, string>,
 ): Promise<CrawlAnswers> {
-  const of = (name: 'statuses' | 'funnel' | 'changes', select: (answer: string) => string): Promise<Rows> =>
-    askQuestion(ask, questions, QUESTIONS[name], { given, select });
+  const of = (
+    name: 'statuses' | 'funnel' | 'changes',
+    select: (answer: string) => string,
+  ): Promise<AnswerRows> => askQuestion(ask, questions, QUESTIONS[name], { given, select });
   return {
     statuses: await of(
       'statuses',
@@ -89,7 +91,7 @@ export function askQuestion(
     readonly given: ReadonlyMap<string, string>;
     readonly select: (answer: string) => string;
   },
-): Promise<Rows> {
+): Promise<AnswerRows> {
   const { sql, parameters } = bindQuestion(questionNamed(questions, name), given);
   return ask(select(`(\n${sql}\n) AS answer`), new Map([...parameters, ['limit', null]]));
 }

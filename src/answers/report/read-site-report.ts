@@ -1,10 +1,10 @@
 import type { Question } from '../../pipeline/transform/questions/questions.ts';
 import {
+  type AnswerRows,
   type Ask,
   askQuestion,
   type CrawlAnswers,
   QUESTIONS,
-  type Rows,
   readCrawlAnswers,
 } from './crawl-answers.ts';
 
@@ -112,7 +112,7 @@ export async function readSiteReport(
     (await ask(ISSUES, chosen)) as unknown as ReportIssue[],
     ({ crawl_id }) => crawl_id,
   );
-  const trend = (name: string, columns: string, by: string): Promise<Rows> =>
+  const trend = (name: string, columns: string, by: string): Promise<AnswerRows> =>
     askQuestion(ask, questions, name, {
       given,
       select: (answer) =>
@@ -130,7 +130,8 @@ export async function readSiteReport(
     ),
   );
   const answers = await readCrawlAnswers(ask, questions, given);
-  const of = (rows: Rows): ReadonlyMap<unknown, Rows> => Map.groupBy(rows, ({ crawl_id }) => crawl_id);
+  const of = (rows: AnswerRows): ReadonlyMap<unknown, AnswerRows> =>
+    Map.groupBy(rows, ({ crawl_id }) => crawl_id);
   const grouped = {
     statuses: of(answers.statuses),
     funnel: of(answers.funnel),
@@ -149,6 +150,6 @@ export async function readSiteReport(
   }));
 }
 
-function byMain(rows: Rows): ReadonlyMap<unknown, Rows> {
+function byMain(rows: AnswerRows): ReadonlyMap<unknown, AnswerRows> {
   return Map.groupBy(rows, ({ main_id }) => main_id);
 }

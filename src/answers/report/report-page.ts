@@ -3,7 +3,7 @@ import { type Html, html } from '../../core/html.ts';
 import { type Note, notesOf } from '../../project/settings/notes.ts';
 import { barChart, indexabilityFunnel } from './bars.ts';
 import { lineChart, type Series, statusChart } from './charts.ts';
-import { QUESTIONS, type Rows } from './crawl-answers.ts';
+import { type AnswerRows, QUESTIONS } from './crawl-answers.ts';
 import { coloursOf } from './palette.ts';
 import type { ProjectReport, ReportIssue, TrendPoint } from './read-site-report.ts';
 import { REPORT_STYLE } from './report-style.ts';
@@ -179,13 +179,13 @@ function figure(
   if (chart === null)
     return html`<figure><figcaption>${title}</figcaption><p>There are no figures.</p></figure>`;
   return html`<figure><figcaption>${title}</figcaption>${chart}
-<details><summary>The figures</summary>${table(rows as Rows, title)}
+<details><summary>The figures</summary>${table(rows as AnswerRows, title)}
 <p class="facts"><code>crawlhouse query --question ${question}</code></p></details></figure>
 `;
 }
 
 /** The rows with the names of their columns; identifiers of crawls are left out. */
-function table(rows: Rows, label: string): Html {
+function table(rows: AnswerRows, label: string): Html {
   const [first] = rows;
   if (first === undefined) return html`<p>There are no figures.</p>`;
   const names = Object.keys(first).filter((name) => name !== 'crawl_id' && name !== 'main_id');

@@ -72,9 +72,9 @@ export class DuckDbRows implements RowStore {
   // The rows are in the file that is published.
   async prepare(): Promise<void> {}
 
-  async show(): Promise<void> {}
+  async publish(): Promise<void> {}
 
-  async tidy(): Promise<void> {}
+  async vacuum(): Promise<void> {}
 }
 
 /** The columns of a published table, each with the SQL of its value in the type that the column has by now. */

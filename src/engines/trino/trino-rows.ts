@@ -160,14 +160,14 @@ export class TrinoRows implements RowStore {
     await this.synchronize(undefined, signal);
   }
 
-  async show({ path, id }: CatalogueFile, signal?: AbortSignal): Promise<void> {
+  async publish({ path, id }: CatalogueFile, signal?: AbortSignal): Promise<void> {
     const { objects, folder } = this.#place;
     await objects.put(catalogueKey(folder, id), path, signal ?? new AbortController().signal);
     await this.#pointers.set([{ relation: CATALOGUE, unit: WHOLE, load: id }], signal);
-    await this.publish(signal);
+    await this.publishPointers(signal);
   }
 
-  async tidy(signal?: AbortSignal): Promise<void> {
+  async vacuum(signal?: AbortSignal): Promise<void> {
     const { objects } = this.#place;
     const former = await otherCatalogues(this.#place, this.#pointers.published(CATALOGUE).get(WHOLE), signal);
     // After it: another writer that begins now has put none of them there.
@@ -248,7 +248,7 @@ export class TrinoRows implements RowStore {
    *
    * @throws CrawlhouseError `locked` where another writer has begun since
    */
-  async publish(signal?: AbortSignal): Promise<void> {
+  async publishPointers(signal?: AbortSignal): Promise<void> {
     const definition = (relation: string) => this.#pointers.seen(relation).get(DEFINITION);
     const former = (relation: string) => this.#pointers.published(relation).get(DEFINITION);
     // Views of raw and ops exist already: they have no visible rows before the pointers.

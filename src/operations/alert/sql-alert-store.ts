@@ -2,9 +2,9 @@ import { tryLockState } from '../../core/state-lock.ts';
 import {
   deleteRows,
   insertRows,
+  type LedgerStatements,
   ofJson,
   type SqlDatabase,
-  type Statements,
 } from '../../state/ledger/sql-database.ts';
 import type { Alert } from './alert.ts';
 import type { AlertChange, AlertStore, Undelivered } from './alert-store.ts';
@@ -34,7 +34,7 @@ export class SqlAlertStore implements AlertStore {
     return this.#incidents(this.#database);
   }
 
-  async #incidents(statements: Statements): Promise<OpenIncident[]> {
+  async #incidents(statements: LedgerStatements): Promise<OpenIncident[]> {
     const { project, own } = this.#database;
     const rows = await statements.rows<{ incident: string }>(
       `SELECT CAST(incident AS text) AS incident FROM ${this.#database.table('incidents')} WHERE ${own} ORDER BY key`,

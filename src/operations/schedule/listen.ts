@@ -46,7 +46,7 @@ export async function listen(
 }
 
 /** A text is the metrics; everything else is JSON. */
-type Answer = readonly [status: number, body: unknown];
+type WebhookAnswer = readonly [status: number, body: unknown];
 
 async function answer(
   request: IncomingMessage,
@@ -54,7 +54,7 @@ async function answer(
   { webhookSecret: secret, metrics }: ListenOptions,
   recent: RecentBodies,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<WebhookAnswer> {
   const path = pathOf(request);
   if (request.method === 'GET' && path === '/healthz') return [200, { status: 'ok' }];
   if (request.method === 'GET' && path === '/readyz') return readiness(scheduler, signal);
@@ -74,7 +74,7 @@ async function answer(
   return [202, { status: 'a run is due' }];
 }
 
-function readiness(scheduler: Watched, signal: AbortSignal): Answer {
+function readiness(scheduler: Watched, signal: AbortSignal): WebhookAnswer {
   const { running, waiting, broken, outcomes } = scheduler;
   const schedules = scheduler.nextFirings().map(({ name, next_at }) => {
     return { name, next_at, last_exit_code: outcomes.get(name)?.exitCode ?? null };
@@ -83,7 +83,7 @@ function readiness(scheduler: Watched, signal: AbortSignal): Answer {
   return signal.aborted ? [503, { status: 'stopping', ...body }] : [200, { status: 'ready', ...body }];
 }
 
-function send(response: ServerResponse, [status, body]: Answer): void {
+function send(response: ServerResponse, [status, body]: WebhookAnswer): void {
   const isText = typeof body === 'string';
   response.writeHead(status, { 'content-type': isText ? METRICS_TYPE : 'application/json' });
   response.end(isText ? body : `${JSON.stringify(body)}\n`);

@@ -4,7 +4,7 @@ import { shellWord } from '../../core/shell-word.ts';
 import { COMMAND_NAMES } from './command-names.ts';
 
 /** How and where a person called the program. */
-export interface Call {
+export interface ProgramCall {
   /** The arguments. */
   readonly argv: readonly string[];
   readonly folder: string;
@@ -25,7 +25,7 @@ const COMMANDS = new RegExp(String.raw`(?<![\w/.-]|npx )crawlhouse (${NAMES.join
  * A text whose commands work where the person stands: `crawlhouse run` becomes `npx crawlhouse run` in a clone, and
  * names the project folder if the call did.
  */
-export function asCalled(text: string, call: Call = thisCall()): string {
+export function asCalled(text: string, call: ProgramCall = thisCall()): string {
   if (!text.includes('crawlhouse ')) return text;
   const project = projectOf(call.argv);
   return text.replaceAll(COMMANDS, (_all, name: string) =>
@@ -43,7 +43,7 @@ export function asCalled(text: string, call: Call = thisCall()): string {
  * The words that start this program in a folder: `crawlhouse` if the shell finds this one, `npx crawlhouse` if npm does,
  * else the files themselves. npx asks the registry for a name that it does not find here, and that package is not ours.
  */
-export function programWords({ folder, environment }: Omit<Call, 'argv'>): string {
+export function programWords({ folder, environment }: Omit<ProgramCall, 'argv'>): string {
   const paths = pathsOf(environment);
   if (found(paths, 'crawlhouse') === BIN) return 'crawlhouse';
   if (isLocal(folder)) return 'npx crawlhouse';
@@ -57,8 +57,8 @@ export function programWords({ folder, environment }: Omit<Call, 'argv'>): strin
  */
 export function callFor(
   folder: string,
-  here: Call = thisCall(),
-): { readonly call: Call; readonly isThere: boolean } {
+  here: ProgramCall = thisCall(),
+): { readonly call: ProgramCall; readonly isThere: boolean } {
   const there = { ...here, argv: [], folder };
   if (hasName(there) || !hasName(here)) return { call: there, isThere: true };
   const way = relative(here.folder, folder);
@@ -67,11 +67,11 @@ export function callFor(
 }
 
 /** Whether a name starts the program there, without any path. */
-function hasName(call: Call): boolean {
+function hasName(call: ProgramCall): boolean {
   return ['crawlhouse', 'npx crawlhouse'].includes(programWords(call));
 }
 
-function thisCall(): Call {
+function thisCall(): ProgramCall {
   return { argv: process.argv.slice(2), folder: process.cwd(), environment: process.env };
 }
 
@@ -81,7 +81,7 @@ function projectOf(argv: readonly string[]): string | undefined {
 }
 
 /** The folders of the person's own PATH: npm adds those of packages to what it starts. */
-function pathsOf({ PATH = '', npm_command }: Call['environment']): readonly string[] {
+function pathsOf({ PATH = '', npm_command }: ProgramCall['environment']): readonly string[] {
   const all = PATH.split(delimiter).filter(Boolean);
   return npm_command === undefined ? all : all.filter((path) => !path.endsWith(LOCAL_BIN));
 }

@@ -1,8 +1,8 @@
 import { openWarehouse } from '../../answers/query/open-warehouse.ts';
 import {
+  type AnswerRows,
   type CrawlAnswers,
   QUESTIONS,
-  type Rows,
   readCrawlAnswers,
 } from '../../answers/report/crawl-answers.ts';
 import { counted, countText } from '../../core/amounts.ts';
@@ -66,7 +66,7 @@ async function readAnswers(
     questions,
     new Map([['crawl', crawl.id]]),
   );
-  const own = (rows: Rows): Rows => rows.map(({ crawl_id: _, ...row }) => row);
+  const own = (rows: AnswerRows): AnswerRows => rows.map(({ crawl_id: _, ...row }) => row);
   return {
     statuses: own(answers.statuses),
     funnel: own(answers.funnel),
@@ -88,7 +88,7 @@ async function readAnswers(
 }
 
 /** The questions that need what a project does not have. */
-function moreQuestions(questions: readonly Question[], known: Rows): CrawlReport['more_questions'] {
+function moreQuestions(questions: readonly Question[], known: AnswerRows): CrawlReport['more_questions'] {
   const has = (name: string): boolean => known.some(({ kind, days }) => kind === name && Number(days) > 0);
   const that = (need: RegExp): string[] =>
     questions
@@ -147,7 +147,7 @@ function more(what: string, questions: readonly string[], command: string): stri
   return `With ${what}, ${counted(questions.length, 'more question')} can answer (${numbers}): crawlhouse ${command}\n`;
 }
 
-function section(title: string, rows: Rows): string {
+function section(title: string, rows: AnswerRows): string {
   const [first] = rows;
   if (first === undefined) return '';
   const cells = rows.map((row) => Object.values(row) as (string | number | null)[]);

@@ -18,7 +18,7 @@ const DAY = 86_400;
 const SPAN = 'from, to (UTC)';
 
 /** Where people read of files: names are those of a folder; a terminal has a width. */
-interface Place {
+interface LinePlace {
   readonly site: string;
   readonly folder: string;
   readonly width: number | null;
@@ -28,7 +28,7 @@ interface Place {
 export function describeLogs(
   reports: readonly LogFileReport[],
   bots: readonly BotReport[],
-  { site, folder, width }: Place,
+  { site, folder, width }: LinePlace,
 ): string {
   const files = reports.map((file) => ({ ...file, name: shownPath(folder, file.name) }));
   return [fileTable(files, width), remarks(files, site), botTable(bots), proxyHint(bots)]

@@ -16,7 +16,7 @@ const PIECE = 1 << 18;
 const COMPRESSED = /\.(?:gz|zst|bz2)$/i;
 const GLOB = /[*?[{]/;
 
-interface Place {
+interface LogPlace {
   readonly settings: Settings;
   /** The folder that relative paths begin in. */
   readonly folder: string;
@@ -29,7 +29,7 @@ interface Place {
  */
 export async function* logSources(
   given: readonly string[],
-  { settings, folder }: Place,
+  { settings, folder }: LogPlace,
   signal: AbortSignal,
 ): AsyncGenerator<LogSource> {
   const seen = new Set<string>();

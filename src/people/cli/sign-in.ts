@@ -10,10 +10,10 @@ import {
   type OAuthApplication,
   type OAuthTokens,
 } from '../../service/api/oauth.ts';
-import type { Scope } from '../../service/api/scopes.ts';
+import type { TokenScope } from '../../service/api/scopes.ts';
 
 /** The scopes that a run needs. */
-const NEEDED: readonly Scope[] = ['account:read', 'projects:read'];
+const NEEDED: readonly TokenScope[] = ['account:read', 'projects:read'];
 
 /** How a person signs in. */
 export interface SignIn {

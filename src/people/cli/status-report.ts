@@ -131,14 +131,18 @@ function describeLive({ progress }: LiveRun): string {
 }
 
 /** The units and runs with the given name. */
-export type Found = Pick<Status, 'units' | 'runs'>;
+export type FoundUnits = Pick<Status, 'units' | 'runs'>;
 
 /**
  * A run by the first characters of its id, units by a part of their name or by their project.
  *
  * @param projects ids of the projects with that name
  */
-export function findInStatus(wanted: string, projects: readonly string[], { units, runs }: Found): Found {
+export function findInStatus(
+  wanted: string,
+  projects: readonly string[],
+  { units, runs }: FoundUnits,
+): FoundUnits {
   return {
     runs: runs.filter((run) => wanted.length >= 4 && run.run_id.startsWith(wanted)),
     units: units.filter(
@@ -149,7 +153,7 @@ export function findInStatus(wanted: string, projects: readonly string[], { unit
 }
 
 /** The findings as tables. */
-export function describeFound({ units, runs }: Found, now: number, width: number | null = null): string {
+export function describeFound({ units, runs }: FoundUnits, now: number, width: number | null = null): string {
   if (units.length === 0 && runs.length === 0) return 'No units yet.\n';
   return [
     runs.length === 0 ? '' : runsTable(runs, { width, below: ['units'] }),

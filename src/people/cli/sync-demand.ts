@@ -32,7 +32,7 @@ export interface SyncedDemand {
   readonly error: CrawlhouseError | null;
 }
 
-interface Work {
+interface SyncWork {
   readonly service: LocalService;
   readonly console: SearchConsole;
   readonly project: Project;
@@ -47,7 +47,7 @@ interface Work {
  */
 export async function syncDemand(
   invocation: Invocation,
-  work: Work,
+  work: SyncWork,
   now = Date.now(),
 ): Promise<SyncedDemand> {
   const { service, console, project, property, days } = work;

@@ -45,7 +45,7 @@ export async function listIncrementally<T extends { readonly id: string }>(
 
   const newest = await read(isKnown);
   const records = new Map(newest.items.map((item) => [item.id, item]));
-  const found: Found<T> = { records, gone: [], broken: [...newest.broken], total: newest.total };
+  const found: ListedRecords<T> = { records, gone: [], broken: [...newest.broken], total: newest.total };
   if (records.size + found.broken.length === newest.total)
     return reading(kind, known, { ...found, isSwept: true }, pipeline);
 
@@ -71,7 +71,7 @@ function listName({ name }: { readonly name: string }, workspaceId: string): str
 }
 
 /** The result for a list so far. */
-export interface Found<T> {
+export interface ListedRecords<T> {
   readonly records: Map<string, T>;
   readonly gone: string[];
   readonly broken: BrokenItem[];
@@ -82,7 +82,7 @@ export interface Found<T> {
 export async function readByIds<T extends { readonly id: string }>(
   { client, kind, workspaceId }: ListOf<T>,
   asked: readonly { readonly id: string }[],
-  { records, gone, broken }: Omit<Found<T>, 'total'>,
+  { records, gone, broken }: Omit<ListedRecords<T>, 'total'>,
   signal: AbortSignal,
 ): Promise<void> {
   for (let start = 0; start < asked.length; start += IDS_AT_ONCE) {

@@ -22,7 +22,7 @@ import { withLoadMemory } from './load-memory.ts';
 import { mergeHistory } from './merge-history.ts';
 import type { StagedPackage } from './read-package.ts';
 import { type ColumnContract, refuseDrift } from './refuse-drift.ts';
-import { refuseMisread } from './refuse-misread.ts';
+import { refuseTypesModelsCannotRead } from './refuse-misread.ts';
 import { metaValues, partsOf, unitValues } from './unit-values.ts';
 
 export interface LoadOptions {
@@ -57,7 +57,7 @@ export async function loadPackage(
   const registry = await fieldRegistry(connection, dataset);
   const contracts = options.columnContracts ?? new Map<string, ColumnContract>();
   const retype = (field: string): boolean => contracts.get(field)?.retype === 'allow';
-  refuseMisread(manifest, options.fieldsRead ?? new Map(), retype);
+  refuseTypesModelsCannotRead(manifest, options.fieldsRead ?? new Map(), retype);
   const planned = planRawTable(dataset, manifest.columns, {
     tableColumns,
     registry,

@@ -11,7 +11,7 @@ import type { ReadField } from '../../state/catalogue/raw-table.ts';
  * @param retype whether a field may come with another type
  * @throws CrawlhouseError `contract_drift`
  */
-export function refuseMisread(
+export function refuseTypesModelsCannotRead(
   { name, columns }: Manifest,
   reads: ReadonlyMap<string, ReadField>,
   retype: (field: string) => boolean,

@@ -75,8 +75,8 @@ export async function publish(
     const kept = await putInPlace(temporary, publishedPath, id, {
       verify: () => verifyBlocks(temporary, signal, temporary, copied.changed),
       confirm,
-      async show() {
-        await working.rows.show({ path: temporary, id }, signal);
+      async publish() {
+        await working.rows.publish({ path: temporary, id }, signal);
         await setAsideChanges(publishedPath, hasWriter, logger);
         keep = copied.how !== 'clone' && !hasWriter && copies.isPublished(publishedPath);
       },

@@ -11,7 +11,7 @@ export interface PlacingSteps {
   /** The right to write; what it throws leaves the former publication. */
   confirm(): Promise<void>;
   /** Shows readers the rows that are not in the file. */
-  show(): Promise<void>;
+  publish(): Promise<void>;
   /** Opens the file in its place; what it throws brings the former one back. */
   check(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export async function putInPlace(
   await steps.verify();
   await giveUserMode(temporary);
   await steps.confirm();
-  await steps.show();
+  await steps.publish();
   const former = formerPath(publishedPath, id);
   // There may be none yet, and some file systems have no hard links: a rename is all or nothing there too.
   const isKept = await files.link(publishedPath, former).then(

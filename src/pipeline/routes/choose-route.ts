@@ -3,7 +3,7 @@ import type { Format, Pipeline, Route } from '../../project/model/pipeline.ts';
 import { EXPORT_STORES, type ExportStore } from '../../stores/registry.ts';
 import { ROUTE_NAMES, ROUTES } from './registry.ts';
 import type { ChosenRoute, RouteFormat, RouteName, RouteOption } from './route.ts';
-import { type UnitFacts, weighExport } from './weigh-export.ts';
+import { type WeighedUnit, weighExport } from './weigh-export.ts';
 
 /** A route, format or store that a command line asks for in place of the pipeline's own. */
 export interface RouteOverride {
@@ -115,7 +115,7 @@ function exportRefusal(
  * The route of one unit, by what is known of it. The quicker one of the stream and a data export comes first; where one
  * of them is left, a search of few rows does.
  */
-export function pickRoute(options: readonly RouteOption[], facts: UnitFacts): RouteOption {
+export function pickRoute(options: readonly RouteOption[], facts: WeighedUnit): RouteOption {
   const [first] = options;
   if (first === undefined) throw new Error('a unit without a route');
   return weighExport(options, facts) ?? options.find(({ route }) => ROUTES[route].suits(facts.rows)) ?? first;

@@ -8,7 +8,7 @@ import type { FieldSchemaCache } from './field-schema-cache.ts';
 import { declaredFields, projectedFields } from './projection.ts';
 
 /** The facts about a unit's rows before they are requested. */
-export interface Rows {
+export interface DescribedRows {
   readonly source: DataSource;
   /** The requested fields, with their types. */
   readonly catalogue: readonly Field[];
@@ -25,7 +25,7 @@ export async function describeRows(
   source: DataSource,
   { pipeline, oql }: PlannedUnit,
   signal: AbortSignal,
-): Promise<Rows> {
+): Promise<DescribedRows> {
   const schema = await fieldSchemas.of(source);
   const own = schema && projectedFields(schema, pipeline.fields);
   const first = own?.slice(0, 1).map((field) => field.name);

@@ -1,12 +1,12 @@
 import { AGGREGATES_ROUTE } from './aggregates/aggregates-route.ts';
 import { EXPORT_ROUTE } from './export/export-route.ts';
 import { LIST_ROUTE } from './list/list-route.ts';
-import type { Route, RouteName } from './route.ts';
+import type { RouteKind, RouteName } from './route.ts';
 import { SEARCH_ROUTE } from './search/search-route.ts';
 import { STREAM_ROUTE } from './stream/stream-route.ts';
 
 /** Every route, the preferred one first: a further route is a folder and a line here. */
-export const ROUTES: Readonly<Record<RouteName, Route>> = {
+export const ROUTES: Readonly<Record<RouteName, RouteKind>> = {
   export: EXPORT_ROUTE,
   stream: STREAM_ROUTE,
   search: SEARCH_ROUTE,

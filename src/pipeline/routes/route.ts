@@ -8,7 +8,7 @@ import type { ServiceClient } from '../../service/api/client.ts';
 import type { ExportRecords } from '../../state/ledger/ledger-export.ts';
 import type { ExportStore } from '../../stores/registry.ts';
 import type { RankingWindows } from './aggregates/ranking-windows.ts';
-import type { Rows } from './describe-rows.ts';
+import type { DescribedRows } from './describe-rows.ts';
 
 /**
  * The names of routes in pipeline files, plans and reports. A list is the only route for its rows, so nobody chooses
@@ -55,7 +55,7 @@ export interface RoutedUnit {
   readonly planned: PlannedUnit;
   readonly chosen: ChosenRoute;
   /** The service's description of the rows; null for lists and aggregates, which it does not describe. */
-  readonly rows: Rows | null;
+  readonly rows: DescribedRows | null;
   readonly inventory: Inventory;
   /** Where the raw parts go; empty. */
   readonly folder: string;
@@ -64,7 +64,7 @@ export interface RoutedUnit {
 }
 
 /** One route. A folder holds one; `registry.ts` names them all. */
-export interface Route {
+export interface RouteKind {
   /** Why `auto` takes it; the plan and the report say so. */
   readonly reason: string;
   /** The only way for its sources: an override on the command line means other units. */
@@ -89,7 +89,7 @@ export interface Route {
 }
 
 /** The rows of a unit that the service describes. */
-export function describedRows({ planned, rows }: RoutedUnit): Rows {
+export function describedRows({ planned, rows }: RoutedUnit): DescribedRows {
   if (rows === null) throw new Error(`${planned.unit.dataset}: the rows were not described`);
   return rows;
 }

@@ -17,7 +17,7 @@ export const VALUES_PER_SECOND: Readonly<Record<RouteFormat, number>> = {
 export const EXPORT_WAIT = 120;
 
 /** What is known of a unit before it takes a route. */
-export interface UnitFacts {
+export interface WeighedUnit {
   /** The service's count; null if it gives none. */
   readonly rows: number | null;
   /** Null where they are not known. */
@@ -58,7 +58,7 @@ export function withPast(
  */
 export function weighExport(
   options: readonly RouteOption[],
-  { rows, fields, requested }: UnitFacts,
+  { rows, fields, requested }: WeighedUnit,
 ): RouteOption | null {
   const streamed = options.find(({ route }) => route === 'stream');
   const exported = options.find(({ route }) => route === 'export');

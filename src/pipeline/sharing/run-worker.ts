@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ConnectionPool } from '../../core/connection-pool.ts';
 import { Database } from '../../core/duckdb.ts';
-import { Engine } from '../../core/engine.ts';
+import { ConversionPlaces } from '../../core/engine.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
 import { host } from '../../core/host.ts';
 import { isolateUnit } from '../../core/isolate-unit.ts';
@@ -77,7 +77,7 @@ export async function runWorker(
     loads,
     logger,
     options,
-    engine: await Engine.start(database, threads, memoryLimit),
+    engine: await ConversionPlaces.start(database, threads, memoryLimit),
     staging: stagingConnections(() => database.connect()),
     stage: stageUnit,
   });
@@ -119,7 +119,7 @@ interface Dependencies {
   readonly packages: PackageStore;
   /** Null where only the run writes to the warehouse. */
   readonly loads: LoadWriter | null;
-  readonly engine: Engine;
+  readonly engine: ConversionPlaces;
   readonly staging: ConnectionPool;
   readonly logger: Logger;
   readonly options: WorkerOptions;

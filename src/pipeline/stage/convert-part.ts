@@ -3,7 +3,7 @@ import { withoutOptimizer } from '../../core/without-optimizer.ts';
 import type { Field } from '../../project/model/field.ts';
 import type { PackageColumn } from '../../project/model/manifest.ts';
 import { ROUNDED_TO_WHOLE } from './exact-json.ts';
-import { withAlikeEnds } from './line-ends.ts';
+import { withLfEndings } from './line-ends.ts';
 import type { PackageColumns } from './package-columns.ts';
 import { MAX_JSON_RECORD, type RawReader, rawReader, type TextPart } from './raw-reader.ts';
 import type { PartFacts } from './read-part.ts';
@@ -72,7 +72,7 @@ export async function convertPart(
   }
   // Its lines are what DuckDB does not read: perhaps only their ends.
   try {
-    return await withAlikeEnds(part.path, `${output}.alike.csv`, signal, (path) =>
+    return await withLfEndings(part.path, `${output}.alike.csv`, signal, (path) =>
       run(copyOf(rawReader({ ...part, path }, fields, () => 'VARCHAR'))),
     );
   } catch (error) {

@@ -13,7 +13,7 @@ const QUOTE = 0x22;
  * @param copy path of the copy, which is removed in the end
  * @returns null where all records end alike
  */
-export async function withAlikeEnds<T>(
+export async function withLfEndings<T>(
   path: string,
   copy: string,
   signal: AbortSignal,

@@ -1,6 +1,6 @@
 import type { ConnectionPool } from '../../core/connection-pool.ts';
 import type { Database } from '../../core/duckdb.ts';
-import type { Engine } from '../../core/engine.ts';
+import type { ConversionPlaces } from '../../core/engine.ts';
 import type { SlotHandle } from '../../core/fair-queue.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Meter } from '../../core/meter.ts';
@@ -45,7 +45,7 @@ export interface Session {
 
 /** The parts of a run, or of a worker, that staging a unit needs. */
 export interface StagingContext extends OpeningContext {
-  readonly engine: Engine;
+  readonly engine: ConversionPlaces;
   /** The connections that convert. */
   readonly staging: ConnectionPool;
   readonly meter: Pick<Meter, 'opened' | 'received' | 'unitPhase'>;
@@ -66,7 +66,7 @@ export interface RunContext extends Session {
   readonly pacesOf: PacesOf;
   readonly unarchiver: Unarchiver;
   readonly fieldSchemas: FieldSchemaCache;
-  readonly engine: Engine;
+  readonly engine: ConversionPlaces;
   /** The connections that convert. */
   readonly staging: ConnectionPool;
   /** Does another process wait for the lock that this run yields? */

@@ -41,7 +41,7 @@ export function estimateUnit(
 }
 
 /** How many units go at once, as the settings say. */
-export interface Lanes {
+export interface EstimateLanes {
   readonly concurrency: number;
   readonly concurrency_per_project: number;
 }
@@ -52,7 +52,7 @@ export interface Lanes {
  */
 export function estimateTogether(
   units: readonly { readonly project: string; readonly seconds: number | null }[],
-  { concurrency, concurrency_per_project: perProject }: Lanes,
+  { concurrency, concurrency_per_project: perProject }: EstimateLanes,
 ): number | null {
   const seconds = units.map((unit) => unit.seconds);
   if (units.length === 0 || seconds.includes(null)) return units.length === 0 ? 0 : null;

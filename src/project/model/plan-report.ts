@@ -1,4 +1,4 @@
-import { estimateTogether, type Lanes } from './estimate.ts';
+import { type EstimateLanes, estimateTogether } from './estimate.ts';
 import type { Unit } from './unit.ts';
 
 /** A unit as a plan shows it (interface.md, "JSON"). */
@@ -46,7 +46,7 @@ export interface PlanReport {
 }
 
 /** The totals of a plan's units. */
-export function totalsOf(units: readonly PlanEntry[], lanes: Lanes): PlanTotals {
+export function totalsOf(units: readonly PlanEntry[], lanes: EstimateLanes): PlanTotals {
   const due = units.filter((unit) => unit.status === 'due');
   const sum = (values: readonly (number | null)[]): number =>
     values.reduce<number>((all, one) => all + (one ?? 0), 0);

@@ -37,12 +37,12 @@ export interface ModelReport {
   readonly seconds: number;
 }
 
-export type Severity = 'error' | 'warn';
+export type TestSeverity = 'error' | 'warn';
 
 export interface TestReport {
   readonly name: string;
   readonly model: string;
-  readonly severity: Severity;
+  readonly severity: TestSeverity;
   readonly status: 'passed' | 'failed';
   /** Rows that break the rule. */
   readonly failures: number;

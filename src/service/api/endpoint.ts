@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { lookUp } from '../../core/look-up.ts';
 import { NoQuery } from './pagination.ts';
-import type { Scope } from './scopes.ts';
+import type { TokenScope } from './scopes.ts';
 import type { ServiceErrorType } from './service-error.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** How an answer comes: JSON that fits `response`, nothing (204), or a file that streams. */
-type Answer = 'json' | 'none' | 'file';
+type AnswerKind = 'json' | 'none' | 'file';
 
 /** One operation of the service (api-spec.md §4): the client, the sandbox and the OpenAPI document are made from it. */
 export interface Endpoint {
@@ -18,7 +18,7 @@ export interface Endpoint {
   /** Values of path parameters where the specification lists them; any other is not found. */
   readonly values?: Readonly<Record<string, readonly string[]>>;
   /** The scope asked of the token (docs/service-decisions.md). */
-  readonly scope: Scope;
+  readonly scope: TokenScope;
   readonly summary: string;
   /** Its section of api-spec.md, such as `§4.3`. */
   readonly source: string;
@@ -26,7 +26,7 @@ export interface Endpoint {
   readonly body?: z.ZodType;
   /** How the body is sent; JSON where nothing is said. */
   readonly sends?: 'json' | 'multipart';
-  readonly answers: Answer;
+  readonly answers: AnswerKind;
   readonly response?: z.ZodType;
   /** The key of the answer that holds the result; absent: the whole answer is the result. */
   readonly result?: string;

@@ -6,7 +6,7 @@ import { atLeastAtRate, DEFAULT_LIMITS } from '../../core/limits.ts';
 import { keepSecret } from '../../core/redact.ts';
 import { DEFAULT_RETRY, type RetryPolicy, retriable, retry } from '../../core/retry.ts';
 import { retryAfterMs } from './retry-after.ts';
-import { canonicalScope, type Scope } from './scopes.ts';
+import { canonicalScope, type TokenScope } from './scopes.ts';
 import { serviceAddress } from './service-address.ts';
 
 /** A registered application (api-spec.md §5) with its secret. */
@@ -52,7 +52,7 @@ export interface OAuthTokens {
 /** The request that a person sees on the authorization page. */
 export interface AuthorizationRequest {
   readonly redirectUri: string;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly TokenScope[];
   /** Comes back with the answer; what did not begin with this state is not ours. */
   readonly state: string;
   /** The authorization page. The specification shows no address; `<base_url>/oauth/authorize` is our choice. */

@@ -3,7 +3,7 @@ import { ENDPOINTS, type OperationId } from './endpoints.ts';
 import { describeOperation, type Operation } from './openapi-operation.ts';
 import { type JsonObject, OpenApiSchemas } from './openapi-schemas.ts';
 import { Oql } from './oql.ts';
-import { SCOPES, type Scope } from './scopes.ts';
+import { SCOPES, type TokenScope } from './scopes.ts';
 import { ServiceErrorBody } from './service-error.ts';
 import { WEBHOOK_SIGNATURE_HEADER } from './webhook-signature.ts';
 
@@ -36,7 +36,7 @@ const SECTIONS: Readonly<Record<string, readonly [name: string, description: str
 };
 
 /** The rights of each scope (api-spec.md §5). */
-const GRANTS: Readonly<Record<Scope, string>> = {
+const GRANTS: Readonly<Record<TokenScope, string>> = {
   'account:read': 'read access to account data',
   'account:write': 'write access to account data',
   'projects:read': 'read access to project and crawl data',

@@ -8,7 +8,7 @@ type JobStatus = 'waiting' | 'running' | 'done';
 type CrawlPhase = 'fetch' | 'analysis' | 'done';
 
 /** How far a crawl is; the names are those of api-spec.md §2.5. */
-export interface CrawlProgress {
+export interface FetchProgress {
   readonly phase: CrawlPhase;
   readonly isPaused: boolean;
   readonly depth: number;
@@ -28,7 +28,7 @@ interface ReporterOptions {
   readonly frontier: Frontier;
   readonly sideWork: SideWork;
   readonly control?: CrawlControl;
-  readonly onProgress?: (progress: CrawlProgress) => void;
+  readonly onProgress?: (progress: FetchProgress) => void;
 }
 
 const INTERVAL_MS = 500;

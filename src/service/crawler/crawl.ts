@@ -11,13 +11,13 @@ import { ownUrl } from '../../core/web-url.ts';
 import { END_REASONS_WITHOUT_REPORT } from '../api/crawls.ts';
 import { CrawlControl } from './crawl-control.ts';
 import { CrawlCounts } from './crawl-counts.ts';
-import { type CrawlProgress, ProgressReporter } from './crawl-progress.ts';
+import { type FetchProgress, ProgressReporter } from './crawl-progress.ts';
 import { ProxyRoute } from './crawl-proxy.ts';
 import { type CrawlSettings, checkSpeed, readCrawlSettings, type SettingsOptions } from './crawl-settings.ts';
 import { type CrawlEndReason, FetchPhase } from './fetch-phase.ts';
 import { DEFAULT_FETCH_LIMITS, Fetcher, type FetchLimits } from './fetcher.ts';
 import { Frontier } from './frontier.ts';
-import type { FieldRules } from './jobs/fields.ts';
+import type { CrawlFieldRules } from './jobs/fields.ts';
 import { runJobs } from './jobs/run-jobs.ts';
 import { loadCrawl } from './load-crawl.ts';
 import { askForMissingPages } from './missing-pages.ts';
@@ -31,7 +31,7 @@ import { RobotsCache } from './robots-cache.ts';
 import { Scope } from './scope.ts';
 import { keepSitemaps, seedFrontier } from './seed-frontier.ts';
 import { Segments } from './segments.ts';
-import { Session } from './session.ts';
+import { CrawlSession } from './session.ts';
 import { SideWork } from './side-work.ts';
 import { measureVitals, prepareVitals } from './vitals/measure-vitals.ts';
 import type { VitalsOptions } from './vitals/vitals.ts';
@@ -49,7 +49,7 @@ export interface CrawlOptions extends SettingsOptions {
   /** URLs that the subscription allows. */
   readonly quota?: number;
   readonly control?: CrawlControl;
-  readonly onProgress?: (progress: CrawlProgress) => void;
+  readonly onProgress?: (progress: FetchProgress) => void;
   /** Interrupts the crawl; the same call goes on later. */
   readonly signal?: AbortSignal;
   readonly limits?: Partial<FetchLimits>;
@@ -146,7 +146,7 @@ async function fetchSite(
   checkSpeed(settings.maxSpeed, isHere, options);
   const segments = await Segments.open(options.folder, frontier.segments());
   // Other hosts of a list get no credentials.
-  const session = new Session(settings, own, frontier.fact('cookies'));
+  const session = new CrawlSession(settings, own, frontier.fact('cookies'));
   await using fetcher = new Fetcher(session, resolver, { limits, connections: concurrency, proxy });
   await using parser = parserOf({ ...settings, scope: rules }, limits.bytes, options.threads);
   // Requests under way fail at once, and are sent again when the crawl goes on.
@@ -214,7 +214,7 @@ async function makeReport(
   options: CrawlOptions &
     Opened & {
       readonly progress: ProgressReporter;
-      readonly fields: FieldRules;
+      readonly fields: CrawlFieldRules;
     },
 ): Promise<void> {
   const { folder, frontier, signal, progress, threads = availableParallelism() } = options;

@@ -5,7 +5,7 @@ import { retryAfterMs } from '../api/retry-after.ts';
 import { askedUrl } from './ajax-crawling.ts';
 import type { CrawlControl } from './crawl-control.ts';
 import type { CrawlCounts, CrawlSample } from './crawl-counts.ts';
-import type { Answer } from './fetcher.ts';
+import type { FetchedAnswer } from './fetcher.ts';
 import type { Frontier, QueuedUrl } from './frontier.ts';
 import type { OutcomeBatch } from './outcome-batch.ts';
 import type { ParseReply } from './parse-messages.ts';
@@ -289,7 +289,7 @@ export class FetchRound {
   }
 
   /** Records an answer, or that there was none; what may be answered later is tried again. */
-  async #answered(item: QueuedUrl, url: URL, answer: Answer): Promise<void> {
+  async #answered(item: QueuedUrl, url: URL, answer: FetchedAnswer): Promise<void> {
     this.#failedInARow = answer.statusCode === null ? this.#failedInARow + 1 : 0;
     if (answer.statusCode === null) this.#failed++;
     else this.#fetched++;
@@ -301,7 +301,7 @@ export class FetchRound {
   }
 
   /** 429 and 503 say that the server wants to be asked later; the rest of a body may come the next time. */
-  #isRetriable({ statusCode, error, headers, isBrokenOff }: Answer, url: URL): boolean {
+  #isRetriable({ statusCode, error, headers, isBrokenOff }: FetchedAnswer, url: URL): boolean {
     if (statusCode === null) return error !== 'refused_address';
     if (isBrokenOff && !leadsOn(statusCode)) return true;
     if (statusCode !== 429 && statusCode !== 503) return false;
@@ -310,7 +310,7 @@ export class FetchRound {
     return true;
   }
 
-  async #record(item: QueuedUrl, answer: Answer, isDenied: boolean): Promise<void> {
+  async #record(item: QueuedUrl, answer: FetchedAnswer, isDenied: boolean): Promise<void> {
     const { counts, parser, renderer, batch, select, signal } = this.#tools;
     const status = statusOf(answer.statusCode, isDenied);
     counts.add(item.depth, sampleOf(answer, status));
@@ -330,7 +330,7 @@ export class FetchRound {
 }
 
 /** No answer to a URL. */
-function failure({ url }: QueuedUrl): Answer {
+function failure({ url }: QueuedUrl): FetchedAnswer {
   return { ...UNANSWERED, url, fetchedAt: new Date() };
 }
 
@@ -363,7 +363,7 @@ function statusOf(statusCode: number | null, isDenied: boolean): FetchStatus {
 }
 
 function sampleOf(
-  { url, statusCode, error, fetchedAt, loadTimeMs }: Answer,
+  { url, statusCode, error, fetchedAt, loadTimeMs }: FetchedAnswer,
   status: FetchStatus,
 ): CrawlSample {
   return {

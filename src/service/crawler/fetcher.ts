@@ -8,7 +8,7 @@ import { lenientRequest } from './lenient-request.ts';
 import { askByNtlm } from './ntlm-auth.ts';
 import { NO_PROTOCOLS, ProtocolClient, type ProtocolHandler, type Protocols } from './protocol-client.ts';
 import type { HostResolver } from './resolve-host.ts';
-import type { Session } from './session.ts';
+import type { CrawlSession } from './session.ts';
 
 export interface FetchLimits {
   /** Milliseconds. */
@@ -31,7 +31,7 @@ export const DEFAULT_FETCH_LIMITS: FetchLimits = {
 };
 
 /** An answer as it came: redirects are not followed, content-encoding is still on. */
-export interface Answer extends Protocols {
+export interface FetchedAnswer extends Protocols {
   /** Whether its host would speak HTTP/2; null over http, and for what is no page. */
   readonly offersHttp2: boolean | null;
   readonly url: string;
@@ -74,7 +74,7 @@ const MOST_LENIENT = 1_000;
 /** Sends the requests of a crawl: one pool of connections a host, one request a connection at a time. */
 export class Fetcher implements AsyncDisposable {
   readonly #pools = new Map<string, Pool>();
-  readonly #session: Session;
+  readonly #session: CrawlSession;
   readonly #resolver: HostResolver;
   readonly #limits: FetchLimits;
   readonly #connections: number;
@@ -86,7 +86,7 @@ export class Fetcher implements AsyncDisposable {
   #isClosed = false;
 
   constructor(
-    session: Session,
+    session: CrawlSession,
     resolver: HostResolver,
     options: {
       readonly limits: FetchLimits;
@@ -115,7 +115,7 @@ export class Fetcher implements AsyncDisposable {
     bytes: number = this.#limits.bytes,
     room?: Room,
     extra: Readonly<Record<string, string>> = {},
-  ): Promise<Answer> {
+  ): Promise<FetchedAnswer> {
     const url = ownUrl(text);
     const credentials = this.#session.ntlmFor(url);
     if (credentials !== null)
@@ -134,7 +134,7 @@ export class Fetcher implements AsyncDisposable {
   }
 
   /** Fetches a page, with what its host offers. */
-  async fetchPage(text: string, room: Room): Promise<Answer> {
+  async fetchPage(text: string, room: Room): Promise<FetchedAnswer> {
     // Who waits for room must not hold the only connection, which those that have room wait for.
     if (this.#session.ntlmFor(ownUrl(text)) !== null) await room();
     const answer = await this.fetch(text, undefined, room);
@@ -148,7 +148,7 @@ export class Fetcher implements AsyncDisposable {
     bytes: number,
     room: Room | undefined,
     extra: Readonly<Record<string, string>>,
-  ): Promise<Answer> {
+  ): Promise<FetchedAnswer> {
     let target: RequestTarget = { path: url.pathname + url.search, headers: {}, isForwarded: false };
     try {
       if (this.#isClosed) throw new Error('the fetcher is closed');
@@ -173,8 +173,13 @@ export class Fetcher implements AsyncDisposable {
     return answer;
   }
 
-  async #send(url: URL, asked: AskedRequest, limits: CollectorLimits, isLenient: boolean): Promise<Answer> {
-    const { promise, resolve } = Promise.withResolvers<Answer>();
+  async #send(
+    url: URL,
+    asked: AskedRequest,
+    limits: CollectorLimits,
+    isLenient: boolean,
+  ): Promise<FetchedAnswer> {
+    const { promise, resolve } = Promise.withResolvers<FetchedAnswer>();
     const handler = new Collector(url.href, limits, resolve);
     try {
       if (isLenient)
@@ -234,7 +239,7 @@ class Collector implements ProtocolHandler {
   client: { readonly protocols: Protocols } | null = null;
   readonly #url: string;
   readonly #limits: CollectorLimits;
-  readonly #resolve: (answer: Answer) => void;
+  readonly #resolve: (answer: FetchedAnswer) => void;
   readonly #chunks: Buffer[] = [];
   #startedAt = performance.now();
   #fetchedAt = new Date();
@@ -245,10 +250,10 @@ class Collector implements ProtocolHandler {
   #hasRoom = false;
   /** The time that it has waited for room, which is not the server's. */
   #waitedMs = 0;
-  #headers: Answer['headers'] = [];
+  #headers: FetchedAnswer['headers'] = [];
   #protocols = NO_PROTOCOLS;
 
-  constructor(url: string, limits: CollectorLimits, resolve: (answer: Answer) => void) {
+  constructor(url: string, limits: CollectorLimits, resolve: (answer: FetchedAnswer) => void) {
     this.#url = url;
     this.#limits = limits;
     this.#resolve = resolve;
@@ -331,7 +336,7 @@ class Collector implements ProtocolHandler {
   }
 }
 
-function failed(url: string, error: unknown, fetchedAt: Date, loadTimeMs = 0): Answer {
+function failed(url: string, error: unknown, fetchedAt: Date, loadTimeMs = 0): FetchedAnswer {
   return {
     url,
     statusCode: null,
@@ -349,7 +354,7 @@ function failed(url: string, error: unknown, fetchedAt: Date, loadTimeMs = 0): A
   };
 }
 
-function headerList(raw: Dispatcher.DispatchController['rawHeaders']): Answer['headers'] {
+function headerList(raw: Dispatcher.DispatchController['rawHeaders']): FetchedAnswer['headers'] {
   const flat = Array.isArray(raw) ? raw : [];
   return Array.from({ length: flat.length >> 1 }, (_, index) => {
     const name = headerText(flat[index * 2] ?? '').toLowerCase();

@@ -61,7 +61,7 @@ export interface Outcome {
 export type SegmentKind = 'pages' | 'links' | 'items';
 
 /** A file with records. */
-export interface Segment {
+export interface RecordFile {
   readonly name: string;
   readonly kind: SegmentKind;
 }
@@ -197,7 +197,7 @@ export class Frontier implements Disposable {
    *
    * @param cookies null if there are no new ones
    */
-  commit(outcomes: readonly Outcome[], segments: readonly Segment[], cookies: string | null = null): void {
+  commit(outcomes: readonly Outcome[], segments: readonly RecordFile[], cookies: string | null = null): void {
     this.transaction(() => {
       for (const outcome of outcomes) this.#keep(outcome);
       for (const { name, kind } of segments)
@@ -296,8 +296,8 @@ export class Frontier implements Disposable {
       yield `${String(row.record)}\n`;
   }
 
-  segments(): Segment[] {
-    return this.#prepare('SELECT name, kind FROM segments ORDER BY name').all() as unknown as Segment[];
+  segments(): RecordFile[] {
+    return this.#prepare('SELECT name, kind FROM segments ORDER BY name').all() as unknown as RecordFile[];
   }
 
   #prepare(sql: string): StatementSync {

@@ -5,14 +5,14 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Connection, file, ident, text } from '../../core/duckdb.ts';
 import { openCrawlFile } from './crawl-file.ts';
-import type { Frontier, Segment, SegmentKind } from './frontier.ts';
+import type { Frontier, RecordFile, SegmentKind } from './frontier.ts';
 import { CRAWL_TABLES, type TableColumns } from './records.ts';
 
 const SITEMAP_FILE = 'sitemaps.ndjson';
 const MISSING_FILE = 'missing.ndjson';
 const VITALS_FILE = 'vitals.ndjson';
 
-export interface LoadOptions {
+export interface LoadCrawlOptions {
   /** Of the crawl's files. */
   readonly folder: string;
   /** The database file, made anew. */
@@ -22,7 +22,7 @@ export interface LoadOptions {
 }
 
 /** Makes the crawl's database, with the tables of `CRAWL_TABLES`. The connection then uses it. */
-export async function loadCrawl(connection: Connection, options: LoadOptions): Promise<void> {
+export async function loadCrawl(connection: Connection, options: LoadCrawlOptions): Promise<void> {
   const { folder, path, frontier, signal } = options;
   for (const leftover of [path, `${path}.wal`]) await rm(leftover, { force: true });
   await openCrawlFile(connection, path);
@@ -68,7 +68,7 @@ export function fetchedPages(folder: string, frontier: Frontier): string {
   return records(filesOf(folder, frontier.segments(), 'pages'), CRAWL_TABLES.fetched_pages);
 }
 
-function filesOf(folder: string, segments: readonly Segment[], kind: SegmentKind): string[] {
+function filesOf(folder: string, segments: readonly RecordFile[], kind: SegmentKind): string[] {
   return segments.filter((one) => one.kind === kind).map(({ name }) => join(folder, name));
 }
 

@@ -1,7 +1,7 @@
 import type { Frontier, Outcome, SegmentKind } from './frontier.ts';
 import type { Lines, ParseReply } from './parse-messages.ts';
 import type { Segments } from './segments.ts';
-import type { Session } from './session.ts';
+import type { CrawlSession } from './session.ts';
 
 const KINDS = ['pages', 'links', 'items'] as const;
 /** What a crawl may lose when its process is killed. */
@@ -16,7 +16,7 @@ const LONGEST_MS = 2_000;
 export class OutcomeBatch {
   readonly #frontier: Frontier;
   readonly #segments: Segments;
-  readonly #session: Session;
+  readonly #session: CrawlSession;
   #outcomes: Outcome[] = [];
   #lines = noLines();
   #characters = 0;
@@ -26,7 +26,7 @@ export class OutcomeBatch {
   /** The error of a failed write. After it nothing is added. */
   #failure: unknown;
 
-  constructor(frontier: Frontier, segments: Segments, session: Session) {
+  constructor(frontier: Frontier, segments: Segments, session: CrawlSession) {
     this.#frontier = frontier;
     this.#segments = segments;
     this.#session = session;

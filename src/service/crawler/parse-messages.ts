@@ -1,5 +1,5 @@
 import type { CustomField } from './custom-fields/custom-field.ts';
-import type { Answer } from './fetcher.ts';
+import type { FetchedAnswer } from './fetcher.ts';
 import type { CrawlFacts } from './records.ts';
 import type { Rendered } from './render/rendered.ts';
 import type { ScopeRules } from './scope.ts';
@@ -21,7 +21,7 @@ export interface ParseThreadData {
 }
 
 export interface ParseRequest {
-  readonly answer: Answer;
+  readonly answer: FetchedAnswer;
   /** Bytes that are parsed, where the whole ended a thread or failed in it; 0: only the headers are. */
   readonly most?: number;
   readonly facts: CrawlFacts;

@@ -1,5 +1,5 @@
 import { spellUrl, webUrl } from '../../core/web-url.ts';
-import type { Answer } from './fetcher.ts';
+import type { FetchedAnswer } from './fetcher.ts';
 import { headerValues } from './parse/headers.ts';
 import { leadsOn } from './redirect-status.ts';
 
@@ -12,14 +12,14 @@ export function redirectTarget({
   url,
   statusCode,
   headers,
-}: Pick<Answer, 'url' | 'statusCode' | 'headers'>): string | null {
+}: Pick<FetchedAnswer, 'url' | 'statusCode' | 'headers'>): string | null {
   if (!leadsOn(statusCode)) return null;
   const [location] = headerValues(headers, 'location');
   const next = location === undefined ? null : webUrl(location, url);
   return next === null ? null : spellUrl(next);
 }
 
-type Ask = (url: string) => Promise<Answer | null>;
+type Ask = (url: string) => Promise<FetchedAnswer | null>;
 
 /** The redirects of a crawl that keeps cookies. */
 export class Doors {
@@ -33,7 +33,7 @@ export class Doors {
    * @param hasNewCookie whether the first answer brought a cookie, by which the next one may be another than before
    * @param ask gives null for a URL that may not be asked for
    */
-  async pass(first: Answer, hasNewCookie: boolean, ask: Ask): Promise<Answer> {
+  async pass(first: FetchedAnswer, hasNewCookie: boolean, ask: Ask): Promise<FetchedAnswer> {
     const target = redirectTarget(first);
     if (target === null || (!hasNewCookie && this.#others.has(target))) return first;
     const last = await follow(first, ask);
@@ -45,7 +45,7 @@ export class Doors {
 }
 
 /** What a redirect ends at; null where nobody answers, or after too many. */
-async function follow(first: Answer, ask: Ask): Promise<Answer | null> {
+async function follow(first: FetchedAnswer, ask: Ask): Promise<FetchedAnswer | null> {
   let answer = first;
   for (let hop = 0; hop < MOST_HOPS; hop++) {
     const next = redirectTarget(answer);

@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { ownUrl, webUrl } from '../../core/web-url.ts';
 import { decodeContent } from './content-encoding.ts';
-import type { Answer } from './fetcher.ts';
+import type { FetchedAnswer } from './fetcher.ts';
 import type { SitemapRecord } from './records.ts';
 import { leadsOn } from './redirect-status.ts';
 import type { Scope } from './scope.ts';
@@ -27,7 +27,7 @@ export interface SitemapOptions {
   readonly isStrict: boolean;
   /** Sitemaps that robots.txt announces. */
   readonly announced?: ReadonlySet<string>;
-  readonly fetch: (url: string, bytes: number) => Promise<Answer>;
+  readonly fetch: (url: string, bytes: number) => Promise<FetchedAnswer>;
   readonly onRecords: (records: readonly SitemapRecord[]) => void;
   readonly signal?: AbortSignal | undefined;
   readonly budget?: SitemapBudget;

@@ -3,7 +3,7 @@ import { ownUrl, webUrl } from '../../core/web-url.ts';
 import { retryAfterMs } from '../api/retry-after.ts';
 import { decodeContent } from './content-encoding.ts';
 import type { FetchError } from './fetch-error.ts';
-import type { Answer } from './fetcher.ts';
+import type { FetchedAnswer } from './fetcher.ts';
 import { headerValues } from './parse/headers.ts';
 import { parseRobots } from './robots-rules.ts';
 
@@ -20,7 +20,7 @@ export interface RobotsFile {
   readonly status: 'found' | 'missing' | 'unavailable';
   readonly content: string;
   /** Of an unavailable one: why no page of the origin can be had either. */
-  readonly hostError?: Pick<Answer, 'error' | 'refusal'>;
+  readonly hostError?: Pick<FetchedAnswer, 'error' | 'refusal'>;
 }
 
 /** The outcome of a try to fetch robots.txt. */
@@ -75,7 +75,7 @@ const OF_HOSTS: ReadonlySet<FetchError> = new Set(['dns', 'tls', 'tls_version', 
 /** Asks for robots.txt once, following its redirects. */
 async function fetchRobots(
   origin: string,
-  fetch: (url: string, bytes: number) => Promise<Answer>,
+  fetch: (url: string, bytes: number) => Promise<FetchedAnswer>,
 ): Promise<RobotsAnswer> {
   let url = `${origin}/robots.txt`;
   for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
@@ -125,7 +125,7 @@ interface PatientOptions {
 /** Asks for robots.txt until it can be had, or the waits are used up. */
 export async function fetchRobotsPatiently(
   origin: string,
-  fetch: (url: string, bytes: number) => Promise<Answer>,
+  fetch: (url: string, bytes: number) => Promise<FetchedAnswer>,
   { waits = ROBOTS_WAITS_MS, signal, asksSilent = true, onProblem }: PatientOptions,
 ): Promise<RobotsAnswer> {
   let found = await fetchRobots(origin, fetch);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { zstdCompress } from 'node:zlib';
 import { makeFolder } from '../../core/make-folder.ts';
-import type { Segment, SegmentKind } from './frontier.ts';
+import type { RecordFile, SegmentKind } from './frontier.ts';
 import type { Lines } from './parse-messages.ts';
 
 const compress = promisify(zstdCompress);
@@ -20,7 +20,7 @@ export class Segments {
   }
 
   /** Removes the files that the frontier does not have: their URLs are fetched again. */
-  static async open(folder: string, recorded: readonly Segment[]): Promise<Segments> {
+  static async open(folder: string, recorded: readonly RecordFile[]): Promise<Segments> {
     makeFolder(folder);
     const names = new Set(recorded.map(({ name }) => name));
     for (const name of await readdir(folder))
@@ -30,7 +30,7 @@ export class Segments {
   }
 
   /** Writes one file for each kind that has lines. */
-  async write(lines: Readonly<Record<SegmentKind, readonly Lines[]>>): Promise<Segment[]> {
+  async write(lines: Readonly<Record<SegmentKind, readonly Lines[]>>): Promise<RecordFile[]> {
     const number = String(++this.#last).padStart(6, '0');
     const kinds = (Object.keys(lines) as SegmentKind[]).filter((kind) => lines[kind].length > 0);
     return Promise.all(

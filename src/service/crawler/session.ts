@@ -13,7 +13,7 @@ import type { Scope } from './scope.ts';
 type HeaderList = readonly (readonly [name: string, value: string])[];
 
 /** What the requests of a crawl have in common: headers, cookies and credentials. */
-export class Session {
+export class CrawlSession {
   readonly #settings: CrawlSettings;
   readonly #scope: Scope;
   readonly #jar: CookieJar | null;

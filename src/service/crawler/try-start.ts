@@ -5,14 +5,14 @@ import { ownUrl } from '../../core/web-url.ts';
 import { ProxyRoute } from './crawl-proxy.ts';
 import { type CrawlSettings, checkSpeed, readCrawlSettings, type SettingsOptions } from './crawl-settings.ts';
 import type { FetchError } from './fetch-error.ts';
-import { type Answer, DEFAULT_FETCH_LIMITS, Fetcher } from './fetcher.ts';
+import { DEFAULT_FETCH_LIMITS, type FetchedAnswer, Fetcher } from './fetcher.ts';
 import { redirectTarget } from './pass-door.ts';
 import { findBrowser } from './render/find-browser.ts';
 import type { RenderOptions } from './render/renderer.ts';
 import { HostResolver } from './resolve-host.ts';
 import { fetchRobotsPatiently, type RobotsAnswer, robotsRules } from './robots.ts';
 import { Scope } from './scope.ts';
-import { Session } from './session.ts';
+import { CrawlSession } from './session.ts';
 import { findLighthouse } from './vitals/find-lighthouse.ts';
 
 const MOST_HOPS = 5;
@@ -78,7 +78,7 @@ export async function tryStart(config: unknown, options: TryOptions = {}): Promi
   if (list !== null) return { startUrl, isLoopback };
   const limits = DEFAULT_FETCH_LIMITS;
   using proxy = ProxyRoute.forCrawl(settings, options.proxy, { resolver, timeout: limits.connectTimeout });
-  await using fetcher = new Fetcher(new Session(settings, scope), resolver, {
+  await using fetcher = new Fetcher(new CrawlSession(settings, scope), resolver, {
     limits,
     connections: 1,
     proxy,
@@ -100,7 +100,7 @@ async function follow(
   startUrl: string,
   fetcher: Fetcher,
   check: (url: string) => Promise<void>,
-): Promise<{ readonly url: string; readonly answer: Answer }> {
+): Promise<{ readonly url: string; readonly answer: FetchedAnswer }> {
   let url = startUrl;
   for (let hop = 0; ; hop++) {
     await check(url);
@@ -122,7 +122,11 @@ async function follow(
   }
 }
 
-function refuseAnswer(url: string, { statusCode, error, refusal }: Answer, settings: CrawlSettings): void {
+function refuseAnswer(
+  url: string,
+  { statusCode, error, refusal }: FetchedAnswer,
+  settings: CrawlSettings,
+): void {
   if (statusCode === null) throw silent(url, error ?? 'connection', error === 'proxy' ? refusal : null);
   if (statusCode < 400) return;
   // Other URLs may begin the crawl.

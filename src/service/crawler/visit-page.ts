@@ -1,6 +1,6 @@
 import { ownUrl } from '../../core/web-url.ts';
 import { askedUrl, declaresSnapshot, snapshotUrl } from './ajax-crawling.ts';
-import type { Answer, Fetcher, Room } from './fetcher.ts';
+import type { FetchedAnswer, Fetcher, Room } from './fetcher.ts';
 import type { QueuedUrl } from './frontier.ts';
 import type { Pace } from './pace.ts';
 import { type Doors, redirectTarget } from './pass-door.ts';
@@ -21,10 +21,10 @@ export interface VisitTools {
  * Fetches a page: behind a door that cookies open, the page behind it; of one that declares a snapshot, the snapshot. The
  * answer has the URL of the page.
  */
-export async function visitPage(item: QueuedUrl, tools: VisitTools, room: Room): Promise<Answer> {
+export async function visitPage(item: QueuedUrl, tools: VisitTools, room: Room): Promise<FetchedAnswer> {
   const { url } = item;
   /** Asks for a further URL of the crawl's hosts, if it may be asked for. */
-  const ask = async (next: string): Promise<Answer | null> => {
+  const ask = async (next: string): Promise<FetchedAnswer | null> => {
     const to = ownUrl(next);
     if (!tools.scope.isInternal(to)) return null;
     const rules = await tools.robots.rulesOf(to);
@@ -41,14 +41,14 @@ export async function visitPage(item: QueuedUrl, tools: VisitTools, room: Room):
 
 interface Asking {
   readonly room: Room;
-  readonly ask: (url: string) => Promise<Answer | null>;
+  readonly ask: (url: string) => Promise<FetchedAnswer | null>;
 }
 
 async function behindDoor(
   { url: text, depth }: QueuedUrl,
   { fetcher, doors }: VisitTools,
   { room, ask }: Asking,
-): Promise<Answer> {
+): Promise<FetchedAnswer> {
   const url = ownUrl(text);
   const before = fetcher.cookiesFor(url);
   const answer = { ...(await fetcher.fetchPage(askedUrl(text), room)), url: text };

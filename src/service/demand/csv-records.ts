@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { CrawlhouseError } from '../../core/errors.ts';
-import { type Content, decodeText } from './decode-text.ts';
+import { type DecodedText, decodeText } from './decode-text.ts';
 
 /** A record of a CSV file and the line that it begins on, from 1. */
 export interface CsvRecord {
@@ -21,7 +21,7 @@ const HEAD = 64 * 1024;
  *
  * @throws CrawlhouseError `usage` with the line where the text is no CSV
  */
-export async function* csvRecords(content: Content, signal: AbortSignal): AsyncGenerator<CsvRecord> {
+export async function* csvRecords(content: DecodedText, signal: AbortSignal): AsyncGenerator<CsvRecord> {
   const text = decodeText(content);
   let head = '';
   for (;;) {

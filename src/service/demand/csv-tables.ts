@@ -1,5 +1,5 @@
 import { csvRecords } from './csv-records.ts';
-import type { Content } from './decode-text.ts';
+import type { DecodedText } from './decode-text.ts';
 import type { DemandRecord, DemandTable, Dimension } from './demand-row.ts';
 import { makeRecord, type NamedCells } from './make-record.ts';
 import { dimensionsOf, isBulk, namedCells, namedColumns } from './named-columns.ts';
@@ -32,7 +32,7 @@ export type CsvTable =
  * @throws CrawlhouseError `usage` for days that may be read in two ways
  */
 export async function recognizeCsv(
-  content: Content,
+  content: DecodedText,
   dayOrder: DayOrder | null,
   signal: AbortSignal,
 ): Promise<CsvTable> {
@@ -78,7 +78,7 @@ export async function recognizeCsv(
 
 /** The order of the days of a column, of which all are read if one of the first needs it. */
 async function orderOf(
-  content: Content,
+  content: DecodedText,
   {
     column,
     sample,
@@ -102,7 +102,7 @@ function withDay(cells: NamedCells, order: DayOrder | undefined): NamedCells {
 }
 
 function tableOf(
-  content: Content,
+  content: DecodedText,
   width: number,
   dimensions: readonly Dimension[],
   named: (cells: readonly string[]) => NamedCells,

@@ -1,7 +1,7 @@
 import { CrawlhouseError } from '../../core/errors.ts';
 
 /** The bytes of a file, or of a member of an archive; each call reads them anew. */
-export interface Content {
+export interface DecodedText {
   /** The file, and the member of an archive. */
   readonly place: string;
   bytes(): AsyncIterable<Uint8Array>;
@@ -26,7 +26,7 @@ export function encodingOf(head: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' 
  *
  * @throws CrawlhouseError `usage` where the bytes are no text in UTF-8 or UTF-16
  */
-export async function* decodeText({ place, bytes }: Content): AsyncGenerator<string> {
+export async function* decodeText({ place, bytes }: DecodedText): AsyncGenerator<string> {
   let decoder: InstanceType<typeof TextDecoder> | undefined;
   let encoding = 'utf-8';
   let head: Uint8Array = new Uint8Array();

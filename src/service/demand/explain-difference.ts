@@ -1,7 +1,7 @@
 import { countText } from '../../core/amounts.ts';
 
 /** The sums of the rows by some dimensions, and the export's own totals of the same days. */
-export interface Compared {
+export interface ComparedTotals {
   /** The dimensions of the rows, as in `url`. */
   readonly by: string;
   readonly rows: bigint;
@@ -16,7 +16,7 @@ export interface Compared {
 const PAGE_ROWS = 1000n;
 
 /** Says how the rows differ from the totals, and what the likely cause is; null where they add up. */
-export function explainDifference(compared: Compared): string | null {
+export function explainDifference(compared: ComparedTotals): string | null {
   const { by, clicks, impressions, total_clicks, total_impressions } = compared;
   if (clicks === total_clicks && impressions === total_impressions) return null;
   const amounts = [
@@ -35,7 +35,7 @@ function amount(what: string, part: bigint, total: bigint): string | null {
   return `${countText(difference)} ${what} ${part > total ? 'more' : 'fewer'} than in the totals${percent}`;
 }
 
-function causesOf(compared: Compared): string[] {
+function causesOf(compared: ComparedTotals): string[] {
   const { by, rows, clicks, impressions, total_clicks, total_impressions, isFromPage } = compared;
   const names = by.split(', ');
   const causes: string[] = [];

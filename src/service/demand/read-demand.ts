@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
 import { apiTable } from './api-table.ts';
 import { type CsvTable, recognizeCsv } from './csv-tables.ts';
-import type { Content } from './decode-text.ts';
+import type { DecodedText } from './decode-text.ts';
 import type { DemandExport, DemandTable, Dimension, Period } from './demand-row.ts';
 import { dimensionsText, isDetailed } from './demand-row.ts';
 import { pageExport, withoutPeriod } from './page-export.ts';
@@ -23,7 +23,7 @@ export interface DemandOptions {
 }
 
 /** A file by what it is; its hash is that of its bytes. */
-type Found =
+type ReadTable =
   | { readonly kind: 'page'; readonly path: string; readonly tables: readonly CsvTable[] }
   | { readonly kind: 'loose'; readonly path: string; readonly tables: readonly [CsvTable] }
   | {
@@ -48,7 +48,7 @@ export async function readDemand(
   options: DemandOptions,
   signal: AbortSignal,
 ): Promise<DemandExport[]> {
-  const found: Found[] = [];
+  const found: ReadTable[] = [];
   const hashes = new Map<string, string>();
   for (const path of paths) {
     signal.throwIfAborted();
@@ -77,7 +77,7 @@ interface Group {
   readonly signal: AbortSignal;
 }
 
-async function exportOf(group: readonly Found[], about: Group): Promise<DemandExport> {
+async function exportOf(group: readonly ReadTable[], about: Group): Promise<DemandExport> {
   const rows = group.flatMap((one) => (one.kind === 'rows' ? [one] : []));
   const [first] = rows;
   if (first === undefined) {
@@ -92,7 +92,7 @@ async function exportOf(group: readonly Found[], about: Group): Promise<DemandEx
   return { format: first.format, engine: 'google', files, hash, period, tables, notes: [] };
 }
 
-async function recognizeFile(path: string, options: DemandOptions, signal: AbortSignal): Promise<Found> {
+async function recognizeFile(path: string, options: DemandOptions, signal: AbortSignal): Promise<ReadTable> {
   const head = await headOf(path);
   if (head.subarray(0, 4).toString('latin1') === 'PAR1') {
     const { table, isBulk } = await parquetTable(path, signal);
@@ -122,11 +122,11 @@ async function recognizeArchive(
   path: string,
   { dayOrder = null }: DemandOptions,
   signal: AbortSignal,
-): Promise<Found> {
+): Promise<ReadTable> {
   const tables: CsvTable[] = [];
   for (const member of await readZip(path)) {
     // One member is in memory while it is read.
-    const content: Content = {
+    const content: DecodedText = {
       place: `${path}, ${member.name}`,
       async *bytes() {
         yield await member.bytes();
@@ -139,7 +139,7 @@ async function recognizeArchive(
 }
 
 /** Files of one group are one export. Rows by other dimensions would count the same clicks again. */
-function groupOf(all: readonly Found[]): (found: Found) => string {
+function groupOf(all: readonly ReadTable[]): (found: ReadTable) => string {
   const byRows = all.flatMap((one) => (one.kind === 'rows' ? [one.table.dimensions] : []));
   const detailed = new Set(byRows.filter(isDetailed).map(dimensionsText));
   return (found) => {

@@ -5,7 +5,7 @@ import { LONGEST_LINE, type TextDigest } from './text-digest.ts';
 /** Characters of rows that are handed on at once. */
 const CHUNK = 16 * 1024 * 1024;
 /** A line that is no event. */
-export interface Reject {
+export interface UnreadLine {
   /** From 1. */
   readonly line: number;
   readonly reason: RejectReason;
@@ -34,7 +34,7 @@ export interface LogReading {
   readonly markOf: (text: DataView, from: number, end: number) => number;
   /** Whether a last line without its end counts. */
   readonly isFinal: boolean;
-  readonly onReject: (reject: Reject) => void;
+  readonly onReject: (reject: UnreadLine) => void;
   /** Is called when rows wait, and waited for. */
   readonly onRows: () => Promise<void>;
 }

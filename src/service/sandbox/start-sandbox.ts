@@ -26,7 +26,7 @@ import { planFolder } from './import/folder-plan.ts';
 import { importFolder, isImported } from './import/import-folder.ts';
 import { IngestFiles } from './ingest/ingest-files.ts';
 import type { CrawlSource } from './life/crawl-source.ts';
-import { Life } from './life/life.ts';
+import { CrawlClock } from './life/life.ts';
 import { AddedLogs, type LogsToAdd } from './logs/added-logs.ts';
 import { Notifier } from './notify/notifier.ts';
 import { type ApplicationCredentials, ensureApplication } from './oauth/application.ts';
@@ -37,7 +37,7 @@ import { Clock } from './resources/clock.ts';
 import { type Document, Resources } from './resources/resources.ts';
 import { ensureWorkspace } from './resources/seed.ts';
 import { changedDays, noteLoadedDays } from './rows/changed-days.ts';
-import { RowStore } from './rows/row-store.ts';
+import { ServiceRows } from './rows/row-store.ts';
 import { type ExternalStoreA, type ExternalStoreB, openStores, type Stores } from './stores/open-stores.ts';
 import { putStoreSecrets, STORE_B_SECRET } from './stores/store-secret.ts';
 
@@ -186,7 +186,7 @@ async function openParts(
   };
   const resources = new Resources(join(stateDir, 'sandbox.sqlite'));
   closers.push(() => resources[Symbol.dispose]());
-  const rows = closed(await RowStore.open(stateDir));
+  const rows = closed(await ServiceRows.open(stateDir));
   const work = { resources, rows, clock: new Clock(), logger };
   const stores = await openStores({ stateDir, host, faults, logger, storeA, storeB }, closers);
   const endpoints = { store_a: stores.store_a.endpoint, store_b: stores.store_b.endpoint };
@@ -201,7 +201,7 @@ async function openParts(
     ...{ ingestFiles, stateDir, allowPrivate, rendering, proxy, vitals },
   });
   const sourceOf = ({ _site }: Document): CrawlSource => (_site === undefined ? websites : generated);
-  const life = closed(new Life({ ...work, sourceOf, notify: notifier.crawlEnded.bind(notifier) }));
+  const life = closed(new CrawlClock({ ...work, sourceOf, notify: notifier.crawlEnded.bind(notifier) }));
   closed(websites);
   const context: Context = {
     ...work,

@@ -34,7 +34,7 @@ const KNOWN = `
   WHERE place <= ${MOST} OR is_main OR crawl_id = $crawl`;
 
 /** The known values of crawls, column by column; each null if there are none. */
-interface Found {
+interface KnownRow {
   readonly ids: string[] | null;
   readonly project_ids: (string | null)[];
   readonly names: (string | null)[];
@@ -59,7 +59,7 @@ export async function knownCrawls(
     signal,
   )) as { columns: number }[];
   if (there?.columns !== COLUMNS.length) return null;
-  const [found] = (await warehouse.rows(KNOWN, signal, new Map(Object.entries(asked)))) as Found[];
+  const [found] = (await warehouse.rows(KNOWN, signal, new Map(Object.entries(asked)))) as KnownRow[];
   const previous = new Map(found?.ids?.map((id, at) => [id, found.previous_ids[at] ?? null]));
   const places = new Map<string, number>();
   for (const [at, main] of (found?.ids ?? []).entries()) {

@@ -1,21 +1,21 @@
 /** Statements of one transaction. Values are bound to `$1`, `$2`; times are ISO 8601 texts. */
-export interface Statements {
-  rows<R = Row>(sql: string, values?: readonly unknown[]): Promise<R[]>;
+export interface LedgerStatements {
+  rows<R = LedgerRow>(sql: string, values?: readonly unknown[]): Promise<R[]>;
 }
 
-export type Row = Readonly<Record<string, unknown>>;
+export type LedgerRow = Readonly<Record<string, unknown>>;
 
 /** Runs statements in a transaction that checks the right to write. */
-export type Write = <T>(work: (statements: Statements) => Promise<T>) => Promise<T>;
+export type LedgerWrite = <T>(work: (statements: LedgerStatements) => Promise<T>) => Promise<T>;
 
 /** The tables of one project, and how its statements differ between databases. */
-export interface SqlDatabase extends Statements, AsyncDisposable {
-  readonly write: Write;
+export interface SqlDatabase extends LedgerStatements, AsyncDisposable {
+  readonly write: LedgerWrite;
   readonly project: string;
   /** Holds rows to the project, which is `$1`. */
   readonly own: string;
   /** The columns of a row that name its project. */
-  readonly owner: Row;
+  readonly owner: LedgerRow;
   /** Locks the rows of a SELECT, where the transaction alone does not. */
   readonly forUpdate: string;
   /** Sorts texts by their bytes. */
@@ -30,9 +30,9 @@ export interface SqlDatabase extends Statements, AsyncDisposable {
 /** Inserts rows, which all have the same columns. `conflict` is the rest of the statement. */
 export async function insertRows(
   database: SqlDatabase,
-  statements: Statements,
+  statements: LedgerStatements,
   into: string,
-  { rows, conflict = '' }: { readonly rows: readonly Row[]; readonly conflict?: string },
+  { rows, conflict = '' }: { readonly rows: readonly LedgerRow[]; readonly conflict?: string },
 ): Promise<void> {
   const columns = Object.keys({ ...database.owner, ...rows[0] });
   const head = `INSERT INTO ${database.table(into)} AS known (${columns.join(', ')}) VALUES`;
@@ -57,7 +57,7 @@ function placesOf(rows: number, columns: number): string {
 /** Deletes the rows of the project with these keys. */
 export async function deleteRows(
   database: SqlDatabase,
-  statements: Statements,
+  statements: LedgerStatements,
   {
     from,
     column,

@@ -1,13 +1,13 @@
 import type { ExportRecords, LedgerExport } from './ledger-export.ts';
-import { insertRows, type SqlDatabase, type Write } from './sql-database.ts';
+import { insertRows, type LedgerWrite, type SqlDatabase } from './sql-database.ts';
 
 /** The data exports in a ledger. */
 export class SqlExports implements ExportRecords {
   protected readonly database: SqlDatabase;
-  readonly #write: Write;
+  readonly #write: LedgerWrite;
 
   /** @param write whose right to write is checked */
-  constructor(database: SqlDatabase, write: Write = database.write) {
+  constructor(database: SqlDatabase, write: LedgerWrite = database.write) {
     this.database = database;
     this.#write = write;
   }

@@ -10,10 +10,10 @@ import {
   deleteRows,
   insertRows,
   jsonOf,
+  type LedgerRow,
+  type LedgerStatements,
   ofJson,
-  type Row,
   type SqlDatabase,
-  type Statements,
 } from './sql-database.ts';
 import { SqlExports } from './sql-exports.ts';
 
@@ -25,9 +25,9 @@ export interface LedgerPlace
   /** An expression of the dataset of a unit. */
   readonly dataset: string;
   /** Columns of a unit that only this database has. */
-  unitColumns(unit: Unit): Row;
+  unitColumns(unit: Unit): LedgerRow;
   /** Columns of a new run that only this database has. */
-  readonly runColumns: Row;
+  readonly runColumns: LedgerRow;
   /** An expression of the state of `run`. */
   readonly runStatus: string;
   /** The runs, where a dead one may still be marked as running. */
@@ -88,7 +88,7 @@ export class SqlLedger extends SqlExports implements Ledger {
   }
 
   async #move(
-    statements: Statements,
+    statements: LedgerStatements,
     { dataset, source, window }: Unit,
     { status, attempts, error }: Pick<LedgerUnit, 'status' | 'attempts' | 'error'>,
   ): Promise<void> {
@@ -103,7 +103,11 @@ export class SqlLedger extends SqlExports implements Ledger {
   }
 
   /** @param condition on `known` and `excluded`, for an entry that is there */
-  async #putUnits(statements: Statements, units: readonly LedgerUnit[], condition = 'true'): Promise<void> {
+  async #putUnits(
+    statements: LedgerStatements,
+    units: readonly LedgerUnit[],
+    condition = 'true',
+  ): Promise<void> {
     const rows = units.map(({ unit, dataset, source, window, ...one }) => ({
       unit,
       ...this.#place.unitColumns({ dataset, source, window }),
@@ -149,7 +153,7 @@ export class SqlLedger extends SqlExports implements Ledger {
     return this.#units(this.database, which);
   }
 
-  async #units(statements: Statements, which: 'all' | 'unpublished'): Promise<LedgerUnit[]> {
+  async #units(statements: LedgerStatements, which: 'all' | 'unpublished'): Promise<LedgerUnit[]> {
     const { project, own } = this.database;
     const rows = await statements.rows<Omit<LedgerUnit, 'error'> & { spec: string; error: string | null }>(
       `SELECT unit, CAST(spec AS text) AS spec, status, attempts, CAST(error AS text) AS error, failures,
@@ -214,7 +218,7 @@ export class SqlLedger extends SqlExports implements Ledger {
     return row?.value ?? null;
   }
 
-  async #setFact(statements: Statements, name: string, value: string): Promise<void> {
+  async #setFact(statements: LedgerStatements, name: string, value: string): Promise<void> {
     const conflict = `ON CONFLICT ${this.database.key('name')} DO UPDATE SET value = excluded.value`;
     await insertRows(this.database, statements, 'facts', { rows: [{ name, value }], conflict });
   }

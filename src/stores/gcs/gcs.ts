@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Endpoint, Given, Prefix } from '../../core/setting-types.ts';
-import type { BucketKind, ExportTarget } from '../store-kind.ts';
+import type { BucketKind, TargetOf } from '../store-kind.ts';
 
 const GcsSettings = z.strictObject({ bucket: Given, prefix: Prefix, endpoint: Endpoint });
 type GcsSettings = z.output<typeof GcsSettings>;
@@ -13,4 +13,4 @@ export const gcs = {
     store_a_bucket: bucket,
     store_a_prefix: prefix,
   }),
-} as const satisfies BucketKind<GcsSettings> & ExportTarget<GcsSettings>;
+} as const satisfies BucketKind<GcsSettings> & TargetOf<GcsSettings>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Endpoint, Given, Prefix } from '../../core/setting-types.ts';
 import { missingSetting } from '../missing-setting.ts';
-import type { BucketKind, ExportTarget } from '../store-kind.ts';
+import type { BucketKind, TargetOf } from '../store-kind.ts';
 import type { S3Options } from './s3-store.ts';
 
 const S3Settings = z.strictObject({
@@ -28,4 +28,4 @@ export const s3 = {
       store_b_prefix: prefix,
     };
   },
-} as const satisfies BucketKind<S3Settings> & ExportTarget<S3Settings>;
+} as const satisfies BucketKind<S3Settings> & TargetOf<S3Settings>;

@@ -5,7 +5,7 @@ import { EventRows } from '../../../src/service/logs/event-rows.ts';
 import { FORMAT_NAMES, formatOfName } from '../../../src/service/logs/formats/known-formats.ts';
 import { LogTime } from '../../../src/service/logs/log-time.ts';
 import { ownHosts } from '../../../src/service/logs/own-hosts.ts';
-import { type Reject, readLog } from '../../../src/service/logs/read-log.ts';
+import { readLog, type UnreadLine } from '../../../src/service/logs/read-log.ts';
 import { recogniseFormat } from '../../../src/service/logs/recognise-format.ts';
 import { lineMarks, TextDigest } from '../../../src/service/logs/text-digest.ts';
 import { AgentNumbers } from '../../../src/service/sandbox/logs/agent-numbers.ts';
@@ -90,7 +90,7 @@ async function read(pieces: readonly Buffer[], { format, numbers, signal }: Read
     originOf: (origin) => numbers.originOf(origin),
     clientOf: null,
   });
-  const rejects: Reject[] = [];
+  const rejects: UnreadLine[] = [];
   const found: string[] = [];
   let count = 0;
   const tally = await readLog(

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { stringifyJson } from '../../../src/core/json.ts';
 import { silentLogger } from '../../../src/core/logger.ts';
 import { serveConsole } from '../../../src/people/console/server/serve-console.ts';
-import { assistantServer, type Desk } from '../../../src/people/mcp/assistant-tools.ts';
+import { type AssistantReaders, assistantServer } from '../../../src/people/mcp/assistant-tools.ts';
 import { listenForAssistants } from '../../../src/people/mcp/listen-for-assistants.ts';
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import { encodeRison } from '../../../src/service/api/rison.ts';
@@ -259,7 +259,7 @@ export const assistants: Target = {
     const desk = {
       select: async () => ({ lines: '', why: null }),
       ...{ catalog: none, questions: none, status: async () => ({}), logger: silentLogger },
-    } as unknown as Desk;
+    } as unknown as AssistantReaders;
     const listener = await listenForAssistants(
       '127.0.0.1:0',
       'token',

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { html } from '../../../src/core/html.ts';
 import { createLogger } from '../../../src/core/logger.ts';
-import type { Desk } from '../../../src/people/console/desk/desk.ts';
+import type { Readers } from '../../../src/people/console/desk/desk.ts';
 import { Lanes } from '../../../src/people/console/desk/lanes.ts';
 import type { Page, PageRequest } from '../../../src/people/console/pages/page.ts';
 import { answerHtml, answerJson } from '../../../src/people/console/server/answer-page.ts';
@@ -11,7 +11,7 @@ import { answerHtml, answerJson } from '../../../src/people/console/server/answe
 test('a page that fails shows the identifier under which its cause is logged, as does its JSON', async () => {
   const lines: string[] = [];
   const logger = createLogger('error', (line) => lines.push(line));
-  const desk = { logger, lanes: new Lanes() } as Desk;
+  const desk = { logger, lanes: new Lanes() } as Readers;
   const page = {
     path: '/broken',
     schema: z.unknown(),

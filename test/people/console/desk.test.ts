@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { silentLogger } from '../../../src/core/logger.ts';
-import { Desk } from '../../../src/people/console/desk/desk.ts';
+import { Readers } from '../../../src/people/console/desk/desk.ts';
 import type { Settings } from '../../../src/project/settings/settings.ts';
 import { sharedFolder } from '../../support/temporary.ts';
 import { projectWithWarehouse } from './project-with-warehouse.ts';
@@ -23,7 +23,7 @@ function slowRead() {
 }
 
 test('what one person asked is kept for the next', async () => {
-  await using desk = new Desk(settings, silentLogger);
+  await using desk = new Readers(settings, silentLogger);
   const signal = new AbortController().signal;
   let reads = 0;
   const read = async () => ++reads;
@@ -34,7 +34,7 @@ test('what one person asked is kept for the next', async () => {
 });
 
 test('what ends because one person left is read anew for the other who waits for it', async () => {
-  await using desk = new Desk(settings, silentLogger);
+  await using desk = new Readers(settings, silentLogger);
   const { calls, read } = slowRead();
   const leaving = new AbortController();
   const left = desk.onceAsked('a', leaving.signal, read);
@@ -48,7 +48,7 @@ test('what ends because one person left is read anew for the other who waits for
 });
 
 test('answers are kept by their size too: the oldest go first, and one that is too large is kept by nobody', async () => {
-  await using desk = new Desk(settings, silentLogger);
+  await using desk = new Readers(settings, silentLogger);
   const read = (key: string, length: number): Promise<string> =>
     desk.once(key, async () => {
       reads.push(key);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { QueryProcess } from '../../../src/answers/query/query-process.ts';
-import type { Desk } from '../../../src/people/console/desk/desk.ts';
+import type { Readers } from '../../../src/people/console/desk/desk.ts';
 import { COMPARE } from '../../../src/people/console/pages/compare.ts';
 import { ISSUES } from '../../../src/people/console/pages/issues.ts';
 import type { Page, PageRequest } from '../../../src/people/console/pages/page.ts';
@@ -27,7 +27,7 @@ async function read<T>(page: Page<unknown>, project_id: string, query = ''): Pro
     rowsOnce: (sql: string, given: ReadonlyMap<string, string>) => warehouse.rows(sql, signal, given),
     warehouse: { use: (work: (one: QueryProcess) => unknown) => work(warehouse) },
     lanes: { slowPages: { run: (work: () => unknown) => work() } },
-  } as unknown as Desk;
+  } as unknown as Readers;
   const request = { path: { project_id }, query: new URLSearchParams(query) } as unknown as PageRequest;
   return (await page.read(request, desk, signal)) as T;
 }

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '../../../src/core/logger.ts';
-import { assistantServer, type Desk } from '../../../src/people/mcp/assistant-tools.ts';
+import { type AssistantReaders, assistantServer } from '../../../src/people/mcp/assistant-tools.ts';
 import { listenForAssistants } from '../../../src/people/mcp/listen-for-assistants.ts';
 
 const TOKEN = 'token-of-the-assistant';
@@ -12,7 +12,13 @@ test('a tool that fails, answers with the identifier under which its cause is lo
   const broken = async (): Promise<never> => {
     throw new Error('it failed', { cause: new Error('the ledger is gone') });
   };
-  const desk: Desk = { select: broken, catalog: broken, questions: broken, status: broken, logger };
+  const desk: AssistantReaders = {
+    select: broken,
+    catalog: broken,
+    questions: broken,
+    status: broken,
+    logger,
+  };
   let fails = false;
   const serverFor = () => {
     if (fails) throw new Error('no server', { cause: new Error('out of sockets') });

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { withAlikeEnds } from '../../../src/pipeline/stage/line-ends.ts';
+import { withLfEndings } from '../../../src/pipeline/stage/line-ends.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import '../../support/process-timeout.ts';
 
@@ -14,7 +14,7 @@ async function alike(text: string): Promise<string | null> {
   const path = join(folder, 'part.csv');
   const copy = join(folder, 'copy.csv');
   await writeFile(path, text);
-  const found = await withAlikeEnds(path, copy, signal, (one) => readFile(one, 'utf8'));
+  const found = await withLfEndings(path, copy, signal, (one) => readFile(one, 'utf8'));
   expect(existsSync(copy)).toBe(false);
   return found;
 }

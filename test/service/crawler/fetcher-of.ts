@@ -4,7 +4,7 @@ import { readCrawlSettings } from '../../../src/service/crawler/crawl-settings.t
 import { DEFAULT_FETCH_LIMITS, Fetcher } from '../../../src/service/crawler/fetcher.ts';
 import { HostResolver } from '../../../src/service/crawler/resolve-host.ts';
 import { Scope } from '../../../src/service/crawler/scope.ts';
-import { Session } from '../../../src/service/crawler/session.ts';
+import { CrawlSession } from '../../../src/service/crawler/session.ts';
 
 /** A fetcher for a crawl of a host with a public address, where other hosts are on this machine. */
 export async function fetcherOf(
@@ -20,7 +20,7 @@ export async function fetcherOf(
   const whole = { name: 'x', start_url: start, user_agent: 'testbot', max_speed: 1, dns, ...config };
   const settings = readCrawlSettings(whole, { allowPrivate });
   const resolver = await HostResolver.forStart(settings.scope.startUrl, settings.hosts);
-  const session = new Session(settings, new Scope(settings.scope));
+  const session = new CrawlSession(settings, new Scope(settings.scope));
   const limits = DEFAULT_FETCH_LIMITS;
   const proxy = ProxyRoute.forCrawl(settings, given, { resolver, timeout: limits.connectTimeout });
   const fetcher = new Fetcher(session, resolver, { limits, connections: 2, proxy });

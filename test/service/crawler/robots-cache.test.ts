@@ -5,7 +5,7 @@ import { Frontier } from '../../../src/service/crawler/frontier.ts';
 import { HostResolver } from '../../../src/service/crawler/resolve-host.ts';
 import { RobotsCache } from '../../../src/service/crawler/robots-cache.ts';
 import { Scope } from '../../../src/service/crawler/scope.ts';
-import { Session } from '../../../src/service/crawler/session.ts';
+import { CrawlSession } from '../../../src/service/crawler/session.ts';
 import { SideWork } from '../../../src/service/crawler/side-work.ts';
 import { type SiteReply, serveSite } from '../../support/crawl-site.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
@@ -23,10 +23,14 @@ test('robots.txt is read again after 24 hours, and its rules go on while it can 
     max_speed: 5,
   });
   const resolver = await HostResolver.forStart(settings.scope.startUrl, settings.hosts);
-  await using fetcher = new Fetcher(new Session(settings, new Scope(settings.scope), undefined), resolver, {
-    limits: DEFAULT_FETCH_LIMITS,
-    connections: 1,
-  });
+  await using fetcher = new Fetcher(
+    new CrawlSession(settings, new Scope(settings.scope), undefined),
+    resolver,
+    {
+      limits: DEFAULT_FETCH_LIMITS,
+      connections: 1,
+    },
+  );
   using frontier = new Frontier(await temporaryFolder());
   const tools = { frontier, fetcher, sideWork: new SideWork(), waits: [] };
   const open = () => new RobotsCache(settings, tools, new AbortController().signal);

@@ -123,7 +123,7 @@ class MemoryRows implements RowStore, ModelEngine {
       this.#next.views.set(relation, await this.#show(relation));
   }
 
-  async show({ path, id }: CatalogueFile): Promise<void> {
+  async publish({ path, id }: CatalogueFile): Promise<void> {
     await using readers = await open(this.#warehouse.prefix, 'seen');
     for (const [relation, sql] of this.#next.views)
       await readers.connection.run(`CREATE OR REPLACE VIEW ${quoted(relation)} AS ${sql}`);
@@ -132,7 +132,7 @@ class MemoryRows implements RowStore, ModelEngine {
   }
 
   // What nobody sees goes with the process.
-  readonly tidy = nothing;
+  readonly vacuum = nothing;
   readonly check = (plan: readonly PlannedModel[]): Promise<void> =>
     checkPortable(this.#catalogue, plan, 'Memory');
   readonly synchronize = (): Promise<void> => this.prepare();

@@ -13,7 +13,7 @@ import type { Settings } from '../../../project/settings/settings.ts';
 import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
 import { readCatalog } from '../../../state/catalogue/catalog.ts';
 import { resolveParameters } from '../../../state/catalogue/resolve-parameters.ts';
-import { assistantServer, type Desk } from '../../mcp/assistant-tools.ts';
+import { type AssistantReaders, assistantServer } from '../../mcp/assistant-tools.ts';
 import { listenForAssistants } from '../../mcp/listen-for-assistants.ts';
 import type { Command } from '../command.ts';
 
@@ -71,7 +71,7 @@ function limitsOf(settings: Settings): Settings {
   };
 }
 
-function deskOf(settings: Settings, warehouses: WarehousePool, logger: Logger): Desk {
+function deskOf(settings: Settings, warehouses: WarehousePool, logger: Logger): AssistantReaders {
   return {
     logger,
     select: (statement, { limit, offset }, signal) =>

@@ -14,7 +14,7 @@ import { projectNames } from '../../../state/catalogue/raw-projects.ts';
 import { readPublished } from '../../../state/catalogue/read-published.ts';
 import { crawlOf } from '../../../state/catalogue/resolve-parameters.ts';
 import type { Command, Invocation } from '../command.ts';
-import { describeFound, describeStatus, type Found, findInStatus, isAlarm } from '../status-report.ts';
+import { describeFound, describeStatus, type FoundUnits, findInStatus, isAlarm } from '../status-report.ts';
 
 export const status: Command = {
   name: 'status',
@@ -76,7 +76,7 @@ async function named(wanted: string, invocation: Invocation): Promise<string> {
 }
 
 /** @throws CrawlhouseError `usage` where nothing has that name */
-async function find(wanted: string, status: Status, settings: Settings): Promise<Found> {
+async function find(wanted: string, status: Status, settings: Settings): Promise<FoundUnits> {
   const names = (await readPublished(settings, projectNames)) ?? new Map<string, string>();
   const projects = [...names].filter((project) => project.includes(wanted)).map(([id]) => id);
   const found = findInStatus(wanted, projects, status);

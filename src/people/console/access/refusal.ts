@@ -9,7 +9,7 @@ export interface Sender {
   readonly site: string | undefined;
 }
 
-export interface Refusal {
+export interface RefusedRequest {
   readonly status: 403 | 421;
   readonly message: string;
 }
@@ -18,7 +18,7 @@ export interface Refusal {
  * Why a request is refused, or null. A page of another site that has bound its name to this address sends its own name
  * as Host. One that posts a form here is another origin.
  */
-export function refusalOf({ method, host, origin, site }: Sender, reach: Reach): Refusal | null {
+export function refusalOf({ method, host, origin, site }: Sender, reach: Reach): RefusedRequest | null {
   if (host === undefined || !reach.hosts.has(host.toLowerCase()))
     return { status: 421, message: 'This console is not called by this name.' };
   if (isRead(method)) return null;

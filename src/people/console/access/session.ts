@@ -2,7 +2,7 @@
 export type Role = 'reader' | 'operator';
 
 /** A person who is signed in. */
-export interface Session {
+export interface SignedIn {
   /** Who it is, for the audit. */
   readonly subject: string;
   readonly role: Role;

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { hashOf, newKey } from './console-database.ts';
-import type { Role, Session } from './session.ts';
+import type { Role, SignedIn } from './session.ts';
 
 /** A session lasts 12 hours. */
 export const SESSION_SECONDS = 12 * 3600;
@@ -25,11 +25,11 @@ export class Sessions {
     return key;
   }
 
-  find(key: string): Session | null {
+  find(key: string): SignedIn | null {
     const row = this.#database
       .prepare('SELECT subject, role, csrf FROM sessions WHERE key_sha256 = ? AND ends_at > ?')
       .get(hashOf(key), this.#now());
-    return row === undefined ? null : (row as unknown as Session);
+    return row === undefined ? null : (row as unknown as SignedIn);
   }
 
   end(key: string): void {

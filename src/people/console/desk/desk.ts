@@ -17,7 +17,7 @@ import { KeptTexts } from './kept-texts.ts';
 import { Lanes } from './lanes.ts';
 import { askingLimits } from './read-answer.ts';
 
-export type Row = Readonly<Record<string, unknown>>;
+export type WarehouseRow = Readonly<Record<string, unknown>>;
 
 /** Answers that are kept for the publication that they were read from. */
 const MOST_KEPT = 200;
@@ -28,7 +28,7 @@ const NEVER = new AbortController().signal;
 const NO_PARAMETERS: ParameterTexts = new Map();
 
 /** The sources of the pages: the published warehouse, the ledger, the files of the project. */
-export class Desk implements AsyncDisposable {
+export class Readers implements AsyncDisposable {
   readonly settings: Settings;
   readonly logger: Logger;
   readonly lanes = new Lanes();
@@ -54,12 +54,17 @@ export class Desk implements AsyncDisposable {
    *
    * @throws CrawlhouseError `nothing_published`, `bad_query`, `query_limit`
    */
-  rows(sql: string, signal: AbortSignal, parameters = NO_PARAMETERS, firstRows?: number): Promise<Row[]> {
+  rows(
+    sql: string,
+    signal: AbortSignal,
+    parameters = NO_PARAMETERS,
+    firstRows?: number,
+  ): Promise<WarehouseRow[]> {
     return this.warehouse.use((warehouse) => warehouse.rows(sql, signal, parameters, firstRows));
   }
 
   /** Rows for pages that are often asked for: read once a publication. */
-  rowsOnce(sql: string, parameters = NO_PARAMETERS): Promise<Row[]> {
+  rowsOnce(sql: string, parameters = NO_PARAMETERS): Promise<WarehouseRow[]> {
     return this.once(JSON.stringify([sql, ...parameters]), () => this.rows(sql, NEVER, parameters));
   }
 

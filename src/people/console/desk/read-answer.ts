@@ -36,7 +36,7 @@ export interface View {
   readonly count?: string;
 }
 
-export interface Answer extends TypedRows {
+export interface AskedAnswer extends TypedRows {
   /** Whether there are rows after these. */
   readonly more: boolean;
   /** Rows of the whole answer, as it is filtered; null: it took too long to count them. */
@@ -62,7 +62,7 @@ export function readAnswer(
   statement: Statement,
   { filter, sort, page, count }: View,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<AskedAnswer> {
   return warehouses.use(async (warehouse) => {
     const bound = await resolvedStatement(statement, warehouse, signal);
     const begun = performance.now();

@@ -19,7 +19,7 @@ export function projectLink(project: string, name: string | null): Html {
   return html`<a href="${projectPath(project)}">${name ?? project}</a>`;
 }
 
-export interface NamedCrawl {
+export interface LinkedCrawl {
   readonly crawl_id: string;
   readonly crawl_number?: number | bigint | null;
   /** ISO 8601, UTC. */
@@ -27,7 +27,7 @@ export interface NamedCrawl {
 }
 
 /** What people call a crawl, `Crawl 13 · 2026-11-22`; by its identifier only where its end is not known. */
-export function crawlName({ crawl_id, crawl_number, ended_at }: NamedCrawl): string {
+export function crawlName({ crawl_id, crawl_number, ended_at }: LinkedCrawl): string {
   if (ended_at === null) return `Crawl ${crawl_id}`;
   const day = ended_at.slice(0, 10);
   return crawl_number == null ? `Crawl of ${day}` : `Crawl ${countText(crawl_number)} · ${day}`;
@@ -37,7 +37,7 @@ export function crawlPath(crawl: string): string {
   return `/crawls/${encodeURIComponent(crawl)}`;
 }
 
-export function crawlLink(crawl: NamedCrawl): Html {
+export function crawlLink(crawl: LinkedCrawl): Html {
   return html`<a href="${crawlPath(crawl.crawl_id)}" title="${crawl.crawl_id}">${crawlName(crawl)}</a>`;
 }
 

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../core/html.ts';
 
 /** A column of a table: the first one names the row. */
-export interface Column<T> {
+export interface TableColumn<T> {
   readonly name: string;
   readonly isNumber?: boolean;
   /** The address that sorts by it. */
@@ -15,13 +15,13 @@ export interface Column<T> {
 /** A table that scrolls inside its box, and whose rows are cards on a phone; without rows, what to say instead. */
 export function table<T>(
   label: string,
-  columns: readonly Column<T>[],
+  columns: readonly TableColumn<T>[],
   rows: readonly T[],
   empty: Html | string,
 ): Html {
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
-  const kind = ({ isNumber }: Column<T>): Html | null => (isNumber ? html` class="number"` : null);
-  const head = (column: Column<T>): Html => {
+  const kind = ({ isNumber }: TableColumn<T>): Html | null => (isNumber ? html` class="number"` : null);
+  const head = (column: TableColumn<T>): Html => {
     const { name, href, order } = column;
     const sign =
       order === undefined

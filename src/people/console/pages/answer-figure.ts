@@ -7,8 +7,8 @@ import { type Html, html } from '../../../core/html.ts';
 import { shellWord } from '../../../core/shell-word.ts';
 import { explainEmpty, type Needs } from '../../../pipeline/transform/questions/question-needs.ts';
 import { questionNamed } from '../../../pipeline/transform/questions/questions.ts';
-import type { Desk, Row } from '../desk/desk.ts';
-import { type Column, table } from '../layout/table.ts';
+import type { Readers, WarehouseRow } from '../desk/desk.ts';
+import { type TableColumn, table } from '../layout/table.ts';
 import { timeText } from '../layout/times.ts';
 
 /** A figure that is not read by then is left for the next look at its page. */
@@ -55,7 +55,7 @@ interface FigureRequest {
  *
  * @throws CrawlhouseError `nothing_published`
  */
-export async function readFigure(desk: Desk, request: FigureRequest): Promise<FigureAnswer> {
+export async function readFigure(desk: Readers, request: FigureRequest): Promise<FigureAnswer> {
   const { question: name, given, select, more = {}, isSlow = false, isPatient } = request;
   const questions = await desk.questions();
   const question = questionNamed(questions, name);
@@ -95,7 +95,7 @@ export async function readFigure(desk: Desk, request: FigureRequest): Promise<Fi
  * @throws CrawlhouseError `nothing_published`
  */
 export function readStatement(
-  desk: Desk,
+  desk: Readers,
   sql: string,
   {
     given,
@@ -124,7 +124,7 @@ export function readStatement(
 
 /** Null where nothing lacks, and nothing fits. */
 async function whyEmpty(
-  desk: Desk,
+  desk: Readers,
   needs: Needs,
   parameters: ReadonlyMap<string, string>,
 ): Promise<string | null> {
@@ -140,7 +140,7 @@ async function settled(
   try {
     const found = await (isPatient ? read : Promise.race([read, sleep(PATIENCE_MS, null, { ref: false })]));
     if (found === null) return { ...head, state: 'pending', rows: [], why: null, error: null };
-    return { ...head, state: 'read', rows: found.rows as Row[], why: found.why, error: null };
+    return { ...head, state: 'read', rows: found.rows as WarehouseRow[], why: found.why, error: null };
   } catch (thrown) {
     const { code, message } = toCrawlhouseError(thrown);
     if (code === 'nothing_published') throw thrown;
@@ -200,9 +200,9 @@ function drawAnswer(
 }
 
 /** The rows with the names of their columns; identifiers of crawls are left out. */
-function answerRows(title: string, rows: readonly Row[]): Html {
+function answerRows(title: string, rows: readonly WarehouseRow[]): Html {
   const names = Object.keys(rows[0] ?? {}).filter((name) => name !== 'crawl_id');
-  const columns = names.map((name): Column<Row> => {
+  const columns = names.map((name): TableColumn<WarehouseRow> => {
     const isNumber = rows.every((row) => isNumeric(row[name]));
     return {
       name: name.replaceAll('_', ' '),

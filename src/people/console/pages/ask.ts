@@ -10,7 +10,7 @@ import {
 import type { Question } from '../../../pipeline/transform/questions/questions.ts';
 import type { Note } from '../../../project/settings/notes.ts';
 import { knownProjects } from '../../../state/catalogue/known-projects.ts';
-import type { Desk } from '../desk/desk.ts';
+import type { Readers } from '../desk/desk.ts';
 import { readAnswer, readChartRows, type View } from '../desk/read-answer.ts';
 import { statementOf } from '../desk/statement.ts';
 import { Ask, type AskDocument, type Suggestion } from './ask-document.ts';
@@ -141,7 +141,7 @@ async function chartOf(
  * @param asked the project that the answer is asked for
  */
 async function notesOfFigures(
-  desk: Desk,
+  desk: Readers,
   chart: Omit<NonNullable<AskDocument['chart']>, 'notes'>,
   asked: string | null,
 ): Promise<NonNullable<AskDocument['chart']>['notes']> {
@@ -151,7 +151,7 @@ async function notesOfFigures(
   );
 }
 
-async function notesCalled(desk: Desk, project: string | null): Promise<Note[]> {
+async function notesCalled(desk: Readers, project: string | null): Promise<Note[]> {
   const { projectDir } = desk.settings;
   // What may be of several projects has the notes of all alone.
   if (project === null) return (await readNotes(projectDir, { project_id: '', project_name: null })).list;
@@ -202,7 +202,7 @@ function found(questions: readonly Question[], find: string): AskDocument['quest
 
 /** Values of the parameters that name something in the warehouse, read once a publication. */
 async function suggestions(
-  desk: Desk,
+  desk: Readers,
   parameters: readonly { readonly name: string }[],
 ): Promise<AskDocument['suggestions']> {
   const wants = (name: string): boolean => parameters.some((one) => one.name === name);
@@ -212,14 +212,14 @@ async function suggestions(
   };
 }
 
-async function projects(desk: Desk): Promise<Suggestion[]> {
+async function projects(desk: Readers): Promise<Suggestion[]> {
   const names = await desk.once('ask: projects', () =>
     desk.warehouse.use((warehouse) => knownProjects(warehouse, UNTIL_READ)),
   );
   return names.toSorted().map((value) => ({ value, label: value }));
 }
 
-function crawls(desk: Desk): Promise<Suggestion[]> {
+function crawls(desk: Readers): Promise<Suggestion[]> {
   return desk.once('ask: crawls', async () => {
     const sql = `SELECT crawl_id, project_name, CAST(CAST(ended_at AS DATE) AS VARCHAR) AS day
       FROM mart.crawls ORDER BY ended_at DESC NULLS LAST, crawl_id LIMIT ${MOST_CRAWLS}`;

@@ -1,5 +1,5 @@
 import { nearNames } from '../../../core/nearest-name.ts';
-import type { Desk } from '../desk/desk.ts';
+import type { Readers } from '../desk/desk.ts';
 import { NotFound } from './page.ts';
 
 interface CalledProject {
@@ -9,7 +9,7 @@ interface CalledProject {
 }
 
 /** The project that has this identifier, else those of this name. */
-export async function projectsCalled(desk: Desk, wanted: string): Promise<readonly CalledProject[]> {
+export async function projectsCalled(desk: Readers, wanted: string): Promise<readonly CalledProject[]> {
   const rows = (await desk.rowsOnce(
     `SELECT project_id, coalesce(max(CASE WHEN place = 1 THEN called END), max(called)) AS project_name,
        max(address) AS start_url
@@ -29,7 +29,7 @@ export async function projectsCalled(desk: Desk, wanted: string): Promise<readon
  *
  * @throws NotFound with the names that are near
  */
-export async function calledProject(desk: Desk, wanted: string): Promise<CalledProject> {
+export async function calledProject(desk: Readers, wanted: string): Promise<CalledProject> {
   const [one, ...others] = await projectsCalled(desk, wanted);
   if (one === undefined) throw await notFound(desk, wanted);
   if (others.length === 0) return one;
@@ -37,7 +37,7 @@ export async function calledProject(desk: Desk, wanted: string): Promise<CalledP
   throw new NotFound(`Several projects are called ${wanted}: name one by its identifier, ${ids}.`);
 }
 
-async function notFound(desk: Desk, wanted: string): Promise<NotFound> {
+async function notFound(desk: Readers, wanted: string): Promise<NotFound> {
   const rows = await desk.rowsOnce('SELECT DISTINCT project_id, project_name FROM mart.projects');
   const names = new Map(rows.map((row) => [String(row.project_name), String(row.project_id)]));
   const near = nearNames(wanted, [...names.keys(), ...names.values()]);

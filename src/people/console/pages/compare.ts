@@ -5,7 +5,7 @@ import { countText } from '../../../core/amounts.ts';
 import { type Html, html } from '../../../core/html.ts';
 import { lookUp } from '../../../core/look-up.ts';
 import { shellWord } from '../../../core/shell-word.ts';
-import type { Desk } from '../desk/desk.ts';
+import type { Readers } from '../desk/desk.ts';
 import { crawlLink, crawlName, projectPath } from '../layout/addresses.ts';
 import { countOrDash } from '../layout/counts.ts';
 import { filterForm } from '../layout/filter-form.ts';
@@ -95,7 +95,7 @@ ${projectTabs(project, 'compare')}
 `;
 }
 
-async function crawlsOf(project: string, desk: Desk): Promise<readonly Choice[]> {
+async function crawlsOf(project: string, desk: Readers): Promise<readonly Choice[]> {
   const rows = await desk.rowsOnce(
     `SELECT crawl_id, crawl_number, ended_at, crawl_config_name, previous_crawl_id, is_main FROM mart.crawls
      WHERE project_id = $project AND has_pages ORDER BY ended_at DESC NULLS LAST, crawl_id LIMIT ${MOST_CRAWLS}`,

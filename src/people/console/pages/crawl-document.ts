@@ -8,7 +8,7 @@ const Beside = z.strictObject({
   ended_at: z.string().nullable(),
 });
 
-export const Crawl = z.strictObject({
+export const CrawlPage = z.strictObject({
   crawl_id: z.string(),
   project_id: z.string().nullable(),
   project_name: z.string().nullable(),
@@ -61,4 +61,4 @@ export const Crawl = z.strictObject({
   statuses: FigureAnswer,
   funnel: FigureAnswer,
 });
-export type Crawl = z.infer<typeof Crawl>;
+export type CrawlPage = z.infer<typeof CrawlPage>;

@@ -3,10 +3,10 @@ import { QUESTIONS } from '../../../answers/report/crawl-answers.ts';
 import { toCrawlhouseError } from '../../../core/errors.ts';
 import { readKnownUnits } from '../../../operations/status/remembered.ts';
 import { loadEntries } from '../../../state/catalogue/ops-loads.ts';
-import type { Desk } from '../desk/desk.ts';
+import type { Readers } from '../desk/desk.ts';
 import { crawlName } from '../layout/addresses.ts';
 import { type FigureAnswer, readFigure } from './answer-figure.ts';
-import { Crawl } from './crawl-document.ts';
+import { CrawlPage } from './crawl-document.ts';
 import { drawCrawl } from './draw-crawl.ts';
 import { NotFound, page } from './page.ts';
 
@@ -15,14 +15,14 @@ const MOST_UNITS = 200;
 /** What is read once a publication does not end with one page. */
 const NEVER = new AbortController().signal;
 
-export const CRAWL = page<Crawl>({
+export const CRAWL = page<CrawlPage>({
   path: '/crawls/:crawl_id',
   summary: 'One crawl: what changed since the crawl before, what is wrong, its units.',
   query: {
     tab: 'units: its units with their counts.',
     wait: '1: wait for every answer, however long it takes.',
   },
-  schema: Crawl,
+  schema: CrawlPage,
   async read({ path, query }, desk) {
     const wanted = path.crawl_id ?? '';
     const record = await recordOf(wanted, desk);
@@ -65,11 +65,11 @@ export const CRAWL = page<Crawl>({
 
 type Neighbours = 'compared' | 'before' | 'after';
 type CrawlRecord = Omit<
-  Crawl,
+  CrawlPage,
   Neighbours | 'issues' | 'units' | 'figures' | 'changes' | 'statuses' | 'funnel'
 >;
 
-async function recordOf(wanted: string, desk: Desk): Promise<CrawlRecord> {
+async function recordOf(wanted: string, desk: Readers): Promise<CrawlRecord> {
   const [record] = await desk.rowsOnce(
     `SELECT crawl_id, project_id, project_name, crawl_config_id, crawl_config_name, crawl_number, status, created_at, ended_at,
        end_reason, is_complete, is_main, fetched_urls, pages, previous_crawl_id
@@ -83,8 +83,8 @@ async function recordOf(wanted: string, desk: Desk): Promise<CrawlRecord> {
 
 async function besideOf(
   { crawl_id, project_id, crawl_config_id, crawl_number, previous_crawl_id }: CrawlRecord,
-  desk: Desk,
-): Promise<Pick<Crawl, Neighbours>> {
+  desk: Readers,
+): Promise<Pick<CrawlPage, Neighbours>> {
   const rows = (await desk.rowsOnce(
     `SELECT crawl_id, crawl_number, ended_at FROM mart.crawls
      WHERE project_id = $project AND crawl_config_id IS NOT DISTINCT FROM $config AND crawl_id <> $crawl
@@ -98,7 +98,7 @@ async function besideOf(
       }),
       ['number', crawl_number === null ? null : String(crawl_number)],
     ]),
-  )) as unknown as NonNullable<Crawl['before']>[];
+  )) as unknown as NonNullable<CrawlPage['before']>[];
   const numbered = (difference: number) =>
     rows.find((one) => Number(one.crawl_number) === Number(crawl_number) + difference) ?? null;
   return {
@@ -109,7 +109,7 @@ async function besideOf(
 }
 
 /** Null in a warehouse without the models of issues. */
-async function issuesOf(crawl: string, desk: Desk): Promise<Crawl['issues']> {
+async function issuesOf(crawl: string, desk: Readers): Promise<CrawlPage['issues']> {
   try {
     const [judged] = await desk.once(`issues of ${crawl}`, () =>
       desk.warehouse.use((warehouse) => readIssues(warehouse, { crawl }, NEVER)),
@@ -123,7 +123,7 @@ async function issuesOf(crawl: string, desk: Desk): Promise<Crawl['issues']> {
   }
 }
 
-async function unitsOf(crawl: string, desk: Desk): Promise<Crawl['units']> {
+async function unitsOf(crawl: string, desk: Readers): Promise<CrawlPage['units']> {
   const units = (await readKnownUnits(desk.settings)).filter(
     ({ source }) => source.kind === 'crawl' && source.id === crawl,
   );

@@ -1,4 +1,4 @@
-import type { Desk } from '../desk/desk.ts';
+import type { Readers } from '../desk/desk.ts';
 import { type FigureAnswer, readFigure, readStatement } from './answer-figure.ts';
 import { calledProject } from './called-project.ts';
 import { Demand, type FIGURES } from './demand-document.ts';
@@ -29,7 +29,7 @@ export const DEMAND = page<Demand>({
 
 type Days = Omit<Demand, keyof typeof FIGURES | 'notes' | 'project_id' | 'project_name'>;
 
-async function readDays(project: string, desk: Desk): Promise<Days> {
+async function readDays(project: string, desk: Readers): Promise<Days> {
   const [row] = await desk.rowsOnce(
     `SELECT
        (SELECT count(*) FROM mart.log_days WHERE project_id = $project) AS log_days,
@@ -130,7 +130,7 @@ function lastSpan(answer: string): string {
 
 async function readFigures(
   project: string,
-  desk: Desk,
+  desk: Readers,
   isPatient: boolean,
 ): Promise<Pick<Demand, keyof typeof FIGURES>> {
   const given = { project };

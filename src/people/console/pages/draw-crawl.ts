@@ -13,7 +13,7 @@ import { drawTabs } from '../layout/tabs.ts';
 import { timeText } from '../layout/times.ts';
 import { crawlButtons } from './acting.ts';
 import { answerFigure, drawPending, type FigureAnswer, shownValue } from './answer-figure.ts';
-import type { Crawl } from './crawl-document.ts';
+import type { CrawlPage } from './crawl-document.ts';
 import { FIGURE_PAGES } from './figure-pages.ts';
 import { drawKpis, type Kpi } from './kpi.ts';
 import type { PageRequest } from './page.ts';
@@ -28,7 +28,7 @@ const BETTER: Readonly<Record<string, Kpi['better']>> = {
   ...{ average_depth: 'less', average_load_time: 'less' },
 };
 
-export function drawCrawl(crawl: Crawl, { query, canAct }: PageRequest): Html {
+export function drawCrawl(crawl: CrawlPage, { query, canAct }: PageRequest): Html {
   const { crawl_id, project_id, ended_at, end_reason, before, after } = crawl;
   const isUnits = query.get('tab') === 'units';
   const path = crawlPath(crawl_id);
@@ -57,7 +57,7 @@ ${canAct ? crawlButtons(crawl_id, ended_at) : null}`
 /** The address of pages of the crawl; null where its project is not known. */
 type To = (parts: AddressParts) => string | null;
 
-function drawChanges(crawl: Crawl): Html {
+function drawChanges(crawl: CrawlPage): Html {
   const { crawl_id, project_id, compared, figures, changes, statuses, funnel } = crawl;
   const name = crawlName(crawl);
   const to: To = (parts) => project_id && pagesAddress(project_id, { crawl: crawl_id, ...parts });
@@ -101,7 +101,7 @@ function statusBars(name: string, { rows }: FigureAnswer, to: To): Html | null {
 
 /** A figure each, with its change or why there is none. */
 function kpisOf(
-  { figures, compared, is_complete }: Crawl,
+  { figures, compared, is_complete }: CrawlPage,
   to: (parts: AddressParts) => string | null,
 ): Kpi[] {
   const [row = {}] = figures.rows;
@@ -124,7 +124,7 @@ function kpisOf(
 }
 
 /** The issues that changed, or all of a crawl that is compared with none. */
-function issuesTable({ crawl_id, project_id, compared, pages, issues }: Crawl): Html {
+function issuesTable({ crawl_id, project_id, compared, pages, issues }: CrawlPage): Html {
   if (project_id === null || pages === null) return html`<p class="empty">${NOT_LOADED}</p>`;
   if (issues === null)
     return html`<p class="notice">The warehouse lacks the models of issues. To do: <code>crawlhouse transform</code>, unless crawlhouse.yaml has <code>shipped_models: none</code></p>`;
@@ -150,7 +150,7 @@ function issuesTable({ crawl_id, project_id, compared, pages, issues }: Crawl): 
 <p class="facts">${compared === null ? null : html`${counted(changed.length, 'issue')} with new or fixed pages. `}<a href="${all}">All ${counted(issues.length, 'issue')}</a></p>`;
 }
 
-function unitsTable(units: Crawl['units']): Html {
+function unitsTable(units: CrawlPage['units']): Html {
   return table(
     'Units',
     [

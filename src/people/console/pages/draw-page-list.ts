@@ -16,7 +16,7 @@ import { urlLink, withQuery } from '../layout/addresses.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
 import { severityMark } from '../layout/severity-mark.ts';
-import { type Column, table } from '../layout/table.ts';
+import { type TableColumn, table } from '../layout/table.ts';
 import { timeText } from '../layout/times.ts';
 import type { PageRequest } from './page.ts';
 import { type PageList, withAdded } from './page-list-document.ts';
@@ -186,7 +186,7 @@ function rowsOf(document: PageList, path: string, query: URLSearchParams): Html 
   const [, sorted = '', direction = 'asc'] = /^(\S+?)(?: (asc|desc))?$/.exec(query.get('sort') ?? '') ?? [];
   return table(
     'Pages',
-    columns.map(({ name, type }, index): Column<readonly unknown[]> => {
+    columns.map(({ name, type }, index): TableColumn<readonly unknown[]> => {
       const next = name === sorted && direction === 'asc' ? `${name} desc` : name;
       return {
         name: name.replaceAll('_', ' '),

@@ -6,7 +6,7 @@ import { shellWord } from '../../../core/shell-word.ts';
 import { crawlLink, urlLink } from '../layout/addresses.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
 import { severityMark } from '../layout/severity-mark.ts';
-import { type Column, table } from '../layout/table.ts';
+import { type TableColumn, table } from '../layout/table.ts';
 import { drawUrlTraffic } from './draw-url-traffic.ts';
 
 /** About what a result on a wide screen has room for. */
@@ -181,7 +181,9 @@ function drawHistory(story: UrlStory): Html {
 
 type Link = UrlStory['inlinks']['rows'][number] & UrlStory['outlinks']['rows'][number];
 
-function linkColumns<T extends Omit<Link, 'origin' | 'target' | 'is_internal' | 'depth'>>(): Column<T>[] {
+function linkColumns<
+  T extends Omit<Link, 'origin' | 'target' | 'is_internal' | 'depth'>,
+>(): TableColumn<T>[] {
   return [
     { name: 'anchor', cell: ({ anchor }) => anchor },
     { name: 'follow', cell: ({ follow }) => (follow === null ? null : follow ? 'yes' : 'no') },

@@ -12,13 +12,13 @@ import { counted, countText } from '../../../core/amounts.ts';
 import { type Html, html } from '../../../core/html.ts';
 import { shellWord } from '../../../core/shell-word.ts';
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
-import type { Desk } from '../desk/desk.ts';
+import type { Readers } from '../desk/desk.ts';
 import { projectPath } from '../layout/addresses.ts';
 import { Count, countOrDash } from '../layout/counts.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
 import { severityMark } from '../layout/severity-mark.ts';
-import { type Column, table } from '../layout/table.ts';
+import { type TableColumn, table } from '../layout/table.ts';
 import { timeText } from '../layout/times.ts';
 import { NotFound, type PageRequest, page } from './page.ts';
 
@@ -126,7 +126,7 @@ export const ISSUES = page<Issues>({
 });
 
 /** Null where they take longer. */
-function sharesOf(desk: Desk, crawl: string, isPatient: boolean) {
+function sharesOf(desk: Readers, crawl: string, isPatient: boolean) {
   const read = desk.once(`issues: shares ${crawl}`, () =>
     desk.lanes.slowPages.run(() =>
       desk.warehouse.use((warehouse) => readIssueShares(warehouse, crawl, UNTIL_READ)),
@@ -225,7 +225,7 @@ function issuesTable({ project_id, crawl_id, issues }: Issues, shown: readonly I
   );
 }
 
-const shareColumn = (name: string, cell: (one: Issue) => string): Column<Issue> => ({
+const shareColumn = (name: string, cell: (one: Issue) => string): TableColumn<Issue> => ({
   name,
   isNumber: true,
   cell,

@@ -5,7 +5,7 @@ import { CrawlhouseError } from '../../../core/errors.ts';
 import { type Html, html } from '../../../core/html.ts';
 import { readIncidents } from '../../../operations/status/read-incidents.ts';
 import { readLiveRun } from '../../../state/ledger/live-run.ts';
-import type { Desk } from '../desk/desk.ts';
+import type { Readers } from '../desk/desk.ts';
 import { crawlLink, crawlName, projectLink, projectPath } from '../layout/addresses.ts';
 import { countOrDash } from '../layout/counts.ts';
 import { filterForm } from '../layout/filter-form.ts';
@@ -83,7 +83,7 @@ export const OVERVIEW = page<Overview>({
 
 /** Without a publication there are none yet; a project may do without the models that ship. */
 async function readSites(
-  desk: Desk,
+  desk: Readers,
 ): Promise<{ readonly projects: readonly ProjectLine[]; readonly problem: Overview['problem'] }> {
   try {
     return { projects: await readProjects(desk), problem: null };

@@ -1,7 +1,7 @@
 import { familyOf } from '../../../answers/explore/page-conditions.ts';
 import { filterOfQuery, pagesCommand } from '../../../answers/explore/page-filter.ts';
 import { type PageStatement, pageStatement } from '../../../answers/explore/page-statement.ts';
-import type { Desk } from '../desk/desk.ts';
+import type { Readers } from '../desk/desk.ts';
 import { readAnswer } from '../desk/read-answer.ts';
 import { drawPageList } from './draw-page-list.ts';
 import { page } from './page.ts';
@@ -73,7 +73,7 @@ export const PAGE_LIST = page<PageList>({
   draw: drawPageList,
 });
 
-async function issueOf(issue: string, project: string, desk: Desk): Promise<PageList['issue']> {
+async function issueOf(issue: string, project: string, desk: Readers): Promise<PageList['issue']> {
   const [row] = await desk.rowsOnce(
     `SELECT issue, title, severity, definition, why_it_matters, fix, source 
      FROM mart.project_issues WHERE project_id = $project AND issue = $issue`,
@@ -82,7 +82,7 @@ async function issueOf(issue: string, project: string, desk: Desk): Promise<Page
   return (row ?? null) as PageList['issue'];
 }
 
-async function choicesOf({ crawl, types }: PageStatement, desk: Desk): Promise<PageList['choices']> {
+async function choicesOf({ crawl, types }: PageStatement, desk: Readers): Promise<PageList['choices']> {
   const own = new Map([['crawl', crawl.crawl_id]]);
   const crawls = await desk.rowsOnce(
     `SELECT crawl_id, ended_at FROM mart.crawls WHERE project_id = $project AND has_pages

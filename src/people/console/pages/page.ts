@@ -1,15 +1,15 @@
 import type { z } from 'zod';
 import type { Html } from '../../../core/html.ts';
-import type { Session } from '../access/session.ts';
+import type { SignedIn } from '../access/session.ts';
 import type { Actions } from '../actions/actions.ts';
-import type { Desk } from '../desk/desk.ts';
+import type { Readers } from '../desk/desk.ts';
 
 /** What a page is asked with. */
 export interface PageRequest {
   /** The parts of the path that have a name. */
   readonly path: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  readonly session: Session;
+  readonly session: SignedIn;
   /** Whether a page of this console led here, or the person; a page from elsewhere starts nothing. */
   readonly isOwn: boolean;
   /** Whether this console starts and drops things at all (`console_actions`). */
@@ -27,7 +27,7 @@ export interface Page<T> {
   readonly query?: Readonly<Record<string, string>>;
   readonly schema: z.ZodType<T>;
   /** @throws NotFound for something that is not there; CrawlhouseError */
-  readonly read: (request: PageRequest, desk: Desk, signal: AbortSignal) => Promise<T>;
+  readonly read: (request: PageRequest, desk: Readers, signal: AbortSignal) => Promise<T>;
   readonly draw: (document: T, request: PageRequest) => { readonly title: string; readonly body: Html };
 }
 

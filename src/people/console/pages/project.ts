@@ -4,7 +4,7 @@ import { counted, countText } from '../../../core/amounts.ts';
 import { type Html, html } from '../../../core/html.ts';
 import { shellWord } from '../../../core/shell-word.ts';
 import { readIncidents } from '../../../operations/status/read-incidents.ts';
-import type { Desk } from '../desk/desk.ts';
+import type { Readers } from '../desk/desk.ts';
 import { crawlLink, projectPath } from '../layout/addresses.ts';
 import { Count, countOrDash } from '../layout/counts.ts';
 import { filterForm } from '../layout/filter-form.ts';
@@ -114,7 +114,7 @@ const NO_CRAWLS = { crawl_config_id: null, latest_crawl_id: null };
 type Figures = 'trend' | 'statuses' | 'changes' | 'funnel' | 'depths' | 'findings';
 type Choices = Omit<Project, Figures | 'incidents' | 'notes'>;
 
-async function readChoices(wanted: string, { query }: PageRequest, desk: Desk): Promise<Choices> {
+async function readChoices(wanted: string, { query }: PageRequest, desk: Readers): Promise<Choices> {
   const record = await calledProject(desk, wanted);
   const project = new Map([['project', record.project_id]]);
   const configurations = (await desk.rowsOnce(
@@ -152,7 +152,7 @@ async function readChoices(wanted: string, { query }: PageRequest, desk: Desk): 
 
 async function readFigures(
   choices: Choices,
-  desk: Desk,
+  desk: Readers,
   isPatient: boolean,
 ): Promise<Pick<Project, Figures>> {
   const { project_id, configurations, configuration, segment } = choices;

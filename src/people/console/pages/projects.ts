@@ -5,7 +5,7 @@ import { crawlLink, projectLink, withQuery } from '../layout/addresses.ts';
 import { type Count, countOrDash } from '../layout/counts.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
-import { type Column, table } from '../layout/table.ts';
+import { type TableColumn, table } from '../layout/table.ts';
 import { timeText } from '../layout/times.ts';
 import { signedValue } from './answer-figure.ts';
 import { page } from './page.ts';
@@ -20,7 +20,7 @@ const Projects = z.strictObject({
   total: z.number(),
 });
 
-const COLUMNS: readonly (Column<ProjectLine> & { readonly key: keyof ProjectLine })[] = [
+const COLUMNS: readonly (TableColumn<ProjectLine> & { readonly key: keyof ProjectLine })[] = [
   { key: 'project_name', name: 'project', cell: (one) => projectLink(one.project_id, one.project_name) },
   { key: 'crawls', name: 'crawls', isNumber: true, cell: ({ crawls }) => countOrDash(crawls) },
   {
@@ -83,7 +83,7 @@ function sorted(projects: readonly ProjectLine[], sort: string | null): readonly
 function drawProjects({ projects, paging, total }: z.infer<typeof Projects>, query: URLSearchParams): Html {
   const now = query.get('sort') ?? 'project_name';
   const columns = COLUMNS.map((column) => {
-    const order: Column<ProjectLine>['order'] =
+    const order: TableColumn<ProjectLine>['order'] =
       now === column.key ? 'ascending' : now === `-${column.key}` ? 'descending' : undefined;
     const next = now === column.key ? `-${column.key}` : column.key;
     const href = withQuery('/projects', query, { sort: next, page: null });

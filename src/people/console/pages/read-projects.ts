@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Desk } from '../desk/desk.ts';
+import type { Readers } from '../desk/desk.ts';
 import { Count } from '../layout/counts.ts';
 
 /** A project by its main crawl, and its last one, whatever became of that. */
@@ -34,7 +34,7 @@ export const ProjectLine = z.strictObject({
 export type ProjectLine = z.infer<typeof ProjectLine>;
 
 /** Every project, by name. */
-export async function readProjects(desk: Desk): Promise<readonly ProjectLine[]> {
+export async function readProjects(desk: Readers): Promise<readonly ProjectLine[]> {
   const rows = await desk.rowsOnce(
     `WITH
        crawled AS (
@@ -86,7 +86,7 @@ const MOST_CRAWLS = 12;
  * over another number of days than those of the main crawl are left out.
  */
 export async function readTrends(
-  desk: Desk,
+  desk: Readers,
   projects: readonly string[],
 ): Promise<ReadonlyMap<string, readonly ProjectTrend[]>> {
   if (projects.length === 0) return new Map();

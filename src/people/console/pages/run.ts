@@ -12,7 +12,7 @@ import { countLoads, loadEntries } from '../../../state/catalogue/ops-loads.ts';
 import { modelsOfRun } from '../../../state/catalogue/ops-models.ts';
 import { testsOfRun } from '../../../state/catalogue/ops-test-results.ts';
 import { readLiveRun } from '../../../state/ledger/live-run.ts';
-import type { Desk } from '../desk/desk.ts';
+import type { Readers } from '../desk/desk.ts';
 import { unitLink } from '../layout/addresses.ts';
 import { Count, countOrDash } from '../layout/counts.ts';
 import { filterForm } from '../layout/filter-form.ts';
@@ -102,7 +102,7 @@ export const RUN = page<Run>({
 async function readRun(
   run: LedgerRun,
   { query }: PageRequest,
-  desk: Desk,
+  desk: Readers,
   signal: AbortSignal,
 ): Promise<Run> {
   const live = readLiveRun(desk.settings.state_dir);
@@ -154,7 +154,7 @@ async function readRun(
 async function logOf(
   run: LedgerRun,
   level: string | null,
-  { settings }: Desk,
+  { settings }: Readers,
   signal: AbortSignal,
 ): Promise<Run['log']> {
   const least = LEVELS.indexOf(level as LogLevel);

@@ -4,7 +4,7 @@ import { MOST_FOUND, type SearchedPage, searchCrawls, searchPages } from '../../
 import { counted } from '../../../core/amounts.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import { type Html, html } from '../../../core/html.ts';
-import type { Desk, Row } from '../desk/desk.ts';
+import type { Readers, WarehouseRow } from '../desk/desk.ts';
 import { crawlLink, projectLink, urlLink } from '../layout/addresses.ts';
 import { page } from './page.ts';
 
@@ -96,7 +96,11 @@ const ISSUES = `SELECT changes.issue, issues.title, changes.project_id, coalesce
   ORDER BY changes.pages DESC, changes.issue, changes.project_id LIMIT ${MOST_FOUND}`;
 
 /** A project may do without the models that ship. */
-async function issuesCalled(text: string, desk: Desk, signal: AbortSignal): Promise<readonly Row[]> {
+async function issuesCalled(
+  text: string,
+  desk: Readers,
+  signal: AbortSignal,
+): Promise<readonly WarehouseRow[]> {
   try {
     return await desk.rows(ISSUES, signal, new Map([['text', text]]));
   } catch (thrown) {
@@ -107,7 +111,7 @@ async function issuesCalled(text: string, desk: Desk, signal: AbortSignal): Prom
 
 /** Null where it takes longer than a person waits. */
 async function pagesWithin(
-  desk: Desk,
+  desk: Readers,
   text: string,
   signal: AbortSignal,
 ): Promise<readonly SearchedPage[] | null> {

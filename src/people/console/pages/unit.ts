@@ -12,7 +12,7 @@ import { type LoadEntry, loadEntries } from '../../../state/catalogue/ops-loads.
 import { countRejects, rejectsOf } from '../../../state/catalogue/ops-rejects.ts';
 import { lastSchemaChanges } from '../../../state/catalogue/ops-schema-changes.ts';
 import { projectNames } from '../../../state/catalogue/raw-projects.ts';
-import type { Desk } from '../desk/desk.ts';
+import type { Readers } from '../desk/desk.ts';
 import { crawlLink, projectLink, runLink, unitLink, unitPath } from '../layout/addresses.ts';
 import { Count, countOrDash } from '../layout/counts.ts';
 import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
@@ -118,7 +118,7 @@ export const UNIT = page<Unit>({
   draw: (unit, request) => ({ title: unit.unit, body: drawUnit(unit, request) }),
 });
 
-async function readUnit(unit: LedgerUnit, query: URLSearchParams, desk: Desk): Promise<Unit> {
+async function readUnit(unit: LedgerUnit, query: URLSearchParams, desk: Readers): Promise<Unit> {
   const { dataset, source } = unit;
   const found = await desk.published(async (connection) => {
     const { from, ...paging } = pagingOf(query.get('page'), await countRejects(connection, unit.unit), SIZE);
@@ -154,7 +154,7 @@ async function readUnit(unit: LedgerUnit, query: URLSearchParams, desk: Desk): P
 }
 
 /** Null without its record, such as in a warehouse without models. */
-async function crawlOf(crawl: string, desk: Desk): Promise<Unit['crawl']> {
+async function crawlOf(crawl: string, desk: Readers): Promise<Unit['crawl']> {
   try {
     const [row] = await desk.rowsOnce(
       'SELECT crawl_id, crawl_number, ended_at FROM mart.crawls WHERE crawl_id = $crawl',

@@ -7,14 +7,14 @@ import { lookUp } from '../../../core/look-up.ts';
 import { redact } from '../../../core/redact.ts';
 import { reportFault } from '../../../core/report-fault.ts';
 import { visible } from '../../../core/visible.ts';
-import type { Desk } from '../desk/desk.ts';
+import type { Readers } from '../desk/desk.ts';
 import { notice, type Shell, shellEnd, shellStart } from '../layout/shell.ts';
 import { NotFound, type Page, type PageRequest } from '../pages/page.ts';
 
 /** A page that is not read by then says so, and goes on. */
 const PATIENCE_MS = 1500;
 
-interface Answer {
+interface PageAnswer {
   readonly status: number;
   readonly title: string;
   readonly body: Html;
@@ -24,7 +24,7 @@ interface Answer {
 export async function answerJson(
   page: Page<unknown>,
   request: PageRequest,
-  desk: Desk,
+  desk: Readers,
   reply: FastifyReply,
   signal: AbortSignal,
 ): Promise<FastifyReply> {
@@ -42,7 +42,7 @@ export async function answerJson(
 export async function answerHtml(
   page: Page<unknown>,
   { request, shell }: { readonly request: PageRequest; readonly shell: Shell },
-  desk: Desk,
+  desk: Readers,
   reply: FastifyReply,
   signal: AbortSignal,
 ): Promise<FastifyReply> {
@@ -68,9 +68,9 @@ const WAITING = html`<p class="waiting" role="status">What this page shows is be
 async function drawn(
   page: Page<unknown>,
   request: PageRequest,
-  desk: Desk,
+  desk: Readers,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<PageAnswer> {
   try {
     const document = await documentOf(page, request, desk, signal);
     return { status: 200, ...page.draw(document, request) };
@@ -85,7 +85,7 @@ async function drawn(
 async function documentOf(
   page: Page<unknown>,
   request: PageRequest,
-  desk: Desk,
+  desk: Readers,
   signal: AbortSignal,
 ): Promise<unknown> {
   const read = await desk.lanes.of(request.session, () => page.read(request, desk, signal));
@@ -95,7 +95,7 @@ async function documentOf(
 }
 
 /** The status of an answer, and the error as every document has it (docs/errors.md). */
-function failure(thrown: unknown, { path }: Page<unknown>, { logger }: Desk) {
+function failure(thrown: unknown, { path }: Page<unknown>, { logger }: Readers) {
   if (thrown instanceof NotFound)
     return { status: 404, error: { code: 'usage', message: thrown.message, hint: null } };
   const { code, message, hint, kind } = reportFault(thrown, logger, { door: 'console', path });

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { toCrawlhouseError } from '../../../core/errors.ts';
 import { readCatalog } from '../../../state/catalogue/catalog.ts';
-import type { Desk } from '../desk/desk.ts';
+import type { Readers } from '../desk/desk.ts';
 import { askAddress, askFields } from '../layout/ask-address.ts';
 import { DownloadFiles } from './download-files.ts';
 import { formOf } from './form-of.ts';
@@ -14,7 +14,7 @@ import { sendDownload } from './send-download.ts';
 const LONGEST_ADDRESS = 6000;
 
 /** What belongs to `/ask` and is no page. */
-export function askRoutes(app: FastifyInstance, desk: Desk, signal: AbortSignal): void {
+export function askRoutes(app: FastifyInstance, desk: Readers, signal: AbortSignal): void {
   const files = new DownloadFiles(desk.settings.state_dir);
   app.post('/ask', (request, reply) => {
     const form = formOf(request);

@@ -4,7 +4,7 @@ import type { Access } from '../access/access.ts';
 import { readCookie } from '../access/cookies.ts';
 import type { Reach } from '../access/reach.ts';
 import { isRead, refusalOf } from '../access/refusal.ts';
-import type { Session } from '../access/session.ts';
+import type { SignedIn } from '../access/session.ts';
 import { formOf } from './form-of.ts';
 import { HEADERS } from './headers.ts';
 import { refuse, wantsJson } from './refuse.ts';
@@ -12,7 +12,7 @@ import { refuse, wantsJson } from './refuse.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     /** Who asks; null: a stranger, who gets to the sign-in only. */
-    person: Session | null;
+    person: SignedIn | null;
   }
 }
 
@@ -54,7 +54,7 @@ export function guard(app: FastifyInstance, access: Access, reach: () => Reach):
 }
 
 /** The session of whoever got behind the guard. */
-export function sessionOf({ person }: FastifyRequest): Session {
+export function sessionOf({ person }: FastifyRequest): SignedIn {
   if (person === null) throw new Error('a route behind the guard has no session');
   return person;
 }
@@ -72,7 +72,7 @@ export function tooMany(request: FastifyRequest, reply: FastifyReply, seconds: n
 }
 
 /** Who asks, as of now: a session may have ended since a request began. */
-export function personOf({ headers }: FastifyRequest, { sessions }: Access, reach: Reach): Session | null {
+export function personOf({ headers }: FastifyRequest, { sessions }: Access, reach: Reach): SignedIn | null {
   const key = readCookie('session', headers, reach);
   return key === null ? null : sessions.find(key);
 }
@@ -91,7 +91,7 @@ function stranger(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   });
 }
 
-function isToken(form: URLSearchParams, { csrf }: Session): boolean {
+function isToken(form: URLSearchParams, { csrf }: SignedIn): boolean {
   const [given, wanted] = [Buffer.from(form.get('csrf') ?? ''), Buffer.from(csrf)];
   return given.length === wanted.length && timingSafeEqual(given, wanted);
 }

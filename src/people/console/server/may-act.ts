@@ -1,8 +1,8 @@
-import type { Session } from '../access/session.ts';
+import type { SignedIn } from '../access/session.ts';
 import type { Refused } from './refuse.ts';
 
 /** Why a person may not change anything here; null: they may. */
-export function actingRefusal({ role }: Session, isOn: boolean): Refused | null {
+export function actingRefusal({ role }: SignedIn, isOn: boolean): Refused | null {
   if (isOn && role === 'operator') return null;
   return {
     status: 403,

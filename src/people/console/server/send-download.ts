@@ -2,8 +2,8 @@ import { open, stat } from 'node:fs/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
-import type { Session } from '../access/session.ts';
-import type { Desk } from '../desk/desk.ts';
+import type { SignedIn } from '../access/session.ts';
+import type { Readers } from '../desk/desk.ts';
 import { resolvedStatement, type Statement, statementOf } from '../desk/statement.ts';
 import { type DownloadFiles, sendPieces, TooManyDownloads } from './download-files.ts';
 import { sessionOf } from './guard.ts';
@@ -17,7 +17,7 @@ const TYPES = {
 type Format = keyof typeof TYPES;
 
 interface Download {
-  readonly desk: Desk;
+  readonly desk: Readers;
   readonly files: DownloadFiles;
   readonly query: URLSearchParams;
   readonly request: FastifyRequest;
@@ -65,10 +65,10 @@ export async function sendDownload(
 }
 
 interface Sending {
-  readonly desk: Desk;
+  readonly desk: Readers;
   readonly statement: Statement;
   readonly format: Format;
-  readonly session: Session;
+  readonly session: SignedIn;
   readonly reply: FastifyReply;
   /** Sends the head of the answer. */
   readonly start: () => void;

@@ -13,7 +13,7 @@ import type { Settings } from '../../../project/settings/settings.ts';
 import { Access } from '../access/access.ts';
 import { isLoopback, reachOf, requireSignIn } from '../access/reach.ts';
 import { Actions } from '../actions/actions.ts';
-import { Desk } from '../desk/desk.ts';
+import { Readers } from '../desk/desk.ts';
 import type { Page, PageRequest } from '../pages/page.ts';
 import { PAGES } from '../pages/pages.ts';
 import { answerHtml, answerJson } from './answer-page.ts';
@@ -57,7 +57,7 @@ export async function serveConsole(
   const { name, host, port } = listenAddress(address);
   requireSignIn(settings, host);
   await using opened = new AsyncDisposableStack();
-  const desk = opened.use(new Desk(settings, logger));
+  const desk = opened.use(new Readers(settings, logger));
   const access = opened.use(new Access(settings));
   const actions = opened.use(new Actions(settings, access.audit, logger));
   signal.addEventListener('abort', () => actions.stop(), { once: true });
@@ -143,7 +143,7 @@ function newApp({ console_url: url }: Settings, logger: Logger): FastifyInstance
 }
 
 interface Serving {
-  readonly desk: Desk;
+  readonly desk: Readers;
   readonly actions: Actions;
   readonly settings: Settings;
   readonly signal: AbortSignal;

@@ -4,7 +4,7 @@ import type { PlannedUnit } from '../../../project/model/planned-unit.ts';
 import type { Source } from '../../../project/model/source.ts';
 import { writeRecords } from '../download/write-records.ts';
 import { declaredFields } from '../projection.ts';
-import type { Route, RouteContext, RoutedUnit } from '../route.ts';
+import type { RouteContext, RoutedUnit, RouteKind } from '../route.ts';
 import { extractAggregates, RANKING_FILE, RANKING_VALUES } from './extract-aggregates.ts';
 import type { RankingWindows } from './ranking-windows.ts';
 
@@ -13,7 +13,7 @@ import type { RankingWindows } from './ranking-windows.ts';
  * the service has it. Its rows came with those
  * of other days, or are requested alone (docs/decisions/ranking.md).
  */
-export const AGGREGATES_ROUTE: Route = {
+export const AGGREGATES_ROUTE: RouteKind = {
   reason: 'ranking performance comes as aggregates',
   isOnly: true,
   formats: ({ kind }) => (kind === 'ranking_performance' ? ['json'] : []),

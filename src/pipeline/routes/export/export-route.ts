@@ -5,14 +5,14 @@ import { limitsOf } from '../../../project/settings/limits.ts';
 import { listObjects } from '../../../stores/list-objects.ts';
 import type { ObjectStore } from '../../../stores/object-store.ts';
 import { type ExportStore, openConfiguredStore } from '../../../stores/registry.ts';
-import { describedRows, type Route, type RouteContext, type RoutedUnit } from '../route.ts';
+import { describedRows, type RouteContext, type RoutedUnit, type RouteKind } from '../route.ts';
 import { describingRequests } from '../streamed-sources.ts';
 import { awaitExport, prefixOf } from './data-export-job.ts';
 import { ensureExport } from './ensure-export.ts';
 import { extractExport } from './extract-export.ts';
 
 /** A data export (api-spec.md §4.9). */
-export const EXPORT_ROUTE: Route = {
+export const EXPORT_ROUTE: RouteKind = {
   reason: 'a data export, because of its format or store',
   formats: ({ kind, data_type }) =>
     kind === 'crawl' && (data_type === 'pages' || data_type === 'links') ? ['parquet', 'json', 'csv'] : [],

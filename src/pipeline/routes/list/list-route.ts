@@ -7,7 +7,7 @@ import type { Source } from '../../../project/model/source.ts';
 import type { ServiceClient } from '../../../service/api/client.ts';
 import { CRAWL_DATA_TYPES } from '../../../service/api/fields.ts';
 import { declaredFields } from '../projection.ts';
-import type { Route } from '../route.ts';
+import type { RouteKind } from '../route.ts';
 import { extractResource, type ResourceRecord } from './extract-resource.ts';
 
 interface Records {
@@ -22,7 +22,7 @@ interface Records {
 const READ_BY_DISCOVERY: readonly string[] = ['projects', 'crawls', 'crawl_over_crawls'];
 
 /** A list of resources, or the fields of a crawl, as rows. */
-export const LIST_ROUTE: Route = {
+export const LIST_ROUTE: RouteKind = {
   reason: 'resources come as lists',
   isOnly: true,
   formats: ({ kind, data_type }) =>

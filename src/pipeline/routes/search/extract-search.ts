@@ -20,7 +20,7 @@ export interface SearchRequest {
   readonly limits?: Limits;
 }
 
-type Row = Readonly<Record<string, unknown>>;
+type SearchRow = Readonly<Record<string, unknown>>;
 
 /** Rows a request: an answer is held in memory whole. */
 export const SEARCH_PAGE_ROWS = 2_000;
@@ -56,7 +56,7 @@ async function* pages(
   { source, fields, oql, key }: SearchRequest,
   pieces: readonly Piece[],
   signal: AbortSignal,
-): AsyncGenerator<readonly Row[]> {
+): AsyncGenerator<readonly SearchRow[]> {
   const names = fields.map((field) => field.name);
   const sort = key.map((field) => ({ field, order: 'asc' as const }));
   const sorted = sort.length > 0 ? { sort } : {};
@@ -215,7 +215,7 @@ function filterOf(oql: Oql | null, leaves: readonly Oql[]): Oql | null {
   return all.length > 1 ? { and: all } : (all[0] ?? null);
 }
 
-function rowsOf({ urls, links }: SearchResponse): readonly Row[] {
+function rowsOf({ urls, links }: SearchResponse): readonly SearchRow[] {
   return urls ?? links ?? [];
 }
 

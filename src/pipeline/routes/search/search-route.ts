@@ -2,12 +2,12 @@ import type { Field } from '../../../project/model/field.ts';
 import { limitsOf } from '../../../project/settings/limits.ts';
 import { type DataSource, uniqueFields } from '../../../service/api/data-source.ts';
 import { SEARCH_CEILING } from '../../../service/api/search.ts';
-import { describedRows, type Route } from '../route.ts';
+import { describedRows, type RouteKind } from '../route.ts';
 import { describingRequests, isStreamed } from '../streamed-sources.ts';
 import { extractSearch, SEARCH_PAGE_ROWS } from './extract-search.ts';
 
 /** Pages of searches (docs/decisions/search.md). */
-export const SEARCH_ROUTE: Route = {
+export const SEARCH_ROUTE: RouteKind = {
   reason: 'a search, because the export is refused',
   formats: (source) => (isStreamed(source) ? ['json'] : []),
   suits: (rows) => rows !== null && rows <= SEARCH_CEILING,

@@ -1,11 +1,11 @@
 import { limitsOf } from '../../../project/settings/limits.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
-import { describedRows, type Route } from '../route.ts';
+import { describedRows, type RouteKind } from '../route.ts';
 import { describingRequests, isStreamed } from '../streamed-sources.ts';
 import { extractStream } from './extract-stream.ts';
 
 /** One streamed export (api-spec.md §4.1). */
-export const STREAM_ROUTE: Route = {
+export const STREAM_ROUTE: RouteKind = {
   reason: 'a streamed export carries every row',
   // JSON tells a number from a text and a list from a lone value; CSV cannot.
   formats: (source) => (isStreamed(source) ? ['json', 'csv'] : []),

@@ -14,7 +14,7 @@ import { countFailures } from '../tests/test-model.ts';
 import { attributeRows } from './attribute-rows.ts';
 
 /** A new unit whose rows fail a test or break a model. */
-export interface Fault {
+export interface TestFault {
   readonly unit: string;
   readonly model: string;
   /** The name of the test; null for a model that can't be made or read. */
@@ -41,12 +41,12 @@ export interface FindOptions {
  * tests, so only new ones can be the cause. Of models that read each other, only the first is examined, because its
  * fault shows in the others too. A fault without a certain cause is attributed to no unit.
  */
-export async function findFaults(options: FindOptions): Promise<Fault[]> {
+export async function findFaults(options: FindOptions): Promise<TestFault[]> {
   const { outcome, found } = options;
   const failed = new Set(outcome.broken.keys());
   for (const { model, severity, status } of outcome.tests)
     if (severity === 'error' && status === 'failed') failed.add(model);
-  const faults: Fault[] = [];
+  const faults: TestFault[] = [];
   for (const planned of outcome.plan) {
     const { name } = planned.model;
     const reads = withAllReads(outcome.plan, name);
@@ -76,7 +76,7 @@ function isFailed({ tests }: ModelsOutcome, model: string, { name }: DataTest): 
   );
 }
 
-async function blameForTest(search: Search, test: DataTest): Promise<Fault[]> {
+async function blameForTest(search: Search, test: DataTest): Promise<TestFault[]> {
   const { found, planned, units, signal } = search;
   const attributed = await attributeRows(
     search,
@@ -98,7 +98,7 @@ async function blameForTest(search: Search, test: DataTest): Promise<Fault[]> {
   const searched = await searchUnits([...open], fails);
   // It fails without any of them: something else is wrong.
   if (open.size > 0 && searched.length === 0) return [];
-  const faults: Fault[] = [];
+  const faults: TestFault[] = [];
   for (const unit of new Set([...sure, ...searched])) {
     const own = attributed.filter((one) => one.units.includes(unit));
     faults.push({
@@ -113,14 +113,14 @@ async function blameForTest(search: Search, test: DataTest): Promise<Fault[]> {
   return faults;
 }
 
-async function blameForModel(search: Search, message: string): Promise<Fault[]> {
+async function blameForModel(search: Search, message: string): Promise<TestFault[]> {
   const { planned, units } = search;
   const fails = async (kept: readonly string[]): Promise<boolean> =>
     (await tryWithout(
       units.filter((unit) => !kept.includes(unit)),
       search,
     )) === 'broken';
-  const faults: Fault[] = [];
+  const faults: TestFault[] = [];
   for (const unit of await searchUnits(units, fails)) {
     // DuckDB shows the statement on the lines below.
     const [example = ''] = message.split('\n');

@@ -13,7 +13,7 @@ export const UNKNOWN = '–';
 const NO_SUM =
   /percent|share|ratio|rate|average|avg|mean|median|position|similarity|(^|_)(min|max|p\d+)(_|$)/;
 
-type Row = Readonly<Record<string, unknown>>;
+type FigureRow = Readonly<Record<string, unknown>>;
 
 interface FigurePoint {
   /** An ISO 8601 time, a number, or a text; null: not known. */
@@ -53,7 +53,7 @@ export interface Figure {
  */
 export function chartFigures(
   chart: Chart,
-  rows: readonly Row[],
+  rows: readonly FigureRow[],
   most = MOST_BARS,
 ): { figures: Figure[]; more: number } {
   const { each } = chart;
@@ -70,7 +70,7 @@ export function chartFigures(
   return { figures, more: groups.size - figures.length };
 }
 
-function projectOf(rows: readonly Row[]): string | null {
+function projectOf(rows: readonly FigureRow[]): string | null {
   for (const column of ['project_id', 'project_name']) {
     const [project, ...others] = new Set(rows.map((row) => row[column]));
     if (others.length === 0 && typeof project === 'string') return project;
@@ -81,9 +81,13 @@ function projectOf(rows: readonly Row[]): string | null {
 type Drawn = Omit<Figure, 'of' | 'project' | 'leftOut'>;
 
 /** The figure of the rows that `only` lets through. */
-function shownFigure(chart: Chart, rows: readonly Row[], most: number): Drawn & Pick<Figure, 'leftOut'> {
+function shownFigure(
+  chart: Chart,
+  rows: readonly FigureRow[],
+  most: number,
+): Drawn & Pick<Figure, 'leftOut'> {
   const { kind, only } = chart;
-  const isShown = (row: Row): boolean => only === null || row[only] === true;
+  const isShown = (row: FigureRow): boolean => only === null || row[only] === true;
   const shown = rows.filter(isShown);
   const drawn = figureOf(chart, shown, most);
   // A funnel is of the first row that is let through.
@@ -101,7 +105,7 @@ function shownFigure(chart: Chart, rows: readonly Row[], most: number): Drawn & 
   return { ...drawn, leftOut: null, problem: `${leftOut}, and there is no other` };
 }
 
-function figureOf(chart: Chart, rows: readonly Row[], most: number): Drawn {
+function figureOf(chart: Chart, rows: readonly FigureRow[], most: number): Drawn {
   const { kind, x, y, colour } = chart;
   if (kind === 'funnel') return { ...funnel(chart, rows[0] ?? {}), cut: null, problem: null };
   const along = wordsOf(x ?? '');
@@ -135,7 +139,7 @@ function figureOf(chart: Chart, rows: readonly Row[], most: number): Drawn {
 function merge(
   { kind, x, y, colour }: Chart,
   measure: string | null,
-  rows: readonly Row[],
+  rows: readonly FigureRow[],
 ): { series: FigureSeries[]; isMerged: boolean } {
   let isMerged = false;
   const bySeries = Map.groupBy(rows, (row) =>
@@ -206,12 +210,12 @@ function cutSeries(
   return { series: [...shown, { name: `${others.length} others`, points }], cut: null, problem: null };
 }
 
-function funnel({ y }: Chart, row: Row): Pick<Figure, 'title' | 'series'> {
+function funnel({ y }: Chart, row: FigureRow): Pick<Figure, 'title' | 'series'> {
   const points = y.map((name) => ({ x: wordsOf(name), y: numberOf(row[name]), colour: null }));
   return { title: y.map(wordsOf).join(', '), series: [{ name: null, points }] };
 }
 
-function scatter({ x, y, colour }: Chart, rows: readonly Row[]): FigureSeries[] {
+function scatter({ x, y, colour }: Chart, rows: readonly FigureRow[]): FigureSeries[] {
   const bySeries = Map.groupBy(rows, (row) => (colour === null ? null : nameOf(row[colour])));
   return [...bySeries].map(([name, of]) => ({
     name,
@@ -220,7 +224,7 @@ function scatter({ x, y, colour }: Chart, rows: readonly Row[]): FigureSeries[] 
 }
 
 /** Spans of the same width, with their rows. */
-function histogram(x: string, rows: readonly Row[]): Pick<Figure, 'series' | 'cut' | 'problem'> {
+function histogram(x: string, rows: readonly FigureRow[]): Pick<Figure, 'series' | 'cut' | 'problem'> {
   const values = rows.map((row) => placeOf(row[x])).flatMap((at) => (at === null ? [] : [numberAt(at)]));
   const isTime = rows.some((row) => typeof placeOf(row[x]) === 'string');
   const [least, most] = [Math.min(...values), Math.max(...values)];

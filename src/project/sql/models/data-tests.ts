@@ -1,12 +1,12 @@
 import { ident, table, text } from '../../../core/duckdb.ts';
 import { withoutEnd } from '../../../core/sql-tokens.ts';
-import type { Severity } from '../../model/report.ts';
+import type { TestSeverity } from '../../model/report.ts';
 import type { ModelHeader, ModelTest } from './model-header.ts';
 
 /** A rule that the rows of a model must keep. */
 export interface DataTest {
   readonly name: string;
-  readonly severity: Severity;
+  readonly severity: TestSeverity;
   /** Counts the rows that break the rule. */
   readonly sql: string;
   /** Shows the rows that break it. */

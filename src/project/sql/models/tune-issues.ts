@@ -105,14 +105,14 @@ interface Fault {
   readonly hint: string;
 }
 
-interface Place {
+interface SettingPlace {
   readonly path: readonly string[];
   readonly changes: Changes;
   /** Keys besides thresholds: how much an issue matters is told of projects, not of pages. */
   readonly keys: readonly string[];
 }
 
-function placesOf(settings: IssueSettings, path: readonly string[]): Place[] {
+function placesOf(settings: IssueSettings, path: readonly string[]): SettingPlace[] {
   return [
     { path, changes: ownChanges(settings), keys: ['severity'] },
     ...Object.entries(settings.segments ?? {}).map(([segment, changes]) => ({

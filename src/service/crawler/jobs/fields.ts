@@ -249,7 +249,7 @@ function vitals(type: FieldType, names: string): CrawlField[] {
 }
 
 /** What the fields of a crawl's pages depend on. */
-export interface FieldRules {
+export interface CrawlFieldRules {
   readonly customFields: readonly CustomField[];
   /** Whether a page has web vitals. */
   readonly hasVitals: boolean;
@@ -257,10 +257,10 @@ export interface FieldRules {
   readonly isList: boolean;
 }
 
-export const PLAIN_FIELDS: FieldRules = { customFields: [], hasVitals: false, isList: false };
+export const PLAIN_FIELDS: CrawlFieldRules = { customFields: [], hasVitals: false, isList: false };
 
 /** The fields of pages with those that a configuration scrapes, in the place of ours of the same name. */
-export function pageFields({ customFields, hasVitals, isList }: FieldRules): CrawlField[] {
+export function pageFields({ customFields, hasVitals, isList }: CrawlFieldRules): CrawlField[] {
   const scraped = customFields.map(scrapedField);
   const names = new Set(scraped.map(({ name }) => name));
   const measured = hasVitals ? VITALS_FIELDS : [];

@@ -3,7 +3,7 @@ import { inLowerMemory, withOneThread } from '../../../core/lower-memory.ts';
 import { declaredPages } from './declared-pages.ts';
 import { duplicates } from './duplicates.ts';
 import { facts } from './facts.ts';
-import type { FieldRules } from './fields.ts';
+import type { CrawlFieldRules } from './fields.ts';
 import { hreflang } from './hreflang.ts';
 import { inlinks } from './inlinks.ts';
 import { missingPages } from './missing-pages.ts';
@@ -72,7 +72,7 @@ export async function runJobs(
     /** The crawl's file, if the tables are in one. */
     readonly path?: string;
     readonly signal?: AbortSignal;
-    readonly fields?: FieldRules;
+    readonly fields?: CrawlFieldRules;
     /** Is called when a job begins and when it is done. */
     readonly onJob?: (name: JobName, status: 'running' | 'done') => void;
   } = {},

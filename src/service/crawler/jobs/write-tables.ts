@@ -4,7 +4,7 @@ import { reopenCrawlFile } from '../crawl-file.ts';
 import {
   CLUSTER_FIELDS,
   type CrawlField,
-  type FieldRules,
+  type CrawlFieldRules,
   fieldColumn,
   ITEM_FIELDS,
   LINK_FIELDS,
@@ -41,7 +41,7 @@ export async function writeTables(
   options: {
     readonly path?: string;
     readonly signal?: AbortSignal;
-    readonly fields?: FieldRules;
+    readonly fields?: CrawlFieldRules;
   },
 ): Promise<void> {
   const { path, signal, fields: rules = PLAIN_FIELDS } = options;

@@ -1,5 +1,5 @@
 import type { CDPSession } from 'playwright-core';
-import type { Answer } from '../fetcher.ts';
+import type { FetchedAnswer } from '../fetcher.ts';
 import type { RenderWarning, Resource } from './rendered.ts';
 import type { ResourceAnswer, ResourceFetcher } from './resource-fetcher.ts';
 
@@ -43,7 +43,7 @@ export type GivenResources = Map<string, Resource>;
 export interface MainAnswer {
   readonly url: string;
   readonly status: number;
-  readonly headers: Answer['headers'];
+  readonly headers: FetchedAnswer['headers'];
   readonly body: Uint8Array;
 }
 
@@ -200,7 +200,7 @@ export class PageRequests {
   async #fulfill(
     { requestId }: PausedRequest,
     responseCode: number,
-    { headers, body }: { readonly headers: Answer['headers']; readonly body: Uint8Array },
+    { headers, body }: { readonly headers: FetchedAnswer['headers']; readonly body: Uint8Array },
   ): Promise<void> {
     const responseHeaders = headers
       .filter(([name]) => !NOT_FOR_THE_BROWSER.test(name))

@@ -6,7 +6,7 @@ import { CrawlhouseError } from '../../../core/errors.ts';
 import { Semaphore } from '../../../core/semaphore.ts';
 import { decodeContent } from '../content-encoding.ts';
 import type { CrawlSettings } from '../crawl-settings.ts';
-import type { Answer } from '../fetcher.ts';
+import type { FetchedAnswer } from '../fetcher.ts';
 import { isHtml } from '../parse/mime-type.ts';
 import { BrowserFolder, browserEnvironment } from './browser-folder.ts';
 import { type FoundBrowser, findBrowser } from './find-browser.ts';
@@ -130,7 +130,7 @@ export class Renderer implements AsyncDisposable {
   }
 
   /** Null for what is no HTML page with a status of 200 to 299. */
-  async render(answer: Answer): Promise<Rendered | null> {
+  async render(answer: FetchedAnswer): Promise<Rendered | null> {
     const main = pageOf(answer, this.#options.bytes);
     if (main === null) return null;
     this.pending++;
@@ -263,7 +263,7 @@ function tabsOfThisMachine(): number {
   return Math.max(1, Math.min(availableParallelism(), byMemory, MOST_TABS));
 }
 
-function pageOf({ url, statusCode, headers, body }: Answer, limit: number): MainAnswer | null {
+function pageOf({ url, statusCode, headers, body }: FetchedAnswer, limit: number): MainAnswer | null {
   if (statusCode === null || statusCode < 200 || statusCode > 299 || body === null) return null;
   const plain = decodeContent(body, headers, limit).body;
   if (plain === null || plain.length === 0 || !isHtml(headers, plain)) return null;

@@ -1,6 +1,6 @@
 import { ownUrl } from '../../../core/web-url.ts';
 import { decodeContent } from '../content-encoding.ts';
-import type { Answer, Fetcher } from '../fetcher.ts';
+import type { FetchedAnswer, Fetcher } from '../fetcher.ts';
 import type { Pace } from '../pace.ts';
 import type { RobotsCache } from '../robots-cache.ts';
 
@@ -21,7 +21,7 @@ const SAME_RESOURCE = /^(?:accept|accept-language|referer|cache-control|pragma|p
 /** What came of a request for a resource. */
 export interface ResourceAnswer {
   readonly status: number | null;
-  readonly headers: Answer['headers'];
+  readonly headers: FetchedAnswer['headers'];
   readonly body: Uint8Array;
   readonly isDenied: boolean;
   readonly error: string | null;
@@ -117,7 +117,7 @@ export class ResourceFetcher {
   }
 }
 
-function fromAnswer(answer: Answer): ResourceAnswer {
+function fromAnswer(answer: FetchedAnswer): ResourceAnswer {
   const { statusCode, error, headers, body, isTruncated, isBrokenOff } = answer;
   if (statusCode === null || isBrokenOff) return nothing(error ?? 'connection');
   const decoded = decodeContent(body ?? new Uint8Array(0), headers, MOST_BYTES);

@@ -5,7 +5,13 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { browserEnvironment } from '../render/browser-folder.ts';
 import { MemoryWatch } from '../render/memory-watch.ts';
 import { readResult, warningOf } from './read-result.ts';
-import type { AskedRequest, FromThread, LighthouseThreadData, ToThread, Verdict } from './thread-messages.ts';
+import type {
+  AskedRequest,
+  FromThread,
+  LighthouseThreadData,
+  RequestVerdict,
+  ToThread,
+} from './thread-messages.ts';
 import type { Load } from './vitals.ts';
 
 /** Memory of a page's process, in bytes. */
@@ -62,7 +68,7 @@ interface Puppeteer {
  * events, ends this thread and not the crawl.
  */
 const { browser: executablePath, proxyPort, userAgent, formFactor } = workerData as LighthouseThreadData;
-const waiting = new Map<number, (verdict: Verdict) => void>();
+const waiting = new Map<number, (verdict: RequestVerdict) => void>();
 let asked = 0;
 
 parentPort?.on('message', (said: ToThread) => {
@@ -183,7 +189,7 @@ async function answer(session: Session, { requestId, resourceType, request }: Pa
   await session.send('Fetch.continueRequest', { requestId, ...(extra.length === 0 ? {} : { headers }) });
 }
 
-function ask(request: AskedRequest): Promise<Verdict> {
+function ask(request: AskedRequest): Promise<RequestVerdict> {
   const number = asked++;
   say({ ask: number, request });
   return new Promise((resolve) => waiting.set(number, resolve));

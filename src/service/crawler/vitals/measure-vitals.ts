@@ -12,11 +12,11 @@ import type { VitalsRecord } from '../records.ts';
 import type { Renderer, RenderOptions } from '../render/renderer.ts';
 import type { HostResolver } from '../resolve-host.ts';
 import type { RobotsCache } from '../robots-cache.ts';
-import type { Session } from '../session.ts';
+import type { CrawlSession } from '../session.ts';
 import type { SideWork } from '../side-work.ts';
 import { findLighthouse } from './find-lighthouse.ts';
 import { GuardProxy } from './guard-proxy.ts';
-import { Meter } from './meter.ts';
+import { VitalsMeter } from './meter.ts';
 import { RequestGate } from './request-gate.ts';
 import { samplePages } from './sample-pages.ts';
 import {
@@ -38,7 +38,7 @@ export interface VitalsTools {
   /** It has rendered its last page. */
   readonly renderer: Renderer | null;
   readonly robots: RobotsCache;
-  readonly session: Session;
+  readonly session: CrawlSession;
   readonly resolver: HostResolver;
   readonly proxy: ProxyRoute | null;
   readonly pace: Pace;
@@ -92,7 +92,7 @@ export async function measureVitals(
     userAgent: headers['user-agent'] ?? '',
     formFactor: agentKind === 'mobile' ? 'mobile' : 'desktop',
   } as const;
-  await using meter = new Meter(data, gate, tools.signal);
+  await using meter = new VitalsMeter(data, gate, tools.signal);
   const load = async (url: string): Promise<Load> => {
     const page = ownUrl(url);
     for (let attempt = 1; ; attempt++) {

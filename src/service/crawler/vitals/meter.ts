@@ -14,7 +14,7 @@ const MEMORY_MB = 1_000;
 const LONGEST_MS = 75_000;
 
 /** Loads pages by Lighthouse, one at a time, each in a browser of its own. A page that ends the thread costs only itself. */
-export class Meter implements AsyncDisposable {
+export class VitalsMeter implements AsyncDisposable {
   readonly #data: LighthouseThreadData;
   readonly #gate: RequestGate;
   readonly #signal: AbortSignal;

@@ -1,8 +1,8 @@
 import { ownUrl, webUrl } from '../../../core/web-url.ts';
 import type { RobotsCache } from '../robots-cache.ts';
-import type { Session } from '../session.ts';
+import type { CrawlSession } from '../session.ts';
 import type { GuardProxy } from './guard-proxy.ts';
-import type { AskedRequest, Verdict } from './thread-messages.ts';
+import type { AskedRequest, RequestVerdict } from './thread-messages.ts';
 
 /** Requests of one load. A page that asks for more has no vitals. */
 const MOST_REQUESTS = 500;
@@ -13,7 +13,7 @@ const THE_BROWSERS = new Set(['user-agent', 'accept', 'accept-encoding', 'cookie
 
 export interface GateTools {
   readonly robots: RobotsCache;
-  readonly session: Session;
+  readonly session: CrawlSession;
   readonly guard: GuardProxy;
 }
 
@@ -44,7 +44,7 @@ export class RequestGate {
     return this.#requests > MOST_REQUESTS;
   }
 
-  async judge({ url: text, method, type }: AskedRequest): Promise<Verdict> {
+  async judge({ url: text, method, type }: AskedRequest): Promise<RequestVerdict> {
     const url = webUrl(text);
     if (url === null) return false;
     this.#requests++;

@@ -18,12 +18,12 @@ export interface AskedRequest {
 }
 
 /** False: it is not sent. */
-export type Verdict = false | { readonly headers: Readonly<Record<string, string>> };
+export type RequestVerdict = false | { readonly headers: Readonly<Record<string, string>> };
 
 /** To the thread: a page to load, in a browser with this folder, which is empty; or the answer to a question of it. */
 export type ToThread =
   | { readonly load: string; readonly folder: string }
-  | { readonly answer: number; readonly verdict: Verdict };
+  | { readonly answer: number; readonly verdict: RequestVerdict };
 
 export type FromThread =
   | { readonly ask: number; readonly request: AskedRequest }

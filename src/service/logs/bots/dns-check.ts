@@ -30,7 +30,7 @@ const NO_SUCH: readonly unknown[] = ['ENOTFOUND', 'ENODATA'];
 const MOST_NAMES = 16;
 
 /** Null: DNS gave no answer. */
-type Answer = readonly string[] | null;
+type DnsAnswer = readonly string[] | null;
 
 /**
  * Verifies addresses as the operators say: the name of the address ends in a suffix of theirs, and that name has the
@@ -40,7 +40,7 @@ export class DnsCheck {
   readonly #resolver: DnsResolver;
   readonly #limits: DnsLimits;
   readonly #slots: Semaphore;
-  readonly #answers = new Map<string, Promise<Answer>>();
+  readonly #answers = new Map<string, Promise<DnsAnswer>>();
 
   constructor(resolver?: DnsResolver, limits: Partial<DnsLimits> = {}) {
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
@@ -73,7 +73,11 @@ export class DnsCheck {
     return addresses.some((one) => addressNumber(one) === number) ? 'verified' : 'refuted';
   }
 
-  async #ask(key: string, question: () => Promise<readonly string[]>, signal: AbortSignal): Promise<Answer> {
+  async #ask(
+    key: string,
+    question: () => Promise<readonly string[]>,
+    signal: AbortSignal,
+  ): Promise<DnsAnswer> {
     const known = this.#answers.get(key);
     if (known !== undefined) return await known;
     const answer = this.#slots.run(() => answerOf(question, this.#limits.timeoutMs, signal));
@@ -95,7 +99,7 @@ async function answerOf(
   question: () => Promise<readonly string[]>,
   timeoutMs: number,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<DnsAnswer> {
   signal.throwIfAborted();
   const end = new AbortController();
   const ended = AbortSignal.any([signal, end.signal]);

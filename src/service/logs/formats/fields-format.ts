@@ -34,7 +34,7 @@ const RANKS: ReadonlyMap<string, number> = new Map(Object.keys(FIELDS).map((name
 type Moment = 'date' | 'time' | 'date_local' | 'time_local' | 'begin' | 'epoch';
 type Column = Moment | Exclude<LogField, 'request'>;
 
-interface Place {
+interface FieldPlace {
   readonly column: Column;
   /** Of the value in a line. */
   readonly index: number;
@@ -44,7 +44,7 @@ interface Columns {
   /** How many values a line has. */
   readonly count: number;
   /** Those that tell something, in the order in which they are taken. */
-  readonly places: readonly Place[];
+  readonly places: readonly FieldPlace[];
   readonly has: ReadonlySet<Column>;
 }
 
@@ -98,7 +98,7 @@ function unquoted(cells: string): string[] {
 }
 
 function take(
-  places: readonly Place[],
+  places: readonly FieldPlace[],
   values: readonly string[],
   line: LogLine,
   { time, hasTabs }: { readonly time: LogTime; readonly hasTabs: boolean },

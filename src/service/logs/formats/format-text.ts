@@ -6,7 +6,7 @@ import { type TextField, variableOf } from './text-variables.ts';
 const VARIABLE = /%[!\d,]*([<>]?)(?:\{([^}]+)\})?(\^[a-zA-Z]{2}|[a-zA-Z%])|\$(?:\{(\w+)\}|(\w+))/g;
 
 /** A variable and the text up to the next one. */
-export interface Part {
+export interface FormatPart {
   readonly field: TextField;
   /** Of several parts of one field, the highest that says something counts. */
   readonly rank: number;
@@ -26,7 +26,7 @@ export interface Part {
 export interface FormatText {
   /** The text before the first variable. */
   readonly prefix: string;
-  readonly parts: readonly Part[];
+  readonly parts: readonly FormatPart[];
 }
 
 /**
@@ -43,7 +43,7 @@ export function readFormatText(name: string, pattern: string, isWhole: boolean):
     .replaceAll('\\t', '\t')
     .replaceAll(/%[<>]?t/g, '[%t]');
   const found = [...text.matchAll(VARIABLE)];
-  const parts: Part[] = [];
+  const parts: FormatPart[] = [];
   for (const [index, match] of found.entries()) {
     const next = found[index + 1];
     const until = text.slice(match.index + match[0].length, next?.index);
@@ -67,7 +67,7 @@ export function readFormatText(name: string, pattern: string, isWhole: boolean):
 }
 
 /** A host and a path, or a path and its query, without a text between them; nothing for others. */
-function join(first: Part, second: Part): readonly Part[] | undefined {
+function join(first: FormatPart, second: FormatPart): readonly FormatPart[] | undefined {
   const isPath = (field: TextField): boolean => field === 'target' || field === 'path';
   if (first.field === 'host' && isPath(second.field)) return [{ ...first, isBeforePath: true }, second];
   if (second.field !== 'query' && second.field !== 'is_args') return undefined;
@@ -86,7 +86,7 @@ function withoutDirective(pattern: string): string {
 }
 
 function fieldOf([, which = '', argument, directive, braced, plain]: RegExpExecArray): Pick<
-  Part,
+  FormatPart,
   'field' | 'rank' | 'strftime'
 > {
   const variable = braced ?? plain;

@@ -1,6 +1,6 @@
 import type { LogFormat, LogLine, RejectReason } from '../log-line.ts';
 import type { LogTime } from '../log-time.ts';
-import { type Part, readFormatText } from './format-text.ts';
+import { type FormatPart, readFormatText } from './format-text.ts';
 import { isoOfParts, strftimeReader, type TimeParts } from './strftime.ts';
 
 const BACKSLASH = 92;
@@ -29,7 +29,7 @@ export function textFormat(name: string, pattern: string, time: LogTime, isWhole
       let at = from + length;
       line.escapes = true;
       for (let index = 0; index < parts.length; index++) {
-        const part = parts[index] as Part;
+        const part = parts[index] as FormatPart;
         const stop = stopOf(text, at, end, part);
         if (stop < 0) return 'not_the_format';
         const problem = takers.each[index]?.(text.slice(at, stop), line);
@@ -42,7 +42,7 @@ export function textFormat(name: string, pattern: string, time: LogTime, isWhole
 }
 
 /** Where a variable ends; -1 if what has to follow does not. */
-function stopOf(text: string, at: number, end: number, part: Part): number {
+function stopOf(text: string, at: number, end: number, part: FormatPart): number {
   const { until } = part;
   if (part.isBeforePath) {
     const slash = text.indexOf('/', at);
@@ -71,7 +71,7 @@ function closingMark(text: string, at: number, end: number, until: string): numb
 }
 
 /** The end of the last variable: that of the line, or the first place behind which whole fields follow. */
-function lastStop(text: string, at: number, end: number, part: Part): number {
+function lastStop(text: string, at: number, end: number, part: FormatPart): number {
   const { until, isQuoted, isWhole } = part;
   if (isQuoted) {
     // As a rule the line ends with the mark.
@@ -91,7 +91,7 @@ function lastStop(text: string, at: number, end: number, part: Part): number {
 
 /** What is done with the value of each part, and at the end of a line. */
 function takersOf(
-  parts: readonly Part[],
+  parts: readonly FormatPart[],
   time: LogTime,
 ): {
   readonly each: readonly (Reading | null)[];
@@ -128,13 +128,13 @@ function takersOf(
 }
 
 /** The field of a line that a part fills: several variables of one are ranked. */
-function kindOf({ field }: Part): string | null {
+function kindOf({ field }: FormatPart): string | null {
   if (isTime(field)) return 'time';
   if (field === 'target' || field === 'path' || field === 'path_query') return 'target';
   return field;
 }
 
-function isTime(field: Part['field']): field is Time {
+function isTime(field: FormatPart['field']): field is Time {
   return field === 'clf' || field === 'iso' || field === 'epoch' || field === 'any';
 }
 
@@ -143,7 +143,7 @@ function isNothing(kind: string | null, value: string): boolean {
   return value === '' || value === '-' || (value === '_' && kind === 'host');
 }
 
-function readerOf({ field, strftime }: Part, time: LogTime, scratch: TimeParts): Reading | null {
+function readerOf({ field, strftime }: FormatPart, time: LogTime, scratch: TimeParts): Reading | null {
   if (strftime !== null) {
     const read = strftimeReader(strftime);
     return (value) => (read(value, scratch) ? undefined : 'bad_time');

@@ -4,7 +4,7 @@ import { SQL_TYPES } from '../catalogue/column.ts';
 import { type Compiled, compileOql } from '../oql/compile-oql.ts';
 import type { Dataset } from '../resources/resources.ts';
 import { checkPatterns } from '../rows/dataset-query.ts';
-import { RowStore } from '../rows/row-store.ts';
+import { ServiceRows } from '../rows/row-store.ts';
 import { bucketSql } from './bucket-sql.ts';
 import { metricSql } from './metric-sql.ts';
 import type { AggregatePlan } from './plan-aggregate.ts';
@@ -74,7 +74,7 @@ function compileAggregate(
 
 /** A dataset without a table has its columns all the same, and no rows. */
 function sourceOf({ table, columns }: Dataset, condition: Compiled): string {
-  if (table !== undefined) return `FROM ${RowStore.table(table)} WHERE ${condition.sql}`;
+  if (table !== undefined) return `FROM ${ServiceRows.table(table)} WHERE ${condition.sql}`;
   const empty = columns.map((column) => `CAST(NULL AS ${SQL_TYPES[column.kind]}) AS ${column.id}`);
   return `FROM (SELECT ${empty.join(', ') || '1'}) WHERE false AND ${condition.sql}`;
 }

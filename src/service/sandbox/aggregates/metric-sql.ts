@@ -3,7 +3,7 @@ import { type Column, isMany } from '../catalogue/column.ts';
 import { valueKind } from '../oql/check-value.ts';
 import { elementsOf, textOf } from '../oql/compile-leaf.ts';
 import { canonicalNumber, isWhole } from './canonical-number.ts';
-import type { Metric } from './plan-aggregate.ts';
+import type { AggregateMetric } from './plan-aggregate.ts';
 
 /** SQL for a metric: the values of a row that it is made from, and the aggregate over them. */
 export interface MetricSql {
@@ -18,7 +18,7 @@ export interface MetricSql {
 const EXACT_DIGITS = 30;
 
 /** Of a many-valued field every value counts. */
-export function metricSql({ column, method }: Metric): MetricSql {
+export function metricSql({ column, method }: AggregateMetric): MetricSql {
   const isList = isMany(column);
   const isTyped = !isList && (column.kind === 'int' || column.kind === 'float');
   const values = isList

@@ -13,7 +13,7 @@ export interface Bucket {
   readonly ranges: readonly AggRange[] | undefined;
 }
 
-export interface Metric {
+export interface AggregateMetric {
   readonly column: Column;
   readonly method: AggMethod;
 }
@@ -26,7 +26,7 @@ export interface AggregatePlan {
   readonly path: string;
   readonly buckets: readonly Bucket[];
   /** None: the rows are counted. */
-  readonly metric: Metric | undefined;
+  readonly metric: AggregateMetric | undefined;
 }
 
 /**

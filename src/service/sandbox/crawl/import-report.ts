@@ -3,7 +3,7 @@ import type { CrawlDataType } from '../../api/fields.ts';
 import {
   CLUSTER_FIELDS,
   type CrawlField,
-  type FieldRules,
+  type CrawlFieldRules,
   ITEM_FIELDS,
   LINK_FIELDS,
   pageFields,
@@ -12,13 +12,13 @@ import { catalogueOf } from '../catalogue/catalogue-of.ts';
 import { type Column, kindOfField, SQL_TYPES } from '../catalogue/column.ts';
 import { fieldRecord } from '../catalogue/field-record.ts';
 import type { Dataset } from '../resources/resources.ts';
-import { RowStore } from '../rows/row-store.ts';
+import { ServiceRows } from '../rows/row-store.ts';
 
 /** Copies the tables of a crawler's database into the sandbox's rows. */
 export async function importReport(
-  rows: RowStore,
+  rows: ServiceRows,
   crawlId: string,
-  { database, ...rules }: Omit<FieldRules, 'hasVitals'> & { readonly database: string },
+  { database, ...rules }: Omit<CrawlFieldRules, 'hasVitals'> & { readonly database: string },
 ): Promise<Map<CrawlDataType, Dataset>> {
   const catalog = `report_${crawlId}`;
   return rows.useForImport(async (connection) => {
@@ -40,7 +40,7 @@ export async function importReport(
         );
         const name = `${dataType}_${crawlId}`;
         await connection.run(
-          `CREATE OR REPLACE TABLE ${RowStore.table(name)} AS SELECT ${cells.join(', ')} FROM ${table(catalog, 'main', dataType)}`,
+          `CREATE OR REPLACE TABLE ${ServiceRows.table(name)} AS SELECT ${cells.join(', ')} FROM ${table(catalog, 'main', dataType)}`,
         );
         datasets.set(dataType, { table: name, columns });
       }

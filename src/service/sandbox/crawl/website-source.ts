@@ -13,19 +13,19 @@ import { PagesPerTemplate, type VitalsOptions, type VitalsSettings } from '../..
 import type { IngestFiles } from '../ingest/ingest-files.ts';
 import { type CrawlerWork, isMoving, isWorking, type LaunchedCrawl } from '../life/crawl-life.ts';
 import { fetchedOf } from '../life/crawl-plan.ts';
-import type { CrawlJob, CrawlReport, CrawlSource, PlannedWork } from '../life/crawl-source.ts';
+import type { CrawlJob, CrawlSource, PlannedWork, SourceReport } from '../life/crawl-source.ts';
 import { checkRequest } from '../resources/check-request.ts';
 import type { Clock } from '../resources/clock.ts';
 import { publicView } from '../resources/public-view.ts';
 import { Refusal } from '../resources/refusal.ts';
 import type { Document, Resources } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
-import type { RowStore } from '../rows/row-store.ts';
+import type { ServiceRows } from '../rows/row-store.ts';
 import { importReport } from './import-report.ts';
 
 interface WebsiteWork {
   readonly resources: Resources;
-  readonly rows: RowStore;
+  readonly rows: ServiceRows;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly ingestFiles: IngestFiles;
@@ -50,7 +50,7 @@ interface Run {
  * the crawler told last. A crawl that pauses, or whose sandbox closes, is interrupted and goes on in its folder.
  */
 export class WebsiteSource implements CrawlSource, AsyncDisposable {
-  readonly makesUp = false;
+  readonly isSynthetic = false;
   readonly #work: WebsiteWork;
   readonly #runs = new Map<string, Run>();
   readonly #stuck = new Map<string, CrawlhouseError>();
@@ -98,7 +98,7 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
     if (!isMoving(crawl)) await rm(this.#folder(id), { recursive: true, force: true });
   }
 
-  async report(crawl: LaunchedCrawl): Promise<CrawlReport> {
+  async report(crawl: LaunchedCrawl): Promise<SourceReport> {
     const { reason, error } = crawl._crawler?.ended ?? {};
     if (reason === undefined) throw new Error(error ?? `${crawl.id} has no crawler`);
     return {

@@ -6,7 +6,7 @@ import type { DataExportRequest, ExportFormat } from '../../api/data-exports.ts'
 import type { Column } from '../catalogue/column.ts';
 import type { Dataset, Document, Resources } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
-import type { RowStore } from '../rows/row-store.ts';
+import type { ServiceRows } from '../rows/row-store.ts';
 import { exportTarget, type TargetEndpoints } from './export-target.ts';
 import { failureReason } from './failure-reason.ts';
 import { objectKey } from './object-key.ts';
@@ -31,7 +31,7 @@ export interface ExportJob {
 
 export interface ExportWork {
   readonly resources: Resources;
-  readonly rows: RowStore;
+  readonly rows: ServiceRows;
   readonly endpoints: TargetEndpoints;
   readonly settings: ExportSettings;
   readonly stateDir: string;

@@ -5,7 +5,7 @@ import { makeFolder } from '../../../core/make-folder.ts';
 import type { ExportFormat } from '../../api/data-exports.ts';
 import { type Column, SQL_TYPES } from '../catalogue/column.ts';
 import type { Dataset } from '../resources/resources.ts';
-import { RowStore } from '../rows/row-store.ts';
+import { ServiceRows } from '../rows/row-store.ts';
 import { parquetColumns } from './parquet-columns.ts';
 import { writeLines } from './write-lines.ts';
 
@@ -31,14 +31,14 @@ const MOST_CELLS = 2_000_000;
 
 /** Writes a dataset's columns to files in `dir`, in the order of its rows; every CSV file begins with the header. */
 export async function writeFiles(
-  rows: RowStore,
+  rows: ServiceRows,
   { table, columns }: Dataset,
   written: WrittenFormat,
   dir: string,
   signal: AbortSignal,
 ): Promise<WrittenFile[]> {
   makeFolder(dir);
-  const source = table === undefined ? nothing(columns) : `FROM ${RowStore.table(table)}`;
+  const source = table === undefined ? nothing(columns) : `FROM ${ServiceRows.table(table)}`;
   const slices = table === undefined ? [''] : await sliceRows(rows, source, columns.length, written);
   const { format } = written;
   const select =
@@ -64,7 +64,12 @@ function nothing(columns: readonly Column[]): string {
   return `FROM (SELECT ${nulls.join(', ')}) WHERE false`;
 }
 
-async function writeParquet(rows: RowStore, query: string, path: string, signal: AbortSignal): Promise<void> {
+async function writeParquet(
+  rows: ServiceRows,
+  query: string,
+  path: string,
+  signal: AbortSignal,
+): Promise<void> {
   const options = `FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE ${ROW_GROUP}`;
   await rows.use((connection) => connection.run(`COPY (${query}) TO ${text(path)} (${options})`, [], signal));
 }
@@ -74,7 +79,7 @@ async function writeParquet(rows: RowStore, query: string, path: string, signal:
  * earlier rows.
  */
 async function sliceRows(
-  rows: RowStore,
+  rows: ServiceRows,
   source: string,
   columns: number,
   { format, objects }: WrittenFormat,

@@ -6,7 +6,7 @@ import type { Connection } from '../../../core/duckdb.ts';
 import type { Column } from '../catalogue/column.ts';
 import { CELL_BYTES } from '../rows/export-lines.ts';
 import { csvHeader, csvLine, jsonLine } from '../rows/line-sql.ts';
-import type { RowStore } from '../rows/row-store.ts';
+import type { ServiceRows } from '../rows/row-store.ts';
 import { streamLines } from '../rows/stream-lines.ts';
 
 /** How the lines of an export are written. */
@@ -21,7 +21,7 @@ export interface LineFormat {
  * would hold whole row groups of lines in memory.
  */
 export async function writeLines(
-  rows: RowStore,
+  rows: ServiceRows,
   { source, columns }: { readonly source: string; readonly columns: readonly Column[] },
   { format, delimiter, gzip }: LineFormat,
   path: string,

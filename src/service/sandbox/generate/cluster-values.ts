@@ -1,4 +1,4 @@
-import { hashOf, kindOf, numberBelow, pageIn, type Site, urlOf } from './site.ts';
+import { type GeneratedSite, hashOf, kindOf, numberBelow, pageIn, urlOf } from './site.ts';
 
 /**
  * The smallest and largest number of slots of a cluster's pages; of six slots in a row at least five are plain pages.
@@ -13,7 +13,7 @@ function clusterCount(pages: number, wanted: number): number {
 }
 
 /** SQL for the numbers of the clusters that the page of a slot is in; NULL where it is in none. */
-export function clustersOf(site: Site, pages: number, wanted: number, slot: string): string {
+export function clustersOf(site: GeneratedSite, pages: number, wanted: number, slot: string): string {
   const count = clusterCount(pages, wanted);
   if (count === 0) return 'CAST(NULL AS BIGINT[])';
   // Each begins as many slots after the one before it; the home page is like no other.
@@ -26,17 +26,17 @@ export function clustersOf(site: Site, pages: number, wanted: number, slot: stri
 }
 
 /** SQL for a cluster's id. */
-export function clusterId(site: Site, number: string): string {
+export function clusterId(site: GeneratedSite, number: string): string {
   return `lower(hex(${hashOf(site, 'cluster', number)}))`;
 }
 
 /** SQL for how alike a page is to others, in hundredths. */
-export function similarity(site: Site, page: string): string {
+export function similarity(site: GeneratedSite, page: string): string {
   return `(85 + ${numberBelow(site, 'similar', page, 15)})`;
 }
 
 /** SQL for one row a cluster of similar pages: those of `counts`, or made-up ones where a crawl has no pages. */
-export function clusterFacts(site: Site, rows: number, counts: string | undefined): string {
+export function clusterFacts(site: GeneratedSite, rows: number, counts: string | undefined): string {
   if (counts === undefined)
     return `SELECT range AS n, 2 + ${numberBelow(site, 'cluster size', 'range', 40)} AS size,
       CAST(80 + ${numberBelow(site, 'cluster similarity', 'range', 20)} AS DOUBLE) / 100 AS alike, CAST(NULL AS VARCHAR[]) AS samples FROM range(${rows})`;
@@ -45,7 +45,7 @@ export function clusterFacts(site: Site, rows: number, counts: string | undefine
     list(${urlOf(site, 'slot', 'page')} ORDER BY slot)[:${SAMPLES}] AS samples FROM (${pages}) GROUP BY n ORDER BY n`;
 }
 
-export function clusterValues(site: Site): Readonly<Record<string, string>> {
+export function clusterValues(site: GeneratedSite): Readonly<Record<string, string>> {
   return {
     cluster_id: clusterId(site, 'n'),
     size: 'size',

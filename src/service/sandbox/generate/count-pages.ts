@@ -1,13 +1,13 @@
-import { RowStore } from '../rows/row-store.ts';
+import { ServiceRows } from '../rows/row-store.ts';
 import { clustersOf } from './cluster-values.ts';
 import { linkValues } from './link-values.ts';
 import { PAGE_TEXTS, type PageCounts, type PageText } from './page-counts.ts';
 import { pageFacts } from './page-facts.ts';
-import { type Site, statusOf } from './site.ts';
+import { type GeneratedSite, statusOf } from './site.ts';
 
 /** A crawl whose pages are to be counted. */
 export interface Counted {
-  readonly site: Site;
+  readonly site: GeneratedSite;
   /** How many slots are pages of the crawl. */
   readonly pages: number;
   /** SQL for its links and for its items of structured data; absent where it has no such table. */
@@ -24,8 +24,8 @@ interface Join {
 }
 
 /** Counts links, items and clusters of each page into a table, in the order of the slots. */
-export async function countPages(rows: RowStore, name: string, counted: Counted): Promise<PageCounts> {
-  const table = RowStore.table(name);
+export async function countPages(rows: ServiceRows, name: string, counted: Counted): Promise<PageCounts> {
+  const table = ServiceRows.table(name);
   const joins = joinsOf(counted);
   const columns = ['slots.range AS slot', ...joins.flatMap((join) => join.columns)];
   return rows.use(async (connection) => {
@@ -52,7 +52,7 @@ export async function countPages(rows: RowStore, name: string, counted: Counted)
 }
 
 /** Takes the table of counts away, once the tables that are made from it are there. */
-export async function dropCounts(rows: RowStore, { table }: PageCounts): Promise<void> {
+export async function dropCounts(rows: ServiceRows, { table }: PageCounts): Promise<void> {
   await rows.use((connection) => connection.run(`DROP TABLE IF EXISTS ${table}`));
 }
 

@@ -1,9 +1,9 @@
 import { FETCH_END, reached, WORK_END } from '../life/crawl-life.ts';
 import { countsOf, FETCH_STEPS, urlsOf } from '../life/crawl-plan.ts';
-import type { RowStore } from '../rows/row-store.ts';
-import type { CrawlState } from './parse-spec.ts';
+import type { ServiceRows } from '../rows/row-store.ts';
+import type { GeneratedState } from './parse-spec.ts';
 import { planFetch, reachOf } from './plan-fetch.ts';
-import type { Site } from './site.ts';
+import type { GeneratedSite } from './site.ts';
 
 const STEP = FETCH_END / FETCH_STEPS;
 /** Steps that an ended crawl had fetched, and steps that a running crawl has fetched. */
@@ -25,10 +25,10 @@ export interface CrawlOutcome {
 
 /** A crawl of `pages` in a state, with its progress and a sample of its URLs. */
 export async function crawlOutcome(
-  rows: RowStore,
-  site: Site,
+  rows: ServiceRows,
+  site: GeneratedSite,
   pages: number,
-  state: CrawlState,
+  state: GeneratedState,
 ): Promise<CrawlOutcome> {
   const maxUrl = state === 'max_url_reached' ? Math.floor(pages / 2) : Number.POSITIVE_INFINITY;
   const limits = { pages, maxDepth: Number.POSITIVE_INFINITY, maxUrl, quota: Number.POSITIVE_INFINITY };

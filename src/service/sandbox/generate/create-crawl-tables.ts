@@ -3,20 +3,20 @@ import { catalogueOf } from '../catalogue/catalogue-of.ts';
 import { MORE_PAGE_FIELDS } from '../catalogue/more-page-fields.ts';
 import { PAGE_CATALOGUE } from '../catalogue/page-catalogue.ts';
 import type { Dataset } from '../resources/resources.ts';
-import type { RowStore } from '../rows/row-store.ts';
+import type { ServiceRows } from '../rows/row-store.ts';
 import { clusterFacts, clusterValues } from './cluster-values.ts';
 import { countPages, dropCounts } from './count-pages.ts';
-import { type Content, createTable } from './create-table.ts';
+import { createTable, type TableContent } from './create-table.ts';
 import { itemFacts, itemValues } from './item-values.ts';
 import { linkFacts, linkValues } from './link-values.ts';
 import { pageFacts } from './page-facts.ts';
 import { pageValues } from './page-values.ts';
-import type { Site } from './site.ts';
+import type { GeneratedSite } from './site.ts';
 import type { SiteShape } from './site-shape.ts';
 
 /** The contents of a crawl's tables. */
 export interface Wanted {
-  readonly site: Site;
+  readonly site: GeneratedSite;
   readonly rows: Pick<SiteShape, 'pages' | 'links' | 'clusters' | 'structured_data'>;
   /** Fields of its pages; without them there is no table of pages. */
   readonly pageFields: readonly FieldRecord[] | undefined;
@@ -26,7 +26,7 @@ export interface Wanted {
 
 /** Makes the tables of a crawl, by data type; a crawl that ended early has only its fetched part. */
 export async function createCrawlTables(
-  store: RowStore,
+  store: ServiceRows,
   crawlId: string,
   wanted: Wanted,
 ): Promise<Map<CrawlDataType, Dataset>> {
@@ -40,7 +40,7 @@ export async function createCrawlTables(
   const clusters = rows.clusters > 0 ? part(rows.clusters) : undefined;
   const counted = { site, pages, links, items, clusters };
   const counts = pages > 0 ? await countPages(store, `page_counts_${crawlId}`, counted) : undefined;
-  const made: [CrawlDataType, Pick<Content, 'facts' | 'values'>][] = [];
+  const made: [CrawlDataType, Pick<TableContent, 'facts' | 'values'>][] = [];
   if (links !== undefined) made.push(['links', { facts: links, values: linkValues(site) }]);
   if (clusters !== undefined) {
     const facts = clusterFacts(site, clusters, counts?.table);
@@ -77,7 +77,7 @@ export async function createCrawlTables(
 }
 
 /** Links of the pages that were fetched; what they lead to may not have been. */
-function linksWithin(site: Site, reach: number): string {
+function linksWithin(site: GeneratedSite, reach: number): string {
   const facts = linkFacts(site);
   if (reach >= site.slots) return facts;
   const status = `CASE WHEN target_slot < ${reach} THEN status END AS status`;

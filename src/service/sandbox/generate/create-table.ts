@@ -1,11 +1,11 @@
 import type { FieldRecord } from '../../api/fields.ts';
 import { type Column, kindOfField, SQL_TYPES } from '../catalogue/column.ts';
 import type { Dataset } from '../resources/resources.ts';
-import { RowStore } from '../rows/row-store.ts';
+import { ServiceRows } from '../rows/row-store.ts';
 import { genericValue } from './generic-value.ts';
-import type { Site } from './site.ts';
+import type { GeneratedSite } from './site.ts';
 
-export interface Content {
+export interface TableContent {
   readonly fields: readonly FieldRecord[];
   /** The shapes that `values` are made for. */
   readonly known: readonly FieldRecord[];
@@ -21,10 +21,10 @@ export interface Content {
 
 /** Generates a table in one statement: DuckDB streams the rows from `range` to the file. */
 export async function createTable(
-  rows: RowStore,
-  site: Site,
+  rows: ServiceRows,
+  site: GeneratedSite,
   table: string,
-  content: Content,
+  content: TableContent,
 ): Promise<Dataset> {
   const columns = content.fields.map(
     (field, index): Column => ({ id: `c${index}`, kind: kindOfField(field), field }),
@@ -32,12 +32,12 @@ export async function createTable(
   const cells = columns.map(
     (column) => `CAST(${valueSql(site, column, content)} AS ${SQL_TYPES[column.kind]}) AS ${column.id}`,
   );
-  const sql = `CREATE OR REPLACE TABLE ${RowStore.table(table)} AS SELECT ${cells.join(', ')} FROM (${content.facts})`;
+  const sql = `CREATE OR REPLACE TABLE ${ServiceRows.table(table)} AS SELECT ${cells.join(', ')} FROM (${content.facts})`;
   await rows.use((connection) => connection.run(sql));
   return { table, columns };
 }
 
-function valueSql(site: Site, { field, kind }: Column, content: Content): string {
+function valueSql(site: GeneratedSite, { field, kind }: Column, content: TableContent): string {
   const own = Object.hasOwn(content.values, field.name) ? content.values[field.name] : undefined;
   // A catalogue from elsewhere may give a known name another shape.
   const known = content.known.find((record) => record.name === field.name);

@@ -1,5 +1,5 @@
 import { text } from '../../../core/duckdb.ts';
-import { hashOf, numberBelow, pageIn, pathOf, pick, type Site, statusOf } from './site.ts';
+import { type GeneratedSite, hashOf, numberBelow, pageIn, pathOf, pick, statusOf } from './site.ts';
 
 const DAY = 86_400;
 
@@ -57,7 +57,7 @@ const AGENTS: readonly Agent[] = [
 ];
 
 /** SQL for one row an event, in the order of time: spread evenly over the days up to `lastDay`, popular pages first. */
-export function eventFacts(site: Site, events: number, days: number, lastDay: number): string {
+export function eventFacts(site: GeneratedSite, events: number, days: number, lastDay: number): string {
   const start = lastDay - (days - 1) * DAY;
   const chance = `CAST(${hashOf(site, 'event page', 'range')} % 1000000 AS DOUBLE) / 1000000`;
   const lines = `SELECT range AS n, ${start} + CAST(range * ${days * DAY}::HUGEINT // ${events} AS BIGINT) AS moment,
@@ -72,7 +72,7 @@ export function eventFacts(site: Site, events: number, days: number, lastDay: nu
 }
 
 /** SQL for the fields of log events, by name, over the columns of `eventFacts`. */
-export function eventRowValues(site: Site): Readonly<Record<string, string>> {
+export function eventRowValues(site: GeneratedSite): Readonly<Record<string, string>> {
   const time = 'make_timestamp(moment * 1000000)';
   const perAgent = (value: (agent: Agent) => string | undefined): string =>
     `CASE agent ${AGENTS.map((agent, index) => `WHEN ${index} THEN ${literal(value(agent))}`).join(' ')} END`;

@@ -2,12 +2,12 @@ import { finishComparison } from '../life/finish-comparison.ts';
 import { COMPARING, startComparison } from '../life/start-comparison.ts';
 import { resourceId } from '../resources/ids.ts';
 import type { Document, Resources } from '../resources/resources.ts';
-import type { RowStore } from '../rows/row-store.ts';
+import type { ServiceRows } from '../rows/row-store.ts';
 import type { GenerateSpec } from './parse-spec.ts';
 
 /** Compares consecutive generated crawls of a project, as if each comparison had been launched when the later one ended. */
 export async function generateComparisons(
-  stores: { readonly resources: Resources; readonly rows: RowStore },
+  stores: { readonly resources: Resources; readonly rows: ServiceRows },
   spec: GenerateSpec,
   projectNumber: number,
 ): Promise<void> {

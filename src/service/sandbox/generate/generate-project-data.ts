@@ -5,12 +5,12 @@ import { weekDefinitionOf } from '../logs/log-metadata.ts';
 import { resourceId } from '../resources/ids.ts';
 import type { Dataset, Resources } from '../resources/resources.ts';
 import { ensureProject } from '../resources/seed.ts';
-import type { RowStore } from '../rows/row-store.ts';
+import type { ServiceRows } from '../rows/row-store.ts';
 import { createTable } from './create-table.ts';
 import { eventFacts, eventRowValues } from './event-rows.ts';
 import type { GenerateSpec } from './parse-spec.ts';
 import { rankingFacts, rankingRowValues } from './ranking-rows.ts';
-import type { Site } from './site.ts';
+import type { GeneratedSite } from './site.ts';
 
 const DAY = 86_400;
 /** Defaults for logs if a spec gives only one of the two. */
@@ -25,10 +25,10 @@ const SLOTS = 500;
  * crawl, and the pages of that crawl. Log pages follow from the events.
  */
 export async function generateProjectData(
-  context: { readonly resources: Resources; readonly rows: RowStore },
+  context: { readonly resources: Resources; readonly rows: ServiceRows },
   spec: GenerateSpec,
   specName: string,
-  lastSite: Site,
+  lastSite: GeneratedSite,
 ): Promise<void> {
   const hasLogs = spec.events > 0 || spec.log_days > 0;
   const hasRanking = spec.ranking_days > 0;

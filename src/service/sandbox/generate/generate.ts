@@ -8,17 +8,17 @@ import { readFields } from '../import/read-fields.ts';
 import { resourceId } from '../resources/ids.ts';
 import type { Dataset, Document, Resources } from '../resources/resources.ts';
 import { ensureProject, putCrawl, workspaceId } from '../resources/seed.ts';
-import type { RowStore } from '../rows/row-store.ts';
+import type { ServiceRows } from '../rows/row-store.ts';
 import { crawlOutcome } from './crawl-outcome.ts';
 import { createCrawlTables } from './create-crawl-tables.ts';
 import { generateComparisons } from './generate-comparisons.ts';
 import { generateProjectData } from './generate-project-data.ts';
-import { CRAWL_STATES, type CrawlState, type GenerateSpec } from './parse-spec.ts';
+import { CRAWL_STATES, type GeneratedState, type GenerateSpec } from './parse-spec.ts';
 import { type SiteShape, shapeOf, siteAt, weekly } from './site-shape.ts';
 
 export interface GenerateContext {
   readonly resources: Resources;
-  readonly rows: RowStore;
+  readonly rows: ServiceRows;
   readonly logger: Logger;
 }
 
@@ -38,7 +38,7 @@ export async function generate(context: GenerateContext, spec: GenerateSpec): Pr
 }
 
 /** The crawls of a project in their order of time: the done ones, then those of another state. */
-function crawlsOf({ crawls, states = {} }: GenerateSpec): (CrawlState | undefined)[] {
+function crawlsOf({ crawls, states = {} }: GenerateSpec): (GeneratedState | undefined)[] {
   const others = CRAWL_STATES.flatMap((state) => Array.from({ length: states[state] ?? 0 }, () => state));
   return [...Array.from({ length: crawls }, () => undefined), ...others];
 }
@@ -56,7 +56,7 @@ async function generateCrawl(
   context: GenerateContext,
   spec: GenerateSpec,
   shape: SiteShape,
-  { number: crawl, state }: { readonly number: number; readonly state: CrawlState | undefined },
+  { number: crawl, state }: { readonly number: number; readonly state: GeneratedState | undefined },
 ): Promise<void> {
   const { resources, rows } = context;
   const site = siteAt(shape, crawl, weekly(shape, crawl));

@@ -2,13 +2,13 @@ import type { FieldRecord } from '../../api/fields.ts';
 import { catalogueOf } from '../catalogue/catalogue-of.ts';
 import { type LaunchedCrawl, reached, stepsAt } from '../life/crawl-life.ts';
 import { countsOf, FETCH_STEPS, fetchedOf, urlsOf } from '../life/crawl-plan.ts';
-import type { CrawlJob, CrawlReport, CrawlSource, PlannedWork } from '../life/crawl-source.ts';
+import type { CrawlJob, CrawlSource, PlannedWork, SourceReport } from '../life/crawl-source.ts';
 import { resourceId } from '../resources/ids.ts';
 import type { Document, Resources } from '../resources/resources.ts';
-import type { RowStore } from '../rows/row-store.ts';
+import type { ServiceRows } from '../rows/row-store.ts';
 import { createCrawlTables } from './create-crawl-tables.ts';
 import { planFetch } from './plan-fetch.ts';
-import type { Site } from './site.ts';
+import type { GeneratedSite } from './site.ts';
 import { type SiteShape, siteAt } from './site-shape.ts';
 
 /** Seconds that the pages of a launched crawl are fetched in. */
@@ -16,11 +16,11 @@ const FETCHING = 40;
 
 /** Launched crawls from the generator: the next crawl of a generated project's site. */
 export class GeneratedSource implements CrawlSource {
-  readonly makesUp = true;
-  readonly #rows: RowStore;
+  readonly isSynthetic = true;
+  readonly #rows: ServiceRows;
   readonly #resources: Resources;
 
-  constructor(rows: RowStore, resources: Resources) {
+  constructor(rows: ServiceRows, resources: Resources) {
     this.#rows = rows;
     this.#resources = resources;
   }
@@ -41,7 +41,7 @@ export class GeneratedSource implements CrawlSource {
   /** The work follows from the document and the time. */
   async follow(): Promise<void> {}
 
-  async report(crawl: LaunchedCrawl, project: Document, at: number): Promise<CrawlReport> {
+  async report(crawl: LaunchedCrawl, project: Document, at: number): Promise<SourceReport> {
     if (crawl._plan === undefined) throw new Error(`${crawl.id} was not planned`);
     const steps = stepsAt(crawl, at);
     const { site, shape } = siteOf(project, crawl._number ?? 0, Number(crawl.created_at));
@@ -71,7 +71,7 @@ function siteOf(
   project: Document,
   number: number,
   at: number,
-): { readonly site: Site; readonly shape: SiteShape } {
+): { readonly site: GeneratedSite; readonly shape: SiteShape } {
   const shape = withPages(project._site as SiteShape, project.id);
   const startedAt = Math.floor(at / 1000);
   return { shape, site: siteAt(shape, number, { startedAt, endedAt: startedAt + FETCHING }) };

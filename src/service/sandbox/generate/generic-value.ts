@@ -1,11 +1,11 @@
 import type { FieldRecord } from '../../api/fields.ts';
-import { hashOf, pick, type Site } from './site.ts';
+import { type GeneratedSite, hashOf, pick } from './site.ts';
 import { ADJECTIVES, NOUNS } from './words.ts';
 
 const DAY = 86_400;
 
 /** SQL for a value that fits a field's type and arity and nothing more; it stays with its page from crawl to crawl. */
-export function genericValue(site: Site, field: FieldRecord, page: string): string {
+export function genericValue(site: GeneratedSite, field: FieldRecord, page: string): string {
   const hash = (label: string): string => hashOf(site, `${field.name} ${label}`, page);
   const one = (label: string): string => value(site, field, hash(label));
   const missing = `${hash('missing')} % 12 = 0`;
@@ -21,7 +21,7 @@ function isJson({ type }: FieldRecord): boolean {
   return !['string', 'enum', 'hash', 'date', 'datetime'].includes(type);
 }
 
-function value(site: Site, field: FieldRecord, hash: string): string {
+function value(site: GeneratedSite, field: FieldRecord, hash: string): string {
   switch (field.type) {
     case 'natural':
     case 'integer':
@@ -49,6 +49,6 @@ function value(site: Site, field: FieldRecord, hash: string): string {
 }
 
 /** A time within the year before the site's first crawl, which is the same at all its crawls. */
-function moment(site: Site, hash: string): string {
+function moment(site: GeneratedSite, hash: string): string {
   return `make_timestamp((${site.firstEnd - 365 * DAY} + CAST(${hash} % ${365 * DAY} AS BIGINT)) * 1000000)`;
 }

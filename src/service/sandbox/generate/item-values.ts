@@ -1,7 +1,7 @@
-import { hubs, isBroken, numberBelow, pageIn, plainSlot, type Site, urlOf } from './site.ts';
+import { type GeneratedSite, hubs, isBroken, numberBelow, pageIn, plainSlot, urlOf } from './site.ts';
 
 /** SQL for one row an item of structured data, each on a page that was fetched, of the first `pages` slots. */
-export function itemFacts(site: Site, rows: number, pages: number): string {
+export function itemFacts(site: GeneratedSite, rows: number, pages: number): string {
   const slots = `SELECT range AS n, ${plainSlot(`(${numberBelow(site, 'item page', 'range', pages)})`)} AS plain,
     ['Product', 'Article', 'Organization', 'BreadcrumbList'][1 + ${numberBelow(site, 'item type', 'range', 4)}] AS item_type FROM range(${rows})`;
   // The home page and those of sections are always there.
@@ -10,7 +10,7 @@ export function itemFacts(site: Site, rows: number, pages: number): string {
 }
 
 /** SQL for the fields of structured data, by name, over the columns of `itemFacts`. */
-export function itemValues(site: Site): Readonly<Record<string, string>> {
+export function itemValues(site: GeneratedSite): Readonly<Record<string, string>> {
   return {
     url: urlOf(site, 'slot', 'page'),
     type: 'item_type',

@@ -1,5 +1,6 @@
 import { text } from '../../../core/duckdb.ts';
 import {
+  type GeneratedSite,
   hashOf,
   hubs,
   isBroken,
@@ -9,13 +10,12 @@ import {
   pathOf,
   pick,
   plainSlot,
-  type Site,
   statusOf,
 } from './site.ts';
 import { ADJECTIVES, EXTERNAL_HOSTS, NOUNS } from './words.ts';
 
 /** SQL for one row a link, in the order of its origins; some targets are popular, a few are elsewhere. */
-export function linkFacts(site: Site): string {
+export function linkFacts(site: GeneratedSite): string {
   const { slots, links } = site;
   const chance = `CAST(${hashOf(site, 'target', 'n')} % 1000000 AS DOUBLE) / 1000000`;
   const plain = plainSlot(`range * ${slots} // ${links}`);
@@ -33,7 +33,7 @@ export function linkFacts(site: Site): string {
 }
 
 /** SQL for the fields of links, by name, over the columns of `linkFacts`. */
-export function linkValues(site: Site): Readonly<Record<string, string>> {
+export function linkValues(site: GeneratedSite): Readonly<Record<string, string>> {
   const h = (label: string, bound: number): string => numberBelow(site, label, 'n', bound);
   return {
     origin: `concat('https://${site.host}', origin_path)`,

@@ -1,6 +1,7 @@
 import type { PageCounts } from './page-counts.ts';
 import { canonicalSlot, pageTexts } from './page-values.ts';
 import {
+  type GeneratedSite,
   hashOf,
   hubs,
   kindOf,
@@ -9,7 +10,6 @@ import {
   pageIn,
   pathOf,
   plainSlot,
-  type Site,
   sectionOf,
   slotOfKind,
   statusOf,
@@ -20,7 +20,7 @@ import {
  * a join, so that any number of pages streams; the layers keep each expression from being repeated. What depends on
  * other tables comes from `counts`, which has the slots in the same order.
  */
-export function pageFacts(site: Site, counts?: PageCounts): string {
+export function pageFacts(site: GeneratedSite, counts?: PageCounts): string {
   const somewhere = plainSlot(numberBelow(site, 'redirect to', 'slot', site.slots));
   const texts = pageTexts(site);
   const source =
@@ -52,41 +52,41 @@ export function pageFacts(site: Site, counts?: PageCounts): string {
   return `SELECT *, ${inrank(site)} AS inrank FROM (${named})`;
 }
 
-function url(site: Site, path: string, slot?: string): string {
+function url(site: GeneratedSite, path: string, slot?: string): string {
   const full = `concat('https://${site.host}', ${path})`;
   return slot === undefined ? full : `CASE WHEN ${slot} IS NOT NULL THEN ${full} END`;
 }
 
 /** The last slot of each depth from 1 to 5; later slots are at depth 6. */
-function depthEnds({ slots }: Site): number[] {
+function depthEnds({ slots }: GeneratedSite): number[] {
   return [0.02, 0.15, 0.45, 0.8, 0.95].map((share) => Math.ceil(slots * share));
 }
 
 /** SQL for the depth at which a crawl comes to a slot: it grows with the slot's number. */
-export function crawlDepth(site: Site, slot: string): string {
+export function crawlDepth(site: GeneratedSite, slot: string): string {
   const steps = depthEnds(site).map((end, index) => `WHEN ${slot} <= ${end} THEN ${index + 1}`);
   return `CASE WHEN ${slot} = 0 THEN 0 ${steps.join(' ')} ELSE 6 END`;
 }
 
 /** How many slots a crawl comes to that follows no links beyond a depth. */
-export function slotsWithin(site: Site, maxDepth: number): number {
+export function slotsWithin(site: GeneratedSite, maxDepth: number): number {
   if (maxDepth === 0) return 1;
   const end = depthEnds(site)[maxDepth - 1];
   return end === undefined ? site.slots : Math.min(site.slots, end + 1);
 }
 
 /** No link leads to an orphan, so it has no depth. */
-function depth(site: Site): string {
+function depth(site: GeneratedSite): string {
   return `CASE WHEN kind <> 'o' THEN ${crawlDepth(site, 'slot')} END`;
 }
 
 /** The average that follows from the choice of link targets. */
-function inlinks({ slots, links }: Site): string {
+function inlinks({ slots, links }: GeneratedSite): string {
   const share = `pow((slot + 1) / ${slots}.0, 1 / 3.0) - pow(slot / ${slots}.0, 1 / 3.0)`;
   return `CASE WHEN kind = 'o' THEN 0 ELSE CAST(greatest(1, round(${links * 0.92} * (${share}))) AS BIGINT) END`;
 }
 
-function inrank(site: Site): string {
+function inrank(site: GeneratedSite): string {
   const noise = `CAST(${hashOf(site, 'inrank', 'page')} % 200 AS DOUBLE) / 100`;
   return `CASE WHEN kind = 'o' OR status IS NULL THEN 0.0 ELSE round(greatest(0.0, least(10.0, 10.0 - 1.2 * depth - ${noise})), 2) END`;
 }

@@ -1,14 +1,14 @@
 import { text } from '../../../core/duckdb.ts';
 import { clusterId, similarity } from './cluster-values.ts';
 import { isRepeated, type PageCounts } from './page-counts.ts';
-import { hashOf, hubs, isPassing, numberBelow, pick, type Site, versionOf } from './site.ts';
+import { type GeneratedSite, hashOf, hubs, isPassing, numberBelow, pick, versionOf } from './site.ts';
 import { ADJECTIVES, NOUNS } from './words.ts';
 
 const PITCH =
   'what it is made of, which sizes and colours there are, how to care for it, when it is delivered, and what people who use it every day say about it.';
 
 /** SQL for the fields that have to fit each other, by name, over the columns that `pageFacts` gives. */
-export function pageValues(site: Site, counts?: PageCounts): Readonly<Record<string, string>> {
+export function pageValues(site: GeneratedSite, counts?: PageCounts): Readonly<Record<string, string>> {
   const h = (label: string, bound: number): string => numberBelow(site, label, 'page', bound);
   const ofCrawl = (label: string, bound: number): string =>
     numberBelow(site, label, `page * 1009 + ${site.crawl}`, bound);
@@ -117,7 +117,7 @@ function linkRange(sql: string): string {
 }
 
 /** Links as the crawl's links have them; of a crawl without links, what they would be on average. */
-function linkFields(site: Site, counts: PageCounts | undefined, ok: Sql): Record<string, string> {
+function linkFields(site: GeneratedSite, counts: PageCounts | undefined, ok: Sql): Record<string, string> {
   const mean = Math.max(1, Math.round(site.links / site.slots));
   const outlinks = { internal: `${mean} * 92 // 100`, external: `${mean} - ${mean} * 92 // 100` };
   const madeUp = {
@@ -155,7 +155,7 @@ function linkFields(site: Site, counts: PageCounts | undefined, ok: Sql): Record
 
 /** Near duplicates: the members of the crawl's clusters, or, where it has none, the pages that share a title. */
 function clusterFields(
-  site: Site,
+  site: GeneratedSite,
   counts: PageCounts | undefined,
   { ok, duplicate, issue }: Readonly<Record<'ok' | 'duplicate' | 'issue', Sql>>,
 ): Record<string, string> {
@@ -214,7 +214,7 @@ function smallNumbers(
 }
 
 /** SQL for the title, H1 and description of a page, which change now and then. */
-export function pageTexts(site: Site): {
+export function pageTexts(site: GeneratedSite): {
   readonly title: string;
   readonly h1: string;
   readonly description: string;
@@ -240,7 +240,7 @@ export function pageTexts(site: Site): {
 }
 
 /** SQL for the slot a page's canonical points at: mostly its own; NULL when it has none. */
-export function canonicalSlot(site: Site, elsewhere: string, broken: string): string {
+export function canonicalSlot(site: GeneratedSite, elsewhere: string, broken: string): string {
   const h = numberBelow(site, 'canonical', 'slot', 100);
   return `CASE WHEN status IS DISTINCT FROM 200 THEN NULL WHEN slot <= ${hubs(site)} THEN slot WHEN ${h} < 3 THEN NULL WHEN ${h} = 3 THEN ${broken}
     WHEN ${h} < 8 OR ${isPassing(site, 'canonical moved', 'slot')} THEN ${elsewhere} ELSE slot END`;

@@ -23,7 +23,7 @@ export const CRAWL_STATES = [
   'cancelled',
   'running',
 ] as const;
-export type CrawlState = (typeof CRAWL_STATES)[number];
+export type GeneratedState = (typeof CRAWL_STATES)[number];
 /** Pages that a site needs at least, so that a crawl of it can be cut. */
 const LEAST_PAGES = 10;
 
@@ -35,7 +35,7 @@ export type GenerateSpec = Readonly<Record<keyof typeof NUMBERS, number>> & {
   /** Workspaces that the projects are spread over; absent: one. */
   readonly workspaces?: number;
   /** Crawls of each state that follow the `crawls` of each project; absent: none. */
-  readonly states?: Readonly<Partial<Record<CrawlState, number>>>;
+  readonly states?: Readonly<Partial<Record<GeneratedState, number>>>;
 };
 
 const KEYS = [...Object.keys(NUMBERS), 'columns', 'fields', 'workspaces', ...CRAWL_STATES];

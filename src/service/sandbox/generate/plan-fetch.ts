@@ -3,9 +3,9 @@ import { FETCH_STATUSES, type FetchStatus } from '../../api/crawl-progress.ts';
 import { type CrawlPlan, FETCH_STEPS, type FetchStep, NO_COUNTS } from '../life/crawl-plan.ts';
 import { crawlDepth, pageFacts, slotsWithin } from './page-facts.ts';
 import { pageValues } from './page-values.ts';
-import { kindOf, type Site, slotsForFetched, statusOf } from './site.ts';
+import { type GeneratedSite, kindOf, slotsForFetched, statusOf } from './site.ts';
 
-export interface FetchLimits {
+export interface GeneratedLimits {
   /** Pages of the whole site. */
   readonly pages: number;
   readonly maxDepth: number;
@@ -15,7 +15,7 @@ export interface FetchLimits {
 }
 
 /** How many slots a crawl comes to, and why it ends there. */
-export function reachOf(site: Site, limits: FetchLimits): { slots: number; endReason: string } {
+export function reachOf(site: GeneratedSite, limits: GeneratedLimits): { slots: number; endReason: string } {
   const { pages, maxDepth, maxUrl, quota } = limits;
   const ends = [
     { slots: pages, endReason: 'ok' },
@@ -27,11 +27,15 @@ export function reachOf(site: Site, limits: FetchLimits): { slots: number; endRe
 }
 
 /** The plan of a crawl of the site, step by step: the same statuses and depths as its pages will have. */
-export async function planFetch(connection: Connection, site: Site, limits: FetchLimits): Promise<CrawlPlan> {
+export async function planFetch(
+  connection: Connection,
+  site: GeneratedSite,
+  limits: GeneratedLimits,
+): Promise<CrawlPlan> {
   const { slots, endReason } = reachOf(site, limits);
   const facts = `SELECT range AS slot, range * ${FETCH_STEPS} // ${slots} AS step, ${crawlDepth(site, 'range')} AS depth,
     ${kindOf('range')} AS kind, ${statusOf(site, 'range')} AS status FROM range(${slots})`;
-  const found = await connection.rows<Found>(
+  const found = await connection.rows<PlannedPage>(
     `SELECT CAST(step AS INTEGER) AS step, CAST(depth AS INTEGER) AS depth, ${pageValues(site).fetch_status} AS fetch_status,
       CAST(count(*) AS INTEGER) AS urls, CAST(min(slot) AS DOUBLE) AS first, CAST(max(slot) AS DOUBLE) AS last
     FROM (${facts}) GROUP BY ALL ORDER BY ALL`,
@@ -43,7 +47,7 @@ export async function planFetch(connection: Connection, site: Site, limits: Fetc
   };
 }
 
-interface Found extends Record<string, string | number> {
+interface PlannedPage extends Record<string, string | number> {
   readonly step: number;
   readonly depth: number;
   readonly fetch_status: string;
@@ -52,7 +56,7 @@ interface Found extends Record<string, string | number> {
   readonly last: number;
 }
 
-function stepsOf(found: readonly Found[]): FetchStep[] {
+function stepsOf(found: readonly PlannedPage[]): FetchStep[] {
   const steps = new Map<string, FetchStep>();
   for (const { step, depth, fetch_status, urls } of found) {
     const key = `${step} ${depth}`;
@@ -63,7 +67,7 @@ function stepsOf(found: readonly Found[]): FetchStep[] {
 }
 
 /** The first and the last slot of each fetch status. */
-function sampleSlots(found: readonly Found[]): number[] {
+function sampleSlots(found: readonly PlannedPage[]): number[] {
   const slots = FETCH_STATUSES.flatMap((status) => {
     const own = found.filter((row) => row.fetch_status === status);
     return own.length === 0
@@ -73,7 +77,12 @@ function sampleSlots(found: readonly Found[]): number[] {
   return [...new Set(slots)].sort((a, b) => a - b);
 }
 
-async function samplesOf(connection: Connection, site: Site, slots: number, samples: readonly number[]) {
+async function samplesOf(
+  connection: Connection,
+  site: GeneratedSite,
+  slots: number,
+  samples: readonly number[],
+) {
   const values = pageValues(site);
   const rows = await connection.rows<Record<string, string | number | null>>(
     `SELECT CAST(slot * ${FETCH_STEPS} // ${slots} AS INTEGER) AS step, url, ${values.fetch_status} AS fetch_status,

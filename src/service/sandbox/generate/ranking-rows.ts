@@ -1,6 +1,6 @@
 import { text } from '../../../core/duckdb.ts';
 import { RANKING_COUNTRIES, RANKING_DEVICES } from '../catalogue/ranking-catalogue.ts';
-import { hashOf, kindOf, numberBelow, pageIn, pathOf, pick, type Site } from './site.ts';
+import { type GeneratedSite, hashOf, kindOf, numberBelow, pageIn, pathOf, pick } from './site.ts';
 import { ADJECTIVES, NOUNS } from './words.ts';
 
 const DAY = 86_400;
@@ -13,7 +13,7 @@ const DEVICES = RANKING_DEVICES.length;
  * SQL for one row a day, page, query and device that was shown at all. Few pages and queries have most of the
  * impressions; at weekends there are fewer, and more of them on phones.
  */
-export function rankingFacts(site: Site, days: number, lastDay: number): string {
+export function rankingFacts(site: GeneratedSite, days: number, lastDay: number): string {
   const pages = Math.min(site.slots, PAGES);
   const [perPage, perDay] = [QUERIES * DEVICES, pages * QUERIES * DEVICES];
   const start = lastDay - (days - 1) * DAY;
@@ -31,7 +31,7 @@ export function rankingFacts(site: Site, days: number, lastDay: number): string 
 }
 
 /** SQL for the fields of ranking performance, by name, over the columns of `rankingFacts`. */
-export function rankingRowValues(site: Site): Readonly<Record<string, string>> {
+export function rankingRowValues(site: GeneratedSite): Readonly<Record<string, string>> {
   const subject = `concat(${pick(ADJECTIVES, hashOf(site, 'topic adjective', 'page'))}, ' ', ${pick(NOUNS, hashOf(site, 'topic noun', 'page'))})`;
   return {
     url: `concat('https://${site.host}', ${pathOf(site, 'slot', 'page')})`,

@@ -1,5 +1,5 @@
 import type { GenerateSpec } from './parse-spec.ts';
-import type { Site } from './site.ts';
+import type { GeneratedSite } from './site.ts';
 import { ADJECTIVES, NOUNS } from './words.ts';
 
 const HOUR = 3600;
@@ -58,7 +58,7 @@ export function siteAt(
   shape: SiteShape,
   crawl: number,
   times: { readonly startedAt: number; readonly endedAt: number },
-): Site {
+): GeneratedSite {
   const { seed, project, host, brand, pages, links, firstEnd } = shape;
   const slots = Math.max(pages, Math.ceil(links / 20), 1);
   return {

@@ -3,7 +3,7 @@ import { text } from '../../../core/duckdb.ts';
 import { ADJECTIVES, NOUNS, SECTIONS } from './words.ts';
 
 /** A generated website at one of its crawls. Its pages are in numbered slots, from 0, the home page. */
-export interface Site {
+export interface GeneratedSite {
   readonly seed: number;
   readonly project: number;
   readonly host: string;
@@ -38,7 +38,7 @@ function makeKinds(): string {
 }
 
 /** A number that belongs to a label, a seed and a project: added to what is hashed, it keeps hashes apart. */
-function salt(site: Site, label: string): string {
+function salt(site: GeneratedSite, label: string): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([site.seed, site.project, label]))
     .digest();
@@ -46,12 +46,12 @@ function salt(site: Site, label: string): string {
 }
 
 /** SQL for a hash (UBIGINT) of a whole number under a label. */
-export function hashOf(site: Site, label: string, x: string): string {
+export function hashOf(site: GeneratedSite, label: string, x: string): string {
   return `hash(${x} + ${salt(site, label)})`;
 }
 
 /** SQL for a whole number from 0 to below `bound`. */
-export function numberBelow(site: Site, label: string, x: string, bound: number | string): string {
+export function numberBelow(site: GeneratedSite, label: string, x: string, bound: number | string): string {
   return `CAST(${hashOf(site, label, x)} % ${bound} AS BIGINT)`;
 }
 
@@ -60,7 +60,7 @@ export function kindOf(slot: string): string {
 }
 
 /** How many slots after the home page are pages of sections; like it, they never go away. */
-export function hubs(site: Site): number {
+export function hubs(site: GeneratedSite): number {
   return Math.min(SECTIONS.length, Math.floor(site.slots / 10));
 }
 
@@ -68,25 +68,25 @@ export function hubs(site: Site): number {
  * SQL for the number of the page in a slot at this crawl. A slot gets another page every 33rd crawl, each at its own
  * time. From one crawl to the next, about 3 % of the pages are thus replaced.
  */
-export function pageIn(site: Site, slot: string): string {
+export function pageIn(site: GeneratedSite, slot: string): string {
   const first = `(1 + ${numberBelow(site, 'replaced', slot, 33)})`;
   const k = site.crawl;
   return `CASE WHEN ${slot} <= ${hubs(site)} OR ${k} < ${first} THEN ${slot} ELSE ${slot} + ${site.slots} * (1 + (${k} - ${first}) // 33) END`;
 }
 
 /** SQL that holds for about 2 % of the slots at a crawl, for two crawls in a row. */
-export function isPassing(site: Site, label: string, slot: string): string {
+export function isPassing(site: GeneratedSite, label: string, slot: string): string {
   const phase = numberBelow(site, label, slot, 100);
   return `(${slot} > ${hubs(site)} AND (${site.crawl % 100} - ${phase} + 100) % 100 < 2)`;
 }
 
 /** SQL that holds for a plain page that answers an error at a crawl; the home page and those of sections never do. */
-export function isBroken(site: Site, slot: string): string {
+export function isBroken(site: GeneratedSite, slot: string): string {
   return isPassing(site, 'broken', slot);
 }
 
 /** SQL for a version that goes up every 50th crawl, for each slot at its own time: 2 % from one crawl to the next. */
-export function versionOf(site: Site, label: string, slot: string): string {
+export function versionOf(site: GeneratedSite, label: string, slot: string): string {
   return `(${site.crawl} + ${numberBelow(site, label, slot, 50)}) // 50`;
 }
 
@@ -105,7 +105,7 @@ export function slotsForFetched(fetched: number): number {
 }
 
 /** SQL for the status code of a slot at this crawl; NULL when it is not fetched. */
-export function statusOf(site: Site, slot: string): string {
+export function statusOf(site: GeneratedSite, slot: string): string {
   const h = (label: string, bound: number): string => numberBelow(site, label, slot, bound);
   return `CASE ${kindOf(slot)}
     WHEN 'r' THEN CASE WHEN ${h('temporary', 8)} = 0 THEN 302 ELSE 301 END
@@ -122,7 +122,7 @@ export function plainSlot(slot: string): string {
 }
 
 /** SQL for some slot of a kind, found from any slot; the home page where the site has none. */
-export function slotOfKind(site: Site, kind: string, label: string, slot: string): string {
+export function slotOfKind(site: GeneratedSite, kind: string, label: string, slot: string): string {
   const places = [...KINDS].flatMap((found, place) => (found === kind && place < site.slots ? [place] : []));
   if (places.length === 0) return '0';
   const blocks = Math.max(1, Math.floor(site.slots / BLOCK));
@@ -132,7 +132,7 @@ export function slotOfKind(site: Site, kind: string, label: string, slot: string
 }
 
 /** SQL for the other slot of a redirect loop: in a block they follow each other in pairs; the home page without one. */
-export function loopPartner(site: Site, slot: string): string {
+export function loopPartner(site: GeneratedSite, slot: string): string {
   const places = [...KINDS].flatMap((kind, place) => (kind === 'l' ? [place] : []));
   const cases = places
     .map((place, index) => `WHEN ${place} THEN ${(places[index ^ 1] ?? place) - place}`)
@@ -147,14 +147,14 @@ export function pick(words: readonly string[], hash: string): string {
 }
 
 /** SQL for the section that a page belongs to; a section's own page belongs to it too. */
-export function sectionOf(site: Site, slot: string, page: string): string {
+export function sectionOf(site: GeneratedSite, slot: string, page: string): string {
   const count = SECTIONS.length;
   const index = `CASE WHEN ${slot} BETWEEN 1 AND ${hubs(site)} THEN ${slot} - 1 ELSE ${numberBelow(site, 'section', page, count)} END`;
   return `[${SECTIONS.map(text).join(', ')}][1 + CAST(${index} AS INTEGER)]`;
 }
 
 /** SQL for a page's path with its query string. */
-export function pathOf(site: Site, slot: string, page: string): string {
+export function pathOf(site: GeneratedSite, slot: string, page: string): string {
   const words = `${pick(ADJECTIVES, hashOf(site, 'adjective', page))}, '-', ${pick(NOUNS, hashOf(site, 'noun', page))}`;
   const end = `CASE ${numberBelow(site, 'ending', page, 40)} WHEN 0 THEN '?color=red' WHEN 1 THEN '?page=2' WHEN 2 THEN '?sort=price&page=3'
     WHEN 3 THEN '.html' WHEN 4 THEN '.html' WHEN 5 THEN '.html' WHEN 6 THEN '.pdf' ELSE '' END`;
@@ -163,6 +163,6 @@ export function pathOf(site: Site, slot: string, page: string): string {
 }
 
 /** SQL for a page's URL. */
-export function urlOf(site: Site, slot: string, page: string): string {
+export function urlOf(site: GeneratedSite, slot: string, page: string): string {
   return `concat('https://${site.host}', ${pathOf(site, slot, page)})`;
 }

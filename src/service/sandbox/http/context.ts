@@ -2,22 +2,22 @@ import type { Logger } from '../../../core/logger.ts';
 import type { DataExports } from '../exports/data-exports.ts';
 import type { FaultBox } from '../faults/fault-box.ts';
 import type { IngestFiles } from '../ingest/ingest-files.ts';
-import type { Life } from '../life/life.ts';
+import type { CrawlClock } from '../life/life.ts';
 import type { Notifier } from '../notify/notifier.ts';
 import type { DownloadCenter } from '../ranking/download-center.ts';
 import type { Clock } from '../resources/clock.ts';
 import type { Resources } from '../resources/resources.ts';
-import type { RowStore } from '../rows/row-store.ts';
+import type { ServiceRows } from '../rows/row-store.ts';
 import type { RequestLog } from './request-log.ts';
 
 /** The context of the routes. */
 export interface Context {
   readonly resources: Resources;
-  readonly rows: RowStore;
+  readonly rows: ServiceRows;
   readonly faults: FaultBox;
   readonly clock: Clock;
   readonly requests: RequestLog;
-  readonly life: Life;
+  readonly life: CrawlClock;
   readonly notifier: Notifier;
   readonly dataExports: DataExports;
   readonly ingestFiles: IngestFiles;

@@ -7,9 +7,9 @@ import type { Context } from './context.ts';
 import {
   crawlOverCrawlSource,
   crawlSource,
-  type DataSource,
   logEventsSource,
   logPagesSource,
+  type ReadableRows,
 } from './data-source.ts';
 import { sendAggregates } from './send-aggregates.ts';
 import { sendExport } from './send-export.ts';
@@ -19,7 +19,7 @@ import { serve } from './serve.ts';
 /** Fields of a crawl; search, aggregates and streamed export of all four sources of rows (api-spec.md §4.1). */
 export function dataRoutes(api: FastifyInstance, context: Context): void {
   const { resources, clock } = context;
-  const comparisonData = (parameters: { readonly coc_id: string }): DataSource => {
+  const comparisonData = (parameters: { readonly coc_id: string }): ReadableRows => {
     const source = crawlOverCrawlSource(resources, parameters);
     const comparison = find(resources, 'crawl_over_crawls', parameters.coc_id);
     resources.put('crawl_over_crawls', '', { ...comparison, last_data_accessed_at: clock.now() });

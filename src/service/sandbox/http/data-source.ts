@@ -7,7 +7,7 @@ import { Refusal } from '../resources/refusal.ts';
 import type { Dataset, Resources } from '../resources/resources.ts';
 
 /** Rows that may be read now, and what a file of them is called. */
-export interface DataSource {
+export interface ReadableRows {
   readonly dataset: Dataset;
   readonly name: string;
 }
@@ -20,7 +20,7 @@ export interface DataSource {
 export function crawlSource(
   resources: Resources,
   { crawl_id, data_type }: { readonly crawl_id: string; readonly data_type: string },
-): DataSource {
+): ReadableRows {
   const crawl = find(resources, 'crawls', crawl_id);
   const dataType = oneOf<CrawlDataType>(CRAWL_DATA_TYPES, data_type);
   refuseUnlessReported(crawl, dataType);
@@ -35,7 +35,7 @@ export function crawlSource(
 export function crawlOverCrawlSource(
   resources: Resources,
   { coc_id }: { readonly coc_id: string },
-): DataSource {
+): ReadableRows {
   const comparison = find(resources, 'crawl_over_crawls', coc_id);
   const { id, status, end_reason: reason } = comparison;
   requireFeature(resources, find(resources, 'projects', String(comparison.project_id)), 'crawl_over_crawl');
@@ -55,7 +55,7 @@ export function crawlOverCrawlSource(
 export function logEventsSource(
   resources: Resources,
   { project_id }: { readonly project_id: string },
-): DataSource {
+): ReadableRows {
   const project = find(resources, 'projects', project_id);
   requireLogMonitoring(resources, project);
   return { dataset: datasetOf(resources, project.id, 'events'), name: `events-${project.id}` };
@@ -65,7 +65,7 @@ export function logEventsSource(
 export function logPagesSource(
   resources: Resources,
   { project_id, granularity }: { readonly project_id: string; readonly granularity: string },
-): DataSource {
+): ReadableRows {
   const project = find(resources, 'projects', project_id);
   requireLogMonitoring(resources, project);
   const by = oneOf<Granularity>(GRANULARITIES, granularity);

@@ -10,7 +10,7 @@ import { publicView } from '../resources/public-view.ts';
 import { invalidParameter } from '../resources/refusal.ts';
 import type { Document } from '../resources/resources.ts';
 import { filterDocuments } from '../rows/filter-documents.ts';
-import type { RowStore } from '../rows/row-store.ts';
+import type { ServiceRows } from '../rows/row-store.ts';
 
 /** Types of the lists' fields; the others are texts. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -37,7 +37,7 @@ interface DocumentList {
 
 /** A page of a list under the name of its resource, with `meta` (api-spec.md §2.2). */
 export async function listPage(
-  rows: RowStore,
+  rows: ServiceRows,
   { key, documents, names, aliases = {} }: DocumentList,
   query: ListQuery | z.output<typeof OffsetQuery>,
 ): Promise<Record<string, unknown>> {

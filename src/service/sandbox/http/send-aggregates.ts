@@ -3,7 +3,7 @@ import type { AggregateBody } from '../../api/aggregates.ts';
 import { aggregateRows } from '../aggregates/aggregate-rows.ts';
 import { planAggregate } from '../aggregates/plan-aggregate.ts';
 import type { Context } from './context.ts';
-import type { DataSource } from './data-source.ts';
+import type { ReadableRows } from './data-source.ts';
 import { exchangeOf } from './exchange.ts';
 
 export interface AggregatesCall {
@@ -16,7 +16,7 @@ export interface AggregatesCall {
 export async function sendAggregates(
   { request, reply, body }: AggregatesCall,
   { rows }: Context,
-  { dataset }: DataSource,
+  { dataset }: ReadableRows,
 ): Promise<FastifyReply> {
   const plans = body.aggs.map((query, index) => planAggregate(dataset, query, `aggs[${index}]`));
   const aggs = await rows.use(async (connection) => {

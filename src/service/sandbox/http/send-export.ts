@@ -7,7 +7,7 @@ import { invalidParameter } from '../resources/refusal.ts';
 import { checkPatterns, datasetQuery } from '../rows/dataset-query.ts';
 import { exportLines } from '../rows/export-lines.ts';
 import type { Context } from './context.ts';
-import type { DataSource } from './data-source.ts';
+import type { ReadableRows } from './data-source.ts';
 import { exchangeOf } from './exchange.ts';
 
 export interface ExportCall {
@@ -26,7 +26,7 @@ const CONTENT_TYPES: Readonly<Record<ExportFileType, string>> = {
 export async function sendExport(
   { request, reply, query: { file_type }, body }: ExportCall,
   { rows }: Context,
-  { dataset, name }: DataSource,
+  { dataset, name }: ReadableRows,
 ): Promise<FastifyReply> {
   const fileType = fileTypeOf(file_type, body.file_type);
   const query = datasetQuery(dataset, body);

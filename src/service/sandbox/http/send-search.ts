@@ -4,7 +4,7 @@ import { Refusal } from '../resources/refusal.ts';
 import { checkPatterns, datasetQuery } from '../rows/dataset-query.ts';
 import { searchRows } from '../rows/search-rows.ts';
 import type { Context } from './context.ts';
-import type { DataSource } from './data-source.ts';
+import type { ReadableRows } from './data-source.ts';
 import { exchangeOf } from './exchange.ts';
 
 const SEARCH_LIMIT = 10;
@@ -19,7 +19,7 @@ export interface SearchCall {
 export async function sendSearch(
   { request, reply, body }: SearchCall,
   { rows }: Context,
-  { dataset }: DataSource,
+  { dataset }: ReadableRows,
 ): Promise<FastifyReply> {
   const { offset = 0, limit = SEARCH_LIMIT } = body;
   if (offset + limit > SEARCH_CEILING) {

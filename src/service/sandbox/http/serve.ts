@@ -17,7 +17,7 @@ declare module 'fastify' {
 const NoBody = z.strictObject({});
 
 /** A request of an endpoint, checked against its definition. */
-export interface Call<E extends Endpoint> {
+export interface EndpointCall<E extends Endpoint> {
   readonly parameters: Readonly<Record<PathParameter<E['path']>, string>>;
   readonly query: E extends { readonly query: infer Q extends z.ZodType } ? z.output<Q> : undefined;
   readonly body: E extends { readonly body: infer B extends z.ZodType } ? z.output<B> : undefined;
@@ -32,7 +32,7 @@ export interface Call<E extends Endpoint> {
 export function serve<E extends Endpoint>(
   api: FastifyInstance,
   endpoint: E,
-  handler: (call: Call<E>) => unknown,
+  handler: (call: EndpointCall<E>) => unknown,
 ): void {
   api.route({
     method: endpoint.method,
@@ -49,8 +49,8 @@ export function serve<E extends Endpoint>(
       const body = isForm ? undefined : checkRequest(endpoint.body ?? NoBody, sent);
       const answer = await handler({
         parameters,
-        query: query as Call<E>['query'],
-        body: body as Call<E>['body'],
+        query: query as EndpointCall<E>['query'],
+        body: body as EndpointCall<E>['body'],
         request,
         reply,
       });

@@ -1,7 +1,7 @@
 import type { CrawlDataType } from '../../api/fields.ts';
 import type { Column } from '../catalogue/column.ts';
 import type { Dataset } from '../resources/resources.ts';
-import { RowStore } from '../rows/row-store.ts';
+import { ServiceRows } from '../rows/row-store.ts';
 
 export interface DataFacts {
   readonly startUrl: string | undefined;
@@ -11,7 +11,7 @@ export interface DataFacts {
 
 /** The facts about a crawl that follow from its rows. */
 export async function describeData(
-  rows: RowStore,
+  rows: ServiceRows,
   datasets: ReadonlyMap<CrawlDataType, Dataset>,
 ): Promise<DataFacts> {
   const pages = datasets.get('pages');
@@ -27,26 +27,26 @@ export async function describeData(
 }
 
 async function firstOrigin(
-  rows: RowStore,
+  rows: ServiceRows,
   dataset: Dataset | undefined,
   field: string,
 ): Promise<string | undefined> {
   const column = columnOf(dataset, field);
   if (dataset?.table === undefined || column === undefined) return undefined;
-  const sql = `SELECT CAST(${column.id} AS VARCHAR) FROM ${RowStore.table(dataset.table)} WHERE ${column.id} IS NOT NULL LIMIT 1`;
+  const sql = `SELECT CAST(${column.id} AS VARCHAR) FROM ${ServiceRows.table(dataset.table)} WHERE ${column.id} IS NOT NULL LIMIT 1`;
   const url = await rows.use((connection) => connection.scalar(sql));
   return typeof url === 'string' && URL.canParse(url) ? `${new URL(url).origin}/` : undefined;
 }
 
 async function number(
-  rows: RowStore,
+  rows: ServiceRows,
   dataset: Dataset | undefined,
   field: string | undefined,
   aggregate: string,
 ): Promise<number | undefined> {
   const column = field === undefined ? undefined : columnOf(dataset, field);
   if (dataset?.table === undefined || (field !== undefined && column === undefined)) return undefined;
-  const sql = `SELECT ${aggregate.replaceAll('@', column?.id ?? '')} FROM ${RowStore.table(dataset.table)}`;
+  const sql = `SELECT ${aggregate.replaceAll('@', column?.id ?? '')} FROM ${ServiceRows.table(dataset.table)}`;
   const value = await rows.use((connection) => connection.scalar(sql));
   return value === null || value === undefined ? undefined : Number(value);
 }

@@ -4,14 +4,14 @@ import type { Logger } from '../../../core/logger.ts';
 import type { DatasetName } from '../catalogue/catalogue-of.ts';
 import { kindOfField } from '../catalogue/column.ts';
 import type { Dataset } from '../resources/resources.ts';
-import type { RowStore } from '../rows/row-store.ts';
+import type { ServiceRows } from '../rows/row-store.ts';
 import { checkRows } from './check-rows.ts';
 import { importRows } from './import-rows.ts';
 import { readFields } from './read-fields.ts';
 
 /** Loads one data type of a folder: `<name>.fields.json` and, where there is one, `<name>.jsonl`. */
 export async function importDataset(
-  { rows, logger }: { readonly rows: RowStore; readonly logger: Logger },
+  { rows, logger }: { readonly rows: ServiceRows; readonly logger: Logger },
   dir: string,
   owner: string,
   name: DatasetName,

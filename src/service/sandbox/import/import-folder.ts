@@ -9,7 +9,7 @@ import type { Clock } from '../resources/clock.ts';
 import { resourceId } from '../resources/ids.ts';
 import type { Dataset, Resources } from '../resources/resources.ts';
 import { ensureProject, putCrawl } from '../resources/seed.ts';
-import type { RowStore } from '../rows/row-store.ts';
+import type { ServiceRows } from '../rows/row-store.ts';
 import { type CrawlFile, readCrawlFile } from './crawl-file.ts';
 import { describeData } from './describe-data.ts';
 import { type FolderPlan, planFolder } from './folder-plan.ts';
@@ -20,7 +20,7 @@ const HOUR = 3_600_000;
 
 export interface ImportContext {
   readonly resources: Resources;
-  readonly rows: RowStore;
+  readonly rows: ServiceRows;
   readonly clock: Clock;
   readonly logger: Logger;
 }

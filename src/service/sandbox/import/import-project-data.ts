@@ -5,13 +5,13 @@ import { deriveLogPages } from '../logs/derive-log-pages.ts';
 import { derivedGranularities, givenBy } from '../logs/given-pages.ts';
 import { weekDefinitionOf } from '../logs/log-metadata.ts';
 import type { Dataset, Resources } from '../resources/resources.ts';
-import type { RowStore } from '../rows/row-store.ts';
+import type { ServiceRows } from '../rows/row-store.ts';
 import type { FolderPlan } from './folder-plan.ts';
 import { importDataset } from './import-dataset.ts';
 
 interface Importing {
   readonly resources: Resources;
-  readonly rows: RowStore;
+  readonly rows: ServiceRows;
   readonly logger: Logger;
 }
 

@@ -1,7 +1,7 @@
 import { type Connection, ident, text } from '../../../core/duckdb.ts';
 import type { FieldRecord } from '../../api/fields.ts';
 import { type Column, type ColumnKind, kindOfField, SQL_TYPES } from '../catalogue/column.ts';
-import { RowStore } from '../rows/row-store.ts';
+import { ServiceRows } from '../rows/row-store.ts';
 
 /** A line of JSON may be this long. */
 const MAX_OBJECT_BYTES = 16 * 1024 * 1024;
@@ -19,7 +19,7 @@ export async function importRows(
   fields: readonly FieldRecord[],
   tableName: string,
 ): Promise<readonly Column[]> {
-  const staged = RowStore.table(`${tableName}_staged`);
+  const staged = ServiceRows.table(`${tableName}_staged`);
   const paths = fields.map((field) => text(pointer(field.name))).join(', ');
   const rows = `read_json_objects(${text(file)}, format = 'newline_delimited', maximum_object_size = ${MAX_OBJECT_BYTES})`;
   await connection.run(
@@ -29,7 +29,7 @@ export async function importRows(
     const columns = await decideKinds(connection, staged, fields);
     const cells = columns.map((column) => `${typed(column)} AS ${ident(column.id)}`);
     const select = `SELECT ${cells.join(', ')} FROM (${unpacked(staged, fields.length)})`;
-    await connection.run(`CREATE OR REPLACE TABLE ${RowStore.table(tableName)} AS ${select}`);
+    await connection.run(`CREATE OR REPLACE TABLE ${ServiceRows.table(tableName)} AS ${select}`);
     return columns;
   } finally {
     await connection.run(`DROP TABLE ${staged}`);

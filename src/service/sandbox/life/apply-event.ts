@@ -77,7 +77,7 @@ async function fire(context: LifeContext, scheduled: Document, at: number): Prom
   const project = resources.get('projects', String(scheduled.project_id));
   const config = resources.get('crawl_configs', String(scheduled.config_id));
   if (project !== undefined && config !== undefined) {
-    const startsAt = sourceOf(project).makesUp ? at : clock.now();
+    const startsAt = sourceOf(project).isSynthetic ? at : clock.now();
     await launchCrawl(context, { project, config, at: startsAt, isScheduled: true });
   }
   resources.put('scheduled_crawls', String(scheduled.project_id), afterFiring(context, scheduled));
@@ -89,7 +89,7 @@ function afterFiring({ resources, sourceOf, clock }: LifeContext, scheduled: Doc
   const start = Number(rest.start_date);
   const recurrence = (rest.recurrence as Recurrence | null) ?? null;
   const project = resources.get('projects', String(rest.project_id));
-  const isPassedOver = project !== undefined && !sourceOf(project).makesUp;
+  const isPassedOver = project !== undefined && !sourceOf(project).isSynthetic;
   const missed = isPassedOver ? (firingFrom(start, recurrence, clock.now()) ?? 0) : 0;
   const n = Math.max(missed, (_next as { n: number }).n + 1);
   const at = firing(start, recurrence, n);

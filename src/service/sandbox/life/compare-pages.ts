@@ -1,7 +1,7 @@
 import { type Column, type ColumnKind, kindOfField, SQL_TYPES } from '../catalogue/column.ts';
 import { COMPARED_FIELDS, CRAWL_OVER_CRAWL_CATALOGUE } from '../catalogue/crawl-over-crawl-catalogue.ts';
 import type { Dataset } from '../resources/resources.ts';
-import { RowStore } from '../rows/row-store.ts';
+import { ServiceRows } from '../rows/row-store.ts';
 
 /** A rewriting of the URLs of one of the two crawls (api-spec.md §2.6). */
 export interface UrlTransformation {
@@ -20,7 +20,7 @@ export interface PagesToCompare {
 
 /** One row for each URL of two crawls, or what keeps them from being compared: a URL that a crawl has twice. */
 export async function comparePages(
-  rows: RowStore,
+  rows: ServiceRows,
   { id, crawl1, crawl2, transformations }: PagesToCompare,
 ): Promise<Dataset | 'conflicting_urls'> {
   const values: string[] = [];
@@ -35,7 +35,7 @@ export async function comparePages(
     const repeated = `${pages} SELECT (SELECT count(*) - count(DISTINCT url) FROM one) + (SELECT count(*) - count(DISTINCT url) FROM two)`;
     if ((await connection.scalar(repeated, values)) !== 0n) return 'conflicting_urls' as const;
     const compared = `${pages} SELECT ${cells.join(', ')} FROM one FULL JOIN two ON one.url = two.url ORDER BY one.place NULLS LAST, two.place`;
-    await connection.run(`CREATE OR REPLACE TABLE ${RowStore.table(table)} AS ${compared}`, values);
+    await connection.run(`CREATE OR REPLACE TABLE ${ServiceRows.table(table)} AS ${compared}`, values);
     return { table, columns };
   });
 }
@@ -58,7 +58,7 @@ function side(
   const url = own.reduce((sql, one) => transformed(sql, one, values), 'source_url');
   const fields = COMPARED_FIELDS.map((name) => `${fieldOf(dataset, name)} AS crawl${number}_${name}`);
   const from =
-    dataset?.table === undefined ? '(SELECT NULL AS rowid) WHERE false' : RowStore.table(dataset.table);
+    dataset?.table === undefined ? '(SELECT NULL AS rowid) WHERE false' : ServiceRows.table(dataset.table);
   const source = `SELECT rowid AS place, ${fieldOf(dataset, 'url')} AS source_url, ${fields.join(', ')} FROM ${from}`;
   return `SELECT *, ${url} AS url FROM (${source}) WHERE source_url IS NOT NULL`;
 }

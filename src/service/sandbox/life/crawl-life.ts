@@ -1,5 +1,5 @@
 import { ANALYSIS_JOBS } from '../../api/crawl-progress.ts';
-import type { CrawlProgress as CrawlerProgress } from '../../crawler/crawl-progress.ts';
+import type { FetchProgress as CrawlerProgress } from '../../crawler/crawl-progress.ts';
 import type { VitalsOptions } from '../../crawler/vitals/vitals.ts';
 import type { Document } from '../resources/resources.ts';
 import { type CrawlPlan, countsOf, FETCH_STEPS, fetchedOf, firstSteps } from './crawl-plan.ts';

@@ -20,7 +20,7 @@ export interface PlannedWork {
 }
 
 /** What came of a crawl whose work is done. */
-export interface CrawlReport {
+export interface SourceReport {
   readonly endReason: string;
   readonly fetchedUrls: number;
   readonly lastDepth: number;
@@ -30,7 +30,7 @@ export interface CrawlReport {
 /** The source of the pages and links of launched crawls. How far a crawl is stands in its document. */
 export interface CrawlSource {
   /** Whether a schedule makes up for each firing that the clock passed over, or starts one crawl for all of them. */
-  readonly makesUp: boolean;
+  readonly isSynthetic: boolean;
   /**
    * Plans a crawl that fetches at most `quota` URLs.
    *
@@ -40,5 +40,5 @@ export interface CrawlSource {
   /** Makes the work follow the status in the crawl's document. Done again, it changes nothing. */
   follow(crawl: LaunchedCrawl): Promise<void>;
   /** Makes the tables of a crawl whose work was done at a time. */
-  report(crawl: LaunchedCrawl, project: Document, at: number): Promise<CrawlReport>;
+  report(crawl: LaunchedCrawl, project: Document, at: number): Promise<SourceReport>;
 }

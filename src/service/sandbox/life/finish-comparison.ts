@@ -1,11 +1,11 @@
 import type { Document, Resources } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
-import type { RowStore } from '../rows/row-store.ts';
+import type { ServiceRows } from '../rows/row-store.ts';
 import { comparePages, type UrlTransformation } from './compare-pages.ts';
 
 /** Compares the pages of two crawls and ends the comparison. */
 export async function finishComparison(
-  { resources, rows }: { readonly resources: Resources; readonly rows: RowStore },
+  { resources, rows }: { readonly resources: Resources; readonly rows: ServiceRows },
   comparison: Document,
   at: number,
 ): Promise<Document> {

@@ -1,13 +1,13 @@
 import type { Logger } from '../../../core/logger.ts';
 import type { Clock } from '../resources/clock.ts';
 import type { Document, Resources } from '../resources/resources.ts';
-import type { RowStore } from '../rows/row-store.ts';
+import type { ServiceRows } from '../rows/row-store.ts';
 import type { CrawlSource } from './crawl-source.ts';
 
 /** The context of events. */
 export interface LifeContext {
   readonly resources: Resources;
-  readonly rows: RowStore;
+  readonly rows: ServiceRows;
   readonly clock: Clock;
   /** The source of a project's crawls. */
   readonly sourceOf: (project: Document) => CrawlSource;

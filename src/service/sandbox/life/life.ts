@@ -12,7 +12,7 @@ const GLANCE = 500;
  * Applies the events of the sandbox: crawls and comparisons end, scheduled crawls fire, crawls are archived. Events are
  * applied one after the other, each at its own time. A clock that jumps thus gives the same result as one that ticks.
  */
-export class Life implements AsyncDisposable {
+export class CrawlClock implements AsyncDisposable {
   readonly #context: LifeContext;
   #glances: NodeJS.Timeout | undefined;
   /** Resolves with all work so far, which runs one after the other. */

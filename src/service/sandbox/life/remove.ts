@@ -1,12 +1,12 @@
 import { ofProject, refreshProject } from '../resources/project-lists.ts';
 import { Refusal } from '../resources/refusal.ts';
 import type { Document, Resources } from '../resources/resources.ts';
-import { RowStore } from '../rows/row-store.ts';
+import { ServiceRows } from '../rows/row-store.ts';
 import { isMoving } from './crawl-life.ts';
 
 interface Stores {
   readonly resources: Resources;
-  readonly rows: RowStore;
+  readonly rows: ServiceRows;
 }
 
 /**
@@ -83,6 +83,6 @@ async function withoutRows(
     for (const owner of owners) resources.dropDatasets(owner);
   });
   await rows.use(async (connection) => {
-    for (const owner of owners) await RowStore.dropAll(connection, owner);
+    for (const owner of owners) await ServiceRows.dropAll(connection, owner);
   });
 }

@@ -1,6 +1,6 @@
 import { END_REASONS_WITHOUT_REPORT } from '../../api/crawls.ts';
 import type { Dataset, Document } from '../resources/resources.ts';
-import { RowStore } from '../rows/row-store.ts';
+import { ServiceRows } from '../rows/row-store.ts';
 import { type CrawlPlan, type FetchStep, NO_COUNTS } from './crawl-plan.ts';
 
 /**
@@ -8,7 +8,7 @@ import { type CrawlPlan, type FetchStep, NO_COUNTS } from './crawl-plan.ts';
  * leads to count at depth 1, where a sitemap would bring them in.
  */
 export async function reportedPlan(
-  rows: RowStore,
+  rows: ServiceRows,
   crawl: Document,
   pages: Dataset | undefined,
 ): Promise<CrawlPlan | undefined> {
@@ -26,7 +26,7 @@ export async function reportedPlan(
       CASE WHEN ${status} BETWEEN 200 AND 599 THEN concat('fetched_', ${status} // 100, 'xx')
         WHEN ${cell('robots_txt_denied', 'BOOLEAN')} THEN 'unfetched_robots_denied' ELSE 'unfetched_exception' END AS fetch_status,
       CAST(count(*) AS INTEGER) AS urls
-    FROM ${RowStore.table(pages.table)} GROUP BY ALL ORDER BY ALL`;
+    FROM ${ServiceRows.table(pages.table)} GROUP BY ALL ORDER BY ALL`;
   const found = await rows.use((connection) =>
     connection.rows<{ depth: number; fetch_status: string; urls: number }>(sql),
   );

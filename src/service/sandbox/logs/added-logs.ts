@@ -11,7 +11,7 @@ import { find } from '../resources/find.ts';
 import { resourceId } from '../resources/ids.ts';
 import type { Document, Resources } from '../resources/resources.ts';
 import { switchOnLogs } from '../resources/seed.ts';
-import type { RowStore } from '../rows/row-store.ts';
+import type { ServiceRows } from '../rows/row-store.ts';
 import { eventsKeptOtherwise, type KnownFile, readFiles } from './known-files.ts';
 import { LogAdder } from './log-adder.ts';
 import { weekDefinitionOf } from './log-metadata.ts';
@@ -29,9 +29,9 @@ export interface LogsToAdd {
   readonly onFile: (report: LogFileReport) => void;
 }
 
-interface Work {
+interface LogWork {
   readonly resources: Resources;
-  readonly rows: RowStore;
+  readonly rows: ServiceRows;
   readonly clock: { now(): number };
   readonly stateDir: string;
 }
@@ -50,9 +50,9 @@ const MESSAGES: Readonly<Record<RejectReason, string>> = {
 
 /** Access logs that were added to projects: each file is an ingest file, and its lines are events of log monitoring. */
 export class AddedLogs {
-  readonly #work: Work;
+  readonly #work: LogWork;
 
-  constructor(work: Work) {
+  constructor(work: LogWork) {
     this.#work = work;
   }
 

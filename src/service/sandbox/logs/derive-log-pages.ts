@@ -4,7 +4,7 @@ import type { WeekDefinition } from '../../api/log-monitoring.ts';
 import { type Column, kindOfField, SQL_TYPES } from '../catalogue/column.ts';
 import { LOG_PAGE_CATALOGUES } from '../catalogue/log-catalogue.ts';
 import type { Dataset } from '../resources/resources.ts';
-import { RowStore } from '../rows/row-store.ts';
+import { ServiceRows } from '../rows/row-store.ts';
 import { type EventValues, eventValues } from './event-values.ts';
 import { periodSql } from './period.ts';
 
@@ -13,7 +13,7 @@ import { periodSql } from './period.ts';
  * month, in this order. Events without a readable date are in none of them.
  */
 export async function deriveLogPages(
-  rows: RowStore,
+  rows: ServiceRows,
   events: Dataset,
   project: { readonly id: string; readonly weeks: WeekDefinition },
   granularities: readonly Granularity[] = GRANULARITIES,
@@ -29,9 +29,9 @@ export async function deriveLogPages(
       continue;
     }
     const table = `log_pages_${granularity}_${project.id}`;
-    const source = RowStore.table(events.table);
+    const source = ServiceRows.table(events.table);
     const period = periodSql(granularity, 'day', project.weeks);
-    const sql = `CREATE OR REPLACE TABLE ${RowStore.table(table)} AS ${pagesSql(period, columns, eventsSql(source, values))}`;
+    const sql = `CREATE OR REPLACE TABLE ${ServiceRows.table(table)} AS ${pagesSql(period, columns, eventsSql(source, values))}`;
     await rows.use((connection) => connection.run(sql));
     made.set(granularity, { table, columns });
   }

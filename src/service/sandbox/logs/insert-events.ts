@@ -27,7 +27,7 @@ const LONGEST_ROW = 8 * 1024 * 1024;
 /** Verdicts on bots with addresses, by the numbers of `EventRows`. */
 const VERDICTS = table('temp', 'main', 'log_verdicts');
 
-interface Work {
+interface InsertWork {
   readonly connection: Connection;
   readonly tables: LogTables;
   readonly verify: VerifyOptions;
@@ -37,14 +37,14 @@ interface Work {
 
 /** Writes rows of a file into its table, while the next ones are read. */
 export class InsertEvents {
-  readonly #work: Work;
+  readonly #work: InsertWork;
   readonly #fileId: number;
   /** The insert that is under way. */
   #insert: Promise<void> = Promise.resolve();
   #chunk = 0;
   events = 0;
 
-  constructor(work: Work, fileId: number) {
+  constructor(work: InsertWork, fileId: number) {
     this.#work = work;
     this.#fileId = fileId;
   }

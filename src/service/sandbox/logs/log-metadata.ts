@@ -3,7 +3,7 @@ import { BOT_KINDS, type LogMetadata, type WeekDefinition } from '../../api/log-
 import { PERIOD_FIELDS } from '../catalogue/log-catalogue.ts';
 import { datasetOf } from '../resources/dataset-of.ts';
 import type { Document, Resources } from '../resources/resources.ts';
-import { RowStore } from '../rows/row-store.ts';
+import { ServiceRows } from '../rows/row-store.ts';
 import { daysOf } from './period.ts';
 
 /** The first day of a project's weeks: the sandbox's own setting; default: `iso`. */
@@ -14,7 +14,7 @@ export function weekDefinitionOf(project: Document | undefined): WeekDefinition 
 /** The metadata of a project's log monitoring (api-spec.md §2.16), its dates taken from the rows. */
 export async function logMetadata(
   resources: Resources,
-  rows: RowStore,
+  rows: ServiceRows,
   project: Document,
 ): Promise<LogMetadata> {
   const weeks = weekDefinitionOf(project);
@@ -55,7 +55,7 @@ function spanOf(
 
 async function edges(
   resources: Resources,
-  rows: RowStore,
+  rows: ServiceRows,
   projectId: string,
   granularity: Granularity,
 ): Promise<readonly [string, string] | undefined> {
@@ -64,7 +64,7 @@ async function edges(
   const column = columns.find(({ field }) => field.name === name);
   if (table === undefined || (column?.kind !== 'text' && column?.kind !== 'date')) return undefined;
   const [first, last] = ['min', 'max'].map((edge) => `CAST(${edge}(${column.id}) AS VARCHAR)`);
-  const sql = `SELECT ${first} AS first, ${last} AS last FROM ${RowStore.table(table)}`;
+  const sql = `SELECT ${first} AS first, ${last} AS last FROM ${ServiceRows.table(table)}`;
   const [found] = await rows.use((connection) => connection.rows(sql));
   return typeof found?.first === 'string' && typeof found.last === 'string'
     ? [found.first, found.last]

@@ -5,7 +5,7 @@ import type { FieldRecord } from '../../api/fields.ts';
 import { type Column, type ColumnKind, kindOfField } from '../catalogue/column.ts';
 import { fieldRecord } from '../catalogue/field-record.ts';
 import { LOG_EVENT_CATALOGUE } from '../catalogue/log-catalogue.ts';
-import { RowStore } from '../rows/row-store.ts';
+import { ServiceRows } from '../rows/row-store.ts';
 
 /** Verdicts on bots, by the number that rows have. */
 export const VERIFICATIONS = ['verified', 'refuted', 'unchecked'] as const;
@@ -97,7 +97,7 @@ export class LogTables {
   }
 
   #table(name: string): string {
-    return RowStore.table(`log_${name}_${this.#projectId}`);
+    return ServiceRows.table(`log_${name}_${this.#projectId}`);
   }
 
   columns(): Column[] {
@@ -136,7 +136,7 @@ export class LogTables {
     await this.#renew(connection);
     const cells = this.columns().map(({ id, field }) => `${lookUp(CELLS, field.name)} AS ${ident(id)}`);
     await connection.run(
-      `CREATE VIEW IF NOT EXISTS ${RowStore.table(this.events)} AS SELECT line.rowid AS rowid, ${cells.join(', ')}
+      `CREATE VIEW IF NOT EXISTS ${ServiceRows.table(this.events)} AS SELECT line.rowid AS rowid, ${cells.join(', ')}
         FROM ${this.lines} AS line
         JOIN ${this.agents} AS agent ON agent.id = line.agent
         JOIN ${this.origins} AS origin ON origin.id = line.origin`,
@@ -165,6 +165,6 @@ export class LogTables {
   }
 
   isThere(connection: Connection): Promise<boolean> {
-    return RowStore.hasView(connection, this.events);
+    return ServiceRows.hasView(connection, this.events);
   }
 }

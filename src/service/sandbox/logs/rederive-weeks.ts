@@ -1,12 +1,12 @@
 import type { Document, Resources } from '../resources/resources.ts';
-import type { RowStore } from '../rows/row-store.ts';
+import type { ServiceRows } from '../rows/row-store.ts';
 import { deriveLogPages } from './derive-log-pages.ts';
 import { derivedGranularities } from './given-pages.ts';
 import { weekDefinitionOf } from './log-metadata.ts';
 
 /** Rebuilds the weeks of a project after a change of their definition. Imported weeks stay. */
 export async function rederiveWeeks(
-  { resources, rows }: { readonly resources: Resources; readonly rows: RowStore },
+  { resources, rows }: { readonly resources: Resources; readonly rows: ServiceRows },
   project: Document,
 ): Promise<void> {
   const events = resources.dataset(project.id, 'events');

@@ -1,5 +1,5 @@
 import type { RejectReason } from '../../logs/log-line.ts';
-import type { Reject } from '../../logs/read-log.ts';
+import type { UnreadLine } from '../../logs/read-log.ts';
 
 /** Lines of a reason that are named one by one. */
 const SHOWN = 100;
@@ -16,7 +16,7 @@ export class Rejects implements FileRejects {
   readonly reasons: Partial<Record<RejectReason, number>> = {};
   readonly places: Partial<Record<RejectReason, number[]>> = {};
 
-  add({ line, reason }: Reject): void {
+  add({ line, reason }: UnreadLine): void {
     this.count += 1;
     this.reasons[reason] = (this.reasons[reason] ?? 0) + 1;
     const places = this.places[reason] ?? [];

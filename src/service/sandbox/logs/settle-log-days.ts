@@ -6,7 +6,7 @@ import { type Column, kindOfField, SQL_TYPES } from '../catalogue/column.ts';
 import { LOG_PAGE_CATALOGUES, PERIOD_FIELDS } from '../catalogue/log-catalogue.ts';
 import type { Dataset } from '../resources/resources.ts';
 import { noteChangedDays } from '../rows/changed-days.ts';
-import { RowStore } from '../rows/row-store.ts';
+import { ServiceRows } from '../rows/row-store.ts';
 import { LOG_PAGE_CELLS } from './derive-log-pages.ts';
 import type { LogTables } from './log-tables.ts';
 import { periodSql } from './period.ts';
@@ -60,7 +60,7 @@ function columnsOf(granularity: Granularity): Column[] {
 }
 
 function tableOf(projectId: string, granularity: Granularity): string {
-  return RowStore.table(String(addedLogPages(projectId, granularity).table));
+  return ServiceRows.table(String(addedLogPages(projectId, granularity).table));
 }
 
 async function makeTable(

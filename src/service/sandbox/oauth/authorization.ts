@@ -1,11 +1,11 @@
-import { canonicalScope, SCOPES, type Scope } from '../../api/scopes.ts';
+import { canonicalScope, SCOPES, type TokenScope } from '../../api/scopes.ts';
 import type { Application } from './application.ts';
 
 /** The request of an application to a person. */
 export interface Authorization {
   readonly application: Application;
   readonly redirectUri: string;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly TokenScope[];
   readonly state: string | undefined;
 }
 
@@ -19,7 +19,7 @@ export type Checked =
   | { readonly kind: 'refuse'; readonly message: string };
 
 /** The default scopes of a request (docs/service-decisions.md). */
-const DEFAULT_SCOPES: readonly Scope[] = ['account:read', 'projects:read'];
+const DEFAULT_SCOPES: readonly TokenScope[] = ['account:read', 'projects:read'];
 
 /** Checks the query of the authorization page; only `client_id` must be there (api-spec.md §5, step 1). */
 export function checkAuthorization(
@@ -49,7 +49,7 @@ export function checkAuthorization(
 }
 
 /** The scopes of a list separated by spaces, in the order of the specification; undefined where one is unknown. */
-function parseScopes(text: string | null): readonly Scope[] | undefined {
+function parseScopes(text: string | null): readonly TokenScope[] | undefined {
   const names = (text ?? '').split(' ').filter(Boolean).map(canonicalScope);
   if (names.some((name) => !SCOPES.some((scope) => scope === name))) return undefined;
   return names.length === 0 ? DEFAULT_SCOPES : SCOPES.filter((scope) => names.includes(scope));

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Scope } from '../../api/scopes.ts';
+import type { TokenScope } from '../../api/scopes.ts';
 import type { Clock } from '../resources/clock.ts';
 import { Refusal } from '../resources/refusal.ts';
 import type { Document, Resources } from '../resources/resources.ts';
@@ -29,7 +29,7 @@ export interface GrantStore {
 export function issueCode(
   { resources, clock }: GrantStore,
   asked: Authorization,
-  granted: readonly Scope[],
+  granted: readonly TokenScope[],
 ): string {
   const code = secret('code');
   resources.put('oauth_codes', '', {

@@ -4,12 +4,12 @@ import type { Operation } from '../../api/openapi-operation.ts';
 import type { JsonObject } from '../../api/openapi-schemas.ts';
 import { API_PAGE_SCRIPT, API_PAGE_STYLE } from './api-page-style.ts';
 import { curlLine, type Entry } from './curl-line.ts';
-import type { Values } from './example-of.ts';
+import type { ExampleValues } from './example-of.ts';
 import { page } from './page.ts';
 import { propertyTable, shapeText, typeText } from './schema-view.ts';
 
 /** The values in the lines of curl, for parameters that have one in the sandbox. */
-export type ValuesOf = (entry: Entry) => Values;
+export type ValuesOf = (entry: Entry) => ExampleValues;
 
 /** The service as a page to read: its operations by section, made from the OpenAPI document. */
 export function apiPage(document: OpenApiDocument, valuesOf: ValuesOf): string {
@@ -60,7 +60,7 @@ function operationsIn(entries: readonly Entry[]): number {
   return entries.reduce((sum, { operation }) => sum + operation['x-operations'].length, 0);
 }
 
-function operationView(document: OpenApiDocument, entry: Entry, values: Values): Html {
+function operationView(document: OpenApiDocument, entry: Entry, values: ExampleValues): Html {
   const { method, path, operation } = entry;
   const scope = String((operation.security[0]?.bearerAuth as readonly string[] | undefined)?.[0]);
   const ids = operation['x-operations'].join(', ');

@@ -1,10 +1,10 @@
 import { html } from '../../../core/html.ts';
-import type { Scope } from '../../api/scopes.ts';
+import type { TokenScope } from '../../api/scopes.ts';
 import type { Authorization } from '../oauth/authorization.ts';
 import { page } from './page.ts';
 
 /** The rights of each scope, in words for a person (api-spec.md §5). */
-const GRANTS: Readonly<Record<Scope, { readonly title: string; readonly detail: string }>> = {
+const GRANTS: Readonly<Record<TokenScope, { readonly title: string; readonly detail: string }>> = {
   'account:read': {
     title: 'See your account',
     detail: 'workspaces, subscription, names of secrets, data exports',

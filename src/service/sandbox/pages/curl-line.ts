@@ -2,7 +2,7 @@ import { lookUp } from '../../../core/look-up.ts';
 import type { OpenApiDocument } from '../../api/openapi.ts';
 import type { Operation } from '../../api/openapi-operation.ts';
 import type { JsonObject } from '../../api/openapi-schemas.ts';
-import { exampleOf, type Values } from './example-of.ts';
+import { type ExampleValues, exampleOf } from './example-of.ts';
 
 const FORM = 'multipart/form-data';
 /** A file to upload, for the standard input of curl. */
@@ -38,7 +38,7 @@ function variable(name: string): string {
 export function curlLine(
   document: OpenApiDocument,
   { method, path, operation }: Entry,
-  values: Values,
+  values: ExampleValues,
 ): string {
   const { schemas } = document.components;
   const wordFor = (name: string): string => String(values[name] ?? variable(name));
@@ -63,7 +63,12 @@ export function curlLine(
   ].join(' ');
 }
 
-function bodyOf(path: string, { requestBody }: Operation, schemas: JsonObject, values: Values): string[] {
+function bodyOf(
+  path: string,
+  { requestBody }: Operation,
+  schemas: JsonObject,
+  values: ExampleValues,
+): string[] {
   const [[type, media] = []] = Object.entries(requestBody?.content ?? {});
   if (type === undefined) return [];
   if (type === FORM) return ['-F "file=@-;filename=urls.csv"'];

@@ -22,10 +22,15 @@ const BY_NAME: Readonly<Record<string, unknown>> = {
 };
 
 /** Values by the name of their parameter. */
-export type Values = Readonly<Record<string, unknown>>;
+export type ExampleValues = Readonly<Record<string, unknown>>;
 
 /** An example of what a schema takes: only what must be there, with the values that are known by name. */
-export function exampleOf(schema: JsonObject, components: JsonObject, values: Values, name = ''): unknown {
+export function exampleOf(
+  schema: JsonObject,
+  components: JsonObject,
+  values: ExampleValues,
+  name = '',
+): unknown {
   if (typeof schema.$ref === 'string') {
     const id = schema.$ref.split('/').at(-1) ?? '';
     return lookUp(KNOWN, id) ?? exampleOf(components[id] as JsonObject, components, values, name);

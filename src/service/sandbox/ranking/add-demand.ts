@@ -6,7 +6,7 @@ import { ownHosts } from '../../logs/own-hosts.ts';
 import { find } from '../resources/find.ts';
 import type { Resources } from '../resources/resources.ts';
 import { workspaceOf } from '../resources/seed.ts';
-import type { RowStore } from '../rows/row-store.ts';
+import type { ServiceRows } from '../rows/row-store.ts';
 import { DEMAND_COLUMNS, demandTables, EXPORT, makeDemandTables } from './demand-tables.ts';
 import type { Replaced } from './replaced-demand.ts';
 import { STAGED, stageDemand } from './stage-demand.ts';
@@ -20,7 +20,7 @@ const RANKING = 'ranking_performance';
 
 interface Stores {
   readonly resources: Resources;
-  readonly rows: RowStore;
+  readonly rows: ServiceRows;
 }
 
 /** An export, and how it is added. */

@@ -1,7 +1,7 @@
 import { type Connection, ident } from '../../../core/duckdb.ts';
 import { type Column, kindOfField, SQL_TYPES } from '../catalogue/column.ts';
 import { DEMAND_CATALOGUE } from '../catalogue/demand-catalogue.ts';
-import { RowStore } from '../rows/row-store.ts';
+import { ServiceRows } from '../rows/row-store.ts';
 
 /** The columns of ranking performance that was added by files. */
 export const DEMAND_COLUMNS: readonly Column[] = DEMAND_CATALOGUE.map((field, index) => ({
@@ -28,8 +28,8 @@ export function demandTables(projectId: string): DemandTables {
   return {
     projectId,
     name,
-    rows: RowStore.table(name),
-    exports: RowStore.table(`demand_exports_${projectId}`),
+    rows: ServiceRows.table(name),
+    exports: ServiceRows.table(`demand_exports_${projectId}`),
   };
 }
 

@@ -10,22 +10,22 @@ import type { Clock } from '../resources/clock.ts';
 import type { Document, Resources } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import { csvHeader, csvLine, jsonLine } from '../rows/line-sql.ts';
-import type { RowStore } from '../rows/row-store.ts';
+import type { ServiceRows } from '../rows/row-store.ts';
 import { streamLines } from '../rows/stream-lines.ts';
 import type { DownloadJob } from './ranking-export.ts';
 
 const LINE_BYTES = 200;
 const PARTIAL = '.partial';
 
-interface Work {
+interface DownloadWork {
   readonly resources: Resources;
-  readonly rows: RowStore;
+  readonly rows: ServiceRows;
   readonly clock: Clock;
   readonly stateDir: string;
 }
 
 /** A file that is ready, and not expired. */
-export interface Download {
+export interface RankingDownload {
   readonly path: string;
   readonly name: string;
   readonly size: number;
@@ -36,12 +36,12 @@ export interface Download {
  * `EXPORTING` → `DONE` or `FAILED`. The record's `target_parameters` has the address of a finished file.
  */
 export class DownloadCenter implements AsyncDisposable {
-  readonly #work: Work;
+  readonly #work: DownloadWork;
   readonly #dir: string;
   readonly #ending = new AbortController();
   readonly #running = new Set<Promise<void>>();
 
-  constructor(work: Work) {
+  constructor(work: DownloadWork) {
     this.#work = work;
     this.#dir = join(work.stateDir, 'downloads');
     // Exports that a killed sandbox had begun.
@@ -56,7 +56,7 @@ export class DownloadCenter implements AsyncDisposable {
   }
 
   /** The file behind an address; nothing for one that was never given out, and for one whose time is over. */
-  async find(token: string): Promise<Download | undefined> {
+  async find(token: string): Promise<RankingDownload | undefined> {
     const { resources, clock } = this.#work;
     const doc = resources
       .list('data_exports')

@@ -3,7 +3,7 @@ import type { Column } from '../catalogue/column.ts';
 import { invalidParameter } from '../resources/refusal.ts';
 
 /** A metric of a ranking query: its SQL over the rows, and the column that it makes. */
-export interface Metric {
+export interface RankingMetric {
   readonly sql: string;
   readonly column: Column;
 }
@@ -17,7 +17,7 @@ const DECIMALS = 6;
 type Columns = ReadonlyMap<string, Column>;
 
 /** The metric where a query gives none: how many items match. */
-export function countMetric(alias: string): Metric {
+export function countMetric(alias: string): RankingMetric {
   return { sql: 'count(*)', column: made(alias, 0, 'int') };
 }
 
@@ -31,7 +31,7 @@ export function metricOf(
   index: number,
   columns: Columns,
   path: string,
-): Metric {
+): RankingMetric {
   const column = columns.get(name);
   if (column === undefined)
     throw invalidParameter(`${path}.field`, 'unknown_field', `there is no field ${JSON.stringify(name)}`);

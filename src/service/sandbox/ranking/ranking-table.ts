@@ -6,8 +6,8 @@ import { checkOql } from '../oql/check-oql.ts';
 import { type Compiled, compileOql } from '../oql/compile-oql.ts';
 import { invalidParameter } from '../resources/refusal.ts';
 import type { Dataset } from '../resources/resources.ts';
-import { RowStore } from '../rows/row-store.ts';
-import { countMetric, type Metric, metricOf } from './metric.ts';
+import { ServiceRows } from '../rows/row-store.ts';
+import { countMetric, metricOf, type RankingMetric } from './metric.ts';
 import { scopeOfDates } from './scope-of-dates.ts';
 
 export const DATE_FIELD = 'date';
@@ -89,7 +89,7 @@ function bucketsOf({ fields = [] }: Query, columns: ReadonlyMap<string, Column>,
   });
 }
 
-function metricsOf({ value }: Query, columns: ReadonlyMap<string, Column>, path: string): Metric[] {
+function metricsOf({ value }: Query, columns: ReadonlyMap<string, Column>, path: string): RankingMetric[] {
   if (value === undefined || value.length === 0) return [countMetric(COUNT_ALIAS)];
   return value.map((one, index) => metricOf(one, index, columns, `${path}.value[${index}]`));
 }
@@ -124,7 +124,7 @@ function orderOf(
 }
 
 function sourceOf({ table, columns }: Dataset): string {
-  if (table !== undefined) return RowStore.table(table);
+  if (table !== undefined) return ServiceRows.table(table);
   const cells = columns.map(({ id, kind }) => `CAST(NULL AS ${SQL_TYPES[kind]}) AS ${id}`);
   return `(SELECT ${cells.join(', ') || '1'} WHERE false)`;
 }

@@ -105,7 +105,7 @@ function features(base: Document, { hasLogs, hasRanking }: ProjectOptions): Reco
   return { features: [...new Set([...known, ...more])], ...(hasLogs ? logs : {}) };
 }
 
-export interface CrawlOptions {
+export interface SeededCrawl {
   readonly project: Document;
   readonly id: string;
   readonly createdAt: number;
@@ -117,7 +117,7 @@ export interface CrawlOptions {
 }
 
 /** Puts a finished crawl and tells its project of it. */
-export function putCrawl(resources: Resources, options: CrawlOptions): Document {
+export function putCrawl(resources: Resources, options: SeededCrawl): Document {
   const { project, id } = options;
   const configs = resources.list('crawl_configs', project.id);
   const crawl: Document = {

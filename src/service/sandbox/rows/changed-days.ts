@@ -1,8 +1,8 @@
 import type { Connection } from '../../../core/duckdb.ts';
 import type { ChangedDay, LoadedDays } from '../../api/changed-day.ts';
-import { RowStore } from './row-store.ts';
+import { ServiceRows } from './row-store.ts';
 
-const TABLE = RowStore.table('changed_days');
+const TABLE = ServiceRows.table('changed_days');
 
 /**
  * Notes days whose rows have changed, in the transaction that changes them. Who loads from the service asks for them again.
@@ -23,7 +23,7 @@ export async function noteChangedDays(
 }
 
 /** All days that ever changed, the oldest first. */
-export async function changedDays(rows: RowStore): Promise<ChangedDay[]> {
+export async function changedDays(rows: ServiceRows): Promise<ChangedDay[]> {
   return rows.use(async (connection) => {
     await makeTable(connection);
     const sql = `SELECT project_id, kind, CAST(day AS VARCHAR) AS day, loaded_by FROM ${TABLE} ORDER BY ALL`;
@@ -32,7 +32,7 @@ export async function changedDays(rows: RowStore): Promise<ChangedDay[]> {
 }
 
 /** Notes that datasets were loaded with the days of some spans as they are now. */
-export async function noteLoadedDays(rows: RowStore, spans: readonly LoadedDays[]): Promise<void> {
+export async function noteLoadedDays(rows: ServiceRows, spans: readonly LoadedDays[]): Promise<void> {
   if (spans.length === 0) return;
   await rows.use(async (connection) => {
     await makeTable(connection);

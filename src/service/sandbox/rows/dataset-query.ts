@@ -6,7 +6,7 @@ import { checkOql } from '../oql/check-oql.ts';
 import { type Compiled, compileOql } from '../oql/compile-oql.ts';
 import { invalidParameter } from '../resources/refusal.ts';
 import type { Dataset } from '../resources/resources.ts';
-import { RowStore } from './row-store.ts';
+import { ServiceRows } from './row-store.ts';
 import { orderBy, selectColumns } from './select-columns.ts';
 
 /** A search or export, checked against the dataset's fields and ready to run. */
@@ -29,7 +29,7 @@ export function datasetQuery(
   const fields = new Map(dataset.columns.map((column) => [column.field.name, column.field]));
   const oql = body.oql === undefined || body.oql === null ? undefined : checkOql(body.oql, fields);
   const condition = compileOql(oql, byName);
-  const table = dataset.table === undefined ? undefined : RowStore.table(dataset.table);
+  const table = dataset.table === undefined ? undefined : ServiceRows.table(dataset.table);
   return {
     oql,
     columns: selectColumns(dataset.columns, body.fields),

@@ -4,11 +4,11 @@ import type { Column } from '../catalogue/column.ts';
 import { compileOql } from '../oql/compile-oql.ts';
 import type { Document } from '../resources/resources.ts';
 import { checkPatterns } from './dataset-query.ts';
-import type { RowStore } from './row-store.ts';
+import type { ServiceRows } from './row-store.ts';
 
 /** The documents that match, in their order: the same SQL as for rows, so that OQL means the same everywhere. */
 export async function filterDocuments(
-  rows: RowStore,
+  rows: ServiceRows,
   documents: readonly Document[],
   oql: Oql,
   fields: ReadonlyMap<string, FieldRecord>,

@@ -16,7 +16,7 @@ const WIDE = 300;
 const LAYOUT = `(BLOCK_SIZE 32768, ROW_GROUP_SIZE 30720, ${STORAGE_OPTION})`;
 
 /** The sandbox's rows: one DuckDB file in the state directory, attached to an instance with little memory. */
-export class RowStore implements AsyncDisposable {
+export class ServiceRows implements AsyncDisposable {
   readonly #database: Database;
   readonly #path: string;
   readonly #uses = new Set<Promise<unknown>>();
@@ -29,7 +29,7 @@ export class RowStore implements AsyncDisposable {
     this.#path = path;
   }
 
-  static async open(stateDir: string): Promise<RowStore> {
+  static async open(stateDir: string): Promise<ServiceRows> {
     makeFolder(stateDir);
     const database = await Database.open({
       memoryLimit: `${MEMORY}MB`,
@@ -39,7 +39,7 @@ export class RowStore implements AsyncDisposable {
     using connection = await database.connect();
     // Exports and generated tables come in one order, always the same.
     await connection.run('SET preserve_insertion_order = true');
-    const store = new RowStore(database, join(stateDir, 'rows.duckdb'));
+    const store = new ServiceRows(database, join(stateDir, 'rows.duckdb'));
     if (store.isToRewrite) await store.#rewrite(connection);
     await connection.run(`ATTACH ${text(store.#path)} AS ${ident(CATALOG)} ${LAYOUT}`);
     return store;
@@ -86,7 +86,7 @@ export class RowStore implements AsyncDisposable {
   static async dropAll(connection: Connection, owner: string): Promise<void> {
     for (const kind of ['view', 'table'] as const)
       for (const name of await namesOf(connection, kind))
-        if (name.endsWith(`_${owner}`)) await connection.run(`DROP ${kind} ${RowStore.table(name)}`);
+        if (name.endsWith(`_${owner}`)) await connection.run(`DROP ${kind} ${ServiceRows.table(name)}`);
   }
 
   static async hasView(connection: Connection, name: string): Promise<boolean> {

@@ -4,7 +4,7 @@ import type { SearchBody } from '../../api/search.ts';
 import { countRows, type DatasetQuery } from './dataset-query.ts';
 import { jsonLine } from './line-sql.ts';
 
-export interface Window {
+export interface RowWindow {
   readonly limit: number;
   readonly offset: number;
 }
@@ -13,7 +13,7 @@ export interface Window {
 export async function searchRows(
   connection: Connection,
   query: DatasetQuery,
-  window: Window,
+  window: RowWindow,
 ): Promise<string> {
   const total = await countRows(connection, query);
   const rows = await page(connection, query, window);
@@ -29,7 +29,7 @@ export async function searchRows(
 async function page(
   connection: Connection,
   query: DatasetQuery,
-  { limit, offset }: Window,
+  { limit, offset }: RowWindow,
 ): Promise<string[]> {
   if (query.source === undefined || limit === 0) return [];
   // The page's rows are found before they are written out: a sort would carry every line.

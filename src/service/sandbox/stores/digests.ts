@@ -4,15 +4,15 @@ import { crc32c } from '../../../core/crc32c.ts';
 
 /** Checksums that clients request of an object store. */
 export const CHECKSUMS = ['md5', 'sha1', 'sha256', 'crc32', 'crc32c'] as const;
-export type Checksum = (typeof CHECKSUMS)[number];
+export type ChecksumName = (typeof CHECKSUMS)[number];
 
 /** Checksums of bytes that come in pieces. */
 export class Digests {
-  readonly #hashes = new Map<Checksum, Hash>();
-  readonly #sums = new Map<Checksum, number>();
+  readonly #hashes = new Map<ChecksumName, Hash>();
+  readonly #sums = new Map<ChecksumName, number>();
   size = 0;
 
-  constructor(names: Iterable<Checksum>) {
+  constructor(names: Iterable<ChecksumName>) {
     for (const name of names) {
       if (name === 'crc32' || name === 'crc32c') this.#sums.set(name, 0);
       else this.#hashes.set(name, createHash(name));
@@ -27,7 +27,7 @@ export class Digests {
   }
 
   /** The present checksum as bytes, the most significant first. */
-  value(name: Checksum): Buffer {
+  value(name: ChecksumName): Buffer {
     const hash = this.#hashes.get(name);
     if (hash !== undefined) return hash.copy().digest();
     const sum = this.#sums.get(name);

@@ -1,4 +1,4 @@
-import type { StoredObject } from './object-index.ts';
+import type { IndexedObject } from './object-index.ts';
 
 export interface ListWindow {
   readonly prefix: string;
@@ -10,15 +10,15 @@ export interface ListWindow {
 }
 
 export interface ObjectPage {
-  readonly objects: readonly StoredObject[];
+  readonly objects: readonly IndexedObject[];
   readonly prefixes: readonly string[];
   /** The last key before the next page; nothing on the last page. */
   readonly next: string | undefined;
 }
 
 /** A page of objects, which come in the order of their keys, and of the common prefixes that a delimiter makes. */
-export function listObjects(objects: Iterable<StoredObject>, window: ListWindow): ObjectPage {
-  const found: StoredObject[] = [];
+export function listObjects(objects: Iterable<IndexedObject>, window: ListWindow): ObjectPage {
+  const found: IndexedObject[] = [];
   const prefixes: string[] = [];
   let last = window.after;
   if (window.limit === 0) return { objects: [], prefixes: [], next: undefined };

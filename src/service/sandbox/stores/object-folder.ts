@@ -3,9 +3,9 @@ import { createReadStream, readdirSync, rmSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../../core/make-folder.ts';
-import type { ByteRange } from './byte-range.ts';
-import { type Checksum, Digests } from './digests.ts';
-import { ObjectIndex, type PartedUpload, type StoredObject, type UploadedPart } from './object-index.ts';
+import type { ServedRange } from './byte-range.ts';
+import { type ChecksumName, Digests } from './digests.ts';
+import { type IndexedObject, ObjectIndex, type PartedUpload, type UploadedPart } from './object-index.ts';
 
 /** Bytes that have arrived, in a file that belongs to nothing yet. */
 export interface Received {
@@ -54,7 +54,7 @@ export class ObjectFolder implements Disposable {
   }
 
   /** Writes bytes to a new file; a body that breaks leaves nothing. */
-  async receive(body: AsyncIterable<Uint8Array>, checksums: readonly Checksum[]): Promise<Received> {
+  async receive(body: AsyncIterable<Uint8Array>, checksums: readonly ChecksumName[]): Promise<Received> {
     const incoming = this.newIncoming();
     const digests = new Digests(checksums);
     try {
@@ -91,8 +91,8 @@ export class ObjectFolder implements Disposable {
   }
 
   /** Makes an object of what arrived, in place of the one with the same key. */
-  async put({ file, digests }: Received, { etag, ...object }: NewObject): Promise<StoredObject> {
-    const stored: StoredObject = {
+  async put({ file, digests }: Received, { etag, ...object }: NewObject): Promise<IndexedObject> {
+    const stored: IndexedObject = {
       ...object,
       file,
       size: digests.size,
@@ -106,15 +106,15 @@ export class ObjectFolder implements Disposable {
     return stored;
   }
 
-  async delete(object: StoredObject): Promise<void> {
+  async delete(object: IndexedObject): Promise<void> {
     this.index.deleteObject(object.bucket, object.key);
     await this.drop(object);
   }
 
   /** The bytes of an object. The file is opened first, so that a deletion meanwhile is not seen. */
   async read(
-    object: Pick<StoredObject, 'file'>,
-    range: ByteRange | undefined,
+    object: Pick<IndexedObject, 'file'>,
+    range: ServedRange | undefined,
   ): Promise<AsyncIterable<Buffer>> {
     const handle = await open(this.#path(object.file), 'r');
     const { first, last } = range ?? { first: 0, last: Number.POSITIVE_INFINITY };

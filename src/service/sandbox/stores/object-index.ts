@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { openSqlite } from '../../../core/open-sqlite.ts';
 
 /** An object of a bucket, and the file that holds its bytes. */
-export interface StoredObject {
+export interface IndexedObject {
   readonly bucket: string;
   readonly key: string;
   /** Name of the file in the store's folder. */
@@ -71,11 +71,11 @@ export class ObjectIndex implements Disposable {
     this.#run('INSERT OR IGNORE INTO buckets VALUES (?, ?)', name, createdAt);
   }
 
-  object(bucket: string, key: string): StoredObject | undefined {
-    return this.#docs<StoredObject>('SELECT doc FROM objects WHERE bucket = ? AND key = ?', bucket, key)[0];
+  object(bucket: string, key: string): IndexedObject | undefined {
+    return this.#docs<IndexedObject>('SELECT doc FROM objects WHERE bucket = ? AND key = ?', bucket, key)[0];
   }
 
-  putObject(object: StoredObject): void {
+  putObject(object: IndexedObject): void {
     const sql = 'INSERT OR REPLACE INTO objects VALUES (?, ?, ?)';
     this.#run(sql, object.bucket, object.key, JSON.stringify(object));
   }
@@ -85,10 +85,10 @@ export class ObjectIndex implements Disposable {
   }
 
   /** Objects whose key begins with `prefix` and comes after `after`, in the order of their keys' bytes. */
-  *objects(bucket: string, prefix: string, after = ''): Generator<StoredObject> {
+  *objects(bucket: string, prefix: string, after = ''): Generator<IndexedObject> {
     const sql = 'SELECT doc FROM objects WHERE bucket = ? AND key >= ? AND key > ? ORDER BY key';
     for (const row of this.#database.prepare(sql).iterate(bucket, prefix, after)) {
-      const object = JSON.parse(String(row.doc)) as StoredObject;
+      const object = JSON.parse(String(row.doc)) as IndexedObject;
       if (!object.key.startsWith(prefix)) return;
       yield object;
     }

@@ -5,9 +5,9 @@ import { gcsUploader } from '../exports/gcs-uploader.ts';
 import { s3Uploader } from '../exports/s3-uploader.ts';
 import type { Uploader } from '../exports/uploader.ts';
 import type { FaultBox } from '../faults/fault-box.ts';
-import { GcsStore } from './gcs/gcs-store.ts';
+import { ServedGcs } from './gcs/gcs-store.ts';
 import { ObjectFolder } from './object-folder.ts';
-import { S3Store } from './s3/s3-store.ts';
+import { ServedS3 } from './s3/s3-store.ts';
 import { StoreServer } from './store-server.ts';
 
 /** A store to use instead of the built-in one. */
@@ -67,7 +67,7 @@ async function openA(setup: StoreSetup, closers: (() => Promise<void> | void)[])
     return store;
   }
   const folder = openFolder(setup, 'store_a', BUCKET_A, closers);
-  const endpoint = await listen(new GcsStore(folder, logger), setup, closers);
+  const endpoint = await listen(new ServedGcs(folder, logger), setup, closers);
   return { endpoint, bucket: BUCKET_A };
 }
 
@@ -81,7 +81,7 @@ async function openB(setup: StoreSetup, closers: (() => Promise<void> | void)[])
   }
   const folder = openFolder(setup, 'store_b', BUCKET_B, closers);
   const { accessKey, secretKey } = folder.account();
-  const endpoint = await listen(new S3Store(folder, REGION, logger), setup, closers);
+  const endpoint = await listen(new ServedS3(folder, REGION, logger), setup, closers);
   return { endpoint, bucket: BUCKET_B, region: REGION, access_key: accessKey, secret_key: secretKey };
 }
 
@@ -98,7 +98,7 @@ function openFolder(
 }
 
 async function listen(
-  store: GcsStore | S3Store,
+  store: ServedGcs | ServedS3,
   { faults, host }: StoreSetup,
   closers: (() => Promise<void> | void)[],
 ): Promise<string> {

@@ -2,7 +2,7 @@ import { ident } from '../../../core/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import { host, timestamp } from '../../../core/host.ts';
 import { makePrivateFolder } from '../../../core/private-files.ts';
-import type { Statements } from '../sql-database.ts';
+import type { LedgerStatements } from '../sql-database.ts';
 import type { PostgresPool } from './postgres-pool.ts';
 
 /** A holder without a heartbeat for this time loses its lease to the next process that asks. */
@@ -128,7 +128,7 @@ export class Lease implements AsyncDisposable {
    *
    * @throws CrawlhouseError `lease_lost`
    */
-  async fence(statements: Statements): Promise<void> {
+  async fence(statements: LedgerStatements): Promise<void> {
     const [held] = await statements.rows(
       `SELECT 1 FROM ${tableOf(this.#name)} WHERE project = $1 AND name = $2 AND token = $3 FOR SHARE`,
       this.#values(),

@@ -3,7 +3,7 @@ import { CrawlhouseError } from '../../../core/errors.ts';
 import { host } from '../../../core/host.ts';
 import type { UnitError } from '../../../project/model/report.ts';
 import type { ExportRecords } from '../ledger-export.ts';
-import type { Statements } from '../sql-database.ts';
+import type { LedgerStatements } from '../sql-database.ts';
 import { SqlExports } from '../sql-exports.ts';
 import type { ClaimProgress, UnitClaim } from '../unit-queue.ts';
 import { type LedgerProject, PostgresDatabase } from './postgres-database.ts';
@@ -119,14 +119,14 @@ export class PostgresClaim implements UnitClaim {
     this.#heardAt = sentAt;
   }
 
-  #write<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
+  #write<T>(work: (statements: LedgerStatements) => Promise<T>): Promise<T> {
     return this.#pool.transaction(async (statements) => {
       await this.#fence(statements);
       return work(statements);
     });
   }
 
-  async #fence(statements: Statements): Promise<void> {
+  async #fence(statements: LedgerStatements): Promise<void> {
     const [held] = await statements.rows(
       `SELECT 1 FROM ${this.#table} WHERE project = $1 AND unit = $2 AND claim = $3 AND status = 'claimed'
        FOR UPDATE`,

@@ -1,5 +1,5 @@
 import { ident } from '../../../core/duckdb.ts';
-import type { Row, SqlDatabase, Write } from '../sql-database.ts';
+import type { LedgerRow, LedgerWrite, SqlDatabase } from '../sql-database.ts';
 import type { PostgresPool } from './postgres-pool.ts';
 
 /** One project of a shared ledger. */
@@ -10,17 +10,17 @@ export interface LedgerProject {
 
 /** The tables of a shared ledger: every row has its project. */
 export class PostgresDatabase implements SqlDatabase {
-  readonly write: Write;
+  readonly write: LedgerWrite;
   readonly project: string;
   readonly own = 'project = $1';
-  readonly owner: Row;
+  readonly owner: LedgerRow;
   readonly forUpdate = 'FOR UPDATE';
   readonly binary = 'COLLATE "C"';
   readonly mostRows = 500;
   readonly #pool: PostgresPool;
   readonly #schema: string;
 
-  constructor(pool: PostgresPool, { schema, project }: LedgerProject, write: Write) {
+  constructor(pool: PostgresPool, { schema, project }: LedgerProject, write: LedgerWrite) {
     this.#pool = pool;
     this.#schema = schema;
     this.project = project;
@@ -36,7 +36,7 @@ export class PostgresDatabase implements SqlDatabase {
     return `(project, ${column})`;
   }
 
-  rows<R = Row>(sql: string, values: readonly unknown[] = []): Promise<R[]> {
+  rows<R = LedgerRow>(sql: string, values: readonly unknown[] = []): Promise<R[]> {
     return this.#pool.rows<R>(sql, values);
   }
 

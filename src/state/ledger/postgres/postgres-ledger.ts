@@ -1,4 +1,4 @@
-import type { Write } from '../sql-database.ts';
+import type { LedgerWrite } from '../sql-database.ts';
 import { SqlLedger } from '../sql-ledger.ts';
 import type { Lease } from './lease.ts';
 import { type LedgerProject, PostgresDatabase } from './postgres-database.ts';
@@ -16,7 +16,7 @@ export const WRITER = 'writer';
  * @param lease null for a reader
  */
 export function postgresLedger(pool: PostgresPool, of: LedgerProject, lease: Lease | null): SqlLedger {
-  const write: Write = async (work) => {
+  const write: LedgerWrite = async (work) => {
     if (lease === null) throw new Error('a reader of the ledger does not write');
     return pool.transaction(async (statements) => {
       await lease.fence(statements);

@@ -5,7 +5,7 @@ import { CrawlhouseError } from '../../../core/errors.ts';
 import { host } from '../../../core/host.ts';
 import type { PostgresAddress } from '../../../core/postgres-address.ts';
 import { type RetryPolicy, retryDelay } from '../../../core/retry.ts';
-import type { Row, Statements } from '../sql-database.ts';
+import type { LedgerRow, LedgerStatements } from '../sql-database.ts';
 import { isTransient, ledgerError } from './postgres-errors.ts';
 
 const CONNECTIONS = 4;
@@ -81,7 +81,7 @@ export class PostgresPool implements AsyncDisposable {
   }
 
   /** The rows of one statement that changes nothing. */
-  rows<R = Row>(sql: string, values: readonly unknown[] = []): Promise<R[]> {
+  rows<R = LedgerRow>(sql: string, values: readonly unknown[] = []): Promise<R[]> {
     return this.#again(async () => (await this.#pool.query(sql, [...values])).rows as R[]);
   }
 
@@ -90,7 +90,7 @@ export class PostgresPool implements AsyncDisposable {
    * connection may break between the commit and its answer. The number that the server gave it could not tell: after a
    * crash of the server another transaction may have the same.
    */
-  transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
+  transaction<T>(work: (statements: LedgerStatements) => Promise<T>): Promise<T> {
     let done: { readonly result: T; readonly mark: Mark } | undefined;
     return this.#again(async () => {
       if (done && (await this.#isCommitted(done.mark))) return done.result;
@@ -194,7 +194,7 @@ export class PostgresPool implements AsyncDisposable {
   }
 }
 
-function statementsOf(client: PoolClient): Statements {
+function statementsOf(client: PoolClient): LedgerStatements {
   return {
     rows: async <R>(sql: string, values: readonly unknown[] = []) =>
       (await client.query(sql, values.length === 0 ? undefined : [...values])).rows as R[],

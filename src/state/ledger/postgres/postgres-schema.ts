@@ -1,7 +1,7 @@
 import { ident } from '../../../core/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import { newerVersion } from '../../../core/newer-version.ts';
-import type { Statements } from '../sql-database.ts';
+import type { LedgerStatements } from '../sql-database.ts';
 
 /** `gen_random_uuid` is of this version. */
 const OLDEST_SERVER = 130_000;
@@ -57,7 +57,7 @@ export const SHARED_LEDGER_VERSION = MIGRATIONS.length;
  *
  * @throws CrawlhouseError `newer_version`, `bad_settings` for a server that is too old
  */
-export async function migrateSharedLedger(statements: Statements, schema: string): Promise<void> {
+export async function migrateSharedLedger(statements: LedgerStatements, schema: string): Promise<void> {
   const [server] = await statements.rows<{ number: number }>(
     `SELECT current_setting('server_version_num')::integer AS number`,
   );
@@ -87,7 +87,7 @@ export async function migrateSharedLedger(statements: Statements, schema: string
  *
  * @throws CrawlhouseError `newer_version`
  */
-export async function sharedVersion(statements: Statements, schema: string): Promise<number | null> {
+export async function sharedVersion(statements: LedgerStatements, schema: string): Promise<number | null> {
   const [found] = await statements.rows(
     `SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE nspname = $1 AND relname = 'version'`,
     [schema],

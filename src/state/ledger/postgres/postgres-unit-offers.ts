@@ -1,5 +1,5 @@
 import { ident } from '../../../core/duckdb.ts';
-import type { Write } from '../sql-database.ts';
+import type { LedgerWrite } from '../sql-database.ts';
 import type { OfferedUnit, QueueEntry, UnitOffers } from '../unit-queue.ts';
 import type { LedgerProject } from './postgres-database.ts';
 import type { PostgresPool } from './postgres-pool.ts';
@@ -10,9 +10,9 @@ export class PostgresUnitOffers implements UnitOffers {
   readonly #pool: PostgresPool;
   readonly #of: LedgerProject;
   readonly #table: string;
-  readonly #write: Write;
+  readonly #write: LedgerWrite;
 
-  constructor(pool: PostgresPool, of: LedgerProject, write: Write) {
+  constructor(pool: PostgresPool, of: LedgerProject, write: LedgerWrite) {
     this.#pool = pool;
     this.#of = of;
     this.#table = `${ident(of.schema)}.queue`;

@@ -1,6 +1,6 @@
 import { ident } from '../../../core/duckdb.ts';
 import type { ClaimedUnit } from '../ledger.ts';
-import type { Statements } from '../sql-database.ts';
+import type { LedgerStatements } from '../sql-database.ts';
 import type { ClaimProgress } from '../unit-queue.ts';
 import type { LedgerProject } from './postgres-database.ts';
 import type { PostgresPool } from './postgres-pool.ts';
@@ -11,7 +11,10 @@ export const CLAIM_MS = 30_000;
 export const MOST_CLAIMS = 5;
 
 /** Claims of one project follow one another, so that limits hold; each takes milliseconds. */
-export async function lockQueue(statements: Statements, { schema, project }: LedgerProject): Promise<void> {
+export async function lockQueue(
+  statements: LedgerStatements,
+  { schema, project }: LedgerProject,
+): Promise<void> {
   await statements.rows('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
     `crawlhouse queue ${schema} ${project}`,
   ]);

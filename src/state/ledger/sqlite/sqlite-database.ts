@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import type { Row, SqlDatabase, Statements } from '../sql-database.ts';
+import type { LedgerRow, LedgerStatements, SqlDatabase } from '../sql-database.ts';
 
 /** Statements that are kept prepared. */
 const MOST_PREPARED = 100;
@@ -29,11 +29,11 @@ export class SqliteDatabase implements SqlDatabase {
     return `(${column})`;
   }
 
-  rows<R = Row>(sql: string, values: readonly unknown[] = []): Promise<R[]> {
+  rows<R = LedgerRow>(sql: string, values: readonly unknown[] = []): Promise<R[]> {
     return this.#alone(async () => this.#run<R>(sql, values));
   }
 
-  write = <T>(work: (statements: Statements) => Promise<T>): Promise<T> =>
+  write = <T>(work: (statements: LedgerStatements) => Promise<T>): Promise<T> =>
     this.#alone(async () => {
       this.file.exec('BEGIN IMMEDIATE');
       try {

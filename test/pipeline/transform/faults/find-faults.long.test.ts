@@ -7,7 +7,7 @@ import { withNewUnits } from '../../../../src/engines/new-units.ts';
 import { WorkingCopy } from '../../../../src/engines/working-copy.ts';
 import { publish } from '../../../../src/pipeline/publish/publish.ts';
 import { makeModels } from '../../../../src/pipeline/transform/build/run-models.ts';
-import { type Fault, findFaults } from '../../../../src/pipeline/transform/faults/find-faults.ts';
+import { findFaults, type TestFault } from '../../../../src/pipeline/transform/faults/find-faults.ts';
 import { rowsSql } from '../../../../src/pipeline/transform/tests/model-cases.ts';
 import { IN_DUCKDB } from '../../../support/in-duckdb.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
@@ -71,7 +71,7 @@ async function load(unit: string, project: string, rows: readonly (string | read
   );
 }
 
-async function faultsOf(models: Readonly<Record<string, ModelText>>): Promise<Fault[]> {
+async function faultsOf(models: Readonly<Record<string, ModelText>>): Promise<TestFault[]> {
   const files = Object.entries(models).map(([name, model]) => [`m/${name}.sql`, modelText(name, model)]);
   const outcome = await makeModels({
     connection,
@@ -86,7 +86,8 @@ async function faultsOf(models: Readonly<Record<string, ModelText>>): Promise<Fa
   );
 }
 
-const unitsOf = (faults: readonly Fault[]): string[] => [...new Set(faults.map(({ unit }) => unit))].sort();
+const unitsOf = (faults: readonly TestFault[]): string[] =>
+  [...new Set(faults.map(({ unit }) => unit))].sort();
 
 /** A model of pages, cut by crawl. */
 const PAGES: ModelText = {

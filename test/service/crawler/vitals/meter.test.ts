@@ -2,7 +2,7 @@ import { chmod, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { findLighthouse } from '../../../../src/service/crawler/vitals/find-lighthouse.ts';
-import { Meter } from '../../../../src/service/crawler/vitals/meter.ts';
+import { VitalsMeter } from '../../../../src/service/crawler/vitals/meter.ts';
 import type { RequestGate } from '../../../../src/service/crawler/vitals/request-gate.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
@@ -14,7 +14,7 @@ async function meterOf(program: string, signal = new AbortController().signal) {
   await chmod(browser, 0o755);
   const data = { browser, proxyPort: 1, userAgent: 'test', formFactor: 'desktop' } as const;
   const gate = { begin: () => {} } as unknown as RequestGate;
-  const meter = new Meter(data, gate, signal);
+  const meter = new VitalsMeter(data, gate, signal);
   onTestFinished(() => meter[Symbol.asyncDispose]());
   return { meter, folder };
 }

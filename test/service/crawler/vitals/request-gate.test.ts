@@ -5,7 +5,7 @@ import { Frontier } from '../../../../src/service/crawler/frontier.ts';
 import { HostResolver } from '../../../../src/service/crawler/resolve-host.ts';
 import { RobotsCache } from '../../../../src/service/crawler/robots-cache.ts';
 import { Scope } from '../../../../src/service/crawler/scope.ts';
-import { Session } from '../../../../src/service/crawler/session.ts';
+import { CrawlSession } from '../../../../src/service/crawler/session.ts';
 import { SideWork } from '../../../../src/service/crawler/side-work.ts';
 import { GuardProxy } from '../../../../src/service/crawler/vitals/guard-proxy.ts';
 import { RequestGate } from '../../../../src/service/crawler/vitals/request-gate.ts';
@@ -28,7 +28,7 @@ async function gateOf(config: object = {}) {
     ...config,
   });
   const resolver = await HostResolver.forStart(settings.scope.startUrl, settings.hosts);
-  const session = new Session(settings, new Scope(settings.scope));
+  const session = new CrawlSession(settings, new Scope(settings.scope));
   const fetcher = new Fetcher(session, resolver, { limits: DEFAULT_FETCH_LIMITS, connections: 2 });
   const frontier = new Frontier(await temporaryFolder());
   const tools = { frontier, fetcher, sideWork: new SideWork(), waits: [1, 1] };

@@ -7,7 +7,7 @@ import { readingFailure } from '../../../../src/service/sandbox/exports/reading-
 import { DownloadCenter } from '../../../../src/service/sandbox/ranking/download-center.ts';
 import { Resources } from '../../../../src/service/sandbox/resources/resources.ts';
 import { WORKSPACE_ID } from '../../../../src/service/sandbox/resources/seed.ts';
-import { RowStore } from '../../../../src/service/sandbox/rows/row-store.ts';
+import { ServiceRows } from '../../../../src/service/sandbox/rows/row-store.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { until } from '../../../support/until.ts';
 import { clientOf, projectId } from '../clients.ts';
@@ -20,7 +20,7 @@ const url: Column = { id: 'c0', kind: 'text', field: { name: 'url', type: 'strin
 async function emptied() {
   const stateDir = await temporaryFolder();
   const resources = new Resources(join(stateDir, 'resources.sqlite'));
-  const rows = await RowStore.open(stateDir);
+  const rows = await ServiceRows.open(stateDir);
   onTestFinished(async () => {
     await rows[Symbol.asyncDispose]();
     resources[Symbol.dispose]();

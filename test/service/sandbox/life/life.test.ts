@@ -5,7 +5,7 @@ import { ServiceClient } from '../../../../src/service/api/client.ts';
 import { NO_COUNTS } from '../../../../src/service/sandbox/life/crawl-plan.ts';
 import type { CrawlSource } from '../../../../src/service/sandbox/life/crawl-source.ts';
 import { launchCrawl } from '../../../../src/service/sandbox/life/launch-crawl.ts';
-import { Life } from '../../../../src/service/sandbox/life/life.ts';
+import { CrawlClock } from '../../../../src/service/sandbox/life/life.ts';
 import { Clock } from '../../../../src/service/sandbox/resources/clock.ts';
 import { type Document, Resources } from '../../../../src/service/sandbox/resources/resources.ts';
 import {
@@ -13,7 +13,7 @@ import {
   ensureWorkspace,
   WORKSPACE_ID,
 } from '../../../../src/service/sandbox/resources/seed.ts';
-import { RowStore } from '../../../../src/service/sandbox/rows/row-store.ts';
+import { ServiceRows } from '../../../../src/service/sandbox/rows/row-store.ts';
 import { startSandbox } from '../../../../src/service/sandbox/start-sandbox.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { Service } from '../support.ts';
@@ -23,11 +23,11 @@ test('a failing source ends its crawl, and the other crawls continue', async () 
   const folder = await temporaryFolder();
   const resources = new Resources(join(folder, 'sandbox.sqlite'));
   onTestFinished(() => resources[Symbol.dispose]());
-  const rows = await RowStore.open(folder);
+  const rows = await ServiceRows.open(folder);
   onTestFinished(() => rows[Symbol.asyncDispose]());
   const step = { ...NO_COUNTS, step: 0, depth: 0, fetched_2xx: 1 };
   const source: CrawlSource = {
-    makesUp: true,
+    isSynthetic: true,
     plan: async () => ({ work: { _plan: { end_reason: 'ok', steps: [step], samples: [] } }, urls: 1 }),
     follow: async () => {},
     report: async (crawl) => {
@@ -39,7 +39,7 @@ test('a failing source ends its crawl, and the other crawls continue', async () 
   const notify = (crawl: Document): void => void told.push(crawl);
   const clock = new Clock();
   const sourceOf = () => source;
-  const life = new Life({ resources, rows, clock, sourceOf, logger: silentLogger, notify });
+  const life = new CrawlClock({ resources, rows, clock, sourceOf, logger: silentLogger, notify });
   onTestFinished(() => life[Symbol.asyncDispose]());
   ensureWorkspace(resources);
   const project = ensureProject(resources, { name: 'p', startUrl: 'https://p.example/' });

@@ -16,7 +16,7 @@ import { logMetadata } from '../../../../src/service/sandbox/logs/log-metadata.t
 import { Resources } from '../../../../src/service/sandbox/resources/resources.ts';
 import { ensureProject } from '../../../../src/service/sandbox/resources/seed.ts';
 import { changedDays } from '../../../../src/service/sandbox/rows/changed-days.ts';
-import { RowStore } from '../../../../src/service/sandbox/rows/row-store.ts';
+import { ServiceRows } from '../../../../src/service/sandbox/rows/row-store.ts';
 import { testSeed } from '../../../support/random.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
@@ -57,7 +57,7 @@ async function openLogs() {
   const folder = await temporaryFolder();
   await mkdir(join(folder, 'var'));
   const resources = new Resources(join(folder, 'sandbox.sqlite'));
-  const rows = await RowStore.open(folder);
+  const rows = await ServiceRows.open(folder);
   onTestFinished(async () => {
     await rows[Symbol.asyncDispose]();
     resources[Symbol.dispose]();
@@ -102,12 +102,12 @@ async function openLogs() {
       const dataset = resources.dataset(project.id, 'events');
       const ids = names.map((name) => dataset?.columns.find(({ field }) => field.name === name)?.id);
       return rows.use(async (connection) => {
-        const sql = `SELECT ${ids.join(', ')} FROM ${RowStore.table(String(dataset?.table))} ORDER BY rowid`;
+        const sql = `SELECT ${ids.join(', ')} FROM ${ServiceRows.table(String(dataset?.table))} ORDER BY rowid`;
         return (await connection.jsonRows(sql)).map((row) => Object.values(row));
       });
     },
     async pages(granularity: 'days' | 'weeks' | 'months'): Promise<unknown[]> {
-      const table = RowStore.table(`log_pages_${granularity}_${project.id}`);
+      const table = ServiceRows.table(`log_pages_${granularity}_${project.id}`);
       return rows.use((connection) => connection.jsonRows(`SELECT * FROM ${table} ORDER BY ALL`));
     },
   };

@@ -6,7 +6,7 @@ import type { FieldRecord } from '../../../../src/service/api/fields.ts';
 import type { Oql, OqlLeaf, OqlOptions } from '../../../../src/service/api/oql.ts';
 import { importRows } from '../../../../src/service/sandbox/import/import-rows.ts';
 import type { Dataset } from '../../../../src/service/sandbox/resources/resources.ts';
-import { RowStore } from '../../../../src/service/sandbox/rows/row-store.ts';
+import { ServiceRows } from '../../../../src/service/sandbox/rows/row-store.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { field } from '../support.ts';
 
@@ -182,11 +182,11 @@ export const tree: fc.Arbitrary<Oql> = fc.letrec<{ node: Oql }>((tie) => ({
 
 /** A row store of one test, and what puts rows into it as an import does. */
 export async function randomStore(): Promise<{
-  readonly store: RowStore;
+  readonly store: ServiceRows;
   readonly put: (all: readonly RandomRow[]) => Promise<Dataset>;
 }> {
   const folder = await temporaryFolder();
-  const store = await RowStore.open(folder);
+  const store = await ServiceRows.open(folder);
   onTestFinished(() => store[Symbol.asyncDispose]());
   const file = join(folder, 'rows.jsonl');
   let tables = 0;

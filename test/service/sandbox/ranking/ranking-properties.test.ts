@@ -7,7 +7,7 @@ import { RANKING_CATALOGUE } from '../../../../src/service/sandbox/catalogue/ran
 import { aggregateRanking, touchedBy } from '../../../../src/service/sandbox/ranking/aggregate-ranking.ts';
 import { rankingTable } from '../../../../src/service/sandbox/ranking/ranking-table.ts';
 import type { Dataset } from '../../../../src/service/sandbox/resources/resources.ts';
-import { RowStore } from '../../../../src/service/sandbox/rows/row-store.ts';
+import { ServiceRows } from '../../../../src/service/sandbox/rows/row-store.ts';
 import { runs } from '../../../support/runs.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { type PlainQuery, plainRanking, type RankingRow } from './plain-ranking.ts';
@@ -102,22 +102,22 @@ const query: fc.Arbitrary<PlainQuery> = fc
     return { ...rest, sort, post_aggs_oql: filters ? after : null };
   });
 
-async function openStore(): Promise<RowStore> {
-  const store = await RowStore.open(await temporaryFolder());
+async function openStore(): Promise<ServiceRows> {
+  const store = await ServiceRows.open(await temporaryFolder());
   onTestFinished(() => store[Symbol.asyncDispose]());
   return store;
 }
 
-async function fill(store: RowStore, given: readonly RankingRow[]): Promise<void> {
+async function fill(store: ServiceRows, given: readonly RankingRow[]): Promise<void> {
   const cells = COLUMNS.map(
     ({ id, kind, field }) =>
       `CAST(nullif(json_extract_string(row, '$.${field.name}'), 'null') AS ${SQL_TYPES[kind]}) AS ${id}`,
   );
-  const sql = `CREATE OR REPLACE TABLE ${RowStore.table('ranking')} AS SELECT ${cells.join(', ')} FROM (SELECT unnest(json_extract($1::JSON, '$[*]')) AS row)`;
+  const sql = `CREATE OR REPLACE TABLE ${ServiceRows.table('ranking')} AS SELECT ${cells.join(', ')} FROM (SELECT unnest(json_extract($1::JSON, '$[*]')) AS row)`;
   await store.use((connection) => connection.run(sql, [JSON.stringify(given)]));
 }
 
-async function answer(store: RowStore, asked: PlainQuery): Promise<{ cols: string[]; rows: unknown[][] }> {
+async function answer(store: ServiceRows, asked: PlainQuery): Promise<{ cols: string[]; rows: unknown[][] }> {
   const parsed = RankingQuery.parse({ ...asked, sort: [...asked.sort] });
   const table = rankingTable(DATASET, parsed, 'aggs[0]');
   const text = await store.use((connection) => aggregateRanking(connection, table, asked));

@@ -4,13 +4,13 @@ import {
   noteChangedDays,
   noteLoadedDays,
 } from '../../../../src/service/sandbox/rows/changed-days.ts';
-import { RowStore } from '../../../../src/service/sandbox/rows/row-store.ts';
+import { ServiceRows } from '../../../../src/service/sandbox/rows/row-store.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
 const LOGS = { project_id: "o'p", kind: 'log_monitoring' } as const;
 
 test('a changed day stands until each dataset was loaded with it, and again once it changes again', async () => {
-  const rows = await RowStore.open(await temporaryFolder());
+  const rows = await ServiceRows.open(await temporaryFolder());
   onTestFinished(() => rows[Symbol.asyncDispose]());
   const change = (...days: string[]): Promise<void> =>
     rows.use((connection) =>

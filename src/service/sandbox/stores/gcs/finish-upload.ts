@@ -1,5 +1,5 @@
 import type { Received } from '../object-folder.ts';
-import type { StoredObject } from '../object-index.ts';
+import type { IndexedObject } from '../object-index.ts';
 import { GcsError } from './gcs-error.ts';
 import { checkConditions, type GcsRequest } from './gcs-request.ts';
 import { headersOf, type UploadMetadata } from './object-resource.ts';
@@ -19,7 +19,7 @@ export async function finishUpload(
   { folder, request, bucket }: GcsRequest,
   { key, metadata, contentType }: Upload,
   received: Received,
-): Promise<StoredObject> {
+): Promise<IndexedObject> {
   const md5 = received.digests.value('md5').toString('base64');
   const crc32c = received.digests.value('crc32c').toString('base64');
   try {

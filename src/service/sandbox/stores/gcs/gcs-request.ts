@@ -1,5 +1,5 @@
 import type { ObjectFolder } from '../object-folder.ts';
-import type { StoredObject } from '../object-index.ts';
+import type { IndexedObject } from '../object-index.ts';
 import type { StoreRequest } from '../store-server.ts';
 import { GcsError } from './gcs-error.ts';
 
@@ -13,7 +13,7 @@ export interface GcsRequest {
 }
 
 /** Refuses a request whose `ifGeneration…` parameters do not hold for the object that is there. */
-export function checkConditions({ query }: StoreRequest, object: StoredObject | undefined): void {
+export function checkConditions({ query }: StoreRequest, object: IndexedObject | undefined): void {
   const generation = object?.generation ?? '0';
   const match = query.get('ifGenerationMatch');
   if (match !== null && match !== generation)
@@ -24,7 +24,7 @@ export function checkConditions({ query }: StoreRequest, object: StoredObject | 
 }
 
 /** The object of this key; with `generation` in the query only in that version. */
-export function objectOf({ folder, request, bucket }: GcsRequest, key: string): StoredObject {
+export function objectOf({ folder, request, bucket }: GcsRequest, key: string): IndexedObject {
   const object = folder.index.object(bucket, key);
   const generation = request.query.get('generation');
   if (object === undefined || (generation !== null && generation !== object.generation))

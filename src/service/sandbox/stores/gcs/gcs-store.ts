@@ -15,7 +15,7 @@ const BUCKET_NAME = /^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/;
  * A small Google Cloud Storage: the part of its JSON API that the official SDK needs to upload, read, list and delete
  * objects. Like emulators, it needs no credentials.
  */
-export class GcsStore implements Store {
+export class ServedGcs implements Store {
   readonly place = 'store_a';
   readonly #folder: ObjectFolder;
   readonly #logger: Logger;

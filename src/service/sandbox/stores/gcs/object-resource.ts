@@ -1,7 +1,7 @@
-import type { StoredObject } from '../object-index.ts';
+import type { IndexedObject } from '../object-index.ts';
 
 /** An object as the JSON API describes it; `base` is the address of the store. */
-export function objectResource(object: StoredObject, base: string): Record<string, unknown> {
+export function objectResource(object: IndexedObject, base: string): Record<string, unknown> {
   const { bucket, key, generation, headers, checksums } = object;
   const path = `b/${encodeURIComponent(bucket)}/o/${encodeURIComponent(key)}`;
   const time = new Date(object.updatedAt).toISOString();

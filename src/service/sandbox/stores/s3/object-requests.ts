@@ -1,5 +1,5 @@
 import { byteRange } from '../byte-range.ts';
-import type { StoredObject } from '../object-index.ts';
+import type { IndexedObject } from '../object-index.ts';
 import type { StoreAnswer, StoreRequest } from '../store-server.ts';
 import { receiveBody, receiveText } from './receive-body.ts';
 import { S3Error } from './s3-error.ts';
@@ -90,14 +90,14 @@ export function keptHeaders(headers: StoreRequest['headers']): Record<string, st
   };
 }
 
-function checksumHeaders({ checksums, parts }: StoredObject): Record<string, string> {
+function checksumHeaders({ checksums, parts }: IndexedObject): Record<string, string> {
   if (parts !== undefined) return {};
   const sums = Object.entries(checksums).map(([name, value]) => [`x-amz-checksum-${name}`, value] as const);
   if (sums.length === 0) return {};
   return { ...Object.fromEntries(sums), 'x-amz-checksum-type': 'FULL_OBJECT' };
 }
 
-function describe(object: StoredObject): Record<string, string> {
+function describe(object: IndexedObject): Record<string, string> {
   return {
     ...object.headers,
     etag: `"${object.etag}"`,
@@ -106,11 +106,11 @@ function describe(object: StoredObject): Record<string, string> {
   };
 }
 
-function names(header: string, object: StoredObject): boolean {
+function names(header: string, object: IndexedObject): boolean {
   return header === '*' || header.split(/\s*,\s*/).some((tag) => tag.replace(/^W\/|"/g, '') === object.etag);
 }
 
-function partRange({ parts, size }: StoredObject, number: number) {
+function partRange({ parts, size }: IndexedObject, number: number) {
   const sizes = parts ?? [size];
   const length = sizes[number - 1];
   if (length === undefined) throw new S3Error('InvalidRange', 'The requested partnumber is not satisfiable');

@@ -1,4 +1,4 @@
-import { CHECKSUMS, type Checksum } from '../digests.ts';
+import { CHECKSUMS, type ChecksumName } from '../digests.ts';
 import type { Received } from '../object-folder.ts';
 import type { StoreRequest } from '../store-server.ts';
 import { awsChunked } from './aws-chunked.ts';
@@ -43,7 +43,7 @@ export async function receiveBody({ folder, request, payloadHash }: S3Request): 
 }
 
 /** Checksums that a header gives or a trailer will give. */
-function announcedChecksums(headers: StoreRequest['headers']): Checksum[] {
+function announcedChecksums(headers: StoreRequest['headers']): ChecksumName[] {
   const names = [...Object.keys(headers), ...(headers['x-amz-trailer'] ?? '').split(/\s*,\s*/)]
     .map((name) => name.toLowerCase())
     .filter((name) => name.startsWith(PREFIX))

@@ -22,7 +22,7 @@ const FAULT_CODES: Readonly<Record<number, S3ErrorCode>> = {
 };
 
 /** A small S3, path style: what the official SDK needs to put, read, list and delete objects, signatures checked. */
-export class S3Store implements Store {
+export class ServedS3 implements Store {
   readonly place = 'store_b';
   readonly #folder: ObjectFolder;
   readonly #region: string;
