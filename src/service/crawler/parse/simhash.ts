@@ -2,6 +2,8 @@
 const FEWEST_WORDS = 10;
 const HALF = 30;
 const MASK = 2 ** HALF - 1;
+/** Bits of the largest number of pairs. */
+const PLANES = 32;
 
 /**
  * A fingerprint of 60 bits, such that texts that share most of their word pairs have fingerprints that share most of
@@ -15,8 +17,8 @@ const MASK = 2 ** HALF - 1;
  * @param blocks the words of each block of text
  */
 export function simhash(blocks: Iterable<readonly string[]>): bigint | null {
-  const low = new Int32Array(HALF);
-  const high = new Int32Array(HALF);
+  const low = new Int32Array(PLANES);
+  const high = new Int32Array(PLANES);
   const seen = new Set<number>();
   const hashes = new Map<string, number>();
   let before = 0;
@@ -55,12 +57,23 @@ function mix(value: number): number {
   return hash ^ (hash >>> 16);
 }
 
-function count(ones: Int32Array, hash: number): void {
-  for (let bit = 0; bit < HALF; bit++) ones[bit] = (ones[bit] ?? 0) + ((hash >>> bit) & 1);
+/** Adds the bits of a hash to the numbers of ones. Plane `n` has bit `n` of all 30 numbers, so one step adds to each. */
+function count(planes: Int32Array, hash: number): void {
+  let carry = hash;
+  for (let plane = 0; carry !== 0; plane++) {
+    const former = planes[plane] ?? 0;
+    planes[plane] = former ^ carry;
+    carry &= former;
+  }
 }
 
-function bits(ones: Int32Array, total: number): number {
+function bits(planes: Int32Array, total: number): number {
   let value = 0;
-  for (let bit = 0; bit < HALF; bit++) if ((ones[bit] ?? 0) * 2 > total) value |= 1 << bit;
+  for (let bit = 0; bit < HALF; bit++) {
+    let ones = 0;
+    for (let plane = 32 - Math.clz32(total); plane >= 0; plane--)
+      ones = 2 * ones + (((planes[plane] ?? 0) >>> bit) & 1);
+    if (ones * 2 > total) value |= 1 << bit;
+  }
   return value & MASK;
 }

@@ -215,7 +215,7 @@ test('totals of a period never add up with rows of days, and replace those of th
 
 test('what earlier exports lose is told before it is done, and keep leaves all of it', async () => {
   const { add, rows } = await project();
-  const two = PAGES + 'https://e.example/b,3,30,10%,2\n';
+  const two = `${PAGES}https://e.example/b,3,30,10%,2\n`;
   await add({ 'Dates.csv': DATES, 'Pages.csv': two });
   const day = (name: string) => bulk(`2026-11-02,https://e.example/${name},q,false,fra,WEB,MOBILE,4,1,0`);
   const before = (await rows('date', 'period_days', 'totals_by', 'url')).toSorted();
