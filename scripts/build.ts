@@ -97,14 +97,18 @@ async function addYaml(): Promise<void> {
   const { compileYaml } = await import('../src/core/compiled-yaml.ts');
   const { parseYaml } = await import('../src/core/parse-yaml.ts');
   const { headerComment } = await import('../src/project/sql/text/sql-file.ts');
-  const texts = filesOf('sql', 'pipelines', 'schedules.yaml').flatMap((file) => {
+  const texts = filesOf('sql', 'pipelines').flatMap((file) => {
     const text = readFileSync(file, 'utf8');
     return file.endsWith('.sql') ? (headerComment(text)?.yaml ?? []) : file.endsWith('.yaml') ? text : [];
   });
-  writeFileSync(
-    join(dist, 'yaml.json'),
-    compileYaml(new Map(texts.map((text) => [text, parseYaml(text).value]))),
-  );
+  const values = new Map<string, unknown>();
+  for (const text of texts)
+    try {
+      values.set(text, parseYaml(text).value);
+    } catch {
+      // The command that reads the file says what is wrong with it.
+    }
+  writeFileSync(join(dist, 'yaml.json'), compileYaml(values));
 }
 
 async function buildConsole(): Promise<void> {

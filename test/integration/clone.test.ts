@@ -18,7 +18,7 @@ let built = 0;
 beforeAll(async () => {
   await run(process.execPath, ['scripts/build.ts'], { cwd: ROOT });
   clone = await mkdtemp(join(tmpdir(), 'crawlhouse-clone-'));
-  for (const name of [...NEEDED, 'scripts', 'src', 'dist'])
+  for (const name of [...NEEDED, 'scripts', 'src', 'pipelines', 'sql', 'dist'])
     await cp(join(ROOT, name), join(clone, name), { recursive: true });
   await symlink(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
   built = (await stat(stamp())).mtimeMs;

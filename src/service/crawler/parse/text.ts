@@ -1,5 +1,5 @@
-/** Characters that show nothing and change no others: soft hyphens, word joiners, marks of a text's direction. */
-const INVISIBLE = /[\u00ad\u061c\u180e\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
+/** Characters that show nothing and change no others: soft hyphens and word joiners. Marks of direction order a text. */
+const INVISIBLE = /[\u00ad\u180e\u2060-\u2064\ufeff]/g;
 /** A zero-width space parts words, and is none. */
 const BLANK = /[\s\u200b]+/g;
 /** Words of ASCII with one space between them: most texts are so already. */
