@@ -18,19 +18,16 @@ interface Edit {
  */
 export function replaceTables(
   sql: string,
-  { tables: given, columns }: SqlReferences,
+  { tables, columns }: SqlReferences,
   subqueryOf: (reference: TableReference) => string | undefined,
 ): string {
-  const tables = given.flatMap((reference) => {
-    const subquery = subqueryOf(reference);
-    return subquery === undefined ? [] : [{ reference, subquery }];
-  });
-  if (tables.length === 0) return plainSpaces(sql);
   const bytes = Buffer.from(plainSpaces(sql));
   const tokens = new Names(sql);
   const edits: Edit[] = [];
   const replaced = new Set<string>();
-  for (const { reference, subquery } of tables) {
+  for (const reference of tables) {
+    const subquery = subqueryOf(reference);
+    if (subquery === undefined) continue;
     const parts = [reference.catalog, reference.schema, reference.name].filter((part) => part !== '');
     const { end, last } = tokens.find(reference.offset, parts);
     const alias = reference.alias === '' ? ` AS ${last}` : '';
