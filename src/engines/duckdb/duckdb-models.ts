@@ -13,8 +13,10 @@ import type { PartitionChanges } from '../../state/catalogue/ops-model-partition
 import type { ModelEngine } from '../model-engine.ts';
 import { type NarrowRead, narrowed, running } from '../narrow-model.ts';
 
-/** Of a warehouse with so few rows, one statement builds all partitions of a model. */
-const ROWS_AT_ONCE = 100_000;
+/** One statement builds as many partitions of a model as have about so many rows of the warehouse: it holds them in memory. */
+const ROWS_AT_ONCE = 500_000;
+/** Milliseconds. */
+const QUICK = 500;
 
 /** A view that a statement reads so often is kept for it, if it has so few rows: DuckDB would plan it each time. */
 const READS_KEPT = 3;
@@ -77,7 +79,7 @@ interface WithPartitions extends PlannedModel {
 }
 
 interface StatementOptions {
-  /** The share of the partitions that the first statement may build; it builds one at least. */
+  /** The share of the partitions that one statement may build, unless they turn out small; it builds one at least. */
   readonly share?: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -91,8 +93,8 @@ async function insertPartitions(
 ): Promise<bigint> {
   const columns = [...outputs.keys()].map(ident).join(', ');
   const insert = `INSERT INTO ${table(...model.name.split('.'))} (${columns})`;
-  let count = hasWithin(model) ? Math.max(1, Math.floor(partitions.length * share)) : partitions.length;
-  let former: Timed | undefined;
+  const most = hasWithin(model) ? Math.max(1, Math.floor(partitions.length * share)) : partitions.length;
+  let count = most;
   let rows = 0n;
   for (let start = 0; start < partitions.length; ) {
     const some = partitions.slice(start, start + count);
@@ -109,9 +111,8 @@ async function insertPartitions(
     rows += await connection.run(`${insert} ${made}`, [], signal);
     for (const name of kept) await connection.run(`DROP TABLE ${name}`);
     start += some.length;
-    const timed = { count, milliseconds: performance.now() - startedAt };
-    count = nextCount(timed, former);
-    former = timed;
+    // What was quick had few rows, and costs more for being a statement than for its partitions.
+    count = performance.now() - startedAt < QUICK ? count * 2 : most;
   }
   return rows;
 }
@@ -128,23 +129,6 @@ async function keepRows(
   const name = `temp.main.narrowed_${number}`;
   await connection.run(`CREATE OR REPLACE TEMP TABLE narrowed_${number} AS ${select}`);
   return name;
-}
-
-/** A statement: the partitions it built, and its time. */
-interface Timed {
-  readonly count: number;
-  readonly milliseconds: number;
-}
-
-/**
- * How many partitions the next statement builds. More of them share the fixed cost of a statement; fewer need less
- * memory. So the number doubles, unless the last doubling took longer in proportion and over half a second.
- */
-export function nextCount({ count, milliseconds }: Timed, former: Timed | undefined): number {
-  const isLonger =
-    former !== undefined && (count <= former.count || milliseconds > former.milliseconds * 1.5);
-  if (milliseconds < 500 || !isLonger) return count * 2;
-  return milliseconds > 1000 ? Math.max(1, Math.floor(count / 2)) : count;
 }
 
 /** Whether a model limits what it reads to its partitions, so that a few of them cost little. */

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLogger } from '../../../../src/core/logger.ts';
-import { nextCount } from '../../../../src/engines/duckdb/duckdb-models.ts';
 import { expectBadModel, type ModelText } from '../../../pipeline/transform/model-files.ts';
 import { runTexts, statuses } from '../../../pipeline/transform/run-texts.ts';
 import {
@@ -173,8 +172,8 @@ test('a full build of a model with `within` takes a few partitions at a time, ea
   expect(report.models.find(({ name }) => name === 'mart.pages')?.rows).toBe(14);
   const rows = await marts();
   expect(rows.map(({ crawl }) => crawl)).toEqual(names);
-  expect(rows.slice(0, 3).map(({ x }) => x)).toEqual(['1', '2', '2']);
-  expect(rows.filter(({ x }) => Number(x) > 8)).toEqual([]);
+  // 500,000 rows are a quarter of all, and so are three crawls; then twice as many, because a statement was quick.
+  expect(rows.map(({ x }) => Number(x))).toEqual([3, 3, 3, 6, 6, 6, 6, 6, 6, 5, 5, 5, 5, 5]);
   // Without saying so it is one statement: what it reads can't be told.
   await run({ ...model, more: incremental }, { v: view });
   expect(new Set((await marts()).map(({ x }) => x))).toEqual(new Set(['14']));
@@ -190,17 +189,6 @@ test('in a warehouse of few rows one statement builds all partitions of a model 
   await load({ a: [1], b: [2, 3], c: [4], d: [5], e: [6], f: [7], g: [8] });
   await run(model, { v: view });
   expect((await marts()).slice(-3).map(({ x }) => x)).toEqual(['3', '3', '3']);
-});
-
-test('statements build twice as many partitions each time, until the partitions take the time', () => {
-  const first = { count: 1, milliseconds: 3000 };
-  expect(nextCount(first, undefined)).toBe(2);
-  // What a statement costs beside its partitions.
-  expect(nextCount({ count: 2, milliseconds: 3300 }, first)).toBe(4);
-  expect(nextCount({ count: 2, milliseconds: 6000 }, first)).toBe(1);
-  expect(nextCount({ count: 4, milliseconds: 900 }, { count: 2, milliseconds: 500 })).toBe(4);
-  expect(nextCount({ count: 1, milliseconds: 90_000 }, { count: 2, milliseconds: 180_000 })).toBe(1);
-  expect(nextCount({ count: 80, milliseconds: 20 }, { count: 40, milliseconds: 10 })).toBe(160);
 });
 
 test('the SQL of a model may end in a semicolon', async () => {
