@@ -23,7 +23,9 @@ const stampFile = join(dist, '.built');
 const SOURCES = [
   'package.json',
   'package-lock.json',
+  'pipelines',
   'scripts/build.ts',
+  'sql',
   'src',
   'tsconfig.build.json',
   'tsconfig.json',
@@ -35,6 +37,7 @@ if (!existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== stamp()) {
   rmSync(dist, { recursive: true, force: true });
   compile();
   await addManPage();
+  await addYaml();
   await buildConsole();
   writeFileSync(stampFile, stamp());
 }
@@ -87,6 +90,25 @@ function compile(): void {
 async function addManPage(): Promise<void> {
   const { manPage } = await import('../src/people/cli/man-page.ts');
   writeFileSync(join(dist, 'crawlhouse.1'), await manPage());
+}
+
+/** The headers under `sql/` and the pipelines, as YAML gives them. */
+async function addYaml(): Promise<void> {
+  const { compileYaml } = await import('../src/core/compiled-yaml.ts');
+  const { parseYaml } = await import('../src/core/parse-yaml.ts');
+  const { headerComment } = await import('../src/project/sql/text/sql-file.ts');
+  const texts = filesOf('sql', 'pipelines').flatMap((file) => {
+    const text = readFileSync(file, 'utf8');
+    return file.endsWith('.sql') ? (headerComment(text)?.yaml ?? []) : file.endsWith('.yaml') ? text : [];
+  });
+  const values = new Map<string, unknown>();
+  for (const text of texts)
+    try {
+      values.set(text, parseYaml(text).value);
+    } catch {
+      // The command that reads the file says what is wrong with it.
+    }
+  writeFileSync(join(dist, 'yaml.json'), compileYaml(values));
 }
 
 async function buildConsole(): Promise<void> {

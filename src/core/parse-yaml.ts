@@ -1,4 +1,5 @@
 import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import { compiledYaml } from './compiled-yaml.ts';
 import { deepBrackets } from './deep-brackets.ts';
 
 /** Aliases of a file, and the values that they may add to it. */
@@ -37,7 +38,25 @@ export interface YamlOptions {
  *
  * @throws YamlFault
  */
-export function parseYaml(text: string, { bigints }: YamlOptions = {}): ParsedYaml {
+export function parseYaml(text: string, options: YamlOptions = {}): ParsedYaml {
+  const compiled = options.bigints === 'all' ? undefined : compiledYaml(text);
+  if (compiled === undefined) return readYaml(text, options);
+  let read: ParsedYaml | undefined;
+  // For an error, or a change.
+  const whole = (): ParsedYaml => (read ??= readYaml(text, options));
+  return {
+    value: compiled.value,
+    get document() {
+      return whole().document;
+    },
+    get firstLine() {
+      return whole().firstLine;
+    },
+    lineOf: (path) => whole().lineOf(path),
+  };
+}
+
+function readYaml(text: string, { bigints }: YamlOptions): ParsedYaml {
   const deep = deepBrackets(text);
   if (deep !== -1)
     throw new YamlFault('more than a thousand brackets are open', text.slice(0, deep).split('\n').length);

@@ -38,6 +38,7 @@ export function textOf(tokens: readonly SqlToken[]): string {
 
 /** One statement without the `;` that ends it, so that it can stand within another one. Lines stay where they are. */
 export function withoutEnd(sql: string): string {
+  if (!sql.includes(';')) return plainSpaces(sql);
   const tokens = sqlTokens(sql);
   const last = tokens.findLastIndex((token) => isCode(token) && token.text !== ';');
   return textOf(tokens.filter(({ text }, at) => at <= last || text !== ';'));

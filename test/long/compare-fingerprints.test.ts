@@ -133,7 +133,8 @@ test('units are compared in portions between which the copy is opened again, and
   const reopen = async () => void opened++;
   const compared = { catalog: CATALOG, fresh, recent: () => 'true', reopen, valuesAtOnce: 8, signal };
   expect(await compareFingerprints(one.connection, compared)).toBeUndefined();
-  expect(opened).toBe(2);
+  // The first eight values are those of the copy as it was opened.
+  expect(opened).toBe(1);
   await one.connection.run("UPDATE raw.crawl_pages SET title = 'x' WHERE url = 'c3'");
   expect((await compareFingerprints(one.connection, compared))?.message).toContain('crawl_pages/c3');
 });

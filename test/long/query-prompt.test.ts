@@ -17,7 +17,7 @@ const DEEP = {
     sqlLine: 7,
     needs: {},
     chart: null,
-    chartLine: 1,
+    chartLine: () => 1,
   },
 };
 const QUESTION = {
@@ -30,7 +30,7 @@ const QUESTION = {
   file: 'sql/questions/q99_all.sql',
   sqlLine: 6,
   chart: null,
-  chartLine: 1,
+  chartLine: () => 1,
   needs: { pages: 1 },
 };
 

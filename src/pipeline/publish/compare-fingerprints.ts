@@ -34,9 +34,16 @@ export async function compareFingerprints(
   connection: Connection,
   { catalog, fresh, recent, reopen, valuesAtOnce = VALUES_AT_ONCE, signal }: Comparison,
 ): Promise<CrawlhouseError | undefined> {
+  // The copy was opened just now.
+  let read = 0;
   for (const [dataset, ofDataset] of Map.groupBy(fresh, (one) => one.dataset))
     for (const units of portions(ofDataset, valuesAtOnce)) {
-      await reopen();
+      const values = units.reduce((sum, one) => sum + one.values, 0);
+      if (read > 0 && read + values > valuesAtOnce) {
+        await reopen();
+        read = 0;
+      }
+      read += values;
       let different = units;
       let found = new Map<string, string>();
       for (const condition of [{ recent: recent(dataset) }, {}]) {

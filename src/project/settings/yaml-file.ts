@@ -1,4 +1,3 @@
-import { isMap } from 'yaml';
 import type { z } from 'zod';
 import type { ErrorCode } from '../../core/error-codes.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
@@ -20,9 +19,13 @@ export interface YamlSource {
  * @throws CrawlhouseError `code` with file and line
  */
 export async function readYaml(path: string, shownAs: string, code: ErrorCode): Promise<YamlSource> {
-  const { document, value, firstLine, lineOf } = parsed(await readText(path), shownAs, code);
-  if (!isMap(document.contents) && document.contents !== null)
-    throw new CrawlhouseError(code, `${shownAs}:${firstLine}: expected keys with values, such as key: value`);
+  const read = parsed(await readText(path), shownAs, code);
+  const { value, lineOf } = read;
+  if (typeof (value ?? {}) !== 'object' || Array.isArray(value))
+    throw new CrawlhouseError(
+      code,
+      `${shownAs}:${read.firstLine}: expected keys with values, such as key: value`,
+    );
   return { file: shownAs, value: value ?? {}, lineOf };
 }
 

@@ -76,7 +76,7 @@ async function bind(connection: Connection, question: Question): Promise<void> {
   const problem = question.chart && chartProblem(question.chart, columns);
   if (problem !== null)
     throw badModel(
-      { file, line: question.chartLine },
+      { file, line: question.chartLine() },
       `chart: ${problem}`,
       `columns of the answer: ${columns.map(({ name }) => name).join(', ')}`,
     );

@@ -42,7 +42,7 @@ export interface Question {
   /** Null where no chart says anything. */
   readonly chart: Chart | null;
   /** The line that declares it. */
-  readonly chartLine: number;
+  chartLine(): number;
   /** As its file has it; `bindQuestion` makes a statement of it. */
   readonly sql: string;
   /** As errors show it: `sql/questions/<name>.sql`. */
@@ -122,7 +122,7 @@ export function readQuestion({ shown }: SqlFolder, name: string, text: string): 
     name: basename(name, '.sql'),
     ...header,
     parameters,
-    chartLine: source.lineOf(['chart']),
+    chartLine: () => source.lineOf(['chart']),
     sql: sql.trim(),
     file,
     sqlLine: firstWord(sql, { file, line: sqlLine }).line,

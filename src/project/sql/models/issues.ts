@@ -105,15 +105,23 @@ function checkThresholds(
   source: SqlFile,
 ): void {
   const places = [
-    { names: thresholdsOf(source.sql), line: source.sqlLine, where: 'the SELECT' },
-    { names: thresholdsOf(definition), line: source.lineOf(['definition']), where: 'the definition' },
+    { names: thresholdsOf(source.sql), lineOf: () => source.sqlLine, where: 'the SELECT' },
+    {
+      names: thresholdsOf(definition),
+      lineOf: () => source.lineOf(['definition']),
+      where: 'the definition',
+    },
   ];
   const known = Object.keys(thresholds);
-  for (const { names, line, where } of places) {
+  for (const { names, lineOf, where } of places) {
     const unknown = names.find((name) => !known.includes(name));
     if (unknown !== undefined) {
       const hint = `${didYouMean(unknown, known)}thresholds of this header: ${known.join(', ') || 'none'}`;
-      throw badModel({ file: source.file, line }, `${where} has $${unknown}, which is no threshold`, hint);
+      throw badModel(
+        { file: source.file, line: lineOf() },
+        `${where} has $${unknown}, which is no threshold`,
+        hint,
+      );
     }
     const missing = known.find((name) => !names.includes(name));
     if (missing === undefined) continue;

@@ -11,7 +11,8 @@ export function giveTables(
   schema: string,
   selects: Readonly<Record<string, () => string>>,
 ): { readonly sql: string; readonly given: ReadonlySet<string> } {
-  if (!sql.toLowerCase().includes(schema)) return { sql, given: new Set() };
+  // Most SQL has none.
+  if (!mayName(sql.toLowerCase(), schema)) return { sql, given: new Set() };
   const tokens = sqlTokens(sql);
   const code = tokens.flatMap((token, at) => (isCode(token) ? [{ text: token.text.toLowerCase(), at }] : []));
   const texts = tokens.map(({ text }) => text);
@@ -27,4 +28,11 @@ export function giveTables(
     given.add(table.text);
   }
   return { sql: texts.join(''), given };
+}
+
+/** Whether a point comes behind the name of a schema, or a comment, which may stand between them. */
+function mayName(sql: string, schema: string): boolean {
+  for (let at = sql.indexOf(schema); at !== -1; at = sql.indexOf(schema, at + 1))
+    if (/^\s*(?:[.]|--|[/][*])/.test(sql.slice(at + schema.length))) return true;
+  return false;
 }

@@ -18,16 +18,19 @@ interface Edit {
  */
 export function replaceTables(
   sql: string,
-  { tables, columns }: SqlReferences,
+  { tables: given, columns }: SqlReferences,
   subqueryOf: (reference: TableReference) => string | undefined,
 ): string {
+  const tables = given.flatMap((reference) => {
+    const subquery = subqueryOf(reference);
+    return subquery === undefined ? [] : [{ reference, subquery }];
+  });
+  if (tables.length === 0) return plainSpaces(sql);
   const bytes = Buffer.from(plainSpaces(sql));
   const tokens = new Names(sql);
   const edits: Edit[] = [];
   const replaced = new Set<string>();
-  for (const reference of tables) {
-    const subquery = subqueryOf(reference);
-    if (subquery === undefined) continue;
+  for (const { reference, subquery } of tables) {
     const parts = [reference.catalog, reference.schema, reference.name].filter((part) => part !== '');
     const { end, last } = tokens.find(reference.offset, parts);
     const alias = reference.alias === '' ? ` AS ${last}` : '';

@@ -25,18 +25,26 @@ export function splitSqlFile(file: string, text: string): SqlFile {
   return read;
 }
 
-function readSqlFile(file: string, text: string): SqlFile {
+/** The comment in front of a file, and the YAML in it; null for a file without one. */
+export function headerComment(text: string): { readonly comment: string; readonly yaml: string } | null {
   const match = /^\uFEFF?(\s*)\/\*([\s\S]*?)\*\//.exec(text);
-  if (!match) {
+  if (!match) return null;
+  const [comment, before = '', yaml = ''] = match;
+  // As many newlines in front as the file has: a line of the document is then a line of the file.
+  return { comment, yaml: '\n'.repeat(newlines(before)) + yaml };
+}
+
+function readSqlFile(file: string, text: string): SqlFile {
+  const header = headerComment(text);
+  if (!header) {
     throw badModel(
       { file, line: 1 },
       'has no header',
       'start the file with a block comment that holds YAML: /* name: … */',
     );
   }
-  const [comment, before = '', yaml = ''] = match;
-  // As many newlines in front as the file has: a line of the document is then a line of the file.
-  const { value, lineOf } = headerOf('\n'.repeat(newlines(before)) + yaml, file);
+  const { comment, yaml } = header;
+  const { value, lineOf } = headerOf(yaml, file);
   return {
     file,
     header: value ?? {},
