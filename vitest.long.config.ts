@@ -11,7 +11,7 @@ const shared = {
 const ALONE = ['test/long/memory.test.ts', 'test/long/disk-full.test.ts'];
 /** Properties and cases of which `npm test` has a sample. */
 const SAMPLED = [
-  'test/core/sql-tokens.test.ts',
+  'test/core/duckdb/sql-tokens.test.ts',
   'test/pipeline/load-packages.test.ts',
   'test/pipeline/transform/golden.test.ts',
   'test/service/sandbox/ranking/ranking-properties.test.ts',

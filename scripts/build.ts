@@ -94,8 +94,8 @@ async function addManPage(): Promise<void> {
 
 /** The headers under `sql/` and the pipelines, as YAML gives them. */
 async function addYaml(): Promise<void> {
-  const { compileYaml } = await import('../src/core/compiled-yaml.ts');
-  const { parseYaml } = await import('../src/core/parse-yaml.ts');
+  const { compileYaml } = await import('../src/core/text/compiled-yaml.ts');
+  const { parseYaml } = await import('../src/core/text/parse-yaml.ts');
   const { headerComment } = await import('../src/project/sql/text/sql-file.ts');
   const texts = filesOf('sql', 'pipelines').flatMap((file) => {
     const text = readFileSync(file, 'utf8');
@@ -114,7 +114,7 @@ async function addYaml(): Promise<void> {
 async function buildConsole(): Promise<void> {
   const { build } = await import('vite');
   const { CHART_STYLE } = await import('../src/answers/report/chart-style.ts');
-  const { PAGE_STYLE } = await import('../src/core/page-style.ts');
+  const { PAGE_STYLE } = await import('../src/core/text/page-style.ts');
   const folder = join(root, 'src', 'people', 'console');
   const assets = join(dist, 'people', 'console', 'assets');
   cpSync(join(folder, 'assets'), assets, { recursive: true });

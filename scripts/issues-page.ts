@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { markdownTable } from '../src/core/markdown.ts';
+import { markdownTable } from '../src/core/text/markdown.ts';
 import { CATEGORIES, type Issue, loadIssues } from '../src/project/sql/models/issues.ts';
 import { sqlFolder } from '../src/project/sql/models/sql-folders.ts';
 import { defaultSetting, definitionOf } from '../src/project/sql/models/tune-issues.ts';

@@ -1,5 +1,5 @@
-export { ERROR_CODES, EXIT_CODES } from './core/error-codes.ts';
-export { CrawlhouseError } from './core/errors.ts';
+export { ERROR_CODES, EXIT_CODES } from './core/errors/error-codes.ts';
+export { CrawlhouseError } from './core/errors/errors.ts';
 export { Manifest } from './project/model/manifest.ts';
 export { Pipeline } from './project/model/pipeline.ts';
 export type { RunReport } from './project/model/report.ts';

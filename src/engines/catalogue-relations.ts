@@ -1,4 +1,4 @@
-import type { Connection } from '../core/duckdb.ts';
+import type { Connection } from '../core/duckdb/duckdb.ts';
 import { tableColumns } from '../state/catalogue/catalog.ts';
 
 /** Relations whose rows are in the catalogue, of which another engine has a copy: `ops` and the lists of resources. */

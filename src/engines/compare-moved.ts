@@ -1,5 +1,5 @@
-import { type Connection, table } from '../core/duckdb.ts';
-import { CrawlhouseError } from '../core/errors.ts';
+import { type Connection, table } from '../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../core/errors/errors.ts';
 import { type PublishedPlace, readPublished } from '../state/catalogue/read-published.ts';
 import type { EnginePlace } from './engine.ts';
 import type { ModelQueries } from './model-engine.ts';

@@ -1,5 +1,5 @@
-import { type Connection, table } from '../core/duckdb.ts';
-import { CrawlhouseError } from '../core/errors.ts';
+import { type Connection, table } from '../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../core/errors/errors.ts';
 import { presentRows } from '../state/catalogue/present-rows.ts';
 import type { RowStore } from './row-store.ts';
 

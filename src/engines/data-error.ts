@@ -1,4 +1,4 @@
-import { toCrawlhouseError } from '../core/errors.ts';
+import { toCrawlhouseError } from '../core/errors/errors.ts';
 import { EngineFailure } from './engine-failure.ts';
 
 /** DuckDB's kinds of errors that are caused by the values read, not by the statement or the machine. */

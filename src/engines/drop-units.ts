@@ -1,4 +1,4 @@
-import { ident } from '../core/duckdb.ts';
+import { ident } from '../core/duckdb/duckdb.ts';
 import type { Unit } from '../project/model/unit.ts';
 import { markDirty } from '../state/catalogue/ops-publication.ts';
 import { recordDropped } from '../state/catalogue/ops-units.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { Check } from '../core/check.ts';
-import type { Connection } from '../core/duckdb.ts';
-import type { Logger } from '../core/logger.ts';
+import type { Check } from '../core/duckdb/check.ts';
+import type { Connection } from '../core/duckdb/duckdb.ts';
+import type { Logger } from '../core/logs/logger.ts';
 import type { PreparedLoad } from '../project/model/prepared-load.ts';
 import type { EngineAddress } from '../project/settings/settings.ts';
 import type { Dialect } from './dialect.ts';

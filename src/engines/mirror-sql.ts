@@ -1,4 +1,4 @@
-import { ident, text } from '../core/duckdb.ts';
+import { ident, text } from '../core/duckdb/duckdb.ts';
 import type { MirroredTable, MirrorPartition } from './mirror-source.ts';
 
 /** The number of its rows, their fingerprint, and the values of its key. */

@@ -1,5 +1,5 @@
-import { type Connection, ident, table } from '../core/duckdb.ts';
-import { CrawlhouseError } from '../core/errors.ts';
+import { type Connection, ident, table } from '../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../core/errors/errors.ts';
 import type { Unit } from '../project/model/unit.ts';
 
 /** The name under which the published warehouse that is moved is attached. */

@@ -1,4 +1,4 @@
-import { type Connection, table } from '../core/duckdb.ts';
+import { type Connection, table } from '../core/duckdb/duckdb.ts';
 import type { Model } from '../project/sql/models/model.ts';
 import { referenceName } from '../project/sql/plan/inspect-model.ts';
 import { modelError } from '../project/sql/plan/model-error.ts';

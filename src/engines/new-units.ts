@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Connection, table } from '../core/duckdb.ts';
+import { type Connection, table } from '../core/duckdb/duckdb.ts';
 import type { Unit } from '../project/model/unit.ts';
 import { attachDespiteWriter } from '../state/catalogue/attach-published.ts';
 import { publicationOf } from '../state/catalogue/ops-publication.ts';

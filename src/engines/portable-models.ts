@@ -1,5 +1,5 @@
-import { type Connection, ident, table, text } from '../core/duckdb.ts';
-import { withoutEnd } from '../core/sql-tokens.ts';
+import { type Connection, ident, table, text } from '../core/duckdb/duckdb.ts';
+import { withoutEnd } from '../core/duckdb/sql-tokens.ts';
 import { referenceName } from '../project/sql/plan/inspect-model.ts';
 import type { PlannedModel } from '../project/sql/plan/plan-models.ts';
 import { badModel, type SqlPlace } from '../project/sql/text/bad-model.ts';

@@ -1,5 +1,5 @@
 import type { Json } from '@duckdb/node-api';
-import type { Connection, Row, Values } from '../core/duckdb.ts';
+import type { Connection, Row, Values } from '../core/duckdb/duckdb.ts';
 import { referenceName } from '../project/sql/plan/inspect-model.ts';
 import { replaceTables } from '../project/sql/text/replace-tables.ts';
 import { type SqlReferences, sqlReferences } from '../project/sql/text/sql-references.ts';

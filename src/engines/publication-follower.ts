@@ -1,5 +1,5 @@
-import { toCrawlhouseError } from '../core/errors.ts';
-import type { Logger } from '../core/logger.ts';
+import { toCrawlhouseError } from '../core/errors/errors.ts';
+import type { Logger } from '../core/logs/logger.ts';
 import type { FollowedPlace, KnownPublication } from './engine.ts';
 import { isInCatalogue, openElsewhere } from './registry.ts';
 

@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../core/errors.ts';
+import { CrawlhouseError } from '../core/errors/errors.ts';
 import type { EngineAddress } from '../project/settings/settings.ts';
 import type { Elsewhere, Engine, EngineKind } from './engine.ts';
 import { KINDS } from './kinds.ts';

@@ -1,4 +1,4 @@
-import type { CrawlhouseError } from '../core/errors.ts';
+import type { CrawlhouseError } from '../core/errors/errors.ts';
 import type { PreparedLoad } from '../project/model/prepared-load.ts';
 
 /** Rows that another process has put into the warehouse's bucket. */

@@ -1,4 +1,4 @@
-import { ident } from '../core/duckdb.ts';
+import { ident } from '../core/duckdb/duckdb.ts';
 import type { SourcePlace } from './engine.ts';
 
 interface Column {

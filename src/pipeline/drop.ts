@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../core/errors.ts';
-import type { Logger } from '../core/logger.ts';
+import { CrawlhouseError } from '../core/errors/errors.ts';
+import type { Logger } from '../core/logs/logger.ts';
 import { dropUnits } from '../engines/drop-units.ts';
 import type { LedgerUnit } from '../project/model/ledger-records.ts';
 import type { RunResult } from '../project/model/run-result.ts';

@@ -1,6 +1,6 @@
-import { CrawlhouseError } from '../core/errors.ts';
-import { withLowerMemory, withOneThread } from '../core/lower-memory.ts';
-import type { Meter } from '../core/meter.ts';
+import { withLowerMemory, withOneThread } from '../core/duckdb/lower-memory.ts';
+import { CrawlhouseError } from '../core/errors/errors.ts';
+import type { Meter } from '../core/progress/meter.ts';
 import { type NewUnit, type NewUnits, withNewUnits } from '../engines/new-units.ts';
 import type { WorkingCopy } from '../engines/working-copy.ts';
 import type { UnitReport } from '../project/model/report.ts';

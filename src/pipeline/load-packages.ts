@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { Database } from '../core/duckdb.ts';
-import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
-import type { Logger } from '../core/logger.ts';
+import { Database } from '../core/duckdb/duckdb.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../core/errors/errors.ts';
+import type { Logger } from '../core/logs/logger.ts';
 import type { UnitReport } from '../project/model/report.ts';
 import type { RunResult } from '../project/model/run-result.ts';
 import { reportedError, unitReport } from '../project/model/unit-report.ts';

@@ -1,6 +1,6 @@
-import { CrawlhouseError } from '../core/errors.ts';
-import type { Logger } from '../core/logger.ts';
-import { Semaphore } from '../core/semaphore.ts';
+import { CrawlhouseError } from '../core/errors/errors.ts';
+import type { Logger } from '../core/logs/logger.ts';
+import { Semaphore } from '../core/queue/semaphore.ts';
 import { estimateUnit, type PastLoad } from '../project/model/estimate.ts';
 import type { Field } from '../project/model/field.ts';
 import type { Inventory } from '../project/model/inventory.ts';

@@ -1,9 +1,9 @@
-import { type CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
-import { FairQueue } from '../core/fair-queue.ts';
-import { isolateUnit } from '../core/isolate-unit.ts';
-import type { SlotLimits } from '../core/next-slot.ts';
-import { inSpan } from '../core/telemetry.ts';
-import type { DueUnit } from '../core/unit-work.ts';
+import { type CrawlhouseError, toCrawlhouseError } from '../core/errors/errors.ts';
+import { isolateUnit } from '../core/errors/isolate-unit.ts';
+import { inSpan } from '../core/logs/telemetry.ts';
+import type { DueUnit } from '../core/progress/unit-work.ts';
+import { FairQueue } from '../core/queue/fair-queue.ts';
+import type { SlotLimits } from '../core/queue/next-slot.ts';
 import type { Inventory } from '../project/model/inventory.ts';
 import type { PlannedUnit } from '../project/model/planned-unit.ts';
 import type { UnitReport } from '../project/model/report.ts';

@@ -1,8 +1,8 @@
-import { yieldsLock } from '../core/acquire-lock.ts';
-import { ConversionPlaces } from '../core/engine.ts';
-import { toCrawlhouseError } from '../core/errors.ts';
-import { hasLockWaiter } from '../core/lock-waiter.ts';
-import type { Logger } from '../core/logger.ts';
+import { ConversionPlaces } from '../core/duckdb/engine.ts';
+import { toCrawlhouseError } from '../core/errors/errors.ts';
+import { yieldsLock } from '../core/locks/acquire-lock.ts';
+import { hasLockWaiter } from '../core/locks/lock-waiter.ts';
+import type { Logger } from '../core/logs/logger.ts';
 import type { Inventory } from '../project/model/inventory.ts';
 import type { Pipeline } from '../project/model/pipeline.ts';
 import type { PlannedUnit, Selection } from '../project/model/planned-unit.ts';

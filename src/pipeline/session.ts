@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { acquireLock } from '../core/acquire-lock.ts';
-import { Database } from '../core/duckdb.ts';
-import { type CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
-import type { Logger } from '../core/logger.ts';
-import { Meter } from '../core/meter.ts';
-import { inSpan } from '../core/telemetry.ts';
+import { Database } from '../core/duckdb/duckdb.ts';
+import { type CrawlhouseError, toCrawlhouseError } from '../core/errors/errors.ts';
+import { acquireLock } from '../core/locks/acquire-lock.ts';
+import type { Logger } from '../core/logs/logger.ts';
+import { inSpan } from '../core/logs/telemetry.ts';
+import { Meter } from '../core/progress/meter.ts';
 import { projectModels } from '../engines/project-models.ts';
 import { reconcileLedger, recordLedger } from '../engines/reconcile-ledger.ts';
 import { WorkingCopy } from '../engines/working-copy.ts';

@@ -1,4 +1,4 @@
-import type { CrawlhouseError } from '../core/errors.ts';
+import type { CrawlhouseError } from '../core/errors/errors.ts';
 import type { ModelReport, TestReport, UnitReport } from '../project/model/report.ts';
 import type { Model } from '../project/sql/models/model.ts';
 import { type HeldBack, type HoldContext, holdFaultyUnits } from './hold-units.ts';

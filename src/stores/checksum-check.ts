@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { crc32c } from '../core/crc32c.ts';
+import { crc32c } from '../core/files/crc32c.ts';
 import type { Checksum } from './object-store.ts';
 
 /** Takes the bytes of an object in order and says at the end whether they are what the store has. */

@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../core/errors.ts';
+import { CrawlhouseError } from '../core/errors/errors.ts';
 import type { ObjectStore, StoredObject } from './object-store.ts';
 
 /** The most objects under one prefix. They are held in memory. */

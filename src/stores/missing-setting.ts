@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../core/errors.ts';
+import { CrawlhouseError } from '../core/errors/errors.ts';
 
 /** @param setting such as `store_b.region` */
 export function missingSetting(setting: string): CrawlhouseError {

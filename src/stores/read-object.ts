@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../core/errors.ts';
-import type { RetryOptions, RetryPolicy } from '../core/retry.ts';
+import { CrawlhouseError } from '../core/errors/errors.ts';
+import type { RetryOptions, RetryPolicy } from '../core/time/retry.ts';
 import { checksumCheck } from './checksum-check.ts';
 import type { ByteRange, Checksum, ObjectStore, StoredObject } from './object-store.ts';
 import { readRange } from './read-range.ts';

@@ -1,7 +1,7 @@
-import { CrawlhouseError } from '../core/errors.ts';
-import { host } from '../core/host.ts';
-import { atLeastAtRate } from '../core/limits.ts';
-import { retriable } from '../core/retry.ts';
+import { CrawlhouseError } from '../core/errors/errors.ts';
+import { host } from '../core/host/host.ts';
+import { atLeastAtRate } from '../core/net/limits.ts';
+import { retriable } from '../core/time/retry.ts';
 import type { ByteRange, ObjectStore, StoredObject } from './object-store.ts';
 
 const IDLE_MS = 60_000;

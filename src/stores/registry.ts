@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { host } from '../core/host.ts';
+import { host } from '../core/host/host.ts';
 import { gcs } from './gcs/gcs.ts';
 import { local } from './local/local.ts';
 import { missingSetting } from './missing-setting.ts';

@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../core/errors.ts';
-import { type RetryOptions, retry } from '../core/retry.ts';
+import { CrawlhouseError } from '../core/errors/errors.ts';
+import { type RetryOptions, retry } from '../core/time/retry.ts';
 
 /** `retry`, but a replaced object fails at once. The same request never brings it back; a new listing or run may. */
 export async function retryStore<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {

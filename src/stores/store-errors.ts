@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../core/errors.ts';
+import { CrawlhouseError } from '../core/errors/errors.ts';
 
 /** A wait that a store is given when it says "slow down" without saying for how long. */
 const SLOW_DOWN_MS = 1000;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { RetryPolicy } from '../core/retry.ts';
+import type { RetryPolicy } from '../core/time/retry.ts';
 import type { ObjectStore } from './object-store.ts';
 
 /** The options of every store on a network, besides its settings. */

@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Finding } from '../core/check.ts';
-import { CrawlhouseError } from '../core/errors.ts';
+import type { Finding } from '../core/duckdb/check.ts';
+import { CrawlhouseError } from '../core/errors/errors.ts';
 import { listObjects } from './list-objects.ts';
 import type { ObjectStore } from './object-store.ts';
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { textTable } from '../../src/core/text-table.ts';
+import { textTable } from '../../src/core/text/text-table.ts';
 import { type BenchData, linksData, pagesData, writeBenchData } from './bench-data.ts';
 import { WAYS, wayOf } from './ways.ts';
 import { withService } from './with-service.ts';

@@ -4,7 +4,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import { silentLogger } from '../../src/core/logger.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { serveConsole } from '../../src/people/console/server/serve-console.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { makeWarehouse } from './make-warehouse.ts';

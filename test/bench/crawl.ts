@@ -5,7 +5,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { Pool } from 'undici';
-import { textTable } from '../../src/core/text-table.ts';
+import { textTable } from '../../src/core/text/text-table.ts';
 import { installScrapy, runScrapy, SCRAPY } from '../support/scrapy.ts';
 
 /**

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setInterval } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { textTable } from '../../src/core/text-table.ts';
+import { textTable } from '../../src/core/text/text-table.ts';
 import { startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { childCpuSeconds, cpuSeconds } from './resources.ts';
 

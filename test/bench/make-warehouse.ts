@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { Database } from '../../src/core/duckdb.ts';
-import { silentLogger } from '../../src/core/logger.ts';
+import { Database } from '../../src/core/duckdb/duckdb.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { WorkingCopy } from '../../src/engines/working-copy.ts';
 import { publish } from '../../src/pipeline/publish/publish.ts';
 import { runModels } from '../../src/pipeline/transform/build/run-models.ts';

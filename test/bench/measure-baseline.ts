@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { request } from 'undici';
-import { text } from '../../src/core/duckdb.ts';
+import { text } from '../../src/core/duckdb/duckdb.ts';
 import { cpuSeconds, peakRss } from './resources.ts';
 import { wayOf } from './ways.ts';
 

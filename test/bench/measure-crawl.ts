@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Database } from '../../src/core/duckdb.ts';
+import { Database } from '../../src/core/duckdb/duckdb.ts';
 import { keepHeapSmall } from '../../src/people/cli/keep-heap-small.ts';
 import { CRAWL_DATABASE, crawl } from '../../src/service/crawler/crawl.ts';
 import { cpuSeconds, peakRss } from './resources.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Database } from '../../src/core/duckdb.ts';
-import { ConversionPlaces } from '../../src/core/engine.ts';
-import { silentLogger } from '../../src/core/logger.ts';
-import { Meter } from '../../src/core/meter.ts';
+import { Database } from '../../src/core/duckdb/duckdb.ts';
+import { ConversionPlaces } from '../../src/core/duckdb/engine.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
+import { Meter } from '../../src/core/progress/meter.ts';
 import { WorkingCopy } from '../../src/engines/working-copy.ts';
 import { keepHeapSmall } from '../../src/people/cli/keep-heap-small.ts';
 import { SettingsFile } from '../../src/people/settings/settings-schema.ts';

@@ -6,7 +6,7 @@ import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import type { ParameterTexts } from '../../src/answers/query/parameters.ts';
 import { PublishedWarehouse } from '../../src/answers/query/query-warehouse.ts';
-import type { StreamedRows } from '../../src/core/streamed-rows.ts';
+import type { StreamedRows } from '../../src/core/duckdb/streamed-rows.ts';
 import { keepHeapSmall } from '../../src/people/cli/keep-heap-small.ts';
 import { bindQuestion } from '../../src/pipeline/transform/questions/bind-question.ts';
 import { loadQuestions } from '../../src/pipeline/transform/questions/questions.ts';

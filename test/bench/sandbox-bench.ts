@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { Database, ident, table, text } from '../../src/core/duckdb.ts';
-import { textTable } from '../../src/core/text-table.ts';
+import { Database, ident, table, text } from '../../src/core/duckdb/duckdb.ts';
+import { textTable } from '../../src/core/text/text-table.ts';
 import { and, or, where } from '../../src/service/api/build-oql.ts';
 import { ServiceClient } from '../../src/service/api/client.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { parseArgs, promisify } from 'node:util';
-import { textTable } from '../../src/core/text-table.ts';
+import { textTable } from '../../src/core/text/text-table.ts';
 import { startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { childCpuSeconds } from './resources.ts';
 

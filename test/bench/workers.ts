@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
-import { textTable } from '../../src/core/text-table.ts';
+import { textTable } from '../../src/core/text/text-table.ts';
 import { type Sandbox, startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { startLedgerServer } from '../support/ledger-server.ts';
 

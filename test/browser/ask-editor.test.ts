@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { silentLogger } from '../../src/core/logger.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { type Console, serveConsole } from '../../src/people/console/server/serve-console.ts';
 import { projectWithWarehouse } from '../people/console/project-with-warehouse.ts';
 import { sharedFolder } from '../support/temporary.ts';

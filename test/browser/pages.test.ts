@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { silentLogger } from '../../src/core/logger.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { PAGES } from '../../src/people/console/pages/pages.ts';
 import { type Console, serveConsole } from '../../src/people/console/server/serve-console.ts';
 import { ALL_ROUNDS, roundSeed } from '../support/random.ts';

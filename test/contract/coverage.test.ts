@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { textTable } from '../../src/core/text-table.ts';
+import { textTable } from '../../src/core/text/text-table.ts';
 import type { Endpoint } from '../../src/service/api/endpoint.ts';
 import { ENDPOINTS } from '../../src/service/api/endpoints.ts';
 import { openApiDocument } from '../../src/service/api/openapi.ts';

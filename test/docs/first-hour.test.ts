@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { displayWidth } from '../../src/core/display-width.ts';
-import { type CrawlhouseError, toCrawlhouseError } from '../../src/core/errors.ts';
+import { type CrawlhouseError, toCrawlhouseError } from '../../src/core/errors/errors.ts';
+import { displayWidth } from '../../src/core/text/display-width.ts';
 import { nameFullDisk } from '../../src/project/settings/name-full-disk.ts';
 
 const page = await readFile(join(import.meta.dirname, '../../docs/first-hour.md'), 'utf8');

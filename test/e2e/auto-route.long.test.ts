@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Connection, text } from '../../src/core/duckdb.ts';
-import { silentLogger } from '../../src/core/logger.ts';
+import { type Connection, text } from '../../src/core/duckdb/duckdb.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { reportPlan } from '../../src/pipeline/plan.ts';
 import type { RunRequest } from '../../src/pipeline/run.ts';

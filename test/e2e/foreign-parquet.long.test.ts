@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { text } from '../../src/core/duckdb.ts';
-import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
+import { text } from '../../src/core/duckdb/duckdb.ts';
+import { DEFAULT_LIMITS } from '../../src/core/net/limits.ts';
 import { projectedFields } from '../../src/pipeline/routes/projection.ts';
 import { extractStream } from '../../src/pipeline/routes/stream/extract-stream.ts';
 import { PackageBuilder } from '../../src/pipeline/stage/package-builder.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { fromEngine } from '../../src/answers/query/engine-value.ts';
 import { PublishedWarehouse } from '../../src/answers/query/query-warehouse.ts';
-import { silentLogger } from '../../src/core/logger.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { compareMoved } from '../../src/engines/compare-moved.ts';
 import { EngineFailure } from '../../src/engines/engine-failure.ts';
 import { PublicationFollower } from '../../src/engines/publication-follower.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { Database } from '../../src/core/duckdb.ts';
-import { silentLogger } from '../../src/core/logger.ts';
+import { Database } from '../../src/core/duckdb/duckdb.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { withNewUnits } from '../../src/engines/new-units.ts';
 import { WorkingCopy } from '../../src/engines/working-copy.ts';
 import { publish } from '../../src/pipeline/publish/publish.ts';

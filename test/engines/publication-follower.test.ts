@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { silentLogger } from '../../src/core/logger.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { PublicationFollower } from '../../src/engines/publication-follower.ts';
 import { errorOf } from '../support/error-of.ts';
 import { temporaryFolder } from '../support/temporary.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Connection, ident } from '../../src/core/duckdb.ts';
+import { type Connection, ident } from '../../src/core/duckdb/duckdb.ts';
 import type { RowStore } from '../../src/engines/row-store.ts';
 
 /** A store of rows whose catalogue has `raw.crawl_pages (_unit VARCHAR, n BIGINT)`. */

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { zstdDecompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { ident, text } from '../../src/core/duckdb.ts';
+import { ident, text } from '../../src/core/duckdb/duckdb.ts';
 import { sqliteAlertStore } from '../../src/operations/alert/sqlite-alert-store.ts';
 import { openConsoleDatabase } from '../../src/people/console/access/console-database.ts';
 import { readPackage } from '../../src/pipeline/load/read-package.ts';

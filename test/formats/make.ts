@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
-import { Database } from '../../src/core/duckdb.ts';
+import { Database } from '../../src/core/duckdb/duckdb.ts';
 import type { OpenIncident } from '../../src/operations/alert/incident.ts';
 import { sqliteAlertStore } from '../../src/operations/alert/sqlite-alert-store.ts';
 import { MANIFEST_VERSION } from '../../src/project/model/manifest.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Connection, Database } from '../../src/core/duckdb.ts';
+import { type Connection, Database } from '../../src/core/duckdb/duckdb.ts';
 
 /** A folder for the cases of a target. */
 export function fuzzFolder(): { readonly folder: string; readonly close: () => Promise<void> } {

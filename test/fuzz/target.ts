@@ -1,5 +1,5 @@
 import type fc from 'fast-check';
-import { CrawlhouseError } from '../../src/core/errors.ts';
+import { CrawlhouseError } from '../../src/core/errors/errors.ts';
 
 /** What became of an input: both are right, but a target that takes nothing tests nothing. */
 export type Verdict = 'taken' | 'refused';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text as streamText } from 'node:stream/consumers';
-import { type Connection, ident } from '../../src/core/duckdb.ts';
+import { type Connection, ident } from '../../src/core/duckdb/duckdb.ts';
 import { peakOf } from '../support/peak-memory.ts';
 import { crawlhouseProcess, published, rawProjectFolder } from '../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
-import { silentLogger } from '../../src/core/logger.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { assistantServer } from '../../src/people/mcp/assistant-tools.ts';
 import { listenForAssistants } from '../../src/people/mcp/listen-for-assistants.ts';
 import { loadSegmentations } from '../../src/project/settings/segments.ts';

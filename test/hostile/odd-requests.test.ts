@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createLogger } from '../../src/core/logger.ts';
+import { createLogger } from '../../src/core/logs/logger.ts';
 import { PAGES } from '../../src/people/console/pages/pages.ts';
 import { serveConsole } from '../../src/people/console/server/serve-console.ts';
 import { assistantServer } from '../../src/people/mcp/assistant-tools.ts';

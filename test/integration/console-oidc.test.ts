@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { silentLogger } from '../../src/core/logger.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { serveConsole } from '../../src/people/console/server/serve-console.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { freePort } from '../support/free-port.ts';

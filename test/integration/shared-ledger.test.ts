@@ -3,7 +3,7 @@ import { cp, readFile, writeFile } from 'node:fs/promises';
 import { createServer, connect as dial, type Socket } from 'node:net';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { silentLogger } from '../../src/core/logger.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { openAlertStore } from '../../src/operations/alert/open-alert-store.ts';
 import { type Unit, unitName } from '../../src/project/model/unit.ts';
 import { RateLimit } from '../../src/service/api/rate-limit.ts';

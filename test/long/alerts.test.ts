@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { Database } from '../../src/core/duckdb.ts';
-import { silentLogger } from '../../src/core/logger.ts';
+import { Database } from '../../src/core/duckdb/duckdb.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { withAlerts } from '../../src/operations/alert/with-alerts.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { type RunRequest, run } from '../../src/pipeline/run.ts';

@@ -5,7 +5,7 @@ import { text as streamText } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { createGzip, createZstdCompress } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { text } from '../../src/core/duckdb.ts';
+import { text } from '../../src/core/duckdb/duckdb.ts';
 import { peakOf } from '../support/peak-memory.ts';
 import { crawlhouseProcess, rawProjectFolder } from '../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';

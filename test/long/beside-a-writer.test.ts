@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { lockState } from '../../src/core/state-lock.ts';
+import { lockState } from '../../src/core/locks/state-lock.ts';
 import { capture } from '../people/cli/capture.ts';
 import { pageWith, serveSite } from '../support/crawl-site.ts';
 import { projectFolder } from '../support/project.ts';

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { toCrawlhouseError } from '../../src/core/errors.ts';
-import { silentLogger } from '../../src/core/logger.ts';
+import { toCrawlhouseError } from '../../src/core/errors/errors.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { loadPackage } from '../../src/pipeline/load/load-package.ts';
 import { readPackage } from '../../src/pipeline/load/read-package.ts';
 import { publish } from '../../src/pipeline/publish/publish.ts';
@@ -51,7 +51,7 @@ test('a working copy with one byte flipped, in every other block, is never publi
   const sound = await readFile(work);
   const former = await readFile(published);
   const connection = await temporaryConnection(folder);
-  // Each of them is flipped in test/core/database-blocks.test.ts and, by night, in whole runs.
+  // Each of them is flipped in test/core/duckdb/database-blocks.test.ts and, by night, in whole runs.
   const all = (await places(work)).filter((_, index) => index % 2 === 0);
   const ends = { refused: 0, anew: 0, free: 0 };
   for (const [index, place] of all.entries()) {

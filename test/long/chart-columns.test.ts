@@ -3,7 +3,7 @@ import { isDimension, plainChart } from '../../src/answers/query/chart-columns.t
 import { drawChart } from '../../src/answers/query/draw-chart.ts';
 import { bindParameters } from '../../src/answers/query/parameters.ts';
 import { answerChart } from '../../src/answers/report/answer-chart.ts';
-import { isNumber } from '../../src/core/column-types.ts';
+import { isNumber } from '../../src/core/duckdb/column-types.ts';
 import { bindQuestion } from '../../src/pipeline/transform/questions/bind-question.ts';
 import { chartFigures } from '../../src/pipeline/transform/questions/chart-figures.ts';
 import { chartProblem } from '../../src/pipeline/transform/questions/question-chart.ts';

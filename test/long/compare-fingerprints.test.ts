@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { silentLogger } from '../../src/core/logger.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { loadPackage } from '../../src/pipeline/load/load-package.ts';
 import { readPackage } from '../../src/pipeline/load/read-package.ts';
 import { compareFingerprints } from '../../src/pipeline/publish/compare-fingerprints.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import { silentLogger } from '../../src/core/logger.ts';
-import { lockState } from '../../src/core/state-lock.ts';
+import { lockState } from '../../src/core/locks/state-lock.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { serveConsole } from '../../src/people/console/server/serve-console.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { environmentOf, rawProjectFolder, sandboxFor, setFaults, writeDotEnv } from '../support/project.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { durationText } from '../../src/core/amounts.ts';
+import { durationText } from '../../src/core/text/amounts.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import type { RunReport } from '../../src/project/model/report.ts';
 import { runSeconds } from '../../src/project/model/run-summary.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import type { Connection } from '../../src/core/duckdb.ts';
+import type { Connection } from '../../src/core/duckdb/duckdb.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';
 import { consoleProject, HOSTILE, HUGE, ledgerUnit } from '../support/console-project.ts';

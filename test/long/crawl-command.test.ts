@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { silentLogger } from '../../src/core/logger.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { LocalService } from '../../src/people/cli/local-service.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { capture, spawned } from '../people/cli/capture.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { toCrawlhouseError } from '../../src/core/errors.ts';
+import { toCrawlhouseError } from '../../src/core/errors/errors.ts';
 import { crawlSite, pageWith, serveSite } from '../support/crawl-site.ts';
 import { crawlhouse, rawProjectFolder } from '../support/project.ts';
 import { noSmallDisk, smallDisk } from '../support/small-disk.ts';

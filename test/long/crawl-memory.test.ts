@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
-import { text } from '../../src/core/duckdb.ts';
+import { text } from '../../src/core/duckdb/duckdb.ts';
 import { peakOf } from '../support/peak-memory.ts';
 import { crawlhouseProcess, projectFolder } from '../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';

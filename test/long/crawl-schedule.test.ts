@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Logger, silentLogger } from '../../src/core/logger.ts';
+import { type Logger, silentLogger } from '../../src/core/logs/logger.ts';
 import { fireSchedule } from '../../src/people/cli/fire-schedule.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import type { RunResult } from '../../src/project/model/run-result.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { silentLogger } from '../../src/core/logger.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { openLedger, readLedger } from '../../src/state/ledger/open-ledger.ts';
 import { Reserve } from '../../src/state/ledger/reserve.ts';
 import { crawlhouse, differences, rawProjectFolder, sandboxFor } from '../support/project.ts';

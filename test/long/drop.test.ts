@@ -1,8 +1,8 @@
 import { appendFile, copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { text } from '../../src/core/duckdb.ts';
-import { silentLogger } from '../../src/core/logger.ts';
+import { text } from '../../src/core/duckdb/duckdb.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { drop } from '../../src/pipeline/drop.ts';
 import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';

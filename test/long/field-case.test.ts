@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Connection, ident } from '../../src/core/duckdb.ts';
+import { type Connection, ident } from '../../src/core/duckdb/duckdb.ts';
 import { loadPackage } from '../../src/pipeline/load/load-package.ts';
 import { readPackage } from '../../src/pipeline/load/read-package.ts';
 import { openDatabase, openWorking } from '../engines/open-working.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Connection } from '../../src/core/duckdb.ts';
-import { silentLogger } from '../../src/core/logger.ts';
+import type { Connection } from '../../src/core/duckdb/duckdb.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';

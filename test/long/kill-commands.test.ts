@@ -2,7 +2,7 @@ import { cp, mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { text } from '../../src/core/duckdb.ts';
+import { text } from '../../src/core/duckdb/duckdb.ts';
 import { STORY } from '../answers/explore/story-site.ts';
 import { pageWith, type Site, serveSite } from '../support/crawl-site.ts';
 import { LedgerWatch, type Moment } from '../support/kills.ts';

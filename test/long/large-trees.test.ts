@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { nodesOf, type SqlNode } from '../../src/core/serialize-sql.ts';
+import { nodesOf, type SqlNode } from '../../src/core/duckdb/serialize-sql.ts';
 import { findNonPortable } from '../../src/project/sql/text/portable-sql.ts';
 import { sourcesOf } from '../../src/project/sql/text/select-lineage.ts';
 import { parseSelect } from '../../src/project/sql/text/sql-tree.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { Database } from '../../src/core/duckdb.ts';
+import { Database } from '../../src/core/duckdb/duckdb.ts';
 import { Frontier } from '../../src/service/crawler/frontier.ts';
 import { loadCrawl } from '../../src/service/crawler/load-crawl.ts';
 import { Segments } from '../../src/service/crawler/segments.ts';

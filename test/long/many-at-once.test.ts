@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CrawlhouseError } from '../../src/core/errors.ts';
+import { CrawlhouseError } from '../../src/core/errors/errors.ts';
 import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import {
   clearFaults,

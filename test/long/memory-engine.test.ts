@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { vi } from 'vitest';
-import { silentLogger } from '../../src/core/logger.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { createSchema } from '../../src/state/catalogue/schema.ts';
 import { engineContract } from '../engines/engine-contract.ts';
 import { rowStoreContract } from '../engines/row-store-contract.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { Database, text } from '../../src/core/duckdb.ts';
+import { Database, text } from '../../src/core/duckdb/duckdb.ts';
 import { capture, projectFolder } from '../people/cli/capture.ts';
 
 /** A project with a published warehouse of one table. */

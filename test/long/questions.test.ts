@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { Database, text } from '../../src/core/duckdb.ts';
+import { Database, text } from '../../src/core/duckdb/duckdb.ts';
 import { loadQuestions } from '../../src/pipeline/transform/questions/questions.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
 import { ANSWERS } from '../questions/answers/answers.ts';

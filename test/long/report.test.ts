@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { silentLogger } from '../../src/core/logger.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { fireSchedule } from '../../src/people/cli/fire-schedule.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { loadSchedules } from '../../src/project/settings/schedules.ts';

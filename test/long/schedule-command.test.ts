@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { lockState } from '../../src/core/state-lock.ts';
+import { lockState } from '../../src/core/locks/state-lock.ts';
 import { receiver } from '../operations/alert/receiver.ts';
 import { DONE_LONG_AGO, missed, project, service } from '../operations/schedule/service.ts';
 import { clearFaults, crawlhouse, sandboxFor, setFaults } from '../support/project.ts';

@@ -16,8 +16,8 @@ import {
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { PrivateWarehouse } from '../../src/answers/query/private-warehouse.ts';
-import { verifyBlocks } from '../../src/core/database-blocks.ts';
-import { createLogger, silentLogger } from '../../src/core/logger.ts';
+import { verifyBlocks } from '../../src/core/duckdb/database-blocks.ts';
+import { createLogger, silentLogger } from '../../src/core/logs/logger.ts';
 import { WorkingCopy } from '../../src/engines/working-copy.ts';
 import { publish } from '../../src/pipeline/publish/publish.ts';
 import { openDatabase, placeIn, withWorking } from '../engines/open-working.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Connection, Database, ident, table } from '../../src/core/duckdb.ts';
+import { type Connection, Database, ident, table } from '../../src/core/duckdb/duckdb.ts';
 import { compareCase, type ModelCase, runCase } from '../../src/pipeline/transform/tests/model-cases.ts';
 import { countFailures } from '../../src/pipeline/transform/tests/test-model.ts';
 import type { Model } from '../../src/project/sql/models/model.ts';

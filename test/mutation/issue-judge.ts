@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Connection, Database } from '../../src/core/duckdb.ts';
+import { type Connection, Database } from '../../src/core/duckdb/duckdb.ts';
 import type { Issue } from '../../src/project/sql/models/issues.ts';
 import type { Model } from '../../src/project/sql/models/model.ts';
 import { planModels } from '../../src/project/sql/plan/plan-models.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Connection, Database, table } from '../../src/core/duckdb.ts';
+import { type Connection, Database, table } from '../../src/core/duckdb/duckdb.ts';
 import { bindQuestion } from '../../src/pipeline/transform/questions/bind-question.ts';
 import type { Question } from '../../src/pipeline/transform/questions/questions.ts';
 import type { Model } from '../../src/project/sql/models/model.ts';

@@ -1,4 +1,4 @@
-import type { Connection } from '../../src/core/duckdb.ts';
+import type { Connection } from '../../src/core/duckdb/duckdb.ts';
 
 /** What became of a mutant; an invalid one does not bind, so it could not be released. */
 export type Verdict = 'caught' | 'survived' | 'invalid';

@@ -1,4 +1,4 @@
-import { spellUrl, webUrl } from '../../src/core/web-url.ts';
+import { spellUrl, webUrl } from '../../src/core/net/web-url.ts';
 
 /** What a reader has of an oddity; URLs of the site without scheme and host. */
 export interface Reading {

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { text } from '../../src/core/duckdb.ts';
-import { silentLogger } from '../../src/core/logger.ts';
+import { text } from '../../src/core/duckdb/duckdb.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { drop, planDrop } from '../../src/pipeline/drop.ts';
 import { temporaryConnection } from '../support/temporary.ts';
 import { packageProject, signal } from './package-project.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CrawlhouseError } from '../../src/core/errors.ts';
+import { CrawlhouseError } from '../../src/core/errors/errors.ts';
 import type { NewUnit } from '../../src/engines/new-units.ts';
 import { withHeld } from '../../src/pipeline/hold-units.ts';
 import { unitReport } from '../../src/project/model/unit-report.ts';

@@ -4,8 +4,8 @@ import { cp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'nod
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { text } from '../../src/core/duckdb.ts';
-import { silentLogger } from '../../src/core/logger.ts';
+import { text } from '../../src/core/duckdb/duckdb.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { drop } from '../../src/pipeline/drop.ts';
 import { loadPackages } from '../../src/pipeline/load-packages.ts';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { CrawlhouseError } from '../../src/core/errors.ts';
-import { silentLogger } from '../../src/core/logger.ts';
+import { CrawlhouseError } from '../../src/core/errors/errors.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { runSession, type SessionOutcome } from '../../src/pipeline/session.ts';
 import { type PackageProject, packageProject, signal } from './package-project.ts';
 

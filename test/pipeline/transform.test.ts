@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { silentLogger } from '../../src/core/logger.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { runSession } from '../../src/pipeline/session.ts';
 import { PAGES_MODEL, packageProject, signal } from './package-project.ts';
 

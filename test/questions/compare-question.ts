@@ -1,6 +1,6 @@
 import { DuckDBTypeId } from '@duckdb/node-api';
 import { bindParameters } from '../../src/answers/query/parameters.ts';
-import type { Connection } from '../../src/core/duckdb.ts';
+import type { Connection } from '../../src/core/duckdb/duckdb.ts';
 import { bindQuestion } from '../../src/pipeline/transform/questions/bind-question.ts';
 import type { Question } from '../../src/pipeline/transform/questions/questions.ts';
 import { ANSWERS, type Answer } from './answers/answers.ts';

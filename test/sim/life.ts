@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CrawlhouseError } from '../../src/core/errors.ts';
-import { withHost } from '../../src/core/host.ts';
+import { CrawlhouseError } from '../../src/core/errors/errors.ts';
+import { withHost } from '../../src/core/host/host.ts';
 import { readLedger } from '../../src/state/ledger/open-ledger.ts';
 import { type Decision, decide } from './decisions.ts';
 import { Disk } from './disk.ts';

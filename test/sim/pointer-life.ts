@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../../src/core/errors.ts';
-import { host, withHost } from '../../src/core/host.ts';
+import { CrawlhouseError } from '../../src/core/errors/errors.ts';
+import { host, withHost } from '../../src/core/host/host.ts';
 import { PointerTable } from '../../src/engines/trino/pointer-table.ts';
 import { RelationNames } from '../../src/engines/trino/relation-names.ts';
 import { tidyRows } from '../../src/engines/trino/tidy-rows.ts';

@@ -1,9 +1,9 @@
-import { acquireLock } from '../../src/core/acquire-lock.ts';
-import { type CrawlhouseError, toCrawlhouseError } from '../../src/core/errors.ts';
-import { host, timestamp } from '../../src/core/host.ts';
-import type { Logger } from '../../src/core/logger.ts';
-import { Meter } from '../../src/core/meter.ts';
-import { Semaphore } from '../../src/core/semaphore.ts';
+import { type CrawlhouseError, toCrawlhouseError } from '../../src/core/errors/errors.ts';
+import { host, timestamp } from '../../src/core/host/host.ts';
+import { acquireLock } from '../../src/core/locks/acquire-lock.ts';
+import type { Logger } from '../../src/core/logs/logger.ts';
+import { Meter } from '../../src/core/progress/meter.ts';
+import { Semaphore } from '../../src/core/queue/semaphore.ts';
 import { withAlerts } from '../../src/operations/alert/with-alerts.ts';
 import { reconcileExports } from '../../src/pipeline/routes/export/reconcile-exports.ts';
 import { runUnits } from '../../src/pipeline/run-units.ts';

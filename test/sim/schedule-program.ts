@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { toCrawlhouseError } from '../../src/core/errors.ts';
-import { host } from '../../src/core/host.ts';
-import type { Logger } from '../../src/core/logger.ts';
-import { lockState } from '../../src/core/state-lock.ts';
+import { toCrawlhouseError } from '../../src/core/errors/errors.ts';
+import { host } from '../../src/core/host/host.ts';
+import { lockState } from '../../src/core/locks/state-lock.ts';
+import type { Logger } from '../../src/core/logs/logger.ts';
 import { Scheduler } from '../../src/operations/schedule/scheduler.ts';
 import { serveSchedules } from '../../src/operations/schedule/serve-schedules.ts';
 import {

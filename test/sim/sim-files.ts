@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import type { HostFiles } from '../../src/core/host.ts';
+import type { HostFiles } from '../../src/core/host/host.ts';
 import type { Decision } from './decisions.ts';
 import { type Disk, errno, type SimFile } from './disk.ts';
 import type { SimProcess } from './sim-process.ts';

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Pool } from 'pg';
-import { type Host, type Timer, withHost } from '../../src/core/host.ts';
+import { type Host, type Timer, withHost } from '../../src/core/host/host.ts';
 import { LocalStore } from '../../src/stores/local/local-store.ts';
 import type { Decision } from './decisions.ts';
 import { errno } from './disk.ts';

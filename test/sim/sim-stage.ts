@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { CrawlhouseError } from '../../src/core/errors.ts';
-import { host, timestamp } from '../../src/core/host.ts';
-import { retry } from '../../src/core/retry.ts';
+import { CrawlhouseError } from '../../src/core/errors/errors.ts';
+import { host, timestamp } from '../../src/core/host/host.ts';
+import { retry } from '../../src/core/time/retry.ts';
 import { readPackage } from '../../src/pipeline/load/read-package.ts';
 import { awaitExport, prefixOf } from '../../src/pipeline/routes/export/data-export-job.ts';
 import { ensureExport } from '../../src/pipeline/routes/export/ensure-export.ts';

@@ -1,5 +1,5 @@
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
-import { CrawlhouseError } from '../../src/core/errors.ts';
+import { CrawlhouseError } from '../../src/core/errors/errors.ts';
 import type { TrinoClient } from '../../src/engines/trino/client.ts';
 import { TrinoFailure, trinoError } from '../../src/engines/trino/trino-error.ts';
 import type { SimProcess } from './sim-process.ts';

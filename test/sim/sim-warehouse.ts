@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
-import { CrawlhouseError } from '../../src/core/errors.ts';
-import type { Logger } from '../../src/core/logger.ts';
-import { makeFolder } from '../../src/core/make-folder.ts';
+import { CrawlhouseError } from '../../src/core/errors/errors.ts';
+import { makeFolder } from '../../src/core/files/make-folder.ts';
+import type { Logger } from '../../src/core/logs/logger.ts';
 import { putInPlace, removeLeftovers } from '../../src/pipeline/publish/put-in-place.ts';
 import type { LedgerRun, LedgerUnit } from '../../src/project/model/ledger-records.ts';
 import type { LoadedUnit } from '../../src/state/catalogue/ops-loads.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
-import { type Logger, silentLogger } from '../../src/core/logger.ts';
+import { type Logger, silentLogger } from '../../src/core/logs/logger.ts';
+import { DEFAULT_LIMITS } from '../../src/core/net/limits.ts';
 import type { RouteOption } from '../../src/pipeline/routes/route.ts';
 import type { Pipeline } from '../../src/project/model/pipeline.ts';
 import { Pipeline as PipelineFile } from '../../src/project/model/pipeline.ts';

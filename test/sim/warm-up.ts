@@ -1,4 +1,4 @@
-import { packageVersion } from '../../src/core/package-version.ts';
+import { packageVersion } from '../../src/core/host/package-version.ts';
 import '../../src/operations/alert/postgres-alert-store.ts';
 import '../../src/state/ledger/postgres/open-postgres-ledger.ts';
 import '../../src/state/ledger/postgres/postgres-scheduler-lease.ts';

@@ -1,6 +1,6 @@
-import { host } from '../../src/core/host.ts';
-import type { Logger } from '../../src/core/logger.ts';
-import { makeFolder } from '../../src/core/make-folder.ts';
+import { makeFolder } from '../../src/core/files/make-folder.ts';
+import { host } from '../../src/core/host/host.ts';
+import type { Logger } from '../../src/core/logs/logger.ts';
 import { PackageStore } from '../../src/pipeline/sharing/package-store.ts';
 import { Worker } from '../../src/pipeline/sharing/run-worker.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { bytesOf } from '../../src/core/disk-use.ts';
+import { bytesOf } from '../../src/core/files/disk-use.ts';
 import type { Quantity, Series } from './judge.ts';
 import { type ProcessSample, sampleFolders, sampleProcess } from './sample.ts';
 import type { Scene } from './scene.ts';

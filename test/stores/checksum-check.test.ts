@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { crc32c } from '../../src/core/crc32c.ts';
+import { crc32c } from '../../src/core/files/crc32c.ts';
 import { checksumCheck } from '../../src/stores/checksum-check.ts';
 import type { Checksum } from '../../src/stores/object-store.ts';
 

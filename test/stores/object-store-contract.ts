@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { CrawlhouseError } from '../../src/core/errors.ts';
+import { CrawlhouseError } from '../../src/core/errors/errors.ts';
 import type { Checksum, ObjectStore, StoredObject } from '../../src/stores/object-store.ts';
 import { objectBytes, type ReadOptions } from '../../src/stores/read-object.ts';
 import { temporaryFolder } from '../support/temporary.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { silentLogger } from '../../src/core/logger.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { FaultBox } from '../../src/service/sandbox/faults/fault-box.ts';
 import { openStores, type Stores } from '../../src/service/sandbox/stores/open-stores.ts';
 import type { S3Server, StoreServer } from './store-server.ts';

@@ -1,5 +1,5 @@
 import { onTestFinished, vi } from 'vitest';
-import type { RetryPolicy } from '../../src/core/retry.ts';
+import type { RetryPolicy } from '../../src/core/time/retry.ts';
 import { gcs } from '../../src/stores/gcs/gcs.ts';
 import type { ObjectStore } from '../../src/stores/object-store.ts';
 import { s3 } from '../../src/stores/s3/s3.ts';

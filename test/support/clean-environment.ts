@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
-import { forgetSecrets } from '../../src/core/redact.ts';
+import { forgetSecrets } from '../../src/core/secrets/redact.ts';
 
 // Settings of the shell are not the tests', nor are those that another file of the same worker has set.
 vi.unstubAllEnvs();

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Connection, Database, text } from '../../src/core/duckdb.ts';
+import { type Connection, Database, text } from '../../src/core/duckdb/duckdb.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import type { LedgerRun, LedgerUnit } from '../../src/project/model/ledger-records.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';

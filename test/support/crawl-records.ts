@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Connection, file, ident, type Row, text } from '../../src/core/duckdb.ts';
+import { type Connection, file, ident, type Row, text } from '../../src/core/duckdb/duckdb.ts';
 import { runJobs } from '../../src/service/crawler/jobs/run-jobs.ts';
 import { unfetchedPage } from '../../src/service/crawler/parse/parse-page.ts';
 import {

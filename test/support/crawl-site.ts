@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Row } from '../../src/core/duckdb.ts';
+import type { Row } from '../../src/core/duckdb/duckdb.ts';
 import { type CrawlOptions, type CrawlResult, crawl } from '../../src/service/crawler/crawl.ts';
 import { temporaryConnection, temporaryFolder } from './temporary.ts';
 

@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../src/core/errors.ts';
+import { CrawlhouseError } from '../../src/core/errors/errors.ts';
 
 /** The CrawlhouseError that some work ends with. */
 export async function errorOf(work: Promise<unknown>): Promise<CrawlhouseError> {

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stringifyJson } from '../../src/core/json.ts';
+import { stringifyJson } from '../../src/core/text/json.ts';
 import { temporaryFolder } from './temporary.ts';
 
 /** A crawl folder whose pages hold what breaks other tools. */

@@ -14,9 +14,9 @@ const STARTS = [
   'node:net',
   'node:worker_threads',
   'fastify',
-  'src/core/duckdb.ts',
+  'src/core/duckdb/duckdb.ts',
   'src/service/sandbox/start-sandbox.ts',
-  'src/core/listen-http.ts',
+  'src/core/net/listen-http.ts',
   'src/operations/schedule/listen.ts',
   'src/answers/query/query-process.ts',
 ];

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { silentLogger } from '../../src/core/logger.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { serveConsole } from '../../src/people/console/server/serve-console.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';
 

@@ -1,4 +1,4 @@
-import { type Connection, ident, parquetFiles } from '../../src/core/duckdb.ts';
+import { type Connection, ident, parquetFiles } from '../../src/core/duckdb/duckdb.ts';
 import type { PackageColumn } from '../../src/project/model/manifest.ts';
 import { fingerprintSql } from '../../src/state/catalogue/fingerprint.ts';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { text } from '../../src/core/duckdb.ts';
+import { text } from '../../src/core/duckdb/duckdb.ts';
 import type { Cell, ValueField } from './cell.ts';
 import { exactDouble, type Rational } from './exact-number.ts';
 import {

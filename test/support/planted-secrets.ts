@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { constants, createGunzip, createZstdDecompress } from 'node:zlib';
-import { type Connection, parquetFiles, table, text } from '../../src/core/duckdb.ts';
+import { type Connection, parquetFiles, table, text } from '../../src/core/duckdb/duckdb.ts';
 import { seededRandom } from './random.ts';
 
 const KEY = 6;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { QueryProcess } from '../../src/answers/query/query-process.ts';
-import { Database, text } from '../../src/core/duckdb.ts';
-import { silentLogger } from '../../src/core/logger.ts';
+import { Database, text } from '../../src/core/duckdb/duckdb.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
 import { loadModels } from '../../src/project/sql/models/load-models.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';

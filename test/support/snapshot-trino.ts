@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { type Connection, Database } from '../../src/core/duckdb.ts';
+import { type Connection, Database } from '../../src/core/duckdb/duckdb.ts';
 import { TrinoClient } from '../../src/engines/trino/client.ts';
 import { temporaryFolder } from './temporary.ts';
 

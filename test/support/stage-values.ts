@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { type Connection, ident, text } from '../../src/core/duckdb.ts';
-import { parquetRows } from '../../src/core/parquet-rows.ts';
+import { type Connection, ident, text } from '../../src/core/duckdb/duckdb.ts';
+import { parquetRows } from '../../src/core/duckdb/parquet-rows.ts';
 import { writeParts } from '../../src/pipeline/routes/download/write-parts.ts';
 import { PackageBuilder } from '../../src/pipeline/stage/package-builder.ts';
 import { stagingConnections } from '../../src/pipeline/stage/staging-connections.ts';

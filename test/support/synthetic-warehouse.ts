@@ -1,4 +1,4 @@
-import type { Connection } from '../../src/core/duckdb.ts';
+import type { Connection } from '../../src/core/duckdb/duckdb.ts';
 
 /** How much there is of each; all projects together. */
 export interface SyntheticSize {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
-import { type Connection, Database } from '../../src/core/duckdb.ts';
+import { type Connection, Database } from '../../src/core/duckdb/duckdb.ts';
 import { threads } from './threads.ts';
 
 /** A folder of its own for one test, removed when the test ends. */

@@ -1,4 +1,4 @@
-import { type Connection, table } from '../../src/core/duckdb.ts';
+import { type Connection, table } from '../../src/core/duckdb/duckdb.ts';
 
 /** Gives the `ops` tables of a warehouse the names that version 9 had. */
 export async function toVersion9(connection: Connection, catalog = 'warehouse'): Promise<void> {

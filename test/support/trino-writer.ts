@@ -1,4 +1,4 @@
-import { Database } from '../../src/core/duckdb.ts';
+import { Database } from '../../src/core/duckdb/duckdb.ts';
 import { TrinoClient } from '../../src/engines/trino/client.ts';
 import { TrinoRows } from '../../src/engines/trino/trino-rows.ts';
 import { createSchema } from '../../src/state/catalogue/schema.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, expect, inject, test } from 'vitest';
-import { ident } from '../../src/core/duckdb.ts';
+import { ident } from '../../src/core/duckdb/duckdb.ts';
 import { TrinoClient } from '../../src/engines/trino/client.ts';
 import { literal, type SqlValue } from '../../src/engines/trino/literal.ts';
 import { TrinoFailure } from '../../src/engines/trino/trino-error.ts';

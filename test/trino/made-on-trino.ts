@@ -1,5 +1,5 @@
 import { DuckDBListValue } from '@duckdb/node-api';
-import { type Connection, ident, table } from '../../src/core/duckdb.ts';
+import { type Connection, ident, table } from '../../src/core/duckdb/duckdb.ts';
 import { createModel } from '../../src/engines/duckdb/duckdb-models.ts';
 import { literal } from '../../src/engines/trino/literal.ts';
 import { translateModel } from '../../src/engines/trino/translate-sql.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, inject, test } from 'vitest';
-import { type Connection, ident, text } from '../../src/core/duckdb.ts';
+import { type Connection, ident, text } from '../../src/core/duckdb/duckdb.ts';
 import { DuckDbMirror } from '../../src/engines/duckdb/duckdb-mirror.ts';
 import { DuckDbRows } from '../../src/engines/duckdb/duckdb-rows.ts';
 import type { RowStore } from '../../src/engines/row-store.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { ident, table } from '../../src/core/duckdb.ts';
+import { ident, table } from '../../src/core/duckdb/duckdb.ts';
 import { createModel } from '../../src/engines/duckdb/duckdb-models.ts';
 import { TrinoClient } from '../../src/engines/trino/client.ts';
 import { literal } from '../../src/engines/trino/literal.ts';

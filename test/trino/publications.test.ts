@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
-import { silentLogger } from '../../src/core/logger.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { TrinoClient } from '../../src/engines/trino/client.ts';
 import { RelationNames } from '../../src/engines/trino/relation-names.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { openWarehouse } from '../../src/answers/query/open-warehouse.ts';
 import { WarehousePool } from '../../src/answers/query/warehouse-pool.ts';
-import { type Logger, silentLogger } from '../../src/core/logger.ts';
+import { type Logger, silentLogger } from '../../src/core/logs/logger.ts';
 import { asTrino } from '../../src/engines/trino/address.ts';
 import { TrinoClient } from '../../src/engines/trino/client.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';

@@ -1,5 +1,5 @@
 import { DuckDBListValue, DuckDBTimestampTZValue } from '@duckdb/node-api';
-import type { Connection } from '../../src/core/duckdb.ts';
+import type { Connection } from '../../src/core/duckdb/duckdb.ts';
 import type { TrinoClient } from '../../src/engines/trino/client.ts';
 
 /** Views of views have many parts; Trino runs no more than 150 by itself. */

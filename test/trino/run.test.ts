@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { ident, table, text } from '../../src/core/duckdb.ts';
+import { ident, table, text } from '../../src/core/duckdb/duckdb.ts';
 import { TrinoClient } from '../../src/engines/trino/client.ts';
 import { RelationNames } from '../../src/engines/trino/relation-names.ts';
 import type { RunResult } from '../../src/project/model/run-result.ts';

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest';
-import type { Connection } from '../../src/core/duckdb.ts';
+import type { Connection } from '../../src/core/duckdb/duckdb.ts';
 import { TrinoClient } from '../../src/engines/trino/client.ts';
 import { PointerTable } from '../../src/engines/trino/pointer-table.ts';
 import { RelationNames } from '../../src/engines/trino/relation-names.ts';

@@ -1,4 +1,4 @@
-import { markdownProse, markdownTable } from '../../core/markdown.ts';
+import { markdownProse, markdownTable } from '../../core/text/markdown.ts';
 import type { Dictionary, DictionaryTable } from './dictionary.ts';
 
 /** The models as a page of Markdown: what stands in their files alone, so that it is the same on every machine. */

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../core/html.ts';
+import { type Html, html } from '../../core/text/html.ts';
 import { type LineageNode, layoutLineage, type Reads } from './lineage-layout.ts';
 
 const HEIGHT = 26;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Connection, Database } from '../../core/duckdb.ts';
+import { type Connection, Database } from '../../core/duckdb/duckdb.ts';
 import { isInCatalogue } from '../../engines/registry.ts';
 import { compileQuestions } from '../../pipeline/transform/questions/compile-questions.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';

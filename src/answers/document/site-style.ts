@@ -1,4 +1,4 @@
-import { PAGE_STYLE } from '../../core/page-style.ts';
+import { PAGE_STYLE } from '../../core/text/page-style.ts';
 
 /** The look of the site. */
 export const SITE_STYLE = `${PAGE_STYLE}

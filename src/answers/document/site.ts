@@ -1,4 +1,4 @@
-import { Html, html } from '../../core/html.ts';
+import { Html, html } from '../../core/text/html.ts';
 import {
   type Dictionary,
   type DictionaryQuestion,

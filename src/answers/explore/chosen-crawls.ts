@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../../core/errors.ts';
-import { shellWord } from '../../core/shell-word.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 import type { CatalogReader } from '../../state/catalogue/catalog.ts';
 import { resolveParameters } from '../../state/catalogue/resolve-parameters.ts';
 

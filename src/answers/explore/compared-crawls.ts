@@ -1,4 +1,4 @@
-import { countText } from '../../core/amounts.ts';
+import { countText } from '../../core/text/amounts.ts';
 
 /** One of two crawls that are compared. */
 export interface ComparedCrawl {

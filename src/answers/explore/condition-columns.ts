@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../../core/errors.ts';
-import { nodesOf, type SerializedSql, type SqlNode, serializedSql } from '../../core/serialize-sql.ts';
+import { nodesOf, type SerializedSql, type SqlNode, serializedSql } from '../../core/duckdb/serialize-sql.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { CatalogReader } from '../../state/catalogue/catalog.ts';
 
 const PARSE = 'SELECT json_serialize_sql($sql::VARCHAR)::VARCHAR AS tree';

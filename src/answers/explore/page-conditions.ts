@@ -1,7 +1,7 @@
-import { ident, text } from '../../core/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { lookUp } from '../../core/look-up.ts';
-import { didYouMean } from '../../core/nearest-name.ts';
+import { ident, text } from '../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { lookUp } from '../../core/text/look-up.ts';
+import { didYouMean } from '../../core/text/nearest-name.ts';
 import { type Condition, OPERATORS, type Operator } from './page-filter.ts';
 
 /** Columns by name, with their types as DuckDB writes them. */

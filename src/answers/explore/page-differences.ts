@@ -1,4 +1,4 @@
-import { ident } from '../../core/duckdb.ts';
+import { ident } from '../../core/duckdb/duckdb.ts';
 
 /** The change of pages that differ in any of the fields that comparisons have. */
 export const ANY_FIELD = 'changed';

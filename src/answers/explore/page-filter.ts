@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../../core/errors.ts';
-import { shellWord } from '../../core/shell-word.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 import type { AskedCrawls } from './chosen-crawls.ts';
 
 /** How a column is compared; `is` takes null, not_null, true or false, `in` several values with commas between. */

@@ -1,7 +1,7 @@
-import { ident } from '../../core/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { didYouMean } from '../../core/nearest-name.ts';
-import { shellWord } from '../../core/shell-word.ts';
+import { ident } from '../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { didYouMean } from '../../core/text/nearest-name.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 import type { CatalogReader } from '../../state/catalogue/catalog.ts';
 import { crawlOf } from '../../state/catalogue/resolve-parameters.ts';
 import { CHOSEN, chosenBy, onlyCrawl, rowsOf } from './chosen-crawls.ts';

@@ -1,7 +1,7 @@
-import { cutToWidth, displayWidth, padToWidth } from '../../core/display-width.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { stringifyJson } from '../../core/json.ts';
-import { visible } from '../../core/visible.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { cutToWidth, displayWidth, padToWidth } from '../../core/text/display-width.ts';
+import { stringifyJson } from '../../core/text/json.ts';
+import { visible } from '../../core/text/visible.ts';
 import { chartFigures, type Figure, isTimeText } from '../../pipeline/transform/questions/chart-figures.ts';
 import type { Chart } from '../../pipeline/transform/questions/question-chart.ts';
 import { plainChart } from './chart-columns.ts';

@@ -1,4 +1,4 @@
-import { parseJson } from '../../core/json.ts';
+import { parseJson } from '../../core/text/json.ts';
 import type { EngineValue } from '../../engines/engine.ts';
 import { isoTime, rawJson } from './value-json.ts';
 

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
-import { durationText } from '../../core/amounts.ts';
-import { Database, file, ident, text } from '../../core/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { Database, file, ident, text } from '../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { durationText } from '../../core/text/amounts.ts';
 import type { EngineValue, Statements } from '../../engines/engine.ts';
 import { EngineFailure } from '../../engines/engine-failure.ts';
 import { engineKind } from '../../engines/registry.ts';

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import type { Logger } from '../../core/logger.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import { PublicationFollower } from '../../engines/publication-follower.ts';
 import { openElsewhere } from '../../engines/registry.ts';
 import type { Settings } from '../../project/settings/settings.ts';

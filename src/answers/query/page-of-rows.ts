@@ -1,6 +1,6 @@
-import { ident, text } from '../../core/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { didYouMean } from '../../core/nearest-name.ts';
+import { ident, text } from '../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { didYouMean } from '../../core/text/nearest-name.ts';
 
 /** Some rows of a statement's answer; without `limit`, or with `count`, the whole answer is meant. */
 export interface RowsPage {

@@ -4,8 +4,8 @@ import {
   DuckDBTypeId,
   type DuckDBValue,
 } from '@duckdb/node-api';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { prepareOne } from '../../core/one-statement.ts';
+import { prepareOne } from '../../core/duckdb/one-statement.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 
 /** Texts for the `$name`s in a statement, by name; null is NULL. */
 export type ParameterTexts = ReadonlyMap<string, string | null>;

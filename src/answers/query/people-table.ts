@@ -1,8 +1,8 @@
-import { countText } from '../../core/amounts.ts';
-import { cutMiddle, cutToWidth, displayWidth } from '../../core/display-width.ts';
-import { stringifyJson } from '../../core/json.ts';
-import { alignColumns, ruleOf } from '../../core/text-table.ts';
-import { visible } from '../../core/visible.ts';
+import { countText } from '../../core/text/amounts.ts';
+import { cutMiddle, cutToWidth, displayWidth } from '../../core/text/display-width.ts';
+import { stringifyJson } from '../../core/text/json.ts';
+import { alignColumns, ruleOf } from '../../core/text/text-table.ts';
+import { visible } from '../../core/text/visible.ts';
 import { isDimension } from './chart-columns.ts';
 
 /** No column is cut shorter. */

@@ -1,9 +1,9 @@
 import type { DuckDBPreparedStatement, DuckDBValue } from '@duckdb/node-api';
-import { type Connection, ident, text } from '../../core/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { prepareOne } from '../../core/one-statement.ts';
-import { nodesOf, type SqlNode } from '../../core/serialize-sql.ts';
-import { sqlTokens } from '../../core/sql-tokens.ts';
+import { type Connection, ident, text } from '../../core/duckdb/duckdb.ts';
+import { prepareOne } from '../../core/duckdb/one-statement.ts';
+import { nodesOf, type SqlNode } from '../../core/duckdb/serialize-sql.ts';
+import { sqlTokens } from '../../core/duckdb/sql-tokens.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { Dialect } from '../../engines/dialect.ts';
 import { engineKind } from '../../engines/registry.ts';
 import { replaceParameters } from '../../pipeline/transform/questions/question-parameters.ts';

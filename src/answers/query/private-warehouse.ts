@@ -2,8 +2,8 @@ import { constants, existsSync, rmSync, utimesSync } from 'node:fs';
 import { access, copyFile, link, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { makeFolder } from '../../core/make-folder.ts';
-import { processFolderName, removeDeadFolders } from '../../core/process-folders.ts';
+import { makeFolder } from '../../core/files/make-folder.ts';
+import { processFolderName, removeDeadFolders } from '../../core/host/process-folders.ts';
 
 const PREFIX = '.crawlhouse-query-';
 /** A live process says so that often. */

@@ -1,5 +1,5 @@
-import { toCrawlhouseError } from '../../core/errors.ts';
-import type { StreamedRows } from '../../core/streamed-rows.ts';
+import type { StreamedRows } from '../../core/duckdb/streamed-rows.ts';
+import { toCrawlhouseError } from '../../core/errors/errors.ts';
 import type { QueryReply, QueryRequest } from './query-messages.ts';
 import { PublishedWarehouse } from './query-warehouse.ts';
 import { writeResult } from './write-result.ts';

@@ -1,5 +1,5 @@
-import { bytesOf } from '../../core/amounts.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { bytesOf } from '../../core/text/amounts.ts';
 
 /** The limits of one query. Sizes are texts such as `400MB`. */
 export interface QueryLimits {

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../core/error-codes.ts';
+import type { ErrorCode } from '../../core/errors/error-codes.ts';
 import type { StatementRequest } from './engine-statement.ts';
 import type { RowsPage } from './page-of-rows.ts';
 import type { ParameterTexts } from './parameters.ts';

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { type DuckDBConnection, type DuckDBInstance, StatementType } from '@duckdb/node-api';
-import { damagedFile } from '../../core/database-blocks.ts';
-import { Connection, openInstance, text } from '../../core/duckdb.ts';
-import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
-import { prepareOne } from '../../core/one-statement.ts';
-import { StreamedRows } from '../../core/streamed-rows.ts';
+import { damagedFile } from '../../core/duckdb/database-blocks.ts';
+import { Connection, openInstance, text } from '../../core/duckdb/duckdb.ts';
+import { prepareOne } from '../../core/duckdb/one-statement.ts';
+import { StreamedRows } from '../../core/duckdb/streamed-rows.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
 import { publishedError } from '../../state/catalogue/attach-published.ts';
 import type { EngineStatement, StatementRequest } from './engine-statement.ts';
 import { asRelation, pageStatement, type RowsPage } from './page-of-rows.ts';

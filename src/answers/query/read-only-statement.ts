@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { nodesOf, serializeSql } from '../../core/serialize-sql.ts';
-import { isCode, sqlTokens, textOf } from '../../core/sql-tokens.ts';
+import { nodesOf, serializeSql } from '../../core/duckdb/serialize-sql.ts';
+import { isCode, sqlTokens, textOf } from '../../core/duckdb/sql-tokens.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 
 /** Table functions that read the warehouse, the catalogue or nothing. Others switch things on, run SQL or open files. */
 const TABLE_FUNCTIONS: ReadonlySet<string> = new Set(

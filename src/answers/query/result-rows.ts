@@ -1,5 +1,5 @@
 import type { DuckDBType } from '@duckdb/node-api';
-import type { StreamedRows } from '../../core/streamed-rows.ts';
+import type { StreamedRows } from '../../core/duckdb/streamed-rows.ts';
 import { valueToJson } from './value-json.ts';
 
 /** The answer of a statement as it comes, from any engine. Values are what JSON has for them (`valueToJson`). */

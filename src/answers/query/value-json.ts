@@ -10,7 +10,7 @@ import {
   type DuckDBType,
   type DuckDBValue,
 } from '@duckdb/node-api';
-import { parseJson } from '../../core/json.ts';
+import { parseJson } from '../../core/text/json.ts';
 
 /** `JSON.rawJSON` (ECMAScript 2026): a number with the digits it has in SQL. */
 export const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON;

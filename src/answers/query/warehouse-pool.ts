@@ -1,5 +1,5 @@
-import type { Logger } from '../../core/logger.ts';
-import { Semaphore } from '../../core/semaphore.ts';
+import type { Logger } from '../../core/logs/logger.ts';
+import { Semaphore } from '../../core/queue/semaphore.ts';
 import { PublicationFollower } from '../../engines/publication-follower.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { publicationStamp } from '../../state/catalogue/publication-stamp.ts';

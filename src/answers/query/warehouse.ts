@@ -1,4 +1,4 @@
-import { parseJson, parseJsonAsWritten } from '../../core/json.ts';
+import { parseJson, parseJsonAsWritten } from '../../core/text/json.ts';
 import type { RowsPage } from './page-of-rows.ts';
 import type { ParameterTexts } from './parameters.ts';
 import type { PagedStatement } from './query-warehouse.ts';

@@ -1,4 +1,4 @@
-import { bytesOf, bytesText } from '../../core/amounts.ts';
+import { bytesOf, bytesText } from '../../core/text/amounts.ts';
 import { type QueryLimits, queryLimitError } from './query-limits.ts';
 import type { Write } from './write-result.ts';
 

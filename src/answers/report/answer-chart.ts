@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
-import { counted } from '../../core/amounts.ts';
-import { type Html, html } from '../../core/html.ts';
+import { counted } from '../../core/text/amounts.ts';
+import { type Html, html } from '../../core/text/html.ts';
 import {
   type Figure,
   type FigureSeries,

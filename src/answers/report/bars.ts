@@ -1,4 +1,4 @@
-import { type Html, html } from '../../core/html.ts';
+import { type Html, html } from '../../core/text/html.ts';
 import { figureText } from './chart-words.ts';
 import { SERIES_COLOURS } from './palette.ts';
 

@@ -1,7 +1,7 @@
 import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
-import { Html, html } from '../../core/html.ts';
-import { visible } from '../../core/visible.ts';
+import { Html, html } from '../../core/text/html.ts';
+import { visible } from '../../core/text/visible.ts';
 
 /** Scaled to the width of the page; wide enough for a column of a desktop, and readable on a phone. */
 export const WIDTH = 480;

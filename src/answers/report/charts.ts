@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
-import { durationText } from '../../core/amounts.ts';
-import { type Html, html } from '../../core/html.ts';
+import { durationText } from '../../core/text/amounts.ts';
+import { type Html, html } from '../../core/text/html.ts';
 import { chartKey, drawn, type Mark, type Places, WIDTH } from './chart-marks.ts';
 import {
   comparedText,

@@ -1,4 +1,4 @@
-import { lookUp } from '../../core/look-up.ts';
+import { lookUp } from '../../core/text/look-up.ts';
 
 /**
  * One colour for one meaning, in every chart. They stand on a light and a dark page by 3:1, and colour-blind people tell

@@ -1,5 +1,5 @@
-import { counted, countText } from '../../core/amounts.ts';
-import { type Html, html } from '../../core/html.ts';
+import { counted, countText } from '../../core/text/amounts.ts';
+import { type Html, html } from '../../core/text/html.ts';
 import { type Note, notesOf } from '../../project/settings/notes.ts';
 import { barChart, indexabilityFunnel } from './bars.ts';
 import { lineChart, type Series, statusChart } from './charts.ts';

@@ -1,4 +1,4 @@
-import { PAGE_STYLE } from '../../core/page-style.ts';
+import { PAGE_STYLE } from '../../core/text/page-style.ts';
 import { CHART_STYLE } from './chart-style.ts';
 
 /** The look of the report; it fits a mail, a phone and paper. */

@@ -1,4 +1,4 @@
-import { Html, html } from '../../core/html.ts';
+import { Html, html } from '../../core/text/html.ts';
 import { figureText } from './chart-words.ts';
 
 const SIZE = { width: 72, height: 20, inset: 3 };

@@ -1,4 +1,4 @@
-import { countText } from '../../core/amounts.ts';
+import { countText } from '../../core/text/amounts.ts';
 import type { ProjectReport, ReportIssue } from './read-site-report.ts';
 
 /** A crawl in three sentences; the first two are null where there is no crawl to compare with. */

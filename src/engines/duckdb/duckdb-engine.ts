@@ -1,4 +1,4 @@
-import { table, text } from '../../core/duckdb.ts';
+import { table, text } from '../../core/duckdb/duckdb.ts';
 import type { Engine } from '../engine.ts';
 import { sourceColumns } from '../source-columns.ts';
 import { DuckDbMirror } from './duckdb-mirror.ts';

@@ -1,4 +1,4 @@
-import { type Connection, table as quoted } from '../../core/duckdb.ts';
+import { type Connection, table as quoted } from '../../core/duckdb/duckdb.ts';
 import type { MirroredTable, MirrorPartition, MirrorSource } from '../mirror-source.ts';
 import {
   all,

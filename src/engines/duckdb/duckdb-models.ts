@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { type Connection, ident, table } from '../../core/duckdb.ts';
+import { type Connection, ident, table } from '../../core/duckdb/duckdb.ts';
 import type { Model } from '../../project/sql/models/model.ts';
 import {
   inPartitions,

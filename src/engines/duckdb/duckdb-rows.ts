@@ -1,4 +1,4 @@
-import { type Connection, ident, table } from '../../core/duckdb.ts';
+import { type Connection, ident, table } from '../../core/duckdb/duckdb.ts';
 import { mergeType } from '../../state/catalogue/merge-type.ts';
 import { FORMER } from '../../state/catalogue/schema.ts';
 import type { RowStore, UnitRows } from '../row-store.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { address, Endpoint, Given } from '../../core/setting-types.ts';
+import { address, Endpoint, Given } from '../../core/text/setting-types.ts';
 import type { EngineAddress } from '../../project/settings/settings.ts';
 
 /** Credentials over a plain connection to them leave no machine. */

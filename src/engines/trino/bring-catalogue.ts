@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { fillFile, writeWhole } from '../../core/atomic-file.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
-import type { Logger } from '../../core/logger.ts';
-import { giveUserMode } from '../../core/private-files.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { fillFile, writeWhole } from '../../core/files/atomic-file.ts';
+import { giveUserMode } from '../../core/files/private-files.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import { publicationStamp } from '../../state/catalogue/publication-stamp.ts';
 import { readDespiteWriter } from '../../state/catalogue/read-publication.ts';
 import { findObject } from '../../stores/find-object.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { countLoadsWithout, readPointers, setPointers } from '../../state/catalogue/ops-pointers.ts';
 import { CATALOGUE } from './bring-catalogue.ts';
 import { ownLocation } from './own-location.ts';

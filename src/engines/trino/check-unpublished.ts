@@ -1,5 +1,5 @@
-import type { Connection } from '../../core/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { readPointers, setPointers } from '../../state/catalogue/ops-pointers.ts';
 import type { PointerTable } from './pointer-table.ts';
 

@@ -1,8 +1,8 @@
 import { Agent, request } from 'undici';
 import { z } from 'zod';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { keepSecret } from '../../core/redact.ts';
-import { retriable } from '../../core/retry.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { keepSecret } from '../../core/secrets/redact.ts';
+import { retriable } from '../../core/time/retry.ts';
 import type { TokenSource } from '../../service/api/token-source.ts';
 
 export interface ClientCredentialsOptions {

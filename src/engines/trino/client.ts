@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, type Dispatcher, request } from 'undici';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { parseJson } from '../../core/json.ts';
-import { keepSecret } from '../../core/redact.ts';
-import { type RetryPolicy, retriable, retry } from '../../core/retry.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { keepSecret } from '../../core/secrets/redact.ts';
+import { parseJson } from '../../core/text/json.ts';
+import { type RetryPolicy, retriable, retry } from '../../core/time/retry.ts';
 import { retryAfterMs } from '../../service/api/retry-after.ts';
 import type { TokenSource } from '../../service/api/token-source.ts';
 import { literal, type SqlValue } from './literal.ts';

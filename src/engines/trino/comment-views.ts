@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ident } from '../../core/duckdb.ts';
+import { ident } from '../../core/duckdb/duckdb.ts';
 import { readCatalog } from '../../state/catalogue/catalog.ts';
 import { readPointers, setPointers } from '../../state/catalogue/ops-pointers.ts';
 import { literal } from './literal.ts';

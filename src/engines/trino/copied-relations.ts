@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type Connection, ident, table, text } from '../../core/duckdb.ts';
-import { lookUp } from '../../core/look-up.ts';
+import { type Connection, ident, table, text } from '../../core/duckdb/duckdb.ts';
+import { lookUp } from '../../core/text/look-up.ts';
 import { DEFINITION, type Pointer, readPointers } from '../../state/catalogue/ops-pointers.ts';
 
 /** As the published catalogue will have them. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { ident } from '../../core/duckdb.ts';
+import { ident } from '../../core/duckdb/duckdb.ts';
 import type { SelectFrom } from '../portable-queries.ts';
 import type { RelationNames } from './relation-names.ts';
 

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Database } from '../../core/duckdb.ts';
-import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
-import type { Logger } from '../../core/logger.ts';
-import { makeFolder } from '../../core/make-folder.ts';
-import { underUserMask } from '../../core/private-files.ts';
+import { Database } from '../../core/duckdb/duckdb.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
+import { makeFolder } from '../../core/files/make-folder.ts';
+import { underUserMask } from '../../core/files/private-files.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import { targetOf } from '../../state/catalogue/attach-published.ts';
 import { publicationStamp } from '../../state/catalogue/publication-stamp.ts';
 import { readDespiteWriter } from '../../state/catalogue/read-publication.ts';

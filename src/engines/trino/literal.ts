@@ -1,5 +1,5 @@
-import { text } from '../../core/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { text } from '../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 
 /** A value that a statement may have for a `?`. A `bigint` is a whole number; a `number` is a DOUBLE. */
 export type SqlValue = null | boolean | number | bigint | string | Date | Uint8Array | readonly SqlValue[];

@@ -1,4 +1,4 @@
-import { ident } from '../../core/duckdb.ts';
+import { ident } from '../../core/duckdb/duckdb.ts';
 import type { TrinoClient } from './client.ts';
 import type { RelationNames } from './relation-names.ts';
 

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 
 /** Whether only another server answers a new statement so: a redirect, no such path, another method there. */
 export function isElsewhere(status: number): boolean {

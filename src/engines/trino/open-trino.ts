@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Connection } from '../../core/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
-import type { RetryPolicy } from '../../core/retry.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import type { RetryPolicy } from '../../core/time/retry.ts';
 import { fixedToken } from '../../service/api/token-source.ts';
 import { s3 } from '../../stores/s3/s3.ts';
 import type { TrinoAddress } from './address.ts';

@@ -1,4 +1,4 @@
-import { ident } from '../../core/duckdb.ts';
+import { ident } from '../../core/duckdb/duckdb.ts';
 
 /** The key of a partition as DuckDB writes it: a JSON list of texts. */
 export function partitionKey(by: readonly string[]): string {

@@ -1,4 +1,4 @@
-import { ident } from '../../core/duckdb.ts';
+import { ident } from '../../core/duckdb/duckdb.ts';
 import { trinoType } from './trino-type.ts';
 
 /** The type of DuckDB in which a column goes to a file: `add_files` takes any other without a word, and no query reads it. */

@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../../core/errors.ts';
-import { host } from '../../core/host.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { host } from '../../core/host/host.ts';
 import type { Pointer } from '../../state/catalogue/ops-pointers.ts';
 import type { TrinoClient, TrinoPage } from './client.ts';
 import { literal } from './literal.ts';

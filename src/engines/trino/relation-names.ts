@@ -1,4 +1,4 @@
-import { ident } from '../../core/duckdb.ts';
+import { ident } from '../../core/duckdb/duckdb.ts';
 import { literal } from './literal.ts';
 
 /** Names of a warehouse's relations (`raw.crawl_pages`) in Trino, qualified by schema and quoted. */

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
-import { file, ident, text } from '../../core/duckdb.ts';
-import { stringifyJson } from '../../core/json.ts';
+import { file, ident, text } from '../../core/duckdb/duckdb.ts';
+import { stringifyJson } from '../../core/text/json.ts';
 import type { TrinoPage } from './client.ts';
 import type { TrinoValue } from './typed-values.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ident } from '../../core/duckdb.ts';
+import { ident } from '../../core/duckdb/duckdb.ts';
 import { clearAborted, isOccupied } from './clear-aborted.ts';
 import type { TrinoClient } from './client.ts';
 import type { Definition } from './definition.ts';

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeFileAtomic } from '../../core/atomic-file.ts';
-import { makeFolder } from '../../core/make-folder.ts';
+import { writeFileAtomic } from '../../core/files/atomic-file.ts';
+import { makeFolder } from '../../core/files/make-folder.ts';
 import type { PointerTable } from './pointer-table.ts';
 import type { RelationNames } from './relation-names.ts';
 import { tidyRows } from './tidy-rows.ts';

@@ -1,5 +1,5 @@
-import { ident } from '../../core/duckdb.ts';
-import { sqlTokens } from '../../core/sql-tokens.ts';
+import { ident } from '../../core/duckdb/duckdb.ts';
+import { sqlTokens } from '../../core/duckdb/sql-tokens.ts';
 import type { OutputColumns } from '../../project/sql/plan/check-output.ts';
 import { trinoType } from './trino-type.ts';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Connection, ident } from '../../core/duckdb.ts';
-import type { Logger } from '../../core/logger.ts';
-import { makeFolder } from '../../core/make-folder.ts';
+import { type Connection, ident } from '../../core/duckdb/duckdb.ts';
+import { makeFolder } from '../../core/files/make-folder.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import type {
   Elsewhere,
   Engine,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ErrorCode } from '../../core/error-codes.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
+import type { ErrorCode } from '../../core/errors/error-codes.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { EngineFailure } from '../engine-failure.ts';
 
 /** The error of a statement, as the protocol sends it. */

@@ -1,4 +1,4 @@
-import type { Connection } from '../../core/duckdb.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
 import type { ObjectStore } from '../../stores/object-store.ts';
 import type { FileRows, RowFiles } from '../engine.ts';
 import type { TrinoAddress } from './address.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Connection, ident } from '../../core/duckdb.ts';
-import { makeFolder } from '../../core/make-folder.ts';
+import { type Connection, ident } from '../../core/duckdb/duckdb.ts';
+import { makeFolder } from '../../core/files/make-folder.ts';
 import type { MirroredTable, MirrorPartition, MirrorSource } from '../mirror-source.ts';
 import {
   all,

@@ -1,4 +1,4 @@
-import { type Connection, table } from '../../core/duckdb.ts';
+import { type Connection, table } from '../../core/duckdb/duckdb.ts';
 import {
   inPartitions,
   type PartitionedModel,

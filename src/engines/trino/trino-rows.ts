@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
-import { ident, table, text } from '../../core/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { ident, table, text } from '../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { hasColumns } from '../../state/catalogue/catalog.ts';
 import { rawTables } from '../../state/catalogue/comment-columns.ts';
 import {

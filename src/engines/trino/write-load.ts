@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Connection, ident, text } from '../../core/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { makeFolder } from '../../core/make-folder.ts';
+import { type Connection, ident, text } from '../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { makeFolder } from '../../core/files/make-folder.ts';
 import type { PreparedLoad, StoredValue } from '../../project/model/prepared-load.ts';
 import type { ObjectStore } from '../../stores/object-store.ts';
 import type { PreparedRows } from '../row-store.ts';

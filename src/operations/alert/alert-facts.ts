@@ -1,4 +1,4 @@
-import type { Connection } from '../../core/duckdb.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
 import type { LedgerUnit } from '../../project/model/ledger-records.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { rowCountAnomalies } from '../../state/catalogue/ops-loads.ts';

@@ -1,4 +1,4 @@
-import { redactTexts } from '../../core/redact.ts';
+import { redactTexts } from '../../core/secrets/redact.ts';
 import type { AlertEvent } from '../../project/settings/alert-settings.ts';
 import type { Incident, OpenIncident } from './incident.ts';
 

@@ -1,5 +1,5 @@
-import { toCrawlhouseError } from '../../core/errors.ts';
-import type { Logger } from '../../core/logger.ts';
+import { toCrawlhouseError } from '../../core/errors/errors.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import type { AlertEvent } from '../../project/settings/alert-settings.ts';
 import { type AlertRun, alertOf, recoveryOf } from './alert.ts';
 import type { AlertStore } from './alert-store.ts';

@@ -1,4 +1,4 @@
-import { ERROR_CODES, type ErrorCode } from '../../core/error-codes.ts';
+import { ERROR_CODES, type ErrorCode } from '../../core/errors/error-codes.ts';
 import { CHECK_DISK } from '../../project/model/run-summary.ts';
 import { detailsOf, earliest, type Incident } from './incident.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { host } from '../../core/host.ts';
+import { host } from '../../core/host/host.ts';
 import { type LedgerSettings, sharedLedger } from '../../state/ledger/open-ledger.ts';
 import type { AlertStore } from './alert-store.ts';
 import { sqliteAlertStore } from './sqlite-alert-store.ts';

@@ -1,4 +1,4 @@
-import type { PostgresAddress } from '../../core/postgres-address.ts';
+import type { PostgresAddress } from '../../core/net/postgres-address.ts';
 import { holderOf, Lease } from '../../state/ledger/postgres/lease.ts';
 import { PostgresDatabase } from '../../state/ledger/postgres/postgres-database.ts';
 import { BRIEF, PostgresPool } from '../../state/ledger/postgres/postgres-pool.ts';

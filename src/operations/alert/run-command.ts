@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { underUserMask } from '../../core/private-files.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { underUserMask } from '../../core/files/private-files.ts';
 import { commandEnvironment } from '../../project/settings/command-environment.ts';
 
 /** As much of what a command says on stderr stands in an error. */

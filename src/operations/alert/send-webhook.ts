@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { request } from 'undici';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { host } from '../../core/host.ts';
-import { type RetryPolicy, retriable, retry } from '../../core/retry.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { host } from '../../core/host/host.ts';
+import { type RetryPolicy, retriable, retry } from '../../core/time/retry.ts';
 
 const REACH_MS = 5000;
 /** A receiver that is away for longer gets it with the next run. */

@@ -1,4 +1,4 @@
-import { tryLockState } from '../../core/state-lock.ts';
+import { tryLockState } from '../../core/locks/state-lock.ts';
 import {
   deleteRows,
   insertRows,

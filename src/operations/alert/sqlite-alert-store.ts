@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { inTransaction } from '../../core/in-transaction.ts';
-import { keepVersion } from '../../core/newer-version.ts';
-import { openSqlite } from '../../core/open-sqlite.ts';
-import { makePrivateFolder } from '../../core/private-files.ts';
+import { keepVersion } from '../../core/errors/newer-version.ts';
+import { makePrivateFolder } from '../../core/files/private-files.ts';
+import { inTransaction } from '../../core/locks/in-transaction.ts';
+import { openSqlite } from '../../core/locks/open-sqlite.ts';
 import { SqliteDatabase } from '../../state/ledger/sqlite/sqlite-database.ts';
 import { SqlAlertStore } from './sql-alert-store.ts';
 

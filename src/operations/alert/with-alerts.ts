@@ -1,5 +1,5 @@
-import { type CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
-import type { Logger } from '../../core/logger.ts';
+import { type CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { Selection } from '../../project/model/planned-unit.ts';
 import type { RunReport } from '../../project/model/report.ts';

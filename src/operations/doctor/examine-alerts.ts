@@ -1,5 +1,5 @@
-import { type Check, type Finding, look } from '../../core/check.ts';
-import { toCrawlhouseError } from '../../core/errors.ts';
+import { type Check, type Finding, look } from '../../core/duckdb/check.ts';
+import { toCrawlhouseError } from '../../core/errors/errors.ts';
 import type { Schedule } from '../../project/settings/schedules.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { readAlertStore } from '../alert/open-alert-store.ts';

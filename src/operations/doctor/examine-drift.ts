@@ -1,4 +1,4 @@
-import { type Check, type Finding, look } from '../../core/check.ts';
+import { type Check, type Finding, look } from '../../core/duckdb/check.ts';
 import { describeDrift, driftHint } from '../../project/model/pipeline-drift.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { readDrift } from '../status/read-drift.ts';

@@ -1,4 +1,4 @@
-import { type Check, look } from '../../core/check.ts';
+import { type Check, look } from '../../core/duckdb/check.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { readPublished } from '../../state/catalogue/read-published.ts';
 import { unknownIssueSettings } from '../../state/catalogue/unknown-issue-settings.ts';

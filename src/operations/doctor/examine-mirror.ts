@@ -1,6 +1,6 @@
-import { type Check, look } from '../../core/check.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { didYouMean } from '../../core/nearest-name.ts';
+import { type Check, look } from '../../core/duckdb/check.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { didYouMean } from '../../core/text/nearest-name.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { tableColumns } from '../../state/catalogue/catalog.ts';
 import { readPublished } from '../../state/catalogue/read-published.ts';

@@ -1,5 +1,5 @@
-import { type Check, look, skipped, smallEngine } from '../../core/check.ts';
-import { packageVersion } from '../../core/package-version.ts';
+import { type Check, look, skipped, smallEngine } from '../../core/duckdb/check.ts';
+import { packageVersion } from '../../core/host/package-version.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import { loadPipelines } from '../../project/settings/pipelines.ts';
 import { loadSchedules, type Schedule } from '../../project/settings/schedules.ts';

@@ -1,5 +1,5 @@
-import { type Check, look } from '../../core/check.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { type Check, look } from '../../core/duckdb/check.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { findBrowser } from '../../service/crawler/render/find-browser.ts';
 import { findLighthouse } from '../../service/crawler/vitals/find-lighthouse.ts';

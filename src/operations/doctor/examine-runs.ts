@@ -1,4 +1,4 @@
-import { type Check, type Finding, look } from '../../core/check.ts';
+import { type Check, type Finding, look } from '../../core/duckdb/check.ts';
 import type { LedgerRun } from '../../project/model/ledger-records.ts';
 import type { Schedule } from '../../project/settings/schedules.ts';
 import type { Settings } from '../../project/settings/settings.ts';

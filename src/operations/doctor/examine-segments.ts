@@ -1,5 +1,5 @@
-import { type Check, type Finding, look } from '../../core/check.ts';
-import type { Connection } from '../../core/duckdb.ts';
+import { type Check, type Finding, look } from '../../core/duckdb/check.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
 import { loadSegmentations, type Segmentation } from '../../project/settings/segments.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { checkSegments } from '../../project/sql/plan/check-segments.ts';

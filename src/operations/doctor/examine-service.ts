@@ -1,8 +1,8 @@
 import { request } from 'undici';
-import { type Check, type Finding, look, skipped } from '../../core/check.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
-import type { Logger } from '../../core/logger.ts';
-import { didYouMean } from '../../core/nearest-name.ts';
+import { type Check, type Finding, look, skipped } from '../../core/duckdb/check.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import type { Logger } from '../../core/logs/logger.ts';
+import { didYouMean } from '../../core/text/nearest-name.ts';
 import { connect } from '../../pipeline/discover/connect.ts';
 import { isCrawlFolder } from '../../project/settings/crawl-folder.ts';
 import { type Settings, serviceSettings } from '../../project/settings/settings.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Check, look } from '../../core/check.ts';
+import { type Check, look } from '../../core/duckdb/check.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { listObjects } from '../../stores/list-objects.ts';
 import { openConfiguredStore, type StoreName } from '../../stores/registry.ts';

@@ -1,5 +1,5 @@
-import { type Check, type Finding, look, skipped } from '../../core/check.ts';
-import type { Logger } from '../../core/logger.ts';
+import { type Check, type Finding, look, skipped } from '../../core/duckdb/check.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import { openEngine } from '../../engines/registry.ts';
 import { checkFields } from '../../pipeline/plan.ts';
 import { compileQuestions } from '../../pipeline/transform/questions/compile-questions.ts';

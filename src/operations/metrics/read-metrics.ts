@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { freeBytes } from '../../core/disk-use.ts';
-import { packageVersion } from '../../core/package-version.ts';
-import { isLocked } from '../../core/state-lock.ts';
+import { freeBytes } from '../../core/files/disk-use.ts';
+import { packageVersion } from '../../core/host/package-version.ts';
+import { isLocked } from '../../core/locks/state-lock.ts';
 import type { LedgerRun } from '../../project/model/ledger-records.ts';
 import { runSeconds } from '../../project/model/run-summary.ts';
 import type { Settings } from '../../project/settings/settings.ts';

@@ -1,7 +1,7 @@
-import { writeFileAtomic } from '../../core/atomic-file.ts';
-import { toCrawlhouseError } from '../../core/errors.ts';
-import type { Logger } from '../../core/logger.ts';
-import { giveUserMode } from '../../core/private-files.ts';
+import { toCrawlhouseError } from '../../core/errors/errors.ts';
+import { writeFileAtomic } from '../../core/files/atomic-file.ts';
+import { giveUserMode } from '../../core/files/private-files.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { metricsReader } from './read-metrics.ts';
 

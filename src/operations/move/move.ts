@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { copyFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { acquireLock } from '../../core/acquire-lock.ts';
-import { writeWhole } from '../../core/atomic-file.ts';
-import type { Connection } from '../../core/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
-import type { Logger } from '../../core/logger.ts';
-import { makeFolder } from '../../core/make-folder.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { writeWhole } from '../../core/files/atomic-file.ts';
+import { makeFolder } from '../../core/files/make-folder.ts';
+import { acquireLock } from '../../core/locks/acquire-lock.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import { compareMoved, type MovedTable } from '../../engines/compare-moved.ts';
 import type { UnitReader } from '../../engines/engine.ts';
 import {

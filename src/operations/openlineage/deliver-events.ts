@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { redactTexts } from '../../core/redact.ts';
+import { redactTexts } from '../../core/secrets/redact.ts';
 import type { LineageSettings } from '../../project/settings/lineage-settings.ts';
 import { sendWebhook } from '../alert/send-webhook.ts';
 import type { RunEvent } from './run-event.ts';

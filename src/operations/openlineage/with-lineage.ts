@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readDictionary } from '../../answers/document/read-dictionary.ts';
-import { toCrawlhouseError } from '../../core/errors.ts';
-import type { Logger } from '../../core/logger.ts';
-import { packageVersion } from '../../core/package-version.ts';
+import { toCrawlhouseError } from '../../core/errors/errors.ts';
+import { packageVersion } from '../../core/host/package-version.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import { engineKind } from '../../engines/registry.ts';
 import type { RunResult } from '../../project/model/run-result.ts';
 import { loadPipelines } from '../../project/settings/pipelines.ts';

@@ -1,6 +1,6 @@
-import { CrawlhouseError } from '../../core/errors.ts';
-import { host } from '../../core/host.ts';
-import type { Logger } from '../../core/logger.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { host } from '../../core/host/host.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import { type RunRequest, run } from '../../pipeline/run.ts';
 import type { RunResult } from '../../project/model/run-result.ts';
 import { exitCodeOf } from '../../project/model/run-status.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Listener, listenHttp, pathOf } from '../../core/listen-http.ts';
-import type { Logger } from '../../core/logger.ts';
-import { readBody } from '../../core/read-body.ts';
+import type { Logger } from '../../core/logs/logger.ts';
+import { type Listener, listenHttp, pathOf } from '../../core/net/listen-http.ts';
+import { readBody } from '../../core/net/read-body.ts';
 import { verifyWebhookSignature, WEBHOOK_SIGNATURE_HEADER } from '../../service/api/webhook-signature.ts';
 import { RecentBodies } from './recent-bodies.ts';
 import type { Scheduler } from './scheduler.ts';

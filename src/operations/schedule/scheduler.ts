@@ -1,6 +1,6 @@
-import { type CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
-import { host } from '../../core/host.ts';
-import type { Logger } from '../../core/logger.ts';
+import { type CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
+import { host } from '../../core/host/host.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import type { Schedule } from '../../project/settings/schedules.ts';
 import { type Job, nextJob, withJob } from './job-queue.ts';
 import { planTick, type ScheduleState } from './plan-tick.ts';

@@ -1,7 +1,7 @@
-import { EXIT_CODES } from '../../core/error-codes.ts';
-import type { CrawlhouseError } from '../../core/errors.ts';
-import { host } from '../../core/host.ts';
-import type { Logger } from '../../core/logger.ts';
+import { EXIT_CODES } from '../../core/errors/error-codes.ts';
+import type { CrawlhouseError } from '../../core/errors/errors.ts';
+import { host } from '../../core/host/host.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import { exitCodeOf } from '../../project/model/run-status.ts';
 import type { Scheduler, Waiting } from './scheduler.ts';
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { writeFileAtomic } from '../../core/atomic-file.ts';
-import type { Logger } from '../../core/logger.ts';
-import { makeFolder } from '../../core/make-folder.ts';
-import { orMissing, readText } from '../../core/read-text.ts';
+import { writeFileAtomic } from '../../core/files/atomic-file.ts';
+import { makeFolder } from '../../core/files/make-folder.ts';
+import { orMissing, readText } from '../../core/files/read-text.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import type { ScheduleState } from './plan-tick.ts';
 
 const StateFile = z.record(

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { bytesOf, freeBytes } from '../../core/disk-use.ts';
+import { bytesOf, freeBytes } from '../../core/files/disk-use.ts';
 import type { LedgerRun, LedgerUnit } from '../../project/model/ledger-records.ts';
 import type { PipelineDrift } from '../../project/model/pipeline-drift.ts';
 import type { Settings } from '../../project/settings/settings.ts';

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { delimiter, extname, join, relative, sep } from 'node:path';
-import { shellWord } from '../../core/shell-word.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 import { COMMAND_NAMES } from './command-names.ts';
 
 /** How and where a person called the program. */

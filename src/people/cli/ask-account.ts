@@ -1,6 +1,6 @@
-import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
-import { keepSecret } from '../../core/redact.ts';
-import { DEFAULT_RETRY } from '../../core/retry.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
+import { keepSecret } from '../../core/secrets/redact.ts';
+import { DEFAULT_RETRY } from '../../core/time/retry.ts';
 import { reachService, seenBy } from '../../operations/doctor/examine-service.ts';
 import { ServiceClient } from '../../service/api/client.ts';
 import { SettingsFile } from '../settings/settings-schema.ts';

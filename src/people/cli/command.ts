@@ -1,5 +1,5 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
-import type { Logger, LogLevel } from '../../core/logger.ts';
+import type { Logger, LogLevel } from '../../core/logs/logger.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import type { Dialogue } from './questions.ts';
 

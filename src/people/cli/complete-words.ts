@@ -1,5 +1,5 @@
 import { openWarehouse } from '../../answers/query/open-warehouse.ts';
-import { lookUp } from '../../core/look-up.ts';
+import { lookUp } from '../../core/text/look-up.ts';
 import { loadQuestions } from '../../pipeline/transform/questions/questions.ts';
 import { loadPipelines } from '../../project/settings/pipelines.ts';
 import { loadModels } from '../../project/sql/models/load-models.ts';

@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import type { Invocation } from './command.ts';
 import { openBrowser } from './sign-in.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { lookUp } from '../../core/look-up.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { lookUp } from '../../core/text/look-up.ts';
 import { checkYaml, readYaml } from '../../project/settings/yaml-file.ts';
 import { CrawlConfigInput } from '../../service/api/crawl-configs.ts';
 import { tryStart } from '../../service/crawler/try-start.ts';

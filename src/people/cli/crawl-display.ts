@@ -1,4 +1,4 @@
-import { countText } from '../../core/amounts.ts';
+import { countText } from '../../core/text/amounts.ts';
 import type { CrawlProgress } from '../../service/api/crawl-progress.ts';
 
 type Progress = CrawlProgress['progress'];

@@ -5,9 +5,9 @@ import {
   QUESTIONS,
   readCrawlAnswers,
 } from '../../answers/report/crawl-answers.ts';
-import { counted, countText } from '../../core/amounts.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { textTable } from '../../core/text-table.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { counted, countText } from '../../core/text/amounts.ts';
+import { textTable } from '../../core/text/text-table.ts';
 import { loadQuestions, type Question } from '../../pipeline/transform/questions/questions.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { sqlFolders } from '../../project/sql/models/sql-folders.ts';

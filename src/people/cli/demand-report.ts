@@ -1,6 +1,6 @@
-import { counted, countText } from '../../core/amounts.ts';
-import type { CrawlhouseError } from '../../core/errors.ts';
-import { textTable } from '../../core/text-table.ts';
+import type { CrawlhouseError } from '../../core/errors/errors.ts';
+import { counted, countText } from '../../core/text/amounts.ts';
+import { textTable } from '../../core/text/text-table.ts';
 import type { DemandExport } from '../../service/demand/demand-row.ts';
 import { EXPORT_FORMATS } from '../../service/demand/demand-row.ts';
 import type { Replaced } from '../../service/sandbox/ranking/replaced-demand.ts';

@@ -1,4 +1,4 @@
-import type { Check } from '../../core/check.ts';
+import type { Check } from '../../core/duckdb/check.ts';
 
 /** The worst status of all checks. */
 export function worst(checks: readonly Check[]): Check['status'] {

@@ -1,10 +1,10 @@
 import { peopleTable } from '../../answers/query/people-table.ts';
 import { writeRows } from '../../answers/query/write-result.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { stringifyJson } from '../../core/json.ts';
-import { lookUp } from '../../core/look-up.ts';
-import { didYouMean } from '../../core/nearest-name.ts';
-import { textTable } from '../../core/text-table.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { stringifyJson } from '../../core/text/json.ts';
+import { lookUp } from '../../core/text/look-up.ts';
+import { didYouMean } from '../../core/text/nearest-name.ts';
+import { textTable } from '../../core/text/text-table.ts';
 import type { Flag, Invocation } from './command.ts';
 import { printPaged } from './pager.ts';
 

@@ -1,6 +1,6 @@
-import { CrawlhouseError } from '../../core/errors.ts';
-import { lookUp } from '../../core/look-up.ts';
-import { shellWord } from '../../core/shell-word.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { lookUp } from '../../core/text/look-up.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 import { readCustomFields } from '../../service/crawler/custom-fields/custom-field.ts';
 
 /** Keys of a rule of data scraping. */

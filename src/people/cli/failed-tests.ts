@@ -1,4 +1,4 @@
-import { textTable } from '../../core/text-table.ts';
+import { textTable } from '../../core/text/text-table.ts';
 import type { TestReport } from '../../project/model/report.ts';
 
 /** Each test that failed, with some of the rows that break it and the SELECT that shows all of them. */

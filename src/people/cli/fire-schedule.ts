@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
-import type { Logger } from '../../core/logger.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import { withLineage } from '../../operations/openlineage/with-lineage.ts';
 import { type Firing, fire } from '../../operations/schedule/fire.ts';
 import { recordFailedCrawl } from '../../operations/status/record-failed-crawl.ts';

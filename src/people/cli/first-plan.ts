@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { countText } from '../../core/amounts.ts';
-import { toCrawlhouseError } from '../../core/errors.ts';
-import { textTable } from '../../core/text-table.ts';
+import { toCrawlhouseError } from '../../core/errors/errors.ts';
+import { countText } from '../../core/text/amounts.ts';
+import { textTable } from '../../core/text/text-table.ts';
 import { reportPlan } from '../../pipeline/plan.ts';
 import type { RunRequest } from '../../pipeline/run.ts';
 import type { PlanReport } from '../../project/model/plan-report.ts';

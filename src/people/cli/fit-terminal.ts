@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { wrapToWidth } from '../../core/display-width.ts';
+import { wrapToWidth } from '../../core/text/display-width.ts';
 import type { Terminal } from './command.ts';
 
 /** A command is not broken, so that it can be copied; the terminal does what it does with long lines. */

@@ -1,5 +1,5 @@
-import { EXIT_CODES } from '../../core/error-codes.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { EXIT_CODES } from '../../core/errors/error-codes.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 
 /** The exit code of each signal that ends the program: 128 and the signal's number. */
 const SIGNAL_CODES = { SIGHUP: 129, SIGINT: EXIT_CODES.interrupted, SIGTERM: 143 } as const;

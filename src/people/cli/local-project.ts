@@ -1,6 +1,6 @@
-import { counted } from '../../core/amounts.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { didYouMean } from '../../core/nearest-name.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { counted } from '../../core/text/amounts.ts';
+import { didYouMean } from '../../core/text/nearest-name.ts';
 import type { Project } from '../../service/api/projects.ts';
 import type { Flag, Invocation } from './command.ts';
 import type { LocalService } from './local-service.ts';

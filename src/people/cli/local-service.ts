@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
-import type { Logger } from '../../core/logger.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import type { RunResult } from '../../project/model/run-result.ts';
 import { localServiceFolder } from '../../project/settings/crawl-folder.ts';
 import { nameFullDisk } from '../../project/settings/name-full-disk.ts';

@@ -1,7 +1,7 @@
-import { counted, countText } from '../../core/amounts.ts';
-import type { ErrorCode } from '../../core/error-codes.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { textTable } from '../../core/text-table.ts';
+import type { ErrorCode } from '../../core/errors/error-codes.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { counted, countText } from '../../core/text/amounts.ts';
+import { textTable } from '../../core/text/text-table.ts';
 import type { BotReport, LogFileReport } from '../../service/logs/log-report.ts';
 import { shownPath } from './shown-path.ts';
 

@@ -8,7 +8,7 @@ if (major < 24) {
   process.removeAllListeners('warning');
   const { main } = await import('./app.ts');
   const { keepHeapSmall } = await import('./keep-heap-small.ts');
-  const { keepFilesPrivate } = await import('../../core/private-files.ts');
+  const { keepFilesPrivate } = await import('../../core/files/private-files.ts');
   const { ignoreClosedTerminal } = await import('./closed-terminal.ts');
   for (const output of [process.stdout, process.stderr]) output.on('error', ignoreClosedTerminal);
   keepHeapSmall();

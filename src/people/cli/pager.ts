@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { Write } from '../../answers/query/write-result.ts';
-import { redact } from '../../core/redact.ts';
-import { visible } from '../../core/visible.ts';
+import { redact } from '../../core/secrets/redact.ts';
+import { visible } from '../../core/text/visible.ts';
 import { asCalled } from './as-called.ts';
 import type { Invocation } from './command.ts';
 

@@ -1,5 +1,5 @@
-import { bytesText, counted, durationText } from '../../core/amounts.ts';
-import { textTable } from '../../core/text-table.ts';
+import { bytesText, counted, durationText } from '../../core/text/amounts.ts';
+import { textTable } from '../../core/text/text-table.ts';
 import { readDrift } from '../../operations/status/read-drift.ts';
 import { reportPlan } from '../../pipeline/plan.ts';
 import type { RunRequest } from '../../pipeline/run.ts';

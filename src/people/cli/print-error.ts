@@ -1,8 +1,8 @@
-import { wrapToWidth } from '../../core/display-width.ts';
-import type { CrawlhouseError } from '../../core/errors.ts';
-import { stringifyJson } from '../../core/json.ts';
-import { redact } from '../../core/redact.ts';
-import { visible } from '../../core/visible.ts';
+import type { CrawlhouseError } from '../../core/errors/errors.ts';
+import { redact } from '../../core/secrets/redact.ts';
+import { wrapToWidth } from '../../core/text/display-width.ts';
+import { stringifyJson } from '../../core/text/json.ts';
+import { visible } from '../../core/text/visible.ts';
 import { asCalled } from './as-called.ts';
 
 /** Prints an error to stderr: what, then what would be right. A stack only with `--debug`. */

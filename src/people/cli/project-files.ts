@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { cp, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { makeFolder } from '../../core/make-folder.ts';
-import { readText } from '../../core/read-text.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { makeFolder } from '../../core/files/make-folder.ts';
+import { readText } from '../../core/files/read-text.ts';
 import type { Account } from './ask-account.ts';
 
 /** The package's own root, which is itself a project folder. */

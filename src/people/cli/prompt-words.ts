@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../../core/errors.ts';
-import { visibleLine } from '../../core/visible.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { visibleLine } from '../../core/text/visible.ts';
 import type { Question } from '../../pipeline/transform/questions/questions.ts';
 import type { Catalog } from '../../state/catalogue/catalog.ts';
 

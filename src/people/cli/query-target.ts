@@ -1,7 +1,7 @@
 import { extname, resolve } from 'node:path';
 import { TEXT_FORMATS } from '../../answers/query/text-formats.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { lookUp } from '../../core/look-up.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { lookUp } from '../../core/text/look-up.ts';
 import type { Invocation } from './command.ts';
 
 export const QUERY_FORMATS = [...TEXT_FORMATS, 'parquet'] as const;

@@ -1,7 +1,7 @@
 import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { keepSecret } from '../../core/redact.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { keepSecret } from '../../core/secrets/redact.ts';
 
 /** The terminal of a person. */
 export interface Dialogue {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { readLines } from '../../core/read-lines.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { readLines } from '../../core/files/read-lines.ts';
 import type { Invocation } from './command.ts';
 
 /**

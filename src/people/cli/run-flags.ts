@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { RouteOverride } from '../../pipeline/routes/choose-route.ts';
 import { FORMATS, type Pipeline, ROUTES } from '../../project/model/pipeline.ts';
 import { selectPipelines } from '../../project/settings/pipelines.ts';

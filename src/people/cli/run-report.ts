@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { bytesText, counted, countText, durationText } from '../../core/amounts.ts';
-import type { CrawlhouseError } from '../../core/errors.ts';
-import { fittedRows, textTable } from '../../core/text-table.ts';
+import type { CrawlhouseError } from '../../core/errors/errors.ts';
+import { bytesText, counted, countText, durationText } from '../../core/text/amounts.ts';
+import { fittedRows, textTable } from '../../core/text/text-table.ts';
 import { engineKind } from '../../engines/registry.ts';
 import { readDrift } from '../../operations/status/read-drift.ts';
 import { describeDrift, driftHint, type PipelineDrift } from '../../project/model/pipeline-drift.ts';

@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { ReadyDocument, SandboxOptions } from '../../service/sandbox/start-sandbox.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

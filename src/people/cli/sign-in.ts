@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { listenError } from '../../core/listen-http.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { listenError } from '../../core/net/listen-http.ts';
 import { commandEnvironment } from '../../project/settings/command-environment.ts';
 import {
   authorizationUrl,

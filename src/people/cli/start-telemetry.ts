@@ -1,4 +1,4 @@
-import type { Logger } from '../../core/logger.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 
 /** Not a dependency: who wants telemetry installs it. */
 const SDK = '@opentelemetry/sdk-node';

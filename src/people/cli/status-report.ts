@@ -1,7 +1,7 @@
-import { bytesText, counted, countText, durationText } from '../../core/amounts.ts';
-import { describeProgress } from '../../core/meter.ts';
-import { type Fit, tableRows, textTable } from '../../core/text-table.ts';
-import { visibleLine } from '../../core/visible.ts';
+import { describeProgress } from '../../core/progress/meter.ts';
+import { bytesText, counted, countText, durationText } from '../../core/text/amounts.ts';
+import { type Fit, tableRows, textTable } from '../../core/text/text-table.ts';
+import { visibleLine } from '../../core/text/visible.ts';
 import type { Incident } from '../../operations/alert/incident.ts';
 import type { Status } from '../../operations/status/read-status.ts';
 import type { LedgerRun, LedgerUnit } from '../../project/model/ledger-records.ts';

@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { Project } from '../../service/api/projects.ts';
 import type { AnswerRow } from '../../service/demand/answer-row.ts';
 import type { SearchConsole } from '../../service/demand/search-console.ts';

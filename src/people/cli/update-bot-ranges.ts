@@ -1,9 +1,9 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { writeFileAtomic } from '../../core/atomic-file.ts';
-import { csvCell } from '../../core/csv-cell.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { makeFolder } from '../../core/make-folder.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { writeFileAtomic } from '../../core/files/atomic-file.ts';
+import { makeFolder } from '../../core/files/make-folder.ts';
+import { csvCell } from '../../core/text/csv-cell.ts';
 import { loadSeed } from '../../project/sql/models/load-models.ts';
 import { SHIPPED_SQL, sqlFolder } from '../../project/sql/models/sql-folders.ts';
 import type { BotList, BotRange } from '../../service/logs/bots/bot-list.ts';

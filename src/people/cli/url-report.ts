@@ -1,8 +1,8 @@
 import type { UrlStory } from '../../answers/explore/read-url.ts';
 import type { UrlHistoryEntry } from '../../answers/explore/url-history.ts';
 import type { UrlPage } from '../../answers/explore/url-page.ts';
-import { counted, countText } from '../../core/amounts.ts';
-import { textTable } from '../../core/text-table.ts';
+import { counted, countText } from '../../core/text/amounts.ts';
+import { textTable } from '../../core/text/text-table.ts';
 import { endText, foundTable } from './explored.ts';
 
 /** Rows of each part, beside other parts. */

@@ -2,8 +2,8 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { SitemapPage } from '../../answers/explore/read-sitemap-pages.ts';
-import { removeOld, writeFileAtomic } from '../../core/atomic-file.ts';
-import { makeFolder } from '../../core/make-folder.ts';
+import { removeOld, writeFileAtomic } from '../../core/files/atomic-file.ts';
+import { makeFolder } from '../../core/files/make-folder.ts';
 
 /** Of the protocol (https://www.sitemaps.org/protocol.html): URLs of a file, its bytes, characters of a URL. */
 const MOST_URLS = 50_000;

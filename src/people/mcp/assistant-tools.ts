@@ -1,10 +1,10 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { parseJson, stringifyJson } from '../../core/json.ts';
-import type { Logger } from '../../core/logger.ts';
-import { redact } from '../../core/redact.ts';
-import { reportFault } from '../../core/report-fault.ts';
-import { visible } from '../../core/visible.ts';
+import type { Logger } from '../../core/logs/logger.ts';
+import { reportFault } from '../../core/logs/report-fault.ts';
+import { redact } from '../../core/secrets/redact.ts';
+import { parseJson, stringifyJson } from '../../core/text/json.ts';
+import { visible } from '../../core/text/visible.ts';
 import type { Status } from '../../operations/status/read-status.ts';
 import { bindQuestion } from '../../pipeline/transform/questions/bind-question.ts';
 import type { Needs } from '../../pipeline/transform/questions/question-needs.ts';

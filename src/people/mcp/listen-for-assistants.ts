@@ -4,10 +4,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { createMcpHandler, hostHeaderValidationResponse, type McpServer } from '@modelcontextprotocol/server';
-import { listenAddress, listenHttp, pathOf } from '../../core/listen-http.ts';
-import type { Logger } from '../../core/logger.ts';
-import { readBody } from '../../core/read-body.ts';
-import { reportFault } from '../../core/report-fault.ts';
+import type { Logger } from '../../core/logs/logger.ts';
+import { reportFault } from '../../core/logs/report-fault.ts';
+import { listenAddress, listenHttp, pathOf } from '../../core/net/listen-http.ts';
+import { readBody } from '../../core/net/read-body.ts';
 
 /** The largest request that is read. A statement is a few thousand bytes. */
 const MOST_BYTES = 4_000_000;

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { McpServer } from '@modelcontextprotocol/server';
-import { lookUp } from '../../core/look-up.ts';
-import { markdownProse, markdownText } from '../../core/markdown.ts';
-import { nearNames } from '../../core/nearest-name.ts';
+import { lookUp } from '../../core/text/look-up.ts';
+import { markdownProse, markdownText } from '../../core/text/markdown.ts';
+import { nearNames } from '../../core/text/nearest-name.ts';
 import {
   type Parameter,
   STANDARD_PARAMETERS,

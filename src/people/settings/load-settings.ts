@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { lookUp } from '../../core/look-up.ts';
-import { didYouMean } from '../../core/nearest-name.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { lookUp } from '../../core/text/look-up.ts';
+import { didYouMean } from '../../core/text/nearest-name.ts';
 import { readDotEnv } from '../../project/settings/dot-env.ts';
 import { keepSecrets, keepSecretVariables } from '../../project/settings/keep-secrets.ts';
 import type { Settings } from '../../project/settings/settings.ts';

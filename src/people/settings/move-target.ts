@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { EngineKind } from '../../engines/engine.ts';
 import { readDotEnv } from '../../project/settings/dot-env.ts';
 import { keepSecrets } from '../../project/settings/keep-secrets.ts';

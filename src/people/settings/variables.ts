@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { lookUp } from '../../core/look-up.ts';
-import { didYouMean } from '../../core/nearest-name.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { lookUp } from '../../core/text/look-up.ts';
+import { didYouMean } from '../../core/text/nearest-name.ts';
 import { PREFIX } from '../../project/settings/settings.ts';
 import { SettingsFile } from './settings-schema.ts';
 

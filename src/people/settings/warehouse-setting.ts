@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { Given } from '../../core/setting-types.ts';
+import { Given } from '../../core/text/setting-types.ts';
 import type { EngineKind } from '../../engines/engine.ts';
 import { engineKind, engineKinds } from '../../engines/registry.ts';
 import type { Settings } from '../../project/settings/settings.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { Logger } from '../../core/logger.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import { limitsOf } from '../../project/settings/limits.ts';
 import { type ServiceSettings, type Settings, serviceSettings } from '../../project/settings/settings.ts';
 import { ServiceClient } from '../../service/api/client.ts';

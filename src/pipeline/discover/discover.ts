@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { Inventory, ListReading, WorkspaceView } from '../../project/model/inventory.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import { asAllForbidden, orAllForbidden } from '../../service/api/all-forbidden.ts';

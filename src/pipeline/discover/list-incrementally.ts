@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { ListReading } from '../../project/model/inventory.ts';
 import type { KnownItem, KnownList, Listed } from '../../project/model/listed.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { stringifyJson } from '../../core/json.ts';
+import { stringifyJson } from '../../core/text/json.ts';
 import { contentOf } from '../../project/model/content-of.ts';
 import type { Listed, ListName } from '../../project/model/listed.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';

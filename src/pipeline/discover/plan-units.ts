@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../../core/errors.ts';
-import { didYouMean } from '../../core/nearest-name.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { didYouMean } from '../../core/text/nearest-name.ts';
 import { crawlNamed, type NamedCrawl } from '../../project/model/crawl-name.ts';
 import type { Inventory, ListReading } from '../../project/model/inventory.ts';
 import type { Listed } from '../../project/model/listed.ts';

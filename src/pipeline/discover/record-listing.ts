@@ -1,4 +1,4 @@
-import type { Connection } from '../../core/duckdb.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
 import type { Inventory } from '../../project/model/inventory.ts';
 import { listReadings } from '../../project/model/inventory.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';

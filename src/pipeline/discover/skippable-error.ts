@@ -1,4 +1,4 @@
-import { type CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
+import { type CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
 
 /**
  * The error of one object that could not be read.

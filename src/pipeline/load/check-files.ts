@@ -3,8 +3,8 @@ import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { host } from '../../core/host.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { host } from '../../core/host/host.ts';
 import type { Manifest } from '../../project/model/manifest.ts';
 
 /**

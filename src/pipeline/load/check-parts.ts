@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { type Connection, DUCKDB_VERSION, ident, parquetFiles } from '../../core/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { type Connection, DUCKDB_VERSION, ident, parquetFiles } from '../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { REJECT_COLUMNS } from '../../project/model/manifest.ts';
 import { fingerprintSql } from '../../state/catalogue/fingerprint.ts';
 import type { StagedPackage } from './read-package.ts';

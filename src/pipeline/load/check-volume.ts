@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../../core/errors.ts';
-import { stringifyJson } from '../../core/json.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { stringifyJson } from '../../core/text/json.ts';
 import type { WorkingCopy } from '../../engines/working-copy.ts';
 import type { Manifest } from '../../project/model/manifest.ts';
 import type { Volume } from '../../project/model/volume.ts';

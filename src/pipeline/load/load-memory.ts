@@ -1,5 +1,5 @@
-import type { Connection } from '../../core/duckdb.ts';
-import { withLowerMemory, withOneThread } from '../../core/lower-memory.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
+import { withLowerMemory, withOneThread } from '../../core/duckdb/lower-memory.ts';
 import type { Manifest } from '../../project/model/manifest.ts';
 
 /** From so many columns on, the row groups of two threads do not fit into half of the limit (docs/decisions/load.md). */

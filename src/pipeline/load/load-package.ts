@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { DUCKDB_VERSION, ident, parquetFiles } from '../../core/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { DUCKDB_VERSION, ident, parquetFiles } from '../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { WorkingCopy } from '../../engines/working-copy.ts';
 import { type Counts, reconcile } from '../../project/model/counts.ts';
 import type { Manifest } from '../../project/model/manifest.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { z } from 'zod';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { host } from '../../core/host.ts';
-import { parseJson, stringifyJson } from '../../core/json.ts';
-import { newerVersion } from '../../core/newer-version.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { newerVersion } from '../../core/errors/newer-version.ts';
+import { host } from '../../core/host/host.ts';
+import { parseJson, stringifyJson } from '../../core/text/json.ts';
 import type { PreparedRows } from '../../engines/row-store.ts';
 import { MANIFEST_VERSION, Manifest } from '../../project/model/manifest.ts';
 import { unitName } from '../../project/model/unit.ts';

@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { Manifest } from '../../project/model/manifest.ts';
 import type { RawTablePlan, SchemaChange } from '../../state/catalogue/raw-table.ts';
 

@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { Manifest } from '../../project/model/manifest.ts';
 import { mergeType } from '../../state/catalogue/merge-type.ts';
 import type { ReadField } from '../../state/catalogue/raw-table.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { ident, parquetFiles, text } from '../../core/duckdb.ts';
+import { ident, parquetFiles, text } from '../../core/duckdb/duckdb.ts';
 import type { Manifest } from '../../project/model/manifest.ts';
 import type { RawTablePlan } from '../../state/catalogue/raw-table.ts';
 import { RAW_META_COLUMNS, type RawMetaColumn } from '../../state/catalogue/schema.ts';

@@ -1,5 +1,5 @@
-import type { Connection } from '../../core/duckdb.ts';
-import type { Logger } from '../../core/logger.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import type { Model } from '../../project/sql/models/model.ts';
 import { changeText, diffContract, readContract } from '../../project/sql/plan/mart-contract.ts';
 import { keepContract, keptContract } from '../../state/catalogue/ops-contract.ts';

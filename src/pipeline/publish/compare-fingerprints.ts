@@ -1,6 +1,6 @@
-import type { Connection } from '../../core/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { withLowerMemory } from '../../core/lower-memory.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
+import { withLowerMemory } from '../../core/duckdb/lower-memory.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { unitFingerprints } from '../../state/catalogue/fingerprint.ts';
 import type { FreshUnit } from '../../state/catalogue/ops-loads.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { verifyBlocks } from '../../core/database-blocks.ts';
-import { toCrawlhouseError } from '../../core/errors.ts';
+import { verifyBlocks } from '../../core/duckdb/database-blocks.ts';
+import { toCrawlhouseError } from '../../core/errors/errors.ts';
 import type { FormerCopies } from '../../state/catalogue/former-copies.ts';
 
 /** 256 MB, which are read in rotation where nobody has written to the file. */

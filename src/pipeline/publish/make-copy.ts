@@ -1,10 +1,10 @@
 import { constants } from 'node:fs';
 import { copyFile, open, rename, rm, stat } from 'node:fs/promises';
-import { compareCopy, patchCopy } from '../../core/copy-blocks.ts';
-import { type BlockSet, type DatabaseState, readState } from '../../core/database-blocks.ts';
-import { type Connection, ident, text } from '../../core/duckdb.ts';
-import type { Logger } from '../../core/logger.ts';
-import { isOpenSomewhere } from '../../core/open-files.ts';
+import { compareCopy, patchCopy } from '../../core/duckdb/copy-blocks.ts';
+import { type BlockSet, type DatabaseState, readState } from '../../core/duckdb/database-blocks.ts';
+import { type Connection, ident, text } from '../../core/duckdb/duckdb.ts';
+import { isOpenSomewhere } from '../../core/files/open-files.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import type { WorkingCopy } from '../../engines/working-copy.ts';
 import type { FormerCopy } from '../../state/catalogue/former-copies.ts';
 import { FILE_OPTIONS } from '../../state/catalogue/schema.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeFileAtomic } from '../../core/atomic-file.ts';
-import type { Logger } from '../../core/logger.ts';
+import { writeFileAtomic } from '../../core/files/atomic-file.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import type { WorkingCopy } from '../../engines/working-copy.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { tableColumns } from '../../state/catalogue/catalog.ts';

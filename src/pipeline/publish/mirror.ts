@@ -1,9 +1,9 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { jsonOf } from '../../core/json.ts';
-import { makeFolder } from '../../core/make-folder.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { makeFolder } from '../../core/files/make-folder.ts';
+import { jsonOf } from '../../core/text/json.ts';
 import type { MirroredTable, MirrorPartition, MirrorSource } from '../../engines/mirror-source.ts';
 import type { CatalogColumn } from '../../state/catalogue/catalog.ts';
 import { findObject } from '../../stores/find-object.ts';

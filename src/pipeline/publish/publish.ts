@@ -1,9 +1,9 @@
-import { damagedFile, verifyBlocks } from '../../core/database-blocks.ts';
-import { type Connection, ident, text } from '../../core/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { host } from '../../core/host.ts';
-import type { Logger } from '../../core/logger.ts';
-import { withLowerMemory } from '../../core/lower-memory.ts';
+import { damagedFile, verifyBlocks } from '../../core/duckdb/database-blocks.ts';
+import { type Connection, ident, text } from '../../core/duckdb/duckdb.ts';
+import { withLowerMemory } from '../../core/duckdb/lower-memory.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { host } from '../../core/host/host.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import { countQueryable } from '../../engines/count-queryable.ts';
 import type { WorkingCopy } from '../../engines/working-copy.ts';
 import { attachPublished } from '../../state/catalogue/attach-published.ts';

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
-import { syncPath } from '../../core/atomic-file.ts';
-import { host } from '../../core/host.ts';
-import { giveUserMode } from '../../core/private-files.ts';
+import { syncPath } from '../../core/files/atomic-file.ts';
+import { giveUserMode } from '../../core/files/private-files.ts';
+import { host } from '../../core/host/host.ts';
 import { formerPath } from '../../state/catalogue/restore-former.ts';
 
 /** The steps of a publication that the engine and the ledger have, in this order. */

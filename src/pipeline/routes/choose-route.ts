@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { Format, Pipeline, Route } from '../../project/model/pipeline.ts';
 import { EXPORT_STORES, type ExportStore } from '../../stores/registry.ts';
 import { ROUTE_NAMES, ROUTES } from './registry.ts';

@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { Field } from '../../project/model/field.ts';
 import type { PlannedUnit } from '../../project/model/planned-unit.ts';
 import type { ServiceClient } from '../../service/api/client.ts';

@@ -1,5 +1,5 @@
-import type { ErrorKind } from '../../core/error-codes.ts';
-import { toCrawlhouseError } from '../../core/errors.ts';
+import type { ErrorKind } from '../../core/errors/error-codes.ts';
+import { toCrawlhouseError } from '../../core/errors/errors.ts';
 import type { ServiceClient } from '../../service/api/client.ts';
 import type { DataSource } from '../../service/api/data-source.ts';
 import type { FieldRecord } from '../../service/api/fields.ts';

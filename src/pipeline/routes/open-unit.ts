@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../../core/errors.ts';
-import type { Logger } from '../../core/logger.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import type { Inventory } from '../../project/model/inventory.ts';
 import type { PlannedUnit } from '../../project/model/planned-unit.ts';
 import type { Source } from '../../project/model/source.ts';

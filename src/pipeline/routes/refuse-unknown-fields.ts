@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../../core/errors.ts';
-import { nearNames } from '../../core/nearest-name.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { nearNames } from '../../core/text/nearest-name.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { PlannedUnit } from '../../project/model/planned-unit.ts';
 import { dataSourceOf } from '../../project/model/unit-source.ts';

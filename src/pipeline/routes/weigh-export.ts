@@ -1,4 +1,4 @@
-import { counted, durationText } from '../../core/amounts.ts';
+import { counted, durationText } from '../../core/text/amounts.ts';
 import type { Field } from '../../project/model/field.ts';
 import type { RoutePace } from '../../project/model/route-pace.ts';
 import type { LedgerExport } from '../../state/ledger/ledger-export.ts';

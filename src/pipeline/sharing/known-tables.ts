@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
-import { jsonOf, stringifyJson } from '../../core/json.ts';
-import { Semaphore } from '../../core/semaphore.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
+import { Semaphore } from '../../core/queue/semaphore.ts';
+import { jsonOf, stringifyJson } from '../../core/text/json.ts';
 import { fieldRegistry } from '../../state/catalogue/ops-unit-fields.ts';
 import { type ReadField, rawTableColumns } from '../../state/catalogue/raw-table.ts';
 import type { RunContext } from '../unit/context.ts';

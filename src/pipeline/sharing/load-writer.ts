@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { Connection, Database } from '../../core/duckdb.ts';
-import { text } from '../../core/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { timestamp } from '../../core/host.ts';
+import type { Connection, Database } from '../../core/duckdb/duckdb.ts';
+import { text } from '../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { timestamp } from '../../core/host/host.ts';
 import type { RowFiles } from '../../engines/engine.ts';
 import { openElsewhere } from '../../engines/registry.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
-import { host } from '../../core/host.ts';
-import { jsonOf } from '../../core/json.ts';
-import type { Logger } from '../../core/logger.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
+import { host } from '../../core/host/host.ts';
+import type { Logger } from '../../core/logs/logger.ts';
+import { jsonOf } from '../../core/text/json.ts';
 import { PreparedLoad } from '../../project/model/prepared-load.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import type { Ledger } from '../../state/ledger/ledger.ts';

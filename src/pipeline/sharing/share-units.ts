@@ -1,9 +1,9 @@
-import type { ErrorKind } from '../../core/error-codes.ts';
-import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
-import type { FairQueue, SlotHandle } from '../../core/fair-queue.ts';
-import { host } from '../../core/host.ts';
-import { packageVersion } from '../../core/package-version.ts';
-import { Semaphore } from '../../core/semaphore.ts';
+import type { ErrorKind } from '../../core/errors/error-codes.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
+import { host } from '../../core/host/host.ts';
+import { packageVersion } from '../../core/host/package-version.ts';
+import type { FairQueue, SlotHandle } from '../../core/queue/fair-queue.ts';
+import { Semaphore } from '../../core/queue/semaphore.ts';
 import { isInCatalogue } from '../../engines/registry.ts';
 import { openUnitQueue } from '../../state/ledger/open-unit-queue.ts';
 import type { QueueEntry, UnitOffers, UnitQueue } from '../../state/ledger/unit-queue.ts';

@@ -1,4 +1,4 @@
-import { parseJson, stringifyJson } from '../../core/json.ts';
+import { parseJson, stringifyJson } from '../../core/text/json.ts';
 import type { Inventory, WorkspaceView } from '../../project/model/inventory.ts';
 import type { Listed } from '../../project/model/listed.ts';
 import type { PlannedUnit } from '../../project/model/planned-unit.ts';

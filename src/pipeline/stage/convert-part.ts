@@ -1,5 +1,5 @@
-import { type Connection, file, ident, text } from '../../core/duckdb.ts';
-import { withoutOptimizer } from '../../core/without-optimizer.ts';
+import { type Connection, file, ident, text } from '../../core/duckdb/duckdb.ts';
+import { withoutOptimizer } from '../../core/duckdb/without-optimizer.ts';
 import type { Field } from '../../project/model/field.ts';
 import type { PackageColumn } from '../../project/model/manifest.ts';
 import { ROUNDED_TO_WHOLE } from './exact-json.ts';

@@ -1,4 +1,4 @@
-import { type Connection, file, ident, parquetFiles } from '../../core/duckdb.ts';
+import { type Connection, file, ident, parquetFiles } from '../../core/duckdb/duckdb.ts';
 import type { PackageColumn } from '../../project/model/manifest.ts';
 
 /** The fields whose columns are NULL in every row. Most are answered by the statistics of the files. */

@@ -1,5 +1,5 @@
-import { ident } from '../../core/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { ident } from '../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { Field } from '../../project/model/field.ts';
 import type { PackageColumn } from '../../project/model/manifest.ts';
 import type { Shown } from '../../project/model/source.ts';

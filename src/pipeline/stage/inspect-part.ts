@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type Connection, file, ident, parquetFiles, text } from '../../core/duckdb.ts';
+import { type Connection, file, ident, parquetFiles, text } from '../../core/duckdb/duckdb.ts';
 import { typeFamily } from '../../project/model/field.ts';
 import type { RawPart } from '../../project/model/raw-part.ts';
 import { type Conversion, isNumber } from './conversion.ts';

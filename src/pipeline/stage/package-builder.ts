@@ -1,10 +1,10 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncPath } from '../../core/atomic-file.ts';
-import type { ConnectionPool } from '../../core/connection-pool.ts';
-import { type Connection, DUCKDB_VERSION, ident, parquetFiles, text } from '../../core/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { makeFolder } from '../../core/make-folder.ts';
+import type { ConnectionPool } from '../../core/duckdb/connection-pool.ts';
+import { type Connection, DUCKDB_VERSION, ident, parquetFiles, text } from '../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { syncPath } from '../../core/files/atomic-file.ts';
+import { makeFolder } from '../../core/files/make-folder.ts';
 import type { Field } from '../../project/model/field.ts';
 import type { Manifest, PackageColumn, PackageNote } from '../../project/model/manifest.ts';
 import type { RawPart } from '../../project/model/raw-part.ts';

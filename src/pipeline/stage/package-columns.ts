@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../../core/errors.ts';
-import { DEFAULT_LIMITS, overLimit } from '../../core/limits.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { DEFAULT_LIMITS, overLimit } from '../../core/net/limits.ts';
 import { nameColumns } from '../../project/model/column-name.ts';
 import { columnType, type Field, FieldName } from '../../project/model/field.ts';
 import type { PackageColumn } from '../../project/model/manifest.ts';

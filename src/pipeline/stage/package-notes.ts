@@ -1,4 +1,4 @@
-import { type Connection, file, ident, parquetFiles, text } from '../../core/duckdb.ts';
+import { type Connection, file, ident, parquetFiles, text } from '../../core/duckdb/duckdb.ts';
 import { typeFamily, WIDE_WHOLE } from '../../project/model/field.ts';
 import type { PackageColumn, PackageNote } from '../../project/model/manifest.ts';
 

@@ -1,5 +1,5 @@
-import { type Connection, ident, parquetFiles } from '../../core/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { type Connection, ident, parquetFiles } from '../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { typeFamily } from '../../project/model/field.ts';
 import type { PackageColumn } from '../../project/model/manifest.ts';
 import type { RawPart } from '../../project/model/raw-part.ts';

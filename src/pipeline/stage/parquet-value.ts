@@ -1,4 +1,4 @@
-import { ident } from '../../core/duckdb.ts';
+import { ident } from '../../core/duckdb/duckdb.ts';
 import { columnType, type TypeFamily, typeFamily } from '../../project/model/field.ts';
 import { type Conversion, convertText } from './conversion.ts';
 

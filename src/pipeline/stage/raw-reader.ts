@@ -1,4 +1,4 @@
-import { file, ident, text } from '../../core/duckdb.ts';
+import { file, ident, text } from '../../core/duckdb/duckdb.ts';
 import type { Field } from '../../project/model/field.ts';
 import type { RawPart } from '../../project/model/raw-part.ts';
 import { readerType } from './value-sql.ts';

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { readLines } from '../../core/read-lines.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { readLines } from '../../core/files/read-lines.ts';
 import type { RawPart } from '../../project/model/raw-part.ts';
 import { quoteNumbers } from './exact-json.ts';
 

@@ -1,5 +1,5 @@
-import { toCrawlhouseError } from '../../core/errors.ts';
-import { retriable } from '../../core/retry.ts';
+import { toCrawlhouseError } from '../../core/errors/errors.ts';
+import { retriable } from '../../core/time/retry.ts';
 import type { RawPart } from '../../project/model/raw-part.ts';
 
 /** What DuckDB says of bytes that are no Parquet. */

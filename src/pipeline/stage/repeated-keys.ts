@@ -1,4 +1,4 @@
-import { type Connection, ident, parquetFiles } from '../../core/duckdb.ts';
+import { type Connection, ident, parquetFiles } from '../../core/duckdb/duckdb.ts';
 import type { PackageColumn } from '../../project/model/manifest.ts';
 
 /** Rows of a package that share the values of their key. */

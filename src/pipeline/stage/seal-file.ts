@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { syncPath } from '../../core/atomic-file.ts';
-import { host } from '../../core/host.ts';
+import { syncPath } from '../../core/files/atomic-file.ts';
+import { host } from '../../core/host/host.ts';
 import type { Manifest } from '../../project/model/manifest.ts';
 
 /** Makes a file of a package durable and returns its description. */

@@ -1,5 +1,5 @@
 import { copyFile, link, rm } from 'node:fs/promises';
-import { type Connection, ident, parquetFiles, text } from '../../core/duckdb.ts';
+import { type Connection, ident, parquetFiles, text } from '../../core/duckdb/duckdb.ts';
 import type { RawPart } from '../../project/model/raw-part.ts';
 import { type Converted, needsInspection, PARQUET_OPTIONS } from './convert-part.ts';
 import type { PackageColumns } from './package-columns.ts';

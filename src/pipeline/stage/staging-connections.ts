@@ -1,5 +1,5 @@
-import { ConnectionPool } from '../../core/connection-pool.ts';
-import type { Connection } from '../../core/duckdb.ts';
+import { ConnectionPool } from '../../core/duckdb/connection-pool.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
 import { defineMacros } from './macros.ts';
 
 /**

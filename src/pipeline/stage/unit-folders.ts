@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { host } from '../../core/host.ts';
-import { makeFolder } from '../../core/make-folder.ts';
+import { makeFolder } from '../../core/files/make-folder.ts';
+import { host } from '../../core/host/host.ts';
 import { folderName } from '../../project/model/folder-name.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 

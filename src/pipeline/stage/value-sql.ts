@@ -1,4 +1,4 @@
-import { ident, text } from '../../core/duckdb.ts';
+import { ident, text } from '../../core/duckdb/duckdb.ts';
 import { type Field, type TypeFamily, typeFamily } from '../../project/model/field.ts';
 import { type Conversion, convertText, isNumber } from './conversion.ts';
 import { parquetBrokenSql, parquetValueSql } from './parquet-value.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { syncPath, writeFileAtomic } from '../../core/atomic-file.ts';
-import { stringifyJson } from '../../core/json.ts';
+import { syncPath, writeFileAtomic } from '../../core/files/atomic-file.ts';
+import { stringifyJson } from '../../core/text/json.ts';
 import { Manifest } from '../../project/model/manifest.ts';
 
 /** Writes the manifest, after which the package is whole. */

@@ -1,9 +1,9 @@
-import type { ConnectionPool } from '../../core/connection-pool.ts';
-import type { Database } from '../../core/duckdb.ts';
-import type { ConversionPlaces } from '../../core/engine.ts';
-import type { SlotHandle } from '../../core/fair-queue.ts';
-import type { Logger } from '../../core/logger.ts';
-import type { Meter } from '../../core/meter.ts';
+import type { ConnectionPool } from '../../core/duckdb/connection-pool.ts';
+import type { Database } from '../../core/duckdb/duckdb.ts';
+import type { ConversionPlaces } from '../../core/duckdb/engine.ts';
+import type { Logger } from '../../core/logs/logger.ts';
+import type { Meter } from '../../core/progress/meter.ts';
+import type { SlotHandle } from '../../core/queue/fair-queue.ts';
 import type { WorkingCopy } from '../../engines/working-copy.ts';
 import type { Counts } from '../../project/model/counts.ts';
 import type { Manifest } from '../../project/model/manifest.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { parquetFiles } from '../../core/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { parquetFiles } from '../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { Counts } from '../../project/model/counts.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import { recordRejects } from '../../state/catalogue/ops-rejects.ts';

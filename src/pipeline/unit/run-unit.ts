@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
-import { host } from '../../core/host.ts';
-import { stringifyJson } from '../../core/json.ts';
-import { inSpan } from '../../core/telemetry.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
+import { host } from '../../core/host/host.ts';
+import { inSpan } from '../../core/logs/telemetry.ts';
+import { stringifyJson } from '../../core/text/json.ts';
 import type { Counts } from '../../project/model/counts.ts';
 import type { Manifest } from '../../project/model/manifest.ts';
 import { pipelineDefinition } from '../../project/model/pipeline-definition.ts';

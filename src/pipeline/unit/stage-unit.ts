@@ -1,7 +1,7 @@
-import { CrawlhouseError } from '../../core/errors.ts';
-import { host, timestamp } from '../../core/host.ts';
-import { type RetryPolicy, retry } from '../../core/retry.ts';
-import { Semaphore } from '../../core/semaphore.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { host, timestamp } from '../../core/host/host.ts';
+import { Semaphore } from '../../core/queue/semaphore.ts';
+import { type RetryPolicy, retry } from '../../core/time/retry.ts';
 import { reconcile } from '../../project/model/counts.ts';
 import type { Manifest } from '../../project/model/manifest.ts';
 import { pipelineDefinition } from '../../project/model/pipeline-definition.ts';

@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../../core/errors.ts';
-import { didYouMean } from '../../core/nearest-name.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { didYouMean } from '../../core/text/nearest-name.ts';
 
 /** A crawl among those that a person may name. */
 export interface NamedCrawl {

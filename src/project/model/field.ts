@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lookUp } from '../../core/look-up.ts';
+import { lookUp } from '../../core/text/look-up.ts';
 
 /** The service's own name of a field. No SQL can name what is empty or has a NUL. */
 export const FieldName = z

@@ -1,4 +1,4 @@
-import type { CrawlhouseError } from '../../core/errors.ts';
+import type { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { CrawlOverCrawl } from '../../service/api/crawl-over-crawls.ts';
 import type { Crawl } from '../../service/api/crawls.ts';
 import type { DataExport } from '../../service/api/data-exports.ts';

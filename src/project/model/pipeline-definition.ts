@@ -1,4 +1,4 @@
-import { stringifyJson } from '../../core/json.ts';
+import { stringifyJson } from '../../core/text/json.ts';
 import type { Pipeline } from './pipeline.ts';
 import { pipelineFilter } from './unit-source.ts';
 

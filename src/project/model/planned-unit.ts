@@ -1,4 +1,4 @@
-import type { CrawlhouseError } from '../../core/errors.ts';
+import type { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { Oql } from '../../service/api/oql.ts';
 import type { Pipeline } from './pipeline.ts';
 import type { Unit } from './unit.ts';

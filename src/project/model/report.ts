@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../core/error-codes.ts';
+import type { ErrorCode } from '../../core/errors/error-codes.ts';
 import type { Counts } from './counts.ts';
 import type { Unit } from './unit.ts';
 

@@ -1,4 +1,4 @@
-import type { CrawlhouseError } from '../../core/errors.ts';
+import type { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { RunStatus, UnitReport, UnitStatus } from './report.ts';
 
 /** Exit codes by precedence (interface.md, "Exit codes"). */

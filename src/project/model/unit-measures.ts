@@ -1,4 +1,4 @@
-import { count } from '../../core/telemetry.ts';
+import { count } from '../../core/logs/telemetry.ts';
 import type { UnitReport } from './report.ts';
 
 /** A unit's attributes in telemetry (docs/telemetry.md). */

@@ -1,4 +1,4 @@
-import type { CrawlhouseError } from '../../core/errors.ts';
+import type { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { UnitError, UnitReport, UnitStatus } from './report.ts';
 import { type Unit, unitName } from './unit.ts';
 

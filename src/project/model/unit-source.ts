@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { DataSource } from '../../service/api/data-source.ts';
 import type { CrawlDataType, Granularity } from '../../service/api/fields.ts';
 import type { Oql } from '../../service/api/oql.ts';

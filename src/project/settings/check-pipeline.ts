@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../../core/errors.ts';
-import { didYouMean } from '../../core/nearest-name.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { didYouMean } from '../../core/text/nearest-name.ts';
 import { CRAWL_DATA_TYPES } from '../../service/api/fields.ts';
 import { OqlError, parseOql } from '../../service/api/parse-oql.ts';
 import type { Pipeline } from '../model/pipeline.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { address, Given } from '../../core/setting-types.ts';
+import { address, Given } from '../../core/text/setting-types.ts';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const Person = Given.describe('An email or a subject.');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { address, Given } from '../../core/setting-types.ts';
+import { address, Given } from '../../core/text/setting-types.ts';
 
 const EXPECTED = 'an address such as http://proxy.example:3128 is expected';
 

@@ -1,5 +1,5 @@
-import { lookUp } from '../../core/look-up.ts';
-import { keepSecret } from '../../core/redact.ts';
+import { keepSecret } from '../../core/secrets/redact.ts';
+import { lookUp } from '../../core/text/look-up.ts';
 
 /** Settings whose values are secrets; `store_b.credentials_secret` is a name. */
 const SECRET_KEYS: ReadonlySet<string> = new Set([

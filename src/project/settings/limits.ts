@@ -1,5 +1,5 @@
-import { bytesOf } from '../../core/amounts.ts';
-import { DEFAULT_LIMITS, type Limits } from '../../core/limits.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../core/net/limits.ts';
+import { bytesOf } from '../../core/text/amounts.ts';
 import type { Settings } from './settings.ts';
 
 const MINUTE = 60_000;

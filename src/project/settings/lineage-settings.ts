@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { address } from '../../core/setting-types.ts';
+import { address } from '../../core/text/setting-types.ts';
 
 /** The receivers of OpenLineage events (docs/telemetry.md). */
 export const LineageSettings = z.strictObject({

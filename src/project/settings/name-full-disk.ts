@@ -1,5 +1,5 @@
 import { sep } from 'node:path';
-import { CrawlhouseError, FREE_SPACE } from '../../core/errors.ts';
+import { CrawlhouseError, FREE_SPACE } from '../../core/errors/errors.ts';
 import type { Settings } from './settings.ts';
 
 /** A path in an error of DuckDB or of Node.js. */

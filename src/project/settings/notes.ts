@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSeq } from 'yaml';
 import { z } from 'zod';
-import { writeFileAtomic } from '../../core/atomic-file.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { documentToChange } from '../../core/parse-yaml.ts';
-import { readText } from '../../core/read-text.ts';
-import { Semaphore } from '../../core/semaphore.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { writeFileAtomic } from '../../core/files/atomic-file.ts';
+import { readText } from '../../core/files/read-text.ts';
+import { Semaphore } from '../../core/queue/semaphore.ts';
+import { documentToChange } from '../../core/text/parse-yaml.ts';
 import { checkYaml, readYaml } from './yaml-file.ts';
 
 const FILE = 'notes.yaml';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { didYouMean } from '../../core/nearest-name.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { didYouMean } from '../../core/text/nearest-name.ts';
 import { Pipeline } from '../model/pipeline.ts';
 import { checkPipeline } from './check-pipeline.ts';
 import { checkYaml, readYaml, type YamlSource } from './yaml-file.ts';

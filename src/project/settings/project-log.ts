@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { logFile } from '../../core/log-file.ts';
-import type { LogSink } from '../../core/logger.ts';
+import { logFile } from '../../core/logs/log-file.ts';
+import type { LogSink } from '../../core/logs/logger.ts';
 import type { Settings } from './settings.ts';
 
 const MOST_FILES = 50;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 
 /** The folder that holds `schedules.yaml`: `given`, or the working directory or the nearest above it. */
 export function findProject(given: string | undefined, workingDirectory: string): string {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { didYouMean } from '../../core/nearest-name.ts';
-import { isTimeZone } from '../../core/time-zone.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { didYouMean } from '../../core/text/nearest-name.ts';
+import { isTimeZone } from '../../core/time/time-zone.ts';
 import { ScheduleAlerts } from './alert-settings.ts';
 import { cronProblem } from './cron-fields.ts';
 import { keepSecrets } from './keep-secrets.ts';

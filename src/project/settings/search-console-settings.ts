@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { address, Given } from '../../core/setting-types.ts';
+import { address, Given } from '../../core/text/setting-types.ts';
 
 /** Search Console keeps 16 months. */
 const MOST_DAYS = 500;

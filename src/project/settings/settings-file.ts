@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { bytesOf } from '../../core/amounts.ts';
-import { PostgresUrl } from '../../core/postgres-address.ts';
-import { address, Given, Prefix } from '../../core/setting-types.ts';
+import { PostgresUrl } from '../../core/net/postgres-address.ts';
+import { bytesOf } from '../../core/text/amounts.ts';
+import { address, Given, Prefix } from '../../core/text/setting-types.ts';
 import { LogRules } from '../../service/logs/log-rules.ts';
 import { STORE_NAMES, STORE_SETTINGS } from '../../stores/registry.ts';
 import { MOST_COLUMNS } from '../model/field.ts';

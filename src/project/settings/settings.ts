@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { OAuthSettings, settingsFile } from './settings-file.ts';
 
 /** What stands before the name of every variable that gives a setting. */

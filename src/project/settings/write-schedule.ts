@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { isMap, isSeq } from 'yaml';
-import { writeFileAtomic } from '../../core/atomic-file.ts';
-import { documentToChange } from '../../core/parse-yaml.ts';
-import { readText } from '../../core/read-text.ts';
+import { writeFileAtomic } from '../../core/files/atomic-file.ts';
+import { readText } from '../../core/files/read-text.ts';
+import { documentToChange } from '../../core/text/parse-yaml.ts';
 import type { Schedule } from './schedules.ts';
 
 /** Puts a schedule into `schedules.yaml`, in the place of one of the same name. Comments and other schedules stay. */

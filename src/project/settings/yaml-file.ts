@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import type { ErrorCode } from '../../core/error-codes.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { didYouMean } from '../../core/nearest-name.ts';
-import { type ParsedYaml, parseYaml, YamlFault } from '../../core/parse-yaml.ts';
-import { readText } from '../../core/read-text.ts';
+import type { ErrorCode } from '../../core/errors/error-codes.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { readText } from '../../core/files/read-text.ts';
+import { didYouMean } from '../../core/text/nearest-name.ts';
+import { type ParsedYaml, parseYaml, YamlFault } from '../../core/text/parse-yaml.ts';
 
 /** The origin of a parsed YAML value, so that an error can name the line of any key. */
 export interface YamlSource {

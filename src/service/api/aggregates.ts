@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { OqlTree } from './oql.ts';
 import { asErrorObject, serviceError } from './service-error.ts';
 

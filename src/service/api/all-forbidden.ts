@@ -1,4 +1,4 @@
-import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
 
 /** The error of a request without which nothing can be read: a 403 on it forbids everything. */
 export function asAllForbidden(thrown: unknown): CrawlhouseError {

@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../../core/errors.ts';
-import { parseJson, stringifyJson } from '../../core/json.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { parseJson, stringifyJson } from '../../core/text/json.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Oql } from './oql.ts';
 import { OqlError, parseOql } from './parse-oql.ts';

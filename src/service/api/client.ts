@@ -1,6 +1,6 @@
 import type { FormData } from 'undici';
 import type { z } from 'zod';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { AggregateBody, AggregateResponse } from './aggregates.ts';
 import { checkedOql, checkOutgoing } from './check-outgoing.ts';
 import { type DataSource, sourceEndpoints } from './data-source.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { lookUp } from '../../core/look-up.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { lookUp } from '../../core/text/look-up.ts';
 import { NoQuery } from './pagination.ts';
 import type { TokenScope } from './scopes.ts';
 import type { ServiceErrorType } from './service-error.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { PageMeta } from './pagination.ts';
 import type { BrokenItem, ListPage } from './read-list.ts';

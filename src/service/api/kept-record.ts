@@ -1,4 +1,4 @@
-import { lookUp } from '../../core/look-up.ts';
+import { lookUp } from '../../core/text/look-up.ts';
 import { withoutUserinfo } from './without-userinfo.ts';
 
 /**

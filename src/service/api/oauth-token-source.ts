@@ -1,5 +1,5 @@
-import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
-import { retry } from '../../core/retry.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
+import { retry } from '../../core/time/retry.ts';
 import { type OAuthApplication, type OAuthTokens, refreshTokens } from './oauth.ts';
 import type { TokenSource } from './token-source.ts';
 

@@ -1,10 +1,10 @@
 import { request } from 'undici';
 import { z } from 'zod';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { jsonOf } from '../../core/json.ts';
-import { atLeastAtRate, DEFAULT_LIMITS } from '../../core/limits.ts';
-import { keepSecret } from '../../core/redact.ts';
-import { DEFAULT_RETRY, type RetryPolicy, retriable, retry } from '../../core/retry.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { atLeastAtRate, DEFAULT_LIMITS } from '../../core/net/limits.ts';
+import { keepSecret } from '../../core/secrets/redact.ts';
+import { jsonOf } from '../../core/text/json.ts';
+import { DEFAULT_RETRY, type RetryPolicy, retriable, retry } from '../../core/time/retry.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { canonicalScope, type TokenScope } from './scopes.ts';
 import { serviceAddress } from './service-address.ts';

@@ -1,4 +1,4 @@
-import { lookUp } from '../../core/look-up.ts';
+import { lookUp } from '../../core/text/look-up.ts';
 import { ENDPOINTS, type OperationId } from './endpoints.ts';
 import { describeOperation, type Operation } from './openapi-operation.ts';
 import { type JsonObject, OpenApiSchemas } from './openapi-schemas.ts';

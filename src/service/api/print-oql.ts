@@ -1,4 +1,4 @@
-import { stringifyJson } from '../../core/json.ts';
+import { stringifyJson } from '../../core/text/json.ts';
 import type { Oql, OqlLeaf, OqlOptions, OqlValue } from './oql.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../../core/errors.ts';
-import { host } from '../../core/host.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { host } from '../../core/host/host.ts';
 
 /** Start times of requests that several processes share. */
 export interface SlotSource extends AsyncDisposable {

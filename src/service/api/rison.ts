@@ -1,5 +1,5 @@
 import rison from 'rison';
-import { lookUp } from '../../core/look-up.ts';
+import { lookUp } from '../../core/text/look-up.ts';
 
 /**
  * Encodes a value for a query string. Not `rison.encode_uri`, which escapes only the first space

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { ErrorCode } from '../../core/error-codes.ts';
-import { CrawlhouseError, type ErrorDetails } from '../../core/errors.ts';
-import { lookUp } from '../../core/look-up.ts';
-import { redactTexts } from '../../core/redact.ts';
+import type { ErrorCode } from '../../core/errors/error-codes.ts';
+import { CrawlhouseError, type ErrorDetails } from '../../core/errors/errors.ts';
+import { redactTexts } from '../../core/secrets/redact.ts';
+import { lookUp } from '../../core/text/look-up.ts';
 
 /** The error types of the service with their HTTP status (api-spec.md §7). */
 export const SERVICE_ERROR_STATUS = {

@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { writeFileAtomic } from '../../core/atomic-file.ts';
-import { jsonOf } from '../../core/json.ts';
-import { makeFolder } from '../../core/make-folder.ts';
-import { keepSecret } from '../../core/redact.ts';
+import { writeFileAtomic } from '../../core/files/atomic-file.ts';
+import { makeFolder } from '../../core/files/make-folder.ts';
+import { keepSecret } from '../../core/secrets/redact.ts';
+import { jsonOf } from '../../core/text/json.ts';
 import type { OAuthTokens } from './oauth.ts';
 
 /** `<state_dir>/oauth.json`: for its owner's eyes only. */

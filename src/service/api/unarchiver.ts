@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { durationText } from '../../core/amounts.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { durationText } from '../../core/text/amounts.ts';
 import type { ServiceClient } from './client.ts';
 import type { Crawl } from './crawls.ts';
 import { ServiceErrorBody } from './service-error.ts';

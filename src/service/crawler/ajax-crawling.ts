@@ -1,5 +1,5 @@
 import { parse } from 'parse5';
-import { ownUrl } from '../../core/web-url.ts';
+import { ownUrl } from '../../core/net/web-url.ts';
 import { decodeContent } from './content-encoding.ts';
 import { decodeBody } from './parse/decode-body.ts';
 import { contentType, isHtml } from './parse/mime-type.ts';

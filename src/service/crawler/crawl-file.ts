@@ -1,4 +1,4 @@
-import { type Connection, ident, STORAGE_OPTION, text } from '../../core/duckdb.ts';
+import { type Connection, ident, STORAGE_OPTION, text } from '../../core/duckdb/duckdb.ts';
 
 /** The catalog that the crawl's database file is attached as. */
 const CATALOG = 'crawl';

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { keepSecret } from '../../core/redact.ts';
-import { ownUrl } from '../../core/web-url.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { ownUrl } from '../../core/net/web-url.ts';
+import { keepSecret } from '../../core/secrets/redact.ts';
 import { basicAuthorization } from './digest-auth.ts';
 import type { HostResolver } from './resolve-host.ts';
 

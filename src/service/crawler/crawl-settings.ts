@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { keepSecret } from '../../core/redact.ts';
-import { ownUrl } from '../../core/web-url.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { ownUrl } from '../../core/net/web-url.ts';
+import { keepSecret } from '../../core/secrets/redact.ts';
 import { CONFIG_DEFAULTS } from '../api/config-defaults.ts';
 import { CrawlConfigInput } from '../api/crawl-configs.ts';
 import { type AgentKind, productToken, userAgentHeader } from './agent.ts';

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { lookUp } from '../../core/look-up.ts';
+import { lookUp } from '../../core/text/look-up.ts';
 
 export interface Credentials {
   readonly username: string;

@@ -1,5 +1,5 @@
-import { Semaphore } from '../../core/semaphore.ts';
-import { ownUrl } from '../../core/web-url.ts';
+import { ownUrl } from '../../core/net/web-url.ts';
+import { Semaphore } from '../../core/queue/semaphore.ts';
 import type { FetchStatus } from '../api/crawl-progress.ts';
 import { retryAfterMs } from '../api/retry-after.ts';
 import { askedUrl } from './ajax-crawling.ts';

@@ -1,5 +1,5 @@
 import { buildConnector, type Dispatcher, Pool } from 'undici';
-import { ownUrl } from '../../core/web-url.ts';
+import { ownUrl } from '../../core/net/web-url.ts';
 import { ProxyRoute, type RequestTarget } from './crawl-proxy.ts';
 import { errorOf, type FetchError, isBrokenOffBy, LATE, refusalOf } from './fetch-error.ts';
 import { Http2Offers } from './http2-offers.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { inTransaction } from '../../core/in-transaction.ts';
-import { keepVersion } from '../../core/newer-version.ts';
-import { openSqlite } from '../../core/open-sqlite.ts';
+import { keepVersion } from '../../core/errors/newer-version.ts';
+import { inTransaction } from '../../core/locks/in-transaction.ts';
+import { openSqlite } from '../../core/locks/open-sqlite.ts';
 import { FETCH_STATUSES, type FetchStatus } from '../api/crawl-progress.ts';
 import type { SitemapRecord, VitalsRecord } from './records.ts';
 import type { RobotsFile } from './robots.ts';

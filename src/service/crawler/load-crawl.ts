@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type Connection, file, ident, text } from '../../core/duckdb.ts';
+import { type Connection, file, ident, text } from '../../core/duckdb/duckdb.ts';
 import { openCrawlFile } from './crawl-file.ts';
 import type { Frontier, RecordFile, SegmentKind } from './frontier.ts';
 import { CRAWL_TABLES, type TableColumns } from './records.ts';

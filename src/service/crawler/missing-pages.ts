@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { stringifyJson } from '../../core/json.ts';
-import { ownUrl } from '../../core/web-url.ts';
+import { ownUrl } from '../../core/net/web-url.ts';
+import { stringifyJson } from '../../core/text/json.ts';
 import type { FetchTools } from './fetch-round.ts';
 import type { MissingPageRecord, PageRecord } from './records.ts';
 

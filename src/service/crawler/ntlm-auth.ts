@@ -1,4 +1,4 @@
-import { Semaphore } from '../../core/semaphore.ts';
+import { Semaphore } from '../../core/queue/semaphore.ts';
 import {
   authenticateMessage,
   type NtlmCredentials,

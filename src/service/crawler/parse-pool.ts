@@ -1,6 +1,6 @@
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import {
   LARGE_BYTES,
   type ParseReply,

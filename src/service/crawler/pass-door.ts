@@ -1,4 +1,4 @@
-import { spellUrl, webUrl } from '../../core/web-url.ts';
+import { spellUrl, webUrl } from '../../core/net/web-url.ts';
 import type { FetchedAnswer } from './fetcher.ts';
 import { headerValues } from './parse/headers.ts';
 import { leadsOn } from './redirect-status.ts';

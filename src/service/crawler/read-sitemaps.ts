@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import { ownUrl, webUrl } from '../../core/web-url.ts';
+import { ownUrl, webUrl } from '../../core/net/web-url.ts';
 import { decodeContent } from './content-encoding.ts';
 import type { FetchedAnswer } from './fetcher.ts';
 import type { SitemapRecord } from './records.ts';

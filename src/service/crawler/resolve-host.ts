@@ -1,8 +1,8 @@
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { isIPv6, type LookupFunction } from 'node:net';
-import { type AddressKind, addressKind, addressOf } from '../../core/address-kind.ts';
-import { ownUrl } from '../../core/web-url.ts';
+import { type AddressKind, addressKind, addressOf } from '../../core/net/address-kind.ts';
+import { ownUrl } from '../../core/net/web-url.ts';
 
 /** The code of an error for an address that must not be connected to. */
 export const REFUSED_ADDRESS = 'ERR_CRAWL_ADDRESS_REFUSED';

@@ -1,4 +1,4 @@
-import { spellOctets } from '../../core/web-url.ts';
+import { spellOctets } from '../../core/net/web-url.ts';
 
 /** Characters of a line that count, as in Google's parser. */
 const LONGEST_LINE = 2083 * 8 - 1;

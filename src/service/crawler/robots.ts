@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ownUrl, webUrl } from '../../core/web-url.ts';
+import { ownUrl, webUrl } from '../../core/net/web-url.ts';
 import { retryAfterMs } from '../api/retry-after.ts';
 import { decodeContent } from './content-encoding.ts';
 import type { FetchError } from './fetch-error.ts';

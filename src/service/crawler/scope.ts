@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { ownUrl, spellOctets, spellUrl, webUrl } from '../../core/web-url.ts';
+import { ownUrl, spellOctets, spellUrl, webUrl } from '../../core/net/web-url.ts';
 import { isHashBang, pageUrl } from './ajax-crawling.ts';
 
 /** Longer URLs are made by loops of links; servers refuse them. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ownUrl, webUrl } from '../../core/web-url.ts';
+import { ownUrl, webUrl } from '../../core/net/web-url.ts';
 import type { CrawlSettings } from './crawl-settings.ts';
 import type { Fetcher } from './fetcher.ts';
 import type { Frontier } from './frontier.ts';

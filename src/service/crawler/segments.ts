@@ -2,7 +2,7 @@ import { open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { zstdCompress } from 'node:zlib';
-import { makeFolder } from '../../core/make-folder.ts';
+import { makeFolder } from '../../core/files/make-folder.ts';
 import type { RecordFile, SegmentKind } from './frontier.ts';
 import type { Lines } from './parse-messages.ts';
 

@@ -1,5 +1,5 @@
 import { SaxesParser } from 'saxes';
-import { lookUp } from '../../core/look-up.ts';
+import { lookUp } from '../../core/text/look-up.ts';
 
 /** A URL that a sitemap lists. */
 export interface SitemapEntry {

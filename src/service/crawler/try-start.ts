@@ -1,7 +1,7 @@
-import { isLoopbackHost } from '../../core/address-kind.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { lookUp } from '../../core/look-up.ts';
-import { ownUrl } from '../../core/web-url.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { isLoopbackHost } from '../../core/net/address-kind.ts';
+import { ownUrl } from '../../core/net/web-url.ts';
+import { lookUp } from '../../core/text/look-up.ts';
 import { ProxyRoute } from './crawl-proxy.ts';
 import { type CrawlSettings, checkSpeed, readCrawlSettings, type SettingsOptions } from './crawl-settings.ts';
 import type { FetchError } from './fetch-error.ts';

@@ -1,4 +1,4 @@
-import { ownUrl } from '../../core/web-url.ts';
+import { ownUrl } from '../../core/net/web-url.ts';
 import { askedUrl, declaresSnapshot, snapshotUrl } from './ajax-crawling.ts';
 import type { FetchedAnswer, Fetcher, Room } from './fetcher.ts';
 import type { QueuedUrl } from './frontier.ts';

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { z } from 'zod';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { parseJson } from '../../core/json.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { parseJson } from '../../core/text/json.ts';
 import { AnswerRow } from './answer-row.ts';
 import { countryCode } from './country-code.ts';
 import { decodeText } from './decode-text.ts';

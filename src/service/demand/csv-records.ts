@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { type DecodedText, decodeText } from './decode-text.ts';
 
 /** A record of a CSV file and the line that it begins on, from 1. */

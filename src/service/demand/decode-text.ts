@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 
 /** The bytes of a file, or of a member of an archive; each call reads them anew. */
 export interface DecodedText {

@@ -1,4 +1,4 @@
-import { countText } from '../../core/amounts.ts';
+import { countText } from '../../core/text/amounts.ts';
 
 /** The sums of the rows by some dimensions, and the export's own totals of the same days. */
 export interface ComparedTotals {

@@ -1,5 +1,5 @@
 import { GoogleAuth } from 'google-auth-library';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 
 /** The right to read search data and nothing else. */
 const SCOPE = 'https://www.googleapis.com/auth/webmasters.readonly';

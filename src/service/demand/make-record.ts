@@ -1,4 +1,4 @@
-import { spellUrl, webUrl } from '../../core/web-url.ts';
+import { spellUrl, webUrl } from '../../core/net/web-url.ts';
 import { countryCode } from './country-code.ts';
 import type { DemandRecord, Dimension } from './demand-row.ts';
 import { deviceName } from './device-name.ts';

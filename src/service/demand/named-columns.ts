@@ -1,4 +1,4 @@
-import { lookUp } from '../../core/look-up.ts';
+import { lookUp } from '../../core/text/look-up.ts';
 import { DIMENSIONS, type Dimension } from './demand-row.ts';
 import type { NamedCells } from './make-record.ts';
 

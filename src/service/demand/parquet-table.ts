@@ -1,10 +1,10 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { countText } from '../../core/amounts.ts';
-import { type Connection, Database, ident, parquetFiles, text } from '../../core/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { StreamedRows } from '../../core/streamed-rows.ts';
+import { type Connection, Database, ident, parquetFiles, text } from '../../core/duckdb/duckdb.ts';
+import { StreamedRows } from '../../core/duckdb/streamed-rows.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { countText } from '../../core/text/amounts.ts';
 import type { DemandRecord, DemandTable } from './demand-row.ts';
 import { makeRecord } from './make-record.ts';
 import { dimensionsOf, isBulk, namedCells, namedColumns } from './named-columns.ts';

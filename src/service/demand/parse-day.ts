@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 
 /** Which part of a day such as `7/1/2026` comes first: the day or the month. */
 export const DAY_ORDERS = ['dmy', 'mdy'] as const;

@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../../core/errors.ts';
-import { ownUrl } from '../../core/web-url.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { ownUrl } from '../../core/net/web-url.ts';
 
 /**
  * The property of Search Console that covers a website: the one of its own address, else the domain property of its host

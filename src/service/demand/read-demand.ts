@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
 import { apiTable } from './api-table.ts';
 import { type CsvTable, recognizeCsv } from './csv-tables.ts';
 import type { DecodedText } from './decode-text.ts';

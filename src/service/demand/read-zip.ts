@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import { crc32, inflateRawSync } from 'node:zlib';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 
 /** The most members, and bytes of one and of all. An export of a page has seven tables of a thousand rows. */
 const MOST_MEMBERS = 100;

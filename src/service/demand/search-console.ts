@@ -1,8 +1,8 @@
 import { Agent, request } from 'undici';
 import { z } from 'zod';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { jsonOf, stringifyJson } from '../../core/json.ts';
-import { DEFAULT_RETRY, type RetryPolicy, retriable, retry } from '../../core/retry.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { jsonOf, stringifyJson } from '../../core/text/json.ts';
+import { DEFAULT_RETRY, type RetryPolicy, retriable, retry } from '../../core/time/retry.ts';
 import { retryAfterMs } from '../api/retry-after.ts';
 import { AnswerRow } from './answer-row.ts';
 import type { AccessHeaders } from './google-access.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { stringifyJson } from '../../core/json.ts';
+import { stringifyJson } from '../../core/text/json.ts';
 import type { AnswerRow } from './answer-row.ts';
 import { cellsOf } from './api-table.ts';
 import type { DemandExport, DemandRecord, DemandRow, DemandTable, Dimension } from './demand-row.ts';

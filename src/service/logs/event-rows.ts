@@ -1,4 +1,4 @@
-import { ownUrl } from '../../core/web-url.ts';
+import { ownUrl } from '../../core/net/web-url.ts';
 import type { Bot } from './bots/bot-list.ts';
 import { clientAddress } from './client-address.ts';
 import type { LogLine, RejectReason } from './log-line.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isTimeZone } from '../../core/time-zone.ts';
+import { isTimeZone } from '../../core/time/time-zone.ts';
 
 /** How access logs are read (docs/logs.md). */
 export const LogRules = z.strictObject({

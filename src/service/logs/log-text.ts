@@ -1,5 +1,5 @@
-import { lookUp } from '../../core/look-up.ts';
-import { spellOctets, webUrl } from '../../core/web-url.ts';
+import { spellOctets, webUrl } from '../../core/net/web-url.ts';
+import { lookUp } from '../../core/text/look-up.ts';
 
 /** Bytes that no URL has as they are, and that no log may hand on. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it finds them

@@ -1,4 +1,4 @@
-import { ownUrl } from '../../core/web-url.ts';
+import { ownUrl } from '../../core/net/web-url.ts';
 
 /**
  * Whether a host belongs to a site: its own, the same with or without `www.`, their subdomains, and those that were named.

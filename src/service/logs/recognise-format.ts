@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { isAddressChain } from './client-address.ts';
 import { FORMAT_NAMES, formatOfName } from './formats/known-formats.ts';
 import { PREFIX_NAMES, type PrefixName, prefixOfName, withoutPrefix } from './formats/prefixes.ts';

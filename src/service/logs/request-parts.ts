@@ -1,4 +1,4 @@
-import { webUrl } from '../../core/web-url.ts';
+import { webUrl } from '../../core/net/web-url.ts';
 import type { LogLine } from './log-line.ts';
 
 /** Takes the first line of a request apart: `GET /a HTTP/1.1`, `GET /a` of HTTP/0.9, or no request at all. */

@@ -1,10 +1,10 @@
 import { constants, existsSync } from 'node:fs';
 import { copyFile, readlink, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
-import { damagedFile } from '../../core/database-blocks.ts';
-import { type Connection, ident, text } from '../../core/duckdb.ts';
-import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
-import type { Logger } from '../../core/logger.ts';
+import { damagedFile } from '../../core/duckdb/database-blocks.ts';
+import { type Connection, ident, text } from '../../core/duckdb/duckdb.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import { setAsideWal } from './set-aside-wal.ts';
 
 /**

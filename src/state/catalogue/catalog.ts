@@ -1,4 +1,4 @@
-import type { Connection } from '../../core/duckdb.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
 
 export interface CatalogColumn {
   readonly name: string;

@@ -1,4 +1,4 @@
-import { type Connection, table, text } from '../../core/duckdb.ts';
+import { type Connection, table, text } from '../../core/duckdb/duckdb.ts';
 import { type DescribedField, describeField, describeMetaColumn } from './descriptions/describe-field.ts';
 import { OPS_TABLES } from './descriptions/ops-tables.ts';
 

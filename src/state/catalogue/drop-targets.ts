@@ -1,5 +1,5 @@
-import type { Connection } from '../../core/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { LedgerUnit } from '../../project/model/ledger-records.ts';
 import { type Unit, unitName } from '../../project/model/unit.ts';
 import { projectNamed } from './raw-projects.ts';

@@ -1,5 +1,5 @@
-import type { Connection } from '../../core/duckdb.ts';
-import { parseJson } from '../../core/json.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
+import { parseJson } from '../../core/text/json.ts';
 
 /** Rows as JSON has them: whole numbers are numbers, or bigints where a number can't hold them. */
 export async function exactRows<T>(

@@ -1,4 +1,4 @@
-import { type Connection, ident, table, text } from '../../core/duckdb.ts';
+import { type Connection, ident, table, text } from '../../core/duckdb/duckdb.ts';
 import { recordFingerprint, unpublishedUnits } from './ops-loads.ts';
 import { columnsOfUnits } from './ops-unit-fields.ts';
 import { presentRows } from './present-rows.ts';

@@ -3,10 +3,10 @@ import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync } from 
 import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { writeFileAtomic } from '../../core/atomic-file.ts';
-import { ChangedBlocks } from '../../core/changed-blocks.ts';
-import { type DatabaseState, readIteration, readState } from '../../core/database-blocks.ts';
-import { freeBytes } from '../../core/disk-use.ts';
+import { ChangedBlocks } from '../../core/duckdb/changed-blocks.ts';
+import { type DatabaseState, readIteration, readState } from '../../core/duckdb/database-blocks.ts';
+import { writeFileAtomic } from '../../core/files/atomic-file.ts';
+import { freeBytes } from '../../core/files/disk-use.ts';
 
 const NOTE = 'spare.json';
 const VERSION = 1;

@@ -1,4 +1,4 @@
-import type { Connection } from '../../core/duckdb.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
 import { hasColumns } from './catalog.ts';
 
 /** The last crawl of a project that the warehouse holds; times are ISO 8601. */

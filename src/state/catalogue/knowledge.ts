@@ -1,4 +1,4 @@
-import type { Connection } from '../../core/duckdb.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
 import { type KnownLists, readKnownLists } from './ops-lists.ts';
 import { type LoadedUnit, loadedUnits } from './ops-loads.ts';
 

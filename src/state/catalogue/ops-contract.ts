@@ -1,4 +1,4 @@
-import type { Connection } from '../../core/duckdb.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
 import { tableColumns } from './catalog.ts';
 
 /** The tables of `mart` and their columns, with the version of the contract that they follow. */

@@ -1,4 +1,4 @@
-import type { Connection } from '../../core/duckdb.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
 import type { UnitError } from '../../project/model/report.ts';
 
 /** Why a unit's last load was taken back out of the working copy: a line of `ops.holds`. */

@@ -1,4 +1,4 @@
-import type { Connection, Row } from '../../core/duckdb.ts';
+import type { Connection, Row } from '../../core/duckdb/duckdb.ts';
 import {
   type KnownItem,
   type KnownList,

@@ -1,5 +1,5 @@
-import { type Connection, ident, table } from '../../core/duckdb.ts';
-import { stringifyJson } from '../../core/json.ts';
+import { type Connection, ident, table } from '../../core/duckdb/duckdb.ts';
+import { stringifyJson } from '../../core/text/json.ts';
 import type { Counts } from '../../project/model/counts.ts';
 import type { PastLoad } from '../../project/model/estimate.ts';
 import type { Manifest } from '../../project/model/manifest.ts';

@@ -1,4 +1,4 @@
-import { type Connection, type Row, text } from '../../core/duckdb.ts';
+import { type Connection, type Row, text } from '../../core/duckdb/duckdb.ts';
 
 /** Partitions of a model that are out of date, by their key: a JSON list of the values of its `by` columns, as text. */
 export interface PartitionChanges {

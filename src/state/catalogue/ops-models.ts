@@ -1,4 +1,4 @@
-import { type Connection, text } from '../../core/duckdb.ts';
+import { type Connection, text } from '../../core/duckdb/duckdb.ts';
 import { martObjects } from './catalog.ts';
 import { exactRows } from './exact-rows.ts';
 

@@ -1,4 +1,4 @@
-import type { Connection } from '../../core/duckdb.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
 
 /** Says that the rows of a unit are those of a load, in a store outside of the catalogue. */
 export interface Pointer {

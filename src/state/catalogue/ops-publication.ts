@@ -1,4 +1,4 @@
-import { type Connection, table } from '../../core/duckdb.ts';
+import { type Connection, table } from '../../core/duckdb/duckdb.ts';
 import { CATALOG } from './schema.ts';
 
 /** Identity of a warehouse file: which publication it is, and which one it was made from. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Connection, parquetFiles } from '../../core/duckdb.ts';
+import { type Connection, parquetFiles } from '../../core/duckdb/duckdb.ts';
 import type { Manifest } from '../../project/model/manifest.ts';
 import { exactRows } from './exact-rows.ts';
 

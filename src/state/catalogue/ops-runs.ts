@@ -1,4 +1,4 @@
-import type { Connection } from '../../core/duckdb.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
 import type { LedgerRun } from '../../project/model/ledger-records.ts';
 
 const RUN_JSON = `[{"run_id":"VARCHAR","command":"VARCHAR","status":"VARCHAR",

@@ -1,4 +1,4 @@
-import type { Connection } from '../../core/duckdb.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
 import type { Manifest } from '../../project/model/manifest.ts';
 import { exactRows } from './exact-rows.ts';
 import type { RawTablePlan } from './raw-table.ts';

@@ -1,4 +1,4 @@
-import type { Connection } from '../../core/duckdb.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
 import { exactRows } from './exact-rows.ts';
 
 /** The result of one data test. */

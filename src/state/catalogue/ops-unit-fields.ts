@@ -1,4 +1,4 @@
-import { type Connection, table } from '../../core/duckdb.ts';
+import { type Connection, table } from '../../core/duckdb/duckdb.ts';
 import type { Manifest } from '../../project/model/manifest.ts';
 import type { RawTablePlan, SchemaChange } from './raw-table.ts';
 

@@ -1,4 +1,4 @@
-import type { Connection } from '../../core/duckdb.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
 import type { LedgerUnit, UnitState } from '../../project/model/ledger-records.ts';
 import type { Unit } from '../../project/model/unit.ts';
 

@@ -1,5 +1,5 @@
-import type { Connection } from '../../core/duckdb.ts';
-import { stringifyJson } from '../../core/json.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
+import { stringifyJson } from '../../core/text/json.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import { pipelineDefinition } from '../../project/model/pipeline-definition.ts';
 import type { PipelineDrift } from '../../project/model/pipeline-drift.ts';

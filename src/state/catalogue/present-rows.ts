@@ -1,4 +1,4 @@
-import type { Connection } from '../../core/duckdb.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
 
 /** The condition on rows of a raw table that are there now: lists of resources hold former records too. */
 export async function presentRows(

@@ -1,4 +1,4 @@
-import type { Connection } from '../../core/duckdb.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
 import { END_REASONS_WITHOUT_REPORT } from '../../service/api/crawls.ts';
 import { hasColumns } from './catalog.ts';
 

@@ -1,4 +1,4 @@
-import type { Connection } from '../../core/duckdb.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
 import { hasColumns } from './catalog.ts';
 
 /** Names by id, of the projects that are there now. */

@@ -1,5 +1,5 @@
-import { type Connection, ident, table } from '../../core/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { type Connection, ident, table } from '../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { nameColumns } from '../../project/model/column-name.ts';
 import { MOST_COLUMNS, WIDE_WHOLE } from '../../project/model/field.ts';
 import type { PackageColumn } from '../../project/model/manifest.ts';

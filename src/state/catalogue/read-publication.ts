@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import type { Connection } from '../../core/duckdb.ts';
-import type { Logger } from '../../core/logger.ts';
-import { newerVersion } from '../../core/newer-version.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
+import { newerVersion } from '../../core/errors/newer-version.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import { attachDespiteWriter, attachPublished, publishedError } from './attach-published.ts';
 import { type Publication, publicationOf } from './ops-publication.ts';
 import { WAREHOUSE_VERSION } from './schema.ts';

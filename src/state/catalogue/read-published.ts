@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Connection, Database, ident } from '../../core/duckdb.ts';
+import { type Connection, Database, ident } from '../../core/duckdb/duckdb.ts';
 import { attachPublished } from './attach-published.ts';
 import { CATALOG } from './schema.ts';
 

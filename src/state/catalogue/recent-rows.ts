@@ -1,4 +1,4 @@
-import { type Connection, table, text } from '../../core/duckdb.ts';
+import { type Connection, table, text } from '../../core/duckdb/duckdb.ts';
 
 /**
  * A condition that the rows of unpublished units meet, and few others, by dataset. DuckDB knows the least and the greatest

@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../../core/errors.ts';
-import { didYouMean } from '../../core/nearest-name.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { didYouMean } from '../../core/text/nearest-name.ts';
 import { crawlNamed, isRelativeName } from '../../project/model/crawl-name.ts';
 import type { CatalogReader } from './catalog.ts';
 import { knownCrawls } from './known-crawls.ts';

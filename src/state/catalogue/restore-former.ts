@@ -1,8 +1,8 @@
 import { basename, dirname, join } from 'node:path';
-import type { Connection } from '../../core/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
-import { host } from '../../core/host.ts';
-import type { Logger } from '../../core/logger.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { host } from '../../core/host/host.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import { attachPublished } from './attach-published.ts';
 
 /** The name that the former publication keeps while another one takes its place. */

@@ -1,4 +1,4 @@
-import type { Connection } from '../../core/duckdb.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
 import { LAST_LOADS, LEAST_ROWS, type RouteLoad } from '../../project/model/route-pace.ts';
 import { hasColumns } from './catalog.ts';
 

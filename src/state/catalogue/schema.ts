@@ -1,4 +1,4 @@
-import { type Connection, STORAGE_OPTION } from '../../core/duckdb.ts';
+import { type Connection, STORAGE_OPTION } from '../../core/duckdb/duckdb.ts';
 import { commentOpsTables, commentRawColumns, rawTables } from './comment-columns.ts';
 
 /** Name under which a process attaches the warehouse it works on. */

@@ -1,6 +1,6 @@
 import { rename, rm, stat } from 'node:fs/promises';
-import type { Logger } from '../../core/logger.ts';
-import { orMissing } from '../../core/read-text.ts';
+import { orMissing } from '../../core/files/read-text.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import { keepFormer } from './keep-former.ts';
 
 /**

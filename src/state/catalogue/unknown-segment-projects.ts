@@ -1,5 +1,5 @@
-import type { Connection } from '../../core/duckdb.ts';
-import { didYouMean } from '../../core/nearest-name.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
+import { didYouMean } from '../../core/text/nearest-name.ts';
 import type { Segmentation } from '../../project/settings/segments.ts';
 import { hasColumns } from './catalog.ts';
 import { knownProjects } from './known-projects.ts';

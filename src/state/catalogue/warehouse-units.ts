@@ -1,4 +1,4 @@
-import type { Connection } from '../../core/duckdb.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
 import type { Unit } from '../../project/model/unit.ts';
 
 /** A unit that the warehouse holds, with what housekeeping asks of it. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { host } from '../../core/host.ts';
-import type { Progress, UnitAtWork } from '../../core/meter.ts';
-import { lockHolder } from '../../core/state-lock.ts';
+import { host } from '../../core/host/host.ts';
+import { lockHolder } from '../../core/locks/state-lock.ts';
+import type { Progress, UnitAtWork } from '../../core/progress/meter.ts';
 
 const FILE = 'progress.json';
 /** Between two writes. */

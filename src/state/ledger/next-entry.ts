@@ -1,4 +1,4 @@
-import { host } from '../../core/host.ts';
+import { host } from '../../core/host/host.ts';
 import type { UnitState } from '../../project/model/ledger-records.ts';
 import { failuresAfter, nextTryAt } from './next-try.ts';
 import { checkMove } from './unit-states.ts';

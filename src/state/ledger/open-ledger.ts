@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { host } from '../../core/host.ts';
-import type { Logger } from '../../core/logger.ts';
-import { type PostgresAddress, postgresAddress } from '../../core/postgres-address.ts';
-import { lockedSince } from '../../core/state-lock.ts';
+import { host } from '../../core/host/host.ts';
+import { lockedSince } from '../../core/locks/state-lock.ts';
+import type { Logger } from '../../core/logs/logger.ts';
+import { type PostgresAddress, postgresAddress } from '../../core/net/postgres-address.ts';
 import type { Ledger } from './ledger.ts';
 import { openSqliteLedger } from './sqlite/open-sqlite-ledger.ts';
 import { LEDGER_FILE, readSqliteLedger } from './sqlite/sqlite-ledger.ts';

@@ -1,4 +1,4 @@
-import { host } from '../../core/host.ts';
+import { host } from '../../core/host/host.ts';
 import { type LedgerSettings, sharedLedger } from './open-ledger.ts';
 import type { UnitQueue } from './unit-queue.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { FREE_SPACE, toCrawlhouseError } from '../../core/errors.ts';
-import { host } from '../../core/host.ts';
+import { FREE_SPACE, toCrawlhouseError } from '../../core/errors/errors.ts';
+import { host } from '../../core/host/host.ts';
 
 /** Room for the end of a run in the ledger and its log of changes. */
 const BYTES = 256 * 1024;

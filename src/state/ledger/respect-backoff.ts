@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { LedgerUnit } from '../../project/model/ledger-records.ts';
 import type { PlannedUnit } from '../../project/model/planned-unit.ts';
 import type { UnitReport } from '../../project/model/report.ts';

@@ -1,4 +1,4 @@
-import { timestamp } from '../../core/host.ts';
+import { timestamp } from '../../core/host/host.ts';
 import type { LedgerRun, LedgerUnit, UnitState } from '../../project/model/ledger-records.ts';
 import type { UnitError } from '../../project/model/report.ts';
 import type { RunSummary } from '../../project/model/run-summary.ts';

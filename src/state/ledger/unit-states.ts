@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { UnitState } from '../../project/model/ledger-records.ts';
 
 /** Of a unit that the ledger does not have yet. */

@@ -1,4 +1,4 @@
-import type { CrawlhouseError } from '../../core/errors.ts';
+import type { CrawlhouseError } from '../../core/errors/errors.ts';
 import { isNetworkError, retryAfterMs, type StoreFailure, storeError } from '../store-errors.ts';
 
 /** The common part of the SDK's errors and plain answers. */

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { type File, Storage } from '@google-cloud/storage';
-import { DEFAULT_RETRY, type RetryPolicy } from '../../core/retry.ts';
+import { DEFAULT_RETRY, type RetryPolicy } from '../../core/time/retry.ts';
 import type { ByteRange, Checksum, ObjectHashes, ObjectStore, StoredObject } from '../object-store.ts';
 import { PageTokens } from '../page-tokens.ts';
 import { retryStore } from '../retry-store.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Endpoint, Given, Prefix } from '../../core/setting-types.ts';
+import { Endpoint, Given, Prefix } from '../../core/text/setting-types.ts';
 import type { BucketKind, TargetOf } from '../store-kind.ts';
 
 const GcsSettings = z.strictObject({ bucket: Given, prefix: Prefix, endpoint: Endpoint });

@@ -1,10 +1,10 @@
 import type { BigIntStats } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { commitFile, removeOld } from '../../core/atomic-file.ts';
-import type { CrawlhouseError } from '../../core/errors.ts';
-import { host } from '../../core/host.ts';
-import { makeFolder } from '../../core/make-folder.ts';
-import { orMissing } from '../../core/read-text.ts';
+import type { CrawlhouseError } from '../../core/errors/errors.ts';
+import { commitFile, removeOld } from '../../core/files/atomic-file.ts';
+import { makeFolder } from '../../core/files/make-folder.ts';
+import { orMissing } from '../../core/files/read-text.ts';
+import { host } from '../../core/host/host.ts';
 import type { ByteRange, Checksum, ObjectStore, StoredObject } from '../object-store.ts';
 import { storeError } from '../store-errors.ts';
 

@@ -8,7 +8,7 @@ import {
   type ListObjectsV2CommandOutput,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { DEFAULT_RETRY, type RetryPolicy } from '../../core/retry.ts';
+import { DEFAULT_RETRY, type RetryPolicy } from '../../core/time/retry.ts';
 import type { ByteRange, Checksum, ObjectStore, StoredObject } from '../object-store.ts';
 import { PageTokens } from '../page-tokens.ts';
 import { retryStore } from '../retry-store.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Endpoint, Given, Prefix } from '../../core/setting-types.ts';
+import { Endpoint, Given, Prefix } from '../../core/text/setting-types.ts';
 import { missingSetting } from '../missing-setting.ts';
 import type { BucketKind, TargetOf } from '../store-kind.ts';
 import type { S3Options } from './s3-store.ts';

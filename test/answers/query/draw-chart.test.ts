@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { drawChart } from '../../../src/answers/query/draw-chart.ts';
-import { displayWidth } from '../../../src/core/display-width.ts';
+import { displayWidth } from '../../../src/core/text/display-width.ts';
 import type { Chart } from '../../../src/pipeline/transform/questions/question-chart.ts';
 
 test('bars begin at zero, are as long as their values, and keep to the width', () => {

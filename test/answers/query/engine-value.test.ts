@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fromEngine } from '../../../src/answers/query/engine-value.ts';
-import { stringifyJson } from '../../../src/core/json.ts';
+import { stringifyJson } from '../../../src/core/text/json.ts';
 
 test.each([
   ['BIGINT', 9223372036854775807n, '9223372036854775807'],

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { text } from '../../../src/core/duckdb.ts';
+import { text } from '../../../src/core/duckdb/duckdb.ts';
 
 /** Files of a project, there or not. */
 export const target = fc.constantFrom(

@@ -2,8 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PublishedWarehouse } from '../../../src/answers/query/query-warehouse.ts';
-import { text } from '../../../src/core/duckdb.ts';
-import type { StreamedRows } from '../../../src/core/streamed-rows.ts';
+import { text } from '../../../src/core/duckdb/duckdb.ts';
+import type { StreamedRows } from '../../../src/core/duckdb/streamed-rows.ts';
 import { temporaryConnection, temporaryFolder } from '../../support/temporary.ts';
 import { someWarehouse } from './some-warehouse.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { peopleTable } from '../../../src/answers/query/people-table.ts';
-import { displayWidth } from '../../../src/core/display-width.ts';
+import { displayWidth } from '../../../src/core/text/display-width.ts';
 
 const lines = (text: string): string[] => text.trimEnd().split('\n');
 

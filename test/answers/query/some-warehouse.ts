@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import type { QueryLimits } from '../../../src/answers/query/query-limits.ts';
 import { QueryProcess } from '../../../src/answers/query/query-process.ts';
 import { PublishedWarehouse } from '../../../src/answers/query/query-warehouse.ts';
-import { Database, text } from '../../../src/core/duckdb.ts';
+import { Database, text } from '../../../src/core/duckdb/duckdb.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 /** A published file with what the statements made in it, opened for reading. */

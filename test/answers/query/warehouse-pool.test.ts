@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Warehouse } from '../../../src/answers/query/warehouse.ts';
 import { WarehousePool } from '../../../src/answers/query/warehouse-pool.ts';
-import { silentLogger } from '../../../src/core/logger.ts';
+import { silentLogger } from '../../../src/core/logs/logger.ts';
 import { SettingsFile } from '../../../src/people/settings/settings-schema.ts';
 import { IN_DUCKDB } from '../../support/in-duckdb.ts';
 import { until } from '../../support/until.ts';

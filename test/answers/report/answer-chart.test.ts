@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { answerChart } from '../../../src/answers/report/answer-chart.ts';
-import { PAGE_STYLE } from '../../../src/core/page-style.ts';
+import { PAGE_STYLE } from '../../../src/core/text/page-style.ts';
 import { chartFigures } from '../../../src/pipeline/transform/questions/chart-figures.ts';
 import { CHART_KINDS, type Chart } from '../../../src/pipeline/transform/questions/question-chart.ts';
 

@@ -5,7 +5,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Logger, silentLogger } from '../../../src/core/logger.ts';
+import { type Logger, silentLogger } from '../../../src/core/logs/logger.ts';
 import type { TrinoAddress } from '../../../src/engines/trino/address.ts';
 import { catalogueKey } from '../../../src/engines/trino/bring-catalogue.ts';
 import { followPublication } from '../../../src/engines/trino/follow-publication.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { CrawlhouseError } from '../../../src/core/errors.ts';
+import { CrawlhouseError } from '../../../src/core/errors/errors.ts';
 import type { PhysicalColumn } from '../../../src/engines/trino/physical-columns.ts';
 import { TrinoFailure, trinoError } from '../../../src/engines/trino/trino-error.ts';
 import { storedValues, writeLoad } from '../../../src/engines/trino/write-load.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Database } from '../../../src/core/duckdb.ts';
+import { Database } from '../../../src/core/duckdb/duckdb.ts';
 import { BotList } from '../../../src/service/logs/bots/bot-list.ts';
 import { EventRows } from '../../../src/service/logs/event-rows.ts';
 import { FORMAT_NAMES, formatOfName } from '../../../src/service/logs/formats/known-formats.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { jsonOf, parseJson, stringifyJson } from '../../../src/core/json.ts';
+import { jsonOf, parseJson, stringifyJson } from '../../../src/core/text/json.ts';
 import { and, or, where } from '../../../src/service/api/build-oql.ts';
 import { checkedOql } from '../../../src/service/api/check-outgoing.ts';
 import { LIST_CRAWLS } from '../../../src/service/api/crawls.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { forgetSecrets } from '../../../src/core/redact.ts';
+import { forgetSecrets } from '../../../src/core/secrets/redact.ts';
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import { readDotEnv } from '../../../src/project/settings/dot-env.ts';
 import { fuzzFolder } from '../folder.ts';

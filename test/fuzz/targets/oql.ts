@@ -1,4 +1,4 @@
-import { jsonOf, stringifyJson } from '../../../src/core/json.ts';
+import { jsonOf, stringifyJson } from '../../../src/core/text/json.ts';
 import { Oql } from '../../../src/service/api/oql.ts';
 import { OqlError, parseOql } from '../../../src/service/api/parse-oql.ts';
 import { printOql } from '../../../src/service/api/print-oql.ts';

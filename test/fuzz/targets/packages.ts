@@ -1,6 +1,6 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { jsonOf, parseJson, stringifyJson } from '../../../src/core/json.ts';
+import { jsonOf, parseJson, stringifyJson } from '../../../src/core/text/json.ts';
 import { readPackage } from '../../../src/pipeline/load/read-package.ts';
 import { readTables } from '../../../src/pipeline/sharing/known-tables.ts';
 import { PreparedLoad } from '../../../src/project/model/prepared-load.ts';

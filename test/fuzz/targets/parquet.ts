@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Connection, text } from '../../../src/core/duckdb.ts';
-import { parquetRows } from '../../../src/core/parquet-rows.ts';
+import { type Connection, text } from '../../../src/core/duckdb/duckdb.ts';
+import { parquetRows } from '../../../src/core/duckdb/parquet-rows.ts';
 import { PackageBuilder } from '../../../src/pipeline/stage/package-builder.ts';
 import { stagingConnections } from '../../../src/pipeline/stage/staging-connections.ts';
 import type { Field } from '../../../src/project/model/field.ts';

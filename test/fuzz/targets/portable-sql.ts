@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Database } from '../../../src/core/duckdb.ts';
+import { Database } from '../../../src/core/duckdb/duckdb.ts';
 import { TrinoClient } from '../../../src/engines/trino/client.ts';
 import { translateModel, translateSql } from '../../../src/engines/trino/translate-sql.ts';
 import { findNonPortable } from '../../../src/project/sql/text/portable-sql.ts';

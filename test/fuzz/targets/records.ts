@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
-import { type Connection, ident, text } from '../../../src/core/duckdb.ts';
+import { type Connection, ident, text } from '../../../src/core/duckdb/duckdb.ts';
 import { writeParts } from '../../../src/pipeline/routes/download/write-parts.ts';
 import { PackageBuilder } from '../../../src/pipeline/stage/package-builder.ts';
 import { stagingConnections } from '../../../src/pipeline/stage/staging-connections.ts';

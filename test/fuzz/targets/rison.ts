@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parseJson } from '../../../src/core/json.ts';
+import { parseJson } from '../../../src/core/text/json.ts';
 import { decodeRison, encodeRison } from '../../../src/service/api/rison.ts';
 import { Fault, plainTarget, same, type Verdict } from '../target.ts';
 import { oqlTree } from './oql-tree.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sqlTokens, textOf } from '../../../src/core/sql-tokens.ts';
+import { sqlTokens, textOf } from '../../../src/core/duckdb/sql-tokens.ts';
 import { loadQuestions } from '../../../src/pipeline/transform/questions/questions.ts';
 import { loadFilters } from '../../../src/project/sql/models/filters.ts';
 import { loadModels } from '../../../src/project/sql/models/load-models.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { stringifyJson } from '../../../src/core/json.ts';
-import { forgetSecrets } from '../../../src/core/redact.ts';
+import { forgetSecrets } from '../../../src/core/secrets/redact.ts';
+import { stringifyJson } from '../../../src/core/text/json.ts';
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import { loadNotes } from '../../../src/project/settings/notes.ts';
 import { loadPipelines } from '../../../src/project/settings/pipelines.ts';

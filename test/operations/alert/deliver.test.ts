@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createLogger } from '../../../src/core/logger.ts';
-import { keepSecret } from '../../../src/core/redact.ts';
-import { lockState } from '../../../src/core/state-lock.ts';
+import { lockState } from '../../../src/core/locks/state-lock.ts';
+import { createLogger } from '../../../src/core/logs/logger.ts';
+import { keepSecret } from '../../../src/core/secrets/redact.ts';
 import { type Alert, alertText } from '../../../src/operations/alert/alert.ts';
 import { deliverAlerts, noteAlerts } from '../../../src/operations/alert/deliver.ts';
 import type { Incident } from '../../../src/operations/alert/incident.ts';

@@ -1,8 +1,8 @@
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { createLogger, silentLogger } from '../../../src/core/logger.ts';
-import { lockState } from '../../../src/core/state-lock.ts';
+import { lockState } from '../../../src/core/locks/state-lock.ts';
+import { createLogger, silentLogger } from '../../../src/core/logs/logger.ts';
 import { sqliteAlertStore } from '../../../src/operations/alert/sqlite-alert-store.ts';
 import { metricsReader } from '../../../src/operations/metrics/read-metrics.ts';
 import { writeMetrics } from '../../../src/operations/metrics/write-metrics.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Dictionary, DictionaryTable } from '../../../src/answers/document/dictionary.ts';
-import { CrawlhouseError } from '../../../src/core/errors.ts';
+import { CrawlhouseError } from '../../../src/core/errors/errors.ts';
 import {
   endEvents,
   failEvent,

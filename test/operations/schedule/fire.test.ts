@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { silentLogger } from '../../../src/core/logger.ts';
+import { silentLogger } from '../../../src/core/logs/logger.ts';
 import { fire } from '../../../src/operations/schedule/fire.ts';
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import { Schedule } from '../../../src/project/settings/schedules.ts';

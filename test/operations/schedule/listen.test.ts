@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createLogger } from '../../../src/core/logger.ts';
+import { createLogger } from '../../../src/core/logs/logger.ts';
 import { listen } from '../../../src/operations/schedule/listen.ts';
 import { RecentBodies } from '../../../src/operations/schedule/recent-bodies.ts';
 import { signWebhook } from '../../../src/service/api/webhook-signature.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { ErrorCode } from '../../../src/core/error-codes.ts';
-import { CrawlhouseError } from '../../../src/core/errors.ts';
-import { createLogger } from '../../../src/core/logger.ts';
+import type { ErrorCode } from '../../../src/core/errors/error-codes.ts';
+import { CrawlhouseError } from '../../../src/core/errors/errors.ts';
+import { createLogger } from '../../../src/core/logs/logger.ts';
 import type { ScheduleState } from '../../../src/operations/schedule/plan-tick.ts';
 import { type Fired, Scheduler } from '../../../src/operations/schedule/scheduler.ts';
 import { Schedule } from '../../../src/project/settings/schedules.ts';

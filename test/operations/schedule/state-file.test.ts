@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createLogger } from '../../../src/core/logger.ts';
+import { createLogger } from '../../../src/core/logs/logger.ts';
 import {
   readScheduleState,
   stateFile,

@@ -1,7 +1,7 @@
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { shellWord } from '../../../src/core/shell-word.ts';
+import { shellWord } from '../../../src/core/text/shell-word.ts';
 import { asCalled, callFor, programWords } from '../../../src/people/cli/as-called.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { redact } from '../../../src/core/redact.ts';
+import { redact } from '../../../src/core/secrets/redact.ts';
 import { type Account, askAccount, askModels } from '../../../src/people/cli/ask-account.ts';
 import { redirectAddress } from '../../../src/people/cli/sign-in.ts';
 import { applicationOf, browse, consent, keyOf } from '../../service/sandbox/oauth/consent.ts';

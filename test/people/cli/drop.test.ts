@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { silentLogger } from '../../../src/core/logger.ts';
+import { silentLogger } from '../../../src/core/logs/logger.ts';
 import type { Invocation } from '../../../src/people/cli/command.ts';
 import { drop } from '../../../src/people/cli/commands/drop.ts';
 import { packageProject } from '../../pipeline/package-project.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CrawlhouseError } from '../../../src/core/errors.ts';
+import { CrawlhouseError } from '../../../src/core/errors/errors.ts';
 import { Interruption } from '../../../src/people/cli/interruption.ts';
 
 test.for([

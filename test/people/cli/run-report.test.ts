@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { CrawlhouseError } from '../../../src/core/errors.ts';
+import { CrawlhouseError } from '../../../src/core/errors/errors.ts';
 import type { Invocation } from '../../../src/people/cli/command.ts';
 import { describeRun, printErrors, runSummary } from '../../../src/people/cli/run-report.ts';
 import type { RunReport, UnitReport } from '../../../src/project/model/report.ts';

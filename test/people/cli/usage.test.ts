@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { lockState } from '../../../src/core/state-lock.ts';
+import { lockState } from '../../../src/core/locks/state-lock.ts';
 import { capture, projectFolder } from './capture.ts';
 
 const PLACE = 'base_url: http://127.0.0.1:9\naccess_token: token-of-usage-test\n';

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { text as streamText } from 'node:stream/consumers';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { silentLogger } from '../../../src/core/logger.ts';
+import { silentLogger } from '../../../src/core/logs/logger.ts';
 import { openConsoleDatabase } from '../../../src/people/console/access/console-database.ts';
 import { Links } from '../../../src/people/console/access/links.ts';
 import { serveConsole } from '../../../src/people/console/server/serve-console.ts';

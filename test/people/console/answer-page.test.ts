@@ -1,8 +1,8 @@
 import Fastify from 'fastify';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { html } from '../../../src/core/html.ts';
-import { createLogger } from '../../../src/core/logger.ts';
+import { createLogger } from '../../../src/core/logs/logger.ts';
+import { html } from '../../../src/core/text/html.ts';
 import type { Readers } from '../../../src/people/console/desk/desk.ts';
 import { Lanes } from '../../../src/people/console/desk/lanes.ts';
 import type { Page, PageRequest } from '../../../src/people/console/pages/page.ts';

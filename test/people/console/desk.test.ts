@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { silentLogger } from '../../../src/core/logger.ts';
+import { silentLogger } from '../../../src/core/logs/logger.ts';
 import { Readers } from '../../../src/people/console/desk/desk.ts';
 import type { Settings } from '../../../src/project/settings/settings.ts';
 import { sharedFolder } from '../../support/temporary.ts';

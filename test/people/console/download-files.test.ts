@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { processFolderName } from '../../../src/core/process-folders.ts';
+import { processFolderName } from '../../../src/core/host/process-folders.ts';
 import { DownloadFiles, sendPieces } from '../../../src/people/console/server/download-files.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Database, text } from '../../../src/core/duckdb.ts';
+import { Database, text } from '../../../src/core/duckdb/duckdb.ts';
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import type { Settings } from '../../../src/project/settings/settings.ts';
 import { rawProjectFolder } from '../../support/project.ts';

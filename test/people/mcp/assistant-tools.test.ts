@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
-import { createLogger } from '../../../src/core/logger.ts';
+import { createLogger } from '../../../src/core/logs/logger.ts';
 import { type AssistantReaders, assistantServer } from '../../../src/people/mcp/assistant-tools.ts';
 import { listenForAssistants } from '../../../src/people/mcp/listen-for-assistants.ts';
 

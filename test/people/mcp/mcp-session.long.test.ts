@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, onTestFinished, test } from 'vitest';
-import { Database, text } from '../../../src/core/duckdb.ts';
+import { Database, text } from '../../../src/core/duckdb/duckdb.ts';
 import { crawlhouseProcess, rawProjectFolder, runProject, sandboxFor } from '../../support/project.ts';
 import '../../support/process-timeout.ts';
 

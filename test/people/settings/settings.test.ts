@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { redact } from '../../../src/core/redact.ts';
+import { redact } from '../../../src/core/secrets/redact.ts';
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import { type Settings, serviceSettings } from '../../../src/project/settings/settings.ts';
 import { temporaryFolder } from '../../support/temporary.ts';

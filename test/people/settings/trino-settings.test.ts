@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { Database } from '../../../src/core/duckdb.ts';
-import { redact } from '../../../src/core/redact.ts';
+import { Database } from '../../../src/core/duckdb/duckdb.ts';
+import { redact } from '../../../src/core/secrets/redact.ts';
 import { asTrino } from '../../../src/engines/trino/address.ts';
 import { openTrinoClient, openTrinoPlace } from '../../../src/engines/trino/open-trino.ts';
 import { explainSettings, loadSettings } from '../../../src/people/settings/load-settings.ts';

@@ -1,7 +1,7 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { silentLogger } from '../../../src/core/logger.ts';
+import { silentLogger } from '../../../src/core/logs/logger.ts';
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import { connect } from '../../../src/pipeline/discover/connect.ts';
 import { exchangeCode } from '../../../src/service/api/oauth.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { type Connection, DUCKDB_VERSION, ident } from '../../../src/core/duckdb.ts';
+import { type Connection, DUCKDB_VERSION, ident } from '../../../src/core/duckdb/duckdb.ts';
 import { loadPackage } from '../../../src/pipeline/load/load-package.ts';
 import { readPackage } from '../../../src/pipeline/load/read-package.ts';
 import type { ColumnContract } from '../../../src/pipeline/load/refuse-drift.ts';

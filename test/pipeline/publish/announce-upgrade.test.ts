@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLogger } from '../../../src/core/logger.ts';
+import { createLogger } from '../../../src/core/logs/logger.ts';
 import { describeUpgrade, examineUpgrade } from '../../../src/operations/doctor/examine-upgrade.ts';
 import { announceUpgrade } from '../../../src/pipeline/publish/announce-upgrade.ts';
 import { publish } from '../../../src/pipeline/publish/publish.ts';

@@ -5,8 +5,8 @@ import { lstat, mkdir, readdir, readFile, readlink, rename, symlink, writeFile }
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { PublishedWarehouse } from '../../../src/answers/query/query-warehouse.ts';
-import { text } from '../../../src/core/duckdb.ts';
-import { createLogger, silentLogger } from '../../../src/core/logger.ts';
+import { text } from '../../../src/core/duckdb/duckdb.ts';
+import { createLogger, silentLogger } from '../../../src/core/logs/logger.ts';
 import { WorkingCopy } from '../../../src/engines/working-copy.ts';
 import { publish } from '../../../src/pipeline/publish/publish.ts';
 import { readPublication } from '../../../src/state/catalogue/read-publication.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { silentLogger } from '../../../src/core/logger.ts';
+import { silentLogger } from '../../../src/core/logs/logger.ts';
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import { discoverUnits, reportPlan } from '../../../src/pipeline/plan.ts';
 import { loadPipelines } from '../../../src/project/settings/pipelines.ts';

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { silentLogger } from '../../../src/core/logger.ts';
+import { silentLogger } from '../../../src/core/logs/logger.ts';
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import { RankingWindows } from '../../../src/pipeline/routes/aggregates/ranking-windows.ts';
 import { describeRows } from '../../../src/pipeline/routes/describe-rows.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { text } from '../../../src/core/duckdb.ts';
+import { text } from '../../../src/core/duckdb/duckdb.ts';
 import { asTrino } from '../../../src/engines/trino/address.ts';
 import { openTrinoBucket } from '../../../src/engines/trino/open-trino.ts';
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { silentLogger } from '../../../src/core/logger.ts';
+import { silentLogger } from '../../../src/core/logs/logger.ts';
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import { runWorker } from '../../../src/pipeline/sharing/run-worker.ts';
 import { rawProjectFolder } from '../../support/project.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { ErrorCode } from '../../../src/core/error-codes.ts';
-import { CrawlhouseError } from '../../../src/core/errors.ts';
-import { FairQueue } from '../../../src/core/fair-queue.ts';
+import type { ErrorCode } from '../../../src/core/errors/error-codes.ts';
+import { CrawlhouseError } from '../../../src/core/errors/errors.ts';
+import { FairQueue } from '../../../src/core/queue/fair-queue.ts';
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import type { StagedPackage } from '../../../src/pipeline/load/read-package.ts';
 import { type Share, Sharing, shareUnits } from '../../../src/pipeline/sharing/share-units.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { text } from '../../../src/core/duckdb.ts';
+import { text } from '../../../src/core/duckdb/duckdb.ts';
 import { packageNotes } from '../../../src/pipeline/stage/package-notes.ts';
 import type { PackageColumn, PackageNote } from '../../../src/project/model/manifest.ts';
 import { writeForeignParquet } from '../../support/foreign-parquet.ts';

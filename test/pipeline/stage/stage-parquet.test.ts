@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { text } from '../../../src/core/duckdb.ts';
-import { parquetRows } from '../../../src/core/parquet-rows.ts';
+import { text } from '../../../src/core/duckdb/duckdb.ts';
+import { parquetRows } from '../../../src/core/duckdb/parquet-rows.ts';
 import { PackageBuilder, type StagedParts } from '../../../src/pipeline/stage/package-builder.ts';
 import { stagingConnections } from '../../../src/pipeline/stage/staging-connections.ts';
 import type { Field } from '../../../src/project/model/field.ts';

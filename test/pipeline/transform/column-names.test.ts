@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ident, table } from '../../../src/core/duckdb.ts';
+import { ident, table } from '../../../src/core/duckdb/duckdb.ts';
 import { bindQuestion } from '../../../src/pipeline/transform/questions/bind-question.ts';
 import { loadQuestions } from '../../../src/pipeline/transform/questions/questions.ts';
 import { loadModels } from '../../../src/project/sql/models/load-models.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { silentLogger } from '../../../src/core/logger.ts';
+import { silentLogger } from '../../../src/core/logs/logger.ts';
 import { runModels } from '../../../src/pipeline/transform/build/run-models.ts';
 import { loadQuestions } from '../../../src/pipeline/transform/questions/questions.ts';
 import { loadModels } from '../../../src/project/sql/models/load-models.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Connection, ident, table } from '../../../src/core/duckdb.ts';
-import type { SqlNode } from '../../../src/core/serialize-sql.ts';
+import { type Connection, ident, table } from '../../../src/core/duckdb/duckdb.ts';
+import type { SqlNode } from '../../../src/core/duckdb/serialize-sql.ts';
 import { bindQuestion } from '../../../src/pipeline/transform/questions/bind-question.ts';
 import { loadQuestions } from '../../../src/pipeline/transform/questions/questions.ts';
 import { loadModels } from '../../../src/project/sql/models/load-models.ts';

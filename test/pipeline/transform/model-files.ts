@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
-import { CrawlhouseError } from '../../../src/core/errors.ts';
+import { CrawlhouseError } from '../../../src/core/errors/errors.ts';
 import { loadModels } from '../../../src/project/sql/models/load-models.ts';
 import type { Model } from '../../../src/project/sql/models/model.ts';
 import { sqlFolder } from '../../../src/project/sql/models/sql-folders.ts';

@@ -1,5 +1,5 @@
-import type { Connection } from '../../../src/core/duckdb.ts';
-import { silentLogger } from '../../../src/core/logger.ts';
+import type { Connection } from '../../../src/core/duckdb/duckdb.ts';
+import { silentLogger } from '../../../src/core/logs/logger.ts';
 import {
   type ModelsReport,
   type RunModelsOptions,

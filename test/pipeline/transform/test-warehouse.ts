@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import '../../support/process-timeout.ts';
-import { type Connection, Database, ident, table, text } from '../../../src/core/duckdb.ts';
+import { type Connection, Database, ident, table, text } from '../../../src/core/duckdb/duckdb.ts';
 import { rowsSql } from '../../../src/pipeline/transform/tests/model-cases.ts';
 import { createSchema } from '../../../src/state/catalogue/schema.ts';
 import { threads } from '../../support/threads.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { silentLogger } from '../../../src/core/logger.ts';
+import { silentLogger } from '../../../src/core/logs/logger.ts';
 import { runModels } from '../../../src/pipeline/transform/build/run-models.ts';
 import { loadQuestions, type Question } from '../../../src/pipeline/transform/questions/questions.ts';
 import { loadModels } from '../../../src/project/sql/models/load-models.ts';

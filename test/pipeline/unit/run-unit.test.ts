@@ -1,8 +1,8 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ErrorCode } from '../../../src/core/error-codes.ts';
-import { CrawlhouseError } from '../../../src/core/errors.ts';
+import type { ErrorCode } from '../../../src/core/errors/error-codes.ts';
+import { CrawlhouseError } from '../../../src/core/errors/errors.ts';
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import { unitFolders } from '../../../src/pipeline/stage/unit-folders.ts';
 import { runUnit } from '../../../src/pipeline/unit/run-unit.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ErrorCode } from '../../../src/core/error-codes.ts';
-import { CrawlhouseError } from '../../../src/core/errors.ts';
+import type { ErrorCode } from '../../../src/core/errors/error-codes.ts';
+import { CrawlhouseError } from '../../../src/core/errors/errors.ts';
 import { failedTests } from '../../../src/pipeline/transform/tests/failed-tests.ts';
 import { exitCodeOf, runStatus } from '../../../src/project/model/run-status.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CrawlhouseError } from '../../../src/core/errors.ts';
+import { CrawlhouseError } from '../../../src/core/errors/errors.ts';
 import type { Unit } from '../../../src/project/model/unit.ts';
 import { reportedError, unitReport } from '../../../src/project/model/unit-report.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toCrawlhouseError } from '../../../src/core/errors.ts';
+import { toCrawlhouseError } from '../../../src/core/errors/errors.ts';
 import { nameFullDisk } from '../../../src/project/settings/name-full-disk.ts';
 
 const SETTINGS = { state_dir: '/srv/seo/.crawlhouse', warehouse: '/srv/seo/warehouse.duckdb' };

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { type Connection, ident, table } from '../../../src/core/duckdb.ts';
-import { silentLogger } from '../../../src/core/logger.ts';
+import { type Connection, ident, table } from '../../../src/core/duckdb/duckdb.ts';
+import { silentLogger } from '../../../src/core/logs/logger.ts';
 import { runModels } from '../../../src/pipeline/transform/build/run-models.ts';
 import { rowsSql } from '../../../src/pipeline/transform/tests/model-cases.ts';
 import { loadModels } from '../../../src/project/sql/models/load-models.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseJsonAsWritten, stringifyJson } from '../../../src/core/json.ts';
+import { parseJsonAsWritten, stringifyJson } from '../../../src/core/text/json.ts';
 import { CrawlConfig, CrawlConfigInput } from '../../../src/service/api/crawl-configs.ts';
 import { keptRecord } from '../../../src/service/api/kept-record.ts';
 import { withoutUserinfo } from '../../../src/service/api/without-userinfo.ts';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { redact } from '../../../src/core/redact.ts';
+import { redact } from '../../../src/core/secrets/redact.ts';
 import { ServiceClient } from '../../../src/service/api/client.ts';
 import {
   authorizationUrl,

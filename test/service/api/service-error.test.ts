@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { CrawlhouseError } from '../../../src/core/errors.ts';
-import { keepSecret } from '../../../src/core/redact.ts';
+import type { CrawlhouseError } from '../../../src/core/errors/errors.ts';
+import { keepSecret } from '../../../src/core/secrets/redact.ts';
 import { sendJson, TOKEN, testService, testTransport } from './test-service.ts';
 
 const PATH = '/projects/p1/crawl_configs?x=1';

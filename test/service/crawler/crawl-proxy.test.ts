@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { expect, test } from 'vitest';
-import { redact } from '../../../src/core/redact.ts';
+import { redact } from '../../../src/core/secrets/redact.ts';
 import { tryStart } from '../../../src/service/crawler/try-start.ts';
 import { serveProxy } from '../../support/connect-proxy.ts';
 import { crawlSite, pageWith, serveSite } from '../../support/crawl-site.ts';

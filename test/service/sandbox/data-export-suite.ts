@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { Storage } from '@google-cloud/storage';
 import { expect, test } from 'vitest';
-import { ident, text } from '../../../src/core/duckdb.ts';
+import { ident, text } from '../../../src/core/duckdb/duckdb.ts';
 import { ServiceClient } from '../../../src/service/api/client.ts';
 import type { DataExport, DataExportInput, ExportTarget } from '../../../src/service/api/data-exports.ts';
 import { gcsUploader } from '../../../src/service/sandbox/exports/gcs-uploader.ts';

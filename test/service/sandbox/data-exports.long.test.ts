@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { text } from '../../../src/core/duckdb.ts';
+import { text } from '../../../src/core/duckdb/duckdb.ts';
 import type { DataExportInput } from '../../../src/service/api/data-exports.ts';
 import type { PageQuery } from '../../../src/service/api/pagination.ts';
 import { exportTarget } from '../../../src/service/sandbox/exports/export-target.ts';

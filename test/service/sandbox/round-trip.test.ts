@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseJson, stringifyJson } from '../../../src/core/json.ts';
+import { parseJson, stringifyJson } from '../../../src/core/text/json.ts';
 import { field, importFolder, lines, parseCsv, sharedService } from './support.ts';
 
 /** Names that a careless server would mix up, misquote or lose. */

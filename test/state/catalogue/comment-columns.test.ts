@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Connection } from '../../../src/core/duckdb.ts';
+import type { Connection } from '../../../src/core/duckdb/duckdb.ts';
 import { loadPackage } from '../../../src/pipeline/load/load-package.ts';
 import { readPackage } from '../../../src/pipeline/load/read-package.ts';
 import { loadPipelines } from '../../../src/project/settings/pipelines.ts';

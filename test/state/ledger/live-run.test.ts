@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Progress } from '../../../src/core/meter.ts';
-import { lockState } from '../../../src/core/state-lock.ts';
+import { lockState } from '../../../src/core/locks/state-lock.ts';
+import type { Progress } from '../../../src/core/progress/meter.ts';
 import { LiveRunFile, readLiveRun, watchLiveRun } from '../../../src/state/ledger/live-run.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 

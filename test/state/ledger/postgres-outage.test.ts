@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { postgresAddress } from '../../../src/core/postgres-address.ts';
+import { postgresAddress } from '../../../src/core/net/postgres-address.ts';
 import { PostgresPool } from '../../../src/state/ledger/postgres/postgres-pool.ts';
 
 /** A port on which nobody listens. */

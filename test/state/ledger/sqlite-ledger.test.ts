@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { silentLogger } from '../../../src/core/logger.ts';
+import { silentLogger } from '../../../src/core/logs/logger.ts';
 import type { LedgerUnit } from '../../../src/project/model/ledger-records.ts';
 import type { Unit } from '../../../src/project/model/unit.ts';
 import type { Ledger } from '../../../src/state/ledger/ledger.ts';

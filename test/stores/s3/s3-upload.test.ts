@@ -4,7 +4,7 @@ import { truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
-import { retriable, retry } from '../../../src/core/retry.ts';
+import { retriable, retry } from '../../../src/core/time/retry.ts';
 import { uploadToS3 } from '../../../src/stores/s3/s3-upload.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 

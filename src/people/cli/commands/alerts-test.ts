@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
-import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
-import { textTable } from '../../../core/text-table.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
+import { textTable } from '../../../core/text/text-table.ts';
 import type { Alert } from '../../../operations/alert/alert.ts';
 import { allTargets } from '../../../operations/alert/targets.ts';
 import { exitCodeOf } from '../../../project/model/run-status.ts';

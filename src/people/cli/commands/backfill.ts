@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { withLineage } from '../../../operations/openlineage/with-lineage.ts';
 import { type RunRequest, run } from '../../../pipeline/run.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';

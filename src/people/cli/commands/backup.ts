@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { checkOutput } from '../../../answers/query/check-output.ts';
-import { counted } from '../../../core/amounts.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { counted } from '../../../core/text/amounts.ts';
 import { isInCatalogue } from '../../../engines/registry.ts';
 import { backUp } from '../../../state/catalogue/back-up.ts';
 import type { Command } from '../command.ts';

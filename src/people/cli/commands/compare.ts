@@ -1,8 +1,8 @@
 import { nameOfCrawl } from '../../../answers/explore/compared-crawls.ts';
 import { type Comparison, readComparison } from '../../../answers/explore/read-compare.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
-import { countText } from '../../../core/amounts.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { countText } from '../../../core/text/amounts.ts';
 import type { Command } from '../command.ts';
 import { openInConsole } from '../console-address.ts';
 import { EXPLORE_FLAGS, formatOf, foundTable, partOf, writePart } from '../explored.ts';

@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { lookUp } from '../../../core/look-up.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 import type { Command } from '../command.ts';
 import { completeWords } from '../complete-words.ts';
 

@@ -1,4 +1,4 @@
-import { textTable } from '../../../core/text-table.ts';
+import { textTable } from '../../../core/text/text-table.ts';
 import { explainSettings, type SettingOrigin } from '../../settings/load-settings.ts';
 import type { Command } from '../command.ts';
 

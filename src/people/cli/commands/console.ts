@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import type { Command, Invocation } from '../command.ts';
 import { consoleAddress } from '../console-address.ts';

@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { recordFailedCrawl } from '../../../operations/status/record-failed-crawl.ts';
 import { readKnownUnits } from '../../../operations/status/remembered.ts';
 import { cronProblem } from '../../../project/settings/cron-fields.ts';

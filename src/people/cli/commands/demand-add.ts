@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { DIMENSIONS, type Dimension, type Period } from '../../../service/demand/demand-row.ts';
 import { DAY_ORDERS, type DayOrder } from '../../../service/demand/parse-day.ts';
 import { readDemand } from '../../../service/demand/read-demand.ts';

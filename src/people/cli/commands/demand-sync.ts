@@ -1,5 +1,5 @@
-import { counted, countText } from '../../../core/amounts.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { counted, countText } from '../../../core/text/amounts.ts';
 import { exitCodeOf } from '../../../project/model/run-status.ts';
 import { googleAccess } from '../../../service/demand/google-access.ts';
 import { propertyOf } from '../../../service/demand/property-of.ts';

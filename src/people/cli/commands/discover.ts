@@ -1,5 +1,5 @@
-import { counted } from '../../../core/amounts.ts';
-import { textTable } from '../../../core/text-table.ts';
+import { counted } from '../../../core/text/amounts.ts';
+import { textTable } from '../../../core/text/text-table.ts';
 import { readDrift } from '../../../operations/status/read-drift.ts';
 import { discoverUnits } from '../../../pipeline/plan.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';

@@ -1,4 +1,4 @@
-import { errorsOf } from '../../../core/check.ts';
+import { errorsOf } from '../../../core/duckdb/check.ts';
 import { examine } from '../../../operations/doctor/examine.ts';
 import { describeUpgrade, examineUpgrade } from '../../../operations/doctor/examine-upgrade.ts';
 import { exitCodeOf } from '../../../project/model/run-status.ts';

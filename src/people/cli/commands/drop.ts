@@ -1,7 +1,7 @@
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
-import { counted } from '../../../core/amounts.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { textTable } from '../../../core/text-table.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { counted } from '../../../core/text/amounts.ts';
+import { textTable } from '../../../core/text/text-table.ts';
 import { drop as dropUnits, planDrop } from '../../../pipeline/drop.ts';
 import { isRelativeName } from '../../../project/model/crawl-name.ts';
 import type { Settings } from '../../../project/settings/settings.ts';

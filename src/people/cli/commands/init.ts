@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type Check, errorsOf } from '../../../core/check.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { endPrivacy } from '../../../core/private-files.ts';
-import { readText } from '../../../core/read-text.ts';
-import { shellWord } from '../../../core/shell-word.ts';
+import { type Check, errorsOf } from '../../../core/duckdb/check.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { endPrivacy } from '../../../core/files/private-files.ts';
+import { readText } from '../../../core/files/read-text.ts';
+import { shellWord } from '../../../core/text/shell-word.ts';
 import { examine } from '../../../operations/doctor/examine.ts';
 import { exitCodeOf } from '../../../project/model/run-status.ts';
 import { setCloudVariables } from '../../../project/settings/command-environment.ts';

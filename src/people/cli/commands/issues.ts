@@ -1,7 +1,7 @@
 import { onlyCrawl } from '../../../answers/explore/chosen-crawls.ts';
 import { type JudgedCrawl, readIssues } from '../../../answers/explore/read-issues.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
-import { counted } from '../../../core/amounts.ts';
+import { counted } from '../../../core/text/amounts.ts';
 import type { Command } from '../command.ts';
 import { openInConsole } from '../console-address.ts';
 import { EXPLORE_FLAGS, endText, formatOf, foundTable, writeFound } from '../explored.ts';

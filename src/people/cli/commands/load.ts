@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { withLineage } from '../../../operations/openlineage/with-lineage.ts';
 import { loadPackages } from '../../../pipeline/load-packages.ts';
 import type { Command } from '../command.ts';

@@ -1,6 +1,6 @@
-import { counted } from '../../../core/amounts.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { textTable } from '../../../core/text-table.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { counted } from '../../../core/text/amounts.ts';
+import { textTable } from '../../../core/text/text-table.ts';
 import type { Command } from '../command.ts';
 import { readBotList } from '../read-bot-list.ts';
 import { shownPath } from '../shown-path.ts';

@@ -1,4 +1,4 @@
-import { textTable } from '../../../core/text-table.ts';
+import { textTable } from '../../../core/text/text-table.ts';
 import type { Bot, BotList } from '../../../service/logs/bots/bot-list.ts';
 import { describeAge } from '../../../service/logs/bots/describe-age.ts';
 import type { Command } from '../command.ts';

@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { textTable } from '../../../core/text-table.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { textTable } from '../../../core/text/text-table.ts';
 import type { MovedTable } from '../../../engines/compare-moved.ts';
 import type { EngineKind } from '../../../engines/engine.ts';
 import { engineKind, engineKinds } from '../../../engines/registry.ts';

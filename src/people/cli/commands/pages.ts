@@ -6,7 +6,7 @@ import {
 } from '../../../answers/explore/page-filter.ts';
 import { type FoundPages, readPages } from '../../../answers/explore/read-pages.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
-import { counted, countText } from '../../../core/amounts.ts';
+import { counted, countText } from '../../../core/text/amounts.ts';
 import type { Command } from '../command.ts';
 import { openInConsole } from '../console-address.ts';
 import { EXPLORE_FLAGS, endText, formatOf, foundTable, limitOf, writeFound } from '../explored.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { counted } from '../../../core/amounts.ts';
+import { counted } from '../../../core/text/amounts.ts';
 import type { Command } from '../command.ts';
 import { readReport, writeReport } from '../write-report.ts';
 

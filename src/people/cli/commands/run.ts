@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { withAlerts } from '../../../operations/alert/with-alerts.ts';
 import { withLineage } from '../../../operations/openlineage/with-lineage.ts';
 import { type RunRequest, run as runPipelines } from '../../../pipeline/run.ts';

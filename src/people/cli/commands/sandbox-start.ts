@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { writeFileAtomic } from '../../../core/atomic-file.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { stringifyJson } from '../../../core/json.ts';
-import { checkFolder } from '../../../core/make-folder.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { writeFileAtomic } from '../../../core/files/atomic-file.ts';
+import { checkFolder } from '../../../core/files/make-folder.ts';
+import { stringifyJson } from '../../../core/text/json.ts';
 import { startSandbox } from '../../../service/sandbox/start-sandbox.ts';
 import type { Command } from '../command.ts';
 import { storeExports, storeOptions } from '../sandbox-stores.ts';

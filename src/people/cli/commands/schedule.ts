@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { Logger } from '../../../core/logger.ts';
-import { lockState } from '../../../core/state-lock.ts';
+import { lockState } from '../../../core/locks/state-lock.ts';
+import type { Logger } from '../../../core/logs/logger.ts';
 import { metricsReader } from '../../../operations/metrics/read-metrics.ts';
 import { listen } from '../../../operations/schedule/listen.ts';
 import { Scheduler, type SchedulerOptions, type Waiting } from '../../../operations/schedule/scheduler.ts';

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { readSitemapPages } from '../../../answers/explore/read-sitemap-pages.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
-import { counted } from '../../../core/amounts.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { counted } from '../../../core/text/amounts.ts';
 import type { Command } from '../command.ts';
 import { EXPLORE_FLAGS, endText } from '../explored.ts';
 import { writeSitemaps } from '../write-sitemaps.ts';

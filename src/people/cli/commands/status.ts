@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
-import { EXIT_CODES } from '../../../core/error-codes.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { didYouMean } from '../../../core/nearest-name.ts';
+import { EXIT_CODES } from '../../../core/errors/error-codes.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { didYouMean } from '../../../core/text/nearest-name.ts';
 import { PublicationFollower } from '../../../engines/publication-follower.ts';
 import { upcoming } from '../../../operations/schedule/upcoming.ts';
 import { readStatus, type Status } from '../../../operations/status/read-status.ts';

@@ -1,6 +1,6 @@
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { stringifyJson } from '../../../core/json.ts';
-import { textTable } from '../../../core/text-table.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { stringifyJson } from '../../../core/text/json.ts';
+import { textTable } from '../../../core/text/text-table.ts';
 import { PublicationFollower } from '../../../engines/publication-follower.ts';
 import { failedTests } from '../../../pipeline/transform/tests/failed-tests.ts';
 import { type CaseReport, testCases } from '../../../pipeline/transform/tests/test-cases.ts';

@@ -1,4 +1,4 @@
-import { textTable } from '../../../core/text-table.ts';
+import { textTable } from '../../../core/text/text-table.ts';
 import { withLineage } from '../../../operations/openlineage/with-lineage.ts';
 import { runSession } from '../../../pipeline/session.ts';
 import type { Explanation } from '../../../pipeline/transform/build/explain-models.ts';

@@ -1,6 +1,6 @@
 import { readUrl, type UrlStory } from '../../../answers/explore/read-url.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Command } from '../command.ts';
 import { openInConsole } from '../console-address.ts';
 import { EXPLORE_FLAGS, formatOf, limitOf, partOf, writePart } from '../explored.ts';

@@ -1,5 +1,5 @@
-import { EXIT_CODES } from '../../../core/error-codes.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { EXIT_CODES } from '../../../core/errors/error-codes.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { runWorker } from '../../../pipeline/sharing/run-worker.ts';
 import type { Command } from '../command.ts';
 

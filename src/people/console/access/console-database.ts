@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { keepVersion } from '../../../core/newer-version.ts';
-import { openSqlite } from '../../../core/open-sqlite.ts';
-import { makePrivateFolder } from '../../../core/private-files.ts';
+import { keepVersion } from '../../../core/errors/newer-version.ts';
+import { makePrivateFolder } from '../../../core/files/private-files.ts';
+import { openSqlite } from '../../../core/locks/open-sqlite.ts';
 
 /** Of these tables. A file of an earlier program has none. */
 const VERSION = 1;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 
 /** A name on a line of its own in a form. */
 const Names = z.array(z.string().min(1));

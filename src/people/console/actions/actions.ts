@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import type { Logger } from '../../../core/logger.ts';
-import { Semaphore } from '../../../core/semaphore.ts';
-import { shellWord } from '../../../core/shell-word.ts';
-import { describeHolder, lockHolder } from '../../../core/state-lock.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { describeHolder, lockHolder } from '../../../core/locks/state-lock.ts';
+import type { Logger } from '../../../core/logs/logger.ts';
+import { Semaphore } from '../../../core/queue/semaphore.ts';
+import { shellWord } from '../../../core/text/shell-word.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { readLiveRun } from '../../../state/ledger/live-run.ts';
 import type { Audit } from '../access/audit.ts';

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { extname, join } from 'node:path';
 import { text as streamText } from 'node:stream/consumers';
-import { ERROR_CODES, type ErrorCode } from '../../../core/error-codes.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { underUserMask } from '../../../core/private-files.ts';
+import { ERROR_CODES, type ErrorCode } from '../../../core/errors/error-codes.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { underUserMask } from '../../../core/files/private-files.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'cli', `main${extname(import.meta.filename)}`);
 

@@ -1,8 +1,8 @@
 import type { ParameterTexts } from '../../../answers/query/parameters.ts';
 import { WarehousePool } from '../../../answers/query/warehouse-pool.ts';
-import type { Connection } from '../../../core/duckdb.ts';
-import { stringifyJson } from '../../../core/json.ts';
-import type { Logger } from '../../../core/logger.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
+import type { Logger } from '../../../core/logs/logger.ts';
+import { stringifyJson } from '../../../core/text/json.ts';
 import { PublicationFollower } from '../../../engines/publication-follower.ts';
 import { upcoming } from '../../../operations/schedule/upcoming.ts';
 import { readStatus, type Status } from '../../../operations/status/read-status.ts';

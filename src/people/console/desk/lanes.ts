@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { FairQueue } from '../../../core/fair-queue.ts';
+import { FairQueue } from '../../../core/queue/fair-queue.ts';
 
 /** Places for work of one kind. Who has fewest at work is next; none has more than its share. */
 export interface Lane {

@@ -1,6 +1,6 @@
 import type { ParameterTexts } from '../../../answers/query/parameters.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { lookUp } from '../../../core/look-up.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 import { bindQuestion } from '../../../pipeline/transform/questions/bind-question.ts';
 import type { Needs } from '../../../pipeline/transform/questions/question-needs.ts';
 import {

@@ -1,5 +1,5 @@
-import { countText } from '../../../core/amounts.ts';
-import { type Html, html } from '../../../core/html.ts';
+import { countText } from '../../../core/text/amounts.ts';
+import { type Html, html } from '../../../core/text/html.ts';
 
 /** The address of the page of a unit: its name has slashes. */
 export function unitPath(unit: string): string {

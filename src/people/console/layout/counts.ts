@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countText } from '../../../core/amounts.ts';
+import { countText } from '../../../core/text/amounts.ts';
 
 /** A whole number of any size. */
 export const Count = z.union([z.number(), z.bigint()]).meta({ wire: { type: 'integer' } });

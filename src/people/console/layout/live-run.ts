@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Html, html } from '../../../core/html.ts';
-import { progressWords, shareOf } from '../../../core/meter.ts';
+import { progressWords, shareOf } from '../../../core/progress/meter.ts';
+import { type Html, html } from '../../../core/text/html.ts';
 import { LiveRun } from '../../../state/ledger/live-run.ts';
 import { timeText } from './times.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { countText } from '../../../core/amounts.ts';
-import { type Html, html } from '../../../core/html.ts';
+import { countText } from '../../../core/text/amounts.ts';
+import { type Html, html } from '../../../core/text/html.ts';
 import { withQuery } from './addresses.ts';
 
 /** Where a page of a list is. */

@@ -1,4 +1,4 @@
-import type { Html } from '../../../core/html.ts';
+import type { Html } from '../../../core/text/html.ts';
 import { projectPath } from './addresses.ts';
 import { drawTabs } from './tabs.ts';
 

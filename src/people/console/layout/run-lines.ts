@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { countText, durationText } from '../../../core/amounts.ts';
-import { type Html, html } from '../../../core/html.ts';
+import { countText, durationText } from '../../../core/text/amounts.ts';
+import { type Html, html } from '../../../core/text/html.ts';
 import type { LedgerRun } from '../../../project/model/ledger-records.ts';
 import { runLink } from './addresses.ts';
 import { statusMark } from './status-mark.ts';

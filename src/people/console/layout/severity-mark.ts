@@ -1,4 +1,4 @@
-import { type Html, html } from '../../../core/html.ts';
+import { type Html, html } from '../../../core/text/html.ts';
 
 /** The severity of an issue: its word, with a colour. */
 export function severityMark(severity: string): Html {

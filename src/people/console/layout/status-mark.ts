@@ -1,4 +1,4 @@
-import { type Html, html } from '../../../core/html.ts';
+import { type Html, html } from '../../../core/text/html.ts';
 
 const GOOD: readonly string[] = ['done', 'published', 'loaded', 'unchanged', 'passed', 'built'];
 const BAD: readonly string[] = ['failed', 'refused', 'killed', 'partial'];

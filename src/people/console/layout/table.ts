@@ -1,4 +1,4 @@
-import { type Html, html } from '../../../core/html.ts';
+import { type Html, html } from '../../../core/text/html.ts';
 
 /** A column of a table: the first one names the row. */
 export interface TableColumn<T> {

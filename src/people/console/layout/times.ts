@@ -1,5 +1,5 @@
-import { countText, durationText } from '../../../core/amounts.ts';
-import { type Html, html } from '../../../core/html.ts';
+import { countText, durationText } from '../../../core/text/amounts.ts';
+import { type Html, html } from '../../../core/text/html.ts';
 
 /** `2026-11-22 06:00`, for a time in ISO 8601, UTC; a dash for none. */
 export function timeText(time: string | null): Html {

@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { type Html, html } from '../../../core/html.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { type Html, html } from '../../../core/text/html.ts';
 import { type Action, fieldsOf } from '../actions/action.ts';
 import { NotFound, type PageRequest } from './page.ts';
 

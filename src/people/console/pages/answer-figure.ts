@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { askQuestion } from '../../../answers/report/crawl-answers.ts';
-import { countText } from '../../../core/amounts.ts';
-import { toCrawlhouseError } from '../../../core/errors.ts';
-import { type Html, html } from '../../../core/html.ts';
-import { shellWord } from '../../../core/shell-word.ts';
+import { toCrawlhouseError } from '../../../core/errors/errors.ts';
+import { countText } from '../../../core/text/amounts.ts';
+import { type Html, html } from '../../../core/text/html.ts';
+import { shellWord } from '../../../core/text/shell-word.ts';
 import { explainEmpty, type Needs } from '../../../pipeline/transform/questions/question-needs.ts';
 import { questionNamed } from '../../../pipeline/transform/questions/questions.ts';
 import type { Readers, WarehouseRow } from '../desk/desk.ts';

@@ -1,7 +1,7 @@
 import { isExplain } from '../../../answers/query/read-only-statement.ts';
-import { isNumber } from '../../../core/column-types.ts';
-import { type Html, html } from '../../../core/html.ts';
-import { stringifyJson } from '../../../core/json.ts';
+import { isNumber } from '../../../core/duckdb/column-types.ts';
+import { type Html, html } from '../../../core/text/html.ts';
+import { stringifyJson } from '../../../core/text/json.ts';
 import { askAddress } from '../layout/ask-address.ts';
 import type { AskDocument } from './ask-document.ts';
 

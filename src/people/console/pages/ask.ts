@@ -1,5 +1,5 @@
 import type { RowsPage } from '../../../answers/query/page-of-rows.ts';
-import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { chartFigures } from '../../../pipeline/transform/questions/chart-figures.ts';
 import {
   CHART_KINDS,

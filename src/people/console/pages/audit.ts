@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { counted } from '../../../core/amounts.ts';
-import { type Html, html } from '../../../core/html.ts';
+import { counted } from '../../../core/text/amounts.ts';
+import { type Html, html } from '../../../core/text/html.ts';
 import { AuditEntry } from '../access/audit.ts';
 import type { Actions } from '../actions/actions.ts';
 import { runLink } from '../layout/addresses.ts';

@@ -1,4 +1,4 @@
-import { nearNames } from '../../../core/nearest-name.ts';
+import { nearNames } from '../../../core/text/nearest-name.ts';
 import type { Readers } from '../desk/desk.ts';
 import { NotFound } from './page.ts';
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type AddressParts, pagesAddress } from '../../../answers/explore/page-filter.ts';
 import { type Comparison, readComparison } from '../../../answers/explore/read-compare.ts';
-import { countText } from '../../../core/amounts.ts';
-import { type Html, html } from '../../../core/html.ts';
-import { lookUp } from '../../../core/look-up.ts';
-import { shellWord } from '../../../core/shell-word.ts';
+import { countText } from '../../../core/text/amounts.ts';
+import { type Html, html } from '../../../core/text/html.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
+import { shellWord } from '../../../core/text/shell-word.ts';
 import type { Readers } from '../desk/desk.ts';
 import { crawlLink, crawlName, projectPath } from '../layout/addresses.ts';
 import { countOrDash } from '../layout/counts.ts';

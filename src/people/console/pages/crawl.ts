@@ -1,6 +1,6 @@
 import { readIssues } from '../../../answers/explore/read-issues.ts';
 import { QUESTIONS } from '../../../answers/report/crawl-answers.ts';
-import { toCrawlhouseError } from '../../../core/errors.ts';
+import { toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { readKnownUnits } from '../../../operations/status/remembered.ts';
 import { loadEntries } from '../../../state/catalogue/ops-loads.ts';
 import type { Readers } from '../desk/desk.ts';

@@ -1,4 +1,4 @@
-import { html } from '../../../core/html.ts';
+import { html } from '../../../core/text/html.ts';
 import { runLink } from '../layout/addresses.ts';
 import { statusMark } from '../layout/status-mark.ts';
 import { timeText } from '../layout/times.ts';

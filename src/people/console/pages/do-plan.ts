@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { bytesText, counted, countText, durationText } from '../../../core/amounts.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { type Html, html } from '../../../core/html.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { bytesText, counted, countText, durationText } from '../../../core/text/amounts.ts';
+import { type Html, html } from '../../../core/text/html.ts';
 import { ACTION_FIELDS, Action, readAction } from '../actions/action.ts';
 import { ActionPlan } from '../actions/plan.ts';
 import { csrfField } from '../layout/shell.ts';

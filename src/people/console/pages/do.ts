@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { counted } from '../../../core/amounts.ts';
-import { type Html, html } from '../../../core/html.ts';
+import { counted } from '../../../core/text/amounts.ts';
+import { type Html, html } from '../../../core/text/html.ts';
 import { readKnownUnits } from '../../../operations/status/remembered.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import { Action } from '../actions/action.ts';

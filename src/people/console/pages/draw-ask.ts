@@ -1,5 +1,5 @@
-import { counted, countText, durationText } from '../../../core/amounts.ts';
-import { type Html, html } from '../../../core/html.ts';
+import { counted, countText, durationText } from '../../../core/text/amounts.ts';
+import { type Html, html } from '../../../core/text/html.ts';
 import { PAGE_ROWS } from '../desk/read-answer.ts';
 import { askAddress, askFields } from '../layout/ask-address.ts';
 import { answerTable } from './answer-table.ts';

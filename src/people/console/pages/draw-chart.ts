@@ -1,9 +1,9 @@
 import { plainChart } from '../../../answers/query/chart-columns.ts';
 import { answerChart } from '../../../answers/report/answer-chart.ts';
-import { countText } from '../../../core/amounts.ts';
-import { isNumber } from '../../../core/column-types.ts';
-import { type Html, html } from '../../../core/html.ts';
-import { stringifyJson } from '../../../core/json.ts';
+import { isNumber } from '../../../core/duckdb/column-types.ts';
+import { countText } from '../../../core/text/amounts.ts';
+import { type Html, html } from '../../../core/text/html.ts';
+import { stringifyJson } from '../../../core/text/json.ts';
 import { chartFigures } from '../../../pipeline/transform/questions/chart-figures.ts';
 import { CHART_KINDS, type Chart } from '../../../pipeline/transform/questions/question-chart.ts';
 import { askFields } from '../layout/ask-address.ts';

@@ -1,9 +1,9 @@
 import { type AddressParts, pagesAddress } from '../../../answers/explore/page-filter.ts';
 import { barChart } from '../../../answers/report/bars.ts';
 import { coloursOf } from '../../../answers/report/palette.ts';
-import { counted } from '../../../core/amounts.ts';
-import { type Html, html } from '../../../core/html.ts';
-import { lookUp } from '../../../core/look-up.ts';
+import { counted } from '../../../core/text/amounts.ts';
+import { type Html, html } from '../../../core/text/html.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 import { crawlLink, crawlName, crawlPath, projectLink, projectPath, unitLink } from '../layout/addresses.ts';
 import { type Count, countOrDash } from '../layout/counts.ts';
 import { severityMark } from '../layout/severity-mark.ts';

@@ -1,8 +1,8 @@
 import { barChart } from '../../../answers/report/bars.ts';
 import { type ChartNote, lineChart, stackedChart } from '../../../answers/report/charts.ts';
 import { coloursOf } from '../../../answers/report/palette.ts';
-import { countText } from '../../../core/amounts.ts';
-import { type Html, html } from '../../../core/html.ts';
+import { countText } from '../../../core/text/amounts.ts';
+import { type Html, html } from '../../../core/text/html.ts';
 import { urlLink } from '../layout/addresses.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
 import { table } from '../layout/table.ts';

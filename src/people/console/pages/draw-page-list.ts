@@ -6,11 +6,11 @@ import {
   pagesAddress,
 } from '../../../answers/explore/page-filter.ts';
 import { isDimension } from '../../../answers/query/chart-columns.ts';
-import { countText } from '../../../core/amounts.ts';
-import { isNumber } from '../../../core/column-types.ts';
-import { type Html, html } from '../../../core/html.ts';
-import { stringifyJson } from '../../../core/json.ts';
-import { lookUp } from '../../../core/look-up.ts';
+import { isNumber } from '../../../core/duckdb/column-types.ts';
+import { countText } from '../../../core/text/amounts.ts';
+import { type Html, html } from '../../../core/text/html.ts';
+import { stringifyJson } from '../../../core/text/json.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 import { PAGE_ROWS } from '../desk/read-answer.ts';
 import { urlLink, withQuery } from '../layout/addresses.ts';
 import { filterForm } from '../layout/filter-form.ts';

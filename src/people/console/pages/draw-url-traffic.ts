@@ -1,7 +1,7 @@
 import type { UrlStory } from '../../../answers/explore/read-url.ts';
 import { lineChart } from '../../../answers/report/charts.ts';
-import { countText } from '../../../core/amounts.ts';
-import { type Html, html } from '../../../core/html.ts';
+import { countText } from '../../../core/text/amounts.ts';
+import { type Html, html } from '../../../core/text/html.ts';
 import { table } from '../layout/table.ts';
 
 /** Requests of bots and people, and search results, day by day. */

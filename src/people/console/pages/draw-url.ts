@@ -1,8 +1,8 @@
 import { pagesAddress } from '../../../answers/explore/page-filter.ts';
 import type { UrlStory } from '../../../answers/explore/read-url.ts';
-import { counted, countText } from '../../../core/amounts.ts';
-import { type Html, html } from '../../../core/html.ts';
-import { shellWord } from '../../../core/shell-word.ts';
+import { counted, countText } from '../../../core/text/amounts.ts';
+import { type Html, html } from '../../../core/text/html.ts';
+import { shellWord } from '../../../core/text/shell-word.ts';
 import { crawlLink, urlLink } from '../layout/addresses.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
 import { severityMark } from '../layout/severity-mark.ts';

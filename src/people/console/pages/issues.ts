@@ -8,9 +8,9 @@ import {
 } from '../../../answers/explore/read-issue-details.ts';
 import { readIssues } from '../../../answers/explore/read-issues.ts';
 import { sparkline } from '../../../answers/report/sparkline.ts';
-import { counted, countText } from '../../../core/amounts.ts';
-import { type Html, html } from '../../../core/html.ts';
-import { shellWord } from '../../../core/shell-word.ts';
+import { counted, countText } from '../../../core/text/amounts.ts';
+import { type Html, html } from '../../../core/text/html.ts';
+import { shellWord } from '../../../core/text/shell-word.ts';
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
 import type { Readers } from '../desk/desk.ts';
 import { projectPath } from '../layout/addresses.ts';

@@ -1,5 +1,5 @@
 import { sparkline } from '../../../answers/report/sparkline.ts';
-import { type Html, html } from '../../../core/html.ts';
+import { type Html, html } from '../../../core/text/html.ts';
 import { shownValue, signedValue } from './answer-figure.ts';
 
 /** A figure, and how it changed since the crawl before. */

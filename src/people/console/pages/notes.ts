@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { toCrawlhouseError } from '../../../core/errors.ts';
-import { type Html, html } from '../../../core/html.ts';
+import { toCrawlhouseError } from '../../../core/errors/errors.ts';
+import { type Html, html } from '../../../core/text/html.ts';
 import { loadNotes, NOTE_KINDS, Note, notesOf } from '../../../project/settings/notes.ts';
 import { projectPath } from '../layout/addresses.ts';
 import { csrfField } from '../layout/shell.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { runsChart } from '../../../answers/report/charts.ts';
-import { bytesText, counted, countText } from '../../../core/amounts.ts';
-import { type Html, html } from '../../../core/html.ts';
+import { bytesText, counted, countText } from '../../../core/text/amounts.ts';
+import { type Html, html } from '../../../core/text/html.ts';
 import type { Status } from '../../../operations/status/read-status.ts';
 import type { LedgerUnit } from '../../../project/model/ledger-records.ts';
 import { describeDrift, driftHint } from '../../../project/model/pipeline-drift.ts';

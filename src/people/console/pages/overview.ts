@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type AddressParts, pagesAddress } from '../../../answers/explore/page-filter.ts';
-import { counted } from '../../../core/amounts.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { type Html, html } from '../../../core/html.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { counted } from '../../../core/text/amounts.ts';
+import { type Html, html } from '../../../core/text/html.ts';
 import { readIncidents } from '../../../operations/status/read-incidents.ts';
 import { readLiveRun } from '../../../state/ledger/live-run.ts';
 import type { Readers } from '../desk/desk.ts';

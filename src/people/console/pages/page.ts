@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Html } from '../../../core/html.ts';
+import type { Html } from '../../../core/text/html.ts';
 import type { SignedIn } from '../access/session.ts';
 import type { Actions } from '../actions/actions.ts';
 import type { Readers } from '../desk/desk.ts';

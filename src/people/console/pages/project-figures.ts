@@ -9,7 +9,7 @@ import {
   statusChart,
 } from '../../../answers/report/charts.ts';
 import { coloursOf } from '../../../answers/report/palette.ts';
-import { type Html, html } from '../../../core/html.ts';
+import { type Html, html } from '../../../core/text/html.ts';
 import { severityMark } from '../layout/severity-mark.ts';
 import { table } from '../layout/table.ts';
 import { answerFigure, type FigureAnswer, shownValue } from './answer-figure.ts';

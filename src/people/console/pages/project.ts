@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { countIssues, QUESTIONS } from '../../../answers/report/crawl-answers.ts';
-import { counted, countText } from '../../../core/amounts.ts';
-import { type Html, html } from '../../../core/html.ts';
-import { shellWord } from '../../../core/shell-word.ts';
+import { counted, countText } from '../../../core/text/amounts.ts';
+import { type Html, html } from '../../../core/text/html.ts';
+import { shellWord } from '../../../core/text/shell-word.ts';
 import { readIncidents } from '../../../operations/status/read-incidents.ts';
 import type { Readers } from '../desk/desk.ts';
 import { crawlLink, projectPath } from '../layout/addresses.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { counted } from '../../../core/amounts.ts';
-import { type Html, html } from '../../../core/html.ts';
+import { counted } from '../../../core/text/amounts.ts';
+import { type Html, html } from '../../../core/text/html.ts';
 import { crawlLink, projectLink, withQuery } from '../layout/addresses.ts';
 import { type Count, countOrDash } from '../layout/counts.ts';
 import { filterForm } from '../layout/filter-form.ts';

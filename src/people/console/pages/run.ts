@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { bytesText, counted, countText, durationText } from '../../../core/amounts.ts';
-import { type Html, html } from '../../../core/html.ts';
-import { stringifyJson } from '../../../core/json.ts';
-import type { LogLevel } from '../../../core/logger.ts';
-import { readLog } from '../../../core/read-log.ts';
-import { redact } from '../../../core/redact.ts';
+import type { LogLevel } from '../../../core/logs/logger.ts';
+import { readLog } from '../../../core/logs/read-log.ts';
+import { redact } from '../../../core/secrets/redact.ts';
+import { bytesText, counted, countText, durationText } from '../../../core/text/amounts.ts';
+import { type Html, html } from '../../../core/text/html.ts';
+import { stringifyJson } from '../../../core/text/json.ts';
 import { readKnownUnits, readLastRuns } from '../../../operations/status/remembered.ts';
 import type { LedgerRun } from '../../../project/model/ledger-records.ts';
 import { countLoads, loadEntries } from '../../../state/catalogue/ops-loads.ts';

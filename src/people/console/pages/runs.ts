@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { counted } from '../../../core/amounts.ts';
-import { html } from '../../../core/html.ts';
+import { counted } from '../../../core/text/amounts.ts';
+import { html } from '../../../core/text/html.ts';
 import { readLastRuns } from '../../../operations/status/remembered.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { pagesAddress } from '../../../answers/explore/page-filter.ts';
 import { MOST_FOUND, type SearchedPage, searchCrawls, searchPages } from '../../../answers/explore/search.ts';
-import { counted } from '../../../core/amounts.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { type Html, html } from '../../../core/html.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { counted } from '../../../core/text/amounts.ts';
+import { type Html, html } from '../../../core/text/html.ts';
 import type { Readers, WarehouseRow } from '../desk/desk.ts';
 import { crawlLink, projectLink, urlLink } from '../layout/addresses.ts';
 import { page } from './page.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readUrl, type UrlStory } from '../../../answers/explore/read-url.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { drawUrl } from './draw-url.ts';
 import { page } from './page.ts';
 

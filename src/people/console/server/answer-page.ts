@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { type Html, html } from '../../../core/html.ts';
-import { stringifyJson } from '../../../core/json.ts';
-import { lookUp } from '../../../core/look-up.ts';
-import { redact } from '../../../core/redact.ts';
-import { reportFault } from '../../../core/report-fault.ts';
-import { visible } from '../../../core/visible.ts';
+import { reportFault } from '../../../core/logs/report-fault.ts';
+import { redact } from '../../../core/secrets/redact.ts';
+import { type Html, html } from '../../../core/text/html.ts';
+import { stringifyJson } from '../../../core/text/json.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
+import { visible } from '../../../core/text/visible.ts';
 import type { Readers } from '../desk/desk.ts';
 import { notice, type Shell, shellEnd, shellStart } from '../layout/shell.ts';
 import { NotFound, type Page, type PageRequest } from '../pages/page.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { toCrawlhouseError } from '../../../core/errors.ts';
+import { toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { readCatalog } from '../../../state/catalogue/catalog.ts';
 import type { Readers } from '../desk/desk.ts';
 import { askAddress, askFields } from '../layout/ask-address.ts';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
-import { lookUp } from '../../../core/look-up.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 
 /** Built by scripts/build.ts from ../browser and ../assets. */
 const FOLDER = join(import.meta.dirname, '..', '..', '..', '..', 'dist', 'people', 'console', 'assets');

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { readAction } from '../actions/action.ts';
 import type { Actions } from '../actions/actions.ts';

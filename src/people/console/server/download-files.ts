@@ -3,9 +3,9 @@ import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { makePrivateFolder } from '../../../core/private-files.ts';
-import { processFolderName, removeDeadFolders } from '../../../core/process-folders.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { makePrivateFolder } from '../../../core/files/private-files.ts';
+import { processFolderName, removeDeadFolders } from '../../../core/host/process-folders.ts';
 
 const PREFIX = 'download-';
 /** A peer has this long to take what was sent. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { toCrawlhouseError } from '../../../core/errors.ts';
-import { html } from '../../../core/html.ts';
+import { toCrawlhouseError } from '../../../core/errors/errors.ts';
+import { html } from '../../../core/text/html.ts';
 import { keepQuestion } from '../../../pipeline/transform/questions/keep-question.ts';
 import { parametersOf } from '../../../pipeline/transform/questions/question-parameters.ts';
 import type { Settings } from '../../../project/settings/settings.ts';

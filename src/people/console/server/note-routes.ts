@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { toCrawlhouseError } from '../../../core/errors.ts';
+import { toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { changeNotes } from '../../../project/settings/notes.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import type { Audit } from '../access/audit.ts';

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ErrorCode } from '../../../core/error-codes.ts';
-import { stringifyJson } from '../../../core/json.ts';
+import type { ErrorCode } from '../../../core/errors/error-codes.ts';
+import { stringifyJson } from '../../../core/text/json.ts';
 import { notice, shellEnd, shellStart } from '../layout/shell.ts';
 
 /** What went wrong, and what to do about it. */

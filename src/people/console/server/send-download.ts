@@ -1,7 +1,7 @@
 import { open, stat } from 'node:fs/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
-import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import type { SignedIn } from '../access/session.ts';
 import type { Readers } from '../desk/desk.ts';
 import { resolvedStatement, type Statement, statementOf } from '../desk/statement.ts';

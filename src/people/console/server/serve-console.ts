@@ -5,10 +5,10 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import { listenAddress, listenError } from '../../../core/listen-http.ts';
-import type { Logger } from '../../../core/logger.ts';
-import { packageVersion } from '../../../core/package-version.ts';
-import { reportFault } from '../../../core/report-fault.ts';
+import { packageVersion } from '../../../core/host/package-version.ts';
+import type { Logger } from '../../../core/logs/logger.ts';
+import { reportFault } from '../../../core/logs/report-fault.ts';
+import { listenAddress, listenError } from '../../../core/net/listen-http.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { Access } from '../access/access.ts';
 import { isLoopback, reachOf, requireSignIn } from '../access/reach.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { toCrawlhouseError } from '../../../core/errors.ts';
-import { html } from '../../../core/html.ts';
-import type { Logger } from '../../../core/logger.ts';
+import { toCrawlhouseError } from '../../../core/errors/errors.ts';
+import type { Logger } from '../../../core/logs/logger.ts';
+import { html } from '../../../core/text/html.ts';
 import type { ConsoleOidcSettings } from '../../../project/settings/console-settings.ts';
 import type { Access } from '../access/access.ts';
 import { readCookie, setCookie } from '../access/cookies.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { stringifyJson } from '../../../core/json.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { stringifyJson } from '../../../core/text/json.ts';
 import type { Download, RawPart } from '../../../project/model/raw-part.ts';
 import { type AggregateRow, aggregateRows } from '../../../service/api/aggregates.ts';
 import type { ServiceClient } from '../../../service/api/client.ts';

@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Pipeline } from '../../../project/model/pipeline.ts';
 import type { PlannedUnit } from '../../../project/model/planned-unit.ts';
 import { pipelineFilter } from '../../../project/model/unit-source.ts';

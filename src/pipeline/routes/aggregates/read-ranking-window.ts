@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { type AggregateRow, aggregateRows } from '../../../service/api/aggregates.ts';
 import type { ServiceClient } from '../../../service/api/client.ts';
 import {

@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 
 /** The delimiter of a streamed CSV export (wire-facts.md). */
 export const STREAM_DELIMITER = ';';

@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { jsonOf } from '../../../core/json.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { jsonOf } from '../../../core/text/json.ts';
 import { asErrorObject, serviceError } from '../../../service/api/service-error.ts';
 
 /**

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { bytesText } from '../../../core/amounts.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { atLeastAtRate, overLimit } from '../../../core/limits.ts';
-import { retriable } from '../../../core/retry.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { atLeastAtRate, overLimit } from '../../../core/net/limits.ts';
+import { bytesText } from '../../../core/text/amounts.ts';
+import { retriable } from '../../../core/time/retry.ts';
 
 /** The form of a body, and its limits. */
 interface BodyOptions {

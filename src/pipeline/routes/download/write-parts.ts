@@ -1,10 +1,10 @@
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bytesText } from '../../../core/amounts.ts';
-import { WIDE_FIELDS } from '../../../core/engine.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { DEFAULT_LIMITS, overLimit } from '../../../core/limits.ts';
-import { retriable } from '../../../core/retry.ts';
+import { WIDE_FIELDS } from '../../../core/duckdb/engine.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { DEFAULT_LIMITS, overLimit } from '../../../core/net/limits.ts';
+import { bytesText } from '../../../core/text/amounts.ts';
+import { retriable } from '../../../core/time/retry.ts';
 import type { RawPart } from '../../../project/model/raw-part.ts';
 import { parseHeader, STREAM_DELIMITER } from './csv-header.ts';
 import { recognizedContent } from './recognize-content.ts';

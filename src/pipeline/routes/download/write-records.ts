@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stringifyJson } from '../../../core/json.ts';
-import { DEFAULT_LIMITS, type Limits } from '../../../core/limits.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../../core/net/limits.ts';
+import { stringifyJson } from '../../../core/text/json.ts';
 import type { Download, RawPart } from '../../../project/model/raw-part.ts';
 import { tooLong } from './write-parts.ts';
 

@@ -1,6 +1,6 @@
-import { durationText } from '../../../core/amounts.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { host } from '../../../core/host.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { host } from '../../../core/host/host.ts';
+import { durationText } from '../../../core/text/amounts.ts';
 import type { ServiceClient } from '../../../service/api/client.ts';
 import { type DataExport, type DataExportInput, dataExportStage } from '../../../service/api/data-exports.ts';
 import type { LedgerExport } from '../../../state/ledger/ledger-export.ts';

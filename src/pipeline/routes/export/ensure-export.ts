@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { host, timestamp } from '../../../core/host.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { host, timestamp } from '../../../core/host/host.ts';
 import { folderName } from '../../../project/model/folder-name.ts';
 import type { PlannedUnit } from '../../../project/model/planned-unit.ts';
 import type { DataExport, DataExportInput } from '../../../service/api/data-exports.ts';

@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Inventory } from '../../../project/model/inventory.ts';
 import type { Source } from '../../../project/model/source.ts';
 import { limitsOf } from '../../../project/settings/limits.ts';

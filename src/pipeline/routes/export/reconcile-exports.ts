@@ -1,5 +1,5 @@
-import { type CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
-import type { Logger } from '../../../core/logger.ts';
+import { type CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
+import type { Logger } from '../../../core/logs/logger.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { dataExportStage } from '../../../service/api/data-exports.ts';
 import type { LoadedUnit } from '../../../state/catalogue/ops-loads.ts';

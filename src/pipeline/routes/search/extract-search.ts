@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../../../core/errors.ts';
-import type { Limits } from '../../../core/limits.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import type { Limits } from '../../../core/net/limits.ts';
 import { type Field, typeFamily } from '../../../project/model/field.ts';
 import type { Download, RawPart } from '../../../project/model/raw-part.ts';
 import type { ServiceClient } from '../../../service/api/client.ts';

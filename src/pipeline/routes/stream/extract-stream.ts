@@ -1,4 +1,4 @@
-import { type Limits, mostContent } from '../../../core/limits.ts';
+import { type Limits, mostContent } from '../../../core/net/limits.ts';
 import type { Download, RawPart } from '../../../project/model/raw-part.ts';
 import type { ServiceClient } from '../../../service/api/client.ts';
 import { type DataSource, describeSource } from '../../../service/api/data-source.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Connection } from '../../../core/duckdb.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import { currentPartitions, partitionedModel } from '../../../project/sql/plan/partitions.ts';
 import type { PlannedModel } from '../../../project/sql/plan/plan-models.ts';
 import { changedPartitions } from '../../../state/catalogue/ops-model-partitions.ts';

@@ -1,4 +1,4 @@
-import { type Connection, ident, table, text } from '../../../core/duckdb.ts';
+import { type Connection, ident, table, text } from '../../../core/duckdb/duckdb.ts';
 import type { ModelPlace } from '../../../engines/model-engine.ts';
 import { currentPartitions, partitionedModel } from '../../../project/sql/plan/partitions.ts';
 import type { PlannedModel } from '../../../project/sql/plan/plan-models.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { acquireLock } from '../../../core/acquire-lock.ts';
-import { Database } from '../../../core/duckdb.ts';
-import type { Logger } from '../../../core/logger.ts';
+import { Database } from '../../../core/duckdb/duckdb.ts';
+import { acquireLock } from '../../../core/locks/acquire-lock.ts';
+import type { Logger } from '../../../core/logs/logger.ts';
 import { projectModels } from '../../../engines/project-models.ts';
 import { WorkingCopy } from '../../../engines/working-copy.ts';
 import type { Settings } from '../../../project/settings/settings.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Connection } from '../../../core/duckdb.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import type { PlannedModel } from '../../../project/sql/plan/plan-models.ts';
 import { loadVersions } from '../../../state/catalogue/ops-loads.ts';
 

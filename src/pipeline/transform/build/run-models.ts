@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
-import type { Connection } from '../../../core/duckdb.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import type { Logger } from '../../../core/logger.ts';
-import { type Attempt, inLowerMemory } from '../../../core/lower-memory.ts';
-import { inSpan } from '../../../core/telemetry.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
+import { type Attempt, inLowerMemory } from '../../../core/duckdb/lower-memory.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import type { Logger } from '../../../core/logs/logger.ts';
+import { inSpan } from '../../../core/logs/telemetry.ts';
 import { isDataError } from '../../../engines/data-error.ts';
 import { DuckDbModels } from '../../../engines/duckdb/duckdb-models.ts';
 import type { ModelEngine, ModelPlace } from '../../../engines/model-engine.ts';

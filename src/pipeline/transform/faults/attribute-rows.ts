@@ -1,4 +1,4 @@
-import { ident, type Row, text } from '../../../core/duckdb.ts';
+import { ident, type Row, text } from '../../../core/duckdb/duckdb.ts';
 import type { ModelPlace } from '../../../engines/model-engine.ts';
 import type { NewUnit } from '../../../engines/new-units.ts';
 import type { DataTest } from '../../../project/sql/models/data-tests.ts';

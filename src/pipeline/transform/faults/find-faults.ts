@@ -1,4 +1,4 @@
-import type { Connection } from '../../../core/duckdb.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import { isDataError } from '../../../engines/data-error.ts';
 import type { ModelEngine } from '../../../engines/model-engine.ts';
 import type { NewUnits } from '../../../engines/new-units.ts';

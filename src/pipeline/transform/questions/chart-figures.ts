@@ -1,5 +1,5 @@
-import { counted } from '../../../core/amounts.ts';
-import { stringifyJson } from '../../../core/json.ts';
+import { counted } from '../../../core/text/amounts.ts';
+import { stringifyJson } from '../../../core/text/json.ts';
 import type { Chart } from './question-chart.ts';
 
 /** More charts, lines or bars would not be told apart. */

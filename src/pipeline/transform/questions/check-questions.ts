@@ -1,4 +1,4 @@
-import type { Connection } from '../../../core/duckdb.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import type { Model } from '../../../project/sql/models/model.ts';
 import { describedColumn, isWildcard } from '../../../project/sql/plan/wildcard-columns.ts';
 import { badModel } from '../../../project/sql/text/bad-model.ts';

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Database } from '../../../core/duckdb.ts';
-import { keepResult } from '../../../core/keep-result.ts';
+import { Database } from '../../../core/duckdb/duckdb.ts';
+import { keepResult } from '../../../core/duckdb/keep-result.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import type { Model } from '../../../project/sql/models/model.ts';
 import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { makeFolder } from '../../../core/make-folder.ts';
-import { isCode, nameOf, sqlTokens } from '../../../core/sql-tokens.ts';
+import { isCode, nameOf, sqlTokens } from '../../../core/duckdb/sql-tokens.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { makeFolder } from '../../../core/files/make-folder.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { loadModels } from '../../../project/sql/models/load-models.ts';
 import type { Model } from '../../../project/sql/models/model.ts';

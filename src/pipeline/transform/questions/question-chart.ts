@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isNumber, isTime } from '../../../core/column-types.ts';
+import { isNumber, isTime } from '../../../core/duckdb/column-types.ts';
 
 export const CHART_KINDS = ['line', 'bar', 'stacked', 'scatter', 'histogram', 'funnel'] as const;
 type ChartKind = (typeof CHART_KINDS)[number];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
 
 /** Of the crawl that is asked for, else of main crawls. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { lookUp } from '../../../core/look-up.ts';
-import { didYouMean } from '../../../core/nearest-name.ts';
-import { isCode, nameOf, type SqlToken, sqlTokens, textOf } from '../../../core/sql-tokens.ts';
+import { isCode, nameOf, type SqlToken, sqlTokens, textOf } from '../../../core/duckdb/sql-tokens.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
+import { didYouMean } from '../../../core/text/nearest-name.ts';
 import { badModel } from '../../../project/sql/text/bad-model.ts';
 import type { SqlFile } from '../../../project/sql/text/sql-file.ts';
 

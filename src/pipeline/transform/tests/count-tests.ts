@@ -1,4 +1,4 @@
-import { ident, table } from '../../../core/duckdb.ts';
+import { ident, table } from '../../../core/duckdb/duckdb.ts';
 import type { ModelQueries } from '../../../engines/model-engine.ts';
 import type { DataTest, SharedRule } from '../../../project/sql/models/data-tests.ts';
 import type { Model } from '../../../project/sql/models/model.ts';

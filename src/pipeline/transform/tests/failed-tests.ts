@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { TestReport } from '../../../project/model/report.ts';
 
 /** An error for each data test of severity `error` that failed: any of them keeps the former publication. */

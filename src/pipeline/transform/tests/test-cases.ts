@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Database } from '../../../core/duckdb.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { Database } from '../../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { loadModels } from '../../../project/sql/models/load-models.ts';
 import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';

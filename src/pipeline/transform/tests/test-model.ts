@@ -1,4 +1,4 @@
-import type { Connection } from '../../../core/duckdb.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import type { ModelPlace, ModelQueries } from '../../../engines/model-engine.ts';
 import type { TestReport } from '../../../project/model/report.ts';
 import { inPartitions, partitionedModel } from '../../../project/sql/plan/partitions.ts';

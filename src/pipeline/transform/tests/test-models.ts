@@ -1,4 +1,4 @@
-import type { Connection } from '../../../core/duckdb.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import type { ModelQueries } from '../../../engines/model-engine.ts';
 import type { TestReport } from '../../../project/model/report.ts';
 import type { Model } from '../../../project/sql/models/model.ts';

@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { projectModels } from '../../../engines/project-models.ts';
 import { openEngine } from '../../../engines/registry.ts';
 import type { TestReport } from '../../../project/model/report.ts';

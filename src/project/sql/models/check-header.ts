@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { didYouMean } from '../../../core/nearest-name.ts';
+import { didYouMean } from '../../../core/text/nearest-name.ts';
 import { badModel } from '../text/bad-model.ts';
 import type { SqlFile } from '../text/sql-file.ts';
 

@@ -1,5 +1,5 @@
-import { ident, table, text } from '../../../core/duckdb.ts';
-import { withoutEnd } from '../../../core/sql-tokens.ts';
+import { ident, table, text } from '../../../core/duckdb/duckdb.ts';
+import { withoutEnd } from '../../../core/duckdb/sql-tokens.ts';
 import type { TestSeverity } from '../../model/report.ts';
 import type { ModelHeader, ModelTest } from './model-header.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text } from '../../../core/duckdb.ts';
+import { text } from '../../../core/duckdb/duckdb.ts';
 import { checkCondition, conditionParts } from '../segments/written-condition.ts';
 import { giveTables } from '../text/given-tables.ts';
 import type { SqlFile } from '../text/sql-file.ts';

@@ -1,4 +1,4 @@
-import { text } from '../../../core/duckdb.ts';
+import { text } from '../../../core/duckdb/duckdb.ts';
 import { SEVERITIES } from '../../settings/issue-settings.ts';
 import { giveTables } from '../text/given-tables.ts';
 import { replaceThresholds } from '../text/thresholds.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { didYouMean } from '../../../core/nearest-name.ts';
-import { isCode, nameOf, type SqlToken, sqlTokens, textOf } from '../../../core/sql-tokens.ts';
+import { isCode, nameOf, type SqlToken, sqlTokens, textOf } from '../../../core/duckdb/sql-tokens.ts';
+import { didYouMean } from '../../../core/text/nearest-name.ts';
 import { SeverityName, Threshold } from '../../settings/issue-settings.ts';
 import { badModel } from '../text/bad-model.ts';
 import type { SqlFile } from '../text/sql-file.ts';

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { ident } from '../../../core/duckdb.ts';
-import { readText } from '../../../core/read-text.ts';
+import { ident } from '../../../core/duckdb/duckdb.ts';
+import { readText } from '../../../core/files/read-text.ts';
 import { loadSegmentations, type Segmentation } from '../../settings/segments.ts';
 import { replacedRows, segmentParts, segmentRows, UNTIL_PLANNED } from '../segments/segment-rows.ts';
 import { badModel } from '../text/bad-model.ts';

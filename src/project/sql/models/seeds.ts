@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type CsvError, parse } from 'csv-parse/sync';
-import { ident, text } from '../../../core/duckdb.ts';
-import { readText } from '../../../core/read-text.ts';
+import { ident, text } from '../../../core/duckdb/duckdb.ts';
+import { readText } from '../../../core/files/read-text.ts';
 import { badModel } from '../text/bad-model.ts';
 import type { SqlFolder } from './sql-folders.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { readText } from '../../../core/read-text.ts';
+import { readText } from '../../../core/files/read-text.ts';
 import type { IssueSettings } from '../../settings/issue-settings.ts';
 import { badModel } from '../text/bad-model.ts';
 import { type SqlFile, splitSqlFile } from '../text/sql-file.ts';

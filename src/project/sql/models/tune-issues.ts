@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { didYouMean } from '../../../core/nearest-name.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { didYouMean } from '../../../core/text/nearest-name.ts';
 import type { IssueChange, IssueSettings, Severity } from '../../settings/issue-settings.ts';
 import { readYaml } from '../../settings/yaml-file.ts';
 import { replaceThresholds } from '../text/thresholds.ts';

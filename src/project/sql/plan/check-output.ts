@@ -1,4 +1,4 @@
-import { type Connection, ident } from '../../../core/duckdb.ts';
+import { type Connection, ident } from '../../../core/duckdb/duckdb.ts';
 import type { Model } from '../models/model.ts';
 import { badModel, type SqlPlace } from '../text/bad-model.ts';
 import { firstWord } from '../text/sql-tree.ts';

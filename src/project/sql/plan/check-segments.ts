@@ -1,4 +1,4 @@
-import type { Connection } from '../../../core/duckdb.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import type { Segmentation } from '../../settings/segments.ts';
 import { segmentParts, segmentRows } from '../segments/segment-rows.ts';
 import { checkCondition, type OutputColumns } from './check-output.ts';

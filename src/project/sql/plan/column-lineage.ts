@@ -1,5 +1,5 @@
-import type { Connection } from '../../../core/duckdb.ts';
-import type { SqlNode } from '../../../core/serialize-sql.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
+import type { SqlNode } from '../../../core/duckdb/serialize-sql.ts';
 import type { Model } from '../models/model.ts';
 import { orderModels } from '../models/order-models.ts';
 import { type ColumnSources, sourcesOf } from '../text/select-lineage.ts';

@@ -1,4 +1,4 @@
-import type { Connection } from '../../../core/duckdb.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import type { Model } from '../models/model.ts';
 import { badModel, type SqlPlace } from '../text/bad-model.ts';
 import { type SqlReferences, sqlReferences } from '../text/sql-references.ts';

@@ -1,4 +1,4 @@
-import { type CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
+import { type CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Model } from '../models/model.ts';
 import { badModel } from '../text/bad-model.ts';
 import { firstWord } from '../text/sql-tree.ts';

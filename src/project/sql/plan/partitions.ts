@@ -1,5 +1,5 @@
-import { type Connection, ident, type Row, text } from '../../../core/duckdb.ts';
-import { withoutEnd } from '../../../core/sql-tokens.ts';
+import { type Connection, ident, type Row, text } from '../../../core/duckdb/duckdb.ts';
+import { withoutEnd } from '../../../core/duckdb/sql-tokens.ts';
 import { forgetLoad } from '../../../state/catalogue/ops-loads.ts';
 import type { PlannedModel } from './plan-models.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Connection } from '../../../core/duckdb.ts';
-import { hashOf, keepResult } from '../../../core/keep-result.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
+import { hashOf, keepResult } from '../../../core/duckdb/keep-result.ts';
 import { countRows, type DataTest } from '../models/data-tests.ts';
 import type { Model } from '../models/model.ts';
 import type { Incremental } from '../models/model-header.ts';

@@ -1,4 +1,4 @@
-import { type Connection, ident, table } from '../../../core/duckdb.ts';
+import { type Connection, ident, table } from '../../../core/duckdb/duckdb.ts';
 import { type CatalogColumn, tableColumns } from '../../../state/catalogue/catalog.ts';
 import type { Model } from '../models/model.ts';
 import { badModel } from '../text/bad-model.ts';

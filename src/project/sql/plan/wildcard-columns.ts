@@ -1,5 +1,5 @@
-import { ident, text } from '../../../core/duckdb.ts';
-import { isCode, type SqlToken, sqlTokens, textOf } from '../../../core/sql-tokens.ts';
+import { ident, text } from '../../../core/duckdb/duckdb.ts';
+import { isCode, type SqlToken, sqlTokens, textOf } from '../../../core/duckdb/sql-tokens.ts';
 import type { Model } from '../models/model.ts';
 import { badModel } from '../text/bad-model.ts';
 import type { SourceTables } from './source-tables.ts';

@@ -1,5 +1,5 @@
-import { isNumber } from '../../../core/column-types.ts';
-import { ident, text } from '../../../core/duckdb.ts';
+import { isNumber } from '../../../core/duckdb/column-types.ts';
+import { ident, text } from '../../../core/duckdb/duckdb.ts';
 import type { FilterType, Oql, OqlLeaf, OqlOptions, OqlValue } from '../../../service/api/oql.ts';
 import { OqlError } from '../../../service/api/parse-oql.ts';
 

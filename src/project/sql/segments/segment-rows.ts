@@ -1,5 +1,5 @@
-import { text } from '../../../core/duckdb.ts';
-import { didYouMean } from '../../../core/nearest-name.ts';
+import { text } from '../../../core/duckdb/duckdb.ts';
+import { didYouMean } from '../../../core/text/nearest-name.ts';
 import { OqlError } from '../../../service/api/parse-oql.ts';
 import { oqlPath, type Segment, type Segmentation } from '../../settings/segments.ts';
 import { badModel } from '../text/bad-model.ts';

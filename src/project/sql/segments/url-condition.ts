@@ -1,4 +1,4 @@
-import { text } from '../../../core/duckdb.ts';
+import { text } from '../../../core/duckdb/duckdb.ts';
 
 /** The column that `withPath` adds. Names with a _ are our own: no column of `mart.pages` begins so. */
 const PATH = '_path';

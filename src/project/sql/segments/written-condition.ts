@@ -1,4 +1,4 @@
-import { isCode, sqlTokens } from '../../../core/sql-tokens.ts';
+import { isCode, sqlTokens } from '../../../core/duckdb/sql-tokens.ts';
 import { badModel, type SqlPlace } from '../text/bad-model.ts';
 
 const HINT = "one condition on columns of mart.pages, as in is_indexable AND url_first_path = '/blog/'";

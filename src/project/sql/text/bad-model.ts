@@ -1,4 +1,4 @@
-import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 
 /** A place in a file under `sql/`, or in one that has SQL among its values; lines count from 1. */
 export interface SqlPlace {

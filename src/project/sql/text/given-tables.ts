@@ -1,5 +1,5 @@
-import { lookUp } from '../../../core/look-up.ts';
-import { isCode, sqlTokens } from '../../../core/sql-tokens.ts';
+import { isCode, sqlTokens } from '../../../core/duckdb/sql-tokens.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 
 /**
  * SQL with SELECTs in place of the tables of a schema that no engine has, such as `issues.found`.

@@ -1,5 +1,5 @@
-import { lookUp } from '../../../core/look-up.ts';
-import type { SqlNode } from '../../../core/serialize-sql.ts';
+import type { SqlNode } from '../../../core/duckdb/serialize-sql.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 
 /** A condition on the arguments of a function; what to write where it does not hold. */
 interface Use {

@@ -1,7 +1,7 @@
-import type { Connection } from '../../../core/duckdb.ts';
-import { nodesOf, type SqlNode } from '../../../core/serialize-sql.ts';
-import { plainSpaces } from '../../../core/sql-spaces.ts';
-import { sqlTokens } from '../../../core/sql-tokens.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
+import { nodesOf, type SqlNode } from '../../../core/duckdb/serialize-sql.ts';
+import { plainSpaces } from '../../../core/duckdb/sql-spaces.ts';
+import { sqlTokens } from '../../../core/duckdb/sql-tokens.ts';
 import type { SqlPlace } from './bad-model.ts';
 import { portableFunction } from './portable-functions.ts';
 import { parseSelect } from './sql-tree.ts';

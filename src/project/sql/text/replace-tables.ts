@@ -1,5 +1,5 @@
-import { plainSpaces } from '../../../core/sql-spaces.ts';
-import { isCode, nameOf, type SqlToken, sqlTokens } from '../../../core/sql-tokens.ts';
+import { plainSpaces } from '../../../core/duckdb/sql-spaces.ts';
+import { isCode, nameOf, type SqlToken, sqlTokens } from '../../../core/duckdb/sql-tokens.ts';
 import type { SqlReferences } from './sql-references.ts';
 import type { TableReference } from './table-references.ts';
 

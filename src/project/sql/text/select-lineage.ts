@@ -1,4 +1,4 @@
-import { nodesOf, type SqlNode } from '../../../core/serialize-sql.ts';
+import { nodesOf, type SqlNode } from '../../../core/duckdb/serialize-sql.ts';
 
 /** For each column that a relation has, in its order, what it takes its values from. */
 export type ColumnSources = ReadonlyMap<string, ReadonlySet<string>>;

@@ -1,5 +1,5 @@
-import { type ParsedYaml, parseYaml, YamlFault } from '../../../core/parse-yaml.ts';
-import { withoutEnd } from '../../../core/sql-tokens.ts';
+import { withoutEnd } from '../../../core/duckdb/sql-tokens.ts';
+import { type ParsedYaml, parseYaml, YamlFault } from '../../../core/text/parse-yaml.ts';
 import { badModel } from './bad-model.ts';
 
 /** A file under `sql/`: a header of YAML in the leading block comment, then SQL. Lines are those of the file. */

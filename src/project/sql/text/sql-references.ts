@@ -1,5 +1,5 @@
-import type { Connection } from '../../../core/duckdb.ts';
-import { nodesOf } from '../../../core/serialize-sql.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
+import { nodesOf } from '../../../core/duckdb/serialize-sql.ts';
 import type { SqlPlace } from './bad-model.ts';
 import { parseSelect } from './sql-tree.ts';
 import { type TableReference, tableReferences } from './table-references.ts';

@@ -1,5 +1,5 @@
-import type { Connection } from '../../../core/duckdb.ts';
-import { type SqlNode, serializeSql } from '../../../core/serialize-sql.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
+import { type SqlNode, serializeSql } from '../../../core/duckdb/serialize-sql.ts';
 import { badModel, type SqlPlace } from './bad-model.ts';
 
 /**

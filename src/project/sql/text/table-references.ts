@@ -1,4 +1,4 @@
-import type { SqlNode } from '../../../core/serialize-sql.ts';
+import type { SqlNode } from '../../../core/duckdb/serialize-sql.ts';
 
 /** A table that a SELECT names, as the author wrote it. */
 export interface TableReference {

@@ -1,4 +1,4 @@
-import { sqlTokens } from '../../../core/sql-tokens.ts';
+import { sqlTokens } from '../../../core/duckdb/sql-tokens.ts';
 
 /** SQL with something in place of each `$name`. */
 export function replaceThresholds(sql: string, write: (name: string) => string): string {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { TimeLeft } from '../../../core/within-time.ts';
+import { TimeLeft } from '../../../core/time/within-time.ts';
 import { compileSelector, type SelectorLanguage } from './selector.ts';
 
 /** Fields that a configuration may scrape. */

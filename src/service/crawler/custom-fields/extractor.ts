@@ -1,4 +1,4 @@
-import { TookTooLong, withinTime } from '../../../core/within-time.ts';
+import { TookTooLong, withinTime } from '../../../core/time/within-time.ts';
 import { collapsed } from '../parse/text.ts';
 import type { CustomField } from './custom-field.ts';
 import { compileSelector, type Match, type SelectorPage } from './selector.ts';

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { compile, type Options } from 'css-select';
 import { parse, serializeOuter } from 'parse5';
-import { type TimeLeft, withinTime } from '../../../core/within-time.ts';
+import { type TimeLeft, withinTime } from '../../../core/time/within-time.ts';
 import {
   attribute,
   type Element,

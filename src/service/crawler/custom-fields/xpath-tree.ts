@@ -1,4 +1,4 @@
-import { lookUp } from '../../../core/look-up.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 import { type Element, isElement, type ParentNode, walk } from '../parse/tree.ts';
 
 const TYPES = { '#text': 3, '#comment': 8, '#document': 9, '#documentType': 10 } as const;

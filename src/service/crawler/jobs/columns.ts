@@ -1,6 +1,6 @@
 import { type DuckDBValue, INTEGER } from '@duckdb/node-api';
-import type { Connection } from '../../../core/duckdb.ts';
-import { StreamedRows } from '../../../core/streamed-rows.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
+import { StreamedRows } from '../../../core/duckdb/streamed-rows.ts';
 
 /**
  * Numbers of a query, one array a column. The result is read chunk by chunk, and its rows are counted before, so nothing

@@ -1,4 +1,4 @@
-import type { Connection } from '../../../core/duckdb.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
 
 /**
  * What became of the pages that pages declare besides canonical and language versions: the ones before and after them in a

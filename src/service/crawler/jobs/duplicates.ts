@@ -1,4 +1,4 @@
-import { type Connection, ident } from '../../../core/duckdb.ts';
+import { type Connection, ident } from '../../../core/duckdb/duckdb.ts';
 
 type Field = 'title' | 'h1' | 'meta_description';
 

@@ -1,4 +1,4 @@
-import type { Connection } from '../../../core/duckdb.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
 
 /**
  * Facts about pages that several jobs need. `is_html`: HTML with status 200, the pages whose texts are compared.

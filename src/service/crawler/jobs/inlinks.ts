@@ -1,4 +1,4 @@
-import type { Connection } from '../../../core/duckdb.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
 
 /**
  * Links to each page from other pages of the crawl, counted as often as they stand there. A page's links to itself do

@@ -1,4 +1,4 @@
-import type { Connection } from '../../../core/duckdb.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
 
 /** Links of each page, counted as often as they stand there, those to the page itself too. */
 export async function outlinks(connection: Connection, signal?: AbortSignal): Promise<void> {

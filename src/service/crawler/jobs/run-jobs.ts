@@ -1,5 +1,5 @@
-import { type Connection, table } from '../../../core/duckdb.ts';
-import { inLowerMemory, withOneThread } from '../../../core/lower-memory.ts';
+import { type Connection, table } from '../../../core/duckdb/duckdb.ts';
+import { inLowerMemory, withOneThread } from '../../../core/duckdb/lower-memory.ts';
 import { declaredPages } from './declared-pages.ts';
 import { duplicates } from './duplicates.ts';
 import { facts } from './facts.ts';

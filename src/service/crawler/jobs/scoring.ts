@@ -1,4 +1,4 @@
-import type { Connection } from '../../../core/duckdb.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import { readIntegers, writeTable } from './columns.ts';
 import { inranks, pageRank } from './page-rank.ts';
 

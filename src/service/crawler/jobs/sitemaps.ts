@@ -1,4 +1,4 @@
-import type { Connection } from '../../../core/duckdb.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
 
 /**
  * Facts from the sitemaps about each page: the files that list it, and the number of its images, news, videos and

@@ -1,4 +1,4 @@
-import type { Connection } from '../../../core/duckdb.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
 
 /** The web vitals of pages, by the pages' numbers. */
 export async function vitals(connection: Connection, signal?: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
-import { type Connection, ident } from '../../../core/duckdb.ts';
-import { inLowerMemory } from '../../../core/lower-memory.ts';
+import { type Connection, ident } from '../../../core/duckdb/duckdb.ts';
+import { inLowerMemory } from '../../../core/duckdb/lower-memory.ts';
 import { reopenCrawlFile } from '../crawl-file.ts';
 import {
   CLUSTER_FIELDS,

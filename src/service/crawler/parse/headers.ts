@@ -1,4 +1,4 @@
-import { absoluteUrl } from '../../../core/web-url.ts';
+import { absoluteUrl } from '../../../core/net/web-url.ts';
 import type { Fetched } from '../records.ts';
 
 type Headers = Fetched['headers'];

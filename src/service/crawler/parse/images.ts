@@ -1,4 +1,4 @@
-import { spellUrl, webUrl } from '../../../core/web-url.ts';
+import { spellUrl, webUrl } from '../../../core/net/web-url.ts';
 import { attribute, type Element } from './tree.ts';
 
 /** Images that a page is recorded with; more are counted. */

@@ -1,4 +1,4 @@
-import { webUrl } from '../../../core/web-url.ts';
+import { webUrl } from '../../../core/net/web-url.ts';
 import { addValue, DEEPEST, type Item, isItem, newItem, schemaName, typesOf } from './item.ts';
 import { rulesOf } from './required-properties.ts';
 

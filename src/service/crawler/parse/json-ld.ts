@@ -1,4 +1,4 @@
-import { parseJsonAsWritten } from '../../../core/json.ts';
+import { parseJsonAsWritten } from '../../../core/text/json.ts';
 import { type Item, isItem } from './item.ts';
 import { JsonLdGraph } from './json-ld-graph.ts';
 

@@ -1,4 +1,4 @@
-import { lookUp } from '../../../core/look-up.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 import { addValue, type Item, newItem } from './item.ts';
 import { collapsed } from './text.ts';
 import { attribute, type Element, isElement, type ParentNode, textContent, tokens, walk } from './tree.ts';

@@ -1,4 +1,4 @@
-import { absoluteUrl, webUrl } from '../../../core/web-url.ts';
+import { absoluteUrl, webUrl } from '../../../core/net/web-url.ts';
 import { type Fetched, type PageRecord, type ParsedPage, type ParseRules, UNKNOWN_PAGE } from '../records.ts';
 import { isRedirect, leadsOn } from '../redirect-status.ts';
 import { alternates, type LinkSource } from './alternates.ts';

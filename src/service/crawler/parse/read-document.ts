@@ -1,5 +1,5 @@
 import { html as elements } from 'parse5';
-import { lookUp } from '../../../core/look-up.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 import type { LinkPosition } from '../records.ts';
 import { accessibleNames, silentName } from './accessible-name.ts';
 import { metaEncoding } from './decode-body.ts';

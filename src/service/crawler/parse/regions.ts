@@ -1,4 +1,4 @@
-import { lookUp } from '../../../core/look-up.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 import type { LinkPosition } from '../records.ts';
 import { attribute, type Element } from './tree.ts';
 

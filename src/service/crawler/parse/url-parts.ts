@@ -1,4 +1,4 @@
-import { ownUrl } from '../../../core/web-url.ts';
+import { ownUrl } from '../../../core/net/web-url.ts';
 import type { PageRecord } from '../records.ts';
 
 type UrlParts = Pick<

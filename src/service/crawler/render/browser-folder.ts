@@ -2,9 +2,9 @@ import { rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { childEnvironment } from '../../../core/child-environment.ts';
-import { makeFolder } from '../../../core/make-folder.ts';
-import { processFolderName, removeDeadFolders } from '../../../core/process-folders.ts';
+import { makeFolder } from '../../../core/files/make-folder.ts';
+import { childEnvironment } from '../../../core/host/child-environment.ts';
+import { processFolderName, removeDeadFolders } from '../../../core/host/process-folders.ts';
 
 const PREFIX = 'crawlhouse-';
 /** Chromium makes a socket in a folder of its own there; the path of a socket has at most 107 characters. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { BrowserType } from 'playwright-core';
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 
 /** Where systems have a Chromium. */
 const PLACES = [

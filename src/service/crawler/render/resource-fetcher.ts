@@ -1,4 +1,4 @@
-import { ownUrl } from '../../../core/web-url.ts';
+import { ownUrl } from '../../../core/net/web-url.ts';
 import { decodeContent } from '../content-encoding.ts';
 import type { FetchedAnswer, Fetcher } from '../fetcher.ts';
 import type { Pace } from '../pace.ts';

@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
-import { ownUrl, webUrl } from '../../../core/web-url.ts';
+import { ownUrl, webUrl } from '../../../core/net/web-url.ts';
 import { type GivenResources, type MainAnswer, PageRequests, type PausedRequest } from './page-requests.ts';
 import { type Rendered, RenderFailure } from './rendered.ts';
 import type { ResourceFetcher } from './resource-fetcher.ts';

@@ -1,4 +1,4 @@
-import { webUrl } from '../../../core/web-url.ts';
+import { webUrl } from '../../../core/net/web-url.ts';
 import type { PageImage } from '../parse/images.ts';
 import { parsePage } from '../parse/parse-page.ts';
 import { distinct } from '../parse/text.ts';

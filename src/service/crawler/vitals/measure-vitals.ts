@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Database } from '../../../core/duckdb.ts';
-import { ownUrl } from '../../../core/web-url.ts';
+import { Database } from '../../../core/duckdb/duckdb.ts';
+import { ownUrl } from '../../../core/net/web-url.ts';
 import type { CrawlControl } from '../crawl-control.ts';
 import type { ProxyRoute } from '../crawl-proxy.ts';
 import type { CrawlSettings } from '../crawl-settings.ts';

@@ -1,6 +1,6 @@
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { BrowserFolder } from '../render/browser-folder.ts';
 import type { RequestGate } from './request-gate.ts';
 import type { AskedRequest, FromThread, LighthouseThreadData, ToThread } from './thread-messages.ts';

@@ -1,4 +1,4 @@
-import { lookUp } from '../../../core/look-up.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 import { type Load, rounded, type Vitals, type VitalsWarning } from './vitals.ts';
 
 /** What Lighthouse tells of a load, as far as it is read. */

@@ -1,4 +1,4 @@
-import { ownUrl, webUrl } from '../../../core/web-url.ts';
+import { ownUrl, webUrl } from '../../../core/net/web-url.ts';
 import type { RobotsCache } from '../robots-cache.ts';
 import type { CrawlSession } from '../session.ts';
 import type { GuardProxy } from './guard-proxy.ts';

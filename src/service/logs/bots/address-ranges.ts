@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import { ADDRESS_BITS, addressNumber } from '../../../core/ip-address.ts';
+import { ADDRESS_BITS, addressNumber } from '../../../core/net/ip-address.ts';
 
 /** Bits of the numbers of addresses in front of an IPv4 address. */
 const BEFORE_IPV4 = 96;

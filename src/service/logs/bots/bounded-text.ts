@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 
 /** An operator's file has some thousand ranges. */
 export const MOST_BYTES = 8_000_000;

@@ -1,8 +1,8 @@
 import { Resolver } from 'node:dns/promises';
 import { isIPv6 } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addressNumber, plainAddress } from '../../../core/ip-address.ts';
-import { Semaphore } from '../../../core/semaphore.ts';
+import { addressNumber, plainAddress } from '../../../core/net/ip-address.ts';
+import { Semaphore } from '../../../core/queue/semaphore.ts';
 import type { BotVerification } from './bot-verification.ts';
 
 /** Asks DNS. An error with one of `NO_SUCH` as code is an answer, each other one is none. */

@@ -1,10 +1,10 @@
 import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { Agent, request } from 'undici';
-import { addressKind, addressOf, isLoopbackHost } from '../../../core/address-kind.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { retriable } from '../../../core/retry.ts';
-import { webUrl } from '../../../core/web-url.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { addressKind, addressOf, isLoopbackHost } from '../../../core/net/address-kind.ts';
+import { webUrl } from '../../../core/net/web-url.ts';
+import { retriable } from '../../../core/time/retry.ts';
 import { boundedText, MOST_BYTES } from './bounded-text.ts';
 
 interface FetchLimits {

@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { prefixInterval } from './address-ranges.ts';
 
 /** What an operator's file says. */

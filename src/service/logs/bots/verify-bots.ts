@@ -1,4 +1,4 @@
-import { addressNumber } from '../../../core/ip-address.ts';
+import { addressNumber } from '../../../core/net/ip-address.ts';
 import { isOwnAddress, UNKNOWN_ADDRESS } from '../client-address.ts';
 import type { Bot, BotList } from './bot-list.ts';
 import type { BotVerification } from './bot-verification.ts';

@@ -1,4 +1,4 @@
-import { lookUp } from '../../../core/look-up.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 import type { LogField, LogFormat, LogLine, RejectReason } from '../log-line.ts';
 import type { LogTime } from '../log-time.ts';
 

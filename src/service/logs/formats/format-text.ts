@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { strftimeField } from './strftime.ts';
 import { type TextField, variableOf } from './text-variables.ts';
 

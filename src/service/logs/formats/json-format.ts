@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { didYouMean } from '../../../core/nearest-name.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { didYouMean } from '../../../core/text/nearest-name.ts';
 import type { LogFormat, LogLine, RejectReason } from '../log-line.ts';
 import type { LogTime } from '../log-time.ts';
 

@@ -1,6 +1,6 @@
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { lookUp } from '../../../core/look-up.ts';
-import { didYouMean } from '../../../core/nearest-name.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
+import { didYouMean } from '../../../core/text/nearest-name.ts';
 import type { LogFormat } from '../log-line.ts';
 import type { LogTime } from '../log-time.ts';
 import { fieldsFormat } from './fields-format.ts';

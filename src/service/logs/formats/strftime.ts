@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { lookUp } from '../../../core/look-up.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 import type { TextField } from './text-variables.ts';
 
 /** Parts of a time, as they are written. */

@@ -1,4 +1,4 @@
-import type { Connection } from '../../../core/duckdb.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import { COUNT_COLUMN } from '../../api/aggregates.ts';
 import { SQL_TYPES } from '../catalogue/column.ts';
 import { type Compiled, compileOql } from '../oql/compile-oql.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lookUp } from '../../../core/look-up.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 import { FieldRecord } from '../../api/fields.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { lookUp } from '../../../core/look-up.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 import type { FieldRecord } from '../../api/fields.ts';
 
 const EQUALITY = ['has_value', 'has_no_value', 'equals', 'not_equals'];

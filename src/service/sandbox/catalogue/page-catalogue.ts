@@ -1,4 +1,4 @@
-import { lookUp } from '../../../core/look-up.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 import type { FieldRecord } from '../../api/fields.ts';
 import { fieldRecord } from './field-record.ts';
 

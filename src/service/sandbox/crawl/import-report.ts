@@ -1,4 +1,4 @@
-import { ident, table, text } from '../../../core/duckdb.ts';
+import { ident, table, text } from '../../../core/duckdb/duckdb.ts';
 import type { CrawlDataType } from '../../api/fields.ts';
 import {
   CLUSTER_FIELDS,

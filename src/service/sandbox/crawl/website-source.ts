@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
-import type { Logger } from '../../../core/logger.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
+import type { Logger } from '../../../core/logs/logger.ts';
 import { CRAWL_DATABASE, crawl } from '../../crawler/crawl.ts';
 import { CrawlControl } from '../../crawler/crawl-control.ts';
 import { type CrawlProxy, requireProxy } from '../../crawler/crawl-proxy.ts';

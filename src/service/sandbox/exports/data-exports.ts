@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Semaphore } from '../../../core/semaphore.ts';
+import { Semaphore } from '../../../core/queue/semaphore.ts';
 import type { DataExportRequest, ExportFormat } from '../../api/data-exports.ts';
 import type { Column } from '../catalogue/column.ts';
 import type { Dataset, Document, Resources } from '../resources/resources.ts';

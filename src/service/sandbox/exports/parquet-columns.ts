@@ -1,4 +1,4 @@
-import { type Connection, ident } from '../../../core/duckdb.ts';
+import { type Connection, ident } from '../../../core/duckdb/duckdb.ts';
 import { type Column, isMany, kindOfField } from '../catalogue/column.ts';
 import { jsonCell } from '../rows/cell-sql.ts';
 

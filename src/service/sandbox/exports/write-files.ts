@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text } from '../../../core/duckdb.ts';
-import { makeFolder } from '../../../core/make-folder.ts';
+import { text } from '../../../core/duckdb/duckdb.ts';
+import { makeFolder } from '../../../core/files/make-folder.ts';
 import type { ExportFormat } from '../../api/data-exports.ts';
 import { type Column, SQL_TYPES } from '../catalogue/column.ts';
 import type { Dataset } from '../resources/resources.ts';

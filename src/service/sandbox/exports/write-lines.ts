@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import type { Connection } from '../../../core/duckdb.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import type { Column } from '../catalogue/column.ts';
 import { CELL_BYTES } from '../rows/export-lines.ts';
 import { csvHeader, csvLine, jsonLine } from '../rows/line-sql.ts';

@@ -1,5 +1,5 @@
-import { type Logger, silentLogger } from '../../../core/logger.ts';
-import { TookTooLong, withinTime } from '../../../core/within-time.ts';
+import { type Logger, silentLogger } from '../../../core/logs/logger.ts';
+import { TookTooLong, withinTime } from '../../../core/time/within-time.ts';
 import type { Fault, FaultPlace } from './fault.ts';
 
 /** The faults in force, in the order they were given; a request meets at most one of them. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withinTime } from '../../../core/within-time.ts';
+import { withinTime } from '../../../core/time/within-time.ts';
 
 const FAULT_KINDS = [
   'status',

@@ -1,4 +1,4 @@
-import { readJsonFile } from '../../../core/read-json-file.ts';
+import { readJsonFile } from '../../../core/files/read-json-file.ts';
 import { type Fault, Faults } from './fault.ts';
 
 /** @throws CrawlhouseError `usage` that names the file and the fault */

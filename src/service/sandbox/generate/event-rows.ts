@@ -1,4 +1,4 @@
-import { text } from '../../../core/duckdb.ts';
+import { text } from '../../../core/duckdb/duckdb.ts';
 import { type GeneratedSite, hashOf, numberBelow, pageIn, pathOf, pick, statusOf } from './site.ts';
 
 const DAY = 86_400;

@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { catalogueOf, type DatasetName } from '../catalogue/catalogue-of.ts';
 import { deriveLogPages } from '../logs/derive-log-pages.ts';
 import { weekDefinitionOf } from '../logs/log-metadata.ts';

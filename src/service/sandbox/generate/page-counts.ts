@@ -1,4 +1,4 @@
-import { text } from '../../../core/duckdb.ts';
+import { text } from '../../../core/duckdb/duckdb.ts';
 
 export const PAGE_TEXTS = ['title', 'h1', 'description'] as const;
 export type PageText = (typeof PAGE_TEXTS)[number];

@@ -1,4 +1,4 @@
-import { text } from '../../../core/duckdb.ts';
+import { text } from '../../../core/duckdb/duckdb.ts';
 import { clusterId, similarity } from './cluster-values.ts';
 import { isRepeated, type PageCounts } from './page-counts.ts';
 import { type GeneratedSite, hashOf, hubs, isPassing, numberBelow, pick, versionOf } from './site.ts';

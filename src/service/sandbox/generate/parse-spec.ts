@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 
 /** The numbers a spec may give, with what holds where it gives none. */
 const NUMBERS = {

@@ -1,4 +1,4 @@
-import type { Connection } from '../../../core/duckdb.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import { FETCH_STATUSES, type FetchStatus } from '../../api/crawl-progress.ts';
 import { type CrawlPlan, FETCH_STEPS, type FetchStep, NO_COUNTS } from '../life/crawl-plan.ts';
 import { crawlDepth, pageFacts, slotsWithin } from './page-facts.ts';

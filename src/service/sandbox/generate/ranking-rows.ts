@@ -1,4 +1,4 @@
-import { text } from '../../../core/duckdb.ts';
+import { text } from '../../../core/duckdb/duckdb.ts';
 import { RANKING_COUNTRIES, RANKING_DEVICES } from '../catalogue/ranking-catalogue.ts';
 import { type GeneratedSite, hashOf, kindOf, numberBelow, pageIn, pathOf, pick } from './site.ts';
 import { ADJECTIVES, NOUNS } from './words.ts';

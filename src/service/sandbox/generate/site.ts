@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { text } from '../../../core/duckdb.ts';
+import { text } from '../../../core/duckdb/duckdb.ts';
 import { ADJECTIVES, NOUNS, SECTIONS } from './words.ts';
 
 /** A generated website at one of its crawls. Its pages are in numbered slots, from 0, the home page. */

@@ -1,4 +1,4 @@
-import type { Logger } from '../../../core/logger.ts';
+import type { Logger } from '../../../core/logs/logger.ts';
 import type { DataExports } from '../exports/data-exports.ts';
 import type { FaultBox } from '../faults/fault-box.ts';
 import type { IngestFiles } from '../ingest/ingest-files.ts';

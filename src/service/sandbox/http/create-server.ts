@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify';
-import { parseJson, stringifyJson } from '../../../core/json.ts';
+import { parseJson, stringifyJson } from '../../../core/text/json.ts';
 import { notFound, Refusal } from '../resources/refusal.ts';
 import { authorize } from './authorize.ts';
 import type { Context } from './context.ts';

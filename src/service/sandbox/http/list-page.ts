@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { stringifyJson } from '../../../core/json.ts';
-import { lookUp } from '../../../core/look-up.ts';
+import { stringifyJson } from '../../../core/text/json.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 import type { FieldRecord } from '../../api/fields.ts';
 import type { Oql } from '../../api/oql.ts';
 import type { ListQuery, OffsetQuery, PageMeta } from '../../api/pagination.ts';

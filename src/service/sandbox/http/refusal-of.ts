@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import type { Logger } from '../../../core/logger.ts';
-import { lookUp } from '../../../core/look-up.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import type { Logger } from '../../../core/logs/logger.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 import { Refusal } from '../resources/refusal.ts';
 
 /** The most bytes of a body, of whatever is no ingest file. */

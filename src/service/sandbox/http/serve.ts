@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { lookUp } from '../../../core/look-up.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 import type { Endpoint, PathParameter } from '../../api/endpoint.ts';
 import { checkRequest } from '../resources/check-request.ts';
 import { notFound } from '../resources/refusal.ts';

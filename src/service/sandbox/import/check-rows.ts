@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { readLines } from '../../../core/read-lines.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { readLines } from '../../../core/files/read-lines.ts';
 
 export interface RowsSummary {
   readonly rows: number;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readJsonFile } from '../../../core/read-json-file.ts';
+import { readJsonFile } from '../../../core/files/read-json-file.ts';
 
 /** `crawl.json`: any field of a crawl, and its project's name and start URL. */
 const CrawlFile = z.looseObject({

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { CRAWL_DATA_TYPES, type CrawlDataType } from '../../api/fields.ts';
 
 const LOG_TYPES = ['events', 'log_pages_days', 'log_pages_weeks', 'log_pages_months'] as const;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Logger } from '../../../core/logger.ts';
+import type { Logger } from '../../../core/logs/logger.ts';
 import type { DatasetName } from '../catalogue/catalogue-of.ts';
 import { kindOfField } from '../catalogue/column.ts';
 import type { Dataset } from '../resources/resources.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import type { Logger } from '../../../core/logger.ts';
-import { readLines } from '../../../core/read-lines.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { readLines } from '../../../core/files/read-lines.ts';
+import type { Logger } from '../../../core/logs/logger.ts';
 import type { CrawlDataType } from '../../api/fields.ts';
 import { projectDataSource } from '../logs/given-pages.ts';
 import type { Clock } from '../resources/clock.ts';

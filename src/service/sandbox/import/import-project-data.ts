@@ -1,5 +1,5 @@
-import { CrawlhouseError } from '../../../core/errors.ts';
-import type { Logger } from '../../../core/logger.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import type { Logger } from '../../../core/logs/logger.ts';
 import type { DatasetName } from '../catalogue/catalogue-of.ts';
 import { deriveLogPages } from '../logs/derive-log-pages.ts';
 import { derivedGranularities, givenBy } from '../logs/given-pages.ts';

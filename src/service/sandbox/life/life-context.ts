@@ -1,4 +1,4 @@
-import type { Logger } from '../../../core/logger.ts';
+import type { Logger } from '../../../core/logs/logger.ts';
 import type { Clock } from '../resources/clock.ts';
 import type { Document, Resources } from '../resources/resources.ts';
 import type { ServiceRows } from '../rows/row-store.ts';

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder } from '../../../core/make-folder.ts';
+import { makeFolder } from '../../../core/files/make-folder.ts';
 import { GRANULARITIES } from '../../api/fields.ts';
 import type { VerifyOptions } from '../../logs/bots/verify-bots.ts';
 import type { RejectReason } from '../../logs/log-line.ts';

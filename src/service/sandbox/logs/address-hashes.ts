@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Connection } from '../../../core/duckdb.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import type { LogTables } from './log-tables.ts';
 
 const DAY = 86_400;

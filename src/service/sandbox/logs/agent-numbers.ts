@@ -1,4 +1,4 @@
-import type { Connection } from '../../../core/duckdb.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import type { BotList } from '../../logs/bots/bot-list.ts';
 import { classifyAgent } from '../../logs/classify-agent.ts';
 import type { Agent } from '../../logs/event-rows.ts';

@@ -1,4 +1,4 @@
-import type { Connection } from '../../../core/duckdb.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import type { LogSource } from '../../logs/log-source.ts';
 import { plainText } from '../../logs/plain-text.ts';
 import { TextDigest } from '../../logs/text-digest.ts';

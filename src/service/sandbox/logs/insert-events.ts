@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Connection, file, table, text } from '../../../core/duckdb.ts';
+import { type Connection, file, table, text } from '../../../core/duckdb/duckdb.ts';
 import { type VerifyOptions, verifyBots } from '../../logs/bots/verify-bots.ts';
 import type { EventRows } from '../../logs/event-rows.ts';
 import { type LogTables, VERIFICATIONS } from './log-tables.ts';

@@ -1,4 +1,4 @@
-import { type Connection, ident, type Row } from '../../../core/duckdb.ts';
+import { type Connection, ident, type Row } from '../../../core/duckdb/duckdb.ts';
 import type { LogFileReport } from '../../logs/log-report.ts';
 import type { LogRules } from '../../logs/log-rules.ts';
 import type { LogSource } from '../../logs/log-source.ts';

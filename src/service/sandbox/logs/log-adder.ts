@@ -1,6 +1,6 @@
-import type { Connection } from '../../../core/duckdb.ts';
-import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
-import { didYouMean } from '../../../core/nearest-name.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
+import { didYouMean } from '../../../core/text/nearest-name.ts';
 import type { VerifyOptions } from '../../logs/bots/verify-bots.ts';
 import { EventRows } from '../../logs/event-rows.ts';
 import { formatOfName } from '../../logs/formats/known-formats.ts';

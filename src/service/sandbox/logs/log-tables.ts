@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type Connection, ident, text } from '../../../core/duckdb.ts';
-import { lookUp } from '../../../core/look-up.ts';
+import { type Connection, ident, text } from '../../../core/duckdb/duckdb.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 import type { FieldRecord } from '../../api/fields.ts';
 import { type Column, type ColumnKind, kindOfField } from '../catalogue/column.ts';
 import { fieldRecord } from '../catalogue/field-record.ts';

@@ -1,5 +1,5 @@
-import { type Connection, ident, text } from '../../../core/duckdb.ts';
-import { lookUp } from '../../../core/look-up.ts';
+import { type Connection, ident, text } from '../../../core/duckdb/duckdb.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 import { GRANULARITIES, type Granularity } from '../../api/fields.ts';
 import type { WeekDefinition } from '../../api/log-monitoring.ts';
 import { type Column, kindOfField, SQL_TYPES } from '../catalogue/column.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Semaphore } from '../../../core/semaphore.ts';
+import { Semaphore } from '../../../core/queue/semaphore.ts';
 import { resourceId } from '../resources/ids.ts';
 import type { Document, Resources } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';

@@ -1,4 +1,4 @@
-import { html } from '../../../core/html.ts';
+import { html } from '../../../core/text/html.ts';
 import type { TokenScope } from '../../api/scopes.ts';
 import type { Authorization } from '../oauth/authorization.ts';
 import { page } from './page.ts';

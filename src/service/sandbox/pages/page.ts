@@ -1,4 +1,4 @@
-import { Html, html } from '../../../core/html.ts';
+import { Html, html } from '../../../core/text/html.ts';
 
 const STYLE = `
 :root{color-scheme:light dark;--ground:#f6f5f2;--card:#fff;--ink:#1d2126;--soft:#5d6670;--line:#dcdad4;--accent:#1f6f5c;--on-accent:#fff;--code:#efede7;--warn:#a33a2a}

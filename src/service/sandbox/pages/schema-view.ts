@@ -1,4 +1,4 @@
-import { type Html, html } from '../../../core/html.ts';
+import { type Html, html } from '../../../core/text/html.ts';
 import type { JsonObject } from '../../api/openapi-schemas.ts';
 
 /** A table of an object's properties; nothing for what has none. */

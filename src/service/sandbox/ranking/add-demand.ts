@@ -1,6 +1,6 @@
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { jsonOf } from '../../../core/json.ts';
-import { ownUrl } from '../../../core/web-url.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { ownUrl } from '../../../core/net/web-url.ts';
+import { jsonOf } from '../../../core/text/json.ts';
 import type { DemandExport } from '../../demand/demand-row.ts';
 import { ownHosts } from '../../logs/own-hosts.ts';
 import { find } from '../resources/find.ts';

@@ -1,4 +1,4 @@
-import type { Connection } from '../../../core/duckdb.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import { jsonCell } from '../rows/cell-sql.ts';
 import type { RankingTable } from './ranking-table.ts';
 

@@ -1,4 +1,4 @@
-import { type Connection, ident } from '../../../core/duckdb.ts';
+import { type Connection, ident } from '../../../core/duckdb/duckdb.ts';
 import { type Column, kindOfField, SQL_TYPES } from '../catalogue/column.ts';
 import { DEMAND_CATALOGUE } from '../catalogue/demand-catalogue.ts';
 import { ServiceRows } from '../rows/row-store.ts';

@@ -4,7 +4,7 @@ import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { makeFolder } from '../../../core/make-folder.ts';
+import { makeFolder } from '../../../core/files/make-folder.ts';
 import { readingFailure } from '../exports/reading-failure.ts';
 import type { Clock } from '../resources/clock.ts';
 import type { Document, Resources } from '../resources/resources.ts';

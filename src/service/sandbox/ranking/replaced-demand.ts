@@ -1,4 +1,4 @@
-import { type Connection, text } from '../../../core/duckdb.ts';
+import { type Connection, text } from '../../../core/duckdb/duckdb.ts';
 import { DETAILS, type DemandTables, EXPORT, idOf, TOTALS } from './demand-tables.ts';
 
 /** What earlier exports lose to a new one. */

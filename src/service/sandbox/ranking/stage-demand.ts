@@ -1,7 +1,7 @@
 import type { DuckDBAppender } from '@duckdb/node-api';
-import type { Connection } from '../../../core/duckdb.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { webUrl } from '../../../core/web-url.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { webUrl } from '../../../core/net/web-url.ts';
 import {
   type DemandExport,
   type DemandRow,

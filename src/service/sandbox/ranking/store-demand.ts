@@ -1,6 +1,6 @@
-import { type Connection, ident, text } from '../../../core/duckdb.ts';
-import { stringifyJson } from '../../../core/json.ts';
-import { lookUp } from '../../../core/look-up.ts';
+import { type Connection, ident, text } from '../../../core/duckdb/duckdb.ts';
+import { stringifyJson } from '../../../core/text/json.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 import { type DemandExport, dimensionsText, isDetailed } from '../../demand/demand-row.ts';
 import { noteChangedDays } from '../rows/changed-days.ts';
 import { BY, DEMAND_COLUMNS, DETAILS, type DemandTables, EXPORT, idOf, TOTALS } from './demand-tables.ts';

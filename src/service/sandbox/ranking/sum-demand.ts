@@ -1,4 +1,4 @@
-import type { Connection } from '../../../core/duckdb.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import type { DemandExport } from '../../demand/demand-row.ts';
 import { dimensionsText, isDetailed } from '../../demand/demand-row.ts';
 import { explainDifference } from '../../demand/explain-difference.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { lookUp } from '../../../core/look-up.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 
 /** What a value must be, by the validator's names of types and formats. */
 const KINDS: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { inTransaction } from '../../../core/in-transaction.ts';
-import { openSqlite } from '../../../core/open-sqlite.ts';
+import { inTransaction } from '../../../core/locks/in-transaction.ts';
+import { openSqlite } from '../../../core/locks/open-sqlite.ts';
 import type { DatasetName } from '../catalogue/catalogue-of.ts';
 import { Column } from '../catalogue/column.ts';
 

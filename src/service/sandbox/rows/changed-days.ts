@@ -1,4 +1,4 @@
-import type { Connection } from '../../../core/duckdb.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import type { ChangedDay, LoadedDays } from '../../api/changed-day.ts';
 import { ServiceRows } from './row-store.ts';
 

@@ -1,4 +1,4 @@
-import type { Connection } from '../../../core/duckdb.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import type { Oql } from '../../api/oql.ts';
 import type { SearchBody } from '../../api/search.ts';
 import type { Column } from '../catalogue/column.ts';

@@ -1,4 +1,4 @@
-import type { Connection } from '../../../core/duckdb.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import type { ExportFileType } from '../../api/search.ts';
 import type { DatasetQuery } from './dataset-query.ts';
 import { csvHeader, csvLine, jsonLine } from './line-sql.ts';

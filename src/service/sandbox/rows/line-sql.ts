@@ -1,4 +1,4 @@
-import { text } from '../../../core/duckdb.ts';
+import { text } from '../../../core/duckdb/duckdb.ts';
 import type { Column } from '../catalogue/column.ts';
 import { csvCell, jsonCell } from './cell-sql.ts';
 

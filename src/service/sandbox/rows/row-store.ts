@@ -1,8 +1,15 @@
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Connection, Database, ident, STORAGE_OPTION, table, text } from '../../../core/duckdb.ts';
-import { makeFolder } from '../../../core/make-folder.ts';
+import {
+  type Connection,
+  Database,
+  ident,
+  STORAGE_OPTION,
+  table,
+  text,
+} from '../../../core/duckdb/duckdb.ts';
+import { makeFolder } from '../../../core/files/make-folder.ts';
 
 const CATALOG = 'sandbox';
 /** Megabytes that DuckDB may use at rest, and more for each stream after the first or wide, and while JSON is imported. */

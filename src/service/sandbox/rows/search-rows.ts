@@ -1,5 +1,5 @@
-import type { Connection } from '../../../core/duckdb.ts';
-import { stringifyJson } from '../../../core/json.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
+import { stringifyJson } from '../../../core/text/json.ts';
 import type { SearchBody } from '../../api/search.ts';
 import { countRows, type DatasetQuery } from './dataset-query.ts';
 import { jsonLine } from './line-sql.ts';

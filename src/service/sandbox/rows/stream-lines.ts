@@ -1,6 +1,6 @@
 import type { DuckDBBlobValue } from '@duckdb/node-api';
-import type { Connection, Values } from '../../../core/duckdb.ts';
-import { StreamedRows } from '../../../core/streamed-rows.ts';
+import type { Connection, Values } from '../../../core/duckdb/duckdb.ts';
+import { StreamedRows } from '../../../core/duckdb/streamed-rows.ts';
 
 const PIECE = 64 * 1024;
 const VECTOR = 2048;

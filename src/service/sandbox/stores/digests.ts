@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { crc32c } from '../../../core/crc32c.ts';
+import { crc32c } from '../../../core/files/crc32c.ts';
 
 /** Checksums that clients request of an object store. */
 export const CHECKSUMS = ['md5', 'sha1', 'sha256', 'crc32', 'crc32c'] as const;

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { createReadStream, readdirSync, rmSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder } from '../../../core/make-folder.ts';
+import { makeFolder } from '../../../core/files/make-folder.ts';
 import type { ServedRange } from './byte-range.ts';
 import { type ChecksumName, Digests } from './digests.ts';
 import { type IndexedObject, ObjectIndex, type PartedUpload, type UploadedPart } from './object-index.ts';

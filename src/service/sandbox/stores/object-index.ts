@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { openSqlite } from '../../../core/open-sqlite.ts';
+import { openSqlite } from '../../../core/locks/open-sqlite.ts';
 
 /** An object of a bucket, and the file that holds its bytes. */
 export interface IndexedObject {

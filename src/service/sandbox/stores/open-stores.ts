@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import type { Logger } from '../../../core/logger.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import type { Logger } from '../../../core/logs/logger.ts';
 import { gcsUploader } from '../exports/gcs-uploader.ts';
 import { s3Uploader } from '../exports/s3-uploader.ts';
 import type { Uploader } from '../exports/uploader.ts';

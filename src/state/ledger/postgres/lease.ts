@@ -1,7 +1,7 @@
-import { ident } from '../../../core/duckdb.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { host, timestamp } from '../../../core/host.ts';
-import { makePrivateFolder } from '../../../core/private-files.ts';
+import { ident } from '../../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { makePrivateFolder } from '../../../core/files/private-files.ts';
+import { host, timestamp } from '../../../core/host/host.ts';
 import type { LedgerStatements } from '../sql-database.ts';
 import type { PostgresPool } from './postgres-pool.ts';
 

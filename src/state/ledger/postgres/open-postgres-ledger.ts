@@ -1,4 +1,4 @@
-import type { PostgresAddress } from '../../../core/postgres-address.ts';
+import type { PostgresAddress } from '../../../core/net/postgres-address.ts';
 import type { SqlLedger } from '../sql-ledger.ts';
 import { holderOf, Lease } from './lease.ts';
 import { postgresLedger, WRITER } from './postgres-ledger.ts';

@@ -1,6 +1,6 @@
-import { ident } from '../../../core/duckdb.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { host } from '../../../core/host.ts';
+import { ident } from '../../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { host } from '../../../core/host/host.ts';
 import type { UnitError } from '../../../project/model/report.ts';
 import type { ExportRecords } from '../ledger-export.ts';
 import type { LedgerStatements } from '../sql-database.ts';

@@ -1,4 +1,4 @@
-import { ident } from '../../../core/duckdb.ts';
+import { ident } from '../../../core/duckdb/duckdb.ts';
 import type { LedgerRow, LedgerWrite, SqlDatabase } from '../sql-database.ts';
 import type { PostgresPool } from './postgres-pool.ts';
 

@@ -1,5 +1,5 @@
-import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
-import type { PostgresAddress } from '../../../core/postgres-address.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
+import type { PostgresAddress } from '../../../core/net/postgres-address.ts';
 
 /** Of Node: the server can't be reached, or the connection broke. */
 const BROKEN: readonly unknown[] = [

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { Pool, type PoolClient, type PoolConfig, types } from 'pg';
-import { ident } from '../../../core/duckdb.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { host } from '../../../core/host.ts';
-import type { PostgresAddress } from '../../../core/postgres-address.ts';
-import { type RetryPolicy, retryDelay } from '../../../core/retry.ts';
+import { ident } from '../../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { host } from '../../../core/host/host.ts';
+import type { PostgresAddress } from '../../../core/net/postgres-address.ts';
+import { type RetryPolicy, retryDelay } from '../../../core/time/retry.ts';
 import type { LedgerRow, LedgerStatements } from '../sql-database.ts';
 import { isTransient, ledgerError } from './postgres-errors.ts';
 

@@ -1,7 +1,7 @@
-import { ident } from '../../../core/duckdb.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { host } from '../../../core/host.ts';
-import type { PostgresAddress } from '../../../core/postgres-address.ts';
+import { ident } from '../../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { host } from '../../../core/host/host.ts';
+import type { PostgresAddress } from '../../../core/net/postgres-address.ts';
 import type { SchedulerLease, SchedulerLeaseOptions } from '../scheduler-lease.ts';
 import { describeLeaseHolder, holderOf, Lease } from './lease.ts';
 import { PATIENT, PostgresPool } from './postgres-pool.ts';

@@ -1,6 +1,6 @@
-import { ident } from '../../../core/duckdb.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { newerVersion } from '../../../core/newer-version.ts';
+import { ident } from '../../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { newerVersion } from '../../../core/errors/newer-version.ts';
 import type { LedgerStatements } from '../sql-database.ts';
 
 /** `gen_random_uuid` is of this version. */

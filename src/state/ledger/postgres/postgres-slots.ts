@@ -1,5 +1,5 @@
-import { ident } from '../../../core/duckdb.ts';
-import type { PostgresAddress } from '../../../core/postgres-address.ts';
+import { ident } from '../../../core/duckdb/duckdb.ts';
+import type { PostgresAddress } from '../../../core/net/postgres-address.ts';
 import { BRIEF, PostgresPool } from './postgres-pool.ts';
 import { migrateSharedLedger } from './postgres-schema.ts';
 

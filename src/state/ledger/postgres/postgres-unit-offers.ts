@@ -1,4 +1,4 @@
-import { ident } from '../../../core/duckdb.ts';
+import { ident } from '../../../core/duckdb/duckdb.ts';
 import type { LedgerWrite } from '../sql-database.ts';
 import type { OfferedUnit, QueueEntry, UnitOffers } from '../unit-queue.ts';
 import type { LedgerProject } from './postgres-database.ts';

@@ -1,6 +1,6 @@
-import { ident } from '../../../core/duckdb.ts';
-import { packageVersion } from '../../../core/package-version.ts';
-import type { PostgresAddress } from '../../../core/postgres-address.ts';
+import { ident } from '../../../core/duckdb/duckdb.ts';
+import { packageVersion } from '../../../core/host/package-version.ts';
+import type { PostgresAddress } from '../../../core/net/postgres-address.ts';
 import type { ClaimLimits, UnitClaim, UnitQueue } from '../unit-queue.ts';
 import { PostgresClaim } from './postgres-claim.ts';
 import { WRITER } from './postgres-ledger.ts';

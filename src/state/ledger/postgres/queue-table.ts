@@ -1,4 +1,4 @@
-import { ident } from '../../../core/duckdb.ts';
+import { ident } from '../../../core/duckdb/duckdb.ts';
 import type { ClaimedUnit } from '../ledger.ts';
 import type { LedgerStatements } from '../sql-database.ts';
 import type { ClaimProgress } from '../unit-queue.ts';

@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 
 /** Of SQLite: SQLITE_CORRUPT, SQLITE_NOTADB. */
 const DAMAGED: readonly unknown[] = [11, 26];

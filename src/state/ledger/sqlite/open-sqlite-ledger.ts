@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { host, timestamp } from '../../../core/host.ts';
-import type { Logger } from '../../../core/logger.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { host, timestamp } from '../../../core/host/host.ts';
+import type { Logger } from '../../../core/logs/logger.ts';
 import type { SqlLedger } from '../sql-ledger.ts';
 import { LEDGER_FILE, sqliteLedger } from './sqlite-ledger.ts';
 

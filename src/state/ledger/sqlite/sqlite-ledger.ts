@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { isReadOnly, openSqlite, openSqliteToRead } from '../../../core/open-sqlite.ts';
-import { makePrivateFolder } from '../../../core/private-files.ts';
+import { makePrivateFolder } from '../../../core/files/private-files.ts';
+import { isReadOnly, openSqlite, openSqliteToRead } from '../../../core/locks/open-sqlite.ts';
 import { markDeadRuns } from '../dead-runs.ts';
 import { SqlLedger } from '../sql-ledger.ts';
 import { asDamage, damaged } from './damaged-ledger.ts';

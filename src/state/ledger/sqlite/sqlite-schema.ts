@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { host } from '../../../core/host.ts';
-import { inTransaction } from '../../../core/in-transaction.ts';
-import { newerVersion } from '../../../core/newer-version.ts';
+import { newerVersion } from '../../../core/errors/newer-version.ts';
+import { host } from '../../../core/host/host.ts';
+import { inTransaction } from '../../../core/locks/in-transaction.ts';
 
 /** Each brings a ledger from the version before it to its own: the first makes an empty one. */
 const MIGRATIONS = [

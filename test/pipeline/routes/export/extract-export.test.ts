@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../../src/core/limits.ts';
+import { DEFAULT_LIMITS } from '../../../../src/core/net/limits.ts';
 import { extractExport } from '../../../../src/pipeline/routes/export/extract-export.ts';
 import type { RawPart } from '../../../../src/project/model/raw-part.ts';
 import { listObjects } from '../../../../src/stores/list-objects.ts';

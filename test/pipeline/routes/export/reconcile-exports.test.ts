@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CrawlhouseError } from '../../../../src/core/errors.ts';
+import { CrawlhouseError } from '../../../../src/core/errors/errors.ts';
 import { abandonExport, reconcileExports } from '../../../../src/pipeline/routes/export/reconcile-exports.ts';
 import type { LoadedUnit } from '../../../../src/state/catalogue/ops-loads.ts';
 import { listObjects } from '../../../../src/stores/list-objects.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseJson, stringifyJson } from '../../../../src/core/json.ts';
-import { DEFAULT_LIMITS } from '../../../../src/core/limits.ts';
+import { DEFAULT_LIMITS } from '../../../../src/core/net/limits.ts';
+import { parseJson, stringifyJson } from '../../../../src/core/text/json.ts';
 import { extractSearch } from '../../../../src/pipeline/routes/search/extract-search.ts';
 import { extractStream } from '../../../../src/pipeline/routes/stream/extract-stream.ts';
 import type { Field } from '../../../../src/project/model/field.ts';

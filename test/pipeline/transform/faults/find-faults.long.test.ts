@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { type Connection, Database, table } from '../../../../src/core/duckdb.ts';
-import { silentLogger } from '../../../../src/core/logger.ts';
+import { type Connection, Database, table } from '../../../../src/core/duckdb/duckdb.ts';
+import { silentLogger } from '../../../../src/core/logs/logger.ts';
 import { DuckDbModels } from '../../../../src/engines/duckdb/duckdb-models.ts';
 import { withNewUnits } from '../../../../src/engines/new-units.ts';
 import { WorkingCopy } from '../../../../src/engines/working-copy.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createLogger } from '../../../../src/core/logger.ts';
+import { createLogger } from '../../../../src/core/logs/logger.ts';
 import { testModels } from '../../../../src/pipeline/transform/tests/test-models.ts';
 import { loadFiles, type ModelText, modelText } from '../../../pipeline/transform/model-files.ts';
 import { runTexts, statuses } from '../../../pipeline/transform/run-texts.ts';

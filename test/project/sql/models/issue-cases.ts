@@ -1,4 +1,4 @@
-import type { Connection } from '../../../../src/core/duckdb.ts';
+import type { Connection } from '../../../../src/core/duckdb/duckdb.ts';
 import { rowsSql } from '../../../../src/pipeline/transform/tests/model-cases.ts';
 import type { Issue } from '../../../../src/project/sql/models/issues.ts';
 import { defaultSetting, withNumbers } from '../../../../src/project/sql/models/tune-issues.ts';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { silentLogger } from '../../../../src/core/logger.ts';
+import { silentLogger } from '../../../../src/core/logs/logger.ts';
 import { runModels } from '../../../../src/pipeline/transform/build/run-models.ts';
 import { loadModels, loadSeed } from '../../../../src/project/sql/models/load-models.ts';
 import type { SqlFolder } from '../../../../src/project/sql/models/sql-folders.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { ident } from '../../../../src/core/duckdb.ts';
+import { ident } from '../../../../src/core/duckdb/duckdb.ts';
 import { IssueSettings } from '../../../../src/project/settings/issue-settings.ts';
 import { loadModels } from '../../../../src/project/sql/models/load-models.ts';
 import type { Model } from '../../../../src/project/sql/models/model.ts';

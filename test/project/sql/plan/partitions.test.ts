@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createLogger } from '../../../../src/core/logger.ts';
+import { createLogger } from '../../../../src/core/logs/logger.ts';
 import { expectBadModel, type ModelText } from '../../../pipeline/transform/model-files.ts';
 import { runTexts, statuses } from '../../../pipeline/transform/run-texts.ts';
 import {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Connection, ident } from '../../../../src/core/duckdb.ts';
+import { type Connection, ident } from '../../../../src/core/duckdb/duckdb.ts';
 import { rowsSql } from '../../../../src/pipeline/transform/tests/model-cases.ts';
 import { oqlCondition } from '../../../../src/project/sql/segments/oql-condition.ts';
 import { findNonPortable } from '../../../../src/project/sql/text/portable-sql.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { text } from '../../../../src/core/duckdb.ts';
+import { text } from '../../../../src/core/duckdb/duckdb.ts';
 import { urlCondition, withPath } from '../../../../src/project/sql/segments/url-condition.ts';
 import { findNonPortable } from '../../../../src/project/sql/text/portable-sql.ts';
 import { sharedFolder, temporaryConnection } from '../../../support/temporary.ts';

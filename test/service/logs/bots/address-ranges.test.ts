@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addressNumber } from '../../../../src/core/ip-address.ts';
+import { addressNumber } from '../../../../src/core/net/ip-address.ts';
 import { AddressRanges, prefixInterval } from '../../../../src/service/logs/bots/address-ranges.ts';
 
 /** The text of a number of 128 bits; IPv4 where it is one. */

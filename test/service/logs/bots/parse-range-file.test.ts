@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { CrawlhouseError } from '../../../../src/core/errors.ts';
+import type { CrawlhouseError } from '../../../../src/core/errors/errors.ts';
 import { parseRangeFile } from '../../../../src/service/logs/bots/parse-range-file.ts';
 
 const google = (prefixes: readonly unknown[], more: object = {}): string =>

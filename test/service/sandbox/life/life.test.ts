@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { silentLogger } from '../../../../src/core/logger.ts';
+import { silentLogger } from '../../../../src/core/logs/logger.ts';
 import { ServiceClient } from '../../../../src/service/api/client.ts';
 import { NO_COUNTS } from '../../../../src/service/sandbox/life/crawl-plan.ts';
 import type { CrawlSource } from '../../../../src/service/sandbox/life/crawl-source.ts';

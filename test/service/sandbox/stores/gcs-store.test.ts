@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { crc32c } from '../../../../src/core/crc32c.ts';
+import { crc32c } from '../../../../src/core/files/crc32c.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { bucketOf, builtInStores } from './stores-support.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { S3Client } from '@aws-sdk/client-s3';
 import { Storage } from '@google-cloud/storage';
 import { onTestFinished } from 'vitest';
-import { silentLogger } from '../../../../src/core/logger.ts';
+import { silentLogger } from '../../../../src/core/logs/logger.ts';
 import { FaultBox } from '../../../../src/service/sandbox/faults/fault-box.ts';
 import { openStores, type Stores } from '../../../../src/service/sandbox/stores/open-stores.ts';
 

@@ -1,4 +1,4 @@
-import type { Logger } from '../../../../core/logger.ts';
+import type { Logger } from '../../../../core/logs/logger.ts';
 import type { ObjectFolder } from '../object-folder.ts';
 import type { Store, StoreAnswer, StoreRequest } from '../store-server.ts';
 import { parseMetadata } from './finish-upload.ts';

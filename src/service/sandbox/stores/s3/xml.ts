@@ -1,4 +1,4 @@
-import { lookUp } from '../../../../core/look-up.ts';
+import { lookUp } from '../../../../core/text/look-up.ts';
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',

@@ -1,0 +1,63 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ErrorCode } from '../errors/error-codes.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../errors/errors.ts';
+import { Database } from './duckdb.ts';
+
+/** One line of what the doctor says. */
+export interface Check {
+  readonly name: string;
+  readonly status: 'ok' | 'warn' | 'fail' | 'skip';
+  readonly message: string;
+  /** What to do, or null. */
+  readonly hint: string | null;
+  /** Of what fails. */
+  readonly code: ErrorCode | null;
+}
+
+/** The finding of a check; with a hint it is a warning. */
+export interface Finding {
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** Looks at one thing. A thrown error is a failed check. */
+export async function look(
+  name: string,
+  at: () => Finding | Promise<Finding>,
+  signal: AbortSignal,
+): Promise<Check> {
+  try {
+    const { message, hint } = await at();
+    return { name, status: hint === undefined ? 'ok' : 'warn', message, hint: hint ?? null, code: null };
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const { message, hint, code } = toCrawlhouseError(thrown);
+    return { name, status: 'fail', message, hint: hint ?? null, code };
+  }
+}
+
+/** Checks that can't be made, and why. */
+export function skipped(names: readonly string[], why: string): Check[] {
+  return names.map((name) => ({
+    name,
+    status: 'skip',
+    message: `not checked: ${why}`,
+    hint: null,
+    code: null,
+  }));
+}
+
+/** The errors behind what fails, for the exit code. */
+export function errorsOf(checks: readonly Check[]): CrawlhouseError[] {
+  return checks.flatMap(({ code, message }) => (code ? [new CrawlhouseError(code, message)] : []));
+}
+
+/** An engine for a quick look, whatever the settings say. */
+export function smallEngine(): Promise<Database> {
+  return Database.open({
+    memoryLimit: '200MB',
+    threads: 1,
+    tempDirectory: join(tmpdir(), 'crawlhouse-doctor'),
+  });
+}

@@ -1,0 +1,241 @@
+import { readSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { CrawlhouseError } from '../errors/errors.ts';
+
+/** A DuckDB file begins with a main header and two database headers of this size; the blocks follow. */
+const HEADER_BYTES = 4096;
+const HEADERS = 3;
+export const FIRST_BLOCK = HEADERS * HEADER_BYTES;
+/** The checksum at the start of each header and block, of what follows it. */
+const CHECKSUM_BYTES = 8;
+/** A metadata block holds so many pieces, each of which begins with a pointer to the next one. */
+const PIECES = 64;
+const POINTER_BYTES = 8;
+const NO_POINTER = 2n ** 64n - 1n;
+/** About so much is read at a time. */
+const READ_BYTES = 1024 * 1024;
+
+/** The header of a DuckDB file as of its last checkpoint. */
+interface Header {
+  /** The number of its checkpoints. */
+  readonly iteration: bigint;
+  readonly blockBytes: number;
+  readonly blocks: number;
+  /** Where the lists of free blocks and of metadata begin. */
+  readonly lists: bigint;
+}
+
+/** A DuckDB file as of its last checkpoint. */
+export interface DatabaseState extends Omit<Header, 'lists'> {
+  /** Blocks that hold nothing. DuckDB writes to these, and to new ones, until the next checkpoint. */
+  readonly free: ReadonlySet<number>;
+  /** Blocks of metadata. DuckDB writes to these too, while they are in use. */
+  readonly metadata: readonly number[];
+}
+
+/** Some blocks of a file. */
+export interface BlockSet {
+  has(block: number): boolean;
+}
+
+/** Consecutive blocks that are in use, with their bytes until the next ones are read. */
+interface BlockRun {
+  readonly first: number;
+  readonly position: number;
+  readonly bytes: Buffer;
+  /** The first of them whose checksum differs. */
+  readonly damaged: number | undefined;
+}
+
+/**
+ * Reads the blocks of a DuckDB file without a writer, and compares each with its stored checksum. DuckDB itself checks
+ * only the blocks that a query needs. Free blocks may hold anything, such as an interrupted write.
+ *
+ * @param name what to call the file where it is damaged
+ * @param only the blocks to read; all when absent
+ * @throws CrawlhouseError `damaged_warehouse` naming the first header or block whose checksum differs
+ */
+export async function verifyBlocks(
+  path: string,
+  signal?: AbortSignal,
+  name = path,
+  only?: BlockSet,
+): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    const state = readState(file.fd, name);
+    for await (const run of usedBlocks(file, state, only, signal)) {
+      if (run.damaged !== undefined) throw damagedBlock(name, state, run.damaged);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** The blocks of a file that are in use, one run after the other; with `only`, those of them. */
+export async function* usedBlocks(
+  file: FileHandle,
+  { blocks, blockBytes, free }: DatabaseState,
+  only?: BlockSet,
+  signal?: AbortSignal,
+): AsyncGenerator<BlockRun> {
+  const perRead = Math.max(1, Math.floor(READ_BYTES / blockBytes));
+  const buffer = Buffer.allocUnsafeSlow(perRead * blockBytes);
+  const words = new Int32Array(buffer.buffer);
+  const blockWords = blockBytes / 4;
+  const isMeant = (block: number): boolean =>
+    block < blocks && !free.has(block) && (only === undefined || only.has(block));
+  for (let first = 0; first < blocks; first++) {
+    if (!isMeant(first)) continue;
+    signal?.throwIfAborted();
+    let count = 1;
+    while (count < perRead && isMeant(first + count)) count++;
+    const position = FIRST_BLOCK + first * blockBytes;
+    const read = await readAt(file, buffer, position, count * blockBytes);
+    let damaged: number | undefined;
+    for (let index = 0; index < count && damaged === undefined; index++) {
+      const isThere = (index + 1) * blockBytes <= read;
+      if (!isThere || !isSound(words, index * blockWords, blockWords)) damaged = first + index;
+    }
+    yield { first, position, bytes: buffer.subarray(0, count * blockBytes), damaged };
+    first += count - 1;
+  }
+}
+
+/** Says that a file of the warehouse is not as it was written. */
+export function damagedFile(path: string, what: string, cause?: unknown): CrawlhouseError {
+  return new CrawlhouseError('damaged_warehouse', `${path} is damaged: ${what}`, {
+    cause,
+    hint: 'restore a backup, or move the file away: the next run publishes again. Check the disk',
+  });
+}
+
+/** Says that one block is damaged, and where it is. */
+export function damagedBlock(
+  path: string,
+  { blocks, blockBytes }: Pick<DatabaseState, 'blocks' | 'blockBytes'>,
+  block: number,
+): CrawlhouseError {
+  const [at, size] = [block, blocks].map((number) => FIRST_BLOCK + number * blockBytes);
+  return damagedFile(path, `block ${block} of ${blocks}, at byte ${at} of ${size}, has another checksum`);
+}
+
+/**
+ * The state of a DuckDB file without a writer, or whose writer is in this process and has no statement under way.
+ *
+ * @throws CrawlhouseError `damaged_warehouse` when its headers or lists are damaged
+ */
+export function readState(fd: number, path: string): DatabaseState {
+  const { lists, ...header } = readHeader(fd, path);
+  const bytes = readPieces(fd, header, lists, path);
+  let at = 0;
+  const next = (): number => {
+    if (at + 8 > bytes.length) throw damagedFile(path, 'its list of free blocks ends early');
+    at += 8;
+    return Number(bytes.readBigUInt64LE(at - 8));
+  };
+  const free = new Set<number>();
+  for (let left = next(); left > 0; left--) free.add(next());
+  // Blocks that several tables share, each with the 32-bit number of them.
+  for (let left = next(); left > 0; left--) {
+    next();
+    at += 4;
+  }
+  const metadata: number[] = [];
+  for (let left = next(); left > 0; left--) {
+    metadata.push(next());
+    // Which of its pieces are free.
+    next();
+  }
+  return { ...header, free, metadata };
+}
+
+/** The number of checkpoints of a file. */
+export function readIteration(fd: number, path: string): bigint {
+  return readHeader(fd, path).iteration;
+}
+
+function readHeader(fd: number, path: string): Header {
+  const buffer = Buffer.allocUnsafeSlow(FIRST_BLOCK);
+  const bytes = readSync(fd, buffer, 0, FIRST_BLOCK, 0);
+  const words = new Int32Array(buffer.buffer);
+  const headerWords = HEADER_BYTES / 4;
+  for (let header = 0; header < HEADERS; header++) {
+    if (bytes < FIRST_BLOCK || !isSound(words, header * headerWords, headerWords))
+      throw damagedFile(path, `header ${header} has another checksum`);
+  }
+  const [, one, other] = [0, 1, 2].map((header) => {
+    const at = header * HEADER_BYTES;
+    return {
+      iteration: buffer.readBigUInt64LE(at + 8),
+      lists: buffer.readBigUInt64LE(at + 24),
+      blocks: Number(buffer.readBigUInt64LE(at + 32)),
+      blockBytes: Number(buffer.readBigUInt64LE(at + 40)),
+    };
+  });
+  if (!one || !other) throw damagedFile(path, 'it has no headers');
+  return one.iteration > other.iteration ? one : other;
+}
+
+/** The joined contents of the pieces of metadata from the given one on. Their blocks are verified. */
+function readPieces(fd: number, header: Omit<Header, 'lists'>, from: bigint, path: string): Buffer {
+  const { blockBytes } = header;
+  const pieceBytes = Math.floor((blockBytes - CHECKSUM_BYTES) / PIECES / 8) * 8;
+  const blocks = new Map<number, Buffer>();
+  const pieces: Buffer[] = [];
+  for (let pointer = from; pointer !== NO_POINTER; ) {
+    const number = Number(pointer & (2n ** 56n - 1n));
+    const block = blocks.get(number) ?? Buffer.allocUnsafeSlow(blockBytes);
+    if (!blocks.has(number)) {
+      const read = readSync(fd, block, 0, blockBytes, FIRST_BLOCK + number * blockBytes);
+      if (read < blockBytes || !isSound(new Int32Array(block.buffer), 0, blockBytes / 4))
+        throw damagedBlock(path, header, number);
+      blocks.set(number, block);
+    }
+    const at = CHECKSUM_BYTES + Number(pointer >> 56n) * pieceBytes;
+    pieces.push(block.subarray(at + POINTER_BYTES, at + pieceBytes));
+    pointer = block.readBigUInt64LE(at);
+    if (pieces.length > PIECES * blocks.size) throw damagedFile(path, 'its list of free blocks has no end');
+  }
+  return Buffer.concat(pieces);
+}
+
+export async function readAt(
+  file: FileHandle,
+  buffer: Buffer,
+  position: number,
+  length: number,
+): Promise<number> {
+  let read = 0;
+  while (read < length) {
+    const { bytesRead } = await file.read(buffer, read, length - read, position + read);
+    if (bytesRead === 0) break;
+    read += bytesRead;
+  }
+  return read;
+}
+
+/** DuckDB multiplies each 64-bit word by this (`0xbf58476d1ce4e5b9`), and joins the products by XOR, from 5381 on. */
+const FACTOR_LOW = 0x1ce4e5b9;
+const FACTOR_HIGH = 0xbf58476d;
+const FACTOR_LOW_0 = FACTOR_LOW & 0xffff;
+const FACTOR_LOW_1 = FACTOR_LOW >>> 16;
+
+/** Does a header or block have its checksum? In 32-bit halves, since BigInt is forty times slower. */
+function isSound(words: Int32Array, from: number, count: number): boolean {
+  let low = 5381;
+  let high = 0;
+  for (let index = from + 2; index < from + count; index += 2) {
+    const wordLow = words[index] as number;
+    const wordHigh = words[index + 1] as number;
+    const word0 = wordLow & 0xffff;
+    const word1 = wordLow >>> 16;
+    low ^= Math.imul(wordLow, FACTOR_LOW);
+    // The upper half of the product of both low halves, by 16 bits at a time.
+    const middle = (Math.imul(word1, FACTOR_LOW_0) + (Math.imul(word0, FACTOR_LOW_0) >>> 16)) | 0;
+    const carried = (Math.imul(word0, FACTOR_LOW_1) + (middle & 0xffff)) | 0;
+    const upper = Math.imul(word1, FACTOR_LOW_1) + (middle >>> 16) + (carried >>> 16);
+    high ^= (upper + Math.imul(wordLow, FACTOR_HIGH) + Math.imul(wordHigh, FACTOR_LOW)) | 0;
+  }
+  return low === words[from] && high === words[from + 1];
+}

@@ -1,0 +1,243 @@
+import {
+  type DuckDBConnection,
+  DuckDBInstance,
+  type DuckDBResultReader,
+  type DuckDBValue,
+  type Json,
+  version,
+} from '@duckdb/node-api';
+import { CrawlhouseError } from '../errors/errors.ts';
+import { makeFolder } from '../files/make-folder.ts';
+
+/** Such as `v1.5.6`. */
+export const DUCKDB_VERSION = version();
+
+/** Quotes an SQL identifier. The one function that does. */
+export function ident(name: string): string {
+  refuseNul(name);
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** Quotes an SQL string, for the places where a value can't be bound (DDL, COPY, table functions). */
+export function text(value: string): string {
+  refuseNul(value);
+  return `'${value.replaceAll("'", "''")}'`;
+}
+
+/** DuckDB takes a statement to end there. */
+function refuseNul(value: string): void {
+  if (!value.includes('\0')) return;
+  throw new CrawlhouseError(
+    'contract_broken',
+    `${JSON.stringify(value)} has the character NUL, which no SQL can name`,
+  );
+}
+
+/**
+ * Quotes the path of one file for a function that reads files. Unquoted, `*`, `?` and `[` in the name of a folder would
+ * match other files.
+ */
+export function file(path: string): string {
+  return text(path.replaceAll(/[*?[]/g, '[$&]'));
+}
+
+/**
+ * A table expression over Parquet files. A folder named `url=x` is no column: DuckDB would take its name for the values
+ * of the file's own.
+ */
+export function parquetFiles(
+  paths: readonly string[],
+  options: { readonly unionByName?: boolean; readonly rowNumbers?: boolean } = {},
+): string {
+  const union = options.unionByName ? ', union_by_name = true' : '';
+  const numbers = options.rowNumbers ? ', file_row_number = true' : '';
+  return `read_parquet([${paths.map(file).join(', ')}], hive_partitioning = false${union}${numbers})`;
+}
+
+/** Qualifies a table by catalog, schema and name. */
+export function table(...parts: readonly string[]): string {
+  return parts.map(ident).join('.');
+}
+
+export interface DatabaseOptions {
+  /** DuckDB's own limit; the process takes 100 to 300 MB more. */
+  readonly memoryLimit: string;
+  readonly threads: number;
+  /** Where DuckDB spills to; made when missing. */
+  readonly tempDirectory: string;
+}
+
+/**
+ * Opens a DuckDB instance on a file, or `:memory:`. This is the only place that opens one, so our limits apply wherever
+ * DuckDB runs.
+ *
+ * @param more settings of DuckDB
+ */
+export function openInstance(
+  path: string,
+  { threads, memoryLimit, tempDirectory }: DatabaseOptions,
+  more: Readonly<Record<string, string>>,
+): Promise<DuckDBInstance> {
+  return DuckDBInstance.create(path, {
+    threads: String(threads),
+    memory_limit: memoryLimit,
+    temp_directory: tempDirectory,
+    ...more,
+  });
+}
+
+/**
+ * The option of every ATTACH that writes a file: the first format that has zstd for texts, and in which a checkpoint need
+ * not read the metadata of what did not change. `Database` writes texts with zstd and nothing else, because the search for
+ * the best method takes half of a load (docs/decisions/warehouse-file.md). In an older format they would not be
+ * compressed at all. A file of an older format gets this one.
+ */
+export const STORAGE_OPTION = "STORAGE_VERSION 'v1.4.0'";
+
+export type Row = Record<string, DuckDBValue>;
+export type Values = readonly DuckDBValue[];
+
+/**
+ * One DuckDB instance in memory, to which other database files are attached. A process thus has one memory limit and
+ * one set of threads. Freed memory goes back to the system at once (`allocator_flush_threshold`). This keeps the
+ * resident size near the limit on 750-column data.
+ */
+export class Database implements AsyncDisposable {
+  readonly #instance: DuckDBInstance;
+  readonly #memoryLimit: string;
+  readonly #connections = new Set<Connection>();
+
+  private constructor(instance: DuckDBInstance, memoryLimit: string) {
+    this.#instance = instance;
+    this.#memoryLimit = memoryLimit;
+  }
+
+  static async open(options: DatabaseOptions): Promise<Database> {
+    makeFolder(options.tempDirectory);
+    const instance = await openInstance(':memory:', options, {
+      preserve_insertion_order: 'false',
+      allocator_flush_threshold: '16MB',
+      enable_external_file_cache: 'false',
+      allocator_bulk_deallocation_flush_threshold: '16MB',
+    });
+    const first = await instance.connect();
+    await first.run("SET GLOBAL TimeZone = 'UTC'");
+    await first.run("SET GLOBAL force_compression = 'zstd'");
+    first.closeSync();
+    return new Database(instance, options.memoryLimit);
+  }
+
+  /** A connection whose session time zone is UTC. */
+  async connect(): Promise<Connection> {
+    const inner = await this.#instance.connect();
+    const connection = new Connection(inner, this.#memoryLimit, () => this.#connections.delete(connection));
+    this.#connections.add(connection);
+    return connection;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const connection of this.#connections) connection[Symbol.dispose]();
+    this.#instance.closeSync();
+  }
+}
+
+/** A thin shell around a DuckDB connection: bound values in, plain rows out (BIGINT as `bigint`), abortable. */
+export class Connection implements Disposable {
+  readonly inner: DuckDBConnection;
+  /** The memory limit of the whole database, as given. DuckDB itself returns it rounded. */
+  readonly memoryLimit: string;
+  readonly #onClose: () => void;
+  #isTrial = false;
+  #onStatement = (): void => {};
+
+  constructor(inner: DuckDBConnection, memoryLimit: string, onClose: () => void) {
+    this.inner = inner;
+    this.memoryLimit = memoryLimit;
+    this.#onClose = onClose;
+  }
+
+  /** Has a function called after each statement, when it may have written a checkpoint. */
+  observe(onStatement: () => void): void {
+    this.#onStatement = onStatement;
+  }
+
+  /** Runs a statement; the number of rows it changed or wrote (0 for statements without any). */
+  async run(sql: string, values: Values = [], signal?: AbortSignal): Promise<bigint> {
+    const result = await this.#read(sql, values, signal);
+    const count = result.columnCount === 1 ? result.getRows()[0]?.[0] : undefined;
+    return typeof count === 'bigint' ? count : 0n;
+  }
+
+  async rows<T extends Row = Row>(sql: string, values: Values = [], signal?: AbortSignal): Promise<T[]> {
+    const result = await this.#read(sql, values, signal);
+    return result.getRowObjects() as T[];
+  }
+
+  /** Rows with every value as plain JSON (BIGINT as text, timestamps as text). */
+  async jsonRows(sql: string, values: Values = [], signal?: AbortSignal): Promise<Record<string, Json>[]> {
+    const result = await this.#read(sql, values, signal);
+    return result.getRowObjectsJson();
+  }
+
+  /** The first value of the first row. */
+  async scalar(sql: string, values: Values = [], signal?: AbortSignal): Promise<DuckDBValue | undefined> {
+    const result = await this.#read(sql, values, signal);
+    return result.getRows()[0]?.[0];
+  }
+
+  /** Runs `work` in one transaction; anything thrown rolls it back. Within a trial it is part of that one. */
+  async transaction<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#isTrial) return work();
+    await this.inner.run('BEGIN TRANSACTION');
+    try {
+      const result = await work();
+      await this.inner.run('COMMIT');
+      this.#onStatement();
+      return result;
+    } catch (error) {
+      // The earlier failure has its own error.
+      await this.inner.run('ROLLBACK').catch(() => {});
+      throw error;
+    }
+  }
+
+  /** Runs `work` in a transaction that is always rolled back, to see its result. */
+  async trial<T>(work: () => Promise<T>): Promise<T> {
+    await this.inner.run('BEGIN TRANSACTION');
+    this.#isTrial = true;
+    try {
+      return await work();
+    } finally {
+      this.#isTrial = false;
+      await this.inner.run('ROLLBACK');
+    }
+  }
+
+  /** Without values, DuckDB takes the text in one call, which costs half as much as to prepare, bind and execute it. */
+  async #read(sql: string, values: Values, signal: AbortSignal | undefined): Promise<DuckDBResultReader> {
+    const bound = values.length > 0 ? [...values] : undefined;
+    const result = await this.#interruptible(signal, () => this.inner.runAndReadAll(sql, bound));
+    this.#onStatement();
+    return result;
+  }
+
+  async #interruptible<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    if (!signal) return work();
+    signal.throwIfAborted();
+    const interrupt = (): void => this.inner.interrupt();
+    signal.addEventListener('abort', interrupt, { once: true });
+    try {
+      return await work();
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', interrupt);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.inner.closeSync();
+    this.#onClose();
+  }
+}

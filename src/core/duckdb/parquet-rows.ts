@@ -1,0 +1,131 @@
+import { open } from 'node:fs/promises';
+import { retriable } from '../time/retry.ts';
+
+const MAGIC = 'PAR1';
+/** Magic and the footer's length, at a file's end. */
+const TAIL = 8;
+/** Bytes of a 64-bit number, of which each has seven bits. */
+const LONGEST_NUMBER = 10;
+/** The thrift compact type of a 64-bit whole number. */
+const I64 = 6;
+
+/**
+ * The number of rows in a Parquet file's footer, read from the bytes. The count does not depend on the later reader of
+ * the file.
+ *
+ * @param name what the file is called in messages
+ * @throws CrawlhouseError `cut_short` when the file is no whole Parquet file
+ */
+export async function parquetRows(path: string, name: string): Promise<number> {
+  const handle = await open(path, 'r');
+  try {
+    const { size } = await handle.stat();
+    const tail = Buffer.alloc(TAIL);
+    if (size > TAIL + MAGIC.length) await handle.read(tail, 0, TAIL, size - TAIL);
+    const length = tail.readUInt32LE(0);
+    if (tail.toString('latin1', 4) !== MAGIC || length > size - TAIL - MAGIC.length) {
+      throw retriable('cut_short', `${name} is not a complete Parquet file: its footer is missing`);
+    }
+    const footer = Buffer.alloc(length);
+    await handle.read(footer, 0, length, size - TAIL - length);
+    try {
+      return numRows(footer);
+    } catch (error) {
+      throw retriable(
+        'cut_short',
+        `${name} is not a complete Parquet file: ${(error as Error).message}`,
+        error,
+      );
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** `FileMetaData.num_rows`: field 3, behind the version (1) and the schema (2), in thrift's compact protocol. */
+function numRows(footer: Buffer): number {
+  const reader = new CompactReader(footer);
+  for (let id = 0; ; ) {
+    const { type, delta } = reader.fieldHeader();
+    if (type === 0) throw new Error('the footer has no num_rows');
+    id = delta === 0 ? reader.zigzag() : id + delta;
+    if (id === 3 && type === I64) return checked(reader.zigzag());
+    reader.skip(type);
+  }
+}
+
+function checked(rows: number): number {
+  if (Number.isSafeInteger(rows) && rows >= 0) return rows;
+  throw new Error(`its footer says ${rows} rows`);
+}
+
+/** The part of thrift's compact protocol that is needed to skip fields. */
+class CompactReader {
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  fieldHeader(): { readonly type: number; readonly delta: number } {
+    const byte = this.#byte();
+    return { type: byte & 0x0f, delta: byte >> 4 };
+  }
+
+  zigzag(): number {
+    const value = this.#varint();
+    return Number((value >> 1n) ^ -(value & 1n));
+  }
+
+  skip(type: number): void {
+    // 1, 2: true and false, within the header; 3: a byte; 4–6: numbers; 7: a double; 8: bytes; 9, 10: lists; 12: a struct.
+    if (type === 3) this.#at += 1;
+    else if (type >= 4 && type <= 6) this.#varint();
+    else if (type === 7) this.#at += 8;
+    else if (type === 8) this.#skipBytes();
+    else if (type === 9 || type === 10) this.#skipList();
+    else if (type === 12) this.#skipStruct();
+    else if (type !== 1 && type !== 2) throw new Error(`a footer with the thrift type ${type}`);
+  }
+
+  #skipBytes(): void {
+    const length = Number(this.#varint());
+    this.#at += length;
+  }
+
+  #skipList(): void {
+    const byte = this.#byte();
+    const size = byte >> 4 === 15 ? Number(this.#varint()) : byte >> 4;
+    const type = byte & 0x0f;
+    // In a list a boolean takes a byte of its own.
+    // Each takes a byte at least, so a size beyond the footer is a lie that would take years.
+    if (size > this.#bytes.length) throw new Error(`a list of ${size} values is longer than the footer`);
+    for (let index = 0; index < size; index++) this.skip(type <= 2 ? 3 : type);
+  }
+
+  #skipStruct(): void {
+    for (;;) {
+      const { type, delta } = this.fieldHeader();
+      if (type === 0) return;
+      if (delta === 0) this.zigzag();
+      this.skip(type);
+    }
+  }
+
+  #varint(): bigint {
+    let value = 0n;
+    for (let index = 0; index < LONGEST_NUMBER; index++) {
+      const byte = this.#byte();
+      value |= BigInt(byte & 0x7f) << BigInt(index * 7);
+      if (byte < 0x80) return value;
+    }
+    throw new Error('a number of the footer is longer than 64 bits');
+  }
+
+  #byte(): number {
+    const byte = this.#bytes[this.#at++];
+    if (byte === undefined) throw new Error('the footer ends early');
+    return byte;
+  }
+}

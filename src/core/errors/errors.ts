@@ -1,0 +1,111 @@
+import { redact } from '../secrets/redact.ts';
+import { ERROR_CODES, type ErrorCode, type ErrorKind, EXIT_CODES } from './error-codes.ts';
+
+export interface ErrorDetails {
+  /** The allowed values, or the next step. */
+  readonly hint?: string;
+  readonly cause?: unknown;
+  /** Milliseconds that the other side asked us to wait before a retry. */
+  readonly retryAfterMs?: number;
+}
+
+/** The one error class of the project: a stable code, whose kind says what can be done about it. */
+export class CrawlhouseError extends Error {
+  override readonly name = 'CrawlhouseError';
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    // Text for people, wherever it ends up: in a table, the ledger or a terminal. An echoed secret is not in it.
+    super(redact(message), { cause: details.cause });
+    this.code = code;
+    this.hint = details.hint === undefined ? undefined : redact(details.hint);
+    this.retryAfterMs = details.retryAfterMs;
+  }
+
+  get kind(): ErrorKind {
+    return ERROR_CODES[this.code].kind;
+  }
+
+  get exitCode(): number {
+    return EXIT_CODES[this.kind];
+  }
+}
+
+/** Codes of SQLite: SQLITE_FULL, and SQLITE_IOERR_WRITE, _FSYNC and _SHMSIZE, which also mean a full disk. */
+const FULL: readonly unknown[] = ['ENOSPC', 'EDQUOT', 13, 778, 1034, 4874];
+/** The disk itself has failed. Of SQLite: SQLITE_IOERR, and its _READ, _SHORT_READ and _FSTAT. */
+const FAILED: readonly unknown[] = ['EIO', 10, 266, 522, 1802];
+/** Codes of SQLite: SQLITE_PERM and SQLITE_READONLY. */
+const DENIED: readonly unknown[] = ['EACCES', 'EPERM', 3, 8];
+const READ_ONLY: readonly unknown[] = ['EROFS'];
+/** System calls that have the codes above for other reasons than a file. */
+const OF_SOCKETS: readonly unknown[] = ['bind', 'connect', 'listen'];
+
+/** Wraps any thrown value. Unknown errors are `internal`, except errors of the file system and aborts. */
+export function toCrawlhouseError(error: unknown): CrawlhouseError {
+  if (error instanceof CrawlhouseError) return error;
+  // What failed first is the cause; what failed while it was cleaned up follows from it.
+  if (error instanceof SuppressedError) return toCrawlhouseError(error.suppressed);
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof Error && error.name === 'AbortError') {
+    if (error.cause instanceof CrawlhouseError) return error.cause;
+    return new CrawlhouseError('interrupted', 'interrupted', { cause: error });
+  }
+  // The error of AbortSignal.timeout. Time limits of sockets and stores have other classes.
+  if (error instanceof DOMException && error.name === 'TimeoutError')
+    return new CrawlhouseError('interrupted', 'the time limit was reached', { cause: error });
+  const misplaced = otherKind(error);
+  if (misplaced !== null)
+    return new CrawlhouseError('bad_project', misplaced, { cause: error, hint: MOVE_IT });
+  const hint = diskHint(error, message);
+  if (hint !== null) return new CrawlhouseError('disk', message, { cause: error, hint });
+  if (saysDamage(error)) {
+    return new CrawlhouseError('damaged_warehouse', message, {
+      cause: error,
+      hint: 'the next run replaces a damaged working copy with the published warehouse; check the disk',
+    });
+  }
+  return new CrawlhouseError('internal', message, { cause: error });
+}
+
+/** The hint of a full disk, until `nameFullDisk` names the place. */
+export const FREE_SPACE = 'free some space, then run again';
+const MOVE_IT = 'move it away, or name another path in the settings';
+
+/** The problem if a folder is in the place of a file, or the reverse; null for every other error. */
+function otherKind(error: unknown): string | null {
+  const { code, path, dest, syscall } = (error ?? {}) as Record<string, unknown>;
+  // The latter is of Node.js itself, such as of `rm`.
+  const isFolder = code === 'EISDIR' || code === 'ERR_FS_EISDIR';
+  const where = isFolder && typeof dest === 'string' && syscall === 'rename' ? dest : path;
+  if (typeof where !== 'string') return null;
+  if (isFolder) return `${where} is a folder; a file is expected there`;
+  if (code === 'ENOTDIR' || (code === 'EEXIST' && syscall === 'mkdir'))
+    return `${where} is a file, or below one; a folder is expected there`;
+  return null;
+}
+
+/** The hint for a file that can't be read or written; null for every other error. */
+function diskHint(error: unknown, message: string): string | null {
+  const facts = (error ?? {}) as { code?: unknown; errcode?: unknown; syscall?: unknown; path?: unknown };
+  if (OF_SOCKETS.includes(facts.syscall)) return null;
+  const is = (codes: readonly unknown[]): boolean =>
+    codes.includes(facts.code) || codes.includes(facts.errcode);
+  const isDuckDb = message.startsWith('IO Error: ');
+  const where = typeof facts.path === 'string' ? facts.path : 'the file named above';
+  if (is(READ_ONLY) || (isDuckDb && /read-only file system/i.test(message)))
+    return `${where} is on a read-only file system; mount it for writing, or set state_dir and warehouse to another disk`;
+  if (is(DENIED) || (isDuckDb && /permission denied/i.test(message)))
+    return `give the user that runs crawlhouse the right to read and write ${where}`;
+  if (is(FAILED)) return `the disk has failed at ${where}: check it and its cables, then run again`;
+  if (is(FULL) || /could not write|no space left/i.test(message)) return FREE_SPACE;
+  return null;
+}
+
+/** Whether an error, or its cause, is DuckDB's error for a block with another checksum. */
+function saysDamage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.message.includes('Corrupt database file') || saysDamage(error.cause);
+}

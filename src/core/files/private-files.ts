@@ -1,0 +1,51 @@
+import { host } from '../host/host.ts';
+import { makeFolder } from './make-folder.ts';
+
+/** The umask of the user. */
+const USER_MASK = process.umask();
+const PRIVATE_MASK = 0o077;
+
+/**
+ * From here on only the user may read new files of this process: files are 0600, folders 0700, also those of DuckDB and
+ * SQLite. `giveUserMode` changes the mode of results.
+ */
+export function keepFilesPrivate(): void {
+  process.umask(USER_MASK | PRIVATE_MASK);
+}
+
+/** From here on files are what the user's umask says again. */
+export function endPrivacy(): void {
+  if (process.umask() !== USER_MASK) process.umask(USER_MASK);
+}
+
+/** Gives a file or folder with results the mode of the user's umask. */
+export async function giveUserMode(path: string): Promise<void> {
+  const { files } = host();
+  const all = (await files.stat(path)).isDirectory() ? 0o777 : 0o666;
+  await files.chmod(path, all & ~USER_MASK);
+}
+
+/** Calls `work`, which must not wait, under the user's own umask, as for a program that is started for them. */
+export function underUserMask<T>(work: () => T): T {
+  const ours = process.umask();
+  if (ours === USER_MASK) return work();
+  process.umask(USER_MASK);
+  try {
+    return work();
+  } finally {
+    process.umask(ours);
+  }
+}
+
+/** Makes a folder that only its owner may look into; takes the leave of others away where it is there already. */
+export function makePrivateFolder(path: string): void {
+  const { files } = host();
+  makeFolder(path, { mode: 0o700 });
+  try {
+    const { mode } = files.statSync(path);
+    if ((mode & PRIVATE_MASK) !== 0) files.chmodSync(path, mode & 0o700);
+  } catch (error) {
+    // Another's folder that we may write to: theirs to close.
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
+  }
+}

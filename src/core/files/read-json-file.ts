@@ -1,0 +1,23 @@
+import { readFile } from 'node:fs/promises';
+import type { z } from 'zod';
+import type { ErrorCode } from '../errors/error-codes.ts';
+import { CrawlhouseError } from '../errors/errors.ts';
+
+/** @throws CrawlhouseError of this code and hint that names the file and the key at fault */
+export async function readJsonFile<T>(
+  file: string,
+  schema: z.ZodType<T>,
+  { code, hint }: { readonly code: ErrorCode; readonly hint: string },
+): Promise<T> {
+  let json: unknown;
+  try {
+    json = JSON.parse(await readFile(file, 'utf8'));
+  } catch (cause) {
+    throw new CrawlhouseError(code, `${file}: ${(cause as Error).message}`, { cause });
+  }
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const where = issue?.path.join('.') || 'its root';
+  throw new CrawlhouseError(code, `${file}, at ${where}: ${issue?.message}`, { hint });
+}

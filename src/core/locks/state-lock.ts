@@ -1,0 +1,124 @@
+import { join } from 'node:path';
+import { CrawlhouseError } from '../errors/errors.ts';
+import { makePrivateFolder } from '../files/private-files.ts';
+import { host, timestamp } from '../host/host.ts';
+import { type HeldLock, lockFile } from './lock-file.ts';
+
+export interface LockHolder {
+  readonly pid: number;
+  readonly host: string;
+  readonly command: string;
+  readonly since: string;
+  /** The system that its id is of; names of hosts repeat. */
+  readonly scope?: string;
+  /** Tells the process from another one that got its id later. */
+  readonly started?: string | null | undefined;
+  /** Yields between two units to a lock waiter (`lock-waiter.ts`). */
+  readonly yields?: boolean;
+}
+
+/**
+ * Takes the one writer's lock of a state directory, or says who holds it. The system releases it however the holder
+ * ends.
+ *
+ * @throws CrawlhouseError `locked`
+ */
+export function lockState(stateDir: string, command: string): Disposable {
+  const taken = tryLockState(stateDir, command, false);
+  if ('holder' in taken) throw lockedError(stateDir, taken.holder);
+  return taken;
+}
+
+/** Tries the lock for one that may wait: the lock, or who holds it (null where that can't be told). */
+export function tryLockState(
+  stateDir: string,
+  command: string,
+  yields: boolean,
+): HeldLock | { readonly holder: LockHolder | null } {
+  makePrivateFolder(stateDir);
+  const holderFile = join(stateDir, 'lock.json');
+  const lock = lockFile(join(stateDir, 'lock.sqlite'));
+  if (lock === null) return { holder: readHolder(holderFile) };
+  const holder: LockHolder = {
+    pid: host().pid,
+    host: host().hostname,
+    command,
+    since: timestamp(),
+    scope: host().processScope(),
+    started: host().processStart(host().pid),
+    ...(yields ? { yields } : {}),
+  };
+  try {
+    host().files.writeFileSync(holderFile, JSON.stringify(holder));
+  } catch (error) {
+    // A full disk: a process that lives on would keep everybody out.
+    lock[Symbol.dispose]();
+    throw error;
+  }
+  return lock;
+}
+
+/** Whether a process holds the lock of a state directory. */
+export function isLocked(stateDir: string): boolean {
+  const path = join(stateDir, 'lock.sqlite');
+  const lock = host().files.existsSync(path) ? lockFile(path) : undefined;
+  lock?.[Symbol.dispose]();
+  return lock === null;
+}
+
+/** Who holds the lock of a state directory; null if nobody does, or it can't be told. */
+export function lockHolder(stateDir: string): LockHolder | null {
+  try {
+    return isLocked(stateDir) ? readHolder(join(stateDir, 'lock.json')) : null;
+  } catch {
+    // On a read-only disk, or of another user.
+    return null;
+  }
+}
+
+/**
+ * The time since when the possible writer has the lock: ISO 8601, UTC; the present time if the lock is free. A run that
+ * began earlier and still shows as running has lost its process. Null if the holder is unknown.
+ */
+export function lockedSince(stateDir: string): string | null {
+  const now = timestamp();
+  const path = join(stateDir, 'lock.sqlite');
+  try {
+    const lock = host().files.existsSync(path) ? lockFile(path) : undefined;
+    if (lock === null) return readHolder(join(stateDir, 'lock.json'))?.since ?? null;
+    lock?.[Symbol.dispose]();
+    return now;
+  } catch {
+    // On a read-only disk, or of another user.
+    return null;
+  }
+}
+
+export function lockedError(stateDir: string, holder: LockHolder | null): CrawlhouseError {
+  const message = `${stateDir} is in use by ${describeHolder(holder)}`;
+  return new CrawlhouseError('locked', message, {
+    hint: 'wait for it to end, or stop that process; reading (status, query) works meanwhile',
+  });
+}
+
+export function describeHolder(holder: LockHolder | null): string {
+  if (holder === null) return 'another process';
+  return `${holder.command} (process ${holder.pid} on ${holder.host}, since ${holder.since})`;
+}
+
+/** Null if a former holder wrote the file: the present holder has not written its name yet. */
+function readHolder(file: string): LockHolder | null {
+  try {
+    const holder = JSON.parse(host().files.readFileSync(file, 'utf8')) as LockHolder;
+    return isStill(holder) ? holder : null;
+  } catch {
+    // No such file, or a kill has cut it.
+    return null;
+  }
+}
+
+function isStill({ pid, scope, started }: LockHolder): boolean {
+  if (scope !== host().processScope() || started === undefined) return true;
+  const start = host().processStart(pid);
+  return start === undefined || start === started;
+}

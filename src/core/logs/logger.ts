@@ -1,0 +1,86 @@
+import { redact } from '../secrets/redact.ts';
+import { stringifyJson } from '../text/json.ts';
+import { visibleLine } from '../text/visible.ts';
+
+export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
+type LogFields = Readonly<Record<string, unknown>>;
+
+const RANK: Readonly<Record<LogLevel, number>> = { error: 0, warn: 1, info: 2, debug: 3 };
+
+/** A scoped logger: static messages plus fields, one line each, secrets masked by value. */
+export interface Logger {
+  error(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  debug(message: string, fields?: LogFields): void;
+  /** A logger that adds these fields to every line. */
+  with(scope: LogFields): Logger;
+}
+
+export interface LogRecord {
+  readonly at: Date;
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+/** Takes each record, of whatever level. */
+export type LogSink = (record: LogRecord) => void;
+
+/** Writes lines of at least `level` through `write`; without a writer, none. */
+export function createLogger(
+  level: LogLevel,
+  write: (line: string) => void,
+  now: () => Date = () => new Date(),
+): Logger {
+  return sinkLogger(({ at, level: own, message, fields }) => {
+    if (RANK[own] > RANK[level]) return;
+    const pairs = Object.entries(fields)
+      .filter(([, value]) => value !== undefined)
+      .map(([key, value]) => `${key}=${plain(value)}`);
+    write(visibleLine(redact([at.toISOString(), own.padEnd(5), message, ...pairs].join(' '))));
+  }, now);
+}
+
+/** A logger whose records of at least `level` go to `sink` too. */
+export function withSink(logger: Logger, level: LogLevel, sink: LogSink): Logger {
+  const own = sinkLogger((record) => {
+    if (RANK[record.level] <= RANK[level]) sink(record);
+  });
+  return both(logger, own);
+}
+
+function sinkLogger(sink: LogSink, now: () => Date = () => new Date(), scope: LogFields = {}): Logger {
+  const log = (level: LogLevel, message: string, fields: LogFields = {}): void =>
+    sink({ at: now(), level, message, fields: { ...scope, ...fields } });
+  return {
+    error: (message, fields) => log('error', message, fields),
+    warn: (message, fields) => log('warn', message, fields),
+    info: (message, fields) => log('info', message, fields),
+    debug: (message, fields) => log('debug', message, fields),
+    with: (more) => sinkLogger(sink, now, { ...scope, ...more }),
+  };
+}
+
+function both(one: Logger, other: Logger): Logger {
+  const log =
+    (level: LogLevel) =>
+    (message: string, fields?: LogFields): void => {
+      one[level](message, fields);
+      other[level](message, fields);
+    };
+  return {
+    error: log('error'),
+    warn: log('warn'),
+    info: log('info'),
+    debug: log('debug'),
+    with: (scope) => both(one.with(scope), other.with(scope)),
+  };
+}
+
+export const silentLogger: Logger = createLogger('error', () => {});
+
+function plain(value: unknown): string {
+  const text = typeof value === 'string' ? value : stringifyJson(value);
+  return /[\s"=]/.test(text) ? JSON.stringify(text) : text;
+}

@@ -1,0 +1,78 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { readLines } from '../files/read-lines.ts';
+import type { LogLevel } from './logger.ts';
+
+/** A line of a log file. */
+export interface OwnLogLine {
+  /** ISO 8601, UTC. */
+  readonly time: string;
+  readonly level: LogLevel;
+  readonly message: string;
+  /** Its other fields. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** The wanted lines: those of a run, of at least a level. */
+export interface LogQuery {
+  /** As lines name it: the first characters of its id. */
+  readonly run: string;
+  /** ISO 8601, UTC; lines without a run count if they are in between. */
+  readonly from: string;
+  readonly to: string;
+  readonly levels: readonly LogLevel[];
+  readonly most: number;
+}
+
+/** The last lines of a run in the log files of a folder, and how many lines it has. */
+export async function readLog(
+  folder: string,
+  query: LogQuery,
+  signal: AbortSignal,
+): Promise<{ readonly lines: readonly OwnLogLine[]; readonly total: number }> {
+  const lines: OwnLogLine[] = [];
+  let total = 0;
+  for (const file of filesOf(folder, query)) {
+    for await (const { line } of readLines(file)) {
+      signal.throwIfAborted();
+      const found = lineOf(line, query);
+      if (found === null) continue;
+      total++;
+      lines.push(found);
+      if (lines.length > query.most) lines.shift();
+    }
+  }
+  return { lines, total };
+}
+
+/** The files of the days in between, in the order of their lines. */
+function filesOf(folder: string, { from, to }: LogQuery): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .flatMap((name) => {
+      const [, day, part] = /^(\d{4}-\d{2}-\d{2})(?:\.(\d+))?\.jsonl$/.exec(name) ?? [];
+      return day === undefined ? [] : [{ name, day, part: Number(part ?? 1) }];
+    })
+    .filter(({ day }) => day >= from.slice(0, 10) && day <= to.slice(0, 10))
+    .sort((a, b) => a.day.localeCompare(b.day) || a.part - b.part)
+    .map(({ name }) => join(folder, name));
+}
+
+function lineOf(text: string, { run, from, to, levels }: LogQuery): OwnLogLine | null {
+  const record = parsed(text);
+  if (record === null) return null;
+  const { time, level, message, run: own, ...fields } = record;
+  if (own === undefined ? String(time) < from || String(time) > to : own !== run) return null;
+  if (!levels.includes(level as LogLevel)) return null;
+  return { time: String(time), level: level as LogLevel, message: String(message), fields };
+}
+
+/** Null for a line that a kill has cut. */
+function parsed(text: string): Record<string, unknown> | null {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A kill has cut the line.
+    return null;
+  }
+}

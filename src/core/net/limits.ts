@@ -1,0 +1,108 @@
+import { CrawlhouseError, type ErrorDetails } from '../errors/errors.ts';
+import { host } from '../host/host.ts';
+import { bytesText } from '../text/amounts.ts';
+import { retriable } from '../time/retry.ts';
+
+/** The most that is taken of what others send (docs/settings.md, "Limits"). */
+export interface Limits {
+  /** Bytes of one JSON answer, which is held in memory. */
+  readonly answer: number;
+  /** Bytes of one record of an export. */
+  readonly record: number;
+  /** Fields of a dataset's records. */
+  readonly fields: number;
+  /** Bytes a row of an export, on average, once decompressed. */
+  readonly bytesPerRow: number;
+  /** Bytes a second, the least, over a minute of waiting. */
+  readonly rate: number;
+  /** Milliseconds that a data export may take. */
+  readonly exportWait: number;
+  /** Milliseconds that a crawl may take to come back from the archive. */
+  readonly unarchiveWait: number;
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  answer: 64e6,
+  record: 16e6,
+  fields: 1_500,
+  bytesPerRow: 1e6,
+  rate: 1_000,
+  exportWait: 6 * 3_600_000,
+  unarchiveWait: 6 * 3_600_000,
+};
+
+/** A rate is judged over this span. */
+const RATE_MS = 60_000;
+
+/** Something is more than a setting allows. */
+export function overLimit(
+  message: string,
+  setting: keyof Settings,
+  details: ErrorDetails = {},
+): CrawlhouseError {
+  return new CrawlhouseError('over_limit', `${message} (limits.${setting})`, {
+    hint: `if the data is honest, raise limits.${setting} in crawlhouse.yaml`,
+    ...details,
+  });
+}
+
+/** Content up to this size is taken, however few rows it is to have. */
+const LEAST_CONTENT = 64e6;
+
+/** Bytes of content that so many rows may have. */
+export function mostContent(rows: number, { bytesPerRow }: Pick<Limits, 'bytesPerRow'>): number {
+  return Math.max(LEAST_CONTENT, rows * bytesPerRow);
+}
+
+/** The names of the settings. */
+interface Settings {
+  readonly answer: unknown;
+  readonly record: unknown;
+  readonly fields: unknown;
+  readonly bytes_per_row: unknown;
+  readonly rate: unknown;
+  readonly export_wait: unknown;
+  readonly unarchive_wait: unknown;
+}
+
+/**
+ * The chunks of a body. Over each minute of waiting for them, at least `rate` bytes a second must come. Time in which
+ * the reader does not wait is not counted.
+ *
+ * @throws CrawlhouseError `connection`, retriable
+ */
+export async function* atLeastAtRate<T extends Uint8Array>(
+  body: AsyncIterable<T>,
+  what: string,
+  { rate }: Pick<Limits, 'rate'>,
+  spanMs = RATE_MS,
+): AsyncGenerator<T> {
+  let waited = 0;
+  let bytes = 0;
+  const pieces = body[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const asked = host().monotonic();
+      const next = await pieces.next();
+      if (next.done) return;
+      waited += host().monotonic() - asked;
+      bytes += next.value.length;
+      if (waited >= spanMs) {
+        if (bytes < (rate * waited) / 1000) throw tooSlow(what, bytes, waited, rate);
+        waited = 0;
+        bytes = 0;
+      }
+      yield next.value;
+    }
+  } finally {
+    await pieces.return?.();
+  }
+}
+
+function tooSlow(what: string, bytes: number, waitedMs: number, rate: number): CrawlhouseError {
+  const seconds = Math.round(waitedMs / 1000);
+  return retriable(
+    'connection',
+    `${what}: only ${bytes} bytes came in ${seconds} s, less than ${bytesText(rate)} a second (limits.rate)`,
+  );
+}

@@ -1,0 +1,124 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ErrorCode } from '../errors/error-codes.ts';
+import { CrawlhouseError } from '../errors/errors.ts';
+import type { Logger } from '../logs/logger.ts';
+import { reportFault } from '../logs/report-fault.ts';
+import { stringifyJson } from '../text/json.ts';
+import { lookUp } from '../text/look-up.ts';
+
+/** `HOST:PORT`, taken apart. */
+export interface ListenAddress {
+  /** As it stands in an address: an IPv6 one has its brackets. */
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+}
+
+export function listenAddress(text: string): ListenAddress {
+  const colon = text.lastIndexOf(':');
+  const name = text.slice(0, colon).toLowerCase();
+  return { name, host: name.replace(/^\[(.*)\]$/, '$1'), port: Number(text.slice(colon + 1)) };
+}
+
+export interface ListenHttpOptions {
+  /** Of the error if it can't listen. */
+  readonly code: ErrorCode;
+  readonly way: ListenElsewhere;
+  /** Its name in the log. */
+  readonly door: string;
+  readonly logger: Logger;
+}
+
+/** A server: open until disposed. */
+export interface Listener extends AsyncDisposable {
+  readonly port: number;
+}
+
+/**
+ * Answers HTTP requests at `HOST:PORT`. A request whose answer fails gets 500 and the identifier under which its cause
+ * is logged.
+ *
+ * @throws CrawlhouseError of the code of `options` if it can't listen there
+ */
+export async function listenHttp(
+  address: string,
+  answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+  { code, way, door, logger }: ListenHttpOptions,
+): Promise<Listener> {
+  const { host, port } = listenAddress(address);
+  const server = createServer((request, response) => {
+    answer(request, response).catch((thrown: unknown) => {
+      if (response.destroyed || response.socket?.destroyed) return;
+      answerFault(response, reportFault(thrown, logger, { door, path: pathOf(request) }));
+    });
+  });
+  try {
+    server.listen(port, host);
+    await once(server, 'listening');
+  } catch (cause) {
+    throw await listenError(code, address, way, cause);
+  }
+  return {
+    port: (server.address() as AddressInfo).port,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** An answer that has begun is cut. */
+function answerFault(response: ServerResponse, { code, message, hint }: CrawlhouseError): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(500, { 'content-type': 'application/json' });
+  response.end(`${stringifyJson({ error: { code, message, hint: hint ?? null } })}\n`);
+}
+
+/** The path that a request asks for, without its query. */
+export function pathOf({ url }: IncomingMessage): string | undefined {
+  return url?.split('?')[0];
+}
+
+/** Why each error comes, and what to do about it. */
+const REASONS: Readonly<Record<string, readonly [reason: string, way: string]>> = {
+  EADDRINUSE: ['another program listens there', 'end that program, or take a free port: '],
+  EADDRNOTAVAIL: ['this machine has no such address', 'take an address of this machine: '],
+  EACCES: ['this user may not listen there', 'take a port above 1023: '],
+  ENOTFOUND: ['no machine has that name', 'take an address of this machine: '],
+};
+
+/** The command that listens at another address, which is free now. */
+export type ListenElsewhere = (address: string, port: number) => string;
+
+/** The error of a server that can't listen on `address` (`HOST:PORT`). */
+export async function listenError(
+  code: ErrorCode,
+  address: string,
+  way: ListenElsewhere,
+  cause: unknown,
+): Promise<CrawlhouseError> {
+  const { code: system = '', message } = cause as NodeJS.ErrnoException;
+  const [reason, before] = lookUp(REASONS, system) ?? [message, 'take another port: '];
+  const { name, host } = listenAddress(address);
+  // Where the address itself is wrong, no port of it is free.
+  const own = await freePort(host).catch(() => undefined);
+  const [free, port] = own === undefined ? ['127.0.0.1', await freePort('127.0.0.1')] : [name, own];
+  return new CrawlhouseError(code, `can't listen on ${address}: ${reason}`, {
+    cause,
+    hint: before + way(`${free}:${port}`, port),
+  });
+}
+
+async function freePort(host: string): Promise<number> {
+  const server = createServer().listen(0, host);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}

@@ -1,0 +1,213 @@
+import { host } from '../host/host.ts';
+import { bytesText, countText, durationText } from '../text/amounts.ts';
+import { estimateLeft, usualAfter } from './estimate-left.ts';
+import { type DueUnit, UnitWork } from './unit-work.ts';
+
+export type Phase = 'discover' | 'download' | 'stage' | 'load' | 'models' | 'tests' | 'publish';
+
+/** How far a run is. */
+export interface Progress {
+  readonly phase: Phase;
+  /** Of the phase: models or models' tests; null where rows say more. */
+  readonly steps: { readonly done: number; readonly total: number } | null;
+  readonly units: { readonly done: number; readonly due: number };
+  readonly rows: { readonly received: number; readonly expected: number; readonly isGuess: boolean };
+  /** Bytes on the wire, of finished units. */
+  readonly bytes: number;
+  /** Seconds in which the rows came. */
+  readonly seconds: number;
+  /** Seconds since the run began. */
+  readonly elapsed: number;
+  readonly left: number | null;
+}
+
+/** A unit that a run works on. */
+export interface UnitAtWork {
+  readonly unit: string;
+  readonly phase: 'download' | 'stage' | 'load';
+}
+
+/** Between two prints where nothing else happens, such as while a model is built. */
+const BEAT_MS = 1000;
+
+/** Follows a run and prints how far it is after each change, and each second. */
+export class Meter implements Disposable {
+  readonly #print: (text: string, progress: Progress, atWork: readonly UnitAtWork[]) => void;
+  readonly #now: () => number;
+  readonly #formerPace: number;
+  readonly #beat: Disposable;
+  #work = new UnitWork([]);
+  #due = 0;
+  #done = 0;
+  #bytes = 0;
+  readonly #startedAt: number;
+  #unitsStartedAt: number;
+  #unitsTook: number | null = null;
+  #elapsed: number | null = null;
+  #phase: Phase | null = null;
+  #steps: Progress['steps'] = null;
+  #last = '';
+  readonly #atWork = new Map<string, UnitAtWork['phase']>();
+
+  /** @param formerPace seconds that followed the units of a former run, by those that usually follow so much */
+  constructor(
+    print: (text: string, progress: Progress, atWork: readonly UnitAtWork[]) => void,
+    formerPace = 1,
+    now: () => number = host().monotonic,
+  ) {
+    this.#print = print;
+    this.#formerPace = formerPace;
+    this.#now = now;
+    this.#startedAt = now();
+    this.#unitsStartedAt = this.#startedAt;
+    this.#beat = host().every(BEAT_MS, () => this.#show());
+  }
+
+  /** It looks for what is due. */
+  discover(): void {
+    this.#enter('discover');
+  }
+
+  /** The units begin. */
+  begin(due: readonly DueUnit[]): void {
+    this.#work = new UnitWork(due);
+    this.#due = due.length;
+    this.#unitsStartedAt = this.#now();
+    this.#phase = 'download';
+  }
+
+  opened(unit: string, rows: number | null, columns: number): void {
+    this.#work.opened(unit, rows, columns);
+    this.#atWork.set(unit, 'download');
+    this.#enter('download');
+  }
+
+  /** @param rows so far */
+  received(unit: string, rows: number): void {
+    this.#work.received(unit, rows);
+    this.#enter('download');
+  }
+
+  /** A unit at work goes on to this phase. */
+  unitPhase(unit: string, phase: 'stage' | 'load'): void {
+    this.#atWork.set(unit, phase);
+    this.#enter(phase);
+  }
+
+  /** @param bytes null where nothing came */
+  unitDone(unit: string, status: string, bytes: number | null): void {
+    this.#work.ended(unit, status === 'loaded' || status === 'unchanged');
+    this.#atWork.delete(unit);
+    this.#done++;
+    this.#bytes += bytes ?? 0;
+    this.#last = `${unit} ${status}`;
+    this.#show();
+    this.#last = '';
+  }
+
+  /** The phases after the units. */
+  step(phase: 'models' | 'tests' | 'publish', done = 0, total = 1): void {
+    this.#unitsTook ??= this.#seconds();
+    this.#steps = { done, total };
+    this.#enter(phase);
+  }
+
+  /** The run has ended: the last print. */
+  end(seconds: number): void {
+    this.#elapsed = seconds;
+    this.#show();
+  }
+
+  /** Seconds that the units took, what followed them so far, and what usually follows so much. */
+  took(): { readonly units: number; readonly after: number; readonly usual: number } {
+    const units = this.#unitsTook ?? this.#seconds();
+    return { units, after: this.#seconds() - units, usual: usualAfter(this.#work.work().values) };
+  }
+
+  [Symbol.dispose](): void {
+    this.#beat[Symbol.dispose]();
+  }
+
+  #enter(phase: Phase): void {
+    this.#phase = phase;
+    this.#show();
+  }
+
+  #seconds(): number {
+    return (this.#now() - this.#unitsStartedAt) / 1000;
+  }
+
+  #show(): void {
+    if (this.#phase === null) return;
+    const seconds = this.#seconds();
+    const unitsTook = this.#unitsTook;
+    const units = this.#work.work();
+    const left = estimateLeft({
+      seconds,
+      units,
+      after: unitsTook === null ? null : { unitsTook, ...afterOf(this.#phase, this.#steps) },
+      expectedAfter: usualAfter(units.values) * this.#formerPace,
+    });
+    const progress: Progress = {
+      phase: this.#phase,
+      steps: this.#steps,
+      units: { done: this.#done, due: this.#due },
+      rows: this.#work.rows(),
+      bytes: this.#bytes,
+      seconds: unitsTook ?? seconds,
+      elapsed: this.#elapsed ?? (this.#now() - this.#startedAt) / 1000,
+      left: this.#elapsed === null ? left : null,
+    };
+    const atWork = [...this.#atWork].map(([unit, phase]) => ({ unit, phase }));
+    this.#print(describeProgress(progress) + (this.#last && ` · ${this.#last}`), progress, atWork);
+  }
+}
+
+/** Of all that follows the units, as measured with the models that ship. */
+const PARTS = { models: [0, 0.45], tests: [0.45, 0.6], publish: [0.6, 1] } as const;
+
+function afterOf(phase: Phase, steps: Progress['steps']): { readonly done: number; readonly total: number } {
+  const [from, to] = PARTS[phase as keyof typeof PARTS] ?? [0, 0];
+  const part = steps === null || steps.total === 0 ? 0 : steps.done / steps.total;
+  return { done: from + (to - from) * part, total: 1 };
+}
+
+const BAR = 10;
+
+/** The share of the phase that is done, 0 to 1; null where that is not known. */
+export function shareOf({ phase, steps, rows: { received, expected } }: Progress): number | null {
+  if (phase === 'discover' || steps?.total === 1) return null;
+  if (steps) return steps.total > 0 ? steps.done / steps.total : 1;
+  return expected > 0 ? Math.min(received / expected, 1) : 0;
+}
+
+/** `[████░░░░░░] 42 % download after 50 s, about 3 min left · 250,000 of 600,000 rows · 5,000 rows/s · 10 of 40 units · 96.0 MB` */
+export function describeProgress(progress: Progress): string {
+  const filled = Math.floor((shareOf(progress) ?? (progress.phase === 'discover' ? 0 : 1)) * BAR);
+  return `[${'█'.repeat(filled)}${'░'.repeat(BAR - filled)}] ${progressWords(progress)}`;
+}
+
+/** The progress in words, without the bar. */
+export function progressWords(progress: Progress): string {
+  const { phase, steps, units, rows, bytes, seconds, elapsed, left } = progress;
+  const { received, expected, isGuess } = rows;
+  const share = shareOf(progress);
+  const percent = share === null ? '' : `${Math.floor(share * 100)} % `;
+  const time = left === null ? '' : `, about ${wholeSeconds(left)} left`;
+  const of = expected > received ? ` of ${isGuess ? 'about ' : ''}${countText(Math.round(expected))}` : '';
+  const pace = seconds > 0 && received > 0 ? [`${countText(Math.round(received / seconds))} rows/s`] : [];
+  const now = `${percent}${phase}${steps && steps.total > 1 ? ` ${steps.done} of ${steps.total}` : ''} after ${durationText(elapsed)}${time}`;
+  // Such as of a transform.
+  if (units.due === 0) return now;
+  return [
+    now,
+    `${countText(received)}${of} rows`,
+    ...pace,
+    `${units.done} of ${units.due} units`,
+    bytesText(bytes),
+  ].join(' · ');
+}
+
+function wholeSeconds(seconds: number): string {
+  return seconds < 9.95 ? `${Math.ceil(seconds)} s` : durationText(seconds);
+}

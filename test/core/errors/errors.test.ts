@@ -1,0 +1,131 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { CrawlhouseError, toCrawlhouseError } from '../../../src/core/errors/errors.ts';
+import { readText } from '../../../src/core/files/read-text.ts';
+import { host, withHost } from '../../../src/core/host/host.ts';
+import { openSqlite } from '../../../src/core/locks/open-sqlite.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+
+function systemError(code: string): Error {
+  return Object.assign(new Error(`${code}: it did not work`), { code });
+}
+
+test('the code of an error decides its kind and exit code', () => {
+  const codes = ['internal', 'usage', 'cut_short', 'unreconciled', 'unauthorized', 'wrong_state'] as const;
+  expect(codes.map((code) => new CrawlhouseError(code, 'no').exitCode)).toEqual([1, 2, 3, 4, 5, 0]);
+  expect(new CrawlhouseError('interrupted', 'no').exitCode).toBe(130);
+});
+
+test('an error of ours stays the same object', () => {
+  const error = new CrawlhouseError('usage', 'no', { hint: 'yes' });
+  expect(toCrawlhouseError(error)).toBe(error);
+});
+
+test('a full disk is an error of the disk that asks for space', () => {
+  const full = [
+    systemError('ENOSPC'),
+    systemError('EDQUOT'),
+    new Error('IO Error: Could not write file "x"'),
+    Object.assign(new Error('database or disk is full'), { errcode: 13 }),
+  ];
+  for (const error of full.map(toCrawlhouseError)) {
+    expect([error.code, error.hint]).toEqual(['disk', 'free some space, then run again']);
+  }
+});
+
+test('an error that hid another one while something was closed is the error that came first', () => {
+  const full = Object.assign(new Error('database or disk is full'), { errcode: 13 });
+  const hidden = new SuppressedError(new Error('second'), new SuppressedError(new Error('first'), full));
+  expect(toCrawlhouseError(hidden)).toMatchObject({ code: 'disk', message: full.message, cause: full });
+});
+
+test('a disk that fails is an error of the disk, not a fault of crawlhouse', () => {
+  for (const thrown of [systemError('EIO'), Object.assign(new Error('disk I/O error'), { errcode: 266 })]) {
+    const error = toCrawlhouseError(thrown);
+    expect([error.code, error.hint]).toEqual(['disk', expect.stringContaining('the disk has failed')]);
+  }
+});
+
+test('a file without permission is an error of the disk that asks for the right, not for space', async () => {
+  const denied = await writeFile('/sys/no-such-place', '').catch((error: unknown) => error);
+  const errors = [
+    denied,
+    systemError('EPERM'),
+    new Error('IO Error: Cannot open file "/sys/x.duckdb": Permission denied'),
+    Object.assign(new Error('attempt to write a readonly database'), { errcode: 8 }),
+  ];
+  for (const error of errors.map(toCrawlhouseError)) {
+    expect([error.code, error.hint]).toEqual(['disk', expect.stringMatching(/^give the user .* the right/)]);
+  }
+  expect(toCrawlhouseError(denied).hint).toContain('/sys/no-such-place');
+});
+
+test('a disk that is mounted read-only is an error of the disk that names the mount, not the space', () => {
+  const errors = [
+    Object.assign(systemError('EROFS'), { syscall: 'open', path: '/data/warehouse.duckdb' }),
+    new Error('IO Error: Cannot open file "/data/warehouse.duckdb": Read-only file system'),
+  ];
+  for (const error of errors.map(toCrawlhouseError)) {
+    expect([error.code, error.hint]).toEqual(['disk', expect.stringContaining('read-only file system')]);
+  }
+});
+
+test('a port that the user may not listen on has nothing to do with the disk', () => {
+  const error = Object.assign(systemError('EACCES'), { syscall: 'listen' });
+  expect(toCrawlhouseError(error).code).toBe('internal');
+});
+
+test('a folder in the place of a file, and the other way round, is a wrong use that names the path', async () => {
+  const folder = await temporaryFolder();
+  const file = join(folder, 'file');
+  await writeFile(file, '');
+  const opened = async (path: string): Promise<void> => openSqlite(path).close();
+  const thrown = await Promise.all(
+    [
+      ...[readText(folder), rm(folder), opened(folder)],
+      ...[readdir(file), mkdir(file), readText(join(file, 'below')), opened(join(file, 'below'))],
+    ].map((one) => one.then(() => null, toCrawlhouseError)),
+  );
+  expect(thrown.map((error) => [error?.code, error?.message])).toEqual([
+    ...Array(3).fill(['bad_project', `${folder} is a folder; a file is expected there`]),
+    ...Array(2).fill(['bad_project', `${file} is a file, or below one; a folder is expected there`]),
+    ...Array(2).fill([
+      'bad_project',
+      `${join(file, 'below')} is a file, or below one; a folder is expected there`,
+    ]),
+  ]);
+  expect(thrown.map((error) => error?.hint)).not.toContain(undefined);
+});
+
+test('a file of SQLite that a full disk does not take is an error of the disk, not a missing file', () => {
+  const full = {
+    ...host(),
+    sqlite: () => {
+      throw Object.assign(new Error('unable to open database file'), { errcode: 14 });
+    },
+    files: {
+      ...host().files,
+      writeFileSync: () => {
+        throw systemError('ENOSPC');
+      },
+    },
+  };
+  expect(() => withHost(full, () => openSqlite('/lock.sqlite'))).toThrowError(systemError('ENOSPC').message);
+});
+
+test('an abort is an interruption, or the error that it was given as its reason', async () => {
+  expect(toCrawlhouseError(AbortSignal.abort().reason).code).toBe('interrupted');
+  const reason = new CrawlhouseError('interrupted', 'interrupted by SIGTERM');
+  const thrown = Object.assign(new Error('aborted', { cause: reason }), { name: 'AbortError' });
+  expect(toCrawlhouseError(thrown)).toBe(reason);
+});
+
+test('anything else is a fault of ours that keeps its cause', () => {
+  const cause = new TypeError('x is not a function');
+  const error = toCrawlhouseError(cause);
+  expect([error.code, error.exitCode, error.message]).toEqual(['internal', 1, 'x is not a function']);
+  expect(error.cause).toBe(cause);
+  expect(toCrawlhouseError('just a text').message).toBe('just a text');
+  expect(toCrawlhouseError(undefined).code).toBe('internal');
+});

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { createLogger, type LogLevel } from '../../../src/core/logs/logger.ts';
+
+function logged(level: LogLevel): string[] {
+  const lines: string[] = [];
+  const logger = createLogger(
+    level,
+    (line) => lines.push(line.split(' ').slice(2).join(' ')),
+    () => new Date(0),
+  );
+  logger.error('one');
+  logger.warn('two');
+  logger.info('three', { unit: 'crawl_pages/1', none: undefined });
+  logger.debug('four');
+  return lines.map((line) => line.trim());
+}
+
+test('a logger says what is at least as grave as its level', () => {
+  expect(logged('error')).toEqual(['one']);
+  expect(logged('warn').map((line) => line.replace(/^ /, ''))).toEqual(['one', 'two']);
+  expect(logged('debug')).toHaveLength(4);
+});
+
+test('a field that is undefined is left out', () => {
+  expect(logged('info').at(-1)).toBe('three unit=crawl_pages/1');
+});

@@ -1,0 +1,59 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { CrawlhouseError } from '../../../src/core/errors/errors.ts';
+import { createLogger } from '../../../src/core/logs/logger.ts';
+import { listenAddress, listenHttp } from '../../../src/core/net/listen-http.ts';
+
+test('a used port is named with a command that works on a free one', async () => {
+  const options = {
+    code: 'usage',
+    way: (free: string) => `crawlhouse mcp --http ${free}`,
+    door: 'test',
+  } as const;
+  const logger = createLogger('error', () => {});
+  const listen = (address: string) => listenHttp(address, async () => {}, { ...options, logger });
+  const first = await listen('127.0.0.1:0');
+  onTestFinished(() => first[Symbol.asyncDispose]());
+  const error = await listen(`127.0.0.1:${first.port}`).catch((thrown: unknown) => thrown as CrawlhouseError);
+  expect(error).toMatchObject({
+    exitCode: 2,
+    message: `can't listen on 127.0.0.1:${first.port}: another program listens there`,
+  });
+  const { hint = '' } = error as CrawlhouseError;
+  const command = /^end that program, or take a free port: crawlhouse mcp --http (127\.0\.0\.1:\d+)$/;
+  await using _free = await listen(command.exec(hint)?.[1] ?? '');
+});
+
+test('an address that this machine does not have is replaced by one of this machine', async () => {
+  const [code, way, door] = ['bad_settings', (free: string) => `ADDRESS=${free}`, 'test'] as const;
+  const logger = createLogger('error', () => {});
+  await expect(
+    listenHttp('192.0.2.1:8090', async () => {}, { code, way, door, logger }),
+  ).rejects.toMatchObject({
+    message: "can't listen on 192.0.2.1:8090: this machine has no such address",
+    hint: expect.stringMatching(/^take an address of this machine: ADDRESS=127\.0\.0\.1:\d+$/),
+  });
+});
+
+test('an answer that fails is 500, and the log has its cause, server and path', async () => {
+  const lines: string[] = [];
+  const logger = createLogger('error', (line) => lines.push(line));
+  const fails = async (): Promise<void> => {
+    throw new Error('the disk is gone');
+  };
+  await using listener = await listenHttp('127.0.0.1:0', fails, {
+    code: 'usage',
+    way: () => '--port',
+    door: 'test',
+    logger,
+  });
+  const answer = await fetch(`http://127.0.0.1:${listener.port}/metrics?key=secret`);
+  expect([answer.status, await answer.json()]).toMatchObject([500, { error: { code: 'internal' } }]);
+  expect(lines.join('')).toContain('the disk is gone');
+  expect(lines.join('')).toContain('test');
+  expect(lines.join('')).toContain('/metrics');
+  expect(lines.join('')).not.toContain('secret');
+});
+
+test('an IPv6 host is told without its brackets', () => {
+  expect(listenAddress('[::1]:8092')).toEqual({ name: '[::1]', host: '::1', port: 8092 });
+});

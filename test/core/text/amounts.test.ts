@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { bytesText, countText, durationText } from '../../../src/core/text/amounts.ts';
+
+test.for([
+  [0, '0 B'],
+  [999, '999 B'],
+  [1_000, '1.0 kB'],
+  [3_420_000, '3.4 MB'],
+  [250_000_000, '250 MB'],
+  [7e15, '7000 TB'],
+] as const)('%i bytes read %s', ([bytes, text]) => expect(bytesText(bytes)).toBe(text));
+
+test.for([
+  [0, '0.0 s'],
+  [0.44, '0.4 s'],
+  [12.3, '12 s'],
+  [99.6, '2 min'],
+  [3_600, '1 h'],
+  [7_500, '2 h 5 min'],
+] as const)('%f seconds read %s', ([seconds, text]) => expect(durationText(seconds)).toBe(text));
+
+test('counts have their thousands apart', () => expect(countText(1_234_567)).toBe('1,234,567'));

@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseJson, stringifyJson } from '../../../src/core/text/json.ts';
+
+const whole = fc.bigInt({ min: -(2n ** 200n), max: 2n ** 200n });
+
+test('whole numbers of any size keep all their digits', () => {
+  fc.assert(
+    fc.property(whole, (number) => {
+      expect(stringifyJson(parseJson(`{"n":[${number}]}`))).toBe(`{"n":[${number}]}`);
+      expect(BigInt(parseJson(String(number)) as bigint | number)).toBe(number);
+    }),
+  );
+});
+
+test('what JSON can hold comes back equal', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
+      const expected: unknown = JSON.parse(JSON.stringify(value));
+      expect(stringifyJson(parseJson(stringifyJson(value)))).toBe(JSON.stringify(expected));
+    }),
+  );
+});
+
+test('a number that a JavaScript number holds stays one, and a text of digits stays a text', () => {
+  expect(parseJson('[1, 9007199254740991, 1.5, 1e3, "9007199254740993"]')).toEqual([
+    1,
+    9007199254740991,
+    1.5,
+    1000,
+    '9007199254740993',
+  ]);
+  expect(parseJson('9007199254740993')).toBe(9007199254740993n);
+});
+
+test('dates are ISO 8601 in UTC, and an indent is kept', () => {
+  expect(stringifyJson({ at: new Date(0) })).toBe('{"at":"1970-01-01T00:00:00.000Z"}');
+  expect(stringifyJson({ n: 2n ** 64n }, 2)).toBe('{\n  "n": 18446744073709551616\n}');
+});

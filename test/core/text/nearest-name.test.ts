@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { didYouMean } from '../../../src/core/text/nearest-name.ts';
+
+test.for([
+  ['rnu', ['init', 'run', 'query'], 'run'],
+  ['crawl_page', ['crawl_links', 'crawl_pages'], 'crawl_pages'],
+  ['QUERY', ['query'], 'query'],
+  ['crawl_st', ['crawl_links', 'crawl_structured_data'], 'crawl_structured_data'],
+] as const)('%s: %j has %s', ([name, known, meant]) => {
+  expect(didYouMean(name, known)).toBe(`did you mean ${meant}? `);
+});
+
+test.for([
+  ['zzzzzz', ['init', 'run']],
+  ['', ['init']],
+  ['init', []],
+] as const)('%s: %j has nothing near', ([name, known]) => {
+  expect(didYouMean(name, known)).toBe('');
+});

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { documentToChange, parseYaml, YamlFault } from '../../../src/core/text/parse-yaml.ts';
+
+const fault = (text: string): YamlFault => {
+  try {
+    parseYaml(text);
+  } catch (error) {
+    if (error instanceof YamlFault) return error;
+    throw error;
+  }
+  throw new Error('it was not refused');
+};
+
+const list = (count: number, item: string): string => `[${Array(count).fill(item).join(',')}]`;
+
+test.each([
+  [
+    'aliases of aliases',
+    `a: &a ${list(9, 'x')}\nb: &b ${list(9, '*a')}\nc: &c ${list(9, '*b')}\nd: ${list(90, '*c')}\n`,
+    4,
+  ],
+  ['many aliases of little', `a: &a x\nb: ${list(101, '*a')}\n`, 2],
+  ['few aliases of much', `a: &a ${list(6000, 'x')}\nb: [*a, *a]\n`, 2],
+  ['a value within itself', 'a: &a\n- *a\n', 2],
+  ['a value within what it holds', 'a: &a\n- &b [*a]\n- *b\n', 2],
+  ['an alias of no anchor', 'a: *b\n', 1],
+  ['a key that stands twice', 'a: 1\na: 2\n', 2],
+  ['brackets without an end', '['.repeat(2000), 1],
+  ['a key that is no name in JavaScript', 'a:\n  "__proto__": 1\n', 2],
+])('%s is refused with its line', (_what, text, line) => {
+  expect(fault(text)).toMatchObject({ line });
+});
+
+test('aliases as a person writes them are read, and written out where a file is changed', () => {
+  const text = 'days:\n- &first {date: &d 2026-01-01}\n- *first\n- {date: *d} # the same\n';
+  const day = { date: '2026-01-01' };
+  expect(parseYaml(text).value).toEqual({ days: [day, day, day] });
+  const document = documentToChange(text);
+  document.deleteIn(['days', 0]);
+  expect(document.toString()).toBe('days:\n  - { date: 2026-01-01 }\n  - { date: 2026-01-01 } # the same\n');
+});
+
+test('whole numbers keep their digits where that is asked for', () => {
+  const text = 'a: 9007199254740993\nb: 1\n';
+  expect(parseYaml(text, { bigints: 'large' }).value).toEqual({ a: 9007199254740993n, b: 1 });
+  expect(parseYaml(text, { bigints: 'all' }).value).toEqual({ a: 9007199254740993n, b: 1n });
+});
