@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { Database } from '../../src/core/duckdb/duckdb.ts';
 import { Frontier } from '../../src/service/crawler/frontier.ts';
 import { loadCrawl } from '../../src/service/crawler/load-crawl.ts';
+import { plainLines } from '../../src/service/crawler/parse-messages.ts';
 import { Segments } from '../../src/service/crawler/segments.ts';
 import { link, page } from '../support/crawl-records.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -15,9 +16,11 @@ test('the memory of a load does not grow with the links to the same pages', asyn
   const folder = await temporaryFolder();
   using frontier = new Frontier(folder);
   const segments = await Segments.open(folder, []);
-  const pages = [page('/'), page('/seed', { sources: ['ingested_data'] })].map(lineOf);
+  const pages = [page('/'), page('/seed', { sources: ['ingested_data'] })].map((one) =>
+    plainLines(lineOf(one)),
+  );
   const links = Array.from({ length: LINKS }, (_, index) =>
-    lineOf(link('/', index % 2 === 0 ? '/seed' : `/page-with-a-long-name-${index % 1000}`)),
+    plainLines(lineOf(link('/', index % 2 === 0 ? '/seed' : `/page-with-a-long-name-${index % 1000}`))),
   );
   frontier.commit([], await segments.write({ pages, links: [], items: [] }));
   for (let file = 0; file < FILES; file++)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { ownUrl } from '../../core/net/web-url.ts';
 import { stringifyJson } from '../../core/text/json.ts';
 import type { FetchTools } from './fetch-round.ts';
+import { textOf } from './parse-messages.ts';
 import type { MissingPageRecord, PageRecord } from './records.ts';
 
 /** A site may have any number of subdomains. */
@@ -43,7 +44,7 @@ async function askOrigin(origin: string, tools: MissingTools): Promise<MissingPa
   const facts = { depth: null, sources: [], robots_txt_denied: false };
   let record: MissingPageRecord | null = null;
   await parser.parse({ answer, facts, rendered }, async ({ pages }) => {
-    const { title, simhash } = JSON.parse(pages) as PageRecord;
+    const { title, simhash } = JSON.parse(textOf(pages)) as PageRecord;
     record = { origin, status_code: status, title, simhash };
   });
   return record;

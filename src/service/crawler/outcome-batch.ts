@@ -6,7 +6,7 @@ import type { CrawlSession } from './session.ts';
 const KINDS = ['pages', 'links', 'items'] as const;
 /** What a crawl may lose when its process is killed. */
 const MOST_PAGES = 500;
-const MOST_CHARACTERS = 16_000_000;
+const MOST_BYTES = 16_000_000;
 const LONGEST_MS = 2_000;
 
 /**
@@ -19,7 +19,7 @@ export class OutcomeBatch {
   readonly #session: CrawlSession;
   #outcomes: Outcome[] = [];
   #lines = noLines();
-  #characters = 0;
+  #bytes = 0;
   #startedAt = performance.now();
   #writing: Promise<void> = Promise.resolve();
   #isWriting = false;
@@ -38,8 +38,9 @@ export class OutcomeBatch {
     this.#outcomes.push(outcome);
     if (reply !== null) {
       for (const kind of KINDS) {
-        if (reply[kind] !== '') this.#lines[kind].push(reply[kind]);
-        this.#characters += reply[kind].length;
+        const { length } = reply[kind].bytes;
+        if (length > 0) this.#lines[kind].push(reply[kind]);
+        this.#bytes += length;
       }
     }
   }
@@ -51,7 +52,7 @@ export class OutcomeBatch {
    */
   async writeIfDue(): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
-    const isLarge = this.#outcomes.length >= MOST_PAGES || this.#characters >= MOST_CHARACTERS;
+    const isLarge = this.#outcomes.length >= MOST_PAGES || this.#bytes >= MOST_BYTES;
     const isOld = this.#outcomes.length > 0 && performance.now() - this.#startedAt >= LONGEST_MS;
     if (!isLarge && !isOld) return;
     if (!this.#isWriting)
@@ -70,7 +71,7 @@ export class OutcomeBatch {
     const [outcomes, lines] = [this.#outcomes, this.#lines];
     this.#outcomes = [];
     this.#lines = noLines();
-    this.#characters = 0;
+    this.#bytes = 0;
     this.#isWriting = true;
     try {
       const segments = await this.#segments.write(lines);

@@ -9,6 +9,7 @@ import {
   type ParseRequest,
   type ParseThreadData,
   type ParseThreadReply,
+  plainLines,
 } from './parse-messages.ts';
 import type { Fetched, ParsedPage, ParseRules } from './records.ts';
 import { isRedirect } from './redirect-status.ts';
@@ -45,7 +46,7 @@ export function answerParser(data: ParseThreadData): (request: ParseRequest) => 
     const location = parsed.page.redirect_location;
     const redirect = location === null ? null : scope.admit(location);
     return {
-      pages: pageLine({ ...parsed.page, ...facts }),
+      pages: plainLines(pageLine({ ...parsed.page, ...facts })),
       links: linesOf(parsed.links, size),
       items: linesOf(parsed.items, size),
       targets: targetsOf(parsed, redirect, scope),
@@ -104,7 +105,7 @@ function pageLine(record: object): string {
 
 /** The links of one page may take 100 MB. */
 function linesOf(records: readonly object[], bytes: number): Lines {
-  if (bytes <= LARGE_BYTES) return records.map(line).filter(isShort).join('');
+  if (bytes <= LARGE_BYTES) return plainLines(records.map(line).filter(isShort).join(''));
   const frames: Uint8Array[] = [];
   let lines = '';
   for (const record of records) {
@@ -115,7 +116,7 @@ function linesOf(records: readonly object[], bytes: number): Lines {
     lines = '';
   }
   if (lines !== '') frames.push(zstdCompressSync(lines));
-  return Buffer.concat(frames);
+  return { bytes: Buffer.concat(frames), isCompressed: true };
 }
 
 function isShort(text: string): boolean {

@@ -29,11 +29,26 @@ export interface ParseRequest {
   readonly rendered: Rendered | null;
 }
 
-/** Records as lines of JSON, each with its line break; of a large page compressed, as frames of zstd. */
-export type Lines = string | Uint8Array;
+/** Records as lines of JSON in UTF-8, each with its line break; of a large page compressed, as frames of zstd. */
+export interface Lines {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly isCompressed: boolean;
+}
+
+const ENCODER = new TextEncoder();
+
+/** Lines that pass to another thread without a copy. */
+export function plainLines(text: string): Lines {
+  return { bytes: ENCODER.encode(text), isCompressed: false };
+}
+
+/** The text of lines that are not compressed. */
+export function textOf({ bytes }: Lines): string {
+  return new TextDecoder().decode(bytes);
+}
 
 export interface ParseReply {
-  readonly pages: string;
+  readonly pages: Lines;
   readonly links: Lines;
   readonly items: Lines;
   /** Internal URLs that the page leads to, in its order, without repetition. */

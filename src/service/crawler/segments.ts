@@ -38,10 +38,13 @@ export class Segments {
         const name = `${kind}-${number}.ndjson.zst`;
         const file = await open(join(this.#folder, name), 'w');
         try {
-          const texts = lines[kind].filter((one) => typeof one === 'string');
-          const frames = lines[kind].filter((one) => typeof one !== 'string');
-          if (texts.length > 0) frames.unshift(await compress(texts.join('')));
-          await file.writeFile(Buffer.concat(frames));
+          const bytes = (isCompressed: boolean) =>
+            Buffer.concat(
+              lines[kind].filter((one) => one.isCompressed === isCompressed).map((one) => one.bytes),
+            );
+          const plain = bytes(false);
+          if (plain.length > 0) await file.writeFile(await compress(plain));
+          await file.writeFile(bytes(true));
           await file.sync();
         } finally {
           await file.close();

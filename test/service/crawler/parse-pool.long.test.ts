@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
+import { textOf } from '../../../src/service/crawler/parse-messages.ts';
 import { ParsePool } from '../../../src/service/crawler/parse-pool.ts';
 import { fetched } from '../../support/fetched-page.ts';
 
@@ -35,7 +36,7 @@ async function read(body: Uint8Array, headers: readonly (readonly [string, strin
   await pool.parse(
     { answer: { ...answer, isTruncated: cut.length < body.length }, facts, rendered: null },
     (reply) => {
-      page = JSON.parse(reply.pages) as Read;
+      page = JSON.parse(textOf(reply.pages)) as Read;
       return Promise.resolve();
     },
   );

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { readCustomFields } from '../../../../src/service/crawler/custom-fields/custom-field.ts';
 import { type Extracted, extractor } from '../../../../src/service/crawler/custom-fields/extractor.ts';
 import { answerParser } from '../../../../src/service/crawler/parse-answer.ts';
+import { textOf } from '../../../../src/service/crawler/parse-messages.ts';
 import { crawlSite, serveSite } from '../../../support/crawl-site.ts';
 import { fetched } from '../../../support/fetched-page.ts';
 
@@ -208,7 +209,7 @@ test.each([
     rendered: html === undefined ? null : { html, scriptRedirect: null, resources: [], warnings: [] },
   });
   if (!('pages' in reply)) throw new Error('no records');
-  const { custom, custom_problems } = JSON.parse(reply.pages) as Record<string, unknown>;
+  const { custom, custom_problems } = JSON.parse(textOf(reply.pages)) as Record<string, unknown>;
   const named = Object.entries(expected).map(([name, value]) => [`custom_${name}`, value]);
   expect(custom).toEqual(Object.fromEntries(named));
   expect(custom_problems).toEqual(['custom_slow: timeout']);
