@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PublishedWarehouse } from '../src/answers/query/query-warehouse.ts';
@@ -21,7 +21,8 @@ import type { CatalogReader } from '../src/state/catalogue/catalog.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 export const REAL_DATA = join(ROOT, '..', 'shared', 'data');
-export const QUESTIONS_PAGE = join(ROOT, 'docs', 'questions.md');
+/** The first rows of each question on the real data. */
+export const REAL_ROWS = join(ROOT, 'test', 'questions', 'real-rows.json');
 
 /** Folders of real data, and the end of a crawl whose folder's name has no date. */
 export const REAL_FOLDERS: Readonly<Record<string, string | null>> = {
@@ -32,8 +33,23 @@ export const REAL_FOLDERS: Readonly<Record<string, string | null>> = {
 };
 const ROWS = 3;
 
+interface FirstRows {
+  readonly count: number;
+  /** A table, line by line. */
+  readonly first: readonly string[];
+  /** Why there are none. */
+  readonly why: string | null;
+}
+
 /** The page of the saved questions: what each asks, its SQL's place, and its first rows on the real data. */
 export async function questionsPage(): Promise<string> {
+  const rows = JSON.parse(await readFile(REAL_ROWS, 'utf8')) as Record<string, FirstRows>;
+  const questions = await loadQuestions([sqlFolder(join(ROOT, 'sql'))]);
+  return [HEAD, ...questions.map((question) => section(question, rows[question.name]))].join('\n');
+}
+
+/** The first rows of each question on the real data, by the question's name. */
+export async function realRows(): Promise<Record<string, FirstRows>> {
   const folder = await mkdtemp(join(tmpdir(), 'crawlhouse-questions-'));
   try {
     await loadRealData(folder);
@@ -42,15 +58,15 @@ export async function questionsPage(): Promise<string> {
       memoryLimit: '400MB',
       threads: 2,
     });
-    const sections: string[] = [];
+    const found: Record<string, FirstRows> = {};
     for (const question of await loadQuestions([sqlFolder(join(folder, 'sql'))])) {
       const bound = bindQuestion(question);
-      const rows = await firstRows(warehouse, bound);
+      const { count, text } = await firstRows(warehouse, bound);
       const why =
-        rows.count > 0 ? null : await explainEmpty(bound, readerOf(warehouse), new AbortController().signal);
-      sections.push(section(question, { ...rows, why }));
+        count > 0 ? null : await explainEmpty(bound, readerOf(warehouse), new AbortController().signal);
+      found[question.name] = { count, first: count > 0 ? text.trimEnd().split('\n') : [], why };
     }
-    return [HEAD, ...sections].join('\n');
+    return found;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -129,14 +145,18 @@ const readerOf = (warehouse: PublishedWarehouse): CatalogReader => ({
 
 function section(
   { name, title, model, description, parameters, chart }: Question,
-  { count, text, why }: { count: number; text: string; why: string | null },
+  found: FirstRows | undefined,
 ): string {
-  const rows =
-    count === 0
-      ? `No rows on this data. ${why}`
-      : `${count} ${count === 1 ? 'row' : 'rows'}:\n\n${indented(text)}`;
-  const source = `[\`${name}\`](../sql/questions/${name}.sql) reads \`${model}\``;
-  return `## ${title}\n\n${description.trim()}\n\n${source}.${taken(parameters)}${drawn(chart)} ${rows}\n`;
+  const source = `[\`${name}\`](../../sql/questions/${name}.sql) reads \`${model}\``;
+  return `## ${title}\n\n${description.trim()}\n\n${source}.${taken(parameters)}${drawn(chart)}${shown(found)}\n`;
+}
+
+/** A question that was written since has no rows yet. */
+function shown(found: FirstRows | undefined): string {
+  if (found === undefined) return '';
+  const { count, first, why } = found;
+  if (count === 0) return ` No rows on this data. ${why}`;
+  return ` ${count} ${count === 1 ? 'row' : 'rows'}:\n\n${first.map((line) => `    ${line}`).join('\n')}`;
 }
 
 /** Names and defaults of parameters; what the standard ones mean is said once. */
@@ -159,8 +179,6 @@ function drawn(chart: Question['chart']): string {
   return ` Chart: ${kind}, ${what}${by.length === 0 ? '' : ` by ${by.join(' and ')}`}${where}.`;
 }
 
-const indented = (text: string): string => text.trimEnd().replaceAll(/^/gm, '    ');
-
 const HEAD = `# Saved questions
 
 Each is one SELECT on documented models, in a file under \`sql/questions/\`. \`crawlhouse query --question NAME\` runs one,
@@ -169,7 +187,7 @@ Each is one SELECT on documented models, in a file under \`sql/questions/\`. \`c
 Below are the first rows on real crawls of public sites: two scans of US government sites a week apart, a small site with its
 links, and the log files of a web server. They have no search results, structured data or segmentations of links, so
 some questions have no rows; their models have cases worked by hand under \`test/golden/\`, and a test answers each question a
-second time by plain code over the service's rows. This page is written by \`npm run docs:questions\`, and a test sees that it is current.
+second time by plain code over the service's rows.
 
 Without parameters a question answers for all projects. \`-p NAME=VALUE\` gives one a value. These mean the same in every
 question that takes them:
@@ -185,6 +203,6 @@ ${markdownTable([
 `;
 
 if (import.meta.main) {
-  await writeFile(QUESTIONS_PAGE, await questionsPage());
-  console.log(`wrote ${QUESTIONS_PAGE}`);
+  await writeFile(REAL_ROWS, `${JSON.stringify(await realRows(), null, 2)}\n`);
+  console.log(`wrote ${REAL_ROWS}`);
 }

@@ -11,18 +11,18 @@ type Visitor = 'google' | 'fake' | 'openai' | 'person';
 /** What the site answers before it changes, and how often each visitor asks for it in a day. */
 const ASKED: readonly (readonly [path: string, status: number, Partial<Record<Visitor, number>>])[] = [
   ['/', 200, { google: 12, fake: 3, openai: 4, person: 30 }],
-  ['/en/backfill', 200, { google: 6, fake: 2, openai: 3, person: 20 }],
-  ['/en/discovery', 200, { google: 5, openai: 2, person: 15 }],
-  ['/en/doctor', 200, { google: 3, person: 6 }],
+  ['/en/ledger/backfill', 200, { google: 6, fake: 2, openai: 3, person: 20 }],
+  ['/en/ledger/discovery', 200, { google: 5, openai: 2, person: 15 }],
+  ['/en/settings/limits', 200, { google: 3, person: 6 }],
   ['/en/errors', 200, { google: 4, openai: 1, person: 8 }],
-  ['/en/alerts', 200, { google: 7, openai: 3, person: 9 }],
-  ['/en-cyrl/alerts', 200, { google: 2, person: 3 }],
+  ['/en/operate/delivery', 200, { google: 7, openai: 3, person: 9 }],
+  ['/en-cyrl/operate/delivery', 200, { google: 2, person: 3 }],
   // Budget that is spent for nothing: a redirect, errors, and a page that no link leads to.
   ['/en/tour', 301, { google: 8, person: 2 }],
   ['/en/gone', 404, { google: 9, fake: 1, openai: 2, person: 4 }],
   ['/en/broken', 500, { google: 3 }],
   ['/en/only-in-search', 404, { google: 2 }],
-  ['/en/decisions/lock', 200, { google: 5, openai: 1 }],
+  ['/en/decisions/ledger/the-shared-ledger', 200, { google: 5, openai: 1 }],
 ];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const DAY = 86_400_000;

@@ -2,7 +2,7 @@
 name: mart.issues
 kind: view
 description: >-
-  What may be wrong with a page, one row for each file under sql/issues/ (docs/issues.md) that is looked for in any
+  What may be wrong with a page, one row for each file under sql/issues/ (docs/explore.md) that is looked for in any
   project. Severity, weight and definition are those of projects without settings of their own; mart.project_issues has
   them for each project.
 grain: [issue]

@@ -11,7 +11,7 @@ import type { RowStore, UnitRows } from './row-store.ts';
 
 /**
  * What is known of an engine before it is used; it brings no library. Whatever the engine, the catalogue is a file of
- * DuckDB: columns, types, `ops` and the rows of lists are there (docs/engines.md).
+ * DuckDB: columns, types, `ops` and the rows of lists are there (docs/architecture.md).
  */
 export interface EngineKind {
   /** As settings, commands and folders have it: `duckdb`. */
@@ -49,7 +49,7 @@ export interface EnginePlace {
 
 interface EngineWords {
   readonly shown: string;
-  /** The namespace of its tables (docs/telemetry.md). */
+  /** The namespace of its tables (docs/operate.md). */
   readonly namespace: string;
   readonly removable: string;
 }

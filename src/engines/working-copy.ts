@@ -24,7 +24,7 @@ import type { RowStore } from './row-store.ts';
 
 /**
  * The number of loaded values after which the file is reopened. 5 million pages of 125 columns and 20 million links,
- * 900 million values, left 280 MB of what DuckDB knows of them (docs/decisions/warehouse-file.md).
+ * 900 million values, left 280 MB of what DuckDB knows of them (docs/decisions/warehouse.md).
  */
 const VALUES_KEPT = 50_000_000;
 

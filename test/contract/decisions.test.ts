@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SPECIFICATION } from './specification.ts';
 
-const page = await readFile(join(import.meta.dirname, '../../docs/service-decisions.md'), 'utf8');
+const sandbox = await readFile(join(import.meta.dirname, '../../docs/sandbox.md'), 'utf8');
+const [, page = ''] = sandbox.split('\n## What the specification does not show\n');
 
 /** The rows of the tables below a heading, as cells without their marks. */
 function rowsUnder(heading: string): string[][] {
-  const [, section = ''] = page.split(`\n## ${heading}\n`);
-  return (section.split('\n## ')[0] ?? '')
+  const [, section = ''] = page.split(`\n### ${heading}\n`);
+  return (section.split(/\n##+ /)[0] ?? '')
     .split('\n')
     .filter((line) => line.startsWith('|') && !/^\|[\s:|-]+\|$/.test(line))
     .slice(1)
@@ -32,7 +33,7 @@ test('the page names the scope of every operation, and no other', () => {
 });
 
 test('every other row says what, why, and whether it was seen or is ours', () => {
-  const headings = [...page.matchAll(/^## (.*)$/gm)].map((match) => String(match[1])).slice(1);
+  const headings = [...page.matchAll(/^### (.*)$/gm)].map((match) => String(match[1])).slice(1);
   expect(headings.length).toBeGreaterThan(1);
   for (const heading of headings) {
     const rows = rowsUnder(heading);

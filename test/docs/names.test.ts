@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { referencePages } from '../../scripts/reference.ts';
 import { GLOBAL_FLAGS } from '../../src/people/cli/command.ts';
 import { allCommands } from '../../src/people/cli/commands.ts';
 import { SettingsFile } from '../../src/people/settings/settings-schema.ts';
@@ -18,9 +19,30 @@ interface Page {
 const pages: readonly Page[] = [
   ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md'].filter((name) => existsSync(join(ROOT, name))),
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
+    .filter((name) => name.endsWith('.md') && !name.startsWith('reference'))
     .map((name) => join('docs', name)),
 ].map((name) => ({ name, text: readFileSync(join(ROOT, name), 'utf8') }));
+/** Those that `npm run docs` writes, as it would write them now. */
+const built: readonly Page[] = Object.entries(await referencePages()).map(([name, text]) => ({
+  name: join('docs', 'reference', name),
+  text,
+}));
+
+const all = [...pages, ...built];
+
+/** What links may name on a page: its headings as GitHub names them, and anchors of its own. */
+function anchorsOf(page: Page | undefined): ReadonlySet<string> {
+  const text = page?.text.replaceAll(/^(```|~~~)[\s\S]*?^\1/gm, '') ?? '';
+  const found = new Set([...text.matchAll(/<a (?:id|name)="([^"]+)"/g)].map(([, name = '']) => name));
+  for (const [, heading = ''] of text.matchAll(/^#+ (.*)$/gm)) {
+    const words = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase();
+    const slug = words.replaceAll(/[^\p{L}\p{N}_ -]/gu, '').replaceAll(' ', '-');
+    let name = slug;
+    for (let more = 1; found.has(name); more++) name = `${slug}-${more}`;
+    found.add(name);
+  }
+  return found;
+}
 
 /** Code within a line: what stands between backticks, outside of blocks. */
 function spansOf({ text }: Page): string[] {
@@ -53,12 +75,15 @@ const folders = readdirSync(join(ROOT, 'src'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map((entry) => entry.name);
 
-describe.each(pages)('$name', (page) => {
-  test('every link leads to a file', () => {
+describe.each(all)('$name', (page) => {
+  test('every link leads to a file, and to a heading of it', () => {
     const links = [...page.text.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? '');
     const broken = links.filter((link) => {
-      if (/^(https?:|mailto:|#)/.test(link)) return false;
-      return !existsSync(join(ROOT, dirname(page.name), link.replace(/#.*$/, '')));
+      if (/^(https?:|mailto:)/.test(link)) return false;
+      const [path = '', anchor] = link.split('#');
+      const name = path === '' ? page.name : join(dirname(page.name), path);
+      if (anchor === undefined || !name.endsWith('.md')) return !existsSync(join(ROOT, name));
+      return !anchorsOf(all.find((one) => one.name === name)).has(anchor);
     });
     expect(broken).toEqual([]);
   });
@@ -132,5 +157,21 @@ test('the index has every page and every decision', () => {
 test('every page that the sources name is there', () => {
   const named = new Set(everySource.match(/\bdocs\/[a-z-]+(?:\/[a-z0-9-]+)*\.md\b/g));
   expect(named.size).toBeGreaterThan(20);
-  expect([...named].filter((name) => !existsSync(join(ROOT, name)))).toEqual([]);
+  const known = built.map(({ name }) => name);
+  expect([...named].filter((name) => !known.includes(name) && !existsSync(join(ROOT, name)))).toEqual([]);
+});
+
+test('the pages that are built stand in the index, with where they are, and no page links to one by a path', () => {
+  const index = readFileSync(join(ROOT, 'docs', 'README.md'), 'utf8');
+  const [, section = ''] = index.split('\n## Reference\n');
+  expect(built.filter(({ name }) => !section.includes(`| \`${name.split('/').at(-1)}\``))).toEqual([]);
+  expect(section).toContain('`npm run docs` writes them');
+  // They are in no commit, so on a site that shows the repository such a link would lead nowhere.
+  expect(pages.filter(({ text }) => /\]\([^)]*reference\//.test(text)).map(({ name }) => name)).toEqual([]);
+});
+
+test('at most 24 pages and 12 decisions', () => {
+  const count = (folder: string): number => readdirSync(folder).filter((name) => name.endsWith('.md')).length;
+  expect(count(join(ROOT, 'docs'))).toBeLessThanOrEqual(24);
+  expect(count(DECISIONS)).toBeLessThanOrEqual(12);
 });

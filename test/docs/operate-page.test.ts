@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 
 const DOCS = join(import.meta.dirname, '..', '..', 'docs');
 const operate = await readFile(join(DOCS, 'operate.md'), 'utf8');
-const alerts = await readFile(join(DOCS, 'alerts.md'), 'utf8');
+const [, alerts = ''] = operate.split('\n## Alerts\n');
 
 /** The first block of YAML on a page. */
 const yamlOf = (page: string): string => String(/^```yaml\n([\s\S]*?)^```$/m.exec(page)?.[1]);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { filesOfOtherSeeds, TURNS } from '../support/turns.ts';
 
 const root = join(import.meta.dirname, '../..');
-const guide = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+const guide = readFileSync(join(root, 'docs', 'how-we-test.md'), 'utf8');
 const suites = Object.keys(TURNS) as (keyof typeof TURNS)[];
 
 describe.each(suites)('files of test/%s that take turns', (suite) => {

@@ -215,7 +215,7 @@ export function contentOf({ content, rows: given }: UnitCase, format: 'csv' | 'j
 }
 
 /**
- * The rows that the service has sent. A JSON row may leave out what is null (docs/decisions/recognition.md), so a column
+ * The rows that the service has sent. A JSON row may leave out what is null (docs/decisions/staging.md), so a column
  * that no row has is one of nulls.
  */
 export function sentRows(one: UnitCase, format: 'csv' | 'json'): readonly Row[] {

@@ -91,7 +91,9 @@ test('the access log and the search results of the demo’s site are in the prio
     'orphan 5',
     'redirect 8',
   ]);
-  expect(waste.map(({ most_asked_url }) => most_asked_url)).toContain('/en/decisions/lock');
+  expect(waste.map(({ most_asked_url }) => most_asked_url)).toContain(
+    '/en/decisions/ledger/the-shared-ledger',
+  );
 });
 
 function expectedOf(crawl: number): Record<string, string[]> {

@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { referencePages } from '../../scripts/reference.ts';
 import type { Dictionary } from '../../src/answers/document/dictionary.ts';
-import { renderDictionaryPage } from '../../src/answers/document/dictionary-page.ts';
-import { readDictionary } from '../../src/answers/document/read-dictionary.ts';
 import { renderSite } from '../../src/answers/document/site.ts';
-import { loadSettings } from '../../src/people/settings/load-settings.ts';
-import { loadPipelines } from '../../src/project/settings/pipelines.ts';
+import { loadModels } from '../../src/project/sql/models/load-models.ts';
+import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
 import { crawlhouse, projectFolder, published, runProject, sandboxFor } from '../support/project.ts';
 import { temporaryConnection } from '../support/temporary.ts';
 
@@ -20,13 +19,16 @@ const UNCOMMENTED = `
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-test('docs/dictionary.md says what the models say (crawlhouse docs --format markdown --output docs)', async () => {
-  const settings = await loadSettings(ROOT, {
-    CRAWLHOUSE_BASE_URL: 'http://localhost',
-    CRAWLHOUSE_ACCESS_TOKEN: 'token-of-nobody',
-  });
-  const dictionary = await readDictionary(settings, await loadPipelines(ROOT), { published: false });
-  expect(await readFile(join(ROOT, 'docs', 'dictionary.md'), 'utf8')).toBe(renderDictionaryPage(dictionary));
+test('the dictionary has each model that ships, with its columns, by docs --format markdown as by npm run docs', async () => {
+  const folder = await projectFolder();
+  const { status } = await crawlhouse(folder, null, ['docs', '--format', 'markdown', '--output', 'docs']);
+  expect(status).toBe(0);
+  const page = await readFile(join(folder, 'docs', 'dictionary.md'), 'utf8');
+  expect((await referencePages())['dictionary.md']).toBe(page.replaceAll('](../sql/', '](../../sql/'));
+  const models = await loadModels([sqlFolder(join(ROOT, 'sql'))]);
+  const sections = new Map(page.split(/^## /m).map((text) => [text.split('\n')[0], text]));
+  for (const { name, columns } of models.filter((model) => model.name.startsWith('mart.')))
+    for (const column of columns.keys()) expect(sections.get(name)).toContain(`| \`${column}\``);
 });
 
 test('each column of a warehouse has a comment; its site has every table and question, and no link that leads nowhere', async () => {

@@ -22,8 +22,8 @@ interface Screen {
 
 /** Screens whose state this test does not bring about, with what shows it. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  'docs/alerts.md: crawlhouse alerts test': 'test/people/cli/alerts-test.test.ts',
-  'docs/backfill.md: crawlhouse backfill': 'test/long/backfill.test.ts',
+  'docs/operate.md: crawlhouse alerts test': 'test/people/cli/alerts-test.test.ts',
+  'docs/ledger.md: crawlhouse backfill': 'test/long/backfill.test.ts',
   'docs/console.md: crawlhouse console': 'the address has a key of its own',
   'docs/crawl.md, Crawl a website: crawlhouse crawl': 'test/long/crawl-command.test.ts',
   'docs/demand.md: crawlhouse demand': 'test/long/demand-command.test.ts',
@@ -31,7 +31,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/logs.md: crawlhouse logs add': 'test/long/logs-command.test.ts',
   'docs/models.md: crawlhouse': 'models that the page makes',
   'docs/operate.md: crawlhouse status': 'days of failures',
-  'docs/packages.md: crawlhouse load': 'test/pipeline/load-packages.test.ts',
+  'docs/routes.md: crawlhouse load': 'test/pipeline/load-packages.test.ts',
   'docs/query.md: crawlhouse query "SELECT length': 'test/answers/query/query-process.long.test.ts',
   'docs/sandbox.md: crawlhouse sandbox start': 'keys of its own',
   'docs/trino.md: crawlhouse query': 'test/trino',
@@ -74,6 +74,7 @@ function elsewhere({ page, heading, command }: Screen): string | undefined {
 const all = await screens();
 const shown = all.filter((one) => elsewhere(one) === undefined);
 const ofPage = (page: string): readonly Screen[] => shown.filter((one) => one.page === page);
+const ofDoctor = ({ command }: Screen): boolean => command.startsWith('crawlhouse doctor');
 
 /** What a command prints on a terminal of 80 columns, both streams as they come; of a JSON document, stdout alone. */
 async function printed(folder: string, command: string): Promise<string> {
@@ -181,7 +182,10 @@ test('the screens of the first hour, of queries and of the doctor are what the c
     const command = screen.command.replace('127.0.0.1:8085', `127.0.0.1:${service.port}`);
     wrong.push(misprint(screen, await printed(place, command), folder));
   }
-  for (const screen of ['README.md', 'docs/query.md', 'docs/doctor.md'].flatMap(ofPage))
+  for (const screen of [
+    ...['README.md', 'docs/query.md'].flatMap(ofPage),
+    ...ofPage('docs/errors.md').filter(ofDoctor),
+  ])
     wrong.push(misprint(screen, await printed(folder, screen.command), folder));
   expect(
     wrong
@@ -205,7 +209,8 @@ test('the screens of settings are what the commands print', async () => {
   await chmod(join(own, '.env'), 0o600);
   vi.stubEnv('CRAWLHOUSE_THREADS', '2');
   onTestFinished(() => void vi.unstubAllEnvs());
-  for (const screen of [...ofPage('docs/settings.md'), ...ofPage('docs/errors.md')]) {
+  const ofErrors = ofPage('docs/errors.md').filter((screen) => !ofDoctor(screen));
+  for (const screen of [...ofPage('docs/settings.md'), ...ofErrors]) {
     const isConfig = screen.command === 'crawlhouse config';
     await writeFile(
       settings,
@@ -269,7 +274,6 @@ test('every screen of the pages is compared, or shown elsewhere', () => {
     'README.md',
     'docs/first-hour.md',
     'docs/query.md',
-    'docs/doctor.md',
     'docs/settings.md',
     'docs/errors.md',
     'docs/crawl.md',

@@ -9,9 +9,8 @@ export function renderDictionaryPage(dictionary: Dictionary): string {
 
 const HEAD = `# Data dictionary
 
-Every model that ships, with its columns, their units and sources, its grain and its tests. Written by
-\`crawlhouse docs --format markdown\`, and a test sees that it is current; \`crawlhouse docs\` writes the same for a warehouse as a site, with
-types, rows, lineage and the last results of its tests.
+Every model that ships, with its columns, their units and sources, its grain and its tests. \`crawlhouse docs\` writes the same
+for a warehouse as a site, with types, rows, lineage and the last results of its tests.
 `;
 
 function contents(models: readonly DictionaryTable[]): string {

@@ -78,7 +78,7 @@ function boundType(value: string, type: string): string {
 
 export function unknownColumn(column: string, columns: readonly string[]): CrawlhouseError {
   return new CrawlhouseError('usage', `pages have no column ${column}`, {
-    hint: `${didYouMean(column, columns)}docs/dictionary.md lists those of mart.pages`,
+    hint: `${didYouMean(column, columns)}docs/reference/dictionary.md lists those of mart.pages`,
   });
 }
 

@@ -392,6 +392,6 @@ function sortOf(sort: string | undefined, types: PageColumnTypes): { column: str
   const [, column = '', direction = 'asc'] = /^\s*(\S+?)(?:\s+(asc|desc))?\s*$/i.exec(sort ?? SORT) ?? [];
   if (types.has(column)) return { column, sql: `${ident(column)} ${direction.toUpperCase()} NULLS LAST` };
   throw new CrawlhouseError('usage', `--sort: mart.pages has no column ${column || sort}`, {
-    hint: `${didYouMean(column, [...types.keys()])}docs/dictionary.md lists them; 'COLUMN desc' sorts the largest first`,
+    hint: `${didYouMean(column, [...types.keys()])}docs/reference/dictionary.md lists them; 'COLUMN desc' sorts the largest first`,
   });
 }

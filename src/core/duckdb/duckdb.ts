@@ -89,7 +89,7 @@ export function openInstance(
 /**
  * The option of every ATTACH that writes a file: the first format that has zstd for texts, and in which a checkpoint need
  * not read the metadata of what did not change. `Database` writes texts with zstd and nothing else, because the search for
- * the best method takes half of a load (docs/decisions/warehouse-file.md). In an older format they would not be
+ * the best method takes half of a load (docs/decisions/warehouse.md). In an older format they would not be
  * compressed at all. A file of an older format gets this one.
  */
 export const STORAGE_OPTION = "STORAGE_VERSION 'v1.4.0'";

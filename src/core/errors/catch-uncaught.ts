@@ -20,7 +20,7 @@ let latest: CrawlhouseError | null = null;
  *
  * An error that arose in the work of a unit goes to that unit's `onUncaught`: what it has half done ends with the unit.
  * Any other error goes to the `onUncaught` of the process, which ends it: nobody knows what is half done, and a killed
- * process leaves nothing that the next one can't continue (docs/decisions/uncaught-errors.md).
+ * process leaves nothing that the next one can't continue (docs/decisions/code.md).
  *
  * @throws CrawlhouseError `internal` when the process has nothing left to wait for and `work` has not ended
  */

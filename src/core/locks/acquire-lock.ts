@@ -15,7 +15,7 @@ export function yieldsLock(command: string): boolean {
 
 /**
  * Acquires the state lock. A backfill waits for its holder and for other waiters. Other commands wait for a backfill only,
- * which yields to them; for any other holder they fail (docs/decisions/lock.md).
+ * which yields to them; for any other holder they fail (docs/decisions/ledger.md).
  *
  * @throws CrawlhouseError `locked`, and what `signal` aborts with
  */

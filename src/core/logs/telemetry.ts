@@ -8,7 +8,7 @@ export interface SpanResult {
   readonly error?: string | null;
 }
 
-/** Does work within a span of OpenTelemetry. Without an SDK (docs/telemetry.md) nothing is recorded. */
+/** Does work within a span of OpenTelemetry. Without an SDK (docs/operate.md) nothing is recorded. */
 export function inSpan<T>(
   name: string,
   attributes: Attributes,

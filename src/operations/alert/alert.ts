@@ -2,7 +2,7 @@ import { redactTexts } from '../../core/secrets/redact.ts';
 import type { AlertEvent } from '../../project/settings/alert-settings.ts';
 import type { Incident, OpenIncident } from './incident.ts';
 
-/** The body of an alert, as JSON (docs/alerts.md). */
+/** The body of an alert, as JSON (docs/operate.md). */
 export interface Alert {
   /** `test` is the event of `crawlhouse alerts test`. */
   readonly event: AlertEvent | 'test';

@@ -10,7 +10,7 @@ import { findRowCountAnomalies } from './row-count-anomaly.ts';
 
 /**
  * The incidents that are open now, the oldest first, by the rules of alerts and whether or not an alert was sent
- * (docs/alerts.md).
+ * (docs/operate.md).
  *
  * @param runs the last first
  * @param now UTC milliseconds

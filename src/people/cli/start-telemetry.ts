@@ -19,7 +19,7 @@ interface Sdk {
 }
 
 /**
- * Starts the SDK of OpenTelemetry where its variables name a receiver (docs/telemetry.md); disposing sends what is left.
+ * Starts the SDK of OpenTelemetry where its variables name a receiver (docs/operate.md); disposing sends what is left.
  * A missing SDK or receiver is a warning: telemetry fails no command.
  */
 export async function startTelemetry(logger: Logger): Promise<AsyncDisposable> {

@@ -40,7 +40,7 @@ async function readSetting(
   const path = resolve(projectDir, file);
   if (!existsSync(path))
     throw new CrawlhouseError('bad_settings', `there is no ${file}, which says where the warehouse will be`, {
-      hint: `write the setting as it will be: warehouse: {engine: ${name}, …} (docs/engines.md)`,
+      hint: `write the setting as it will be: warehouse: {engine: ${name}, …} (docs/architecture.md)`,
     });
   const variables = { ...(await readDotEnv(projectDir)), ...environment };
   const source = await readYaml(path, file, 'bad_settings');

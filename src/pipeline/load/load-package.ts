@@ -39,7 +39,7 @@ export interface LoadOptions {
 /**
  * Loads a package into `raw.<dataset>` in one transaction: it deletes the unit's former rows, inserts the new ones and
  * writes `ops.loads`. New columns come before it. Empty columns do no harm, and hundreds of them within the transaction
- * cost DuckDB seconds and memory (docs/decisions/load.md).
+ * cost DuckDB seconds and memory (docs/decisions/warehouse.md).
  *
  * @returns the counts, `queryable` still open
  * @throws CrawlhouseError `unreconciled` or `contract_drift`; the unit keeps its former rows

@@ -46,7 +46,7 @@ export async function readManifest(file: string): Promise<Manifest> {
   const unfit = (problem: string, cause?: unknown): CrawlhouseError =>
     new CrawlhouseError('bad_package', `${file} does not fit the schema of a manifest: ${problem}`, {
       cause,
-      hint: 'docs/packages.md has the schema; stage the unit again where the package was made',
+      hint: 'docs/routes.md has the schema; stage the unit again where the package was made',
     });
   let value: unknown;
   const handle = await openFile(file);

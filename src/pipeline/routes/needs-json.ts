@@ -7,7 +7,7 @@ const UNSAFE_NAME = /^\s*[<{]|[\p{Cc}\ufeff]/u;
 
 /**
  * Why rows of these fields come by JSON where CSV would do: the differences between values that a cell of CSV can't
- * carry (docs/decisions/formats.md). Null if CSV carries them all. Depends on the fields alone, never on their values.
+ * carry (docs/decisions/staging.md). Null if CSV carries them all. Depends on the fields alone, never on their values.
  */
 export function needsJson(fields: readonly Field[]): string | null {
   // A row whose only value is null would be a blank line, which is no row.

@@ -5,7 +5,7 @@ const NESTED: readonly string[] = ['object', 'nested'];
 
 /**
  * Why rows of these fields don't come by a data export in Parquet unless it is asked for: what JSON keeps and Parquet
- * may not (docs/decisions/formats.md). Null if it keeps them all. Depends on the fields alone, never on their values.
+ * may not (docs/decisions/staging.md). Null if it keeps them all. Depends on the fields alone, never on their values.
  */
 export function parquetLoses(fields: readonly Field[]): string | null {
   const seen = new Map<string, string>();

@@ -51,7 +51,7 @@ export function typeFamily(type: string): TypeFamily {
 
 /**
  * The most columns of a table of the warehouse. DuckDB has no limit, but memory has. With the default `memory_limit`,
- * 5,000 rows of 1,500 columns are loaded; with 2,000 columns, they are not (docs/decisions/load.md).
+ * 5,000 rows of 1,500 columns are loaded; with 2,000 columns, they are not (docs/decisions/warehouse.md).
  */
 export const MOST_COLUMNS = 1500;
 

@@ -1,4 +1,4 @@
-/** Lists of a workspace that grow with the years and are read incrementally (docs/discovery.md). */
+/** Lists of a workspace that grow with the years and are read incrementally (docs/ledger.md). */
 const LIST_NAMES = ['crawls', 'crawl_over_crawls', 'data_exports'] as const;
 export type ListName = (typeof LIST_NAMES)[number];
 

@@ -4,7 +4,7 @@ import type { ListUpdate } from './manifest.ts';
 import type { Download, RawPart } from './raw-part.ts';
 
 /**
- * The requested fields that a file must have (docs/decisions/recognition.md). `every`: the request named them. `some`:
+ * The requested fields that a file must have (docs/decisions/staging.md). `every`: the request named them. `some`:
  * the export takes no choice of fields. `unknown`: no fields were requested.
  */
 export type Shown = 'every' | 'some' | 'unknown';

@@ -1,7 +1,7 @@
 import { count } from '../../core/logs/telemetry.ts';
 import type { UnitReport } from './report.ts';
 
-/** A unit's attributes in telemetry (docs/telemetry.md). */
+/** A unit's attributes in telemetry (docs/operate.md). */
 export function unitAttributes({ status, route, format, attempts, bytes, counts }: UnitReport) {
   return {
     status,

@@ -21,7 +21,7 @@ const KEYS = {
   events: z.array(z.enum(ALERT_EVENTS)).describe('The events that are alerted; an empty list: none.'),
 };
 
-/** The targets of alerts, and the events that raise them (docs/alerts.md). */
+/** The targets of alerts, and the events that raise them (docs/operate.md). */
 export const AlertSettings = z.strictObject({
   webhook: KEYS.webhook.optional(),
   format: KEYS.format.default('json'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { address } from '../../core/text/setting-types.ts';
 
-/** The receivers of OpenLineage events (docs/telemetry.md). */
+/** The receivers of OpenLineage events (docs/operate.md). */
 export const LineageSettings = z.strictObject({
   url: address('an address is expected, such as http://127.0.0.1:5000/api/v1/lineage')
     .optional()

@@ -40,7 +40,7 @@ const SegmentEntry = z
     oql: z
       .record(z.string(), z.unknown(), 'a filter is expected, such as { field: [depth, gt, 5] }')
       .optional()
-      .describe('A filter of the service on columns of mart.pages (docs/oql.md).'),
+      .describe('A filter of the service on columns of mart.pages (docs/settings.md#filters-oql).'),
     sql: z.string().min(1).optional().describe('A condition in SQL on columns of mart.pages.'),
   })
   .refine((entry) => CONDITIONS.filter((key) => entry[key] !== undefined).length === 1, {
@@ -84,7 +84,7 @@ export interface Segment {
   readonly placeOf: (path?: readonly PropertyKey[]) => SegmentPlace;
 }
 
-/** A division of pages of segments.yaml (docs/segments.md). */
+/** A division of pages of segments.yaml (docs/settings.md). */
 export interface Segmentation {
   readonly name: string;
   /** By identifier, name or host; null for all. */
@@ -132,7 +132,11 @@ function readSegment(
     return { name, placeOf, condition: { kind: 'oql', tree: parseOql(oql) } };
   } catch (error) {
     if (!(error instanceof OqlError)) throw error;
-    throw badSegments(placeOf(oqlPath(error.path)), error.detail, 'docs/oql.md has the filter types');
+    throw badSegments(
+      placeOf(oqlPath(error.path)),
+      error.detail,
+      'docs/settings.md#filters-oql has the filter types',
+    );
   }
 }
 

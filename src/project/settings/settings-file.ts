@@ -92,7 +92,7 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
       .default('all')
       .describe('Whether the models and questions that ship are used, besides those of the project.'),
     issues: IssueSettings.default({}).describe(
-      'Issues that are switched off, or have another severity or other thresholds, for all projects, one, or a segment (docs/issues.md).',
+      'Issues that are switched off, or have another severity or other thresholds, for all projects, one, or a segment (docs/explore.md).',
     ),
     unarchive_per_run: WholeNumber.default(5).describe(
       'Archived crawls that one run may restore, if a pipeline says unarchive.',

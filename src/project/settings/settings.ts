@@ -16,7 +16,7 @@ export interface EngineAddress {
 /** The settings of one project folder; paths are absolute. */
 export type Settings = Omit<z.output<ReturnType<typeof settingsFile>>, 'warehouse'> & {
   readonly projectDir: string;
-  /** A file of DuckDB: the published warehouse, or its catalogue if the rows are elsewhere (docs/engines.md). */
+  /** A file of DuckDB: the published warehouse, or its catalogue if the rows are elsewhere (docs/architecture.md). */
   readonly warehouse: string;
   readonly engine: EngineAddress;
 };

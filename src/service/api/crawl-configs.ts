@@ -227,7 +227,7 @@ const WebhookTrial = z
   })
   .meta({ id: 'WebhookTrial' });
 
-/** The body of the answer is not shown; the sandbox tells what the webhook answered (docs/service-decisions.md). */
+/** The body of the answer is not shown; the sandbox tells what the webhook answered (docs/sandbox.md). */
 export const VALIDATE_CUSTOM_WEBHOOK = post(
   '/projects/{project_id}/crawl_configs/validate_custom_webhook',
   'Send a test request to a webhook',

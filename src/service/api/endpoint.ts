@@ -17,7 +17,7 @@ export interface Endpoint {
   readonly path: string;
   /** Values of path parameters where the specification lists them; any other is not found. */
   readonly values?: Readonly<Record<string, readonly string[]>>;
-  /** The scope asked of the token (docs/service-decisions.md). */
+  /** The scope asked of the token (docs/sandbox.md). */
   readonly scope: TokenScope;
   readonly summary: string;
   /** Its section of api-spec.md, such as `§4.3`. */

@@ -93,7 +93,7 @@ export async function exchangeCode(
 }
 
 /**
- * Tokens for a refresh token. This is our addition: the specification shows no refresh (docs/service-decisions.md). If
+ * Tokens for a refresh token. This is our addition: the specification shows no refresh (docs/sandbox.md). If
  * the answer has no new refresh token, the former one stays.
  *
  * @throws CrawlhouseError `unauthorized` where the service refuses the application or the token

@@ -2,7 +2,7 @@ import { type Connection, ident, STORAGE_OPTION, text } from '../../core/duckdb/
 
 /** The catalog that the crawl's database file is attached as. */
 const CATALOG = 'crawl';
-/** With DuckDB's defaults, a writer keeps more rows in memory (docs/decisions/warehouse-file.md). */
+/** With DuckDB's defaults, a writer keeps more rows in memory (docs/decisions/warehouse.md). */
 const OPTIONS = `BLOCK_SIZE 32768, ROW_GROUP_SIZE 16384, ${STORAGE_OPTION}`;
 
 /** Attaches the crawl's database; the connection then uses it. */

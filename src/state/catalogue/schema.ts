@@ -9,7 +9,7 @@ export const FORMER = 'former_publication';
 /**
  * Options of every ATTACH that writes. With DuckDB's defaults, writing a 750-column table needs more than 1 GB. If a
  * file is attached without its row group size, the next checkpoint rewrites it in larger groups
- * (docs/decisions/warehouse-file.md).
+ * (docs/decisions/warehouse.md).
  */
 export const FILE_OPTIONS = `BLOCK_SIZE 32768, ROW_GROUP_SIZE 16384, ${STORAGE_OPTION}`;
 

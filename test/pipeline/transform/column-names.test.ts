@@ -11,7 +11,7 @@ import { planModels } from '../../../src/project/sql/plan/plan-models.ts';
 import { SQL_2016, TRINO } from '../../support/reserved-words.ts';
 import { openWarehouse, type TestWarehouse } from './test-warehouse.ts';
 
-// The rules of docs/decisions/column-names.md, over the types that DuckDB tells.
+// The rules of docs/decisions/models.md, over the types that DuckDB tells.
 
 const folders = [sqlFolder(join(import.meta.dirname, '../../../sql'))];
 

@@ -11,7 +11,7 @@ import type { RankingWindows } from './ranking-windows.ts';
 /**
  * A window of ranking performance. Each declared column that is not a metric is a dimension; an optional one only where
  * the service has it. Its rows came with those
- * of other days, or are requested alone (docs/decisions/ranking.md).
+ * of other days, or are requested alone (docs/decisions/service.md).
  */
 export const AGGREGATES_ROUTE: RouteKind = {
   reason: 'ranking performance comes as aggregates',

@@ -28,7 +28,7 @@ interface Series {
 
 /**
  * Brings ranking performance of many days by few requests, and divides the rows among the units of their days
- * (docs/decisions/ranking.md). The first day is requested alone, and shows how many days fit in one page. If the quota
+ * (docs/decisions/service.md). The first day is requested alone, and shows how many days fit in one page. If the quota
  * is too small for them, half of them are requested, down to a day.
  */
 export class RankingWindows {

@@ -34,7 +34,7 @@ interface Piece {
 /**
  * Brings rows by searches. Pages of one search have each row once only if the order is total. Rows with a key are
  * therefore sorted by it, and staging checks the key. Without a key, a search asks for one page only
- * (docs/decisions/search.md). Where there are more rows than that, or than a search gives (api-spec.md §8), they are
+ * (docs/decisions/service.md). Where there are more rows than that, or than a search gives (api-spec.md §8), they are
  * split by ranges of a number, each counted by the service, until every piece is within reach. Resolves once they are.
  *
  * @throws CrawlhouseError `impossible_route` when no number tells the rows apart, `cut_short` when rows come or go

@@ -6,7 +6,7 @@ import { describedRows, type RouteKind } from '../route.ts';
 import { describingRequests, isStreamed } from '../streamed-sources.ts';
 import { extractSearch, SEARCH_PAGE_ROWS } from './extract-search.ts';
 
-/** Pages of searches (docs/decisions/search.md). */
+/** Pages of searches (docs/decisions/service.md). */
 export const SEARCH_ROUTE: RouteKind = {
   reason: 'a search, because the export is refused',
   formats: (source) => (isStreamed(source) ? ['json'] : []),

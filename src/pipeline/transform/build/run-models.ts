@@ -24,7 +24,7 @@ import { type Assessed, type Assessor, assessModels } from './assess-models.ts';
 import { buildModel, dropModel, isAsMade } from './build-model.ts';
 import { LaterRecords } from './later-records.ts';
 
-/** Of the memory limit: models take a good deal that it does not count (docs/decisions/warehouse-file.md). */
+/** Of the memory limit: models take a good deal that it does not count (docs/decisions/warehouse.md). */
 const MEMORY_SHARE = 0.5;
 
 /** Milliseconds after which results of tests are recorded: models that were tested before a kill are not tested again. */

@@ -133,7 +133,7 @@ function firstFault(issues: readonly Issue[], settings: IssueSettings): Fault | 
         return {
           path: [...path, name],
           message: `there is no issue ${name}`,
-          hint: `${didYouMean(name, names)}docs/issues.md lists those that ship`,
+          hint: `${didYouMean(name, names)}docs/reference/issues.md lists those that ship`,
         };
       const known = [...keys, ...Object.keys(issue.thresholds)];
       const unknown = Object.keys(change).find((key) => !known.includes(key));

@@ -84,7 +84,7 @@ function conditionOf({ condition, placeOf }: Segment, columns: ColumnTypes): str
     throw badModel(
       placeOf(oqlPath(error.path)),
       error.detail,
-      `${near}docs/dictionary.md lists those of mart.pages`,
+      `${near}docs/reference/dictionary.md lists those of mart.pages`,
     );
   }
 }

@@ -8,7 +8,7 @@ const LANGUAGES: readonly SelectorLanguage[] = ['css', 'xpath', 'regex'];
 /** Of regular expressions, which know no elements. */
 const TAKEN_OF_TEXT = ['text', 'count', 'exists'];
 
-/** A rule of data scraping as a crawl configuration has it (docs/service-decisions.md, `custom_fields`). */
+/** A rule of data scraping as a crawl configuration has it (docs/sandbox.md, `custom_fields`). */
 const CustomFieldInput = z.strictObject({
   name: z
     .string()

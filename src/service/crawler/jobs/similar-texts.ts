@@ -5,7 +5,7 @@ const BITS = 60;
 const HALF_BITS = 30;
 /**
  * Fingerprints with at most so many different bits are similar: 87 of 100 are the same. Of texts of 300 words, this finds
- * 99 of 100 with three words changed and 93 with five (docs/decisions/crawler-parsing.md).
+ * 99 of 100 with three words changed and 93 with five (docs/decisions/crawler.md).
  */
 export const FARTHEST = 8;
 /** Each half has five blocks of six bits. */

@@ -6,7 +6,7 @@ import type { Context } from './context.ts';
 type ByToken = { Params: { token: string; file: string } };
 
 /**
- * Files of the download center: everyone with the address may fetch them until they expire (docs/service-decisions.md).
+ * Files of the download center: everyone with the address may fetch them until they expire (docs/sandbox.md).
  */
 export function downloadRoutes(app: FastifyInstance, { downloads }: Context): void {
   app.get<ByToken>('/:token/:file', async ({ params }, reply) => {

@@ -18,7 +18,7 @@ export type Checked =
   | { readonly kind: 'back'; readonly location: string }
   | { readonly kind: 'refuse'; readonly message: string };
 
-/** The default scopes of a request (docs/service-decisions.md). */
+/** The default scopes of a request (docs/sandbox.md). */
 const DEFAULT_SCOPES: readonly TokenScope[] = ['account:read', 'projects:read'];
 
 /** Checks the query of the authorization page; only `client_id` must be there (api-spec.md §5, step 1). */

@@ -7,7 +7,7 @@ import type { Authorization } from './authorization.ts';
 
 /** Seconds that an access token lives (api-spec.md §5). */
 const EXPIRES_IN = 3600;
-/** Milliseconds that a code lives (docs/service-decisions.md). */
+/** Milliseconds that a code lives (docs/sandbox.md). */
 const CODE_LIFETIME_MS = 60_000;
 
 /** The token response of api-spec.md §5; scopes in the spelling of OAuth2. */

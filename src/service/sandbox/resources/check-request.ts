@@ -49,7 +49,7 @@ function isWithin(issues: readonly z.core.$ZodIssue[]): boolean {
   return issues.every((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys');
 }
 
-/** The field error's type: the validator's code, where that is a word of the contract (docs/service-decisions.md). */
+/** The field error's type: the validator's code, where that is a word of the contract (docs/sandbox.md). */
 function typeOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'custom') return 'invalid_value';
   if (issue.code !== 'invalid_union') return issue.code;

@@ -1,0 +1,30 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { renderDictionaryPage } from '../src/answers/document/dictionary-page.ts';
+import { readDictionary } from '../src/answers/document/read-dictionary.ts';
+import { loadSettings } from '../src/people/settings/load-settings.ts';
+import { issuesPage } from './issues-page.ts';
+import { questionsPage } from './questions-page.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+/** Where the pages stand in a clone and in the package. */
+const REFERENCE = join(ROOT, 'docs', 'reference');
+
+/** The pages that are made from the files that they describe, by their names. */
+export async function referencePages(): Promise<Readonly<Record<string, string>>> {
+  const dictionary = await readDictionary(await loadSettings(ROOT, {}), [], { published: false });
+  return {
+    // The page of a project stands one folder higher.
+    'dictionary.md': renderDictionaryPage(dictionary).replaceAll('](../sql/', '](../../sql/'),
+    'issues.md': await issuesPage(),
+    'questions.md': await questionsPage(),
+  };
+}
+
+if (import.meta.main) {
+  await mkdir(REFERENCE, { recursive: true });
+  for (const [name, text] of Object.entries(await referencePages())) {
+    await writeFile(join(REFERENCE, name), text);
+    process.stdout.write(`docs/reference/${name}\n`);
+  }
+}
