@@ -55,7 +55,7 @@ export function logErrors(files: readonly LogFileReport[]): CrawlhouseError[] {
 
 function fileTable(files: readonly LogFileReport[], width: number | null): string {
   const plain = (file: LogFileReport): boolean =>
-    file.status === 'known' || (file.status === 'added' && file.rejected === 0);
+    ['known', 'empty'].includes(file.status) || (file.status === 'added' && file.rejected === 0);
   const shown =
     files.length <= SHOWN_FILES ? files : files.filter((file) => !plain(file)).slice(0, SHOWN_FILES);
   const rows = shown.map((file) => [

@@ -4,10 +4,10 @@ import type { RejectReason } from './log-line.ts';
 export interface LogFileReport {
   readonly name: string;
   /**
-   * `added`: lines were read. `known`: all of it had been read before. `refused`: some lines are rejects, and nothing of it
-   * was added. `failed`: it could not be read.
+   * `added`: lines were read. `known`: all of it had been read before. `empty`: it has no bytes. `refused`: some lines are
+   * rejects, and nothing of it was added. `failed`: it could not be read.
    */
-  readonly status: 'added' | 'known' | 'refused' | 'failed';
+  readonly status: 'added' | 'known' | 'empty' | 'refused' | 'failed';
   readonly format: string | null;
   /** Lines that were read now; they are events, rejects, lines of other hosts, and skipped ones. */
   readonly lines: number;

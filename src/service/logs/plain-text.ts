@@ -3,6 +3,8 @@ import type { LogSource } from './log-source.ts';
 
 const NUL = 0;
 const NEWLINE = 10;
+/** Blocks are compared natively. */
+const NULS = Buffer.alloc(4096);
 const [SPACE, QUOTE, BACKSLASH, OPEN, CLOSE] = [32, 34, 92, 123, 125];
 
 /**
@@ -20,6 +22,13 @@ export async function* plainText(source: LogSource, signal: AbortSignal): AsyncG
   const bare = head.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf])) ? head.subarray(3) : head;
   const text = joined(bare, whole);
   yield* /^\s*\[\s*\{/.test(bare.subarray(0, 256).toString('latin1')) ? recordLines(text) : text;
+}
+
+/** Whether a text that has no character has bytes all the same. */
+export async function isOfNuls(source: LogSource, signal: AbortSignal): Promise<boolean> {
+  for await (const piece of decompress(source.name, source.open(0, signal), signal))
+    if (piece.length > 0) return piece[0] === NUL;
+  return false;
 }
 
 /** So many first bytes as tell the encoding. */
@@ -61,7 +70,8 @@ async function* decoded(pieces: AsyncGenerator<Buffer>, encoding: string): Async
 
 async function* withoutNuls(pieces: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   let isLineBegin = true;
-  for await (const piece of pieces) {
+  for await (const whole of pieces) {
+    const piece: Buffer = isLineBegin ? whole.subarray(leadingNuls(whole)) : whole;
     if (piece.length === 0) continue;
     if (!piece.includes(NUL)) {
       isLineBegin = piece.at(-1) === NEWLINE;
@@ -77,6 +87,13 @@ async function* withoutNuls(pieces: AsyncGenerator<Buffer>): AsyncGenerator<Buff
     }
     yield kept.subarray(0, length);
   }
+}
+
+function leadingNuls(piece: Buffer): number {
+  let at = 0;
+  while (NULS.equals(piece.subarray(at, at + NULS.length))) at += NULS.length;
+  while (piece[at] === NUL) at += 1;
+  return at;
 }
 
 /** The objects of JSON arrays, each on a line of its own. */

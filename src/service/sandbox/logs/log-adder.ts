@@ -10,6 +10,7 @@ import type { LogRules } from '../../logs/log-rules.ts';
 import type { LogSource } from '../../logs/log-source.ts';
 import { LogTime } from '../../logs/log-time.ts';
 import { ownHosts } from '../../logs/own-hosts.ts';
+import { isOfNuls } from '../../logs/plain-text.ts';
 import { readLog } from '../../logs/read-log.ts';
 import { recogniseFormat, withPrefix } from '../../logs/recognise-format.ts';
 import { lineMarks, TextDigest } from '../../logs/text-digest.ts';
@@ -74,7 +75,10 @@ export class LogAdder {
       if (!again && (await wasRead(this.#connection, this.#tables, source, rules))) return blank;
       const store = { connection: this.#connection, tables: this.#tables, secret: this.#made.secret };
       const begin = await beginOf(source, store, signal);
-      if (begin.sample === '') return blank;
+      if (begin.sample === '') {
+        if (await isOfNuls(source, signal)) throw noLines(source.name);
+        return { ...blank, status: 'empty' };
+      }
       return await this.#connection.transaction(() => this.#read(source, begin, signal));
     } catch (thrown) {
       signal.throwIfAborted();
@@ -175,6 +179,12 @@ export class LogAdder {
 /** What is said of a file that has nothing new. */
 function keptOf({ earlier_name, unfinished_bytes }: LogFileReport): Partial<LogFileReport> {
   return { earlier_name, unfinished_bytes };
+}
+
+function noLines(name: string): CrawlhouseError {
+  return new CrawlhouseError('contract_broken', `${name}: it has no lines: all of its bytes are NUL`, {
+    hint: 'a crash or a full disk leaves such files: copy the log again, or leave the file out',
+  });
 }
 
 function noOwnHost({ name, other_hosts, other_host_names }: LogFileReport): LogFileReport['error'] {

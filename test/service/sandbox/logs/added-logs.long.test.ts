@@ -158,6 +158,32 @@ test('a truncated file begins anew, and a shorter copy of a known one has nothin
   expect((await events('urlpath')).flat()).toEqual(['/1', '/2', '/3', '/4']);
 });
 
+test('an empty file is said to be empty, and one of NUL bytes alone to have no lines', async () => {
+  const { path, add, events } = await openLogs();
+  await writeFile(path('empty.log'), '');
+  await writeFile(path('empty.log.1.gz'), gzipSync(''));
+  await long(path('nul.log'), Buffer.alloc(10_000));
+  await writeFile(path('nul.log.1.gz'), gzipSync(Buffer.alloc(1_000_000)));
+  await writeFile(path('resumed.log'), Buffer.concat([Buffer.alloc(10_000), Buffer.from(line())]));
+  const { files } = await add(['.']);
+  const failed = (name: string) => ({
+    status: 'failed',
+    error: {
+      code: 'contract_broken',
+      message: `${path(name)}: it has no lines: all of its bytes are NUL`,
+      hint: expect.stringContaining('copy the log again'),
+    },
+  });
+  expect(files).toMatchObject([
+    { status: 'empty', lines: 0 },
+    { status: 'empty', lines: 0 },
+    failed('nul.log'),
+    failed('nul.log.1.gz'),
+    { status: 'added', lines: 1 },
+  ]);
+  expect(await events('urlpath')).toEqual([['/']]);
+});
+
 test('a file with rejects is refused whole, or added without them', async () => {
   const { path, add, events, resources, project } = await openLogs();
   const dirty = `${line({ url: '/1', agent: 'first' })}\u0016\u0003\u0001 garbage\n${line({ url: '/2', status: 'ok' })}\n${line({ url: '/3' })}`;
