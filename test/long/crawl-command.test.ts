@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { silentLogger } from '../../src/core/logs/logger.ts';
 import { LocalService } from '../../src/people/cli/local-service.ts';
@@ -226,6 +227,23 @@ test('Ctrl-C pauses a crawl, and the same command goes on with it', async () => 
     `Going on with the crawl of ${site.origin}/, with the flags that it began with.\n`,
   );
   expect(resumed.stdout).toContain('4 pages fetched, depth 2: ok');
+});
+
+test('a crawl that fails says why, and how to begin another', async () => {
+  const folder = await projectFolder();
+  const site = await serveSite({ ...PAGES, '/b': () => {} });
+  const argv = ['crawl', site.origin, '--project-dir', folder];
+  await spawned(argv, (child) => {
+    void until(async () => (site.hits.includes('/b') ? child.kill('SIGINT') : undefined));
+  });
+  const crawls = join(folder, '.crawlhouse', 'service', 'crawls');
+  const [id = ''] = readdirSync(crawls);
+  using frontier = new DatabaseSync(join(crawls, id, 'frontier.sqlite'));
+  frontier.exec("UPDATE facts SET value = '\"other\"' WHERE name = 'configuration'");
+  const { code, stderr } = await capture(...argv);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('ended without a report: ')]);
+  expect(stderr).toContain('holds a crawl with another configuration');
+  expect(stderr).toContain(`crawl ${site.origin}/`);
 });
 
 test('a crawl that was killed stays paused while another site is crawled, and its own command goes on with it', async () => {

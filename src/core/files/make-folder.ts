@@ -4,8 +4,10 @@ import { CrawlhouseError } from '../errors/errors.ts';
 import { host } from '../host/host.ts';
 
 export interface FolderOptions {
-  /** The setting or flag that names the folder. */
+  /** The setting, flag or variable (`TMPDIR`) that names the folder. */
   readonly from?: string;
+  /** What a person may do, where nothing of these names it. */
+  readonly hint?: string;
   readonly mode?: number;
 }
 
@@ -22,11 +24,14 @@ const NAME_OTHER = 'name another folder in the settings; crawlhouse config shows
  * @returns the first folder that was made; undefined if all are there
  * @throws CrawlhouseError `bad_project`
  */
-export function makeFolder(path: string, { from, mode = 0o777 }: FolderOptions = {}): string | undefined {
+export function makeFolder(
+  path: string,
+  { from, hint, mode = 0o777 }: FolderOptions = {},
+): string | undefined {
   try {
     return made(path, mode);
   } catch (error) {
-    throw refusal(path, error, from);
+    throw refusal(path, error, from, hint);
   }
 }
 
@@ -90,21 +95,23 @@ function codeOf(error: unknown): unknown {
   return (error as NodeJS.ErrnoException).code;
 }
 
-function refusal(path: string, cause: unknown, from: string | undefined): unknown {
+function refusal(path: string, cause: unknown, from?: string, hint = hintFor(from)): unknown {
   const code = codeOf(cause);
   // The death of a simulated process, and what a later try may mend, stay as they are.
   if (typeof code !== 'string' || OF_THE_DISK.includes(code)) return cause;
   const name = from === undefined ? '' : ` (${from})`;
-  const hint =
-    from === undefined
-      ? NAME_OTHER
-      : from.startsWith('-')
-        ? `name another folder with ${from}`
-        : `set ${from} (CRAWLHOUSE_${from.toUpperCase()}) to a folder that can be made`;
   return new CrawlhouseError('bad_project', `the folder ${path}${name} can't be made: ${why(path, code)}`, {
     hint,
     cause,
   });
+}
+
+function hintFor(from: string | undefined): string {
+  if (from === undefined) return NAME_OTHER;
+  if (from.startsWith('-')) return `name another folder with ${from}`;
+  const variable = from.toUpperCase();
+  const names = from === variable ? from : `${from} (CRAWLHOUSE_${variable})`;
+  return `set ${names} to a folder that can be made`;
 }
 
 /** The folder in the way, and what it is. */

@@ -28,6 +28,8 @@ const LIST_INTERVAL_MS = 50;
 /** The configuration of lists of URLs, so that they are not compared with crawls of the whole site. */
 export const LIST_CONFIG_NAME = 'crawlhouse crawl --list';
 /** States of a crawl that has not ended. */
+/** Codes of what a person has to mend before a crawl can go on. */
+const MENDABLE: readonly string[] = ['disk', 'missing_feature', 'bad_project'];
 const UNFINISHED = ['running', 'pausing', 'paused', 'terminating'];
 
 interface Rules {
@@ -257,7 +259,8 @@ export class LocalService implements AsyncDisposable {
           if (Number(crawl.fetched_urls) === 0) throw await this.#discarded(crawl);
           return crawl;
         }
-        if (!UNFINISHED.includes(crawl.status)) throw withoutReport(crawl);
+        if (!UNFINISHED.includes(crawl.status))
+          throw withoutReport(crawl, this.#sandbox.failedCrawl(crawl_id));
         const stuck = this.#sandbox.stuckCrawl(crawl_id);
         if (stuck !== undefined) throw paused(crawl, nameFullDisk(stuck, this.#settings));
         if (crawl.status === 'paused') await pilot('resume');
@@ -310,16 +313,18 @@ export class LocalService implements AsyncDisposable {
 /** The error that a crawl stopped with, and how it goes on. */
 function paused({ crawl_config }: Crawl, { code, message, hint }: CrawlhouseError): CrawlhouseError {
   const what = message.replace(/; the next run continues$/, '');
-  const first =
-    code === 'disk' || code === 'missing_feature' ? hint?.replace(', then run again', '') : undefined;
+  const first = MENDABLE.includes(code) ? hint?.replace(', then run again', '') : undefined;
   const why = first === undefined ? '' : `${first}, then: `;
   return new CrawlhouseError(code, `${what}; the crawl of ${crawl_config?.start_url} is paused`, {
     hint: `${why}crawlhouse crawl --resume`,
   });
 }
 
-function withoutReport({ status, end_reason }: Crawl): CrawlhouseError {
-  return new CrawlhouseError('internal', `the crawl ended as ${status}: ${end_reason}`, {
-    hint: 'the log has the error',
-  });
+function withoutReport({ status, end_reason, crawl_config }: Crawl, why?: string): CrawlhouseError {
+  const url = crawl_config?.start_url;
+  return new CrawlhouseError(
+    'internal',
+    `the crawl of ${url} ended without a report: ${why ?? `${status}, ${end_reason}`}`,
+    { hint: `the log has more; a new one: crawlhouse crawl ${url}` },
+  );
 }

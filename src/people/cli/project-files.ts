@@ -9,6 +9,7 @@ import type { Account } from './ask-account.ts';
 /** The package's own root, which is itself a project folder. */
 const TEMPLATE = join(import.meta.dirname, '..', '..', '..');
 const COPIED = ['pipelines', 'schemas', 'schedules.yaml'];
+const NAME_OTHER = 'name another folder: crawlhouse init DIR';
 const IGNORED = ['.crawlhouse/', '.env', '*.duckdb', '*.duckdb.wal'];
 
 const SETTINGS = `# yaml-language-server: $schema=schemas/crawlhouse.schema.json
@@ -54,7 +55,7 @@ export function refuseProject(folder: string): void {
   const known = [...COPIED, 'sql', 'crawlhouse.yaml'].find((name) => existsSync(join(folder, name)));
   if (known === undefined) return;
   throw new CrawlhouseError('usage', `${folder} has ${known} already`, {
-    hint: 'name another folder: crawlhouse init DIR',
+    hint: NAME_OTHER,
   });
 }
 
@@ -68,7 +69,7 @@ export async function writeProject(
   account: Account | null,
   models: ShippedModels = 'all',
 ): Promise<readonly string[]> {
-  makeFolder(folder);
+  makeFolder(folder, { hint: NAME_OTHER });
   for (const name of COPIED)
     await cp(join(TEMPLATE, name), join(folder, name), { recursive: true, force: false, errorOnExist: true });
   makeFolder(join(folder, 'sql', 'mart'));

@@ -25,6 +25,7 @@ import { RequestLog } from './http/request-log.ts';
 import { planFolder } from './import/folder-plan.ts';
 import { importFolder, isImported } from './import/import-folder.ts';
 import { IngestFiles } from './ingest/ingest-files.ts';
+import type { LaunchedCrawl } from './life/crawl-life.ts';
 import type { CrawlSource } from './life/crawl-source.ts';
 import { CrawlClock } from './life/life.ts';
 import { AddedLogs, type LogsToAdd } from './logs/added-logs.ts';
@@ -94,6 +95,8 @@ export interface Sandbox extends AsyncDisposable {
   readonly ready: ReadyDocument;
   /** Why a crawl of a website does not go on although it has not ended, such as a full disk. */
   stuckCrawl(id: string): CrawlhouseError | undefined;
+  /** Why a crawl ended without a report, where it failed. */
+  failedCrawl(id: string): string | undefined;
   /** What a crawl of a website does or waits for besides its pages, in words. */
   sideWork(id: string): readonly string[];
   /** Adds access logs to a project, and gives the bots that they have. */
@@ -155,6 +158,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     const sideWork = websites.sideWork.bind(websites);
     return {
       ...{ baseUrl, accessToken, ready, stuckCrawl, sideWork },
+      failedCrawl: (id) => (resources.get('crawls', id) as LaunchedCrawl | undefined)?._failure,
       addLogs: logs.add.bind(logs),
       changedDays: async () => {
         await logs.settle();

@@ -53,6 +53,17 @@ test('init makes a project folder whose files fit, and keeps secrets out of vers
   expect(ignored.split('\n')).toEqual(expect.arrayContaining(['.env', '.crawlhouse/']));
 });
 
+test('init of a folder that can not be made says why, and to name another one', async () => {
+  const file = join(await temporaryFolder(), 'file');
+  await writeFile(file, '');
+  const { code, stderr } = await capture('init', join(file, 'shop'));
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining(`${file}/shop can't be made: ${file} is a file`),
+  ]);
+  expect(stderr).toMatch(/Try: name another folder: .*crawlhouse init DIR\n/);
+});
+
 test.for([
   ['all', 'all'],
   ['none', 'none'],

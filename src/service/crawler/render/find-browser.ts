@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import type { BrowserType } from 'playwright-core';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { checkFolder } from '../../../core/files/make-folder.ts';
 
 /** Where systems have a Chromium. */
 const PLACES = [
@@ -24,7 +26,7 @@ export interface FoundBrowser {
  * The Chromium that pages are rendered in, and the library that drives it: the browser of the setting, else of the
  * system, else Playwright's own. Neither is needed for anything else, so both are looked for only then.
  *
- * @throws CrawlhouseError `missing_feature`
+ * @throws CrawlhouseError `missing_feature`; `bad_project` where there can be no folder for its temporary files
  */
 export async function findBrowser(given?: string): Promise<FoundBrowser> {
   const chromium = await loadLibrary();
@@ -47,7 +49,10 @@ export async function findBrowserPath(given: string | undefined, purpose: string
 
 function pathOf(given: string | undefined, own: readonly string[], purpose: string): string {
   const path = (given === undefined ? [...PLACES, ...own] : [given]).find((place) => existsSync(place));
-  if (path !== undefined) return path;
+  if (path !== undefined) {
+    checkFolder(tmpdir(), 'TMPDIR', false);
+    return path;
+  }
   if (given !== undefined)
     throw missing(`rendering.browser: there is no ${given}`, 'give the path of a Chromium or Chrome');
   throw missing(

@@ -37,6 +37,9 @@ interface WebsiteWork {
   readonly vitals: VitalsSettings;
 }
 
+/** A full disk, a browser that is not there, a folder that can't be made. */
+const MENDABLE: readonly string[] = ['disk', 'missing_feature', 'bad_project'];
+
 /** A crawler at work. */
 interface Run {
   readonly control: CrawlControl;
@@ -127,10 +130,10 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
     this.#runs.set(id, { control, interruption, stopped });
   }
 
-  /** A full disk, or a browser that is not there, ends no crawl: it goes on in its folder when this service starts again. */
+  /** What a person can mend ends no crawl: it goes on in its folder when this service starts again. */
   #failed(id: string, error: CrawlhouseError): void {
     this.#work.logger.error('crawl stopped', { crawl: id, error: error.message });
-    if (error.code === 'disk' || error.code === 'missing_feature') this.#stuck.set(id, error);
+    if (MENDABLE.includes(error.code)) this.#stuck.set(id, error);
     else this.#tell(id, { ended: { at: this.#work.clock.now(), error: error.message } });
   }
 

@@ -39,8 +39,8 @@ export async function applyEvent(context: LifeContext, { what, doc, at }: Due): 
   }
 }
 
-/** Ends an event that could not be applied, so that it is not tried for ever. */
-export async function giveUp(context: LifeContext, { what, doc, at }: Due): Promise<void> {
+/** Ends an event that could not be applied, and says why, so that it is not tried for ever. */
+export async function giveUp(context: LifeContext, { what, doc, at }: Due, why: string): Promise<void> {
   const { resources, notify } = context;
   switch (what) {
     case 'finish': {
@@ -52,6 +52,7 @@ export async function giveUp(context: LifeContext, { what, doc, at }: Due): Prom
         ended_at: at,
         ...(doc._plan === undefined ? {} : reached(doc._plan as CrawlPlan, stepsAt(doc, at))),
         _worked: CROSS_ANALYSIS_END,
+        _failure: why,
       };
       resources.put('crawls', WORKSPACE_ID, crawl);
       returnQuota(resources, crawl);

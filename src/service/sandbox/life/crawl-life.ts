@@ -43,6 +43,8 @@ export interface LaunchedCrawl extends Document {
   readonly _work?: { readonly elapsed: number; readonly since: number };
   /** The work done when it ended. */
   readonly _worked?: number;
+  /** Why it ended without a report, where it failed. */
+  readonly _failure?: string;
   /** The steps it fetched, where it was ended early. */
   readonly _stop?: number;
   /** A state on the way to another: what changes, and when. */

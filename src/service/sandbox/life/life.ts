@@ -66,7 +66,7 @@ export class CrawlClock implements AsyncDisposable {
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
         this.#context.logger.error('sandbox failed', { what: due.what, id: due.doc.id, error: message });
-        await giveUp(this.#context, due);
+        await giveUp(this.#context, due, message);
       }
     }
   }

@@ -1,9 +1,17 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { findBrowser } from '../../../../src/service/crawler/render/find-browser.ts';
 import { tryStart } from '../../../../src/service/crawler/try-start.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
+
+const CONFIG = {
+  name: 'test',
+  start_url: 'http://127.0.0.1:1/',
+  user_agent: 'testbot',
+  max_speed: 1,
+  js_rendering: true,
+};
 
 test('the browser of the setting is taken, and one that is not there is named', async () => {
   const path = join(await temporaryFolder(), 'chrome');
@@ -13,15 +21,21 @@ test('the browser of the setting is taken, and one that is not there is named', 
     hint: 'give the path of a Chromium or Chrome',
   };
   await expect(findBrowser(path)).rejects.toMatchObject(missing);
-  const config = {
-    name: 'test',
-    start_url: 'http://127.0.0.1:1/',
-    user_agent: 'testbot',
-    max_speed: 1,
-    js_rendering: true,
-  };
   // Before anything is fetched.
-  await expect(tryStart(config, { rendering: { browser: path } })).rejects.toMatchObject(missing);
+  await expect(tryStart(CONFIG, { rendering: { browser: path } })).rejects.toMatchObject(missing);
   await writeFile(path, '');
   expect(await findBrowser(path)).toMatchObject({ path });
+});
+
+test('a folder of temporary files that can not be made is named with its variable, before anything is fetched', async () => {
+  const folder = await temporaryFolder();
+  const [path, file] = [join(folder, 'chrome'), join(folder, 'file')];
+  for (const one of [path, file]) await writeFile(one, '');
+  vi.stubEnv('TMPDIR', join(file, 'below'));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await expect(tryStart(CONFIG, { rendering: { browser: path } })).rejects.toMatchObject({
+    code: 'bad_project',
+    message: `the folder ${file}/below (TMPDIR) can't be made: ${file} is a file`,
+    hint: 'set TMPDIR to a folder that can be made',
+  });
 });
