@@ -129,6 +129,28 @@ describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install
     await successor.setUnit(unit, 'requested', 1, null);
   });
 
+  test("a server's clock that goes back lets no dead holder keep a lease for longer, and takes it from no live one", async () => {
+    const [here, there] = [await temporaryFolder(), await temporaryFolder()];
+    await using live = await open(settings(here, '', 'back'));
+    const leases = `crawlhouse.leases SET until = until + interval '1 hour' WHERE project = 'back'`;
+    await postgres.admin(`UPDATE ${leases}`, 'ledgers');
+    await expect(open(settings(there, '', 'back'))).rejects.toMatchObject({ code: 'locked' });
+    await live.discoverUnits([unit]);
+
+    // Of a machine that is gone.
+    await postgres.admin(
+      `INSERT INTO crawlhouse.leases SELECT 'dead', name, token, '{"command":"crawlhouse run","pid":1,"host":"gone","place":"gone"}',
+         until + interval '1 hour' FROM crawlhouse.leases WHERE project = 'back'`,
+      'ledgers',
+    );
+    const rest = `FROM crawlhouse.leases WHERE project = 'dead' AND until <= now() + interval '30 seconds'`;
+    const next = open(settings(there, '', 'dead'));
+    await until(async () => (await postgres.admin(`SELECT 1 ${rest}`, 'ledgers'))[0]);
+    // As if these had passed.
+    await postgres.admin(`UPDATE crawlhouse.leases SET until = now() WHERE project = 'dead'`, 'ledgers');
+    await (await next)[Symbol.asyncDispose]();
+  });
+
   test('a process that died on the same machine is not waited for', async () => {
     const folder = await temporaryFolder();
     const dead = await open(settings(folder));

@@ -149,6 +149,19 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
     expect(await offers.claims()).toEqual(new Set([taken.token]));
   });
 
+  test("a server's clock that goes back lets no dead process keep a claim for longer, and takes it from no live one", async () => {
+    const { project, offer, machine } = await scene();
+    await offer([unit('a/1')]);
+    const [live, next] = [await machine(), await machine()];
+    const claim = await claimed(live);
+    const of = `WHERE project = '${project}'`;
+    await postgres.admin(`UPDATE crawlhouse.queue SET until = until + interval '1 hour' ${of}`, 'ledgers');
+    expect(await next.claim(WIDE)).toBeNull();
+    const left = `SELECT extract(epoch FROM until - now())::integer AS left FROM crawlhouse.queue ${of}`;
+    expect(Number((await postgres.admin(left, 'ledgers'))[0]?.left)).toBeLessThanOrEqual(30);
+    await claim.finish();
+  });
+
   test('a heartbeat keeps a claim, tells the run how far it is, and hears of its loss', async () => {
     const { project, offer, machine, offers } = await scene();
     await offer([unit('a/1')]);

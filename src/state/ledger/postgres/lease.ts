@@ -85,6 +85,12 @@ export class Lease implements AsyncDisposable {
         [...values, JSON.stringify(holder), LEASE_MS, holder.place],
       );
       if (taken) return taken;
+      // A server's clock that went back would let it last as much longer; a holder that lives has time to move it on.
+      await statements.rows(
+        `UPDATE ${leases} SET until = clock_timestamp() + $3 * interval '1 millisecond'
+         WHERE project = $1 AND name = $2 AND until > clock_timestamp() + $3 * interval '1 millisecond'`,
+        [...values, LEASE_MS],
+      );
       const [held] = await statements.rows<{ holder: LeaseHolder; until: string }>(
         `SELECT holder, until FROM ${leases} WHERE project = $1 AND name = $2`,
         values,
@@ -110,7 +116,7 @@ export class Lease implements AsyncDisposable {
     for (;;) {
       const taken = await Lease.try(pool, name, holder);
       if (taken instanceof Lease) return taken;
-      first ??= taken.until;
+      first = Math.min(first ?? taken.until, taken.until);
       if (taken.until > first) {
         const other = describeLeaseHolder(taken.holder);
         throw new CrawlhouseError(

@@ -52,15 +52,23 @@ export class PostgresUnitQueue implements UnitQueue {
   async claim(limits: ClaimLimits): Promise<UnitClaim | null> {
     const { project } = this.#address;
     const isFree = `(queue.status = 'waiting' OR queue.status = 'claimed' AND queue.until <= clock_timestamp())`;
+    // A server's clock that went back would let a claim last as much longer; a process that lives has time to move it on.
+    const isAhead = `status = 'claimed' AND until > clock_timestamp() + $3 * interval '1 millisecond'`;
     // Looked up without the lock, so that an idle process makes nobody wait.
     const [free] = await this.#pool.rows<{ version: string }>(
-      `SELECT version FROM ${this.#table} AS queue WHERE project = $1 AND ${isFree} ORDER BY version = $2 DESC LIMIT 1`,
-      [project, this.#version],
+      `SELECT version FROM ${this.#table} AS queue
+       WHERE project = $1 AND (${isFree} OR ${isAhead}) ORDER BY version = $2 DESC LIMIT 1`,
+      [project, this.#version, CLAIM_MS],
     );
     this.otherVersion = free === undefined || free.version === this.#version ? null : free.version;
     if (free === undefined || this.otherVersion !== null) return null;
     const taken = await this.#pool.transaction(async (statements) => {
       await lockQueue(statements, this.#address);
+      await statements.rows(
+        `UPDATE ${this.#table} SET until = clock_timestamp() + $3 * interval '1 millisecond'
+         WHERE project = $1 AND version = $2 AND ${isAhead}`,
+        [project, this.#version, CLAIM_MS],
+      );
       await statements.rows(
         `UPDATE ${this.#table} SET status = 'failed', error = $3, claim = NULL
          WHERE project = $1 AND status = 'claimed' AND claims >= $2 AND until <= clock_timestamp()`,
