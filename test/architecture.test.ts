@@ -723,7 +723,7 @@ const EXPRESSIONS: Readonly<Record<string, string>> = {
   'service/logs/log-text.ts': 'ours',
   'service/sandbox/faults/fault-box.ts': 'a person: regular expressions on paths',
   'service/sandbox/faults/fault.ts': 'a person: compiled, never run',
-  'service/sandbox/http/no-operation.ts': 'paths of endpoints',
+  'service/sandbox/http/create-server.ts': 'paths of endpoints',
   'service/sandbox/stores/s3/xml.ts': 'names of elements',
 };
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { fromEngine } from '../../src/answers/query/engine-value.ts';
+import { fromEngine } from '../../src/answers/query/engine-warehouse.ts';
 import { PublishedWarehouse } from '../../src/answers/query/query-warehouse.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
 import { compareMoved } from '../../src/engines/compare-moved.ts';

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { zstdDecompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { ident, text } from '../../src/core/duckdb/duckdb.ts';
-import { sqliteAlertStore } from '../../src/operations/alert/sqlite-alert-store.ts';
+import { sqliteAlertStore } from '../../src/operations/alert/open-alert-store.ts';
 import { openConsoleDatabase } from '../../src/people/console/access/console-database.ts';
 import { readPackage } from '../../src/pipeline/load/read-package.ts';
 import { MANIFEST_VERSION } from '../../src/project/model/manifest.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { Database } from '../../src/core/duckdb/duckdb.ts';
 import type { OpenIncident } from '../../src/operations/alert/incident.ts';
-import { sqliteAlertStore } from '../../src/operations/alert/sqlite-alert-store.ts';
+import { sqliteAlertStore } from '../../src/operations/alert/open-alert-store.ts';
 import { MANIFEST_VERSION } from '../../src/project/model/manifest.ts';
 import { WAREHOUSE_VERSION } from '../../src/state/catalogue/schema.ts';
 import { LEDGER_VERSION } from '../../src/state/ledger/sqlite/sqlite-schema.ts';

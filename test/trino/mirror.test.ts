@@ -3,7 +3,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, inject, test } from 'vitest';
 import { type Connection, ident, text } from '../../src/core/duckdb/duckdb.ts';
-import { DuckDbMirror } from '../../src/engines/duckdb/duckdb-mirror.ts';
+import { DuckDbMirror } from '../../src/engines/duckdb/duckdb-engine.ts';
 import { DuckDbRows } from '../../src/engines/duckdb/duckdb-rows.ts';
 import type { RowStore } from '../../src/engines/row-store.ts';
 import { TrinoClient } from '../../src/engines/trino/client.ts';

@@ -2,16 +2,17 @@ import { rm } from 'node:fs/promises';
 import { Database, file, ident, text } from '../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { durationText } from '../../core/text/amounts.ts';
+import { parseJson } from '../../core/text/json.ts';
 import type { EngineValue, Statements } from '../../engines/engine.ts';
 import { EngineFailure } from '../../engines/engine-failure.ts';
 import { engineKind } from '../../engines/registry.ts';
 import type { EngineAddress } from '../../project/settings/settings.ts';
 import type { EngineStatement, StatementRequest } from './engine-statement.ts';
-import { fromEngine } from './engine-value.ts';
 import { type QueryLimits, queryLimitError } from './query-limits.ts';
 import type { QueryProcess } from './query-process.ts';
 import type { ResultRows } from './result-rows.ts';
 import { withTextFile } from './text-file.ts';
+import { isoTime, rawJson } from './value-json.ts';
 import { NO_PARAMETERS, Warehouse, type WriteOptions } from './warehouse.ts';
 import { withinResult } from './within-result.ts';
 import { type Write, writeRows } from './write-result.ts';
@@ -167,4 +168,29 @@ export class EngineWarehouse extends Warehouse {
     await this.#statements[Symbol.asyncDispose]();
     await this.#catalogue[Symbol.asyncDispose]();
   }
+}
+
+/** The function that makes of an engine's values what `valueToJson` makes of DuckDB's, for a type in DuckDB's words. */
+export function fromEngine(type: string): (value: EngineValue) => unknown {
+  const present = ofType(type);
+  return (value) => (value === null ? null : present(value));
+}
+
+function ofType(type: string): (value: Exclude<EngineValue, null>) => unknown {
+  if (type.endsWith('[]')) {
+    const item = fromEngine(type.slice(0, -2));
+    return (value) => (value as readonly EngineValue[]).map(item);
+  }
+  if (type === 'JSON') return (value) => parseJson(String(value));
+  if (type === 'DOUBLE' || type === 'FLOAT')
+    return (value) => (Number.isFinite(Number(value)) ? Number(value) : null);
+  if (type.startsWith('DECIMAL')) return (value) => rawJson(String(value));
+  if (type.startsWith('TIMESTAMP')) return (value) => isoTime(microsOf(String(value)));
+  return (value) => (value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value);
+}
+
+/** Microseconds since 1970 of a time in UTC, with up to six decimals. */
+function microsOf(text: string): bigint {
+  const [, whole = text, fraction = ''] = /^(.*?)(?:\.(\d+))?Z?$/.exec(text) ?? [];
+  return BigInt(Date.parse(`${whole}Z`)) * 1000n + BigInt(fraction.padEnd(6, '0').slice(0, 6));
 }

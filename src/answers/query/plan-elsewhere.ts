@@ -14,9 +14,8 @@ import { parseSelect } from '../../project/sql/text/sql-tree.ts';
 import { type TableReference, tableReferences } from '../../project/sql/text/table-references.ts';
 import { tableColumns } from '../../state/catalogue/catalog.ts';
 import type { AnswerColumn, EngineStatement, StatementRequest } from './engine-statement.ts';
-import { pageElsewhere } from './page-elsewhere.ts';
-import type { ParameterTexts } from './parameters.ts';
-import { typedParameters } from './parameters.ts';
+import { placeName, placeOf, type RowsFilter, type RowsPage } from './page-of-rows.ts';
+import { type ParameterTexts, typedParameters } from './parameters.ts';
 import type { ReadOnlyStatement } from './read-only-statement.ts';
 import { typeName } from './result-rows.ts';
 
@@ -183,4 +182,51 @@ function refused(
   hint = 'the portable form is in docs/models.md, "Portable SQL"',
 ): CrawlhouseError {
   return new CrawlhouseError('bad_query', `refused: ${message}`, { hint });
+}
+
+/**
+ * The statement of an engine that gives a page of another one's answer. Rows of a subquery have no order, so a page without
+ * filter and sorting is cut out of the answer as it comes. Columns have their places for names.
+ *
+ * @param select in the engine's SQL, without comments and `;`
+ */
+function pageElsewhere(
+  dialect: Dialect,
+  select: string,
+  columns: readonly AnswerColumn[],
+  { columns: wanted, count, filter, sort, limit, offset = 0 }: RowsPage,
+): EngineStatement {
+  const places = columns.keys().map(placeName).toArray();
+  const answer = `(${select}\n) AS answer(${places.join(', ')})`;
+  const where = filter === undefined ? '' : ` WHERE ${holds(dialect, filter, columns)}`;
+  if (count) {
+    const sql = `SELECT count(*) FROM ${answer}${where}`;
+    return { sql, columns: [{ name: 'rows', type: 'BIGINT' }], skip: 0, picked: null };
+  }
+  const names = columns.map(({ name }) => name);
+  const picked = wanted?.map((name) => placeOf(names, name)) ?? null;
+  const shown = picked?.flatMap((place) => columns[place] ?? []) ?? columns;
+  if (filter === undefined && sort === undefined)
+    return { sql: select, columns: shown, skip: offset, picked };
+  // Equal values would else change their order from page to page.
+  const first =
+    sort === undefined
+      ? []
+      : [`${placeName(placeOf(names, sort.column))} ${sort.descending ? 'DESC' : 'ASC'} NULLS LAST`];
+  const rows = limit === undefined ? '' : ` ${dialect.slice(offset, limit)}`;
+  return {
+    sql: `SELECT * FROM ${answer}${where} ORDER BY ${[...first, ...places].join(', ')}${rows}`,
+    columns: shown,
+    skip: 0,
+    picked,
+  };
+}
+
+function holds(dialect: Dialect, { text, column }: RowsFilter, columns: readonly AnswerColumn[]): string {
+  const names = columns.map(({ name }) => name);
+  const among = column === undefined ? [...columns.keys()] : [placeOf(names, column)];
+  return dialect.contains(
+    among.map((place) => ({ name: placeName(place), type: columns[place]?.type ?? '' })),
+    text,
+  );
 }

@@ -1,6 +1,8 @@
 import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { compiledYaml } from './compiled-yaml.ts';
-import { deepBrackets } from './deep-brackets.ts';
+
+/** Brackets within each other: the parser of YAML takes seconds for some thousands of them. */
+const MOST = 1000;
 
 /** Aliases of a file, and the values that they may add to it. */
 const MOST_ALIASES = 100;
@@ -189,4 +191,14 @@ function offsetOf(root: Node | null, path: readonly PropertyKey[]): number {
     }
   }
   return offset;
+}
+
+/** Where a text has more than a thousand brackets open, as an index; -1 where it never has. */
+function deepBrackets(text: string): number {
+  let open = 0;
+  for (const { 0: bracket, index } of text.matchAll(/[[\]{}]/g)) {
+    open += bracket === '[' || bracket === '{' ? 1 : -1;
+    if (open > MOST) return index;
+  }
+  return -1;
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, type Dispatcher, request } from 'undici';
+import { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { keepSecret } from '../../core/secrets/redact.ts';
 import { parseJson } from '../../core/text/json.ts';
@@ -7,10 +8,22 @@ import { type RetryPolicy, retriable, retry } from '../../core/time/retry.ts';
 import { retryAfterMs } from '../../service/api/retry-after.ts';
 import type { TokenSource } from '../../service/api/token-source.ts';
 import { literal, type SqlValue } from './literal.ts';
-import { isElsewhere, notTrino } from './not-trino.ts';
-import { TrinoAnswer } from './trino-answer.ts';
-import { TrinoFailure, trinoError } from './trino-error.ts';
-import { decoderOf, type TrinoValue } from './typed-values.ts';
+import { TrinoErrorBody, TrinoFailure, trinoError } from './trino-error.ts';
+import { decoderOf, type TrinoValue, TypeSignature } from './typed-values.ts';
+
+/** An answer to a statement, or to a request for its next page. */
+const TrinoAnswer = z.looseObject({
+  id: z.string(),
+  nextUri: z.string().optional(),
+  columns: z
+    .array(z.looseObject({ name: z.string(), type: z.string(), typeSignature: TypeSignature }))
+    .optional(),
+  data: z.unknown().optional(),
+  error: TrinoErrorBody.optional(),
+  updateCount: z.union([z.number(), z.bigint()]).optional(),
+});
+
+type TrinoAnswer = z.output<typeof TrinoAnswer>;
 
 export interface TrinoOptions {
   /** Address of the coordinator. */
@@ -296,4 +309,27 @@ export class TrinoClient implements AsyncDisposable {
     await Promise.race([Promise.all(this.#cancels), sleep(CLOSE_MS, undefined, { ref: false })]);
     await this.#agent.destroy();
   }
+}
+
+/** Whether only another server answers a new statement so: a redirect, no such path, another method there. */
+function isElsewhere(status: number): boolean {
+  return (status >= 300 && status < 400) || status === 404 || status === 405;
+}
+
+/** The error of an answer that comes from something else than a coordinator. It says what answered, and what to check. */
+function notTrino(
+  at: string,
+  { statusCode, headers }: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>,
+  text: string,
+  cause?: unknown,
+): CrawlhouseError {
+  const type = String(headers['content-type'] ?? 'no content type');
+  const what =
+    headers.location === undefined
+      ? ` with ${type}, outside Trino's protocol: ${text.trim().slice(0, 60)}`
+      : `, a redirect to ${headers.location}`;
+  return new CrawlhouseError('contract_broken', `${at} answers ${statusCode}${what}`, {
+    cause,
+    hint: 'check warehouse.url: it is to be the address of the coordinator, not of a page or a proxy',
+  });
 }

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ident } from '../../core/duckdb/duckdb.ts';
-import { clearAborted, isOccupied } from './clear-aborted.ts';
+import { listObjects } from '../../stores/list-objects.ts';
+import type { ObjectStore } from '../../stores/object-store.ts';
 import type { TrinoClient } from './client.ts';
 import type { Definition } from './definition.ts';
 import { literal } from './literal.ts';
 import { columnSql, laterTypeOf, type PhysicalColumn, physicalColumns } from './physical-columns.ts';
 import type { RelationNames } from './relation-names.ts';
+import { TrinoFailure } from './trino-error.ts';
 import type { TrinoPlace } from './trino-place.ts';
 import { folderOf } from './write-load.ts';
 
@@ -142,4 +144,24 @@ function definitionOf(relation: string, columns: readonly PhysicalColumn[]): Def
   return {
     columns: columns.filter(({ name }) => !hidden.includes(name)).map((one) => columnSql(one, 'd')),
   };
+}
+
+/** Whether a table could not be made because files are in its folder. */
+function isOccupied(error: unknown): boolean {
+  const { cause } = error as { readonly cause?: unknown };
+  return cause instanceof TrinoFailure && cause.message.includes('on a non-empty location');
+}
+
+/**
+ * Removes the metadata that a CREATE TABLE left when Trino or its catalogue crashed. If the folder has any other file,
+ * nothing is removed.
+ *
+ * @param folder of a table that is not there
+ * @returns whether there was such metadata, and nothing else
+ */
+async function clearAborted(objects: ObjectStore, folder: string, signal: AbortSignal): Promise<boolean> {
+  const left = await listObjects(objects, `${folder}/`, signal);
+  if (left.length === 0 || left.some(({ key }) => !key.startsWith(`${folder}/metadata/`))) return false;
+  for (const object of left) await objects.remove(object, signal);
+  return true;
 }

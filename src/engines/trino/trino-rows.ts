@@ -1,5 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
-import { ident, table, text } from '../../core/duckdb/duckdb.ts';
+import { type Connection, ident, table, text } from '../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { hasColumns } from '../../state/catalogue/catalog.ts';
 import { rawTables } from '../../state/catalogue/comment-columns.ts';
@@ -17,13 +17,11 @@ import type { CatalogueFile, RowStore, UnitRows } from '../row-store.ts';
 import { CATALOGUE, catalogueKey, otherCatalogues } from './bring-catalogue.ts';
 import { type BuiltPartitions, type BuiltRelation, inOrder } from './built-relation.ts';
 import { checkStore } from './check-store.ts';
-import { checkUnpublished } from './check-unpublished.ts';
 import { commentViews } from './comment-views.ts';
 import { changedCopies } from './copied-relations.ts';
 import { type Definition, definitionText, readDefinition, sqlParts, viewSql } from './definition.ts';
 import { literal } from './literal.ts';
 import { makeStore } from './make-store.ts';
-import { partitionKey } from './partition-key.ts';
 import { PointerTable } from './pointer-table.ts';
 import { RelationNames } from './relation-names.ts';
 import { resolveViews } from './resolve-views.ts';
@@ -32,6 +30,9 @@ import { type PreparedRelation, StoredTables } from './stored-tables.ts';
 import { tidyAtTimes } from './tidy-at-times.ts';
 import type { TrinoPlace } from './trino-place.ts';
 import { folderOf, writeLoad } from './write-load.ts';
+
+/** The relation whose pointer, of the catalogue alone, has the token of the last writer with this catalogue. */
+const WRITER = 'writer';
 
 /** The unit of a relation that has only one. */
 const WHOLE = '';
@@ -337,4 +338,31 @@ function unknownDefinition(relation: string): CrawlhouseError {
   return new CrawlhouseError('internal', `ops.pointers does not say what the view ${relation} is made of`, {
     hint: 'crawlhouse transform --full makes all models anew',
   });
+}
+
+/**
+ * Checks that the rows are there that the catalogue has of a former writer, and that nobody sees yet. Another writer that
+ * has begun since may have removed them, or may be about to.
+ *
+ * @throws CrawlhouseError `damaged_warehouse`: the run takes a new working copy, and loads what it had loaded again
+ */
+async function checkUnpublished(connection: Connection, pointers: PointerTable): Promise<void> {
+  const known = await readPointers(connection);
+  const former = known.find(({ relation }) => relation === WRITER)?.load;
+  const hasUnpublished = known.some(
+    ({ relation, unit, load }) =>
+      relation.includes('.') && (pointers.published(relation).get(unit) ?? null) !== load,
+  );
+  if (hasUnpublished && former !== String(pointers.token - 1n))
+    throw new CrawlhouseError(
+      'damaged_warehouse',
+      'the working copy has rows in Trino that were not published, and another process has written there since',
+      { hint: 'run again: the run takes a new working copy, and loads the missing units again' },
+    );
+  await setPointers(connection, [{ relation: WRITER, unit: '', load: String(pointers.token) }]);
+}
+
+/** The key of a partition as DuckDB writes it: a JSON list of texts. */
+function partitionKey(by: readonly string[]): string {
+  return `json_format(CAST(ARRAY[${by.map((column) => `CAST(${ident(column)} AS varchar)`).join(', ')}] AS JSON))`;
 }

@@ -3,9 +3,15 @@ import type { Logger } from '../../core/logs/logger.ts';
 import type { AlertEvent } from '../../project/settings/alert-settings.ts';
 import { type AlertRun, alertOf, recoveryOf } from './alert.ts';
 import type { AlertStore } from './alert-store.ts';
-import type { Incident } from './incident.ts';
-import { planAlerts } from './plan-alerts.ts';
+import type { Incident, OpenIncident } from './incident.ts';
 import type { Target } from './targets.ts';
+
+interface AlertPlan {
+  /** Incidents to alert on now. */
+  readonly raised: readonly Incident[];
+  /** Incidents that are over. */
+  readonly over: readonly OpenIncident[];
+}
 
 /** The incidents of a run, and those that it could have found. */
 export interface Findings {
@@ -86,4 +92,22 @@ export async function deliverAlerts(
     .catch((thrown: unknown) =>
       logger.error('alerts not delivered', { error: toCrawlhouseError(thrown).message }),
     );
+}
+
+/**
+ * Compares the incidents of a run with the open ones. `judges` says whether this run could have seen an incident; one
+ * that it could not have seen stays open.
+ */
+function planAlerts(
+  open: readonly OpenIncident[],
+  found: readonly Incident[],
+  judges: (key: string) => boolean,
+  events: readonly AlertEvent[],
+): AlertPlan {
+  const known = new Set(open.map(({ key }) => key));
+  const present = new Set(found.map(({ key }) => key));
+  return {
+    raised: found.filter(({ key, event, wait }) => !known.has(key) && !wait && events.includes(event)),
+    over: open.filter(({ key }) => !present.has(key) && judges(key)),
+  };
 }

@@ -1,8 +1,29 @@
 import { join } from 'node:path';
+import { keepVersion } from '../../core/errors/newer-version.ts';
+import { makePrivateFolder } from '../../core/files/private-files.ts';
 import { host } from '../../core/host/host.ts';
+import { inTransaction } from '../../core/locks/in-transaction.ts';
+import { openSqlite } from '../../core/locks/open-sqlite.ts';
 import { type LedgerSettings, sharedLedger } from '../../state/ledger/open-ledger.ts';
+import { SqliteDatabase } from '../../state/ledger/sqlite/sqlite-database.ts';
 import type { AlertStore } from './alert-store.ts';
-import { sqliteAlertStore } from './sqlite-alert-store.ts';
+import { SqlAlertStore } from './sql-alert-store.ts';
+
+/** Of these tables. A file of an earlier program has none. */
+const VERSION = 1;
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS incidents (key TEXT PRIMARY KEY, incident TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS outbox (id INTEGER PRIMARY KEY, target TEXT NOT NULL, alert TEXT NOT NULL) STRICT;
+`;
+
+/** From the names of earlier versions. */
+const RENAME = `
+  INSERT INTO incidents
+    SELECT key, json_remove(json_set(trouble, '$.targets', trouble -> '$.told'), '$.told') FROM troubles;
+  DROP TABLE troubles;
+  UPDATE outbox SET alert = json_remove(json_set(alert, '$.incident', alert ->> '$.trouble'), '$.trouble');
+`;
 
 /** Opens the alerts of a project: beside its ledger in the state directory, or in its shared ledger. */
 export async function openAlertStore(settings: LedgerSettings): Promise<AlertStore> {
@@ -22,4 +43,25 @@ export async function readAlertStore(settings: LedgerSettings): Promise<AlertSto
     if (!(await hasSharedLedger(address))) return undefined;
   }
   return openAlertStore(settings);
+}
+
+/**
+ * Opens `<state_dir>/alerts`: the alerts of one machine.
+ *
+ * @throws CrawlhouseError `newer_version`
+ */
+export function sqliteAlertStore(folder: string): SqlAlertStore {
+  makePrivateFolder(folder);
+  const path = join(folder, 'alerts.sqlite');
+  const database = new SqliteDatabase(openSqlite(path));
+  const { file } = database;
+  const hint = 'run that one; or remove the file: open incidents are then found again, and told again';
+  keepVersion(file, path, { what: 'alerts', known: VERSION }, hint);
+  file.exec('PRAGMA journal_mode = WAL');
+  inTransaction(file, () => {
+    file.exec(SCHEMA);
+    const former = file.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'troubles'`).get();
+    if (former !== undefined) file.exec(RENAME);
+  });
+  return new SqlAlertStore(database, folder);
 }

@@ -1,12 +1,19 @@
-import { type Check, look, skipped, smallEngine } from '../../core/duckdb/check.ts';
+import { type Check, type Finding, look, skipped, smallEngine } from '../../core/duckdb/check.ts';
+import type { Connection } from '../../core/duckdb/duckdb.ts';
 import { packageVersion } from '../../core/host/package-version.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import { loadPipelines } from '../../project/settings/pipelines.ts';
 import { loadSchedules, type Schedule } from '../../project/settings/schedules.ts';
+import { loadSegmentations, type Segmentation } from '../../project/settings/segments.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { loadModels } from '../../project/sql/models/load-models.ts';
 import { sqlFolders } from '../../project/sql/models/sql-folders.ts';
-import { examineSegments } from './examine-segments.ts';
+import { checkSegments } from '../../project/sql/plan/check-segments.ts';
+import { tableColumns } from '../../state/catalogue/catalog.ts';
+import { readPublished } from '../../state/catalogue/read-published.ts';
+import { unknownSegmentProjects } from '../../state/catalogue/unknown-segment-projects.ts';
+
+const SERVICE_FIELD = 'page_group_';
 
 /** Versions and the files of a project folder; with the schedules, as far as they can be read. */
 export async function examineProject(
@@ -53,4 +60,44 @@ async function versions() {
   using connection = await database.connect();
   const duckdb = await connection.scalar('SELECT version()');
   return { message: `crawlhouse ${version}, Node ${process.version}, DuckDB ${duckdb}` };
+}
+
+/** Whether segments.yaml holds, and fits the published warehouse. Without settings, the file alone is looked at. */
+async function examineSegments(
+  projectDir: string,
+  settings: Settings | undefined,
+  signal: AbortSignal,
+): Promise<Check> {
+  return await look(
+    'segments',
+    async () => {
+      const segmentations = await loadSegmentations(projectDir);
+      if (segmentations.length === 0) return { message: 'no segmentation in segments.yaml' };
+      const count = `${segmentations.length} in segments.yaml`;
+      const found =
+        settings &&
+        (await readPublished(settings, (connection) => compare(connection, segmentations, signal)));
+      return found ?? { message: `${count}; nothing published yet` };
+    },
+    signal,
+  );
+}
+
+async function compare(
+  connection: Connection,
+  segmentations: readonly Segmentation[],
+  signal: AbortSignal,
+): Promise<Finding | undefined> {
+  const tables = await tableColumns(connection, ['raw', 'mart']);
+  const columns = tables.get('mart.pages');
+  if (columns === undefined) return undefined;
+  const types = new Map(columns.map(({ name, type }) => [name, type]));
+  await checkSegments(connection, segmentations, types);
+  const [unknown] = await unknownSegmentProjects(connection, segmentations, signal);
+  if (unknown !== undefined) return unknown;
+  const fields = (tables.get('raw.crawl_pages') ?? []).map(({ name }) => name);
+  const replaced = segmentations.filter(({ name }) => fields.includes(`${SERVICE_FIELD}${name}`));
+  const names = [...new Set(replaced.map(({ name }) => name))].join(', ');
+  const inPlace = names === '' ? '' : `; in the place of the service's own: ${names}`;
+  return { message: `${segmentations.length} in segments.yaml${inPlace}` };
 }

@@ -1,20 +1,25 @@
 import { type Check, type Finding, look, skipped } from '../../core/duckdb/check.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { Logger } from '../../core/logs/logger.ts';
+import { didYouMean } from '../../core/text/nearest-name.ts';
 import { openEngine } from '../../engines/registry.ts';
 import { checkFields } from '../../pipeline/plan.ts';
 import { compileQuestions } from '../../pipeline/transform/questions/compile-questions.ts';
+import { describeDrift, driftHint } from '../../project/model/pipeline-drift.ts';
 import { isCrawlFolder } from '../../project/settings/crawl-folder.ts';
 import { loadPipelines } from '../../project/settings/pipelines.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { loadModels } from '../../project/sql/models/load-models.ts';
 import { sqlFolders } from '../../project/sql/models/sql-folders.ts';
+import { findBrowser } from '../../service/crawler/render/find-browser.ts';
+import { findLighthouse } from '../../service/crawler/vitals/find-lighthouse.ts';
+import { tableColumns } from '../../state/catalogue/catalog.ts';
+import { readPublished } from '../../state/catalogue/read-published.ts';
+import { unknownIssueSettings } from '../../state/catalogue/unknown-issue-settings.ts';
 import { configuredStores } from '../../stores/registry.ts';
+import { readDrift } from '../status/read-drift.ts';
 import { examineAlerts } from './examine-alerts.ts';
-import { examineDrift } from './examine-drift.ts';
-import { examineIssues } from './examine-issues.ts';
-import { examineMirror } from './examine-mirror.ts';
 import { examineProject } from './examine-project.ts';
-import { examineRendering } from './examine-rendering.ts';
 import { examineRuns } from './examine-runs.ts';
 import { examineService, NO_ACCOUNT, OF_SERVICE } from './examine-service.ts';
 import { examineState, OF_STATE } from './examine-state.ts';
@@ -104,4 +109,87 @@ async function examineFields(
 async function questions(settings: Settings): Promise<Finding> {
   const models = await loadModels(sqlFolders(settings));
   return { message: `${(await compileQuestions(settings, models)).length} saved` };
+}
+
+/** The pipelines that have changed since units were loaded. */
+function examineDrift(settings: Settings, signal: AbortSignal): Promise<Check> {
+  return look('drift', () => drift(settings), signal);
+}
+
+async function drift(settings: Settings): Promise<Finding> {
+  const [first, ...others] = await readDrift(settings);
+  if (first === undefined) return { message: 'every unit was loaded with the present filter and fields' };
+  const rest = others.length === 0 ? '' : `; the same of ${others.map(({ dataset }) => dataset).join(', ')}`;
+  return { message: `${describeDrift(first)}${rest}`, hint: driftHint(first) };
+}
+
+/** Whether the published warehouse has the projects and segments that the setting `issues` names. */
+async function examineIssues(settings: Settings, signal: AbortSignal): Promise<Check> {
+  return await look(
+    'issues',
+    async () => {
+      const { projects = {}, segments = {} } = settings.issues;
+      const named = [...Object.keys(projects), ...Object.keys(segments)];
+      if (named.length === 0) return { message: 'no settings of a project or segment' };
+      const unknown = await readPublished(settings, (connection) =>
+        unknownIssueSettings(connection, settings.issues, signal),
+      );
+      const [first] = unknown ?? [];
+      if (first !== undefined) return { message: first.message, hint: first.hint };
+      return {
+        message: `settings of ${named} projects${unknown === undefined ? '; nothing published yet' : ''}`,
+      };
+    },
+    signal,
+  );
+}
+
+/** Whether the published warehouse has the tables that the setting `mirror` names. */
+async function examineMirror(settings: Settings, signal: AbortSignal): Promise<Check> {
+  return await look(
+    'mirror',
+    async () => {
+      const { tables, store } = settings.mirror ?? { tables: [], store: '' };
+      if (tables.length === 0) return { message: 'not set' };
+      const found = await readPublished(settings, (connection) => tableColumns(connection, ['raw', 'mart']));
+      if (found === undefined) return { message: `${tables.length} to ${store}; nothing published yet` };
+      const missing = tables.find((table) => !found.has(table));
+      if (missing === undefined) return { message: `${tables.length} to ${store}` };
+      throw new CrawlhouseError('bad_settings', `mirror.tables: there is no ${missing} in the warehouse`, {
+        hint: `${didYouMean(missing, [...found.keys()])}crawlhouse query 'SHOW ALL TABLES' lists the tables`,
+      });
+    },
+    signal,
+  );
+}
+
+/**
+ * The browser that crawls render pages in, and what measures web vitals. Only `crawl --render` and `--vitals` need them, so
+ * it fails only where the settings ask for them.
+ */
+function examineRendering({ rendering, vitals }: Settings, signal: AbortSignal): Promise<Check> {
+  const isBrowserSet = rendering.browser !== undefined;
+  return look(
+    'rendering',
+    async () => {
+      const browser = await found('crawl --render', isBrowserSet, async () => {
+        return `in ${(await findBrowser(rendering.browser)).path}`;
+      });
+      const meter = await found('crawl --vitals', vitals.pages_per_template !== 0, async () => {
+        return `web vitals by Lighthouse ${(await findLighthouse(rendering.browser)).version}`;
+      });
+      return { message: `${browser}; ${meter}` };
+    },
+    signal,
+  );
+}
+
+/** What is there, else what lacks and how to get it. */
+async function found(purpose: string, isAsked: boolean, find: () => Promise<string>): Promise<string> {
+  try {
+    return await find();
+  } catch (error) {
+    if (!(error instanceof CrawlhouseError) || isAsked) throw error;
+    return `${error.message}; ${purpose} needs it: ${error.hint}`;
+  }
 }

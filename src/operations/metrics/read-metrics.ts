@@ -12,7 +12,19 @@ import { readPublished } from '../../state/catalogue/read-published.ts';
 import type { UnitCount } from '../../state/ledger/ledger.ts';
 import { readLedger } from '../../state/ledger/open-ledger.ts';
 import { readAlertStore } from '../alert/open-alert-store.ts';
-import { type Gauge, prometheusText, type Sample } from './prometheus-text.ts';
+
+/** A value with its labels. */
+interface Sample {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** A gauge of Prometheus with its samples. */
+interface Gauge {
+  readonly name: string;
+  readonly help: string;
+  readonly samples: readonly Sample[];
+}
 
 const RUNS = 1000;
 
@@ -136,4 +148,29 @@ function secondsOf(time: string | null | undefined): Sample[] {
 function durationOf(run: LedgerRun | undefined): Sample[] {
   if (run === undefined || run.ended_at === null) return [];
   return [{ value: runSeconds({ ...run, ended_at: run.ended_at }) }];
+}
+
+/** Gauges in the text format of Prometheus, version 0.0.4; one without samples is left out. */
+export function prometheusText(gauges: readonly Gauge[]): string {
+  return gauges
+    .filter(({ samples }) => samples.length > 0)
+    .flatMap(({ name, help, samples }) => [
+      `# HELP ${name} ${escaped(help)}`,
+      `# TYPE ${name} gauge`,
+      ...samples.map(({ labels, value }) => `${name}${labelText(labels)} ${value}`),
+    ])
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+function labelText(labels: Sample['labels']): string {
+  if (labels === undefined) return '';
+  const pairs = Object.entries(labels).map(
+    ([name, value]) => `${name}="${escaped(value).replaceAll('"', '\\"')}"`,
+  );
+  return `{${pairs.join(',')}}`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
 }

@@ -1,16 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { readDictionary } from '../../answers/document/read-dictionary.ts';
 import { toCrawlhouseError } from '../../core/errors/errors.ts';
 import { packageVersion } from '../../core/host/package-version.ts';
 import type { Logger } from '../../core/logs/logger.ts';
+import { redactTexts } from '../../core/secrets/redact.ts';
 import { engineKind } from '../../engines/registry.ts';
 import type { RunResult } from '../../project/model/run-result.ts';
+import type { LineageSettings } from '../../project/settings/lineage-settings.ts';
 import { loadPipelines } from '../../project/settings/pipelines.ts';
 import type { Settings } from '../../project/settings/settings.ts';
-import { deliverEvents } from './deliver-events.ts';
+import { sendWebhook } from '../alert/send-webhook.ts';
 import type { RunEvent } from './run-event.ts';
 import { endEvents, failEvent, type LineageRun, startEvent } from './run-events.ts';
+
+const TIMEOUT_MS = 10_000;
 
 /** After an interruption, the time for the last events. */
 const LAST_MS = 5_000;
@@ -62,4 +68,29 @@ export async function withLineage(
     await deliver(async () => () => [failEvent(context, eventType, message, new Date().toISOString())]);
     throw thrown;
   }
+}
+
+/**
+ * Appends events to the file of the settings, as JSON lines, then posts them to the address, in their order.
+ *
+ * @throws CrawlhouseError of the first event that was not taken; the rest is not posted
+ */
+async function deliverEvents(
+  events: () => Iterable<RunEvent>,
+  { url, api_key, file }: LineageSettings,
+  projectDir: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (file !== undefined) {
+    await using lines = await open(resolve(projectDir, file), 'a');
+    for (const event of events()) await lines.appendFile(`${textOf(event)}\n`);
+  }
+  if (url === undefined) return;
+  const headers = api_key === undefined ? {} : { authorization: `Bearer ${api_key}` };
+  for (const event of events())
+    await sendWebhook(url, textOf(event), { timeoutMs: TIMEOUT_MS, headers }, signal);
+}
+
+function textOf(event: RunEvent): string {
+  return JSON.stringify(redactTexts(event));
 }

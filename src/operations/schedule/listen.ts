@@ -1,10 +1,15 @@
+import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '../../core/logs/logger.ts';
 import { type Listener, listenHttp, pathOf } from '../../core/net/listen-http.ts';
 import { readBody } from '../../core/net/read-body.ts';
 import { verifyWebhookSignature, WEBHOOK_SIGNATURE_HEADER } from '../../service/api/webhook-signature.ts';
-import { RecentBodies } from './recent-bodies.ts';
 import type { Scheduler } from './scheduler.ts';
+
+/** A body that comes again within this time is one webhook: sent again after a lost answer, or replayed. */
+const SAME_BODY_MS = 10 * 60_000;
+
+const MOST = 1000;
 
 type Watched = Pick<Scheduler, 'running' | 'waiting' | 'broken' | 'outcomes' | 'nudge' | 'nextFirings'>;
 
@@ -87,4 +92,29 @@ function send(response: ServerResponse, [status, body]: WebhookAnswer): void {
   const isText = typeof body === 'string';
   response.writeHead(status, { 'content-type': isText ? METRICS_TYPE : 'application/json' });
   response.end(isText ? body : `${JSON.stringify(body)}\n`);
+}
+
+/** Remembers the webhooks of the last minutes by a digest of their bodies. */
+export class RecentBodies {
+  /** When each digest was first seen, the oldest first. */
+  readonly #seen = new Map<string, number>();
+  readonly #now: () => number;
+
+  /** @param now milliseconds */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Whether this body is new within that time; remembers it. */
+  isNew(body: Uint8Array): boolean {
+    const now = this.#now();
+    for (const [digest, at] of this.#seen) {
+      if (now - at < SAME_BODY_MS && this.#seen.size <= MOST) break;
+      this.#seen.delete(digest);
+    }
+    const digest = createHash('sha256').update(body).digest('base64');
+    if (this.#seen.has(digest)) return false;
+    this.#seen.set(digest, now);
+    return true;
+  }
 }

@@ -2,9 +2,20 @@ import { type CrawlhouseError, toCrawlhouseError } from '../../core/errors/error
 import { host } from '../../core/host/host.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import type { Schedule } from '../../project/settings/schedules.ts';
-import { type Job, nextJob, withJob } from './job-queue.ts';
-import { planTick, type ScheduleState } from './plan-tick.ts';
+import { planTick, type ScheduleCursor, type ScheduleState } from './plan-tick.ts';
 import { upcoming } from './upcoming.ts';
+
+/** One run that waits in the queue. */
+interface Job {
+  readonly name: string;
+  readonly why: 'due' | 'missed' | 'retry' | 'nudge' | 'locked';
+  /** UTC milliseconds. */
+  readonly notBefore: number;
+  /** From 0; retries count up. */
+  readonly attempt: number;
+  /** The cursor to keep on disk until the run is through; null where no firing hangs on it. */
+  readonly before: ScheduleCursor | null;
+}
 
 /** The result of a schedule's run. */
 export interface Fired {
@@ -274,4 +285,24 @@ function repeat({ retries }: Schedule, job: Job, { exitCode, errors }: Fired, no
 
 function iso(at: number): string {
   return new Date(at).toISOString();
+}
+
+/**
+ * The queue with one more job. A schedule waits once: a further job is merged into it, with the earlier time and the
+ * older cursor.
+ */
+function withJob(queue: readonly Job[], job: Job): readonly Job[] {
+  const waiting = queue.find((other) => other.name === job.name);
+  if (!waiting) return [...queue, job];
+  const merged: Job = {
+    ...(job.notBefore < waiting.notBefore ? job : waiting),
+    attempt: Math.min(job.attempt, waiting.attempt),
+    before: waiting.before ?? job.before,
+  };
+  return queue.map((other) => (other === waiting ? merged : other));
+}
+
+/** The next job: of those that may start, the one that waits longest. */
+function nextJob(queue: readonly Job[], now: number): Job | undefined {
+  return queue.find((job) => job.notBefore <= now);
 }

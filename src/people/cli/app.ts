@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { parseArgs } from 'node:util';
+import { parseArgs, styleText } from 'node:util';
 import { catchUncaught } from '../../core/errors/catch-uncaught.ts';
 import { EXIT_CODES } from '../../core/errors/error-codes.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
@@ -9,7 +9,7 @@ import { checkFolder } from '../../core/files/make-folder.ts';
 import { packageVersion } from '../../core/host/package-version.ts';
 import { createLogger, type Logger, type LogLevel, type LogSink, withSink } from '../../core/logs/logger.ts';
 import { redact, redactTexts } from '../../core/secrets/redact.ts';
-import { cutToWidth } from '../../core/text/display-width.ts';
+import { cutToWidth, wrapToWidth } from '../../core/text/display-width.ts';
 import { stringifyJson } from '../../core/text/json.ts';
 import { didYouMean } from '../../core/text/nearest-name.ts';
 import { visible, visibleLine } from '../../core/text/visible.ts';
@@ -18,14 +18,24 @@ import { findProject } from '../../project/settings/project.ts';
 import { projectLog } from '../../project/settings/project-log.ts';
 import { asCalled } from './as-called.ts';
 import { ignoreClosedTerminal, isClosedTerminal } from './closed-terminal.ts';
-import { type Command, GLOBAL_FLAGS, type Invocation, parseOptions } from './command.ts';
+import { type Command, GLOBAL_FLAGS, type Invocation, parseOptions, type Terminal } from './command.ts';
 import { COMMAND_NAMES } from './command-names.ts';
 import { allCommands, commandOf } from './commands.ts';
-import { fitTerminal } from './fit-terminal.ts';
 import { commandHelp, programHelp, usageLine } from './help.ts';
-import { Interruption } from './interruption.ts';
 import { errorDocument, printError } from './print-error.ts';
-import { progressLines } from './progress-lines.ts';
+
+/** Where no line can be written over, a progress is told in lines that are at least this far apart. */
+const APART_MS = 30_000;
+
+/** The exit code of each signal that ends the program: 128 and the signal's number. */
+const SIGNAL_CODES = { SIGHUP: 129, SIGINT: EXIT_CODES.interrupted, SIGTERM: 143 } as const;
+
+type Ending = keyof typeof SIGNAL_CODES;
+
+const ENDINGS = Object.keys(SIGNAL_CODES) as Ending[];
+
+/** A command is not broken, so that it can be copied; the terminal does what it does with long lines. */
+const COMMAND = /^ *(to do|Try|Next): /;
 
 /** No command line has it. */
 const ARGUMENT = '\0';
@@ -263,4 +273,79 @@ function joinNumbers(argv: readonly string[], flags: Command['flags']): string[]
 async function writeOut(text: string): Promise<void> {
   written = true;
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+}
+
+/**
+ * Breaks each line that is longer than the terminal's width between its words, and shows alarms in red; as it is where
+ * there is no terminal.
+ */
+export function fitTerminal(
+  text: string,
+  terminal: Terminal | null,
+  isAlarm: (line: string) => boolean = () => false,
+): string {
+  if (terminal === null) return text;
+  const { width, colours } = terminal;
+  return text
+    .split('\n')
+    .flatMap((line) => {
+      const indent = `${/^ */.exec(line)?.[0]}  `;
+      const fitting = COMMAND.test(line) ? [line] : wrapToWidth(line, width, indent);
+      if (!colours || !isAlarm(line)) return fitting;
+      return fitting.map((one) => styleText('red', one, { validateStream: false }));
+    })
+    .join('\n');
+}
+
+/** The signals that end the program: the first asks everything to end, a second one does not wait. */
+export class Interruption implements Disposable {
+  readonly #controller = new AbortController();
+  #received: Ending = 'SIGINT';
+
+  constructor() {
+    for (const name of ENDINGS) process.on(name, this.#stop);
+  }
+
+  /** Aborted by the first signal, with a CrawlhouseError `interrupted` as its reason. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Of a program that was interrupted: 129 after SIGHUP, 143 after SIGTERM, else 130. */
+  get exitCode(): number {
+    return SIGNAL_CODES[this.#received];
+  }
+
+  /** As after SIGHUP, where the terminal is gone without one. */
+  hangUp(): void {
+    if (!this.signal.aborted) this.#stop('SIGHUP');
+  }
+
+  readonly #stop = (name: NodeJS.Signals): void => {
+    const received = ENDINGS.find((one) => one === name);
+    if (received === undefined) return;
+    if (this.signal.aborted) process.exit(SIGNAL_CODES[received]);
+    this.#received = received;
+    this.#controller.abort(
+      new CrawlhouseError('interrupted', `interrupted by ${received}; the next run continues`),
+    );
+  };
+
+  [Symbol.dispose](): void {
+    for (const name of ENDINGS) process.off(name, this.#stop);
+  }
+}
+
+/** Writes one of many progresses every 30 seconds, so that a log is not full of them. */
+export function progressLines(
+  write: (line: string) => void,
+  now: () => number = performance.now.bind(performance),
+): (text: string) => void {
+  let last: number | undefined;
+  return (text) => {
+    last ??= now();
+    if (now() - last < APART_MS) return;
+    last = now();
+    write(text);
+  };
 }

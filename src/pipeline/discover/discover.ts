@@ -1,5 +1,7 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { namesMatcher } from '../../project/model/included-keys.ts';
 import type { Inventory, ListReading, WorkspaceView } from '../../project/model/inventory.ts';
+import type { KnownList } from '../../project/model/listed.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import { asAllForbidden, orAllForbidden } from '../../service/api/all-forbidden.ts';
 import type { ServiceClient } from '../../service/api/client.ts';
@@ -10,8 +12,9 @@ import { discoverDates } from './discover-dates.ts';
 import { listIncrementally } from './list-incrementally.ts';
 import { CRAWL_OVER_CRAWLS, CRAWLS, DATA_EXPORTS, type ListKind } from './list-kinds.ts';
 import { listPipeline } from './list-pipeline.ts';
-import { needsSweep } from './needs-sweep.ts';
 import { skippableError } from './skippable-error.ts';
+
+const DAY = 86_400_000;
 
 /** The inputs of a discovery, and the known records. */
 export interface DiscoveryScope {
@@ -157,4 +160,32 @@ function brokenList({ error }: BrokenItem, count: number): CrawlhouseError {
     ...(error.hint ? { hint: error.hint } : {}),
     cause: error,
   });
+}
+
+/**
+ * Must a list be swept? It must the first time, every `sweepDays`, if the clock shows a time before the last sweep, and
+ * if records alone can't update `raw`.
+ *
+ * @param pipeline the one that loads the list itself, if any does
+ */
+export function needsSweep(
+  { swept_at }: KnownList,
+  pipeline: Pipeline | undefined,
+  workspaceId: string,
+  scope: {
+    readonly sweep: boolean;
+    readonly sweepDays: number;
+    readonly now: number;
+    readonly loaded: { has(unit: string): boolean };
+  },
+): boolean {
+  if (scope.sweep || swept_at === null || swept_at > scope.now) return true;
+  if (scope.now - swept_at >= scope.sweepDays * DAY) return true;
+  return (
+    pipeline !== undefined && (!scope.loaded.has(`${pipeline.dataset}/${workspaceId}`) || !keepsIds(pipeline))
+  );
+}
+
+function keepsIds({ fields: { include, exclude } }: Pipeline): boolean {
+  return namesMatcher(include)('id') && !namesMatcher(exclude)('id');
 }

@@ -7,12 +7,16 @@ import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { Plan, PlannedUnit, Selection } from '../../project/model/planned-unit.ts';
 import { isProjectResource } from '../../project/model/resources.ts';
 import { type Unit, unitName, type Window } from '../../project/model/unit.ts';
+import { pipelineFilter } from '../../project/model/unit-source.ts';
 import type { ChangedDay } from '../../service/api/changed-day.ts';
+import type { WeekDefinition } from '../../service/api/log-monitoring.ts';
+import type { Oql } from '../../service/api/oql.ts';
 import type { BrokenItem } from '../../service/api/read-list.ts';
 import { datesKey } from './discover-dates.ts';
 import { CRAWL_OVER_CRAWLS, leftNoReport } from './list-kinds.ts';
-import { unitFilter } from './unit-filter.ts';
-import { windowsOf } from './windows.ts';
+import { windowFilter, windowsOf } from './windows.ts';
+
+const WINDOW_FIELDS = { day: 'day', week: 'week', month: 'month' } as const;
 
 const DAY = 86_400_000;
 const ENDED: readonly string[] = ['done', 'archived', 'cancelled', 'archiving', 'unarchiving'];
@@ -350,4 +354,13 @@ function namedCrawl(id: string, project_id: string | null, names: ReadonlyMap<st
 
 function dayText(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
+}
+
+/** The OQL of a unit: the pipeline's filter and, for dated sources, its window. */
+export function unitFilter(pipeline: Pipeline, unit: Unit, weeks: WeekDefinition): Oql | null {
+  const filter = pipelineFilter(pipeline);
+  if (unit.window === null || pipeline.window === null) return filter;
+  const field = pipeline.source.kind === 'ranking_performance' ? 'date' : WINDOW_FIELDS[pipeline.window];
+  const window = windowFilter(field, pipeline.window, unit.window, weeks);
+  return filter === null ? window : { and: [window, filter] };
 }

@@ -6,6 +6,7 @@ import { type Counts, reconcile } from '../../project/model/counts.ts';
 import type { Manifest } from '../../project/model/manifest.ts';
 import type { Volume } from '../../project/model/volume.ts';
 import { fingerprintSql, renewFingerprints, unitFingerprints } from '../../state/catalogue/fingerprint.ts';
+import { mergeType } from '../../state/catalogue/merge-type.ts';
 import { forgetFingerprints, recordLoad } from '../../state/catalogue/ops-loads.ts';
 import { recordRejects } from '../../state/catalogue/ops-rejects.ts';
 import { recordNotes, recordSchemaChanges } from '../../state/catalogue/ops-schema-changes.ts';
@@ -22,7 +23,6 @@ import { withLoadMemory } from './load-memory.ts';
 import { mergeHistory } from './merge-history.ts';
 import type { StagedPackage } from './read-package.ts';
 import { type ColumnContract, refuseDrift } from './refuse-drift.ts';
-import { refuseTypesModelsCannotRead } from './refuse-misread.ts';
 import { metaValues, partsOf, unitValues } from './unit-values.ts';
 
 export interface LoadOptions {
@@ -146,4 +146,49 @@ async function contentFingerprint(
   const paths = parts.map((part) => join(folder, part.file));
   const sum = `SELECT ${fingerprintSql(values)} FROM ${parquetFiles(paths)}`;
   return String(await connection.scalar(sum, [], signal));
+}
+
+/**
+ * Refuses a unit whose fields the models can't read. A field may have a type that does not fit the one that they read,
+ * or only a name that differs in case. As the first unit of its dataset, it would set the column for all later units.
+ *
+ * @param reads what the models read of the dataset
+ * @param retype whether a field may come with another type
+ * @throws CrawlhouseError `contract_drift`
+ */
+function refuseTypesModelsCannotRead(
+  { name, columns }: Manifest,
+  reads: ReadonlyMap<string, ReadField>,
+  retype: (field: string) => boolean,
+): void {
+  const present = new Set(columns.map(({ field }) => field));
+  const lowered = new Map([...reads.keys()].map((field) => [field.toLowerCase(), field]));
+  for (const { field, type, sql_type } of columns) {
+    const read = reads.get(field);
+    if (read) {
+      if (retype(field) || fits(read.type, sql_type)) continue;
+      throw new CrawlhouseError(
+        'contract_drift',
+        `${name}: the field ${field} came as ${sql_type} (${type}), but ${read.file} reads it as ${read.type}`,
+        {
+          hint: `the unit keeps its former rows; retype: allow in the pipeline file, in an entry of columns for ${field}, accepts it`,
+        },
+      );
+    }
+    const meant = lowered.get(field.toLowerCase());
+    if (meant === undefined || present.has(meant)) continue;
+    throw new CrawlhouseError(
+      'contract_drift',
+      `${name}: the field ${JSON.stringify(field)} came without ${JSON.stringify(meant)}, which ${reads.get(meant)?.file} reads`,
+      {
+        hint: 'the names differ only in case, so the field may be the same or another; fields.exclude in the pipeline file leaves it out',
+      },
+    );
+  }
+}
+
+/** Whole numbers may be wide, and a lone value may go to a list. A list may not go to a lone value. */
+function fits(read: string, incoming: string): boolean {
+  const merged = mergeType(read, incoming)?.type;
+  return merged !== undefined && merged.endsWith('[]') === read.endsWith('[]');
 }

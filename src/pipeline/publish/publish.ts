@@ -1,12 +1,14 @@
+import { existsSync } from 'node:fs';
 import { damagedFile, verifyBlocks } from '../../core/duckdb/database-blocks.ts';
 import { type Connection, ident, text } from '../../core/duckdb/duckdb.ts';
 import { withLowerMemory } from '../../core/duckdb/lower-memory.ts';
-import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
 import { host } from '../../core/host/host.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import { countQueryable } from '../../engines/count-queryable.ts';
 import type { WorkingCopy } from '../../engines/working-copy.ts';
 import { attachPublished } from '../../state/catalogue/attach-published.ts';
+import type { FormerCopies } from '../../state/catalogue/former-copies.ts';
 import { freshUnits, recordPublished } from '../../state/catalogue/ops-loads.ts';
 import { beginPublication, markClean, publicationOf } from '../../state/catalogue/ops-publication.ts';
 import { readDespiteWriter } from '../../state/catalogue/read-publication.ts';
@@ -14,9 +16,11 @@ import { recentRows } from '../../state/catalogue/recent-rows.ts';
 import { FILE_OPTIONS } from '../../state/catalogue/schema.ts';
 import { setAsideChanges } from '../../state/catalogue/set-aside-wal.ts';
 import { compareFingerprints, MEMORY_SHARE } from './compare-fingerprints.ts';
-import { damageOfFormer } from './damage-of-former.ts';
 import { makeCopy } from './make-copy.ts';
 import { putInPlace, removeLeftovers } from './put-in-place.ts';
+
+/** 256 MB, which are read in rotation where nobody has written to the file. */
+const BLOCKS_READ = 8192;
 
 const COPY = 'publication_copy';
 
@@ -116,4 +120,26 @@ async function checkPublished(connection: Connection, publishedPath: string, id:
 
 function secondsSince(startedAt: number): number {
   return Math.round(host().monotonic() - startedAt) / 1000;
+}
+
+/**
+ * The damage of a published file that is about to be replaced, so that it is said and not only healed; null if none is
+ * found. A file that was changed since it was published is read completely.
+ */
+async function damageOfFormer(
+  path: string,
+  copies: FormerCopies,
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (!existsSync(path)) return null;
+  const first = copies.published?.next ?? 0;
+  const some = { has: (block: number) => block >= first && block < first + BLOCKS_READ };
+  try {
+    await verifyBlocks(path, signal, path, copies.isPublished(path) ? some : undefined);
+    return null;
+  } catch (error) {
+    signal.throwIfAborted();
+    // Whatever is wrong with it, the publication brings a whole one.
+    return toCrawlhouseError(error).message;
+  }
 }

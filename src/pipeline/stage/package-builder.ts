@@ -1,24 +1,33 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ConnectionPool } from '../../core/duckdb/connection-pool.ts';
-import { type Connection, DUCKDB_VERSION, ident, parquetFiles, text } from '../../core/duckdb/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors/errors.ts';
+import {
+  type Connection,
+  DUCKDB_VERSION,
+  file,
+  ident,
+  parquetFiles,
+  text,
+} from '../../core/duckdb/duckdb.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
 import { syncPath } from '../../core/files/atomic-file.ts';
 import { makeFolder } from '../../core/files/make-folder.ts';
+import { retriable } from '../../core/time/retry.ts';
 import type { Field } from '../../project/model/field.ts';
 import type { Manifest, PackageColumn, PackageNote } from '../../project/model/manifest.ts';
 import type { RawPart } from '../../project/model/raw-part.ts';
 import { type Converted, convertPart, PARQUET_OPTIONS } from './convert-part.ts';
-import { fieldsWithoutValue } from './fields-without-value.ts';
 import { inspectPart } from './inspect-part.ts';
 import { type FieldRules, PackageColumns } from './package-columns.ts';
 import { packageNotes } from './package-notes.ts';
 import { type PartKeys, partKeys } from './part-keys.ts';
 import { readPart } from './read-part.ts';
-import { refuseDamage } from './refuse-damage.ts';
 import { type RepeatedKeys, repeatedKeys } from './repeated-keys.ts';
 import { sealFile } from './seal-file.ts';
 import { stageParquet } from './stage-parquet.ts';
+
+/** What DuckDB says of bytes that are no Parquet. */
+const UNREADABLE = /^(?:Invalid (?:Input )?|Serialization |Not implemented |Out of Range )Error: /i;
 
 /** The result of staging all parts of a download. */
 export interface StagedParts {
@@ -303,4 +312,52 @@ export class PackageBuilder {
 function holdsColumns(part: readonly PackageColumn[], wanted: readonly PackageColumn[]): boolean {
   const types = new Map(part.map((column) => [column.column, column.sql_type]));
   return wanted.every((column) => types.get(column.column) === column.sql_type);
+}
+
+/** The fields whose columns are NULL in every row. Most are answered by the statistics of the files. */
+async function fieldsWithoutValue(
+  connection: Connection,
+  paths: readonly string[],
+  columns: readonly PackageColumn[],
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  if (columns.length === 0) return new Set();
+  const rows = await connection.rows<{ path: string }>(
+    `SELECT DISTINCT path_in_schema AS path FROM parquet_metadata([${paths.map(file).join(', ')}])
+     WHERE stats_null_count < num_values`,
+    [],
+    signal,
+  );
+  const shown = new Set(rows.map(({ path }) => path));
+  const doubtful = columns.filter(({ column }) => !shown.has(column));
+  if (doubtful.length === 0) return new Set();
+  const counts = doubtful.map(({ column }, index) => `count(${ident(column)}) AS n${index}`).join(', ');
+  const [values] = await connection.rows(
+    `SELECT ${counts} FROM ${parquetFiles(paths, { unionByName: true })}`,
+    [],
+    signal,
+  );
+  return new Set(doubtful.filter((_column, index) => values?.[`n${index}`] === 0n).map(({ field }) => field));
+}
+
+/**
+ * Does some work with a Parquet file of a store. Its bytes may be damaged behind a footer that is whole.
+ *
+ * @throws CrawlhouseError `cut_short` where the file can't be read; whatever else the work throws
+ */
+async function refuseDamage<T>(
+  { file, path }: Pick<RawPart, 'file' | 'path'>,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const { code, message } = toCrawlhouseError(error);
+    // This step also writes a file of our own. An IO error is the part's only where it names the part.
+    const isDamage = UNREADABLE.test(message) || (message.startsWith('IO Error: ') && message.includes(path));
+    if (signal.aborted || code !== 'internal' || !isDamage) throw error;
+    const why = message.split('\n')[0]?.replaceAll(path, file);
+    throw retriable('cut_short', `${file} is not a Parquet file that can be read: ${why}`, error);
+  }
 }

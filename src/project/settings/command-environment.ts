@@ -1,5 +1,27 @@
-import { cloudVariables } from './cloud-variables.ts';
+import { isAbsolute, resolve } from 'node:path';
 import { readDotEnv } from './dot-env.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Variables that the clients of Amazon, Google and PostgreSQL read from the environment of the process. */
+const OF_CLOUDS = /^((AWS|GOOGLE|GCLOUD|CLOUDSDK)_|PGPASSWORD$)/;
+
+/** Whose keys these are: taken together from one source, or keys of two accounts would be mixed. */
+const IDENTITY: readonly string[] = [
+  'AWS_ACCESS_KEY_ID',
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_SESSION_TOKEN',
+  'AWS_PROFILE',
+];
+
+const PATHS: readonly string[] = [
+  'AWS_CA_BUNDLE',
+  'AWS_CONFIG_FILE',
+  'AWS_SHARED_CREDENTIALS_FILE',
+  'AWS_WEB_IDENTITY_TOKEN_FILE',
+  'CLOUDSDK_CONFIG',
+  'GOOGLE_APPLICATION_CREDENTIALS',
+];
 
 /** Variables of this process that come from a `.env`. */
 const fromDotEnv = new Set<string>();
@@ -20,5 +42,24 @@ export async function setCloudVariables(projectDir: string): Promise<void> {
 export function commandEnvironment(): Record<string, string | undefined> {
   return Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !name.startsWith('CRAWLHOUSE_') && !fromDotEnv.has(name)),
+  );
+}
+
+/**
+ * The variables of the clouds that `.env` gives and the environment does not; an empty one counts as not set. Paths are
+ * relative to the project folder.
+ */
+export function cloudVariables(
+  dotEnv: Variables,
+  environment: Variables,
+  projectDir: string,
+): Record<string, string> {
+  const hasIdentity = IDENTITY.some((name) => environment[name]);
+  return Object.fromEntries(
+    Object.entries(dotEnv).flatMap(([name, value]) => {
+      if (!OF_CLOUDS.test(name) || !value || environment[name]) return [];
+      if (hasIdentity && IDENTITY.includes(name)) return [];
+      return [[name, PATHS.includes(name) && !isAbsolute(value) ? resolve(projectDir, value) : value]];
+    }),
   );
 }

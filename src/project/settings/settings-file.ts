@@ -9,10 +9,40 @@ import { MOST_COLUMNS } from '../model/field.ts';
 import { ON_REJECT, SCHEMA_CHANGE } from '../model/pipeline.ts';
 import { AlertSettings } from './alert-settings.ts';
 import { ConsoleOidcSettings, ConsoleUrl } from './console-settings.ts';
-import { CrawlProxySettings } from './crawl-proxy-settings.ts';
 import { IssueSettings } from './issue-settings.ts';
 import { LineageSettings } from './lineage-settings.ts';
-import { SearchConsoleSettings } from './search-console-settings.ts';
+
+/** Search Console keeps 16 months. */
+const MOST_DAYS = 500;
+
+/** The setting `search_console`. */
+const SearchConsoleSettings = z.strictObject({
+  property: Given.optional().describe(
+    'The property to read, such as sc-domain:example.com; none: the one that covers the website.',
+  ),
+  days: z
+    .int()
+    .positive()
+    .max(MOST_DAYS)
+    .default(90)
+    .describe('How many days back a first sync reaches; Search Console keeps 16 months.'),
+  endpoint: address('an address is expected')
+    .default('https://www.googleapis.com')
+    .describe('The address of the API, for tests.'),
+});
+
+const EXPECTED = 'an address such as http://proxy.example:3128 is expected';
+
+/** The setting `crawl_proxy`. */
+const CrawlProxySettings = z.strictObject({
+  url: address(EXPECTED)
+    .refine((text) => /^http:\/\/[^/]+\/?$/i.test(text), EXPECTED)
+    .describe('The address of a proxy of HTTP.'),
+  username: Given.regex(/^[^:]+$/, 'a name without a colon is expected')
+    .optional()
+    .describe('The user name for the proxy.'),
+  password: z.string().optional().describe('The password for the proxy.'),
+});
 
 const Names = z.union([z.literal('all'), z.array(z.string()).min(1)]);
 const WholeNumber = z.int().positive();

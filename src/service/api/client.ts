@@ -1,5 +1,5 @@
 import type { FormData } from 'undici';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { AggregateBody, AggregateResponse } from './aggregates.ts';
 import { checkedOql, checkOutgoing } from './check-outgoing.ts';
@@ -7,9 +7,8 @@ import { type DataSource, sourceEndpoints } from './data-source.ts';
 import { type Endpoint, fillPath, type PathParameter } from './endpoint.ts';
 import { ENDPOINTS, type OperationId } from './endpoints.ts';
 import type { FieldRecord } from './fields.ts';
-import { itemwise } from './itemwise.ts';
 import type { PageMeta, PageQuery } from './pagination.ts';
-import { eachItem, type ListPage, type WholeList, wholeList } from './read-list.ts';
+import { type BrokenItem, eachItem, type ListPage, type WholeList, wholeList } from './read-list.ts';
 import { encodeRison } from './rison.ts';
 import type { ExportFileType, SearchBody, SearchResponse } from './search.ts';
 import { type ServiceRequest, type StreamedResponse, Transport, type TransportOptions } from './transport.ts';
@@ -248,5 +247,56 @@ function listQuery(endpoint: Endpoint, { sort, filters }: PageQuery): Record<str
   return {
     sort: sort && `${sort.name}:${sort.order}`,
     filters: filters && encodeRison(checkedOql(endpoint, filters, 'filters')),
+  };
+}
+
+/**
+ * The schema of a list's page that checks each item against its contract separately. An item that does not fit is left
+ * out, and the others stay.
+ *
+ * @param offset of the page, for items without an id
+ */
+function itemwise<T>({ path, response, result = '' }: Endpoint, offset: number): z.ZodType<ListPage<T>> {
+  const items = response instanceof z.ZodObject ? response.shape[result] : undefined;
+  if (!(response instanceof z.ZodObject && items instanceof z.ZodArray))
+    throw new Error(`${path} is not a list`);
+  const envelope = response.extend({ [result]: z.array(z.unknown()) });
+  return z.unknown().transform((answer, context) => {
+    const read = envelope.safeParse(answer);
+    if (!read.success) {
+      for (const { path: at, message } of read.error.issues)
+        context.issues.push({ code: 'custom', path: [...at], message, input: answer });
+      return z.NEVER;
+    }
+    const { meta } = read.data as unknown as { readonly meta: PageMeta };
+    const broken: BrokenItem[] = [];
+    const good = (read.data[result] as unknown[]).flatMap((item, index): T[] => {
+      const checked = (items.element as z.ZodType<T>).safeParse(item);
+      if (checked.success) return [checked.data];
+      broken.push(brokenItem(result, item, offset + index, checked.error.issues[0]));
+      return [];
+    });
+    return { total: meta.total, items: good, broken };
+  });
+}
+
+function brokenItem(
+  list: string,
+  item: unknown,
+  place: number,
+  issue: z.core.$ZodIssue | undefined,
+): BrokenItem {
+  const { id, project_id } = (item ?? {}) as { id?: unknown; project_id?: unknown };
+  const name = typeof id === 'string' && id !== '' ? id : null;
+  const which = name ?? `item ${place + 1}`;
+  const where = issue && issue.path.length > 0 ? `${issue.path.map(String).join('.')}: ` : '';
+  return {
+    id: which,
+    projectId: typeof project_id === 'string' ? project_id : null,
+    error: new CrawlhouseError(
+      'contract_broken',
+      `${list}: ${which} is outside its contract: ${where}${issue?.message ?? 'invalid'}`,
+      { hint: 'the record is left out, everything else is loaded; report the record to the service' },
+    ),
   };
 }

@@ -4,13 +4,21 @@ import { ownUrl } from '../../core/net/web-url.ts';
 import { keepSecret } from '../../core/secrets/redact.ts';
 import { CONFIG_DEFAULTS } from '../api/config-defaults.ts';
 import { CrawlConfigInput } from '../api/crawl-configs.ts';
-import { type AgentKind, productToken, userAgentHeader } from './agent.ts';
 import type { CrawlProxy } from './crawl-proxy.ts';
 import { type CustomField, readCustomFields } from './custom-fields/custom-field.ts';
 import type { Credentials } from './digest-auth.ts';
 import type { NtlmCredentials } from './ntlm-messages.ts';
 import type { HostRules } from './resolve-host.ts';
 import { domainOf, isWithinDomain, type ScopeRules } from './scope.ts';
+
+/** Replace nothing but the name: a site may treat browsers and crawlers differently. */
+const AGENTS = {
+  web: (name: string) => `Mozilla/5.0 (compatible; ${name})`,
+  mobile: (name: string) =>
+    `Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36 (compatible; ${name})`,
+} as const;
+
+type AgentKind = keyof typeof AGENTS;
 
 /** URLs per second that a site takes from a stranger. */
 const POLITE_SPEED = 5;
@@ -174,4 +182,14 @@ function badConfig(
   details: { readonly hint?: string } = {},
 ): CrawlhouseError {
   return new CrawlhouseError('bad_settings', `crawl configuration: ${place}: ${problem}`, details);
+}
+
+/** The User-Agent header: the name, within what is usual for the kind. */
+function userAgentHeader(name: string, kind: AgentKind): string {
+  return AGENTS[kind](name);
+}
+
+/** The name that groups of robots.txt are matched with: the first word, without a version (RFC 9309 §2.2.1). */
+function productToken(name: string): string {
+  return /^[a-z_-]+/i.exec(name)?.[0] ?? name;
 }

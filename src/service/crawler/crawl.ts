@@ -8,6 +8,7 @@ import { makePrivateFolder } from '../../core/files/private-files.ts';
 import { lockState } from '../../core/locks/state-lock.ts';
 import { isLoopbackHost } from '../../core/net/address-kind.ts';
 import { ownUrl } from '../../core/net/web-url.ts';
+import { stringifyJson } from '../../core/text/json.ts';
 import { END_REASONS_WITHOUT_REPORT } from '../api/crawls.ts';
 import { CrawlControl } from './crawl-control.ts';
 import { CrawlCounts } from './crawl-counts.ts';
@@ -15,16 +16,18 @@ import { type FetchProgress, ProgressReporter } from './crawl-progress.ts';
 import { ProxyRoute } from './crawl-proxy.ts';
 import { type CrawlSettings, checkSpeed, readCrawlSettings, type SettingsOptions } from './crawl-settings.ts';
 import { type CrawlEndReason, FetchPhase } from './fetch-phase.ts';
+import type { FetchTools } from './fetch-round.ts';
 import { DEFAULT_FETCH_LIMITS, Fetcher, type FetchLimits } from './fetcher.ts';
 import { Frontier } from './frontier.ts';
 import type { CrawlFieldRules } from './jobs/fields.ts';
 import { runJobs } from './jobs/run-jobs.ts';
 import { loadCrawl } from './load-crawl.ts';
-import { askForMissingPages } from './missing-pages.ts';
 import { OutcomeBatch } from './outcome-batch.ts';
 import { Pace } from './pace.ts';
+import { textOf } from './parse-messages.ts';
 import { ParsePool } from './parse-pool.ts';
 import { Doors } from './pass-door.ts';
+import type { MissingPageRecord, PageRecord } from './records.ts';
 import { Renderer, type RenderOptions } from './render/renderer.ts';
 import { HostResolver } from './resolve-host.ts';
 import { RobotsCache } from './robots-cache.ts';
@@ -35,6 +38,14 @@ import { CrawlSession } from './session.ts';
 import { SideWork } from './side-work.ts';
 import { measureVitals, prepareVitals } from './vitals/measure-vitals.ts';
 import type { VitalsOptions } from './vitals/vitals.ts';
+
+/** A site may have any number of subdomains. */
+const MOST_ORIGINS = 20;
+
+type MissingTools = Pick<
+  FetchTools,
+  'fetcher' | 'frontier' | 'parser' | 'renderer' | 'robots' | 'pace' | 'signal'
+>;
 
 /** The database that a crawl leaves in its folder. */
 export const CRAWL_DATABASE = 'crawl.duckdb';
@@ -248,4 +259,41 @@ function requireSameConfig(frontier: Frontier, settings: CrawlSettings, folder: 
       hint: 'go on with its configuration, or crawl into another folder',
     });
   }
+}
+
+/** An address that the site can not have. It is the same in each crawl, so that its owner finds it in logs. */
+function inventedUrl(origin: string): string {
+  const digest = createHash('sha256').update(origin).digest('hex');
+  return `${origin}/no-such-page-${digest.slice(0, 16)}`;
+}
+
+/**
+ * Asks each origin of the site once for a page that does not exist, and keeps what a page with the same content is told
+ * by. robots.txt, pace and `Crawl-delay` hold. An origin that does not answer, or asks to wait, is left out.
+ */
+async function askForMissingPages(tools: MissingTools): Promise<void> {
+  const origins = tools.frontier.origins(MOST_ORIGINS);
+  const records = await Promise.all(origins.map((origin) => askOrigin(origin, tools)));
+  tools.signal.throwIfAborted();
+  const known = records.filter((record) => record !== null);
+  tools.frontier.setFact('missing pages', known.map((record) => `${stringifyJson(record)}\n`).join(''));
+}
+
+async function askOrigin(origin: string, tools: MissingTools): Promise<MissingPageRecord | null> {
+  const { fetcher, parser, renderer, robots, pace, signal } = tools;
+  const url = ownUrl(inventedUrl(origin));
+  const rules = await robots.rulesOf(url);
+  if (rules.isUnavailable || !rules.isAllowed(url.href)) return null;
+  await pace.turn(url.host, rules.delayMs, signal);
+  const answer = await fetcher.fetch(url.href);
+  const status = answer.statusCode;
+  if (signal.aborted || status === null || status === 429 || status >= 500) return null;
+  const rendered = renderer === null ? null : await renderer.render(answer);
+  const facts = { depth: null, sources: [], robots_txt_denied: false };
+  let record: MissingPageRecord | null = null;
+  await parser.parse({ answer, facts, rendered }, async ({ pages }) => {
+    const { title, simhash } = JSON.parse(textOf(pages)) as PageRecord;
+    record = { origin, status_code: status, title, simhash };
+  });
+  return record;
 }

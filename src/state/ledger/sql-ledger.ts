@@ -1,10 +1,11 @@
-import { timestamp } from '../../core/host/host.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { host, timestamp } from '../../core/host/host.ts';
 import type { LedgerRun, LedgerUnit, UnitState } from '../../project/model/ledger-records.ts';
 import type { UnitError } from '../../project/model/report.ts';
 import type { RunSummary } from '../../project/model/run-summary.ts';
 import { type Unit, unitName } from '../../project/model/unit.ts';
 import type { ClaimedUnit, Discovery, Ledger, UnitCount } from './ledger.ts';
-import { type FormerEntry, nextEntry } from './next-entry.ts';
+import { failuresAfter, nextTryAt } from './next-try.ts';
 import { type LoadState, type Move, reconcileUnits } from './reconcile-units.ts';
 import {
   deleteRows,
@@ -16,6 +17,45 @@ import {
   type SqlDatabase,
 } from './sql-database.ts';
 import { SqlExports } from './sql-exports.ts';
+
+/** Of a unit that the ledger does not have yet. */
+type UnitOrigin = UnitState | 'unknown';
+
+/** How an attempt can end without its rows, from wherever it began. */
+const ENDS = ['failed', 'refused', 'skipped'] as const;
+
+/** The transitions of a unit that is not in progress, by a run or a person. */
+const TAKEN_UP = ['requested', 'staged', ...ENDS, 'dropped'] as const;
+
+/** The states that the warehouse shows for a unit whose run was killed before its entry. */
+const HELD = ['loaded', 'published'] as const;
+
+/** The allowed moves. Any other one is a fault of crawlhouse. */
+export const UNIT_MOVES: Readonly<Record<UnitOrigin, readonly UnitState[]>> = {
+  unknown: ['discovered', ...HELD],
+  discovered: [...TAKEN_UP, ...HELD],
+  requested: [...TAKEN_UP, 'downloading', ...HELD],
+  downloading: [...TAKEN_UP, ...HELD],
+  staged: [...TAKEN_UP, ...HELD],
+  loaded: [...TAKEN_UP, 'published', 'discovered'],
+  published: [...TAKEN_UP, 'discovered'],
+  failed: [...TAKEN_UP, ...HELD],
+  refused: [...TAKEN_UP, ...HELD],
+  skipped: [...TAKEN_UP, ...HELD],
+  dropped: ['discovered'],
+};
+
+/** The parts of a unit's entry that decide the next one. */
+interface FormerEntry {
+  readonly status: UnitState;
+  readonly failures: number;
+  readonly failing_since: string | null;
+}
+
+interface NextEntry extends FormerEntry {
+  readonly next_try_at: string | null;
+  readonly updated_at: string;
+}
 
 /** What a ledger has of its database besides the tables that all have. */
 export interface LedgerPlace
@@ -288,4 +328,41 @@ export class SqlLedger extends SqlExports implements Ledger {
   [Symbol.asyncDispose](): Promise<void> {
     return Promise.resolve(this.#place[Symbol.asyncDispose]());
   }
+}
+
+/**
+ * The entry of a unit after a move.
+ *
+ * @param former undefined for a unit that the ledger does not have yet
+ * @param now UTC milliseconds
+ * @throws CrawlhouseError `internal` for a move that is not allowed
+ */
+function nextEntry(
+  name: string,
+  former: FormerEntry | undefined,
+  status: UnitState,
+  now: number = host().now(),
+): NextEntry {
+  checkMove(name, former?.status ?? 'unknown', status);
+  const failures = failuresAfter(status, former?.failures ?? 0);
+  const updated_at = new Date(now).toISOString();
+  return {
+    status,
+    failures,
+    failing_since: failures === 0 ? null : (former?.failing_since ?? updated_at),
+    next_try_at: nextTryAt(failures, now),
+    updated_at,
+  };
+}
+
+/**
+ * Checks a move against the table.
+ *
+ * @throws CrawlhouseError `internal`
+ */
+export function checkMove(unit: string, from: UnitOrigin, to: UnitState): void {
+  if (UNIT_MOVES[from].includes(to)) return;
+  throw new CrawlhouseError('internal', `${unit} cannot go from ${from} to ${to}`, {
+    hint: 'this is a fault of crawlhouse; docs/ledger.md has the allowed transitions',
+  });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fromEngine } from '../../../src/answers/query/engine-value.ts';
+import { fromEngine } from '../../../src/answers/query/engine-warehouse.ts';
 import { stringifyJson } from '../../../src/core/text/json.ts';
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { estimateLeft, type RunFacts } from '../../../src/core/progress/estimate-left.ts';
+import { estimateLeft, type RunFacts } from '../../../src/core/progress/meter.ts';
 import { type DueUnit, UnitWork } from '../../../src/core/progress/unit-work.ts';
 
 /** A dataset on a simulated machine: rows and columns of a unit, and rows in a second. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { makePrivateFolder } from '../../../src/core/files/private-files.ts';
-import { sqliteAlertStore } from '../../../src/operations/alert/sqlite-alert-store.ts';
+import { sqliteAlertStore } from '../../../src/operations/alert/open-alert-store.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { alertStoreContract } from './alert-store-contract.ts';
 

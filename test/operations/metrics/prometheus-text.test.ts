@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { prometheusText } from '../../../src/operations/metrics/prometheus-text.ts';
+import { prometheusText } from '../../../src/operations/metrics/read-metrics.ts';
 
 test('gauges stand with their help and type, labels are escaped, and one without samples is left out', () => {
   const text = prometheusText([

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { lockState } from '../../../src/core/locks/state-lock.ts';
 import { createLogger, silentLogger } from '../../../src/core/logs/logger.ts';
-import { sqliteAlertStore } from '../../../src/operations/alert/sqlite-alert-store.ts';
+import { sqliteAlertStore } from '../../../src/operations/alert/open-alert-store.ts';
 import { metricsReader } from '../../../src/operations/metrics/read-metrics.ts';
 import { writeMetrics } from '../../../src/operations/metrics/write-metrics.ts';
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';

@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '../../../src/core/logs/logger.ts';
-import { listen } from '../../../src/operations/schedule/listen.ts';
-import { RecentBodies } from '../../../src/operations/schedule/recent-bodies.ts';
+import { listen, RecentBodies } from '../../../src/operations/schedule/listen.ts';
 import { signWebhook } from '../../../src/service/api/webhook-signature.ts';
 
 const metrics = async (): Promise<string> => '# TYPE crawlhouse_info gauge\n';

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
-import { fitTerminal } from '../../../src/people/cli/fit-terminal.ts';
+import { fitTerminal } from '../../../src/people/cli/app.ts';
 
 const TEXT = 'a line that is long\nshort\n';
 const isLong = (line: string): boolean => line.length > 10;

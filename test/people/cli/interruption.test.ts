@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CrawlhouseError } from '../../../src/core/errors/errors.ts';
-import { Interruption } from '../../../src/people/cli/interruption.ts';
+import { Interruption } from '../../../src/people/cli/app.ts';
 
 test.for([
   ['SIGHUP', 129],

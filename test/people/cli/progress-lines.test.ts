@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { progressLines } from '../../../src/people/cli/progress-lines.ts';
+import { progressLines } from '../../../src/people/cli/app.ts';
 
 test('of many progresses, one is written every 30 seconds', () => {
   const written: string[] = [];

@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createLogger } from '../../../src/core/logs/logger.ts';
 import { html } from '../../../src/core/text/html.ts';
-import type { Readers } from '../../../src/people/console/desk/desk.ts';
-import { Lanes } from '../../../src/people/console/desk/lanes.ts';
+import { Lanes, type Readers } from '../../../src/people/console/desk/desk.ts';
 import type { Page, PageRequest } from '../../../src/people/console/pages/page.ts';
 import { answerHtml, answerJson } from '../../../src/people/console/server/answer-page.ts';
 

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { Lanes } from '../../../src/people/console/desk/lanes.ts';
+import { Lanes } from '../../../src/people/console/desk/desk.ts';
 import { openConsole } from '../../support/open-console.ts';
 import { seededRandom, testSeed } from '../../support/random.ts';
 import { temporaryFolder } from '../../support/temporary.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { needsSweep } from '../../../src/pipeline/discover/needs-sweep.ts';
+import { needsSweep } from '../../../src/pipeline/discover/discover.ts';
 import { Pipeline } from '../../../src/project/model/pipeline.ts';
 
 const DAY = 86_400_000;

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Connection, text } from '../../../src/core/duckdb/duckdb.ts';
-import { DuckDbMirror } from '../../../src/engines/duckdb/duckdb-mirror.ts';
+import { DuckDbMirror } from '../../../src/engines/duckdb/duckdb-engine.ts';
 import { mirror } from '../../../src/pipeline/publish/mirror.ts';
 import { tableColumns } from '../../../src/state/catalogue/catalog.ts';
 import { LocalStore } from '../../../src/stores/local/local-store.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { MirrorPartition } from '../../../src/engines/mirror-source.ts';
-import { mirrorObject, planMirror } from '../../../src/pipeline/publish/plan-mirror.ts';
+import { mirrorObject, planMirror } from '../../../src/pipeline/publish/mirror.ts';
 
 const partition = (crawl: string | null, fingerprint: string): MirrorPartition => ({
   table: 'raw.crawl_pages',

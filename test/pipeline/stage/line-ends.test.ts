@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { withLfEndings } from '../../../src/pipeline/stage/line-ends.ts';
+import { withLfEndings } from '../../../src/pipeline/stage/convert-part.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import '../../support/process-timeout.ts';
 

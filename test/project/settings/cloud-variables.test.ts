@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cloudVariables } from '../../../src/project/settings/cloud-variables.ts';
+import { cloudVariables } from '../../../src/project/settings/command-environment.ts';
 
 const FOLDER = '/project';
 

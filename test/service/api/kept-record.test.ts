@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseJsonAsWritten, stringifyJson } from '../../../src/core/text/json.ts';
 import { CrawlConfig, CrawlConfigInput } from '../../../src/service/api/crawl-configs.ts';
-import { keptRecord } from '../../../src/service/api/kept-record.ts';
-import { withoutUserinfo } from '../../../src/service/api/without-userinfo.ts';
+import { keptRecord, withoutUserinfo } from '../../../src/service/api/kept-record.ts';
 
 /** A configuration with something hidden in each place that can hold a secret, and what is to be left of it. */
 const CONFIG = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { md4 } from '../../../src/service/crawler/md4.ts';
 import {
   authenticateMessage,
+  md4,
   negotiateMessage,
   readChallenge,
   responses,

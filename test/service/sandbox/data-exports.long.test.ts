@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { text } from '../../../src/core/duckdb/duckdb.ts';
 import type { DataExportInput } from '../../../src/service/api/data-exports.ts';
 import type { PageQuery } from '../../../src/service/api/pagination.ts';
-import { exportTarget } from '../../../src/service/sandbox/exports/export-target.ts';
+import { exportTarget } from '../../../src/service/sandbox/exports/data-exports.ts';
 import { Resources } from '../../../src/service/sandbox/resources/resources.ts';
 import { startSandbox } from '../../../src/service/sandbox/start-sandbox.ts';
 import { temporaryConnection, temporaryFolder } from '../../support/temporary.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checksumOf, type HeadFacts, tellsParts } from '../../../src/stores/s3/s3-checksum.ts';
+import { checksumOf, type HeadFacts, tellsParts } from '../../../src/stores/s3/s3-store.ts';
 
 const MD5 = '5d41402abc4b2a76b9719d911017c592';
 const WHOLE = { ETag: `"${MD5}"`, ContentLength: 10 } satisfies HeadFacts;

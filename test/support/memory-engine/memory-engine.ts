@@ -9,7 +9,7 @@ import { sqlTokens } from '../../../src/core/duckdb/sql-tokens.ts';
 import { CrawlhouseError } from '../../../src/core/errors/errors.ts';
 import { catalogueRelations } from '../../../src/engines/catalogue-relations.ts';
 import type { Dialect } from '../../../src/engines/dialect.ts';
-import { DuckDbMirror } from '../../../src/engines/duckdb/duckdb-mirror.ts';
+import { DuckDbMirror } from '../../../src/engines/duckdb/duckdb-engine.ts';
 import type { Elsewhere, Engine, EngineValue } from '../../../src/engines/engine.ts';
 import { EngineFailure } from '../../../src/engines/engine-failure.ts';
 import type { ModelEngine } from '../../../src/engines/model-engine.ts';

@@ -1,14 +1,15 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import Fastify, {
-  type FastifyError,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-} from 'fastify';
+import { extname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Fastify from 'fastify';
 import { packageVersion } from '../../../core/host/package-version.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
 import { reportFault } from '../../../core/logs/report-fault.ts';
 import { listenAddress, listenError } from '../../../core/net/listen-http.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { Access } from '../access/access.ts';
 import { isLoopback, reachOf, requireSignIn } from '../access/reach.ts';
@@ -18,7 +19,6 @@ import type { Page, PageRequest } from '../pages/page.ts';
 import { PAGES } from '../pages/pages.ts';
 import { answerHtml, answerJson } from './answer-page.ts';
 import { askRoutes } from './ask-routes.ts';
-import { assetRoutes } from './assets.ts';
 import { doRoutes } from './do-routes.ts';
 import { guard, personOf, sessionOf } from './guard.ts';
 import { HEADERS } from './headers.ts';
@@ -29,6 +29,21 @@ import { noteRoutes } from './note-routes.ts';
 import { consoleApi, jsonPath } from './openapi.ts';
 import { refuse } from './refuse.ts';
 import { signInRoutes } from './sign-in.ts';
+
+/** Built by scripts/build.ts from ../browser and ../assets. */
+const FOLDER = join(import.meta.dirname, '..', '..', '..', '..', 'dist', 'people', 'console', 'assets');
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+interface Asset {
+  readonly bytes: Buffer;
+  readonly gzip: Buffer;
+  readonly tag: string;
+}
 
 /** The most bytes of a form. */
 const MOST_BYTES = 1_000_000;
@@ -189,4 +204,27 @@ function leaving(request: FastifyRequest, signal: AbortSignal): AbortSignal {
   const left = new AbortController();
   request.raw.once('close', () => left.abort());
   return AbortSignal.any([signal, left.signal]);
+}
+
+/** Files of the pages, without a session: they say nothing of the project. */
+function assetRoutes(app: FastifyInstance): void {
+  const known = new Map<string, Asset>();
+  app.get('/assets/:name', (request, reply) => {
+    const { name } = request.params as { name: string };
+    const type = lookUp(TYPES, extname(name));
+    const path = join(FOLDER, name);
+    if (type === undefined || !/^[\w.-]+$/.test(name) || !existsSync(path)) return reply.callNotFound();
+    const asset = known.get(name) ?? readAsset(path);
+    known.set(name, asset);
+    reply.type(type).header('etag', asset.tag).header('vary', 'accept-encoding');
+    if (request.headers['if-none-match'] === asset.tag) return reply.code(304).send();
+    if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(asset.bytes);
+    return reply.header('content-encoding', 'gzip').send(asset.gzip);
+  });
+}
+
+function readAsset(path: string): Asset {
+  const bytes = readFileSync(path);
+  const tag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 16)}"`;
+  return { bytes, gzip: gzipSync(bytes), tag };
 }

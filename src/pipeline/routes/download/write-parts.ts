@@ -1,15 +1,18 @@
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
 import { WIDE_FIELDS } from '../../../core/duckdb/engine.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { DEFAULT_LIMITS, overLimit } from '../../../core/net/limits.ts';
 import { bytesText } from '../../../core/text/amounts.ts';
 import { retriable } from '../../../core/time/retry.ts';
 import type { RawPart } from '../../../project/model/raw-part.ts';
-import { parseHeader, STREAM_DELIMITER } from './csv-header.ts';
 import { recognizedContent } from './recognize-content.ts';
 import { RecordScanner } from './record-scanner.ts';
 import { TooManyRows } from './too-many-rows.ts';
+
+/** The delimiter of a streamed CSV export (wire-facts.md). */
+export const STREAM_DELIMITER = ';';
 
 const MEBIBYTE = 1024 * 1024;
 /** The size of a raw part in bytes. The fixed cost of a part is negligible (test/bench). */
@@ -251,4 +254,36 @@ function countLines(bytes: Buffer): number {
 
 function notWhole(file: string): CrawlhouseError {
   return retriable('cut_short', `${file}: the last line has no newline: the file is incomplete`);
+}
+
+/**
+ * The names in the header line of a CSV.
+ *
+ * @throws CrawlhouseError `contract_broken` if the line is not CSV with this delimiter, or a name is empty or repeated
+ */
+export function parseHeader(line: string, file: string, delimiter: string): string[] {
+  const names = readLine(line, file, delimiter);
+  const seen = new Set<string>();
+  for (const name of names) {
+    if (name === '' || seen.has(name)) {
+      const problem = name === '' ? 'an empty name' : `the name ${JSON.stringify(name)} twice`;
+      throw new CrawlhouseError('contract_broken', `${file}:1: the header has ${problem}`);
+    }
+    seen.add(name);
+  }
+  return names;
+}
+
+function readLine(line: string, file: string, delimiter: string): string[] {
+  try {
+    const rows: string[][] = parse(line, { delimiter, relax_column_count: true });
+    return rows[0] ?? [];
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    throw new CrawlhouseError(
+      'contract_broken',
+      `${file}:1: the header is not CSV with the delimiter ${JSON.stringify(delimiter)}: ${said}`,
+      { cause: error },
+    );
+  }
 }

@@ -2,13 +2,17 @@ import { contentOf } from '../../../project/model/content-of.ts';
 import { type Inventory, listReadings, type WorkspaceView } from '../../../project/model/inventory.ts';
 import type { ListName } from '../../../project/model/listed.ts';
 import type { PlannedUnit } from '../../../project/model/planned-unit.ts';
+import type { Download, RawPart } from '../../../project/model/raw-part.ts';
 import { listRequest, type ResourceName } from '../../../project/model/resources.ts';
 import type { Source } from '../../../project/model/source.ts';
 import type { ServiceClient } from '../../../service/api/client.ts';
 import { CRAWL_DATA_TYPES } from '../../../service/api/fields.ts';
+import { keptRecord } from '../../../service/api/kept-record.ts';
+import { writeRecords } from '../download/write-records.ts';
 import { declaredFields } from '../projection.ts';
 import type { RouteKind } from '../route.ts';
-import { extractResource, type ResourceRecord } from './extract-resource.ts';
+
+type ResourceRecord = Readonly<Record<string, unknown>>;
 
 interface Records {
   readonly items: readonly ResourceRecord[];
@@ -102,4 +106,17 @@ async function crawlFields(client: ServiceClient, crawlId: string, signal: Abort
     items.push(...fields.map((field) => ({ data_type, ...field })));
   }
   return { items, total: null };
+}
+
+/** Puts the records of a resource list on disk as JSONL, like an export; `keep` says what of each (`keptRecord`). */
+export function extractResource(
+  name: string,
+  records: readonly ResourceRecord[],
+  folder: string,
+  keep: (record: ResourceRecord) => ResourceRecord = (record) => keptRecord(name, record),
+): AsyncGenerator<RawPart, Download> {
+  const batches = async function* (): AsyncGenerator<readonly ResourceRecord[]> {
+    yield records.map(keep);
+  };
+  return writeRecords(batches(), `${name}.jsonl`, folder);
 }

@@ -1,11 +1,28 @@
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import type { ModelQueries } from '../../../engines/model-engine.ts';
 import { projectModels } from '../../../engines/project-models.ts';
 import { openEngine } from '../../../engines/registry.ts';
 import type { TestReport } from '../../../project/model/report.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
+import type { Model } from '../../../project/sql/models/model.ts';
+import { planModels } from '../../../project/sql/plan/plan-models.ts';
+import { selectModels } from '../../../project/sql/plan/select-models.ts';
+import { martObjects } from '../../../state/catalogue/catalog.ts';
 import { readPublished } from '../../../state/catalogue/read-published.ts';
 import { compileQuestions } from '../questions/compile-questions.ts';
-import { testModels } from './test-models.ts';
+import { countFailures } from './test-model.ts';
+
+interface TestModelsOptions {
+  /** On the warehouse (`USE`), which may be read-only: nothing is written. */
+  readonly connection: Connection;
+  /** Answers the tests; absent: the connection. */
+  readonly queries?: ModelQueries;
+  readonly models: readonly Model[];
+  /** The models to test, as `selectModels` reads them; all when absent. */
+  readonly only?: readonly string[];
+  readonly signal?: AbortSignal;
+}
 
 /**
  * Runs the data tests of the models on the published warehouse, once the saved questions compile there. Writes nothing, also while a run is on.
@@ -28,4 +45,16 @@ export async function testPublished(
   throw new CrawlhouseError('nothing_published', `there is no warehouse at ${settings.warehouse} yet`, {
     hint: 'crawlhouse run makes it',
   });
+}
+
+/** Runs the data tests of the models that are built, as they stand. */
+export async function testModels(options: TestModelsOptions): Promise<TestReport[]> {
+  const { connection, queries = connection, only, signal } = options;
+  const selected = selectModels(await planModels(options), only);
+  const objects = await martObjects(connection);
+  const reports: TestReport[] = [];
+  for (const planned of selected) {
+    if (objects.has(planned.model.name)) reports.push(...(await countFailures(queries, planned, { signal })));
+  }
+  return reports;
 }

@@ -1,12 +1,10 @@
-import { absoluteUrl, webUrl } from '../../../core/net/web-url.ts';
+import { absoluteUrl, ownUrl, webUrl } from '../../../core/net/web-url.ts';
 import { type Fetched, type PageRecord, type ParsedPage, type ParseRules, UNKNOWN_PAGE } from '../records.ts';
 import { isRedirect, leadsOn } from '../redirect-status.ts';
 import { alternates, type LinkSource } from './alternates.ts';
-import { cards } from './cards.ts';
 import { type Decoded, decodeAs, decodeBody, withQueryOf } from './decode-body.ts';
 import { headerLinks, headerValues } from './headers.ts';
 import { pageImages } from './images.ts';
-import { declaredLanguage } from './language.ts';
 import { linkRecords, type Resolved } from './links.ts';
 import { headerFields, type Markup, markupFields } from './markup-facts.ts';
 import { contentType, isHtml, isXml } from './mime-type.ts';
@@ -17,8 +15,27 @@ import { noindexRobots, robotsDirectives } from './robots-directives.ts';
 import { simhash } from './simhash.ts';
 import { structuredData } from './structured-data.ts';
 import { characters, collapsed, collapsedLength, distinct } from './text.ts';
-import { urlParts } from './url-parts.ts';
 import { countWords, wordBlocks } from './words.ts';
+
+type UrlParts = Pick<
+  PageRecord,
+  | 'url'
+  | 'url_host'
+  | 'urlpath'
+  | 'url_first_path'
+  | 'url_ext'
+  | 'url_has_params'
+  | 'querystring_key'
+  | 'querystring_keyvalue'
+>;
+
+const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
+
+/** Codes that are known to be a language, or known to be none. There are 26² of them. */
+const known = new Map<string, boolean>();
+
+/** Names that a page may not give its card: they would not be plain keys of an object. */
+const card = (): Record<string, string> => Object.create(null) as Record<string, string>;
 
 /**
  * The contents of one fetched resource: its page record, links and structured data.
@@ -267,4 +284,92 @@ function textFields({ text, mainText, characters: all }: DocumentFacts): Texts {
     ngrams: ngramCounts(blocks),
     simhash: simhash(blocks)?.toString() ?? null,
   };
+}
+
+/**
+ * OpenGraph and Twitter cards: the `meta` elements whose property or name begins with `og:` (or one of its objects,
+ * `article:`, `book:`, `profile:`, `product:`, `video:`, `music:`, `fb:`) and with `twitter:`. Keys are the whole names;
+ * of several with one name the first counts.
+ *
+ * Sources: https://ogp.me, https://developer.x.com/en/docs/x-for-websites/cards/overview/markup
+ */
+function cards(
+  metas: readonly { readonly name: string; readonly content: string }[],
+): Pick<PageRecord, 'ogp_title' | 'ogp_type' | 'ogp_card' | 'twc_card'> {
+  const ogp = card();
+  const twc = card();
+  for (const { name, content } of metas) {
+    const target = /^(?:og|article|book|profile|product|video|music|fb):./.test(name)
+      ? ogp
+      : /^twitter:./.test(name)
+        ? twc
+        : null;
+    const value = target === null || Object.hasOwn(target, name) ? null : collapsed(content);
+    if (target !== null && value !== null) target[name] = value;
+  }
+  return {
+    ogp_title: ogp['og:title'] ?? null,
+    ogp_type: ogp['og:type'] ?? null,
+    ogp_card: Object.keys(ogp).length === 0 ? null : ogp,
+    twc_card: Object.keys(twc).length === 0 ? null : twc,
+  };
+}
+
+/**
+ * The language that a page declares, as an ISO 639 code of two letters: the primary subtag of the first declaration that
+ * has one, of `html lang`, the meta tag and the header `Content-Language`, in this order. A code of three letters counts
+ * if the language has one of two (`eng` is `en`). Null without a declaration: the text is not guessed at.
+ *
+ * Source: BCP 47; https://html.spec.whatwg.org/multipage/dom.html#the-lang-and-xml:lang-attributes
+ */
+function declaredLanguage(declarations: Iterable<string | null | undefined>): string | null {
+  for (const declaration of declarations) {
+    const subtag = /^\s*([a-z]{2,3})(?![a-z0-9])/i.exec(declaration ?? '')?.[1];
+    const code = subtag === undefined ? null : languageCode(subtag);
+    if (code !== null) return code;
+  }
+  return null;
+}
+
+/** The code of two letters of a language's code, or null when there is no such language. */
+function languageCode(subtag: string): string | null {
+  const code = subtag.length === 2 ? subtag.toLowerCase() : Intl.getCanonicalLocales(subtag)[0];
+  if (code?.length !== 2) return null;
+  let isKnown = known.get(code);
+  if (isKnown === undefined) {
+    isKnown = names.of(code) !== undefined;
+    known.set(code, isKnown);
+  }
+  return isKnown ? code : null;
+}
+
+/**
+ * The parts of a URL as the service names them (api-spec.md §2.15).
+ *
+ * - `url_host`: host, with the port if it is not the scheme's own.
+ * - `url_first_path`: first directory with both slashes, or `/`: what follows the last slash is a file.
+ * - `url_ext`: extension of the file, in lower case; up to eight letters and digits after its last dot.
+ * - `querystring_key`: names of the parameters, joined by `&` (seen in real exports). `querystring_keyvalue`: the query
+ *   string without its `?`.
+ */
+export function urlParts(url: string): UrlParts {
+  const { host, pathname, search } = ownUrl(url);
+  const query = search.slice(1);
+  const second = pathname.indexOf('/', 1);
+  return {
+    url,
+    url_host: host,
+    urlpath: pathname,
+    url_first_path: second < 0 ? '/' : pathname.slice(0, second + 1),
+    url_ext:
+      /\.([a-z0-9]{1,8})$/i.exec(pathname.slice(pathname.lastIndexOf('/') + 1))?.[1]?.toLowerCase() ?? null,
+    url_has_params: query !== '',
+    querystring_key: query === '' ? null : query.split('&').map(keyOf).join('&'),
+    querystring_keyvalue: query === '' ? null : query,
+  };
+}
+
+function keyOf(parameter: string): string {
+  const end = parameter.indexOf('=');
+  return end < 0 ? parameter : parameter.slice(0, end);
 }

@@ -2,16 +2,38 @@ import { rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Semaphore } from '../../../core/queue/semaphore.ts';
-import type { DataExportRequest, ExportFormat } from '../../api/data-exports.ts';
+import type { DataExportRequest, ExportFormat, ExportTarget } from '../../api/data-exports.ts';
 import type { Column } from '../catalogue/column.ts';
 import type { Dataset, Document, Resources } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import type { ServiceRows } from '../rows/row-store.ts';
-import { exportTarget, type TargetEndpoints } from './export-target.ts';
-import { failureReason } from './failure-reason.ts';
-import { objectKey } from './object-key.ts';
+import { findSecret, storeBCredentials } from './find-secret.ts';
+import { gcsUploader } from './gcs-uploader.ts';
 import { readingFailure } from './reading-failure.ts';
+import { s3Uploader } from './s3-uploader.ts';
+import type { Uploader } from './uploader.ts';
 import { type WrittenFile, writeFiles } from './write-files.ts';
+
+const EXTENSIONS: Readonly<Record<ExportFormat, string>> = { csv: 'csv', json: 'jsonl', parquet: 'parquet' };
+
+interface ExportObjects {
+  readonly prefix: string;
+  readonly exportId: string;
+  readonly format: ExportFormat;
+  readonly gzip: boolean;
+}
+
+/** The addresses of the stores for exports. */
+type TargetEndpoints = Readonly<Record<ExportTarget, string>>;
+
+/** A target of an export, opened. */
+interface ExportTargetBucket {
+  readonly open: () => Promise<Uploader>;
+  readonly bucket: string;
+  readonly prefix: string;
+  /** Secrets that must not be in any text. */
+  readonly secret: string | undefined;
+}
 
 /** How every export of the sandbox is written: a setting of its start. */
 interface ExportSettings {
@@ -139,4 +161,46 @@ export class DataExports implements AsyncDisposable {
     this.#ending.abort();
     await Promise.allSettled(this.#running);
   }
+}
+
+/**
+ * The bucket that an export goes to, with the keys that its secret holds now.
+ *
+ * @throws Refusal where the secret has gone
+ */
+export function exportTarget(
+  resources: Resources,
+  endpoints: TargetEndpoints,
+  request: DataExportRequest,
+): ExportTargetBucket {
+  if (request.target === 'store_a') {
+    const { store_a_bucket: bucket, store_a_prefix: prefix } = request.target_parameters;
+    const open = (): Promise<Uploader> => gcsUploader({ endpoint: endpoints.store_a, bucket });
+    return { open, bucket, prefix, secret: undefined };
+  }
+  const parameters = request.target_parameters;
+  const { store_b_bucket: bucket, store_b_prefix: prefix, store_b_region: region } = parameters;
+  const value = String(findSecret(resources, parameters.store_b_credentials)._value);
+  const keys = storeBCredentials(value);
+  if (keys === undefined) throw new Error(`the secret ${parameters.store_b_credentials} holds no keys`);
+  const target = { bucket, region, accessKey: keys.access_key, secretKey: keys.secret_key };
+  const open = (): Promise<Uploader> => s3Uploader({ ...target, endpoint: endpoints.store_b });
+  return { open, bucket, prefix, secret: keys.secret_key };
+}
+
+/** The `export_failure_reason` of a failed upload: the store and its message. */
+export function failureReason(error: unknown, target: string, secret: string | undefined): string {
+  const { name, message, code } = error as { name?: unknown; message?: unknown; code?: unknown };
+  const nameless = typeof name !== 'string' || name === 'Error' || name === 'ApiError';
+  const what = nameless ? (code === undefined ? '' : String(code)) : name;
+  const text = [what, String(message ?? error)].filter((part) => part !== '').join(': ');
+  const said = `the upload to ${target} failed: ${text}`.replace(/\s+/g, ' ').slice(0, 500);
+  return secret === undefined || secret === '' ? said : said.replaceAll(secret, '[redacted]');
+}
+
+/** The key of an export's object, counted from 1: `<prefix>/<data_export_id>-00001.csv.gz`. */
+export function objectKey({ prefix, exportId, format, gzip }: ExportObjects, number: number): string {
+  const folder = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
+  const name = `${exportId}-${String(number).padStart(5, '0')}.${EXTENSIONS[format]}`;
+  return `${folder}${name}${gzip ? '.gz' : ''}`;
 }

@@ -1,14 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { DataExportRequest } from '../../api/data-exports.ts';
 import type { CrawlDataType } from '../../api/fields.ts';
+import type { Column } from '../catalogue/column.ts';
 import { refuseUnlessReported } from '../resources/crawl-state.ts';
 import { datasetOf } from '../resources/dataset-of.ts';
 import { find } from '../resources/find.ts';
-import { invalidParameter, Refusal } from '../resources/refusal.ts';
+import { invalidParameter, notFound, Refusal } from '../resources/refusal.ts';
 import type { Document, Resources } from '../resources/resources.ts';
 import type { ExportJob } from './data-exports.ts';
-import { exportColumns } from './export-columns.ts';
 import { findSecret } from './find-secret.ts';
+
+const SEGMENTATION = 'page_group_';
 
 const DATA_TYPES: Readonly<Record<DataExportRequest['data_type'], CrawlDataType>> = {
   page: 'pages',
@@ -86,4 +88,40 @@ export function exportRecord(id: string, request: Exported, requestedAt: number)
     target: request.target,
     target_parameters: request.target_parameters,
   };
+}
+
+/**
+ * The columns of a data export: those of the streamed export, but only the requested segmentations (`page_group_…`), by
+ * the name of the field or the segmentation. The request for all segmentations overrides the list (api-spec.md §4.9).
+ *
+ * @throws Refusal for a segmentation that is not there, and for names that Parquet can't tell apart
+ */
+function exportColumns(columns: readonly Column[], request: DataExportRequest): readonly Column[] {
+  const isAll = request.include_all_page_group_lists === true;
+  const included = new Set(isAll ? [] : (request.page_group_lists_included ?? []).map(fieldOf));
+  const names = new Set(columns.map((column) => column.field.name));
+  for (const name of included) if (!names.has(name)) throw notFound(`the segmentation ${name}`);
+  const chosen = columns.filter(({ field }) => {
+    if (field.can_display === false) return false;
+    const segmentation = field.name.startsWith(SEGMENTATION);
+    return !segmentation || isAll || included.has(field.name);
+  });
+  if (request.output_format === 'parquet') refuseAlike(chosen);
+  return chosen;
+}
+
+function fieldOf(name: string): string {
+  return name.startsWith(SEGMENTATION) ? name : `${SEGMENTATION}${name}`;
+}
+
+function refuseAlike(columns: readonly Column[]): void {
+  const seen = new Map<string, string>();
+  for (const { field } of columns) {
+    const other = seen.get(field.name.toLowerCase());
+    if (other !== undefined) {
+      const message = `parquet can't hold the fields ${other} and ${field.name}, which differ by case only: use csv or json`;
+      throw new Refusal('invalid_request', message);
+    }
+    seen.set(field.name.toLowerCase(), field.name);
+  }
 }

@@ -1,13 +1,26 @@
+import { createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text } from '../../../core/duckdb/duckdb.ts';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { type Connection, text } from '../../../core/duckdb/duckdb.ts';
 import { makeFolder } from '../../../core/files/make-folder.ts';
 import type { ExportFormat } from '../../api/data-exports.ts';
 import { type Column, SQL_TYPES } from '../catalogue/column.ts';
 import type { Dataset } from '../resources/resources.ts';
+import { CELL_BYTES } from '../rows/export-lines.ts';
+import { csvHeader, csvLine, jsonLine } from '../rows/line-sql.ts';
 import { ServiceRows } from '../rows/row-store.ts';
+import { streamLines } from '../rows/stream-lines.ts';
 import { parquetColumns } from './parquet-columns.ts';
-import { writeLines } from './write-lines.ts';
+
+/** How the lines of an export are written. */
+interface LineFormat {
+  readonly format: 'csv' | 'json';
+  readonly delimiter: string;
+  readonly gzip: boolean;
+}
 
 /** How the rows of an export are written. */
 export interface WrittenFormat {
@@ -108,4 +121,27 @@ export function sliceBounds(first: number, end: number, slices: number): [from: 
   const count = Math.max(1, Math.min(slices, end - first));
   const bound = (index: number): number => first + Math.floor(((end - first) * index) / count);
   return Array.from({ length: count }, (_, index) => [bound(index), bound(index + 1)]);
+}
+
+/**
+ * Writes rows as CSV with its header, or as JSONL, each line as the streamed export has it. Streamed, because COPY
+ * would hold whole row groups of lines in memory.
+ */
+async function writeLines(
+  rows: ServiceRows,
+  { source, columns }: { readonly source: string; readonly columns: readonly Column[] },
+  { format, delimiter, gzip }: LineFormat,
+  path: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const line = format === 'csv' ? csvLine(columns, '\n', delimiter) : jsonLine(columns, '\n');
+  const header = format === 'csv' ? `${csvHeader(columns, delimiter)}\n` : '';
+  const lines = async function* (connection: Connection): AsyncGenerator<Buffer> {
+    yield Buffer.from(header);
+    yield* streamLines(connection, `SELECT ${line} AS line ${source}`, [], columns.length * CELL_BYTES);
+  };
+  const bytes = Readable.from(rows.stream(lines, signal, columns.length), { objectMode: false });
+  const file = createWriteStream(path);
+  if (gzip) await pipeline(bytes, createGzip({ level: 1 }), file, { signal });
+  else await pipeline(bytes, file, { signal });
 }

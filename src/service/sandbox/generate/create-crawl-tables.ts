@@ -7,11 +7,10 @@ import type { ServiceRows } from '../rows/row-store.ts';
 import { clusterFacts, clusterValues } from './cluster-values.ts';
 import { countPages, dropCounts } from './count-pages.ts';
 import { createTable, type TableContent } from './create-table.ts';
-import { itemFacts, itemValues } from './item-values.ts';
 import { linkFacts, linkValues } from './link-values.ts';
 import { pageFacts } from './page-facts.ts';
 import { pageValues } from './page-values.ts';
-import type { GeneratedSite } from './site.ts';
+import { type GeneratedSite, hubs, isBroken, numberBelow, pageIn, plainSlot, urlOf } from './site.ts';
 import type { SiteShape } from './site-shape.ts';
 
 /** The contents of a crawl's tables. */
@@ -82,4 +81,23 @@ function linksWithin(site: GeneratedSite, reach: number): string {
   if (reach >= site.slots) return facts;
   const status = `CASE WHEN target_slot < ${reach} THEN status END AS status`;
   return `SELECT * REPLACE (${status}) FROM (${facts}) WHERE n < ${Math.floor((site.links * reach) / site.slots)}`;
+}
+
+/** SQL for one row an item of structured data, each on a page that was fetched, of the first `pages` slots. */
+function itemFacts(site: GeneratedSite, rows: number, pages: number): string {
+  const slots = `SELECT range AS n, ${plainSlot(`(${numberBelow(site, 'item page', 'range', pages)})`)} AS plain,
+    ['Product', 'Article', 'Organization', 'BreadcrumbList'][1 + ${numberBelow(site, 'item type', 'range', 4)}] AS item_type FROM range(${rows})`;
+  // The home page and those of sections are always there.
+  const fetched = `SELECT *, CASE WHEN ${isBroken(site, 'plain')} THEN plain % ${hubs(site) + 1} ELSE plain END AS slot FROM (${slots})`;
+  return `SELECT *, ${pageIn(site, 'slot')} AS page FROM (${fetched})`;
+}
+
+/** SQL for the fields of structured data, by name, over the columns of `itemFacts`. */
+function itemValues(site: GeneratedSite): Readonly<Record<string, string>> {
+  return {
+    url: urlOf(site, 'slot', 'page'),
+    type: 'item_type',
+    position: numberBelow(site, 'item position', 'n', 5),
+    valid: `${numberBelow(site, 'item valid', 'n', 10)} > 0`,
+  };
 }

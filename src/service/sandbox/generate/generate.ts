@@ -5,13 +5,14 @@ import { MORE_PAGE_FIELDS, syntheticField } from '../catalogue/more-page-fields.
 import { PAGE_CATALOGUE } from '../catalogue/page-catalogue.ts';
 import { describeData } from '../import/describe-data.ts';
 import { readFields } from '../import/read-fields.ts';
+import { finishComparison } from '../life/finish-comparison.ts';
+import { COMPARING, startComparison } from '../life/start-comparison.ts';
 import { resourceId } from '../resources/ids.ts';
 import type { Dataset, Document, Resources } from '../resources/resources.ts';
 import { ensureProject, putCrawl, workspaceId } from '../resources/seed.ts';
 import type { ServiceRows } from '../rows/row-store.ts';
 import { crawlOutcome } from './crawl-outcome.ts';
 import { createCrawlTables } from './create-crawl-tables.ts';
-import { generateComparisons } from './generate-comparisons.ts';
 import { generateProjectData } from './generate-project-data.ts';
 import { CRAWL_STATES, type GeneratedState, type GenerateSpec } from './parse-spec.ts';
 import { type SiteShape, shapeOf, siteAt, weekly } from './site-shape.ts';
@@ -116,4 +117,31 @@ async function pageFields({ fields, columns }: GenerateSpec): Promise<readonly F
   const all = [...catalogue, ...MORE_PAGE_FIELDS.filter((field) => !known.has(field.name))];
   const missing = Math.max(0, columns - all.length);
   return [...all, ...Array.from({ length: missing }, (_, n) => syntheticField(n))].slice(0, columns);
+}
+
+/** Compares consecutive generated crawls of a project, as if each comparison had been launched when the later one ended. */
+async function generateComparisons(
+  stores: { readonly resources: Resources; readonly rows: ServiceRows },
+  spec: GenerateSpec,
+  projectNumber: number,
+): Promise<void> {
+  const { resources } = stores;
+  const crawlOf = (number: number): Document | undefined =>
+    resources.get('crawls', resourceId('generated', spec.seed, projectNumber, number));
+  for (let number = 0; number < spec.comparisons; number++) {
+    const [crawl1, crawl2] = [crawlOf(number), crawlOf(number + 1)];
+    const project = crawl2 && resources.get('projects', String(crawl2.project_id));
+    if (crawl1 === undefined || crawl2 === undefined || project === undefined) continue;
+    // An interrupted generation starts again.
+    if (isThere(resources, crawl1, crawl2)) continue;
+    const at = Number(crawl2.ended_at);
+    const running = startComparison(resources, { project, crawl1, crawl2, at, isAttached: false });
+    await finishComparison(stores, running, at + COMPARING);
+  }
+}
+
+function isThere(resources: Resources, crawl1: Document, crawl2: Document): boolean {
+  return resources
+    .list('crawl_over_crawls')
+    .some((known) => known.crawl1_id === crawl1.id && known.crawl2_id === crawl2.id);
 }

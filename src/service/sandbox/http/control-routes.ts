@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { Faults } from '../faults/fault.ts';
@@ -8,7 +9,6 @@ import { OWN_SETTINGS, publicView } from '../resources/public-view.ts';
 import { invalidParameter, notFound, Refusal } from '../resources/refusal.ts';
 import { RESOURCE_KINDS, type ResourceKind } from '../resources/resources.ts';
 import type { Context } from './context.ts';
-import { foreignOrigin, isLoopback } from './foreign-origin.ts';
 
 const ImportBody = z.strictObject({ dir: z.string().min(1) });
 const ClockBody = z.strictObject({ now: z.union([z.int(), z.iso.datetime({ offset: true }), z.iso.date()]) });
@@ -96,4 +96,41 @@ function kindOf(name: string): ResourceKind {
     throw new Refusal('resource_not_found', `${name} is none of ${RESOURCE_KINDS.join(', ')}`);
   }
   return kind;
+}
+
+/** Whether an IP address is this machine's own. */
+function isLoopback(ip: string): boolean {
+  return /^(::1|(::ffff:)?127(\.\d{1,3}){3})$/.test(ip);
+}
+
+/**
+ * Why a request is not one of a program on this machine; undefined for one that is. A web page in a browser here has this
+ * machine's address too. It gives itself away by its origin, or, once its name was rebound to 127.0.0.1, by that name.
+ *
+ * @param listening the host that the sandbox was told to listen on
+ */
+function foreignOrigin(headers: IncomingHttpHeaders, listening: string): string | undefined {
+  const host = nameOf(`http://${headers.host ?? ''}`);
+  if (host === undefined || !isOwn(host, listening))
+    return `/_sandbox answers to this machine's own names only`;
+  if (headers.origin !== undefined) {
+    const origin = nameOf(headers.origin);
+    if (origin === undefined || headers.origin.replace(/^https?:\/\//, '') !== headers.host)
+      return '/_sandbox answers no page of another origin';
+  }
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none')
+    return '/_sandbox answers no page of another site';
+  return undefined;
+}
+
+function isOwn(name: string, listening: string): boolean {
+  return name === 'localhost' || isLoopback(name) || name === listening.toLowerCase();
+}
+
+/** The host name of an address, without port and brackets. */
+function nameOf(address: string): string | undefined {
+  const url = URL.parse(address);
+  if (url === null || url.username !== '' || url.password !== '' || url.pathname !== '/') return undefined;
+  return url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 }

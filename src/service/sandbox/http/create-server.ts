@@ -1,29 +1,37 @@
-import Fastify, { type FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import Fastify from 'fastify';
 import { parseJson, stringifyJson } from '../../../core/text/json.ts';
+import { ENDPOINTS } from '../../api/endpoints.ts';
+import { canonicalScope } from '../../api/scopes.ts';
+import { GET_WORKSPACE, LIST_WORKSPACES } from '../../api/workspaces.ts';
+import { spendReplaced } from '../oauth/grants.ts';
 import { notFound, Refusal } from '../resources/refusal.ts';
-import { authorize } from './authorize.ts';
+import type { Document, Resources } from '../resources/resources.ts';
+import { WORKSPACE_ID } from '../resources/seed.ts';
 import type { Context } from './context.ts';
 import { controlRoutes } from './control-routes.ts';
 import { crawlConfigRoutes } from './crawl-config-routes.ts';
 import { crawlOverCrawlRoutes } from './crawl-over-crawl-routes.ts';
 import { crawlRoutes } from './crawl-routes.ts';
-import { dataExportRoutes } from './data-export-routes.ts';
+import { dataExportRoutes, downloadRoutes } from './data-export-routes.ts';
 import { dataRoutes } from './data-routes.ts';
-import { downloadRoutes } from './download-routes.ts';
 import { exchangeOf } from './exchange.ts';
 import { exportConstraint } from './export-constraint.ts';
 import { faultHooks } from './fault-hooks.ts';
 import { ingestFileRoutes } from './ingest-file-routes.ts';
 import { logRoutes } from './log-routes.ts';
-import { noOperation } from './no-operation.ts';
 import { oauthRoutes } from './oauth-routes.ts';
 import { pageRoutes } from './page-routes.ts';
-import { projectRoutes } from './project-routes.ts';
+import { projectRoutes, workspaceRoutes } from './project-routes.ts';
 import { rankingRoutes } from './ranking-routes.ts';
 import { BODY_LIMIT, malformedRequest, refusalOf } from './refusal-of.ts';
 import { scheduledCrawlRoutes } from './scheduled-crawl-routes.ts';
 import { secretRoutes } from './secret-routes.ts';
-import { workspaceRoutes } from './workspace-routes.ts';
+
+const PREFIX = '/api/v2';
+
+/** The operations that a workspace without an active subscription still allows: they show it and its subscription. */
+const WITHOUT_SUBSCRIPTION: readonly unknown[] = [LIST_WORKSPACES, GET_WORKSPACE];
 
 /** The whole HTTP surface: the service under `/api/v2`, the handles for tests under `/_sandbox`. */
 export function createServer(context: Context): FastifyInstance {
@@ -92,4 +100,53 @@ export function createServer(context: Context): FastifyInstance {
   app.register(async (oauth) => oauthRoutes(oauth, context), { prefix: '/oauth' });
   app.register(async (control) => controlRoutes(control, context), { prefix: '/_sandbox' });
   return app;
+}
+
+/** A hook that lets only requests with a valid token, the scope of the route's endpoint and a subscription pass. */
+function authorize({ resources, clock }: Context): (request: FastifyRequest) => Promise<void> {
+  return async (request) => {
+    const token = tokenOf(request, resources, clock.now());
+    spendReplaced(resources, 'tokens', token);
+    const endpoint = request.routeOptions.config?.endpoint;
+    if (endpoint === undefined) return;
+    // Both spellings of the project scopes are given (api-spec.md §5).
+    const scopes = (token.scopes as readonly string[]).map(canonicalScope);
+    if (!scopes.includes(endpoint.scope)) {
+      throw new Refusal('forbidden', `the access token lacks the scope ${endpoint.scope}`, {
+        code: 'missing_scope',
+      });
+    }
+    if (!WITHOUT_SUBSCRIPTION.includes(endpoint)) refuseWithoutSubscription(resources);
+  };
+}
+
+function tokenOf(request: FastifyRequest, resources: Resources, now: number): Document {
+  const token = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  if (token === undefined)
+    throw new Refusal('unauthorized', 'a header Authorization: Bearer <ACCESS_TOKEN> is needed');
+  const known = resources.get('tokens', token);
+  if (known === undefined) throw new Refusal('unauthorized', 'the access token is not valid');
+  if (typeof known.expires_at === 'number' && known.expires_at <= now)
+    throw new Refusal('unauthorized', 'the access token has expired', { code: 'expired_token' });
+  return known;
+}
+
+function refuseWithoutSubscription(resources: Resources): void {
+  if (resources.get('workspaces', WORKSPACE_ID)?.subscription_status !== 'inactive') return;
+  throw new Refusal('forbidden', 'the workspace has no active subscription', {
+    code: 'no_active_subscription',
+  });
+}
+
+/** Refuses a request that is not an operation of the service, and names the methods that the path has. */
+function noOperation(method: string, url: string): Refusal {
+  const [path = ''] = url.slice(PREFIX.length).split('?');
+  const known = Object.values(ENDPOINTS).filter((one) => patternOf(one.path).test(path));
+  const methods = [...new Set(known.map((one) => one.method))].join(', ');
+  const hint = methods === '' ? '' : `: the path takes ${methods}`;
+  return new Refusal('resource_not_found', `${method} ${url} does not exist${hint}`);
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
 }

@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import {
   CREATE_DATA_EXPORT,
@@ -8,10 +9,13 @@ import {
 import { exportJob, exportRecord } from '../exports/export-job.ts';
 import { find } from '../resources/find.ts';
 import { publicView } from '../resources/public-view.ts';
+import { notFound } from '../resources/refusal.ts';
 import type { Context } from './context.ts';
 import { listPage } from './list-page.ts';
 import { requireWriter } from './require-writer.ts';
 import { serve } from './serve.ts';
+
+type ByToken = { Params: { token: string; file: string } };
 
 /** Names to sort and filter by that records don't have, and what they mean (spec-notes.md 4). */
 const ALIASES = {
@@ -46,5 +50,20 @@ export function dataExportRoutes(api: FastifyInstance, context: Context): void {
     resources.put('data_exports', workspace.id, record);
     dataExports.start(job);
     return { data_export: publicView(record) };
+  });
+}
+
+/**
+ * Files of the download center: everyone with the address may fetch them until they expire (docs/sandbox.md).
+ */
+export function downloadRoutes(app: FastifyInstance, { downloads }: Context): void {
+  app.get<ByToken>('/:token/:file', async ({ params }, reply) => {
+    const found = await downloads.find(params.token);
+    if (found === undefined || found.name !== params.file) throw notFound('the download');
+    return reply
+      .header('content-disposition', `attachment; filename="${found.name}"`)
+      .header('content-length', found.size)
+      .type(found.name.endsWith('.csv') ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8')
+      .send(createReadStream(found.path));
   });
 }

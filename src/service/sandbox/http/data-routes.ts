@@ -1,8 +1,15 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AggregateBody } from '../../api/aggregates.ts';
 import * as data from '../../api/data-endpoints.ts';
 import type { CrawlDataType } from '../../api/fields.ts';
+import { SEARCH_CEILING, type SearchBody } from '../../api/search.ts';
+import { aggregateRows } from '../aggregates/aggregate-rows.ts';
+import { planAggregate } from '../aggregates/plan-aggregate.ts';
 import { datasetOf } from '../resources/dataset-of.ts';
 import { find } from '../resources/find.ts';
+import { Refusal } from '../resources/refusal.ts';
+import { checkPatterns, datasetQuery } from '../rows/dataset-query.ts';
+import { searchRows } from '../rows/search-rows.ts';
 import type { Context } from './context.ts';
 import {
   crawlOverCrawlSource,
@@ -11,10 +18,23 @@ import {
   logPagesSource,
   type ReadableRows,
 } from './data-source.ts';
-import { sendAggregates } from './send-aggregates.ts';
+import { exchangeOf } from './exchange.ts';
 import { sendExport } from './send-export.ts';
-import { sendSearch } from './send-search.ts';
 import { serve } from './serve.ts';
+
+const SEARCH_LIMIT = 10;
+
+interface SearchCall {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly body: SearchBody;
+}
+
+interface AggregatesCall {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly body: AggregateBody;
+}
 
 /** Fields of a crawl; search, aggregates and streamed export of all four sources of rows (api-spec.md §4.1). */
 export function dataRoutes(api: FastifyInstance, context: Context): void {
@@ -66,4 +86,38 @@ export function dataRoutes(api: FastifyInstance, context: Context): void {
   serve(api, data.LOG_PAGES.export, (call) =>
     sendExport(call, context, logPagesSource(resources, call.parameters)),
   );
+}
+
+/** Answers aggregates, a table each; all are checked before the first is made (api-spec.md §4.1). */
+async function sendAggregates(
+  { request, reply, body }: AggregatesCall,
+  { rows }: Context,
+  { dataset }: ReadableRows,
+): Promise<FastifyReply> {
+  const plans = body.aggs.map((query, index) => planAggregate(dataset, query, `aggs[${index}]`));
+  const aggs = await rows.use(async (connection) => {
+    const done: string[] = [];
+    for (const plan of plans) done.push(await aggregateRows(connection, dataset, plan));
+    return done;
+  }, exchangeOf(request)?.closed);
+  return reply.type('application/json; charset=utf-8').send(`{"aggs":[${aggs.join(',')}]}`);
+}
+
+/** Answers a search: a page of rows, at most up to the ceiling (api-spec.md §8). */
+async function sendSearch(
+  { request, reply, body }: SearchCall,
+  { rows }: Context,
+  { dataset }: ReadableRows,
+): Promise<FastifyReply> {
+  const { offset = 0, limit = SEARCH_LIMIT } = body;
+  if (offset + limit > SEARCH_CEILING) {
+    const asked = `offset ${offset} + limit ${limit}`;
+    throw new Refusal('invalid_request', `${asked} is beyond ${SEARCH_CEILING} results: use an export`);
+  }
+  const query = datasetQuery(dataset, body);
+  const text = await rows.use(async (connection) => {
+    await checkPatterns(connection, query.condition);
+    return searchRows(connection, query, { offset, limit });
+  }, exchangeOf(request)?.closed);
+  return reply.type('application/json; charset=utf-8').send(text);
 }

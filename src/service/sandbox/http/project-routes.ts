@@ -6,6 +6,7 @@ import {
   LIST_PROJECTS,
   PROJECT_LIST_FIELDS,
 } from '../../api/projects.ts';
+import { GET_WORKSPACE, LIST_WORKSPACES, WORKSPACE_LIST_FIELDS } from '../../api/workspaces.ts';
 import { crawlAt } from '../life/crawl-life.ts';
 import { deleteProject } from '../life/remove.ts';
 import { find } from '../resources/find.ts';
@@ -44,4 +45,18 @@ export function projectRoutes(api: FastifyInstance, context: Context): void {
   serve(api, DELETE_PROJECT, ({ parameters }) =>
     life.alone(() => deleteProject(context, find(resources, 'projects', parameters.project_id))),
   );
+}
+
+/** Workspaces (api-spec.md §4.9). */
+export function workspaceRoutes(api: FastifyInstance, { resources, rows }: Context): void {
+  serve(api, LIST_WORKSPACES, ({ query }) =>
+    listPage(
+      rows,
+      { key: 'workspaces', documents: resources.list('workspaces'), names: WORKSPACE_LIST_FIELDS },
+      query,
+    ),
+  );
+  serve(api, GET_WORKSPACE, ({ parameters }) => ({
+    workspace: publicView(find(resources, 'workspaces', parameters.workspace_id)),
+  }));
 }

@@ -1,20 +1,39 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { readJsonFile } from '../../../core/files/read-json-file.ts';
 import { readLines } from '../../../core/files/read-lines.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
 import type { CrawlDataType } from '../../api/fields.ts';
-import { projectDataSource } from '../logs/given-pages.ts';
+import type { DatasetName } from '../catalogue/catalogue-of.ts';
+import { deriveLogPages } from '../logs/derive-log-pages.ts';
+import { derivedGranularities, givenBy, projectDataSource } from '../logs/given-pages.ts';
+import { weekDefinitionOf } from '../logs/log-metadata.ts';
 import type { Clock } from '../resources/clock.ts';
 import { resourceId } from '../resources/ids.ts';
 import type { Dataset, Resources } from '../resources/resources.ts';
 import { ensureProject, putCrawl } from '../resources/seed.ts';
 import type { ServiceRows } from '../rows/row-store.ts';
-import { type CrawlFile, readCrawlFile } from './crawl-file.ts';
 import { describeData } from './describe-data.ts';
 import { type FolderPlan, planFolder } from './folder-plan.ts';
 import { importDataset } from './import-dataset.ts';
-import { importProjectData } from './import-project-data.ts';
+
+interface Importing {
+  readonly resources: Resources;
+  readonly rows: ServiceRows;
+  readonly logger: Logger;
+}
+
+/** `crawl.json`: any field of a crawl, and its project's name and start URL. */
+const CrawlFile = z.looseObject({
+  id: z.string().min(1).optional(),
+  created_at: z.int().nullish(),
+  ended_at: z.int().nullish(),
+  project: z.looseObject({ name: z.string().min(1).optional(), start_url: z.string().optional() }).optional(),
+});
+
+type CrawlFile = z.infer<typeof CrawlFile>;
 
 const HOUR = 3_600_000;
 
@@ -111,4 +130,47 @@ async function firstUrl(plan: FolderPlan): Promise<string | undefined> {
     }
   }
   return undefined;
+}
+
+/** @throws CrawlhouseError `bad_project` that names file and key */
+async function readCrawlFile(file: string | undefined): Promise<CrawlFile> {
+  if (file === undefined) return {};
+  const hint = 'crawl.json holds fields of a crawl (api-spec.md §2.4) and project: {name, start_url}';
+  return await readJsonFile(file, CrawlFile, { code: 'bad_project', hint });
+}
+
+/**
+ * Loads what a folder holds for its project itself: log monitoring and ranking performance. Pages of log monitoring that
+ * no folder gives are derived from the events.
+ *
+ * @throws CrawlhouseError `usage` when another folder gives the same data of the same project
+ */
+async function importProjectData(
+  context: Importing,
+  { dir, projectTypes }: FolderPlan,
+  projectId: string,
+): Promise<ReadonlyMap<DatasetName, Dataset>> {
+  const { resources, rows, logger } = context;
+  for (const name of projectTypes) {
+    const other = givenBy(resources, projectId, name);
+    if (other === undefined || other === dir) continue;
+    throw new CrawlhouseError('usage', `${dir} and ${other} both hold ${name} of the same project`, {
+      hint: 'put them into one file, or name the folders so that they are two projects',
+    });
+  }
+  const data = new Map<DatasetName, Dataset>();
+  for (const name of projectTypes) data.set(name, await importDataset(context, dir, projectId, name));
+  const events = data.get('events');
+  if (events === undefined) return data;
+
+  const missing = derivedGranularities(resources, projectId).filter(
+    (granularity) => !data.has(`log_pages_${granularity}`),
+  );
+  const project = { id: projectId, weeks: weekDefinitionOf(resources.get('projects', projectId)) };
+  for (const [granularity, dataset] of await deriveLogPages(rows, events, project, missing)) {
+    if (dataset.table === undefined)
+      logger.warn('events without a URL or a date give no log pages', { dir, granularity });
+    data.set(`log_pages_${granularity}`, dataset);
+  }
+  return data;
 }

@@ -3,9 +3,31 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type CsvError, parse } from 'csv-parse';
 import { CheckedBytes, UnreadableFile } from './checked-bytes.ts';
-import { FieldType } from './field-type.ts';
-import { type FileLayout, fileLayout, isCrawlable } from './file-layout.ts';
-import { LineErrors } from './line-errors.ts';
+
+/** Why a line of an ingest file is not taken. */
+type LineProblem = 'missing_url' | 'invalid_url' | 'column_count' | 'malformed_csv';
+
+const MOST_MESSAGES = 10;
+
+/** How the lines of an ingest file are to be read. */
+interface FileLayout {
+  /** `seed` where a file holds URLs and nothing else. */
+  readonly kind: 'ingest' | 'seed';
+  readonly delimiter: string;
+  readonly hasHeader: boolean;
+}
+
+const HEADER = /^("url"|url)(?:([,;\t]).*)?$/;
+
+/** Types that a column of an ingest file can have, the narrowest first. */
+const PATTERNS = {
+  bool: /^(true|false)$/i,
+  natural: /^(0|[1-9]\d*)$/,
+  float: /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i,
+  date: /^\d{4}-\d\d-\d\d$/,
+} as const;
+
+type Narrow = keyof typeof PATTERNS;
 
 /** The fields of the record that are known once the file is processed. */
 export interface FileContent {
@@ -129,4 +151,75 @@ async function firstLine(path: string, signal: AbortSignal): Promise<string> {
 
 function cut(text: string): string {
   return JSON.stringify(text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
+}
+
+/** The narrowest type that all values of a column have; empty cells have none, and a column of them is `string`. */
+class FieldType {
+  readonly #possible = new Set(Object.keys(PATTERNS) as Narrow[]);
+  #seen = false;
+
+  see(value: string): void {
+    if (value === '') return;
+    this.#seen = true;
+    for (const type of this.#possible) if (!fits(value, type)) this.#possible.delete(type);
+  }
+
+  get name(): string {
+    const [first] = this.#possible;
+    return this.#seen && first !== undefined ? first : 'string';
+  }
+}
+
+function fits(value: string, type: Narrow): boolean {
+  if (!PATTERNS[type].test(value)) return false;
+  if (type !== 'date') return true;
+  const time = Date.parse(`${value}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
+}
+
+/**
+ * The layout that the first line of a file tells: its first column is `url`, and what follows it is the delimiter. A
+ * list of URLs needs no header.
+ */
+function fileLayout(firstLine: string): FileLayout | undefined {
+  const line = firstLine.trimEnd();
+  const [header, , delimiter] = HEADER.exec(line) ?? [];
+  if (header !== undefined)
+    return {
+      kind: delimiter === undefined ? 'seed' : 'ingest',
+      delimiter: delimiter ?? ',',
+      hasHeader: true,
+    };
+  // URLs may hold commas and semicolons, but no tabs.
+  return isCrawlable(line) ? { kind: 'seed', delimiter: '\t', hasHeader: false } : undefined;
+}
+
+/** Whether a text is an absolute URL that can be crawled. */
+function isCrawlable(text: string): boolean {
+  return /^https?:\/\/[^\s"]+$/i.test(text) && URL.canParse(text);
+}
+
+/** The lines that were not taken: counted by category, the first few of each told. */
+class LineErrors {
+  readonly #counts = new Map<LineProblem, number>();
+  readonly #messages = new Map<LineProblem, string[]>();
+
+  add(problem: LineProblem, line: number, message: string): void {
+    this.#counts.set(problem, (this.#counts.get(problem) ?? 0) + 1);
+    const messages = this.#messages.get(problem) ?? [];
+    if (messages.length < MOST_MESSAGES) messages.push(`line ${line}: ${message}`);
+    this.#messages.set(problem, messages);
+  }
+
+  get total(): number {
+    return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
+  }
+
+  get counts(): Record<string, number> {
+    return Object.fromEntries(this.#counts);
+  }
+
+  get messages(): Record<string, string[]> {
+    return Object.fromEntries(this.#messages);
+  }
 }

@@ -1,12 +1,15 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { makePrivateFolder } from '../../../core/files/private-files.ts';
 import { isReadOnly, openSqlite, openSqliteToRead } from '../../../core/locks/open-sqlite.ts';
 import { markDeadRuns } from '../dead-runs.ts';
 import { SqlLedger } from '../sql-ledger.ts';
-import { asDamage, damaged } from './damaged-ledger.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 import { LEDGER_VERSION, migrateLedger } from './sqlite-schema.ts';
+
+/** Of SQLite: SQLITE_CORRUPT, SQLITE_NOTADB. */
+const DAMAGED: readonly unknown[] = [11, 26];
 
 /** In the state directory. */
 export const LEDGER_FILE = 'ledger.sqlite';
@@ -84,4 +87,16 @@ async function check(database: SqliteDatabase, path: string): Promise<void> {
   } catch (error) {
     throw asDamage(error, path);
   }
+}
+
+/** SQLite's error for a damaged database, as an error of ours; any other error unchanged. */
+function asDamage(error: unknown, path: string): unknown {
+  const { errcode } = error as { errcode?: unknown };
+  return DAMAGED.includes(errcode) ? damaged(path, (error as Error).message) : error;
+}
+
+function damaged(path: string, reason: unknown): CrawlhouseError {
+  return new CrawlhouseError('damaged_ledger', `${path} is damaged: ${reason}`, {
+    hint: 'the next run renames it and makes a new one from the published warehouse',
+  });
 }

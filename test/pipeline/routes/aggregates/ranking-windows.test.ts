@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test, vi } from 'vitest';
-import { unitFilter } from '../../../../src/pipeline/discover/unit-filter.ts';
+import { unitFilter } from '../../../../src/pipeline/discover/plan-units.ts';
 import { openAggregates } from '../../../../src/pipeline/routes/aggregates/aggregates-route.ts';
 import { RankingWindows } from '../../../../src/pipeline/routes/aggregates/ranking-windows.ts';
 import { Pipeline } from '../../../../src/project/model/pipeline.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseHeader, STREAM_DELIMITER } from '../../../../src/pipeline/routes/download/csv-header.ts';
+import { parseHeader, STREAM_DELIMITER } from '../../../../src/pipeline/routes/download/write-parts.ts';
 
 const header = (line: string, delimiter = STREAM_DELIMITER): string[] =>
   parseHeader(line, 'pages.csv', delimiter);

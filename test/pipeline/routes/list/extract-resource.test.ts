@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { extractResource } from '../../../../src/pipeline/routes/list/extract-resource.ts';
+import { extractResource } from '../../../../src/pipeline/routes/list/list-route.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
 async function extract(records: Record<string, unknown>[]) {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLogger } from '../../../../src/core/logs/logger.ts';
-import { testModels } from '../../../../src/pipeline/transform/tests/test-models.ts';
+import { testModels } from '../../../../src/pipeline/transform/tests/test-published.ts';
 import { loadFiles, type ModelText, modelText } from '../../../pipeline/transform/model-files.ts';
 import { runTexts, statuses } from '../../../pipeline/transform/run-texts.ts';
 import {

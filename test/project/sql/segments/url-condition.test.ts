@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { text } from '../../../../src/core/duckdb/duckdb.ts';
-import { urlCondition, withPath } from '../../../../src/project/sql/segments/url-condition.ts';
+import { urlCondition, withPath } from '../../../../src/project/sql/segments/segment-rows.ts';
 import { findNonPortable } from '../../../../src/project/sql/text/portable-sql.ts';
 import { sharedFolder, temporaryConnection } from '../../../support/temporary.ts';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { urlPartsSql } from '../../../../src/service/crawler/jobs/number-urls.ts';
-import { runJobs } from '../../../../src/service/crawler/jobs/run-jobs.ts';
-import { urlParts } from '../../../../src/service/crawler/parse/url-parts.ts';
+import { runJobs, urlPartsSql } from '../../../../src/service/crawler/jobs/run-jobs.ts';
+import { urlParts } from '../../../../src/service/crawler/parse/parse-page.ts';
 import {
   crawlDatabase,
   link,

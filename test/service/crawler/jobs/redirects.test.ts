@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { followRedirects } from '../../../../src/service/crawler/jobs/follow-redirects.ts';
+import { followRedirects } from '../../../../src/service/crawler/jobs/redirects.ts';
 import { page, pagesAfterJobs, redirect, SITE } from '../../../support/crawl-records.ts';
 
 const FIELDS = [

@@ -7,10 +7,12 @@ import {
 } from '../../../../src/service/crawler/jobs/fields.ts';
 import { JOB_NAMES, runJobs } from '../../../../src/service/crawler/jobs/run-jobs.ts';
 import { parsePage } from '../../../../src/service/crawler/parse/parse-page.ts';
-import { CLUSTER_CATALOGUE } from '../../../../src/service/sandbox/catalogue/cluster-catalogue.ts';
-import { LINK_CATALOGUE } from '../../../../src/service/sandbox/catalogue/link-catalogue.ts';
+import {
+  CLUSTER_CATALOGUE,
+  LINK_CATALOGUE,
+  STRUCTURED_DATA_CATALOGUE,
+} from '../../../../src/service/sandbox/catalogue/catalogue-of.ts';
 import { PAGE_CATALOGUE } from '../../../../src/service/sandbox/catalogue/page-catalogue.ts';
-import { STRUCTURED_DATA_CATALOGUE } from '../../../../src/service/sandbox/catalogue/structured-data-catalogue.ts';
 import { crawlDatabase, link, page } from '../../../support/crawl-records.ts';
 import { fetched, RULES } from '../../../support/fetched-page.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { urlParts } from '../../../../src/service/crawler/parse/url-parts.ts';
+import { urlParts } from '../../../../src/service/crawler/parse/parse-page.ts';
 
 test.each([
   ['https://a.example/', '/', '/', null, null, null],

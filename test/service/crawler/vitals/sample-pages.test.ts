@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { samplePages } from '../../../../src/service/crawler/vitals/sample-pages.ts';
+import { samplePages } from '../../../../src/service/crawler/vitals/measure-vitals.ts';
 import { crawlDatabase, page, redirect, SITE } from '../../../support/crawl-records.ts';
 
 const shop = (n: number, depth: number | null = 2) => page(`/shop/${n}`, { depth });

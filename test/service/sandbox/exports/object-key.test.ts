@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { failureReason } from '../../../../src/service/sandbox/exports/failure-reason.ts';
-import { objectKey } from '../../../../src/service/sandbox/exports/object-key.ts';
+import { failureReason, objectKey } from '../../../../src/service/sandbox/exports/data-exports.ts';
 
 test.each([
   ['', 'csv', false, 'id-00007.csv'],
