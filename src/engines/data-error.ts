@@ -1,5 +1,4 @@
 import { toCrawlhouseError } from '../core/errors/errors.ts';
-import { EngineFailure } from './engine-failure.ts';
 
 /** DuckDB's kinds of errors that are caused by the values read, not by the statement or the machine. */
 const OF_VALUES = /^(Conversion|Out of Range|Invalid Input|Constraint|Mismatch Type|Divide by Zero) Error/;
@@ -14,4 +13,12 @@ function isOfValues(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof EngineFailure) return error.isOfValues;
   return OF_VALUES.test(error.message) || isOfValues(error.cause);
+}
+
+/** What an engine says of a statement that failed: the `cause` of a CrawlhouseError. */
+export abstract class EngineFailure extends Error {
+  /** Whether the values that were read caused it, not the statement or the machine. */
+  abstract readonly isOfValues: boolean;
+  /** Whether the statement took longer than it may. */
+  abstract readonly isTimeLimit: boolean;
 }

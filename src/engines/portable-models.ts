@@ -5,7 +5,7 @@ import type { PlannedModel } from '../project/sql/plan/plan-models.ts';
 import { badModel, type SqlPlace } from '../project/sql/text/bad-model.ts';
 import { findNonPortable } from '../project/sql/text/portable-sql.ts';
 import { sqlReferences } from '../project/sql/text/sql-references.ts';
-import { catalogueRelations } from './catalogue-relations.ts';
+import { tableColumns } from '../state/catalogue/catalog.ts';
 import type { ModelQueries } from './model-engine.ts';
 
 /**
@@ -62,4 +62,17 @@ export async function localPartitions(
 export async function declareModel(catalogue: Connection, { model, sql }: PlannedModel): Promise<void> {
   const rows = model.kind === 'table' ? `FROM (${sql}\n) WHERE false` : sql;
   await catalogue.run(`CREATE OR REPLACE ${model.kind} ${table(...model.name.split('.'))} AS ${rows}`);
+}
+
+/** Relations whose rows are in the catalogue, of which another engine has a copy: `ops` and the lists of resources. */
+export async function catalogueRelations(connection: Connection): Promise<string[]> {
+  const tables = await tableColumns(connection, ['raw', 'ops']);
+  return [...tables]
+    .filter(([name, columns]) =>
+      // The table of pointers would change with each copy of itself.
+      name.startsWith('ops.')
+        ? name !== 'ops.pointers'
+        : columns.some((column) => column.name === '_seen_to'),
+    )
+    .map(([name]) => name);
 }

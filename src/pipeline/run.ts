@@ -1,7 +1,6 @@
 import { ConversionPlaces } from '../core/duckdb/engine.ts';
 import { toCrawlhouseError } from '../core/errors/errors.ts';
-import { yieldsLock } from '../core/locks/acquire-lock.ts';
-import { hasLockWaiter } from '../core/locks/lock-waiter.ts';
+import { hasLockWaiter, yieldsLock } from '../core/locks/acquire-lock.ts';
 import type { Logger } from '../core/logs/logger.ts';
 import type { Inventory } from '../project/model/inventory.ts';
 import type { Pipeline } from '../project/model/pipeline.ts';

@@ -5,7 +5,7 @@ import { fromEngine } from '../../src/answers/query/engine-warehouse.ts';
 import { PublishedWarehouse } from '../../src/answers/query/query-warehouse.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
 import { compareMoved } from '../../src/engines/compare-moved.ts';
-import { EngineFailure } from '../../src/engines/engine-failure.ts';
+import { EngineFailure } from '../../src/engines/data-error.ts';
 import { PublicationFollower } from '../../src/engines/publication-follower.ts';
 import { engineKind, isInCatalogue, openElsewhere, openEngine } from '../../src/engines/registry.ts';
 import { move } from '../../src/operations/move/move.ts';

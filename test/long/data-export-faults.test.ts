@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { folderName } from '../../src/project/model/folder-name.ts';
+import { folderName } from '../../src/project/model/column-name.ts';
 import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { sqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import { faultyProxy, type Strike } from '../stores/faulty-proxy.ts';

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { folderName } from '../../src/project/model/folder-name.ts';
+import { folderName } from '../../src/project/model/column-name.ts';
 import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { s3 } from '../../src/stores/s3/s3.ts';
 import { awsEnvironment } from '../stores/store-server.ts';

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readDrift } from '../../src/operations/status/read-drift.ts';
+import { readDrift } from '../../src/operations/status/read-status.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { describeDrift, driftHint } from '../../src/project/model/pipeline-drift.ts';
 import { crawlhouse, environmentOf, rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';

@@ -1,6 +1,6 @@
 import type { StreamedRows } from '../../core/duckdb/streamed-rows.ts';
 import { toCrawlhouseError } from '../../core/errors/errors.ts';
-import type { QueryReply, QueryRequest } from './query-messages.ts';
+import type { QueryReply, QueryRequest } from './query-process.ts';
 import { PublishedWarehouse } from './query-warehouse.ts';
 import { writeResult } from './write-result.ts';
 

@@ -2,16 +2,49 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
+import type { ErrorCode } from '../../core/errors/error-codes.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { bytesOf, bytesText, countText, durationText } from '../../core/text/amounts.ts';
 import type { EngineStatement, StatementRequest } from './engine-statement.ts';
+import type { RowsPage } from './page-of-rows.ts';
+import type { ParameterTexts } from './parameters.ts';
 import { removeLeftovers } from './private-warehouse.ts';
 import { processLimit, type QueryLimits, queryLimitError } from './query-limits.ts';
-import type { QueryReply, QueryRequest } from './query-messages.ts';
 import type { QueryOptions } from './query-warehouse.ts';
 import { NO_PARAMETERS, Warehouse, type WriteOptions } from './warehouse.ts';
 import { withinResult } from './within-result.ts';
-import type { Write } from './write-result.ts';
+import type { TextOptions, Write } from './write-result.ts';
+
+/** The requests to the process that runs queries. */
+export type QueryRequest =
+  | ({ readonly kind: 'open' } & QueryOptions)
+  | ({
+      readonly kind: 'text';
+      readonly sql: string;
+      readonly parameters: ParameterTexts;
+      readonly page?: RowsPage;
+    } & TextOptions)
+  | {
+      readonly kind: 'parquet';
+      readonly sql: string;
+      readonly parameters: ParameterTexts;
+      readonly output: string;
+    }
+  | ({ readonly kind: 'plan' } & StatementRequest)
+  /** The last text has been written; the next one may come. */
+  | { readonly kind: 'taken' };
+
+/** Its answers: texts, then one of the others. */
+export type QueryReply =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'opened'; readonly isCopy: boolean }
+  | { readonly kind: 'done'; readonly rows: number }
+  | {
+      readonly kind: 'error';
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly hint: string | undefined;
+    };
 
 /** The program beside this file, as a source or as it was built. */
 const PROGRAM = join(import.meta.dirname, `query-child${extname(import.meta.filename)}`);

@@ -9,7 +9,11 @@ import { visible } from '../../core/text/visible.ts';
 import { peopleTable } from './people-table.ts';
 import { queryLimitError } from './query-limits.ts';
 import { jsonRows, type ResultRows } from './result-rows.ts';
-import type { TextFormat } from './text-formats.ts';
+
+/** Formats that are text; Parquet is written by DuckDB itself. */
+export const TEXT_FORMATS = ['table', 'record', 'csv', 'json', 'jsonl', 'markdown'] as const;
+
+export type TextFormat = (typeof TEXT_FORMATS)[number];
 
 /** The most rows of a table for people; the other formats stream all rows. */
 const TABLE_ROWS = 1000;

@@ -1,6 +1,7 @@
+import { join } from 'node:path';
 import { host } from '../host/host.ts';
 import type { Logger } from '../logs/logger.ts';
-import { hasLockWaiter, waitForLock } from './lock-waiter.ts';
+import { lockFile } from './lock-file.ts';
 import { describeHolder, lockedError, tryLockState } from './state-lock.ts';
 
 /** Between two looks at a state that another process holds. */
@@ -53,4 +54,19 @@ export async function acquireLock(
   } finally {
     waiter?.[Symbol.dispose]();
   }
+}
+
+/**
+ * Announces a waiter for the state lock, which a backfill yields between two units. It is a lock too, so that it ends with
+ * its process. Null if another process waits already.
+ */
+function waitForLock(stateDir: string): Disposable | null {
+  return lockFile(join(stateDir, 'waiter.sqlite'));
+}
+
+/** Does any process wait for the state lock? */
+export function hasLockWaiter(stateDir: string): boolean {
+  const waiter = waitForLock(stateDir);
+  waiter?.[Symbol.dispose]();
+  return waiter === null;
 }

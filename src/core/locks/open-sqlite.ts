@@ -44,3 +44,15 @@ export function openSqliteToRead(path: string): DatabaseSync {
     return new DatabaseSync(new URL('?immutable=1', pathToFileURL(path)), { readOnly: true });
   }
 }
+
+/** Runs statements of a SQLite database in one exclusive transaction. */
+export function inTransaction(database: DatabaseSync, work: () => void): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    work();
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}

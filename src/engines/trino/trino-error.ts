@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../core/errors/error-codes.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
-import { EngineFailure } from '../engine-failure.ts';
+import { EngineFailure } from '../data-error.ts';
 
 /** The error of a statement, as the protocol sends it. */
 export const TrinoErrorBody = z.looseObject({

@@ -10,8 +10,8 @@ import {
   setPointers,
   without,
 } from '../../state/catalogue/ops-pointers.ts';
-import { catalogueRelations } from '../catalogue-relations.ts';
 import { DuckDbRows } from '../duckdb/duckdb-rows.ts';
+import { catalogueRelations } from '../portable-models.ts';
 import type { SelectFrom } from '../portable-queries.ts';
 import type { CatalogueFile, RowStore, UnitRows } from '../row-store.ts';
 import { CATALOGUE, catalogueKey, otherCatalogues } from './bring-catalogue.ts';

@@ -2,8 +2,8 @@ import { toCrawlhouseError } from '../../core/errors/errors.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import type { AlertEvent } from '../../project/settings/alert-settings.ts';
 import { type AlertRun, alertOf, recoveryOf } from './alert.ts';
-import type { AlertStore } from './alert-store.ts';
 import type { Incident, OpenIncident } from './incident.ts';
+import type { AlertStore } from './sql-alert-store.ts';
 import type { Target } from './targets.ts';
 
 interface AlertPlan {

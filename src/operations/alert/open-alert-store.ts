@@ -2,12 +2,10 @@ import { join } from 'node:path';
 import { keepVersion } from '../../core/errors/newer-version.ts';
 import { makePrivateFolder } from '../../core/files/private-files.ts';
 import { host } from '../../core/host/host.ts';
-import { inTransaction } from '../../core/locks/in-transaction.ts';
-import { openSqlite } from '../../core/locks/open-sqlite.ts';
+import { inTransaction, openSqlite } from '../../core/locks/open-sqlite.ts';
 import { type LedgerSettings, sharedLedger } from '../../state/ledger/open-ledger.ts';
 import { SqliteDatabase } from '../../state/ledger/sqlite/sqlite-database.ts';
-import type { AlertStore } from './alert-store.ts';
-import { SqlAlertStore } from './sql-alert-store.ts';
+import { type AlertStore, SqlAlertStore } from './sql-alert-store.ts';
 
 /** Of these tables. A file of an earlier program has none. */
 const VERSION = 1;

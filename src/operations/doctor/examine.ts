@@ -17,7 +17,7 @@ import { tableColumns } from '../../state/catalogue/catalog.ts';
 import { readPublished } from '../../state/catalogue/read-published.ts';
 import { unknownIssueSettings } from '../../state/catalogue/unknown-issue-settings.ts';
 import { configuredStores } from '../../stores/registry.ts';
-import { readDrift } from '../status/read-drift.ts';
+import { readDrift } from '../status/read-status.ts';
 import { examineAlerts } from './examine-alerts.ts';
 import { examineProject } from './examine-project.ts';
 import { examineRuns } from './examine-runs.ts';

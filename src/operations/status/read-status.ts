@@ -2,11 +2,13 @@ import { dirname, join } from 'node:path';
 import { bytesOf, freeBytes } from '../../core/files/disk-use.ts';
 import type { LedgerRun, LedgerUnit } from '../../project/model/ledger-records.ts';
 import type { PipelineDrift } from '../../project/model/pipeline-drift.ts';
+import { loadPipelines } from '../../project/settings/pipelines.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { SPARE_FILE } from '../../state/catalogue/former-copies.ts';
 import { type Freshness, freshness } from '../../state/catalogue/freshness.ts';
 import { readRuns } from '../../state/catalogue/ops-runs.ts';
 import { readUnits } from '../../state/catalogue/ops-units.ts';
+import { pipelineDrift } from '../../state/catalogue/pipeline-drift.ts';
 import { readPublished } from '../../state/catalogue/read-published.ts';
 import type { ClaimedUnit, Discovery } from '../../state/ledger/ledger.ts';
 import type { LedgerExport } from '../../state/ledger/ledger-export.ts';
@@ -14,7 +16,6 @@ import { type LiveRun, readLiveRun } from '../../state/ledger/live-run.ts';
 import { readLedger } from '../../state/ledger/open-ledger.ts';
 import type { Incident } from '../alert/incident.ts';
 import { openIncidents } from '../alert/incidents.ts';
-import { readDrift } from './read-drift.ts';
 
 /** The last runs that are listed. */
 const RUNS_LISTED = 20;
@@ -111,4 +112,10 @@ async function diskUse({ state_dir, warehouse }: Settings): Promise<DiskUse> {
     spill: await of('spill'),
     free: await freeBytes(dirname(warehouse)),
   };
+}
+
+/** The pipelines of a project that have changed since units of the published warehouse were loaded. */
+export async function readDrift(settings: Settings): Promise<readonly PipelineDrift[]> {
+  const pipelines = await loadPipelines(settings.projectDir);
+  return (await readPublished(settings, (connection) => pipelineDrift(connection, pipelines))) ?? [];
 }

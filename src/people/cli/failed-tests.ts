@@ -23,3 +23,9 @@ function plain(value: unknown): string | number {
   if (value === null || value === undefined) return 'NULL';
   return typeof value === 'number' || typeof value === 'string' ? value : JSON.stringify(value);
 }
+
+/** A project for people: its name beside its id, or the id alone where no name is known. */
+export function projectText(id: string, names: ReadonlyMap<string, string>): string {
+  const name = names.get(id);
+  return name === undefined ? id : `${name} (${id})`;
+}

@@ -1,6 +1,6 @@
 import { bytesText, counted, durationText } from '../../core/text/amounts.ts';
 import { textTable } from '../../core/text/text-table.ts';
-import { readDrift } from '../../operations/status/read-drift.ts';
+import { readDrift } from '../../operations/status/read-status.ts';
 import { reportPlan } from '../../pipeline/plan.ts';
 import type { RunRequest } from '../../pipeline/run.ts';
 import type { PlanEntry, PlanReport } from '../../project/model/plan-report.ts';

@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import type { ParameterTexts } from '../../answers/query/parameters.ts';
-import { TEXT_FORMATS, type TextFormat } from '../../answers/query/text-formats.ts';
 import type { Warehouse } from '../../answers/query/warehouse.ts';
-import type { Write } from '../../answers/query/write-result.ts';
+import { TEXT_FORMATS, type TextFormat, type Write } from '../../answers/query/write-result.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
 import { writeFileAtomic } from '../../core/files/atomic-file.ts';
 import { textTable } from '../../core/text/text-table.ts';

@@ -3,7 +3,7 @@ import type { CrawlhouseError } from '../../core/errors/errors.ts';
 import { bytesText, counted, countText, durationText } from '../../core/text/amounts.ts';
 import { fittedRows, textTable } from '../../core/text/text-table.ts';
 import { engineKind } from '../../engines/registry.ts';
-import { readDrift } from '../../operations/status/read-drift.ts';
+import { readDrift } from '../../operations/status/read-status.ts';
 import { describeDrift, driftHint, type PipelineDrift } from '../../project/model/pipeline-drift.ts';
 import type { RunReport, UnitReport } from '../../project/model/report.ts';
 import type { RunResult } from '../../project/model/run-result.ts';

@@ -11,7 +11,7 @@ import type { KnownLists } from '../../state/catalogue/ops-lists.ts';
 import { discoverDates } from './discover-dates.ts';
 import { listIncrementally } from './list-incrementally.ts';
 import { CRAWL_OVER_CRAWLS, CRAWLS, DATA_EXPORTS, type ListKind } from './list-kinds.ts';
-import { listPipeline } from './list-pipeline.ts';
+import { listPipeline } from './record-listing.ts';
 import { skippableError } from './skippable-error.ts';
 
 const DAY = 86_400_000;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { stringifyJson } from '../../core/text/json.ts';
-import { contentOf } from '../../project/model/content-of.ts';
+import { contentOf } from '../../project/model/included-keys.ts';
 import type { Listed, ListName } from '../../project/model/listed.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { ServiceClient } from '../../service/api/client.ts';

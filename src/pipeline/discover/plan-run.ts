@@ -8,8 +8,8 @@ import type { Knowledge } from '../../state/catalogue/knowledge.ts';
 import { type DiscoveryScope, discover } from './discover.ts';
 import { readByIds, reading } from './list-incrementally.ts';
 import { CRAWL_OVER_CRAWLS, CRAWLS, type ListKind } from './list-kinds.ts';
-import { listPipeline } from './list-pipeline.ts';
 import { planUnits } from './plan-units.ts';
+import { listPipeline } from './record-listing.ts';
 import { skippableError } from './skippable-error.ts';
 
 type Units = readonly PlannedUnit[];

@@ -1,10 +1,9 @@
 import type { Connection } from '../../core/duckdb/duckdb.ts';
-import type { Inventory } from '../../project/model/inventory.ts';
-import { listReadings } from '../../project/model/inventory.ts';
+import { type Inventory, listReadings } from '../../project/model/inventory.ts';
+import type { ListName } from '../../project/model/listed.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { UnitReport } from '../../project/model/report.ts';
 import { type KnownLists, recordListLoaded, recordLists } from '../../state/catalogue/ops-lists.ts';
-import { listPipeline } from './list-pipeline.ts';
 
 /**
  * Writes down what a discovery has found, before anything of it is loaded: a kill after this loses nothing, since what
@@ -57,4 +56,9 @@ export function lastSweep(inventory: Inventory, known: KnownLists, now: number):
     ),
   );
   return times.length === 0 || times.includes(null) ? null : Math.min(...times.map(Number));
+}
+
+/** The pipeline that loads a list itself, if one does. */
+export function listPipeline(pipelines: readonly Pipeline[], list: ListName): Pipeline | undefined {
+  return pipelines.find(({ source }) => source.kind === 'resource' && source.data_type === list);
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { DUCKDB_VERSION, ident, parquetFiles } from '../../core/duckdb/duckdb.ts';
+import { type Connection, DUCKDB_VERSION, ident, parquetFiles, text } from '../../core/duckdb/duckdb.ts';
+import { withLowerMemory, withOneThread } from '../../core/duckdb/lower-memory.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { WorkingCopy } from '../../engines/working-copy.ts';
 import { type Counts, reconcile } from '../../project/model/counts.ts';
@@ -18,12 +19,19 @@ import {
   type ReadField,
   rawTableColumns,
 } from '../../state/catalogue/raw-table.ts';
-import { CATALOG, type RawMetaColumn } from '../../state/catalogue/schema.ts';
-import { withLoadMemory } from './load-memory.ts';
+import { CATALOG, RAW_META_COLUMNS, type RawMetaColumn } from '../../state/catalogue/schema.ts';
 import { mergeHistory } from './merge-history.ts';
 import type { StagedPackage } from './read-package.ts';
 import { type ColumnContract, refuseDrift } from './refuse-drift.ts';
-import { metaValues, partsOf, unitValues } from './unit-values.ts';
+
+/** SQL of a column's value in all rows of a unit, by column. */
+type MetaValues = Partial<Record<RawMetaColumn, string>>;
+
+/** From so many columns on, the row groups of two threads do not fit into half of the limit (docs/decisions/warehouse.md). */
+const MANY_COLUMNS = 50;
+
+/** From so many on, they do not fit into all of it. */
+const WIDE_COLUMNS = 200;
 
 export interface LoadOptions {
   readonly runId: string;
@@ -191,4 +199,52 @@ function refuseTypesModelsCannotRead(
 function fits(read: string, incoming: string): boolean {
   const merged = mergeType(read, incoming)?.type;
   return merged !== undefined && merged.endsWith('[]') === read.endsWith('[]');
+}
+
+/**
+ * Runs the INSERT of a package with memory and threads that keep the process below its ceiling and DuckDB from
+ * spilling. Parquet files of the service, whose row groups are larger than ours, need more (docs/decisions/warehouse.md).
+ */
+export async function withLoadMemory<T>(
+  connection: Connection,
+  { columns, source }: Pick<Manifest, 'columns' | 'source'>,
+  load: () => Promise<T>,
+): Promise<T> {
+  const isWide = columns.length > WIDE_COLUMNS;
+  const isForeign = source.format === 'parquet';
+  const onOneThread = isWide || (isForeign && columns.length > MANY_COLUMNS);
+  const share = isWide ? 0.6 : columns.length > MANY_COLUMNS && !onOneThread ? 0.75 : 0.5;
+  const loadWithin = (): Promise<T> => withLowerMemory(connection, share, load);
+  return onOneThread ? withOneThread(connection, loadWithin) : loadWithin();
+}
+
+/** @param loadedAt ISO 8601 */
+export function metaValues(manifest: Manifest, runId: string, loadedAt: string): MetaValues {
+  const { source, window } = manifest.unit;
+  const at = `CAST(${text(loadedAt)} AS ${RAW_META_COLUMNS._loaded_at})`;
+  return {
+    _unit: text(manifest.name),
+    _source_id: text(source.id),
+    ...(source.kind === 'crawl' ? { _crawl_id: text(source.id) } : {}),
+    _project_id: source.project_id === null ? 'NULL' : text(source.project_id),
+    ...(window ? { _window: text(window.from) } : {}),
+    _run_id: text(runId),
+    _loaded_at: at,
+    ...(source.kind === 'resource'
+      ? { _seen_from: at, _seen_to: `CAST(NULL AS ${RAW_META_COLUMNS._seen_to})` }
+      : {}),
+  };
+}
+
+/** SQL of the values of a unit's rows, by column, from the files of its package. */
+export function unitValues({ targets }: RawTablePlan, meta: MetaValues): ReadonlyMap<string, string> {
+  return new Map([
+    ...Object.entries(meta),
+    ...targets.map(({ column, source, merged }) => [column, merged.incoming(ident(source))] as const),
+  ]);
+}
+
+/** The FROM clause of a package's rows; null if it has none. */
+export function partsOf({ folder, manifest: { parts } }: StagedPackage): string | null {
+  return parts.length === 0 ? null : parquetFiles(parts.map(({ file }) => join(folder, file)));
 }

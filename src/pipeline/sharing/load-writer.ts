@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import type { Connection, Database } from '../../core/duckdb/duckdb.ts';
-import { text } from '../../core/duckdb/duckdb.ts';
+import { type Connection, type Database, text } from '../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { timestamp } from '../../core/host/host.ts';
 import type { RowFiles } from '../../engines/engine.ts';
@@ -11,9 +10,8 @@ import type { Settings } from '../../project/settings/settings.ts';
 import { planRawTable, type RawTablePlan } from '../../state/catalogue/raw-table.ts';
 import { RAW_META_COLUMNS } from '../../state/catalogue/schema.ts';
 import { columnContracts } from '../load/column-contracts.ts';
-import { withLoadMemory } from '../load/load-memory.ts';
+import { metaValues, partsOf, unitValues, withLoadMemory } from '../load/load-package.ts';
 import type { StagedPackage } from '../load/read-package.ts';
-import { metaValues, partsOf, unitValues } from '../load/unit-values.ts';
 import { type KnownTable, readTables } from './known-tables.ts';
 
 /** A package whose rows are to be written. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { makeFolder } from '../../core/files/make-folder.ts';
 import { host } from '../../core/host/host.ts';
-import { folderName } from '../../project/model/folder-name.ts';
+import { folderName } from '../../project/model/column-name.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 
 /** The folders of a unit in the state directory. */

@@ -10,7 +10,18 @@ import { ON_REJECT, SCHEMA_CHANGE } from '../model/pipeline.ts';
 import { AlertSettings } from './alert-settings.ts';
 import { ConsoleOidcSettings, ConsoleUrl } from './console-settings.ts';
 import { IssueSettings } from './issue-settings.ts';
-import { LineageSettings } from './lineage-settings.ts';
+
+/** The receivers of OpenLineage events (docs/operate.md). */
+export const LineageSettings = z.strictObject({
+  url: address('an address is expected, such as http://127.0.0.1:5000/api/v1/lineage')
+    .optional()
+    .describe('An address that each event is posted to.'),
+  api_key: z.string().min(1).optional().describe('Sent with each event as a bearer token.'),
+  file: z.string().min(1).optional().describe('A file that each event is appended to as a line of JSON.'),
+  namespace: z.string().min(1).default('crawlhouse').describe('The namespace of the jobs.'),
+});
+
+export type LineageSettings = z.output<typeof LineageSettings>;
 
 /** Search Console keeps 16 months. */
 const MOST_DAYS = 500;

@@ -5,8 +5,8 @@ import type { UnitError } from '../../project/model/report.ts';
 import type { RunSummary } from '../../project/model/run-summary.ts';
 import { type Unit, unitName } from '../../project/model/unit.ts';
 import type { ClaimedUnit, Discovery, Ledger, UnitCount } from './ledger.ts';
-import { failuresAfter, nextTryAt } from './next-try.ts';
 import { type LoadState, type Move, reconcileUnits } from './reconcile-units.ts';
+import { failuresAfter, nextTryAt } from './respect-backoff.ts';
 import {
   deleteRows,
   insertRows,

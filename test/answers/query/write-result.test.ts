@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { TextFormat } from '../../../src/answers/query/text-formats.ts';
-import { writeResult } from '../../../src/answers/query/write-result.ts';
+import { type TextFormat, writeResult } from '../../../src/answers/query/write-result.ts';
 import { parseJson } from '../../../src/core/text/json.ts';
 import { someWarehouse } from './some-warehouse.ts';
 

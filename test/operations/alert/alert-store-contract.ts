@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Alert } from '../../../src/operations/alert/alert.ts';
-import type { AlertStore } from '../../../src/operations/alert/alert-store.ts';
 import type { OpenIncident } from '../../../src/operations/alert/incident.ts';
+import type { AlertStore } from '../../../src/operations/alert/sql-alert-store.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 function incident(key: string): OpenIncident {

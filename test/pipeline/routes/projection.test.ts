@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { declaredFields, projectedFields } from '../../../src/pipeline/routes/projection.ts';
+import { declaredFields, projectedFields } from '../../../src/pipeline/routes/describe-rows.ts';
 import { includedKeys } from '../../../src/project/model/included-keys.ts';
 import type { FieldRecord } from '../../../src/service/api/fields.ts';
 

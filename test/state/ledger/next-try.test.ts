@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mayTry, nextTryAt } from '../../../src/state/ledger/next-try.ts';
+import { mayTry, nextTryAt } from '../../../src/state/ledger/respect-backoff.ts';
 
 const NOW = Date.parse('2026-11-21T06:00:00Z');
 const MINUTE = 60_000;

@@ -7,13 +7,17 @@ import { DuckDBDecimalValue, DuckDBListValue, type DuckDBValue } from '@duckdb/n
 import { type Connection, Database, file, ident, table, text } from '../../../src/core/duckdb/duckdb.ts';
 import { sqlTokens } from '../../../src/core/duckdb/sql-tokens.ts';
 import { CrawlhouseError } from '../../../src/core/errors/errors.ts';
-import { catalogueRelations } from '../../../src/engines/catalogue-relations.ts';
+import { EngineFailure } from '../../../src/engines/data-error.ts';
 import type { Dialect } from '../../../src/engines/dialect.ts';
 import { DuckDbMirror } from '../../../src/engines/duckdb/duckdb-engine.ts';
 import type { Elsewhere, Engine, EngineValue } from '../../../src/engines/engine.ts';
-import { EngineFailure } from '../../../src/engines/engine-failure.ts';
 import type { ModelEngine } from '../../../src/engines/model-engine.ts';
-import { checkPortable, declareModel, localPartitions } from '../../../src/engines/portable-models.ts';
+import {
+  catalogueRelations,
+  checkPortable,
+  declareModel,
+  localPartitions,
+} from '../../../src/engines/portable-models.ts';
 import type { CatalogueFile, RowStore, UnitRows } from '../../../src/engines/row-store.ts';
 import { sourceColumns } from '../../../src/engines/source-columns.ts';
 import type { PlannedModel } from '../../../src/project/sql/plan/plan-models.ts';

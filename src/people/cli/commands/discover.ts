@@ -1,12 +1,12 @@
 import { counted } from '../../../core/text/amounts.ts';
 import { textTable } from '../../../core/text/text-table.ts';
-import { readDrift } from '../../../operations/status/read-drift.ts';
+import { readDrift } from '../../../operations/status/read-status.ts';
 import { discoverUnits } from '../../../pipeline/plan.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import { isLoaded } from '../../../state/catalogue/is-loaded.ts';
 import type { Command } from '../command.ts';
+import { projectText } from '../failed-tests.ts';
 import { saysNoAccount } from '../no-account.ts';
-import { projectText } from '../project-text.ts';
 import { dayOf, selectedSources } from '../run-flags.ts';
 import { describeDrifts } from '../run-report.ts';
 

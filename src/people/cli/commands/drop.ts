@@ -10,8 +10,8 @@ import { projectNames } from '../../../state/catalogue/raw-projects.ts';
 import { readPublished } from '../../../state/catalogue/read-published.ts';
 import { crawlOf } from '../../../state/catalogue/resolve-parameters.ts';
 import type { Command, Invocation } from '../command.ts';
+import { projectText } from '../failed-tests.ts';
 import { failureOf } from '../print-error.ts';
-import { projectText } from '../project-text.ts';
 import { Questions } from '../questions.ts';
 import { printErrors } from '../run-report.ts';
 

@@ -1,6 +1,6 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { host, timestamp } from '../../../core/host/host.ts';
-import { folderName } from '../../../project/model/folder-name.ts';
+import { folderName } from '../../../project/model/column-name.ts';
 import type { PlannedUnit } from '../../../project/model/planned-unit.ts';
 import type { DataExport, DataExportInput } from '../../../service/api/data-exports.ts';
 import { dataExportStage } from '../../../service/api/data-exports.ts';

@@ -1,4 +1,4 @@
-import { contentOf } from '../../../project/model/content-of.ts';
+import { contentOf } from '../../../project/model/included-keys.ts';
 import { type Inventory, listReadings, type WorkspaceView } from '../../../project/model/inventory.ts';
 import type { ListName } from '../../../project/model/listed.ts';
 import type { PlannedUnit } from '../../../project/model/planned-unit.ts';
@@ -8,8 +8,8 @@ import type { Source } from '../../../project/model/source.ts';
 import type { ServiceClient } from '../../../service/api/client.ts';
 import { CRAWL_DATA_TYPES } from '../../../service/api/fields.ts';
 import { keptRecord } from '../../../service/api/kept-record.ts';
+import { declaredFields } from '../describe-rows.ts';
 import { writeRecords } from '../download/write-records.ts';
-import { declaredFields } from '../projection.ts';
 import type { RouteKind } from '../route.ts';
 
 type ResourceRecord = Readonly<Record<string, unknown>>;

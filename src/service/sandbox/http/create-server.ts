@@ -16,7 +16,6 @@ import { crawlRoutes } from './crawl-routes.ts';
 import { dataExportRoutes, downloadRoutes } from './data-export-routes.ts';
 import { dataRoutes } from './data-routes.ts';
 import { exchangeOf } from './exchange.ts';
-import { exportConstraint } from './export-constraint.ts';
 import { faultHooks } from './fault-hooks.ts';
 import { ingestFileRoutes } from './ingest-file-routes.ts';
 import { logRoutes } from './log-routes.ts';
@@ -27,6 +26,7 @@ import { rankingRoutes } from './ranking-routes.ts';
 import { BODY_LIMIT, malformedRequest, refusalOf } from './refusal-of.ts';
 import { scheduledCrawlRoutes } from './scheduled-crawl-routes.ts';
 import { secretRoutes } from './secret-routes.ts';
+import { exportConstraint } from './serve.ts';
 
 const PREFIX = '/api/v2';
 

@@ -12,7 +12,7 @@ import { publicView } from '../resources/public-view.ts';
 import { notFound } from '../resources/refusal.ts';
 import type { Context } from './context.ts';
 import { listPage } from './list-page.ts';
-import { requireWriter } from './require-writer.ts';
+import { requireWriter } from './refusal-of.ts';
 import { serve } from './serve.ts';
 
 type ByToken = { Params: { token: string; file: string } };

@@ -6,7 +6,7 @@ import { issueCode } from '../oauth/grants.ts';
 import { PendingAuthorizations } from '../oauth/pending-authorizations.ts';
 import { answerTokenRequest } from '../oauth/token-request.ts';
 import { authorizationPage, authorizationProblemPage } from '../pages/authorization-page.ts';
-import { sendPage } from '../pages/send-page.ts';
+import { sendPage } from '../pages/page.ts';
 import { invalidParameter } from '../resources/refusal.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import type { Context } from './context.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { openApiDocument } from '../../api/openapi.ts';
 import { apiPage } from '../pages/api-page.ts';
-import { sendPage } from '../pages/send-page.ts';
+import { sendPage } from '../pages/page.ts';
 import type { Context } from './context.ts';
 import { exampleValues } from './example-values.ts';
 

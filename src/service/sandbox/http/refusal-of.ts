@@ -3,6 +3,7 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import { Refusal } from '../resources/refusal.ts';
+import type { Document } from '../resources/resources.ts';
 
 /** The most bytes of a body, of whatever is no ingest file. */
 export const BODY_LIMIT = 4 * 1024 * 1024;
@@ -34,4 +35,15 @@ export function malformedRequest(error: Error & { code?: string }, socket: Socke
   const body = JSON.stringify(new Refusal('invalid_request', `not a request: ${error.message}`));
   const head = `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n`;
   socket.end(head + body);
+}
+
+/**
+ * Refuses to write account data of a workspace in which the token's owner is only a user (api-spec.md §2.10).
+ *
+ * @throws Refusal `forbidden`, with the code `insufficient_role`
+ */
+export function requireWriter(workspace: Document): void {
+  if (workspace.role !== 'user') return;
+  const message = `the role user in the workspace ${workspace.id} does not allow to change account data`;
+  throw new Refusal('forbidden', message, { code: 'insufficient_role' });
 }

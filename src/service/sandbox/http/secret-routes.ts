@@ -14,7 +14,7 @@ import { duplicateEntry, invalidParameter } from '../resources/refusal.ts';
 import { USER_ID } from '../resources/seed.ts';
 import type { Context } from './context.ts';
 import { listPage } from './list-page.ts';
-import { requireWriter } from './require-writer.ts';
+import { requireWriter } from './refusal-of.ts';
 import { serve } from './serve.ts';
 
 /** Secrets (api-spec.md §2.11, §4.9): a value goes in and never comes out. */

@@ -1,10 +1,32 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import { z } from 'zod';
 import { lookUp } from '../../../core/text/look-up.ts';
 import type { Endpoint, PathParameter } from '../../api/endpoint.ts';
 import { checkRequest } from '../resources/check-request.ts';
 import { notFound } from '../resources/refusal.ts';
-import { EXPORTING } from './export-constraint.ts';
+
+type Strategies = NonNullable<NonNullable<FastifyServerOptions['routerOptions']>['constraints']>;
+
+/** A route that answers only requests with `export=true` in their query. */
+const EXPORTING = { export: 'true' } as const;
+
+/** Tells exports from searches, which share path and method (api-spec.md §4.1). */
+export const exportConstraint: Strategies[string] = {
+  name: 'export',
+  storage: () => {
+    const handlers = new Map<string, never>();
+    return {
+      get: (value) => handlers.get(String(value)) ?? null,
+      set: (value, handler) => void handlers.set(String(value), handler as never),
+    };
+  },
+  deriveConstraint: (request) => {
+    const query = new URLSearchParams((request.url ?? '').split('?')[1] ?? '');
+    // Nothing derived leads to the route without the constraint, though the type has no word for it.
+    return query.getAll('export').includes('true') ? 'true' : (undefined as never);
+  },
+  validate: () => {},
+};
 
 declare module 'fastify' {
   interface FastifyContextConfig {

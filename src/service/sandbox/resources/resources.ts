@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { inTransaction } from '../../../core/locks/in-transaction.ts';
-import { openSqlite } from '../../../core/locks/open-sqlite.ts';
+import { inTransaction, openSqlite } from '../../../core/locks/open-sqlite.ts';
 import type { DatasetName } from '../catalogue/catalogue-of.ts';
 import { Column } from '../catalogue/column.ts';
 

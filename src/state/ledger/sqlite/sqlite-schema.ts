@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { newerVersion } from '../../../core/errors/newer-version.ts';
 import { host } from '../../../core/host/host.ts';
-import { inTransaction } from '../../../core/locks/in-transaction.ts';
+import { inTransaction } from '../../../core/locks/open-sqlite.ts';
 
 /** Each brings a ledger from the version before it to its own: the first makes an empty one. */
 const MIGRATIONS = [

@@ -1,6 +1,6 @@
 import type { ObjectFolder } from '../object-folder.ts';
 import type { IndexedObject } from '../object-index.ts';
-import type { StoreRequest } from '../store-server.ts';
+import type { StoreAnswer, StoreRequest } from '../store-server.ts';
 import { GcsError } from './gcs-error.ts';
 
 /** A request about a bucket or one of its objects. */
@@ -31,4 +31,9 @@ export function objectOf({ folder, request, bucket }: GcsRequest, key: string): 
     throw new GcsError(404, `No such object: ${bucket}/${key}`);
   checkConditions(request, object);
   return object;
+}
+
+export function jsonAnswer(value: unknown, status = 200): StoreAnswer {
+  const headers = { 'content-type': 'application/json; charset=UTF-8' };
+  return { status, headers, body: JSON.stringify(value) };
 }

@@ -3,8 +3,7 @@ import type { ObjectFolder } from '../object-folder.ts';
 import type { Store, StoreAnswer, StoreRequest } from '../store-server.ts';
 import { parseMetadata } from './finish-upload.ts';
 import { GcsError } from './gcs-error.ts';
-import type { GcsRequest } from './gcs-request.ts';
-import { jsonAnswer } from './json-answer.ts';
+import { type GcsRequest, jsonAnswer } from './gcs-request.ts';
 import { deleteResource, getResource, listResources } from './object-requests.ts';
 import { UploadRequests } from './upload-requests.ts';
 

@@ -2,8 +2,7 @@ import { byteRange } from '../byte-range.ts';
 import { listObjects } from '../list-objects.ts';
 import type { StoreAnswer } from '../store-server.ts';
 import { GcsError } from './gcs-error.ts';
-import { type GcsRequest, objectOf } from './gcs-request.ts';
-import { jsonAnswer } from './json-answer.ts';
+import { type GcsRequest, jsonAnswer, objectOf } from './gcs-request.ts';
 import { objectResource } from './object-resource.ts';
 
 const MOST_RESULTS = 1000;
