@@ -3,7 +3,7 @@ import { CrawlhouseError } from '../core/errors/errors.ts';
 import { type PublishedPlace, readPublished } from '../state/catalogue/read-published.ts';
 import type { EnginePlace } from './engine.ts';
 import type { ModelQueries } from './model-engine.ts';
-import { openEngine } from './registry.ts';
+import { openEngine } from './open-engine.ts';
 
 type MovedPlace = PublishedPlace & EnginePlace;
 

@@ -22,8 +22,6 @@ export interface EngineKind {
   readonly setting: z.ZodType | null;
   /** The file that `move` takes where none is named: the warehouse itself, or the setting as it will be. */
   readonly target: string;
-  /** Whether the catalogue has the rows of all units and models, so that its copy is the whole publication. */
-  readonly isInCatalogue: boolean;
   /**
    * Writes portable SQL for the engine, whose schemas have a prefix. It runs where no secret is. Null: the engine takes
    * DuckDB's.
@@ -36,8 +34,11 @@ export interface EngineKind {
   address(setting: unknown, projectDir: string): EngineAddress;
   /** A warehouse in words: for people, for OpenLineage, and what may be removed once it was moved. */
   describe(place: EnginePlace): EngineWords;
-  /** The engine with its libraries. Nothing is asked of it yet. */
-  open(address: EngineAddress): Promise<Engine>;
+  /**
+   * Reads what the engine has, with its libraries. Null: the catalogue has the rows of all units and models, so that its
+   * copy is the whole publication.
+   */
+  readonly elsewhere: ((address: EngineAddress) => Promise<Elsewhere>) | null;
 }
 
 /** A warehouse, as the settings have it. */
@@ -64,8 +65,8 @@ export interface Engine {
   openQueries(catalogue: Connection): Promise<PublishedQueries>;
   /** What `doctor` says of it. What it makes there, it removes. */
   examine(signal: AbortSignal): Promise<Check[]>;
-  /** What an engine only does whose rows are not in the catalogue; null where they are. */
-  readonly elsewhere: Elsewhere | null;
+  /** Writes rows for a run on another machine, which registers them; null where only the run can write. */
+  readonly openFiles: ((connection: Connection, temporary: string) => Promise<RowFiles>) | null;
 }
 
 export interface WriterPlace {
@@ -127,8 +128,6 @@ export interface Elsewhere {
    * @throws CrawlhouseError why the newest catalogue can't be had
    */
   bringNewest(place: FollowedPlace, logger: Logger, signal: AbortSignal): Promise<void>;
-  /** Writes rows for a run on another machine, which registers them; null where only the run can write. */
-  readonly openFiles: ((connection: Connection, temporary: string) => Promise<RowFiles>) | null;
 }
 
 /** A value of an answer. Times are ISO 8601 to the microsecond, in UTC with a `Z`; a DECIMAL with a fraction is text. */

@@ -1,6 +1,6 @@
 import { CrawlhouseError } from '../core/errors/errors.ts';
 import type { EngineAddress } from '../project/settings/settings.ts';
-import type { Elsewhere, Engine, EngineKind } from './engine.ts';
+import type { Elsewhere, EngineKind } from './engine.ts';
 import { KINDS } from './kinds.ts';
 
 /** Every engine that a warehouse can be in. */
@@ -21,18 +21,12 @@ export function engineKind({ engine }: Pick<EngineAddress, 'engine'>): EngineKin
   });
 }
 
-/** The engine of a warehouse, with its libraries. Nothing is asked of it yet. */
-export function openEngine(address: EngineAddress): Promise<Engine> {
-  return engineKind(address).open(address);
-}
-
 /** What only an engine does whose rows are not in the catalogue; null, without its libraries, where they are. */
 export async function openElsewhere(address: EngineAddress): Promise<Elsewhere | null> {
-  const kind = engineKind(address);
-  return kind.isInCatalogue ? null : (await kind.open(address)).elsewhere;
+  return (await engineKind(address).elsewhere?.(address)) ?? null;
 }
 
 /** Whether the file of a warehouse has all of its rows. */
 export function isInCatalogue({ engine }: { readonly engine: EngineAddress }): boolean {
-  return engineKind(engine).isInCatalogue;
+  return engineKind(engine).elsewhere === null;
 }

@@ -19,7 +19,7 @@ import { keepFormer } from '../state/catalogue/set-aside-wal.ts';
 import type { WriterParts } from './engine.ts';
 import type { MirrorSource } from './mirror-source.ts';
 import type { ModelEngine } from './model-engine.ts';
-import { openEngine } from './registry.ts';
+import { openEngine } from './open-engine.ts';
 import type { RowStore } from './row-store.ts';
 
 /**

@@ -6,8 +6,9 @@ import { PublishedWarehouse } from '../../src/answers/query/query-warehouse.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
 import { compareMoved } from '../../src/engines/compare-moved.ts';
 import { EngineFailure } from '../../src/engines/data-error.ts';
+import { openEngine } from '../../src/engines/open-engine.ts';
 import { PublicationFollower } from '../../src/engines/publication-follower.ts';
-import { engineKind, isInCatalogue, openElsewhere, openEngine } from '../../src/engines/registry.ts';
+import { engineKind, isInCatalogue, openElsewhere } from '../../src/engines/registry.ts';
 import { move } from '../../src/operations/move/move.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { settingsIn } from '../../src/people/settings/move-target.ts';
@@ -86,8 +87,8 @@ export function engineContract(engine: string, yaml: () => Promise<string> | str
       for (const text of [kind.name, kind.title, kind.target, shown, namespace, removable])
         expect(text).not.toBe('');
       expect(namespace.startsWith(`${kind.name}://`)).toBe(true);
-      expect(kind.isInCatalogue).toBe((await openElsewhere(settings.engine)) === null);
-      expect(kind.dialect === null).toBe(kind.isInCatalogue);
+      expect(isInCatalogue(settings)).toBe((await openElsewhere(settings.engine)) === null);
+      expect(kind.dialect === null).toBe(isInCatalogue(settings));
     });
 
     test('readers see loads, loads of the same units, and drops, in tables and in models', async () => {

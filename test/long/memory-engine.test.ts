@@ -3,17 +3,27 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 import { silentLogger } from '../../src/core/logs/logger.ts';
+import type { Engine } from '../../src/engines/engine.ts';
+import type { EngineAddress } from '../../src/project/settings/settings.ts';
 import { createSchema } from '../../src/state/catalogue/schema.ts';
 import { engineContract } from '../engines/engine-contract.ts';
 import { rowStoreContract } from '../engines/row-store-contract.ts';
-import { memory } from '../support/memory-engine/memory.ts';
+import { memoryEngine } from '../support/memory-engine/memory-engine.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
-// All that a third engine takes: its folder, and a line of the registry.
+// All that a third engine takes: its folder, and a line in the lists of what is known and of what works.
 vi.mock('../../src/engines/kinds.ts', async (original) => {
   const { KINDS } = await original<typeof import('../../src/engines/kinds.ts')>();
   const { memory } = await import('../support/memory-engine/memory.ts');
   return { KINDS: [...KINDS, memory] };
+});
+vi.mock('../../src/engines/open-engine.ts', async (original) => {
+  const { openEngine } = await original<typeof import('../../src/engines/open-engine.ts')>();
+  const { memoryEngine } = await import('../support/memory-engine/memory-engine.ts');
+  return {
+    openEngine: async (address: EngineAddress): Promise<Engine> =>
+      address.engine === 'memory' ? memoryEngine(address.schemaPrefix) : openEngine(address),
+  };
 });
 
 engineContract(
@@ -26,7 +36,7 @@ rowStoreContract('memory', async () => {
   await createSchema(catalogue);
   await catalogue.run('CREATE TABLE raw.crawl_pages (_unit VARCHAR, n BIGINT)');
   const folder = await temporaryFolder();
-  const engine = await memory.open({ engine: 'memory', schemaPrefix: `r${randomUUID().slice(0, 8)}_` });
+  const engine = memoryEngine(`r${randomUUID().slice(0, 8)}_`);
   const place = { connection: catalogue, stateDir: folder, working: '', published: join(folder, 'w.duckdb') };
   const { rows, models } = await (await engine.openWriter(place, silentLogger)).begin();
   const path = join(folder, 'catalogue.duckdb');

@@ -47,7 +47,7 @@ export const duckdbEngine: Engine = {
   async examine() {
     return [];
   },
-  elsewhere: null,
+  openFiles: null,
 };
 
 /** The tables are in the working copy. */

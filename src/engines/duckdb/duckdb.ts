@@ -7,7 +7,6 @@ export const duckdb: EngineKind = {
   title: 'DuckDB',
   setting: null,
   target: 'warehouse.duckdb',
-  isInCatalogue: true,
   dialect: null,
   address: () => ({ engine: 'duckdb', schemaPrefix: '' }),
   describe: ({ warehouse }) => ({
@@ -15,8 +14,5 @@ export const duckdb: EngineKind = {
     namespace: `duckdb://${hostname()}${warehouse}`,
     removable: warehouse,
   }),
-  async open() {
-    const { duckdbEngine } = await import('./duckdb-engine.ts');
-    return duckdbEngine;
-  },
+  elsewhere: null,
 };

@@ -4,21 +4,21 @@ import { join } from 'node:path';
 import { type Connection, ident } from '../../core/duckdb/duckdb.ts';
 import { makeFolder } from '../../core/files/make-folder.ts';
 import type { Logger } from '../../core/logs/logger.ts';
+import type { EngineAddress } from '../../project/settings/settings.ts';
 import type {
-  Elsewhere,
   Engine,
   EngineWriter,
   PublishedQueries,
+  RowFiles,
   SourcePlace,
   UnitReader,
   WriterPlace,
 } from '../engine.ts';
 import { PortableQueries } from '../portable-queries.ts';
 import { sourceColumns } from '../source-columns.ts';
-import type { TrinoAddress } from './address.ts';
+import { asTrino, type TrinoAddress } from './address.ts';
 import { bringCatalogue } from './bring-catalogue.ts';
 import { examineTrino } from './examine-trino.ts';
-import { bringNewest, followPublication } from './follow-publication.ts';
 import { literal } from './literal.ts';
 import { openTrinoBucket, openTrinoClient, openTrinoPlace } from './open-trino.ts';
 import { RelationNames } from './relation-names.ts';
@@ -29,22 +29,21 @@ import { TrinoFiles } from './trino-files.ts';
 import { TrinoMirror } from './trino-mirror.ts';
 import { TrinoModels } from './trino-models.ts';
 import { TrinoRows } from './trino-rows.ts';
-import { openTrinoStatements } from './trino-statements.ts';
 
 /** A warehouse in Trino, by its address. */
-export class TrinoEngine implements Engine {
-  readonly elsewhere: Elsewhere;
+export function openTrinoEngine(address: EngineAddress): Engine {
+  return new TrinoEngine(asTrino(address));
+}
+
+class TrinoEngine implements Engine {
   readonly #address: TrinoAddress;
 
   constructor(address: TrinoAddress) {
     this.#address = address;
-    this.elsewhere = {
-      openStatements: () => openTrinoStatements(address),
-      follow: (place, logger, following) => followPublication(place, address, logger, following),
-      bringNewest: (place, logger, signal) => bringNewest(place, address, logger, signal),
-      openFiles: async (connection, temporary) =>
-        new TrinoFiles(address, await openTrinoBucket(address), connection, temporary),
-    };
+  }
+
+  async openFiles(connection: Connection, temporary: string): Promise<RowFiles> {
+    return new TrinoFiles(this.#address, await openTrinoBucket(this.#address), connection, temporary);
   }
 
   async openWriter(

@@ -7,7 +7,6 @@ export const trino: EngineKind = {
   title: 'Trino',
   setting: TrinoWarehouse,
   target: 'trino.yaml',
-  isInCatalogue: false,
   async dialect(schemaPrefix) {
     const { TrinoDialect } = await import('./trino-dialect.ts');
     return new TrinoDialect(schemaPrefix);
@@ -21,8 +20,8 @@ export const trino: EngineKind = {
       removable: 'the schemas and the bucket of Trino',
     };
   },
-  async open(address) {
-    const { TrinoEngine } = await import('./trino-engine.ts');
-    return new TrinoEngine(asTrino(address));
+  async elsewhere(address) {
+    const { trinoElsewhere } = await import('./trino-elsewhere.ts');
+    return trinoElsewhere(asTrino(address));
   },
 };

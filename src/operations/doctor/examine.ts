@@ -2,7 +2,7 @@ import { type Check, type Finding, look, skipped } from '../../core/duckdb/check
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import { didYouMean } from '../../core/text/nearest-name.ts';
-import { openEngine } from '../../engines/registry.ts';
+import { openEngine } from '../../engines/open-engine.ts';
 import { checkFields } from '../../pipeline/plan.ts';
 import { compileQuestions } from '../../pipeline/transform/questions/compile-questions.ts';
 import { describeDrift, driftHint } from '../../project/model/pipeline-drift.ts';

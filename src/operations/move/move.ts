@@ -20,7 +20,8 @@ import {
   SOURCE,
   unitsToMove,
 } from '../../engines/moved-units.ts';
-import { isInCatalogue, openElsewhere, openEngine } from '../../engines/registry.ts';
+import { openEngine } from '../../engines/open-engine.ts';
+import { isInCatalogue, openElsewhere } from '../../engines/registry.ts';
 import { runSession } from '../../pipeline/session.ts';
 import type { Session } from '../../pipeline/unit/context.ts';
 import type { UnitReport } from '../../project/model/report.ts';

@@ -34,7 +34,8 @@ export function placeOf(
   const kind = kindOf(setting);
   const engine = kind.address(setting, projectDir);
   return {
-    warehouse: kind.isInCatalogue ? resolve(projectDir, String(setting)) : join(state_dir, CATALOGUE_FILE),
+    warehouse:
+      kind.elsewhere === null ? resolve(projectDir, String(setting)) : join(state_dir, CATALOGUE_FILE),
     engine,
   };
 }

@@ -3,7 +3,7 @@ import { type Connection, type Database, text } from '../../core/duckdb/duckdb.t
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { timestamp } from '../../core/host/host.ts';
 import type { RowFiles } from '../../engines/engine.ts';
-import { openElsewhere } from '../../engines/registry.ts';
+import { openEngine } from '../../engines/open-engine.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { PreparedLoad } from '../../project/model/prepared-load.ts';
 import type { Settings } from '../../project/settings/settings.ts';
@@ -43,10 +43,10 @@ export class LoadWriter implements AsyncDisposable {
     database: Database,
     folder: string,
   ): Promise<LoadWriter | null> {
-    const elsewhere = await openElsewhere(engine);
-    if (!elsewhere?.openFiles) return null;
+    const opened = await openEngine(engine);
+    if (opened.openFiles === null) return null;
     const connection = await database.connect();
-    return new LoadWriter(await elsewhere.openFiles(connection, join(folder, 'engine')), connection);
+    return new LoadWriter(await opened.openFiles(connection, join(folder, 'engine')), connection);
   }
 
   /**

@@ -229,7 +229,7 @@ async function bring(prefix: string, path: string): Promise<string> {
   return published.id;
 }
 
-const elsewhereOf = (prefix: string): Elsewhere => ({
+export const memoryElsewhere = (prefix: string): Elsewhere => ({
   follow: async ({ warehouse }) => ({
     id: await bring(prefix, warehouse),
     stamp: publicationStamp(warehouse),
@@ -247,11 +247,10 @@ const elsewhereOf = (prefix: string): Elsewhere => ({
       [Symbol.asyncDispose]: readers[Symbol.asyncDispose],
     };
   },
-  openFiles: null,
 });
 
 export const memoryEngine = (prefix: string): Engine => ({
-  elsewhere: elsewhereOf(prefix),
+  openFiles: null,
   async openWriter({ connection: catalogue, published }) {
     const { connection, warehouse, ...opened } = await open(prefix, 'work');
     if (!existsSync(published)) await bring(prefix, published);

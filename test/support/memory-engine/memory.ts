@@ -9,9 +9,8 @@ export const memory: EngineKind = {
   title: 'Memory',
   setting: MemoryWarehouse,
   target: 'memory.yaml',
-  isInCatalogue: false,
   dialect: async (prefix) => (await import('./memory-engine.ts')).memoryDialect(prefix),
   address: (setting) => ({ engine: 'memory', schemaPrefix: MemoryWarehouse.parse(setting).schema_prefix }),
   describe: () => ({ shown: 'memory', namespace: 'memory://process', removable: 'nothing' }),
-  open: async ({ schemaPrefix }) => (await import('./memory-engine.ts')).memoryEngine(schemaPrefix),
+  elsewhere: async ({ schemaPrefix }) => (await import('./memory-engine.ts')).memoryElsewhere(schemaPrefix),
 };

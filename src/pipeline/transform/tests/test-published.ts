@@ -1,8 +1,8 @@
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { ModelQueries } from '../../../engines/model-engine.ts';
+import { openEngine } from '../../../engines/open-engine.ts';
 import { projectModels } from '../../../engines/project-models.ts';
-import { openEngine } from '../../../engines/registry.ts';
 import type { TestReport } from '../../../project/model/report.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import type { Model } from '../../../project/sql/models/model.ts';

@@ -1,10 +1,20 @@
-import type { Statements } from '../engine.ts';
+import type { Elsewhere, Statements } from '../engine.ts';
 import type { TrinoAddress } from './address.ts';
+import { bringNewest, followPublication } from './follow-publication.ts';
 import { openTrinoClient } from './open-trino.ts';
 import { QUERY_SESSION } from './session.ts';
 
+/** Reads a warehouse in Trino; nothing here writes. */
+export function trinoElsewhere(address: TrinoAddress): Elsewhere {
+  return {
+    openStatements: () => openStatements(address),
+    follow: (place, logger, following) => followPublication(place, address, logger, following),
+    bringNewest: (place, logger, signal) => bringNewest(place, address, logger, signal),
+  };
+}
+
 /** Statements of people, under a limit of their time that Trino holds too. */
-export async function openTrinoStatements(address: TrinoAddress): Promise<Statements> {
+async function openStatements(address: TrinoAddress): Promise<Statements> {
   const client = await openTrinoClient(address);
   return {
     async *rows(sql, seconds, signal) {
