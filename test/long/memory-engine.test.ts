@@ -5,7 +5,7 @@ import { vi } from 'vitest';
 import { silentLogger } from '../../src/core/logs/logger.ts';
 import type { Engine } from '../../src/engines/engine.ts';
 import type { EngineAddress } from '../../src/project/settings/settings.ts';
-import { createSchema } from '../../src/state/catalogue/schema.ts';
+import { createSchema } from '../../src/state/catalogue/create-schema.ts';
 import { engineContract } from '../engines/engine-contract.ts';
 import { rowStoreContract } from '../engines/row-store-contract.ts';
 import { memoryEngine } from '../support/memory-engine/memory-engine.ts';

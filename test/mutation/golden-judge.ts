@@ -4,7 +4,7 @@ import { compareCase, type ModelCase, runCase } from '../../src/pipeline/transfo
 import { countFailures } from '../../src/pipeline/transform/tests/test-model.ts';
 import type { Model } from '../../src/project/sql/models/model.ts';
 import { type PlannedModel, planModels } from '../../src/project/sql/plan/plan-models.ts';
-import { createSchema } from '../../src/state/catalogue/schema.ts';
+import { createSchema } from '../../src/state/catalogue/create-schema.ts';
 import { type Verdict, withinTime } from './verdict.ts';
 
 /** Judges mutants of one model by its golden cases. What the model reads is made once for each case. */

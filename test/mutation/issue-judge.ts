@@ -3,7 +3,7 @@ import { type Connection, Database } from '../../src/core/duckdb/duckdb.ts';
 import type { Issue } from '../../src/project/sql/models/issues.ts';
 import type { Model } from '../../src/project/sql/models/model.ts';
 import { planModels } from '../../src/project/sql/plan/plan-models.ts';
-import { createSchema } from '../../src/state/catalogue/schema.ts';
+import { createSchema } from '../../src/state/catalogue/create-schema.ts';
 import { casePages, createPages, findIn, pageColumns } from '../project/sql/models/issue-cases.ts';
 import type { Verdict } from './verdict.ts';
 

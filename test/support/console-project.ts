@@ -4,7 +4,8 @@ import { type Connection, Database, text } from '../../src/core/duckdb/duckdb.ts
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import type { LedgerRun, LedgerUnit } from '../../src/project/model/ledger-records.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';
-import { createSchema, FILE_OPTIONS } from '../../src/state/catalogue/schema.ts';
+import { createSchema } from '../../src/state/catalogue/create-schema.ts';
+import { FILE_OPTIONS } from '../../src/state/catalogue/schema.ts';
 import { sqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import { projectFolder, rawProjectFolder } from './project.ts';
 import { threads } from './threads.ts';

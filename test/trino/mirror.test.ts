@@ -11,7 +11,7 @@ import { TrinoMirror } from '../../src/engines/trino/trino-mirror.ts';
 import { TrinoRows } from '../../src/engines/trino/trino-rows.ts';
 import { type MirrorReport, mirror } from '../../src/pipeline/publish/mirror.ts';
 import { tableColumns } from '../../src/state/catalogue/catalog.ts';
-import { createSchema } from '../../src/state/catalogue/schema.ts';
+import { createSchema } from '../../src/state/catalogue/create-schema.ts';
 import { LocalStore } from '../../src/stores/local/local-store.ts';
 import { openServer } from '../stores/store-server.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';

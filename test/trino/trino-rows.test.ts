@@ -11,7 +11,7 @@ import { StoredTables } from '../../src/engines/trino/stored-tables.ts';
 import { tidyRows } from '../../src/engines/trino/tidy-rows.ts';
 import type { TrinoPlace } from '../../src/engines/trino/trino-place.ts';
 import { TrinoRows } from '../../src/engines/trino/trino-rows.ts';
-import { createSchema } from '../../src/state/catalogue/schema.ts';
+import { createSchema } from '../../src/state/catalogue/create-schema.ts';
 import { rowStoreContract } from '../engines/row-store-contract.ts';
 import { openServer } from '../stores/store-server.ts';
 import { errorOf } from '../support/error-of.ts';

@@ -1,7 +1,8 @@
+import { spawn } from 'node:child_process';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { commandEnvironment } from '../../project/settings/command-environment.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import type { Invocation } from './command.ts';
-import { openBrowser } from './sign-in.ts';
 
 /**
  * A link to a page of the console that is running. It signs in, where the console takes links.
@@ -12,9 +13,11 @@ export async function consoleAddress(
   settings: Settings,
   path: string,
 ): Promise<{ readonly url: string; readonly signsIn: boolean }> {
-  const { Access } = await import('../console/access/access.ts');
-  using access = new Access(settings);
-  const running = access.links.announced();
+  const { openConsoleDatabase } = await import('../console/access/console-database.ts');
+  const { Links } = await import('../console/access/links.ts');
+  using database = openConsoleDatabase(settings.state_dir);
+  const links = new Links(database, Date.now);
+  const running = links.announced();
   if (running === null)
     throw new CrawlhouseError('usage', 'no console is running for this project folder', {
       hint: 'crawlhouse console',
@@ -22,7 +25,7 @@ export async function consoleAddress(
   if (!running.takesLinks)
     return { url: `${(settings.console_url ?? running.url).replace(/\/$/, '')}${path}`, signsIn: false };
   const to = path === '/' ? '' : `&to=${encodeURIComponent(path)}`;
-  return { url: `${access.links.make(running.url)}${to}`, signsIn: true };
+  return { url: `${links.make(running.url)}${to}`, signsIn: true };
 }
 
 /** Opens a page of the console in the browser, and prints its address. */
@@ -30,4 +33,18 @@ export async function openInConsole(invocation: Invocation, settings: Settings, 
   const { url } = await consoleAddress(settings, path);
   await invocation.write(`${url}\n`);
   openBrowser(url);
+}
+
+/** Opens an address in the person's browser, if there is one. */
+export function openBrowser(url: string): void {
+  const program =
+    process.platform === 'darwin' ? 'open' : process.platform === 'win32' ? 'explorer' : 'xdg-open';
+  const child = spawn(program, [url], {
+    detached: true,
+    stdio: 'ignore',
+    env: commandEnvironment(),
+  });
+  // Without a browser the person opens the printed address.
+  child.on('error', () => {});
+  child.unref();
 }

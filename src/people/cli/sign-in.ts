@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { listenError } from '../../core/net/listen-http.ts';
-import { commandEnvironment } from '../../project/settings/command-environment.ts';
 import {
   authorizationUrl,
   exchangeCode,
@@ -99,18 +97,4 @@ function answer(response: ServerResponse, status: number, text: string): void {
     connection: 'close',
   });
   response.end(`${text}\n`);
-}
-
-/** Opens an address in the person's browser, if there is one. */
-export function openBrowser(url: string): void {
-  const program =
-    process.platform === 'darwin' ? 'open' : process.platform === 'win32' ? 'explorer' : 'xdg-open';
-  const child = spawn(program, [url], {
-    detached: true,
-    stdio: 'ignore',
-    env: commandEnvironment(),
-  });
-  // Without a browser the person opens the printed address.
-  child.on('error', () => {});
-  child.unref();
 }

@@ -1,5 +1,4 @@
-import { type Connection, STORAGE_OPTION } from '../../core/duckdb/duckdb.ts';
-import { commentOpsTables, commentRawColumns, rawTables } from './comment-columns.ts';
+import { STORAGE_OPTION } from '../../core/duckdb/duckdb.ts';
 
 /** Name under which a process attaches the warehouse it works on. */
 export const CATALOG = 'warehouse';
@@ -28,7 +27,7 @@ export const RAW_META_COLUMNS = {
 export type RawMetaColumn = keyof typeof RAW_META_COLUMNS;
 
 /** The tables as version 1 had them. Later changes are in the migrations, so that old and new files end up the same. */
-const VERSION_1 = [
+export const VERSION_1 = [
   'CREATE SCHEMA IF NOT EXISTS raw',
   'CREATE SCHEMA IF NOT EXISTS mart',
   'CREATE SCHEMA IF NOT EXISTS ops',
@@ -60,7 +59,7 @@ const VERSION_1 = [
 ];
 
 /** Each brings a warehouse from the version before it to its own; the first entry makes version 2. */
-const MIGRATIONS: readonly (readonly string[])[] = [
+export const MIGRATIONS: readonly (readonly string[])[] = [
   ['ALTER TABLE ops.loads ADD COLUMN IF NOT EXISTS reason VARCHAR'],
   [
     'ALTER TABLE ops.units ADD COLUMN IF NOT EXISTS failures BIGINT DEFAULT 0',
@@ -120,25 +119,4 @@ export const WAREHOUSE_VERSION = MIGRATIONS.length + 1;
  */
 export function columnsOfVersion(name: string, version: number): string {
   return name === 'loads' && version >= 6 && version < 10 ? '* RENAME (kept AS pinned)' : '*';
-}
-
-/**
- * Makes the schemas and the `ops` tables where they are missing, and brings those of an earlier version to this one, by
- * one transaction. Then it comments the columns that have no comment. The connection's default is the warehouse.
- */
-export async function createSchema(connection: Connection): Promise<void> {
-  const isCurrent = await connection.transaction(async () => {
-    await connection.run(VERSION_1.join(';'));
-    const version = await connection.scalar('SELECT version FROM ops.publication');
-    if (version === undefined)
-      await connection.run('INSERT INTO ops.publication VALUES (NULL, NULL, NULL, false, 1)');
-    const migrations = MIGRATIONS.slice(Number(version ?? 1) - 1);
-    if (migrations.length === 0) return true;
-    await connection.run(migrations.flat().join(';'));
-    await commentOpsTables(connection);
-    await connection.run('UPDATE ops.publication SET version = ?', [WAREHOUSE_VERSION]);
-    return false;
-  });
-  if (isCurrent) return;
-  for (const dataset of await rawTables(connection)) await commentRawColumns(connection, dataset, new Map());
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Database, text } from '../../../src/core/duckdb/duckdb.ts';
 import { lockState } from '../../../src/core/locks/state-lock.ts';
-import { createSchema } from '../../../src/state/catalogue/schema.ts';
+import { createSchema } from '../../../src/state/catalogue/create-schema.ts';
 import { sqliteLedger } from '../../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import { capture, projectFolder, spawned } from './capture.ts';
 

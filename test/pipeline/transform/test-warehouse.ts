@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import '../../support/process-timeout.ts';
 import { type Connection, Database, ident, table, text } from '../../../src/core/duckdb/duckdb.ts';
 import { rowsSql } from '../../../src/pipeline/transform/tests/model-cases.ts';
-import { createSchema } from '../../../src/state/catalogue/schema.ts';
+import { createSchema } from '../../../src/state/catalogue/create-schema.ts';
 import { threads } from '../../support/threads.ts';
 
 export interface TestWarehouse extends AsyncDisposable {

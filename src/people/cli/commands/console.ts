@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import type { Command, Invocation } from '../command.ts';
-import { consoleAddress } from '../console-address.ts';
-import { openBrowser } from '../sign-in.ts';
+import { consoleAddress, openBrowser } from '../console-address.ts';
 
 const PORT = 8092;
 

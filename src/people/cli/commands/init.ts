@@ -19,9 +19,9 @@ import {
   tokenAccount,
 } from '../ask-account.ts';
 import type { Command, Invocation } from '../command.ts';
+import { openBrowser } from '../console-address.ts';
 import { describeChecks, worst } from '../doctor-report.ts';
 import { refuseProject, type ShippedModels, writeProject } from '../project-files.ts';
-import { openBrowser } from '../sign-in.ts';
 
 const SHIPPED_MODELS: readonly ShippedModels[] = ['all', 'none'];
 

@@ -7,7 +7,7 @@ import type { Settings } from '../../../project/settings/settings.ts';
 import { loadModels } from '../../../project/sql/models/load-models.ts';
 import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
 import { planModels } from '../../../project/sql/plan/plan-models.ts';
-import { createSchema } from '../../../state/catalogue/schema.ts';
+import { createSchema } from '../../../state/catalogue/create-schema.ts';
 import { type CaseResult, loadCases, runCase } from './model-cases.ts';
 
 export interface CaseReport extends CaseResult {
