@@ -744,7 +744,7 @@ test('a form that the console takes may lack its body', () => {
 
 /** What takes time, randomness, files and names from its host alone, so that simulated processes can run it (docs/how-we-test.md). */
 const HOSTED =
-  /^(core\/(locks\/(?!open-sqlite)|files\/(atomic-file|make-folder|private-files|read-text)|errors\/isolate-unit|progress\/meter|time\/retry)|state\/ledger\/|pipeline\/(sharing|unit)\/|pipeline\/load\/(check-files|read-package)\.ts|pipeline\/publish\/put-in-place\.ts|pipeline\/routes\/export\/(data-export-job|ensure-export|reconcile-exports)\.ts|pipeline\/stage\/(seal-file|unit-folders|write-manifest)\.ts|operations\/schedule\/(?!listen)|operations\/alert\/(?!run-command)|engines\/trino\/(pointer-table|tidy-rows)\.ts|stores\/local\/|stores\/read-range\.ts|service\/api\/(rate-limit|transport)\.ts)/;
+  /^(core\/(locks\/(?!open-sqlite)|files\/(atomic-file|make-folder|private-files|read-text)|errors\/isolate-unit|progress\/meter|time\/retry)|state\/ledger\/|pipeline\/(sharing|unit)\/|pipeline\/load\/(check-files|read-package)\.ts|pipeline\/publish\/put-in-place\.ts|pipeline\/routes\/export\/(data-export-job|ensure-export|reconcile-exports)\.ts|pipeline\/stage\/unit-folders\.ts|operations\/schedule\/(?!listen)|operations\/alert\/(?!run-command)|engines\/trino\/(pointer-table|tidy-rows)\.ts|stores\/local\/|stores\/read-range\.ts|service\/api\/(rate-limit|transport)\.ts)/;
 const OWN_MACHINE =
   /from 'node:(?:os|timers\/promises)'|^import \{(?! constants \})[^}]*\} from 'node:fs|^import \{ (?!type )[^}]*\} from 'node:fs\/promises'|randomUUID|\bDate\.now\b|new Date\(\)|performance\.now|Math\.random|\bset(?:Timeout|Interval)\(|process\.(?:pid|hrtime)/m;
 /** Of addresses and files that no simulated process has. */

@@ -4,10 +4,28 @@ import type { Connection } from '../core/duckdb/duckdb.ts';
 import type { Logger } from '../core/logs/logger.ts';
 import type { PreparedLoad } from '../project/model/prepared-load.ts';
 import type { EngineAddress } from '../project/settings/settings.ts';
-import type { Dialect } from './dialect.ts';
-import type { MirrorSource } from './mirror-source.ts';
+import type { MirrorSource } from './mirror-sql.ts';
 import type { ModelEngine, ModelQueries } from './model-engine.ts';
 import type { RowStore, UnitRows } from './row-store.ts';
+
+/** Portable SQL (docs/models.md, "Portable SQL") in the words of an engine. */
+export interface Dialect {
+  /** Without comments and `;`. Lines stay where they are, so that errors of the engine name them. */
+  translate(sql: string): string;
+  /** What readers ask for a relation of the catalogue: `raw.crawl_pages`. */
+  reader(relation: string): string;
+  /** A condition: whether one of these columns has a text in it, in any case of its letters. */
+  contains(columns: readonly DialectColumn[], text: string): string;
+  /** What cuts rows out of an ordered answer. */
+  slice(offset: number, limit: number): string;
+}
+
+interface DialectColumn {
+  /** SQL of it. */
+  readonly name: string;
+  /** DuckDB's. */
+  readonly type: string;
+}
 
 /**
  * What is known of an engine before it is used; it brings no library. Whatever the engine, the catalogue is a file of

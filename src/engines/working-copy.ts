@@ -18,7 +18,7 @@ import { restoreFormer } from '../state/catalogue/restore-former.ts';
 import { CATALOG, FILE_OPTIONS, WAREHOUSE_VERSION } from '../state/catalogue/schema.ts';
 import { keepFormer } from '../state/catalogue/set-aside-wal.ts';
 import type { WriterParts } from './engine.ts';
-import type { MirrorSource } from './mirror-source.ts';
+import type { MirrorSource } from './mirror-sql.ts';
 import type { ModelEngine } from './model-engine.ts';
 import { openEngine } from './open-engine.ts';
 import type { RowStore } from './row-store.ts';

@@ -15,7 +15,7 @@ import { type BodyFacts, verifiedBody } from '../../src/pipeline/routes/download
 import { writeParts } from '../../src/pipeline/routes/download/write-parts.ts';
 import { PackageBuilder, type StagedParts } from '../../src/pipeline/stage/package-builder.ts';
 import { stagingConnections } from '../../src/pipeline/stage/staging-connections.ts';
-import { writeManifest } from '../../src/pipeline/stage/write-manifest.ts';
+import { writeManifest } from '../../src/pipeline/stage/unit-folders.ts';
 import type { Manifest } from '../../src/project/model/manifest.ts';
 import type { RawPart } from '../../src/project/model/raw-part.ts';
 import { IN_DUCKDB } from '../support/in-duckdb.ts';

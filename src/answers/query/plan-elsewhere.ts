@@ -4,7 +4,7 @@ import { prepareOne } from '../../core/duckdb/one-statement.ts';
 import { nodesOf, type SqlNode } from '../../core/duckdb/serialize-sql.ts';
 import { sqlTokens } from '../../core/duckdb/sql-tokens.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
-import type { Dialect } from '../../engines/dialect.ts';
+import type { Dialect } from '../../engines/engine.ts';
 import { engineKind } from '../../engines/registry.ts';
 import { replaceParameters } from '../../pipeline/transform/questions/question-parameters.ts';
 import { findNonPortable } from '../../project/sql/text/portable-sql.ts';

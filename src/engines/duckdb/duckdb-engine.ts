@@ -1,9 +1,11 @@
 import { type Connection, table as quoted, table, text } from '../../core/duckdb/duckdb.ts';
 import type { Engine } from '../engine.ts';
-import type { MirroredTable, MirrorPartition, MirrorSource } from '../mirror-source.ts';
 import {
   all,
   isKey,
+  type MirroredTable,
+  type MirrorPartition,
+  type MirrorSource,
   type PartitionRow,
   partitionsOf,
   selectPartitions,

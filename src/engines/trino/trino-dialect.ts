@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts';
+import type { Dialect } from '../engine.ts';
 import { literal } from './literal.ts';
 import { RelationNames } from './relation-names.ts';
 import { translateSql } from './translate-sql.ts';

@@ -3,11 +3,13 @@ import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Connection, ident } from '../../core/duckdb/duckdb.ts';
 import { makeFolder } from '../../core/files/make-folder.ts';
-import type { MirroredTable, MirrorPartition, MirrorSource } from '../mirror-source.ts';
 import {
   all,
   columnsWithout,
   isKey,
+  type MirroredTable,
+  type MirrorPartition,
+  type MirrorSource,
   type PartitionRow,
   partitionsOf,
   selectPartitions,

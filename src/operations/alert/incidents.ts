@@ -1,4 +1,4 @@
-import { crawlCommand } from '../../project/model/crawl-command.ts';
+import { crawlCommand } from '../../project/model/crawl-name.ts';
 import type { LedgerRun, LedgerUnit } from '../../project/model/ledger-records.ts';
 import { isCrawlFolder } from '../../project/settings/crawl-folder.ts';
 import type { Settings } from '../../project/settings/settings.ts';

@@ -7,11 +7,12 @@ import { writeWhole } from '../../core/files/atomic-file.ts';
 import { makeFolder } from '../../core/files/make-folder.ts';
 import { acquireLock } from '../../core/locks/acquire-lock.ts';
 import type { Logger } from '../../core/logs/logger.ts';
-import { compareMoved, type MovedTable } from '../../engines/compare-moved.ts';
 import type { UnitReader } from '../../engines/engine.ts';
 import {
+  compareMoved,
   copyOps,
   copyRows,
+  type MovedTable,
   type MovedUnit,
   makeTable,
   movedTables,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
 import { lockState } from '../../core/locks/state-lock.ts';
 import type { Logger } from '../../core/logs/logger.ts';
-import { crawlCommand } from '../../project/model/crawl-command.ts';
+import { crawlCommand } from '../../project/model/crawl-name.ts';
 import { summarizeRun } from '../../project/model/run-summary.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { projectNames } from '../../state/catalogue/raw-projects.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { makeFolder } from '../../core/files/make-folder.ts';
 import { jsonOf } from '../../core/text/json.ts';
-import type { MirroredTable, MirrorPartition, MirrorSource } from '../../engines/mirror-source.ts';
+import type { MirroredTable, MirrorPartition, MirrorSource } from '../../engines/mirror-sql.ts';
 import type { CatalogColumn } from '../../state/catalogue/catalog.ts';
 import { findObject } from '../../stores/find-object.ts';
 import type { ObjectStore } from '../../stores/object-store.ts';

@@ -23,8 +23,8 @@ import { packageNotes } from './package-notes.ts';
 import { type PartKeys, partKeys } from './part-keys.ts';
 import { readPart } from './read-part.ts';
 import { type RepeatedKeys, repeatedKeys } from './repeated-keys.ts';
-import { sealFile } from './seal-file.ts';
 import { stageParquet } from './stage-parquet.ts';
+import { sealFile } from './unit-folders.ts';
 
 /** What DuckDB says of bytes that are no Parquet. */
 const UNREADABLE = /^(?:Invalid (?:Input )?|Serialization |Not implemented |Out of Range )Error: /i;

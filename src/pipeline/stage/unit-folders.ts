@@ -1,7 +1,12 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { syncPath, writeFileAtomic } from '../../core/files/atomic-file.ts';
 import { makeFolder } from '../../core/files/make-folder.ts';
 import { host } from '../../core/host/host.ts';
+import { stringifyJson } from '../../core/text/json.ts';
 import { folderName } from '../../project/model/column-name.ts';
+import { Manifest } from '../../project/model/manifest.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 
 /** The folders of a unit in the state directory. */
@@ -67,4 +72,22 @@ export async function sweepUnfinished(stateDir: string, keepRaw: Settings['keep_
   for (const name of await host().files.readdir(packages))
     if (!host().files.existsSync(join(packages, name, 'manifest.json')))
       await host().files.rm(join(packages, name), { recursive: true, force: true });
+}
+
+/** Writes the manifest, after which the package is whole. */
+export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+  await syncPath(folder);
+  await writeFileAtomic(join(folder, 'manifest.json'), `${stringifyJson(Manifest.parse(manifest), 2)}\n`);
+}
+
+/** Makes a file of a package durable and returns its description. */
+export async function sealFile(
+  folder: string,
+  { file, rows }: { readonly file: string; readonly rows: number },
+): Promise<Manifest['parts'][number]> {
+  const path = join(folder, file);
+  await syncPath(path);
+  const hash = createHash('sha256');
+  await pipeline(host().files.createReadStream(path, { highWaterMark: 1024 * 1024 }), hash);
+  return { file, rows, bytes: (await host().files.stat(path)).size, sha256: hash.digest('hex') };
 }

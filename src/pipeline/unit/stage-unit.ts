@@ -13,8 +13,7 @@ import { limitsOf } from '../../project/settings/limits.ts';
 import { TooManyRows } from '../routes/download/too-many-rows.ts';
 import { type OpenedUnit, openUnit } from '../routes/open-unit.ts';
 import { PackageBuilder, type StagedParts } from '../stage/package-builder.ts';
-import { resetFolders, type UnitFolders, unitFolders } from '../stage/unit-folders.ts';
-import { writeManifest } from '../stage/write-manifest.ts';
+import { resetFolders, type UnitFolders, unitFolders, writeManifest } from '../stage/unit-folders.ts';
 import type { StagedUnit, StagingContext, UnitToStage } from './context.ts';
 
 const POLICY: RetryPolicy = { attempts: 4, baseMs: 500, maxMs: 60_000 };

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { CrawlhouseError } from '../../../src/core/errors/errors.ts';
 import { silentLogger } from '../../../src/core/logs/logger.ts';
-import { compareMoved } from '../../../src/engines/compare-moved.ts';
+import { compareMoved } from '../../../src/engines/moved-units.ts';
 import { engineKind } from '../../../src/engines/registry.ts';
 import { move } from '../../../src/operations/move/move.ts';
 import { settingsIn } from '../../../src/people/settings/move-target.ts';

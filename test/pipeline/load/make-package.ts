@@ -7,7 +7,7 @@ import { stringifyJson } from '../../../src/core/text/json.ts';
 import { writeParts } from '../../../src/pipeline/routes/download/write-parts.ts';
 import { PackageBuilder } from '../../../src/pipeline/stage/package-builder.ts';
 import { stagingConnections } from '../../../src/pipeline/stage/staging-connections.ts';
-import { writeManifest } from '../../../src/pipeline/stage/write-manifest.ts';
+import { writeManifest } from '../../../src/pipeline/stage/unit-folders.ts';
 import type { Field } from '../../../src/project/model/field.ts';
 import type { Manifest } from '../../../src/project/model/manifest.ts';
 import { type Unit, unitName } from '../../../src/project/model/unit.ts';

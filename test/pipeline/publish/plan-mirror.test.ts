@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { MirrorPartition } from '../../../src/engines/mirror-source.ts';
+import type { MirrorPartition } from '../../../src/engines/mirror-sql.ts';
 import { mirrorObject, planMirror } from '../../../src/pipeline/publish/mirror.ts';
 
 const partition = (crawl: string | null, fingerprint: string): MirrorPartition => ({

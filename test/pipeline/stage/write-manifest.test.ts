@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keepSecret } from '../../../src/core/secrets/redact.ts';
-import { writeManifest } from '../../../src/pipeline/stage/write-manifest.ts';
+import { writeManifest } from '../../../src/pipeline/stage/unit-folders.ts';
 import type { Manifest } from '../../../src/project/model/manifest.ts';
 import { temporaryConnection, temporaryFolder } from '../../support/temporary.ts';
 import { fields, makePackage } from '../load/make-package.ts';

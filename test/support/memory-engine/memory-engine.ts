@@ -8,9 +8,8 @@ import { type Connection, Database, file, ident, table, text } from '../../../sr
 import { sqlTokens } from '../../../src/core/duckdb/sql-tokens.ts';
 import { CrawlhouseError } from '../../../src/core/errors/errors.ts';
 import { EngineFailure } from '../../../src/engines/data-error.ts';
-import type { Dialect } from '../../../src/engines/dialect.ts';
 import { DuckDbMirror } from '../../../src/engines/duckdb/duckdb-engine.ts';
-import type { Elsewhere, Engine, EngineValue } from '../../../src/engines/engine.ts';
+import type { Dialect, Elsewhere, Engine, EngineValue } from '../../../src/engines/engine.ts';
 import type { ModelEngine } from '../../../src/engines/model-engine.ts';
 import {
   catalogueRelations,

@@ -1,7 +1,7 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { textTable } from '../../../core/text/text-table.ts';
-import type { MovedTable } from '../../../engines/compare-moved.ts';
 import type { EngineKind } from '../../../engines/engine.ts';
+import type { MovedTable } from '../../../engines/moved-units.ts';
 import { engineKind, engineKinds } from '../../../engines/registry.ts';
 import { move as moveWarehouse } from '../../../operations/move/move.ts';
 import type { Settings } from '../../../project/settings/settings.ts';

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { GET_LOG_METADATA } from '../../api/data-endpoints.ts';
 import {
   CREATE_PROJECT,
   DELETE_PROJECT,
@@ -9,6 +10,8 @@ import {
 import { GET_WORKSPACE, LIST_WORKSPACES, WORKSPACE_LIST_FIELDS } from '../../api/workspaces.ts';
 import { crawlAt } from '../life/crawl-life.ts';
 import { deleteProject } from '../life/remove.ts';
+import { logMetadata } from '../logs/log-metadata.ts';
+import { requireLogMonitoring } from '../resources/features.ts';
 import { find } from '../resources/find.ts';
 import { resourceId } from '../resources/ids.ts';
 import { ofProject } from '../resources/project-lists.ts';
@@ -59,4 +62,13 @@ export function workspaceRoutes(api: FastifyInstance, { resources, rows }: Conte
   serve(api, GET_WORKSPACE, ({ parameters }) => ({
     workspace: publicView(find(resources, 'workspaces', parameters.workspace_id)),
   }));
+}
+
+/** The metadata of log monitoring (api-spec.md §4.1); it is the same for events and pages. */
+export function logRoutes(api: FastifyInstance, { resources, rows }: Context): void {
+  serve(api, GET_LOG_METADATA, ({ parameters }) => {
+    const project = find(resources, 'projects', parameters.project_id);
+    requireLogMonitoring(resources, project);
+    return logMetadata(resources, rows, project);
+  });
 }
