@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PublishedWarehouse } from '../src/answers/query/query-warehouse.ts';
-import { writeResult } from '../src/answers/query/write-result.ts';
+import { writeResult } from '../src/answers/query/result/write-result.ts';
 import { silentLogger } from '../src/core/logs/logger.ts';
 import { markdownTable } from '../src/core/text/markdown.ts';
 import { loadSettings } from '../src/people/settings/load-settings.ts';

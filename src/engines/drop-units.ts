@@ -1,7 +1,7 @@
 import { ident } from '../core/duckdb/duckdb.ts';
 import type { Unit } from '../project/model/unit.ts';
-import { markDirty } from '../state/catalogue/ops-publication.ts';
-import { recordDropped } from '../state/catalogue/ops-units.ts';
+import { markDirty } from '../state/catalogue/ops/ops-publication.ts';
+import { recordDropped } from '../state/catalogue/ops/ops-units.ts';
 import type { WorkingCopy } from './working-copy.ts';
 
 /** Units that leave the warehouse, or are never to come into it, and why. */

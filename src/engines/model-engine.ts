@@ -1,6 +1,6 @@
 import type { Connection } from '../core/duckdb/duckdb.ts';
 import type { PlannedModel } from '../project/sql/plan/plan-models.ts';
-import type { PartitionChanges } from '../state/catalogue/ops-model-partitions.ts';
+import type { PartitionChanges } from '../state/catalogue/ops/ops-model-partitions.ts';
 
 /** Answers portable SELECTs on raw, mart and ops. They have no parameters. */
 export type ModelQueries = Pick<Connection, 'rows' | 'jsonRows' | 'scalar'>;

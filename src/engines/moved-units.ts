@@ -1,7 +1,7 @@
 import { type Connection, ident, table } from '../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../core/errors/errors.ts';
 import type { Unit } from '../project/model/unit.ts';
-import { type PublishedPlace, readPublished } from '../state/catalogue/read-published.ts';
+import { type PublishedPlace, readPublished } from '../state/catalogue/published/read-published.ts';
 import type { EnginePlace } from './engine.ts';
 import type { ModelQueries } from './model-engine.ts';
 import { openEngine } from './open-engine.ts';

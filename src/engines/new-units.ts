@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { type Connection, table } from '../core/duckdb/duckdb.ts';
 import type { Unit } from '../project/model/unit.ts';
-import { attachDespiteWriter } from '../state/catalogue/attach-published.ts';
-import { publicationOf } from '../state/catalogue/ops-publication.ts';
+import { publicationOf } from '../state/catalogue/ops/ops-publication.ts';
+import { attachDespiteWriter } from '../state/catalogue/published/attach-published.ts';
 import { columnsOfVersion, FORMER, WAREHOUSE_VERSION } from '../state/catalogue/schema.ts';
 import { ABOUT_UNITS } from './drop-units.ts';
 import type { WorkingCopy } from './working-copy.ts';

@@ -1,7 +1,7 @@
-import type { LedgerRun, LedgerUnit } from '../project/model/ledger-records.ts';
-import type { LoadedUnit } from '../state/catalogue/ops-loads.ts';
-import { readRuns, recordRuns } from '../state/catalogue/ops-runs.ts';
-import { readUnits, recordUnits } from '../state/catalogue/ops-units.ts';
+import type { LedgerRun, LedgerUnit } from '../project/model/runs/ledger-records.ts';
+import type { LoadedUnit } from '../state/catalogue/ops/ops-loads.ts';
+import { readRuns, recordRuns } from '../state/catalogue/ops/ops-runs.ts';
+import { readUnits, recordUnits } from '../state/catalogue/ops/ops-units.ts';
 import type { WorkingCopy } from './working-copy.ts';
 
 /** The part of the ledger that is filled and corrected from the warehouse. */

@@ -1,8 +1,8 @@
 import { CrawlhouseError } from '../core/errors/errors.ts';
 import type { Logger } from '../core/logs/logger.ts';
 import { dropUnits } from '../engines/drop-units.ts';
-import type { LedgerUnit } from '../project/model/ledger-records.ts';
-import type { RunResult } from '../project/model/run-result.ts';
+import type { LedgerUnit } from '../project/model/runs/ledger-records.ts';
+import type { RunResult } from '../project/model/runs/run-result.ts';
 import type { Settings } from '../project/settings/settings.ts';
 import {
   chooseTargets,
@@ -10,9 +10,9 @@ import {
   type DropRequest,
   dropTargets,
 } from '../state/catalogue/drop-targets.ts';
-import { publicationOf } from '../state/catalogue/ops-publication.ts';
-import { readUnits } from '../state/catalogue/ops-units.ts';
-import { readPublished } from '../state/catalogue/read-published.ts';
+import { publicationOf } from '../state/catalogue/ops/ops-publication.ts';
+import { readUnits } from '../state/catalogue/ops/ops-units.ts';
+import { readPublished } from '../state/catalogue/published/read-published.ts';
 import { CATALOG, WAREHOUSE_VERSION } from '../state/catalogue/schema.ts';
 import { readLedger } from '../state/ledger/open-ledger.ts';
 import { runSession } from './session.ts';

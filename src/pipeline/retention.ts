@@ -3,7 +3,7 @@ import type { Inventory } from '../project/model/inventory.ts';
 import type { Pipeline } from '../project/model/pipeline.ts';
 import type { PlannedUnit, Selection } from '../project/model/planned-unit.ts';
 import { asDropped } from '../state/catalogue/drop-targets.ts';
-import { markPinned } from '../state/catalogue/ops-loads.ts';
+import { markPinned } from '../state/catalogue/ops/ops-loads.ts';
 import { type WarehouseUnit, warehouseUnits } from '../state/catalogue/warehouse-units.ts';
 import { takeOut } from './drop.ts';
 import type { SessionOutcome } from './session.ts';

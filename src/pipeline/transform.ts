@@ -1,5 +1,5 @@
 import type { CrawlhouseError } from '../core/errors/errors.ts';
-import type { ModelReport, TestReport, UnitReport } from '../project/model/report.ts';
+import type { ModelReport, TestReport, UnitReport } from '../project/model/runs/report.ts';
 import type { Model } from '../project/sql/models/model.ts';
 import { type HeldBack, type HoldContext, holdFaultyUnits } from './hold-units.ts';
 import { type ModelsReport, makeModels } from './transform/build/run-models.ts';

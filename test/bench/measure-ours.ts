@@ -18,7 +18,7 @@ import { Pipeline } from '../../src/project/model/pipeline.ts';
 import type { PlannedUnit } from '../../src/project/model/planned-unit.ts';
 import { loadModels } from '../../src/project/sql/models/load-models.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
-import { ServiceClient } from '../../src/service/api/client.ts';
+import { ServiceClient } from '../../src/service/api/client/client.ts';
 import { Unarchiver } from '../../src/service/api/unarchiver.ts';
 import { sqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import { IN_DUCKDB } from '../support/in-duckdb.ts';

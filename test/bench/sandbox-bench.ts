@@ -8,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Database, ident, table, text } from '../../src/core/duckdb/duckdb.ts';
 import { textTable } from '../../src/core/text/text-table.ts';
-import { and, or, where } from '../../src/service/api/build-oql.ts';
-import { ServiceClient } from '../../src/service/api/client.ts';
+import { ServiceClient } from '../../src/service/api/client/client.ts';
+import { and, or, where } from '../../src/service/api/oql/build-oql.ts';
 
 /**
  * `node test/bench/sandbox-bench.ts`: exports of the sandbox beside DuckDB writing the same rows itself, and a search

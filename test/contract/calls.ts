@@ -1,7 +1,7 @@
-import type { ServiceClient } from '../../src/service/api/client.ts';
+import type { ServiceClient } from '../../src/service/api/client/client.ts';
+import type { StreamedResponse } from '../../src/service/api/client/transport.ts';
 import type { OperationId } from '../../src/service/api/endpoints.ts';
-import { fileForm } from '../../src/service/api/ingest-files.ts';
-import type { StreamedResponse } from '../../src/service/api/transport.ts';
+import { fileForm } from '../../src/service/api/resources/ingest-files.ts';
 import {
   type Inventory,
   launched,

@@ -1,8 +1,8 @@
 import { request as send } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
-import { ServiceClient } from '../../src/service/api/client.ts';
+import { ServiceClient } from '../../src/service/api/client/client.ts';
 import type { OperationId } from '../../src/service/api/endpoints.ts';
-import { openApiDocument } from '../../src/service/api/openapi.ts';
+import { openApiDocument } from '../../src/service/api/openapi/openapi.ts';
 import { SCOPES } from '../../src/service/api/scopes.ts';
 import { sharedService } from '../service/sandbox/support.ts';
 import { CALLS } from './calls.ts';

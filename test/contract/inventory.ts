@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll } from 'vitest';
-import { ServiceClient } from '../../src/service/api/client.ts';
-import type { CrawlConfigInput } from '../../src/service/api/crawl-configs.ts';
-import type { DataExportInput } from '../../src/service/api/data-exports.ts';
-import { fileForm } from '../../src/service/api/ingest-files.ts';
-import type { SecretInput } from '../../src/service/api/secrets.ts';
+import { ServiceClient } from '../../src/service/api/client/client.ts';
+import type { CrawlConfigInput } from '../../src/service/api/resources/crawl-configs.ts';
+import type { DataExportInput } from '../../src/service/api/resources/data-exports.ts';
+import { fileForm } from '../../src/service/api/resources/ingest-files.ts';
+import type { SecretInput } from '../../src/service/api/resources/secrets.ts';
 import type { Service } from '../service/sandbox/support.ts';
 
 /** What the calls of the contract work on. */

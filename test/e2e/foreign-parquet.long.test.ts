@@ -9,7 +9,7 @@ import { PackageBuilder } from '../../src/pipeline/stage/package-builder.ts';
 import { stagingConnections } from '../../src/pipeline/stage/staging-connections.ts';
 import { folderName } from '../../src/project/model/column-name.ts';
 import { type Field, typeFamily } from '../../src/project/model/field.ts';
-import { ServiceClient } from '../../src/service/api/client.ts';
+import { ServiceClient } from '../../src/service/api/client/client.ts';
 import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { s3 } from '../../src/stores/s3/s3.ts';
 import { awsEnvironment } from '../stores/store-server.ts';

@@ -14,7 +14,7 @@ import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { settingsIn } from '../../src/people/settings/move-target.ts';
 import { drop } from '../../src/pipeline/drop.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';
-import { readPublished } from '../../src/state/catalogue/read-published.ts';
+import { readPublished } from '../../src/state/catalogue/published/read-published.ts';
 import { fields, makePackage } from '../pipeline/load/make-package.ts';
 import { PAGES_MODEL, packageProject, signal } from '../pipeline/package-project.ts';
 import { errorOf } from '../support/error-of.ts';

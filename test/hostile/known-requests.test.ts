@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { ServiceClient } from '../../src/service/api/client.ts';
+import { ServiceClient } from '../../src/service/api/client/client.ts';
 import { startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { projectWithWarehouse } from '../people/console/project-with-warehouse.ts';
 import { statusOf } from '../support/odd-requests.ts';

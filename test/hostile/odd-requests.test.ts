@@ -6,7 +6,7 @@ import { assistantServer } from '../../src/people/mcp/assistant-tools.ts';
 import { listenForAssistants } from '../../src/people/mcp/listen-for-assistants.ts';
 import { loadQuestions } from '../../src/pipeline/transform/questions/questions.ts';
 import { sqlFolders } from '../../src/project/sql/models/sql-folders.ts';
-import { ServiceClient } from '../../src/service/api/client.ts';
+import { ServiceClient } from '../../src/service/api/client/client.ts';
 import { ENDPOINTS } from '../../src/service/api/endpoints.ts';
 import { startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { consoleProject } from '../support/console-project.ts';

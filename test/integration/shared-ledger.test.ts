@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { silentLogger } from '../../src/core/logs/logger.ts';
 import { openAlertStore } from '../../src/operations/alert/open-alert-store.ts';
 import { type Unit, unitName } from '../../src/project/model/unit.ts';
-import { RateLimit } from '../../src/service/api/rate-limit.ts';
+import { RateLimit } from '../../src/service/api/client/rate-limit.ts';
 import type { Ledger } from '../../src/state/ledger/ledger.ts';
 import { openLedger, readLedger } from '../../src/state/ledger/open-ledger.ts';
 import { SHARED_LEDGER_VERSION } from '../../src/state/ledger/postgres/postgres-schema.ts';

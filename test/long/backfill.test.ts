@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { PlanReport } from '../../src/project/model/plan-report.ts';
+import type { PlanReport } from '../../src/project/model/runs/plan-report.ts';
 import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import {
   clearFaults,

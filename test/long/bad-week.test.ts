@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { readStatus } from '../../src/operations/status/read-status.ts';
-import { describeStatus } from '../../src/people/cli/status-report.ts';
+import { describeStatus } from '../../src/people/cli/reports/status-report.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { clearFaults, rawProjectFolder, runProject, sandboxFor, setFaults } from '../support/project.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isDimension, plainChart } from '../../src/answers/query/chart-columns.ts';
-import { drawChart } from '../../src/answers/query/draw-chart.ts';
 import { bindParameters } from '../../src/answers/query/parameters.ts';
+import { isDimension, plainChart } from '../../src/answers/query/result/chart-columns.ts';
+import { drawChart } from '../../src/answers/query/result/draw-chart.ts';
 import { answerChart } from '../../src/answers/report/answer-chart.ts';
 import { isNumber } from '../../src/core/duckdb/column-types.ts';
 import { bindQuestion } from '../../src/pipeline/transform/questions/bind-question.ts';

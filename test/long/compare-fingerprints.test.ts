@@ -4,7 +4,7 @@ import { loadPackage } from '../../src/pipeline/load/load-package.ts';
 import { readPackage } from '../../src/pipeline/load/read-package.ts';
 import { compareFingerprints } from '../../src/pipeline/publish/compare-fingerprints.ts';
 import { publish } from '../../src/pipeline/publish/publish.ts';
-import { freshUnits } from '../../src/state/catalogue/ops-loads.ts';
+import { freshUnits } from '../../src/state/catalogue/ops/ops-loads.ts';
 import { CATALOG } from '../../src/state/catalogue/schema.ts';
 import { openDatabase, openWorking } from '../engines/open-working.ts';
 import { fields, makePackage, type PackageSpec } from '../pipeline/load/make-package.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { LocalService } from '../../src/people/cli/local-service.ts';
+import { LocalService } from '../../src/people/cli/local/local-service.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { capture, spawned } from '../people/cli/capture.ts';
 import { pageWith, serveSite } from '../support/crawl-site.ts';

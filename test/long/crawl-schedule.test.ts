@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { type Logger, silentLogger } from '../../src/core/logs/logger.ts';
 import { fireSchedule } from '../../src/people/cli/fire-schedule.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
-import type { RunResult } from '../../src/project/model/run-result.ts';
+import type { RunResult } from '../../src/project/model/runs/run-result.ts';
 import { loadSchedules } from '../../src/project/settings/schedules.ts';
 import { capture } from '../people/cli/capture.ts';
 import { pageWith, serveSite } from '../support/crawl-site.ts';

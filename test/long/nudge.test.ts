@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { ServiceClient } from '../../src/service/api/client.ts';
+import { ServiceClient } from '../../src/service/api/client/client.ts';
 import { signWebhook } from '../../src/service/api/webhook-signature.ts';
 import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { project, service } from '../operations/schedule/service.ts';

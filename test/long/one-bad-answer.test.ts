@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { RunReport } from '../../src/project/model/report.ts';
+import type { RunReport } from '../../src/project/model/runs/report.ts';
 import { missed, project } from '../operations/schedule/service.ts';
 import { type Meddling, meddledSandbox } from '../support/meddler.ts';
 import { crawlhouse, published, rawProjectFolder, sandboxFor } from '../support/project.ts';

@@ -8,9 +8,9 @@ import {
   type Operator,
   pagesAddress,
   pagesCommand,
-} from '../../src/answers/explore/page-filter.ts';
-import { pageStatement } from '../../src/answers/explore/page-statement.ts';
-import { readPages } from '../../src/answers/explore/read-pages.ts';
+} from '../../src/answers/explore/pages/page-filter.ts';
+import { pageStatement } from '../../src/answers/explore/pages/page-statement.ts';
+import { readPages } from '../../src/answers/explore/pages/read-pages.ts';
 import type { QueryProcess } from '../../src/answers/query/query-process.ts';
 import { withAdded } from '../../src/people/console/pages/page-list-document.ts';
 import { findNonPortable } from '../../src/project/sql/text/portable-sql.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { Screen } from '../../src/people/cli/pager.ts';
-import { runPrompt } from '../../src/people/cli/query-prompt.ts';
+import { runPrompt } from '../../src/people/cli/prompt/query-prompt.ts';
 import { queryProcess, someWarehouse } from '../answers/query/some-warehouse.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Comparison, readComparison } from '../../src/answers/explore/read-compare.ts';
-import { readPages } from '../../src/answers/explore/read-pages.ts';
+import { type Comparison, readComparison } from '../../src/answers/explore/compare/read-compare.ts';
+import { readPages } from '../../src/answers/explore/pages/read-pages.ts';
 import type { QueryProcess } from '../../src/answers/query/query-process.ts';
 import { findNonPortable } from '../../src/project/sql/text/portable-sql.ts';
 import { STORY } from '../answers/explore/story-site.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type AskedUrl, readUrl, type UrlStory } from '../../src/answers/explore/read-url.ts';
+import { type AskedUrl, readUrl, type UrlStory } from '../../src/answers/explore/url/read-url.ts';
 import type { QueryProcess } from '../../src/answers/query/query-process.ts';
 import { findNonPortable } from '../../src/project/sql/text/portable-sql.ts';
 import { STORY, url } from '../answers/explore/story-site.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
 import { readStatus } from '../../src/operations/status/read-status.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
-import type { RunResult } from '../../src/project/model/run-result.ts';
+import type { RunResult } from '../../src/project/model/runs/run-result.ts';
 import { sendJson } from '../service/api/test-service.ts';
 import { meddledSandbox } from '../support/meddler.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RunReport } from '../../src/project/model/report.ts';
+import type { RunReport } from '../../src/project/model/runs/report.ts';
 import {
   published,
   type RunOptions,

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { fileForm } from '../../src/service/api/ingest-files.ts';
+import { fileForm } from '../../src/service/api/resources/ingest-files.ts';
 import { startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { gated, PAGES, Websites } from '../service/sandbox/crawl/websites.ts';
 import { DAY, refusal, START } from '../service/sandbox/life/living.ts';

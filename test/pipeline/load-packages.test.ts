@@ -10,7 +10,7 @@ import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { drop } from '../../src/pipeline/drop.ts';
 import { loadPackages } from '../../src/pipeline/load-packages.ts';
 import type { Manifest } from '../../src/project/model/manifest.ts';
-import type { RunResult } from '../../src/project/model/run-result.ts';
+import type { RunResult } from '../../src/project/model/runs/run-result.ts';
 import { anyCharacter } from '../support/characters.ts';
 import { rawProjectFolder } from '../support/project.ts';
 import { runs } from '../support/runs.ts';

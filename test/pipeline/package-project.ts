@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { silentLogger } from '../../src/core/logs/logger.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { loadPackages } from '../../src/pipeline/load-packages.ts';
-import type { RunResult } from '../../src/project/model/run-result.ts';
+import type { RunResult } from '../../src/project/model/runs/run-result.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';
 import { sqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import { published, rawProjectFolder } from '../support/project.ts';

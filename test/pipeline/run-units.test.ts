@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { CrawlhouseError } from '../../src/core/errors/errors.ts';
 import { readStatus } from '../../src/operations/status/read-status.ts';
-import { describeStatus } from '../../src/people/cli/status-report.ts';
+import { describeStatus } from '../../src/people/cli/reports/status-report.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { clearFaults, rawProjectFolder, runProject, sandboxFor, setFaults } from '../support/project.ts';
 

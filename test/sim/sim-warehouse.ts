@@ -3,9 +3,9 @@ import { CrawlhouseError } from '../../src/core/errors/errors.ts';
 import { makeFolder } from '../../src/core/files/make-folder.ts';
 import type { Logger } from '../../src/core/logs/logger.ts';
 import { putInPlace, removeLeftovers } from '../../src/pipeline/publish/put-in-place.ts';
-import type { LedgerRun, LedgerUnit } from '../../src/project/model/ledger-records.ts';
-import type { LoadedUnit } from '../../src/state/catalogue/ops-loads.ts';
-import { restoreWhole } from '../../src/state/catalogue/restore-former.ts';
+import type { LedgerRun, LedgerUnit } from '../../src/project/model/runs/ledger-records.ts';
+import type { LoadedUnit } from '../../src/state/catalogue/ops/ops-loads.ts';
+import { restoreWhole } from '../../src/state/catalogue/published/restore-former.ts';
 import type { Oracle } from './oracle.ts';
 import type { SimProcess } from './sim-process.ts';
 

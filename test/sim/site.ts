@@ -7,8 +7,8 @@ import { Pipeline as PipelineFile } from '../../src/project/model/pipeline.ts';
 import type { PlannedUnit } from '../../src/project/model/planned-unit.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';
 import { settingsFile } from '../../src/project/settings/settings-file.ts';
-import { ServiceClient } from '../../src/service/api/client.ts';
-import type { Crawl } from '../../src/service/api/crawls.ts';
+import { ServiceClient } from '../../src/service/api/client/client.ts';
+import type { Crawl } from '../../src/service/api/resources/crawls.ts';
 import type { SimProcess } from './sim-process.ts';
 import { WEBHOOK } from './sim-service.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { logSources } from '../../src/people/cli/log-sources.ts';
-import { readBotList } from '../../src/people/cli/read-bot-list.ts';
+import { logSources } from '../../src/people/cli/local/log-sources.ts';
+import { readBotList } from '../../src/people/cli/local/read-bot-list.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';
 import type { LogFileReport } from '../../src/service/logs/log-report.ts';
 import { LogRules } from '../../src/service/logs/log-rules.ts';

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Connection, Database, text } from '../../src/core/duckdb/duckdb.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
-import type { LedgerRun, LedgerUnit } from '../../src/project/model/ledger-records.ts';
+import type { LedgerRun, LedgerUnit } from '../../src/project/model/runs/ledger-records.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';
 import { createSchema } from '../../src/state/catalogue/create-schema.ts';
 import { FILE_OPTIONS } from '../../src/state/catalogue/schema.ts';

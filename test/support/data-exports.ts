@@ -1,4 +1,4 @@
-import type { DataExport } from '../../src/service/api/data-exports.ts';
+import type { DataExport } from '../../src/service/api/resources/data-exports.ts';
 import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { type Json, Service } from '../service/sandbox/support.ts';
 import { until } from './until.ts';

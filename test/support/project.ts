@@ -9,7 +9,7 @@ import { silentLogger } from '../../src/core/logs/logger.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import type { RouteOverride } from '../../src/pipeline/routes/choose-route.ts';
 import { type RunRequest, run } from '../../src/pipeline/run.ts';
-import type { RunResult } from '../../src/project/model/run-result.ts';
+import type { RunResult } from '../../src/project/model/runs/run-result.ts';
 import { loadPipelines } from '../../src/project/settings/pipelines.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { temporaryFolder } from './temporary.ts';

@@ -1,6 +1,6 @@
 import { Database } from '../../src/core/duckdb/duckdb.ts';
-import { TrinoClient } from '../../src/engines/trino/client.ts';
-import { TrinoRows } from '../../src/engines/trino/trino-rows.ts';
+import { TrinoClient } from '../../src/engines/trino/client/client.ts';
+import { TrinoRows } from '../../src/engines/trino/rows/trino-rows.ts';
 import { createSchema } from '../../src/state/catalogue/create-schema.ts';
 import { s3 } from '../../src/stores/s3/s3.ts';
 import type { TrinoAddress } from './trino.ts';

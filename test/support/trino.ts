@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises
 import { freemem } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { TrinoClient } from '../../src/engines/trino/client.ts';
+import { TrinoClient } from '../../src/engines/trino/client/client.ts';
 import { type RealPostgres, startPostgres } from './postgres.ts';
 import { ALL_ROUNDS } from './random.ts';
 import { createBucket, type RealS3, type RealServer, started, startVersitygw } from './servers.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Field } from '../../src/project/model/field.ts';
-import { FIELD_TYPES } from '../../src/service/api/fields.ts';
+import { FIELD_TYPES } from '../../src/service/api/resources/fields.ts';
 import { anyCharacter } from './characters.ts';
 
 /** A value as the service holds it; a number as it is printed. */

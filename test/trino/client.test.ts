@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, expect, inject, test } from 'vitest';
 import { ident } from '../../src/core/duckdb/duckdb.ts';
-import { TrinoClient } from '../../src/engines/trino/client.ts';
-import { literal, type SqlValue } from '../../src/engines/trino/literal.ts';
-import { TrinoFailure } from '../../src/engines/trino/trino-error.ts';
+import { TrinoClient } from '../../src/engines/trino/client/client.ts';
+import { literal, type SqlValue } from '../../src/engines/trino/client/literal.ts';
+import { TrinoFailure } from '../../src/engines/trino/client/trino-error.ts';
 import { errorOf } from '../support/error-of.ts';
 import { until } from '../support/until.ts';
 

@@ -2,8 +2,8 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { type Connection, ident, table, text } from '../../src/core/duckdb/duckdb.ts';
-import type { TrinoClient } from '../../src/engines/trino/client.ts';
-import { literal } from '../../src/engines/trino/literal.ts';
+import type { TrinoClient } from '../../src/engines/trino/client/client.ts';
+import { literal } from '../../src/engines/trino/client/literal.ts';
 import { trinoType } from '../../src/engines/trino/trino-type.ts';
 import type { TrinoAddress } from '../support/trino.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, inject, test, vi } from 'vitest';
-import type { TrinoAddress } from '../../src/engines/trino/address.ts';
-import { TrinoClient } from '../../src/engines/trino/client.ts';
+import type { TrinoAddress } from '../../src/engines/trino/client/address.ts';
+import { TrinoClient } from '../../src/engines/trino/client/client.ts';
 import { examineTrino } from '../../src/engines/trino/examine-trino.ts';
 import { listObjects } from '../../src/stores/list-objects.ts';
 import { openServer } from '../stores/store-server.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { table } from '../../src/core/duckdb/duckdb.ts';
-import { TrinoClient } from '../../src/engines/trino/client.ts';
+import { TrinoClient } from '../../src/engines/trino/client/client.ts';
 import { loadCases } from '../../src/pipeline/transform/tests/model-cases.ts';
 import { loadModels } from '../../src/project/sql/models/load-models.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';

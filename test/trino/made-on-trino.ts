@@ -1,7 +1,7 @@
 import { DuckDBListValue } from '@duckdb/node-api';
 import { type Connection, ident, table } from '../../src/core/duckdb/duckdb.ts';
 import { createModel } from '../../src/engines/duckdb/duckdb-models.ts';
-import { literal } from '../../src/engines/trino/literal.ts';
+import { literal } from '../../src/engines/trino/client/literal.ts';
 import { translateModel } from '../../src/engines/trino/translate-sql.ts';
 import { trinoType } from '../../src/engines/trino/trino-type.ts';
 import { type ModelCase, rowsSql } from '../../src/pipeline/transform/tests/model-cases.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { openWarehouse } from '../../src/answers/query/open-warehouse.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { TrinoClient } from '../../src/engines/trino/client.ts';
+import { TrinoClient } from '../../src/engines/trino/client/client.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { bindQuestion } from '../../src/pipeline/transform/questions/bind-question.ts';
 import { loadQuestions } from '../../src/pipeline/transform/questions/questions.ts';

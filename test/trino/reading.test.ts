@@ -6,11 +6,11 @@ import { afterAll, beforeEach, expect, inject, onTestFinished, test, vi } from '
 import { openWarehouse } from '../../src/answers/query/open-warehouse.ts';
 import { WarehousePool } from '../../src/answers/query/warehouse-pool.ts';
 import { type Logger, silentLogger } from '../../src/core/logs/logger.ts';
-import { asTrino } from '../../src/engines/trino/address.ts';
-import { TrinoClient } from '../../src/engines/trino/client.ts';
+import { asTrino } from '../../src/engines/trino/client/address.ts';
+import { TrinoClient } from '../../src/engines/trino/client/client.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';
-import { publicationStamp } from '../../src/state/catalogue/publication-stamp.ts';
+import { publicationStamp } from '../../src/state/catalogue/published/publication-stamp.ts';
 import { PAGES_MODEL, packageProject, signal } from '../pipeline/package-project.ts';
 import { errorOf } from '../support/error-of.ts';
 import { crawlhouse, rawProjectFolder } from '../support/project.ts';

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { checkPortable } from '../../src/engines/portable-models.ts';
-import { TrinoClient } from '../../src/engines/trino/client.ts';
+import { TrinoClient } from '../../src/engines/trino/client/client.ts';
 import { loadModels } from '../../src/project/sql/models/load-models.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
 import { planModels } from '../../src/project/sql/plan/plan-models.ts';

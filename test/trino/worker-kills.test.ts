@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TrinoClient } from '../../src/engines/trino/client.ts';
+import { TrinoClient } from '../../src/engines/trino/client/client.ts';
 import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { type LedgerServer, startLedgerServer } from '../support/ledger-server.ts';

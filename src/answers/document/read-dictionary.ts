@@ -17,9 +17,9 @@ import {
   tableColumns,
   tableFacts,
 } from '../../state/catalogue/catalog.ts';
-import { publishedAt } from '../../state/catalogue/ops-publication.ts';
-import { lastTestResults } from '../../state/catalogue/ops-test-results.ts';
-import { readPublished } from '../../state/catalogue/read-published.ts';
+import { publishedAt } from '../../state/catalogue/ops/ops-publication.ts';
+import { lastTestResults } from '../../state/catalogue/ops/ops-test-results.ts';
+import { readPublished } from '../../state/catalogue/published/read-published.ts';
 import type { Dictionary, DictionaryColumn, DictionaryTable, DictionaryTest } from './dictionary.ts';
 import type { Reads } from './lineage-layout.ts';
 

@@ -1,6 +1,6 @@
 import type { EngineAddress } from '../../project/settings/settings.ts';
-import type { RowsPage } from './page-of-rows.ts';
 import type { ParameterTexts } from './parameters.ts';
+import type { RowsPage } from './result/page-of-rows.ts';
 
 /** A statement that is to be written for the engine that has the rows. */
 export interface StatementRequest {

@@ -10,12 +10,12 @@ import type { EngineAddress } from '../../project/settings/settings.ts';
 import type { EngineStatement, StatementRequest } from './engine-statement.ts';
 import { type QueryLimits, queryLimitError } from './query-limits.ts';
 import type { QueryProcess } from './query-process.ts';
-import type { ResultRows } from './result-rows.ts';
-import { withTextFile } from './text-file.ts';
-import { isoTime, rawJson } from './value-json.ts';
+import type { ResultRows } from './result/result-rows.ts';
+import { withTextFile } from './result/text-file.ts';
+import { isoTime, rawJson } from './result/value-json.ts';
+import { withinResult } from './result/within-result.ts';
+import { type Write, writeRows } from './result/write-result.ts';
 import { NO_PARAMETERS, Warehouse, type WriteOptions } from './warehouse.ts';
-import { withinResult } from './within-result.ts';
-import { type Write, writeRows } from './write-result.ts';
 
 interface EngineWarehouseOptions {
   readonly engine: EngineAddress;

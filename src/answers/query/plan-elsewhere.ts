@@ -14,10 +14,10 @@ import { parseSelect } from '../../project/sql/text/sql-tree.ts';
 import { type TableReference, tableReferences } from '../../project/sql/text/table-references.ts';
 import { tableColumns } from '../../state/catalogue/catalog.ts';
 import type { AnswerColumn, EngineStatement, StatementRequest } from './engine-statement.ts';
-import { placeName, placeOf, type RowsFilter, type RowsPage } from './page-of-rows.ts';
 import { type ParameterTexts, typedParameters } from './parameters.ts';
 import type { ReadOnlyStatement } from './read-only-statement.ts';
-import { typeName } from './result-rows.ts';
+import { placeName, placeOf, type RowsFilter, type RowsPage } from './result/page-of-rows.ts';
+import { typeName } from './result/result-rows.ts';
 
 const PLACE = { file: 'SQL', line: 1 };
 /** Table functions that take a table by a text. Here its rows are elsewhere. */

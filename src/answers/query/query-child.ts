@@ -2,7 +2,7 @@ import type { StreamedRows } from '../../core/duckdb/streamed-rows.ts';
 import { toCrawlhouseError } from '../../core/errors/errors.ts';
 import type { QueryReply, QueryRequest } from './query-process.ts';
 import { PublishedWarehouse } from './query-warehouse.ts';
-import { writeResult } from './write-result.ts';
+import { writeResult } from './result/write-result.ts';
 
 /** The program of the process that runs queries (query-process.ts): opens a warehouse, then answers one at a time. */
 const { signal } = new AbortController();

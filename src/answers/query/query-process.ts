@@ -6,14 +6,14 @@ import type { ErrorCode } from '../../core/errors/error-codes.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { bytesOf, bytesText, countText, durationText } from '../../core/text/amounts.ts';
 import type { EngineStatement, StatementRequest } from './engine-statement.ts';
-import type { RowsPage } from './page-of-rows.ts';
 import type { ParameterTexts } from './parameters.ts';
 import { removeLeftovers } from './private-warehouse.ts';
 import { processLimit, type QueryLimits, queryLimitError } from './query-limits.ts';
 import type { QueryOptions } from './query-warehouse.ts';
+import type { RowsPage } from './result/page-of-rows.ts';
+import { withinResult } from './result/within-result.ts';
+import type { TextOptions, Write } from './result/write-result.ts';
 import { NO_PARAMETERS, Warehouse, type WriteOptions } from './warehouse.ts';
-import { withinResult } from './within-result.ts';
-import type { TextOptions, Write } from './write-result.ts';
 
 /** The requests to the process that runs queries. */
 export type QueryRequest =

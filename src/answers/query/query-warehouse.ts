@@ -5,12 +5,12 @@ import { Connection, openInstance, text } from '../../core/duckdb/duckdb.ts';
 import { prepareOne } from '../../core/duckdb/one-statement.ts';
 import { StreamedRows } from '../../core/duckdb/streamed-rows.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
-import { publishedError } from '../../state/catalogue/attach-published.ts';
+import { publishedError } from '../../state/catalogue/published/attach-published.ts';
 import type { EngineStatement, StatementRequest } from './engine-statement.ts';
-import { asRelation, pageStatement, type RowsPage } from './page-of-rows.ts';
 import { bindParameters, type Parameters, type ParameterTexts } from './parameters.ts';
 import { PrivateWarehouse } from './private-warehouse.ts';
 import { isExplain, readOnlyStatement } from './read-only-statement.ts';
+import { asRelation, pageStatement, type RowsPage } from './result/page-of-rows.ts';
 
 export interface QueryOptions {
   /** The published warehouse. */

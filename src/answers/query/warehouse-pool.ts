@@ -2,7 +2,7 @@ import type { Logger } from '../../core/logs/logger.ts';
 import { Semaphore } from '../../core/queue/semaphore.ts';
 import { PublicationFollower } from '../../engines/publication-follower.ts';
 import type { Settings } from '../../project/settings/settings.ts';
-import { publicationStamp } from '../../state/catalogue/publication-stamp.ts';
+import { publicationStamp } from '../../state/catalogue/published/publication-stamp.ts';
 import { openWarehouse } from './open-warehouse.ts';
 import type { Warehouse } from './warehouse.ts';
 

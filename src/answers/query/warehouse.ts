@@ -1,8 +1,8 @@
 import { parseJson, parseJsonAsWritten } from '../../core/text/json.ts';
-import type { RowsPage } from './page-of-rows.ts';
 import type { ParameterTexts } from './parameters.ts';
 import type { PagedStatement } from './query-warehouse.ts';
-import type { TextOptions, Write } from './write-result.ts';
+import type { RowsPage } from './result/page-of-rows.ts';
+import type { TextOptions, Write } from './result/write-result.ts';
 
 export const NO_PARAMETERS: ParameterTexts = new Map();
 

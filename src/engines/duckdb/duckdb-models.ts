@@ -9,7 +9,7 @@ import {
 } from '../../project/sql/plan/partitions.ts';
 import type { PlannedModel } from '../../project/sql/plan/plan-models.ts';
 import { rawRows } from '../../state/catalogue/catalog.ts';
-import type { PartitionChanges } from '../../state/catalogue/ops-model-partitions.ts';
+import type { PartitionChanges } from '../../state/catalogue/ops/ops-model-partitions.ts';
 import type { ModelEngine } from '../model-engine.ts';
 import { type NarrowRead, narrowed, running } from '../narrow-model.ts';
 

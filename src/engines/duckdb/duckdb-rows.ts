@@ -1,5 +1,5 @@
 import { type Connection, ident, table } from '../../core/duckdb/duckdb.ts';
-import { mergeType } from '../../state/catalogue/merge-type.ts';
+import { mergeType } from '../../state/catalogue/raw/merge-type.ts';
 import { FORMER } from '../../state/catalogue/schema.ts';
 import type { RowStore, UnitRows } from '../row-store.ts';
 

@@ -4,15 +4,15 @@ import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { fillFile, writeWhole } from '../../core/files/atomic-file.ts';
 import { giveUserMode } from '../../core/files/private-files.ts';
 import type { Logger } from '../../core/logs/logger.ts';
-import { publicationStamp } from '../../state/catalogue/publication-stamp.ts';
-import { readDespiteWriter } from '../../state/catalogue/read-publication.ts';
+import { publicationStamp } from '../../state/catalogue/published/publication-stamp.ts';
+import { readDespiteWriter } from '../../state/catalogue/published/read-publication.ts';
 import { findObject } from '../../stores/find-object.ts';
 import type { ObjectStore, StoredObject } from '../../stores/object-store.ts';
 import { objectBytes } from '../../stores/read-object.ts';
-import type { TrinoClient } from './client.ts';
-import { makeStore } from './make-store.ts';
-import { RelationNames } from './relation-names.ts';
-import { TrinoFailure } from './trino-error.ts';
+import type { TrinoClient } from './client/client.ts';
+import { RelationNames } from './client/relation-names.ts';
+import { TrinoFailure } from './client/trino-error.ts';
+import { makeStore } from './rows/make-store.ts';
 import type { TrinoPlace } from './trino-place.ts';
 
 /** The relation whose pointer names the publication that readers see, and so its catalogue. */

@@ -6,12 +6,12 @@ import { type Check, type Finding, look, smallEngine } from '../../core/duckdb/c
 import { ident, text } from '../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { tryObject } from '../../stores/try-object.ts';
-import type { TrinoAddress } from './address.ts';
-import type { TrinoClient } from './client.ts';
-import { literal } from './literal.ts';
-import { openTrinoPlace } from './open-trino.ts';
-import { RelationNames } from './relation-names.ts';
-import { TrinoFailure } from './trino-error.ts';
+import type { TrinoAddress } from './client/address.ts';
+import type { TrinoClient } from './client/client.ts';
+import { literal } from './client/literal.ts';
+import { openTrinoPlace } from './client/open-trino.ts';
+import { RelationNames } from './client/relation-names.ts';
+import { TrinoFailure } from './client/trino-error.ts';
 
 type Place = Awaited<ReturnType<typeof openTrinoPlace>>;
 

@@ -5,13 +5,13 @@ import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts'
 import { makeFolder } from '../../core/files/make-folder.ts';
 import { underUserMask } from '../../core/files/private-files.ts';
 import type { Logger } from '../../core/logs/logger.ts';
-import { targetOf } from '../../state/catalogue/attach-published.ts';
-import { publicationStamp } from '../../state/catalogue/publication-stamp.ts';
-import { readDespiteWriter } from '../../state/catalogue/read-publication.ts';
+import { targetOf } from '../../state/catalogue/published/attach-published.ts';
+import { publicationStamp } from '../../state/catalogue/published/publication-stamp.ts';
+import { readDespiteWriter } from '../../state/catalogue/published/read-publication.ts';
 import type { FollowedPlace, Following, KnownPublication } from '../engine.ts';
-import type { TrinoAddress } from './address.ts';
 import { bringShown } from './bring-catalogue.ts';
-import { openTrinoBucket, openTrinoClient } from './open-trino.ts';
+import type { TrinoAddress } from './client/address.ts';
+import { openTrinoBucket, openTrinoClient } from './client/open-trino.ts';
 
 /** Trino and the bucket may take so long to name the newest catalogue: a machine that has one reads that. */
 const PATIENCE_MS = 15_000;

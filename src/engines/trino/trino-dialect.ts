@@ -1,6 +1,6 @@
 import type { Dialect } from '../engine.ts';
-import { literal } from './literal.ts';
-import { RelationNames } from './relation-names.ts';
+import { literal } from './client/literal.ts';
+import { RelationNames } from './client/relation-names.ts';
 import { translateSql } from './translate-sql.ts';
 
 export class TrinoDialect implements Dialect {

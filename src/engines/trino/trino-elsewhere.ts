@@ -1,8 +1,8 @@
 import type { Elsewhere, Statements } from '../engine.ts';
-import type { TrinoAddress } from './address.ts';
+import type { TrinoAddress } from './client/address.ts';
+import { openTrinoClient } from './client/open-trino.ts';
+import { QUERY_SESSION } from './client/session.ts';
 import { bringNewest, followPublication } from './follow-publication.ts';
-import { openTrinoClient } from './open-trino.ts';
-import { QUERY_SESSION } from './session.ts';
 
 /** Reads a warehouse in Trino; nothing here writes. */
 export function trinoElsewhere(address: TrinoAddress): Elsewhere {

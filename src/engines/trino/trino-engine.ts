@@ -16,19 +16,19 @@ import type {
 } from '../engine.ts';
 import { PortableQueries } from '../portable-queries.ts';
 import { sourceColumns } from '../source-columns.ts';
-import { asTrino, type TrinoAddress } from './address.ts';
 import { bringCatalogue } from './bring-catalogue.ts';
+import { asTrino, type TrinoAddress } from './client/address.ts';
+import { literal } from './client/literal.ts';
+import { openTrinoBucket, openTrinoClient, openTrinoPlace } from './client/open-trino.ts';
+import { RelationNames } from './client/relation-names.ts';
+import { MODEL_SESSION } from './client/session.ts';
 import { examineTrino } from './examine-trino.ts';
-import { literal } from './literal.ts';
-import { openTrinoBucket, openTrinoClient, openTrinoPlace } from './open-trino.ts';
-import { RelationNames } from './relation-names.ts';
-import { selectRowsFile, writeRowsFile } from './rows-file.ts';
-import { MODEL_SESSION } from './session.ts';
+import { selectRowsFile, writeRowsFile } from './rows/rows-file.ts';
+import { TrinoFiles } from './rows/trino-files.ts';
+import { TrinoRows } from './rows/trino-rows.ts';
 import { translateSql } from './translate-sql.ts';
-import { TrinoFiles } from './trino-files.ts';
 import { TrinoMirror } from './trino-mirror.ts';
 import { TrinoModels } from './trino-models.ts';
-import { TrinoRows } from './trino-rows.ts';
 
 /** A warehouse in Trino, by its address. */
 export function openTrinoEngine(address: EngineAddress): Engine {

@@ -16,9 +16,9 @@ import {
   selectWithout,
   toParquet,
 } from '../mirror-sql.ts';
-import { literal } from './literal.ts';
-import { selectRowsFile } from './rows-file.ts';
-import type { TrinoRows } from './trino-rows.ts';
+import { literal } from './client/literal.ts';
+import { selectRowsFile } from './rows/rows-file.ts';
+import type { TrinoRows } from './rows/trino-rows.ts';
 
 /** The rows come as lines of JSON, and DuckDB gives them the types of the catalogue. */
 export class TrinoMirror implements MirrorSource {

@@ -7,13 +7,13 @@ import {
 } from '../../project/sql/plan/partitions.ts';
 import type { PlannedModel } from '../../project/sql/plan/plan-models.ts';
 import { sqlReferences } from '../../project/sql/text/sql-references.ts';
-import type { PartitionChanges } from '../../state/catalogue/ops-model-partitions.ts';
+import type { PartitionChanges } from '../../state/catalogue/ops/ops-model-partitions.ts';
 import type { ModelEngine, ModelQueries } from '../model-engine.ts';
 import { narrowed, running } from '../narrow-model.ts';
 import { checkPortable, declareModel, localPartitions } from '../portable-models.ts';
 import { PortableQueries, renameTables, type SelectFrom } from '../portable-queries.ts';
+import type { TrinoRows } from './rows/trino-rows.ts';
 import { translateModel, translateSql } from './translate-sql.ts';
-import type { TrinoRows } from './trino-rows.ts';
 
 /** Partitions of one statement, whose text has at most a million characters. */
 const AT_ONCE = 500;

@@ -1,6 +1,6 @@
 import type { Connection } from '../../core/duckdb/duckdb.ts';
 import type { ObjectStore } from '../../stores/object-store.ts';
-import type { TrinoClient } from './client.ts';
+import type { TrinoClient } from './client/client.ts';
 
 /** A warehouse in Trino, with the bucket of its rows and its catalogue. */
 export interface TrinoPlace {

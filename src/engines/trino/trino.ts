@@ -1,5 +1,5 @@
 import type { EngineKind } from '../engine.ts';
-import { asTrino, TrinoWarehouse, trinoAddress } from './address.ts';
+import { asTrino, TrinoWarehouse, trinoAddress } from './client/address.ts';
 
 /** The rows are in Iceberg tables of Trino, whose files are in a bucket (docs/trino.md). */
 export const trino: EngineKind = {

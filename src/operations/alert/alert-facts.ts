@@ -1,10 +1,10 @@
 import type { Connection } from '../../core/duckdb/duckdb.ts';
-import type { LedgerUnit } from '../../project/model/ledger-records.ts';
+import type { LedgerUnit } from '../../project/model/runs/ledger-records.ts';
 import type { Settings } from '../../project/settings/settings.ts';
-import { rowCountAnomalies } from '../../state/catalogue/ops-loads.ts';
-import { crawlEnds } from '../../state/catalogue/raw-crawls.ts';
-import { projectNames } from '../../state/catalogue/raw-projects.ts';
-import { readPublished } from '../../state/catalogue/read-published.ts';
+import { rowCountAnomalies } from '../../state/catalogue/ops/ops-loads.ts';
+import { readPublished } from '../../state/catalogue/published/read-published.ts';
+import { crawlEnds } from '../../state/catalogue/raw/raw-crawls.ts';
+import { projectNames } from '../../state/catalogue/raw/raw-projects.ts';
 import type { FailedUnit } from './find-failures.ts';
 import type { Rhythm } from './find-stale.ts';
 import type { RowCountAnomaly } from './row-count-anomaly.ts';

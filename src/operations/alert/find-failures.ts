@@ -1,5 +1,5 @@
 import { ERROR_CODES, type ErrorCode } from '../../core/errors/error-codes.ts';
-import { CHECK_DISK } from '../../project/model/run-summary.ts';
+import { CHECK_DISK } from '../../project/model/runs/run-summary.ts';
 import { detailsOf, earliest, type Incident } from './incident.ts';
 
 /** A unit whose last try failed. */

@@ -1,5 +1,5 @@
 import { crawlCommand } from '../../project/model/crawl-name.ts';
-import type { LedgerRun, LedgerUnit } from '../../project/model/ledger-records.ts';
+import type { LedgerRun, LedgerUnit } from '../../project/model/runs/ledger-records.ts';
 import { isCrawlFolder } from '../../project/settings/crawl-folder.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { alertFacts } from './alert-facts.ts';

@@ -2,8 +2,8 @@ import { type CrawlhouseError, toCrawlhouseError } from '../../core/errors/error
 import type { Logger } from '../../core/logs/logger.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { Selection } from '../../project/model/planned-unit.ts';
-import type { RunReport } from '../../project/model/report.ts';
-import type { RunResult } from '../../project/model/run-result.ts';
+import type { RunReport } from '../../project/model/runs/report.ts';
+import type { RunResult } from '../../project/model/runs/run-result.ts';
 import type { AlertSettings } from '../../project/settings/alert-settings.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { readLedger } from '../../state/ledger/open-ledger.ts';

@@ -10,7 +10,7 @@ import { loadModels } from '../../project/sql/models/load-models.ts';
 import { sqlFolders } from '../../project/sql/models/sql-folders.ts';
 import { checkSegments } from '../../project/sql/plan/check-segments.ts';
 import { tableColumns } from '../../state/catalogue/catalog.ts';
-import { readPublished } from '../../state/catalogue/read-published.ts';
+import { readPublished } from '../../state/catalogue/published/read-published.ts';
 import { unknownSegmentProjects } from '../../state/catalogue/unknown-segment-projects.ts';
 
 const SERVICE_FIELD = 'page_group_';

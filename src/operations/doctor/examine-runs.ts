@@ -1,5 +1,5 @@
 import { type Check, type Finding, look } from '../../core/duckdb/check.ts';
-import type { LedgerRun } from '../../project/model/ledger-records.ts';
+import type { LedgerRun } from '../../project/model/runs/ledger-records.ts';
 import type { Schedule } from '../../project/settings/schedules.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { readLedger } from '../../state/ledger/open-ledger.ts';

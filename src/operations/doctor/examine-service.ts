@@ -7,9 +7,9 @@ import { connect } from '../../pipeline/discover/connect.ts';
 import { isCrawlFolder } from '../../project/settings/crawl-folder.ts';
 import { type Settings, serviceSettings } from '../../project/settings/settings.ts';
 import { orAllForbidden } from '../../service/api/all-forbidden.ts';
-import type { ServiceClient } from '../../service/api/client.ts';
-import type { Project } from '../../service/api/projects.ts';
-import type { Workspace } from '../../service/api/workspaces.ts';
+import type { ServiceClient } from '../../service/api/client/client.ts';
+import type { Project } from '../../service/api/resources/projects.ts';
+import type { Workspace } from '../../service/api/resources/workspaces.ts';
 import { exportStores } from '../../stores/registry.ts';
 
 /** Seconds by which the clocks may differ; signatures of stores take fifteen minutes, windows end at midnight. */

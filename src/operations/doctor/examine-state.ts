@@ -7,8 +7,8 @@ import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { bytesOf } from '../../core/files/disk-use.ts';
 import { describeHolder, tryLockState } from '../../core/locks/state-lock.ts';
 import type { Settings } from '../../project/settings/settings.ts';
-import { SPARE_FILE } from '../../state/catalogue/former-copies.ts';
-import { readPublication } from '../../state/catalogue/read-publication.ts';
+import { SPARE_FILE } from '../../state/catalogue/published/former-copies.ts';
+import { readPublication } from '../../state/catalogue/published/read-publication.ts';
 import { WAREHOUSE_VERSION } from '../../state/catalogue/schema.ts';
 import { readLedger, sharedLedger } from '../../state/ledger/open-ledger.ts';
 

@@ -5,9 +5,9 @@ import {
   type MartChange,
   readContract,
 } from '../../project/sql/plan/mart-contract.ts';
-import { keptContract } from '../../state/catalogue/ops-contract.ts';
-import { publicationOf } from '../../state/catalogue/ops-publication.ts';
-import { readPublished } from '../../state/catalogue/read-published.ts';
+import { keptContract } from '../../state/catalogue/ops/ops-contract.ts';
+import { publicationOf } from '../../state/catalogue/ops/ops-publication.ts';
+import { readPublished } from '../../state/catalogue/published/read-published.ts';
 import { CATALOG, WAREHOUSE_VERSION } from '../../state/catalogue/schema.ts';
 
 /** What the next run of this version would change; nothing is changed to find out. */

@@ -14,7 +14,7 @@ import { sqlFolders } from '../../project/sql/models/sql-folders.ts';
 import { findBrowser } from '../../service/crawler/render/find-browser.ts';
 import { findLighthouse } from '../../service/crawler/vitals/find-lighthouse.ts';
 import { tableColumns } from '../../state/catalogue/catalog.ts';
-import { readPublished } from '../../state/catalogue/read-published.ts';
+import { readPublished } from '../../state/catalogue/published/read-published.ts';
 import { unknownIssueSettings } from '../../state/catalogue/unknown-issue-settings.ts';
 import { configuredStores } from '../../stores/registry.ts';
 import { readDrift } from '../status/read-status.ts';

@@ -1,6 +1,6 @@
 import type { Dictionary, DictionaryTable } from '../../answers/document/dictionary.ts';
-import type { ModelReport, RunReport, TestReport, UnitReport } from '../../project/model/report.ts';
-import type { RunResult } from '../../project/model/run-result.ts';
+import type { ModelReport, RunReport, TestReport, UnitReport } from '../../project/model/runs/report.ts';
+import type { RunResult } from '../../project/model/runs/run-result.ts';
 import {
   type Facets,
   facet,

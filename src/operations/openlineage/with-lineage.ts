@@ -8,7 +8,7 @@ import { packageVersion } from '../../core/host/package-version.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import { redactTexts } from '../../core/secrets/redact.ts';
 import { engineKind } from '../../engines/registry.ts';
-import type { RunResult } from '../../project/model/run-result.ts';
+import type { RunResult } from '../../project/model/runs/run-result.ts';
 import { loadPipelines } from '../../project/settings/pipelines.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import type { LineageSettings } from '../../project/settings/settings-file.ts';

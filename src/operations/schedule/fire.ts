@@ -2,13 +2,13 @@ import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { host } from '../../core/host/host.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import { type RunRequest, run } from '../../pipeline/run.ts';
-import type { RunResult } from '../../project/model/run-result.ts';
-import { exitCodeOf } from '../../project/model/run-status.ts';
+import type { RunResult } from '../../project/model/runs/run-result.ts';
+import { exitCodeOf } from '../../project/model/runs/run-status.ts';
 import { alertsOf } from '../../project/settings/alert-settings.ts';
 import { loadPipelines, selectPipelines } from '../../project/settings/pipelines.ts';
 import type { Schedule } from '../../project/settings/schedules.ts';
 import type { Settings } from '../../project/settings/settings.ts';
-import type { ChangedDay } from '../../service/api/changed-day.ts';
+import type { ChangedDay } from '../../service/api/resources/changed-day.ts';
 import { withAlerts } from '../alert/with-alerts.ts';
 
 export interface Firing {

@@ -3,10 +3,10 @@ import { type CrawlhouseError, toCrawlhouseError } from '../../core/errors/error
 import { lockState } from '../../core/locks/state-lock.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import { crawlCommand } from '../../project/model/crawl-name.ts';
-import { summarizeRun } from '../../project/model/run-summary.ts';
+import { summarizeRun } from '../../project/model/runs/run-summary.ts';
 import type { Settings } from '../../project/settings/settings.ts';
-import { projectNames } from '../../state/catalogue/raw-projects.ts';
-import { readPublished } from '../../state/catalogue/read-published.ts';
+import { readPublished } from '../../state/catalogue/published/read-published.ts';
+import { projectNames } from '../../state/catalogue/raw/raw-projects.ts';
 import { openLedger } from '../../state/ledger/open-ledger.ts';
 
 /**

@@ -1,8 +1,8 @@
-import type { LedgerRun, LedgerUnit } from '../../project/model/ledger-records.ts';
+import type { LedgerRun, LedgerUnit } from '../../project/model/runs/ledger-records.ts';
 import type { Settings } from '../../project/settings/settings.ts';
-import { readRuns } from '../../state/catalogue/ops-runs.ts';
-import { readUnits } from '../../state/catalogue/ops-units.ts';
-import { readPublished } from '../../state/catalogue/read-published.ts';
+import { readRuns } from '../../state/catalogue/ops/ops-runs.ts';
+import { readUnits } from '../../state/catalogue/ops/ops-units.ts';
+import { readPublished } from '../../state/catalogue/published/read-published.ts';
 import { readLedger } from '../../state/ledger/open-ledger.ts';
 
 /** A run an hour for a year. */

@@ -4,14 +4,14 @@ import type { Logger } from '../../core/logs/logger.ts';
 import { withLineage } from '../../operations/openlineage/with-lineage.ts';
 import { type Firing, fire } from '../../operations/schedule/fire.ts';
 import { recordFailedCrawl } from '../../operations/status/record-failed-crawl.ts';
-import type { RunResult } from '../../project/model/run-result.ts';
-import { exitCodeOf } from '../../project/model/run-status.ts';
+import type { RunResult } from '../../project/model/runs/run-result.ts';
+import { exitCodeOf } from '../../project/model/runs/run-status.ts';
 import type { Settings } from '../../project/settings/settings.ts';
-import { addLogs, readingRules } from './add-logs.ts';
-import { localProject } from './local-project.ts';
-import { LocalService } from './local-service.ts';
-import { logErrors } from './log-report.ts';
-import { readReport, writeReport } from './write-report.ts';
+import { addLogs, readingRules } from './local/add-logs.ts';
+import { localProject } from './local/local-project.ts';
+import { LocalService } from './local/local-service.ts';
+import { logErrors } from './reports/log-report.ts';
+import { readReport, writeReport } from './reports/write-report.ts';
 
 /** Fires a schedule. In a folder without another service it loads from the local one; its crawl comes first. */
 export async function fireSchedule(

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Writable } from 'node:stream';
-import type { Write } from '../../answers/query/write-result.ts';
+import type { Write } from '../../answers/query/result/write-result.ts';
 import { redact } from '../../core/secrets/redact.ts';
 import { visible } from '../../core/text/visible.ts';
 import { asCalled } from './as-called.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { readComparison } from '../../answers/explore/read-compare.ts';
+import { readComparison } from '../../answers/explore/compare/read-compare.ts';
+import { type FoundPages, readPages } from '../../answers/explore/pages/read-pages.ts';
 import { type JudgedCrawl, readIssues } from '../../answers/explore/read-issues.ts';
-import { type FoundPages, readPages } from '../../answers/explore/read-pages.ts';
-import { readUrl, type UrlStory } from '../../answers/explore/read-url.ts';
+import { readUrl, type UrlStory } from '../../answers/explore/url/read-url.ts';
 import type { CatalogReader } from '../../state/catalogue/catalog.ts';
 import { type AskedPart, PART, partOfRows, unitsOf } from './part-of-rows.ts';
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { Logger } from '../../core/logs/logger.ts';
 import { limitsOf } from '../../project/settings/limits.ts';
 import { type ServiceSettings, type Settings, serviceSettings } from '../../project/settings/settings.ts';
-import { ServiceClient } from '../../service/api/client.ts';
-import { OAuthTokenSource } from '../../service/api/oauth-token-source.ts';
-import { readTokens, type TokenOrigin, writeTokens } from '../../service/api/stored-tokens.ts';
-import type { TokenSource } from '../../service/api/token-source.ts';
+import { ServiceClient } from '../../service/api/client/client.ts';
+import { OAuthTokenSource } from '../../service/api/client/oauth-token-source.ts';
+import { readTokens, type TokenOrigin, writeTokens } from '../../service/api/client/stored-tokens.ts';
+import type { TokenSource } from '../../service/api/client/token-source.ts';
 import { sharedSlots } from '../../state/ledger/shared-slots.ts';
 
 /**

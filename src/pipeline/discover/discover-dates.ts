@@ -1,10 +1,10 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { ProjectDates, SourceDates } from '../../project/model/inventory.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
-import type { ServiceClient } from '../../service/api/client.ts';
-import { GRANULARITIES, type Granularity } from '../../service/api/fields.ts';
-import type { WeekDefinition } from '../../service/api/log-monitoring.ts';
-import type { Project } from '../../service/api/projects.ts';
+import type { ServiceClient } from '../../service/api/client/client.ts';
+import { GRANULARITIES, type Granularity } from '../../service/api/resources/fields.ts';
+import type { WeekDefinition } from '../../service/api/resources/log-monitoring.ts';
+import type { Project } from '../../service/api/resources/projects.ts';
 import { rankingDays } from './ranking-dates.ts';
 import { skippableError } from './skippable-error.ts';
 

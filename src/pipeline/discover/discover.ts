@@ -4,10 +4,10 @@ import type { Inventory, ListReading, WorkspaceView } from '../../project/model/
 import type { KnownList } from '../../project/model/listed.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import { asAllForbidden, orAllForbidden } from '../../service/api/all-forbidden.ts';
-import type { ServiceClient } from '../../service/api/client.ts';
-import { type BrokenItem, listUntil } from '../../service/api/read-list.ts';
-import type { Workspace } from '../../service/api/workspaces.ts';
-import type { KnownLists } from '../../state/catalogue/ops-lists.ts';
+import type { ServiceClient } from '../../service/api/client/client.ts';
+import { type BrokenItem, listUntil } from '../../service/api/client/read-list.ts';
+import type { Workspace } from '../../service/api/resources/workspaces.ts';
+import type { KnownLists } from '../../state/catalogue/ops/ops-lists.ts';
 import { discoverDates } from './discover-dates.ts';
 import { listIncrementally } from './list-incrementally.ts';
 import { CRAWL_OVER_CRAWLS, CRAWLS, DATA_EXPORTS, type ListKind } from './list-kinds.ts';

@@ -2,9 +2,9 @@ import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { ListReading } from '../../project/model/inventory.ts';
 import type { KnownItem, KnownList, Listed } from '../../project/model/listed.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
-import type { ServiceClient } from '../../service/api/client.ts';
-import type { Oql } from '../../service/api/oql.ts';
-import { type BrokenItem, listUntil } from '../../service/api/read-list.ts';
+import type { ServiceClient } from '../../service/api/client/client.ts';
+import { type BrokenItem, listUntil } from '../../service/api/client/read-list.ts';
+import type { Oql } from '../../service/api/oql/oql.ts';
 import { type ListKind, listed } from './list-kinds.ts';
 
 /** Ids asked after in one request. */

@@ -3,12 +3,12 @@ import { stringifyJson } from '../../core/text/json.ts';
 import { contentOf } from '../../project/model/included-keys.ts';
 import type { Listed, ListName } from '../../project/model/listed.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
-import type { ServiceClient } from '../../service/api/client.ts';
-import type { CrawlOverCrawl } from '../../service/api/crawl-over-crawls.ts';
-import { type Crawl, END_REASONS_WITHOUT_REPORT } from '../../service/api/crawls.ts';
-import { type DataExport, dataExportStage } from '../../service/api/data-exports.ts';
-import type { PageQuery } from '../../service/api/pagination.ts';
-import type { ListPage } from '../../service/api/read-list.ts';
+import type { ServiceClient } from '../../service/api/client/client.ts';
+import type { PageQuery } from '../../service/api/client/pagination.ts';
+import type { ListPage } from '../../service/api/client/read-list.ts';
+import type { CrawlOverCrawl } from '../../service/api/resources/crawl-over-crawls.ts';
+import { type Crawl, END_REASONS_WITHOUT_REPORT } from '../../service/api/resources/crawls.ts';
+import { type DataExport, dataExportStage } from '../../service/api/resources/data-exports.ts';
 
 /** How one of the lists of a workspace is read. */
 export interface ListKind<T extends { readonly id: string }> {

@@ -1,8 +1,8 @@
 import type { Inventory, ListReading } from '../../project/model/inventory.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { Plan, PlannedUnit, Selection } from '../../project/model/planned-unit.ts';
-import type { ChangedDay } from '../../service/api/changed-day.ts';
-import type { ServiceClient } from '../../service/api/client.ts';
+import type { ServiceClient } from '../../service/api/client/client.ts';
+import type { ChangedDay } from '../../service/api/resources/changed-day.ts';
 import { isLoaded, isNameLoaded } from '../../state/catalogue/is-loaded.ts';
 import type { Knowledge } from '../../state/catalogue/knowledge.ts';
 import { type DiscoveryScope, discover } from './discover.ts';

@@ -8,10 +8,10 @@ import type { Plan, PlannedUnit, Selection } from '../../project/model/planned-u
 import { isProjectResource } from '../../project/model/resources.ts';
 import { type Unit, unitName, type Window } from '../../project/model/unit.ts';
 import { pipelineFilter } from '../../project/model/unit-source.ts';
-import type { ChangedDay } from '../../service/api/changed-day.ts';
-import type { WeekDefinition } from '../../service/api/log-monitoring.ts';
-import type { Oql } from '../../service/api/oql.ts';
-import type { BrokenItem } from '../../service/api/read-list.ts';
+import type { BrokenItem } from '../../service/api/client/read-list.ts';
+import type { Oql } from '../../service/api/oql/oql.ts';
+import type { ChangedDay } from '../../service/api/resources/changed-day.ts';
+import type { WeekDefinition } from '../../service/api/resources/log-monitoring.ts';
 import { datesKey } from './discover-dates.ts';
 import { CRAWL_OVER_CRAWLS, leftNoReport } from './list-kinds.ts';
 import { windowFilter, windowsOf } from './windows.ts';

@@ -1,7 +1,7 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
-import { aggregateRows } from '../../service/api/aggregates.ts';
-import type { ServiceClient } from '../../service/api/client.ts';
-import type { Oql } from '../../service/api/oql.ts';
+import type { ServiceClient } from '../../service/api/client/client.ts';
+import type { Oql } from '../../service/api/oql/oql.ts';
+import { aggregateRows } from '../../service/api/resources/aggregates.ts';
 
 const DAY = 86_400_000;
 /** How far back days are looked for where the whole is too much for the quota: spans of a month, two years of them. */

@@ -2,8 +2,8 @@ import type { Connection } from '../../core/duckdb/duckdb.ts';
 import { type Inventory, listReadings } from '../../project/model/inventory.ts';
 import type { ListName } from '../../project/model/listed.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
-import type { UnitReport } from '../../project/model/report.ts';
-import { type KnownLists, recordListLoaded, recordLists } from '../../state/catalogue/ops-lists.ts';
+import type { UnitReport } from '../../project/model/runs/report.ts';
+import { type KnownLists, recordListLoaded, recordLists } from '../../state/catalogue/ops/ops-lists.ts';
 
 /**
  * Writes down what a discovery has found, before anything of it is loaded: a kill after this loses nothing, since what

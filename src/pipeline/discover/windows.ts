@@ -1,6 +1,6 @@
 import type { Window } from '../../project/model/unit.ts';
-import type { WeekDefinition } from '../../service/api/log-monitoring.ts';
-import type { Oql } from '../../service/api/oql.ts';
+import type { Oql } from '../../service/api/oql/oql.ts';
+import type { WeekDefinition } from '../../service/api/resources/log-monitoring.ts';
 
 /** Spans that dated sources are cut into. */
 const WINDOW_SPANS = ['day', 'week', 'month'] as const;

@@ -5,7 +5,7 @@ import type { Manifest } from '../../project/model/manifest.ts';
 import type { Volume } from '../../project/model/volume.ts';
 import { isFew, usualRows } from '../../project/model/volume.ts';
 import type { Settings } from '../../project/settings/settings.ts';
-import { rowsBefore } from '../../state/catalogue/ops-loads.ts';
+import { rowsBefore } from '../../state/catalogue/ops/ops-loads.ts';
 
 interface VolumeContext {
   readonly settings: Settings;

@@ -3,22 +3,22 @@ import { type Connection, DUCKDB_VERSION, ident, parquetFiles, text } from '../.
 import { withLowerMemory, withOneThread } from '../../core/duckdb/lower-memory.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { WorkingCopy } from '../../engines/working-copy.ts';
-import { type Counts, reconcile } from '../../project/model/counts.ts';
 import type { Manifest } from '../../project/model/manifest.ts';
+import { type Counts, reconcile } from '../../project/model/runs/counts.ts';
 import type { Volume } from '../../project/model/volume.ts';
 import { fingerprintSql, renewFingerprints, unitFingerprints } from '../../state/catalogue/fingerprint.ts';
-import { mergeType } from '../../state/catalogue/merge-type.ts';
-import { forgetFingerprints, recordLoad } from '../../state/catalogue/ops-loads.ts';
-import { recordRejects } from '../../state/catalogue/ops-rejects.ts';
-import { recordNotes, recordSchemaChanges } from '../../state/catalogue/ops-schema-changes.ts';
-import { fieldChanges, fieldRegistry, recordFields } from '../../state/catalogue/ops-unit-fields.ts';
+import { forgetFingerprints, recordLoad } from '../../state/catalogue/ops/ops-loads.ts';
+import { recordRejects } from '../../state/catalogue/ops/ops-rejects.ts';
+import { recordNotes, recordSchemaChanges } from '../../state/catalogue/ops/ops-schema-changes.ts';
+import { fieldChanges, fieldRegistry, recordFields } from '../../state/catalogue/ops/ops-unit-fields.ts';
+import { mergeType } from '../../state/catalogue/raw/merge-type.ts';
 import {
   applyRawTable,
   planRawTable,
   type RawTablePlan,
   type ReadField,
   rawTableColumns,
-} from '../../state/catalogue/raw-table.ts';
+} from '../../state/catalogue/raw/raw-table.ts';
 import { CATALOG, RAW_META_COLUMNS, type RawMetaColumn } from '../../state/catalogue/schema.ts';
 import { mergeHistory } from './merge-history.ts';
 import type { StagedPackage } from './read-package.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Connection, ident, parquetFiles, table, text } from '../../core/duckdb/duckdb.ts';
-import type { RawTablePlan } from '../../state/catalogue/raw-table.ts';
+import type { RawTablePlan } from '../../state/catalogue/raw/raw-table.ts';
 import type { RawMetaColumn } from '../../state/catalogue/schema.ts';
 import type { StagedPackage } from './read-package.ts';
 

@@ -1,6 +1,6 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { Manifest } from '../../project/model/manifest.ts';
-import type { RawTablePlan, SchemaChange } from '../../state/catalogue/raw-table.ts';
+import type { RawTablePlan, SchemaChange } from '../../state/catalogue/raw/raw-table.ts';
 
 type Contract = 'evolve' | 'freeze';
 

@@ -2,7 +2,7 @@ import type { Connection } from '../../core/duckdb/duckdb.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import type { Model } from '../../project/sql/models/model.ts';
 import { changeText, diffContract, readContract } from '../../project/sql/plan/mart-contract.ts';
-import { keepContract, keptContract } from '../../state/catalogue/ops-contract.ts';
+import { keepContract, keptContract } from '../../state/catalogue/ops/ops-contract.ts';
 import { WAREHOUSE_VERSION } from '../../state/catalogue/schema.ts';
 
 /** Says once what changed in `mart` since the contract that the working copy was made with, then keeps the present one. */

@@ -2,7 +2,7 @@ import type { Connection } from '../../core/duckdb/duckdb.ts';
 import { withLowerMemory } from '../../core/duckdb/lower-memory.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { unitFingerprints } from '../../state/catalogue/fingerprint.ts';
-import type { FreshUnit } from '../../state/catalogue/ops-loads.ts';
+import type { FreshUnit } from '../../state/catalogue/ops/ops-loads.ts';
 
 /** Of `memory_limit`. The copy is read once: DuckDB would keep as much of it as it may. */
 export const MEMORY_SHARE = 0.5;

@@ -6,7 +6,7 @@ import { type Connection, ident, text } from '../../core/duckdb/duckdb.ts';
 import { isOpenSomewhere } from '../../core/files/open-files.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import type { WorkingCopy } from '../../engines/working-copy.ts';
-import type { FormerCopy } from '../../state/catalogue/former-copies.ts';
+import type { FormerCopy } from '../../state/catalogue/published/former-copies.ts';
 import { FILE_OPTIONS } from '../../state/catalogue/schema.ts';
 
 /**

@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import { syncPath } from '../../core/files/atomic-file.ts';
 import { giveUserMode } from '../../core/files/private-files.ts';
 import { host } from '../../core/host/host.ts';
-import { formerPath } from '../../state/catalogue/restore-former.ts';
+import { formerPath } from '../../state/catalogue/published/restore-former.ts';
 
 /** The steps of a publication that the engine and the ledger have, in this order. */
 export interface PlacingSteps {

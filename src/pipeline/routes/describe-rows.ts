@@ -3,9 +3,9 @@ import type { Field } from '../../project/model/field.ts';
 import { namesMatcher } from '../../project/model/included-keys.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { PlannedUnit } from '../../project/model/planned-unit.ts';
-import type { ServiceClient } from '../../service/api/client.ts';
-import { type DataSource, describeSource, requiredFields } from '../../service/api/data-source.ts';
-import type { FieldRecord } from '../../service/api/fields.ts';
+import type { ServiceClient } from '../../service/api/client/client.ts';
+import { type DataSource, describeSource, requiredFields } from '../../service/api/resources/data-source.ts';
+import type { FieldRecord } from '../../service/api/resources/fields.ts';
 import type { FieldSchemaCache } from './field-schema-cache.ts';
 
 /** The facts about a unit's rows before they are requested. */

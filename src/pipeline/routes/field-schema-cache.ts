@@ -1,8 +1,8 @@
 import type { ErrorKind } from '../../core/errors/error-codes.ts';
 import { toCrawlhouseError } from '../../core/errors/errors.ts';
-import type { ServiceClient } from '../../service/api/client.ts';
-import type { DataSource } from '../../service/api/data-source.ts';
-import type { FieldRecord } from '../../service/api/fields.ts';
+import type { ServiceClient } from '../../service/api/client/client.ts';
+import type { DataSource } from '../../service/api/resources/data-source.ts';
+import type { FieldRecord } from '../../service/api/resources/fields.ts';
 
 /**
  * The fields that the service lists for rows. It does so for crawls. For comparisons and logs, the specification has no

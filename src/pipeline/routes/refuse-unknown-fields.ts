@@ -4,9 +4,9 @@ import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { PlannedUnit } from '../../project/model/planned-unit.ts';
 import { dataSourceOf } from '../../project/model/unit-source.ts';
 import { pipelinePlace } from '../../project/settings/pipelines.ts';
-import type { FieldRecord } from '../../service/api/fields.ts';
-import type { Oql } from '../../service/api/oql.ts';
-import { parseOql } from '../../service/api/parse-oql.ts';
+import type { Oql } from '../../service/api/oql/oql.ts';
+import { parseOql } from '../../service/api/oql/parse-oql.ts';
+import type { FieldRecord } from '../../service/api/resources/fields.ts';
 import type { FieldSchemaCache } from './field-schema-cache.ts';
 
 /** The known fields of a project's datasets. */

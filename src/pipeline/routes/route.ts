@@ -4,7 +4,7 @@ import type { PlannedUnit } from '../../project/model/planned-unit.ts';
 import type { RoutePace } from '../../project/model/route-pace.ts';
 import type { Source } from '../../project/model/source.ts';
 import type { Settings } from '../../project/settings/settings.ts';
-import type { ServiceClient } from '../../service/api/client.ts';
+import type { ServiceClient } from '../../service/api/client/client.ts';
 import type { ExportRecords } from '../../state/ledger/ledger-export.ts';
 import type { ExportStore } from '../../stores/registry.ts';
 import type { RankingWindows } from './aggregates/ranking-windows.ts';

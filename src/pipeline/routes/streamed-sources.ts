@@ -1,5 +1,5 @@
 import type { Pipeline } from '../../project/model/pipeline.ts';
-import { CRAWL_DATA_TYPES } from '../../service/api/fields.ts';
+import { CRAWL_DATA_TYPES } from '../../service/api/resources/fields.ts';
 
 /** Whether the rows of a source can be searched and exported (api-spec.md §4): all but lists and aggregates. */
 export function isStreamed({ kind, data_type }: Pipeline['source']): boolean {

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
 import { Semaphore } from '../../core/queue/semaphore.ts';
 import { jsonOf, stringifyJson } from '../../core/text/json.ts';
-import { fieldRegistry } from '../../state/catalogue/ops-unit-fields.ts';
-import { type ReadField, rawTableColumns } from '../../state/catalogue/raw-table.ts';
+import { fieldRegistry } from '../../state/catalogue/ops/ops-unit-fields.ts';
+import { type ReadField, rawTableColumns } from '../../state/catalogue/raw/raw-table.ts';
 import type { RunContext } from '../unit/context.ts';
 import type { PackageStore } from './package-store.ts';
 

@@ -7,7 +7,7 @@ import { openEngine } from '../../engines/open-engine.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { PreparedLoad } from '../../project/model/prepared-load.ts';
 import type { Settings } from '../../project/settings/settings.ts';
-import { planRawTable, type RawTablePlan } from '../../state/catalogue/raw-table.ts';
+import { planRawTable, type RawTablePlan } from '../../state/catalogue/raw/raw-table.ts';
 import { RAW_META_COLUMNS } from '../../state/catalogue/schema.ts';
 import { columnContracts } from '../load/column-contracts.ts';
 import { metaValues, partsOf, unitValues, withLoadMemory } from '../load/load-package.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { parquetFiles } from '../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
-import type { Counts } from '../../project/model/counts.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
-import { recordRejects } from '../../state/catalogue/ops-rejects.ts';
+import type { Counts } from '../../project/model/runs/counts.ts';
+import { recordRejects } from '../../state/catalogue/ops/ops-rejects.ts';
 import { checkVolume } from '../load/check-volume.ts';
 import { columnContracts } from '../load/column-contracts.ts';
 import { loadPackage } from '../load/load-package.ts';

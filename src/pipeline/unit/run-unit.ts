@@ -3,14 +3,14 @@ import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts'
 import { host } from '../../core/host/host.ts';
 import { inSpan } from '../../core/logs/telemetry.ts';
 import { stringifyJson } from '../../core/text/json.ts';
-import type { Counts } from '../../project/model/counts.ts';
 import type { Manifest } from '../../project/model/manifest.ts';
 import { pipelineDefinition } from '../../project/model/pipeline-definition.ts';
 import type { PlannedUnit } from '../../project/model/planned-unit.ts';
-import type { UnitReport, UnitStatus } from '../../project/model/report.ts';
-import { reportedError, unitReport } from '../../project/model/unit-report.ts';
+import type { Counts } from '../../project/model/runs/counts.ts';
+import type { UnitReport, UnitStatus } from '../../project/model/runs/report.ts';
+import { reportedError, unitReport } from '../../project/model/runs/unit-report.ts';
 import { nameFullDisk } from '../../project/settings/name-full-disk.ts';
-import type { LoadedUnit } from '../../state/catalogue/ops-loads.ts';
+import type { LoadedUnit } from '../../state/catalogue/ops/ops-loads.ts';
 import { readPackage, type StagedPackage } from '../load/read-package.ts';
 import { chooseFormat } from '../routes/choose-format.ts';
 import { abandonExport } from '../routes/export/reconcile-exports.ts';

@@ -1,4 +1,4 @@
-import { keptRecord } from '../../service/api/kept-record.ts';
+import { keptRecord } from '../../service/api/resources/kept-record.ts';
 import type { Pipeline } from './pipeline.ts';
 
 /** A record of a list with the keys that the pipeline includes; keys that it does not declare are among them. */

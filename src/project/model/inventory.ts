@@ -1,11 +1,11 @@
 import type { CrawlhouseError } from '../../core/errors/errors.ts';
-import type { CrawlOverCrawl } from '../../service/api/crawl-over-crawls.ts';
-import type { Crawl } from '../../service/api/crawls.ts';
-import type { DataExport } from '../../service/api/data-exports.ts';
-import type { WeekDefinition } from '../../service/api/log-monitoring.ts';
-import type { Project } from '../../service/api/projects.ts';
-import type { BrokenItem, ReadList } from '../../service/api/read-list.ts';
-import type { Workspace } from '../../service/api/workspaces.ts';
+import type { BrokenItem, ReadList } from '../../service/api/client/read-list.ts';
+import type { CrawlOverCrawl } from '../../service/api/resources/crawl-over-crawls.ts';
+import type { Crawl } from '../../service/api/resources/crawls.ts';
+import type { DataExport } from '../../service/api/resources/data-exports.ts';
+import type { WeekDefinition } from '../../service/api/resources/log-monitoring.ts';
+import type { Project } from '../../service/api/resources/projects.ts';
+import type { Workspace } from '../../service/api/resources/workspaces.ts';
 import type { Listed, ListName } from './listed.ts';
 
 /** The inventory: the new records of the long lists, and all records of the others. */

@@ -1,5 +1,5 @@
 import type { CrawlhouseError } from '../../core/errors/errors.ts';
-import type { Oql } from '../../service/api/oql.ts';
+import type { Oql } from '../../service/api/oql/oql.ts';
 import type { Pipeline } from './pipeline.ts';
 import type { Unit } from './unit.ts';
 

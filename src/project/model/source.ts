@@ -1,4 +1,4 @@
-import type { Oql } from '../../service/api/oql.ts';
+import type { Oql } from '../../service/api/oql/oql.ts';
 import type { Field } from './field.ts';
 import type { ListUpdate } from './manifest.ts';
 import type { Download, RawPart } from './raw-part.ts';

@@ -1,8 +1,8 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
-import type { DataSource } from '../../service/api/data-source.ts';
-import type { CrawlDataType, Granularity } from '../../service/api/fields.ts';
-import type { Oql } from '../../service/api/oql.ts';
-import { OqlError, parseOql } from '../../service/api/parse-oql.ts';
+import type { Oql } from '../../service/api/oql/oql.ts';
+import { OqlError, parseOql } from '../../service/api/oql/parse-oql.ts';
+import type { DataSource } from '../../service/api/resources/data-source.ts';
+import type { CrawlDataType, Granularity } from '../../service/api/resources/fields.ts';
 import type { Pipeline } from './pipeline.ts';
 import type { Unit } from './unit.ts';
 

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
-import type { Oql } from '../../service/api/oql.ts';
-import { OqlError, parseOql } from '../../service/api/parse-oql.ts';
+import type { Oql } from '../../service/api/oql/oql.ts';
+import { OqlError, parseOql } from '../../service/api/oql/parse-oql.ts';
 import { checkYaml, readYaml, type YamlSource } from './yaml-file.ts';
 
 const FILE = 'segments.yaml';

@@ -1,8 +1,8 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { parseJson, stringifyJson } from '../../core/text/json.ts';
 import type { Endpoint } from './endpoint.ts';
-import type { Oql } from './oql.ts';
-import { OqlError, parseOql } from './parse-oql.ts';
+import type { Oql } from './oql/oql.ts';
+import { OqlError, parseOql } from './oql/parse-oql.ts';
 
 /** The contents of a request. */
 export interface Outgoing {

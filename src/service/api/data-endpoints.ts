@@ -1,8 +1,8 @@
-import { AggregateBody, AggregateResponse } from './aggregates.ts';
 import { section } from './endpoint.ts';
-import { CRAWL_DATA_TYPES, FieldsResponse, GRANULARITIES } from './fields.ts';
-import { LogMetadata } from './log-monitoring.ts';
-import { ExportBody, ExportQuery, SearchBody, SearchQuery, SearchResponse } from './search.ts';
+import { AggregateBody, AggregateResponse } from './resources/aggregates.ts';
+import { CRAWL_DATA_TYPES, FieldsResponse, GRANULARITIES } from './resources/fields.ts';
+import { LogMetadata } from './resources/log-monitoring.ts';
+import { ExportBody, ExportQuery, SearchBody, SearchQuery, SearchResponse } from './resources/search.ts';
 
 const { get, post } = section('§4.1', 'projects');
 /** Reading with a body. */

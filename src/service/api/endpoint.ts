@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { lookUp } from '../../core/text/look-up.ts';
-import { NoQuery } from './pagination.ts';
+import { NoQuery } from './client/pagination.ts';
+import type { ServiceErrorType } from './client/service-error.ts';
 import type { TokenScope } from './scopes.ts';
-import type { ServiceErrorType } from './service-error.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 

@@ -1,16 +1,16 @@
-import * as configs from './crawl-configs.ts';
-import * as comparisons from './crawl-over-crawls.ts';
-import { GET_CRAWL_PROGRESS } from './crawl-progress.ts';
-import * as crawls from './crawls.ts';
 import * as data from './data-endpoints.ts';
-import * as exports from './data-exports.ts';
 import type { Endpoint } from './endpoint.ts';
-import * as files from './ingest-files.ts';
-import * as projects from './projects.ts';
-import * as ranking from './ranking-performance.ts';
-import * as scheduled from './scheduled-crawls.ts';
-import * as secrets from './secrets.ts';
-import * as workspaces from './workspaces.ts';
+import * as configs from './resources/crawl-configs.ts';
+import * as comparisons from './resources/crawl-over-crawls.ts';
+import { GET_CRAWL_PROGRESS } from './resources/crawl-progress.ts';
+import * as crawls from './resources/crawls.ts';
+import * as exports from './resources/data-exports.ts';
+import * as files from './resources/ingest-files.ts';
+import * as projects from './resources/projects.ts';
+import * as ranking from './resources/ranking-performance.ts';
+import * as scheduled from './resources/scheduled-crawls.ts';
+import * as secrets from './resources/secrets.ts';
+import * as workspaces from './resources/workspaces.ts';
 
 /**
  * Every operation of the service (api-spec.md §4), 52 once `/aggs` and the export are counted for each of the four data

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { durationText } from '../../core/text/amounts.ts';
-import type { ServiceClient } from './client.ts';
-import type { Crawl } from './crawls.ts';
-import { ServiceErrorBody } from './service-error.ts';
+import type { ServiceClient } from './client/client.ts';
+import { ServiceErrorBody } from './client/service-error.ts';
+import type { Crawl } from './resources/crawls.ts';
 
 /** Waits between two polls of a crawl that is being restored, in milliseconds. They grow up to the longest. */
 const FIRST_WAIT = 1_000;

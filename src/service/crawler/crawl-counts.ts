@@ -1,4 +1,4 @@
-import { FETCH_STATUSES, type FetchStatus } from '../api/crawl-progress.ts';
+import { FETCH_STATUSES, type FetchStatus } from '../api/resources/crawl-progress.ts';
 import type { DepthCount } from './frontier.ts';
 
 /** A URL of a fetch status, as progress shows it (api-spec.md §2.5). */

@@ -9,7 +9,7 @@ import { lockState } from '../../core/locks/state-lock.ts';
 import { isLoopbackHost } from '../../core/net/address-kind.ts';
 import { ownUrl } from '../../core/net/web-url.ts';
 import { stringifyJson } from '../../core/text/json.ts';
-import { END_REASONS_WITHOUT_REPORT } from '../api/crawls.ts';
+import { END_REASONS_WITHOUT_REPORT } from '../api/resources/crawls.ts';
 import { CrawlControl } from './crawl-control.ts';
 import { CrawlCounts } from './crawl-counts.ts';
 import { type FetchProgress, ProgressReporter } from './crawl-progress.ts';

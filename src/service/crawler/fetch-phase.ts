@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CRAWL_END_REASONS } from '../api/crawls.ts';
+import type { CRAWL_END_REASONS } from '../api/resources/crawls.ts';
 import { FetchRound, type FetchTools } from './fetch-round.ts';
 import type { QueuedUrl } from './frontier.ts';
 import type { ParseReply } from './parse-messages.ts';

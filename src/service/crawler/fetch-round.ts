@@ -1,7 +1,7 @@
 import { ownUrl } from '../../core/net/web-url.ts';
 import { Semaphore } from '../../core/queue/semaphore.ts';
-import type { FetchStatus } from '../api/crawl-progress.ts';
-import { retryAfterMs } from '../api/retry-after.ts';
+import { retryAfterMs } from '../api/client/retry-after.ts';
+import type { FetchStatus } from '../api/resources/crawl-progress.ts';
 import { askedUrl } from './ajax-crawling.ts';
 import type { CrawlControl } from './crawl-control.ts';
 import type { CrawlCounts, CrawlSample } from './crawl-counts.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { keepVersion } from '../../core/errors/newer-version.ts';
 import { inTransaction, openSqlite } from '../../core/locks/open-sqlite.ts';
-import { FETCH_STATUSES, type FetchStatus } from '../api/crawl-progress.ts';
+import { FETCH_STATUSES, type FetchStatus } from '../api/resources/crawl-progress.ts';
 import type { SitemapRecord, VitalsRecord } from './records.ts';
 import type { RobotsFile } from './robots.ts';
 

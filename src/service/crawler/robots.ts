@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ownUrl, webUrl } from '../../core/net/web-url.ts';
-import { retryAfterMs } from '../api/retry-after.ts';
+import { retryAfterMs } from '../api/client/retry-after.ts';
 import { decodeContent } from './content-encoding.ts';
 import type { FetchError } from './fetch-error.ts';
 import type { FetchedAnswer } from './fetcher.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { jsonOf, stringifyJson } from '../../core/text/json.ts';
 import { DEFAULT_RETRY, type RetryPolicy, retriable, retry } from '../../core/time/retry.ts';
-import { retryAfterMs } from '../api/retry-after.ts';
+import { retryAfterMs } from '../api/client/retry-after.ts';
 import { AnswerRow } from './answer-row.ts';
 import type { AccessHeaders } from './google-access.ts';
 

@@ -6,7 +6,7 @@ import type { CrawlhouseError } from '../../core/errors/errors.ts';
 import { lockState } from '../../core/locks/state-lock.ts';
 import { type Logger, silentLogger } from '../../core/logs/logger.ts';
 import { listenError } from '../../core/net/listen-http.ts';
-import type { ChangedDay, LoadedDays } from '../api/changed-day.ts';
+import type { ChangedDay, LoadedDays } from '../api/resources/changed-day.ts';
 import { SCOPES } from '../api/scopes.ts';
 import type { CrawlProxy } from '../crawler/crawl-proxy.ts';
 import type { RenderOptions } from '../crawler/render/renderer.ts';

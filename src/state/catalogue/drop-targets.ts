@@ -1,8 +1,8 @@
 import type { Connection } from '../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
-import type { LedgerUnit } from '../../project/model/ledger-records.ts';
+import type { LedgerUnit } from '../../project/model/runs/ledger-records.ts';
 import { type Unit, unitName } from '../../project/model/unit.ts';
-import { projectNamed } from './raw-projects.ts';
+import { projectNamed } from './raw/raw-projects.ts';
 import { type WarehouseUnit, warehouseUnits } from './warehouse-units.ts';
 
 export interface DropRequest {

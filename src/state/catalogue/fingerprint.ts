@@ -1,7 +1,7 @@
 import { type Connection, ident, table, text } from '../../core/duckdb/duckdb.ts';
-import { recordFingerprint, unpublishedUnits } from './ops-loads.ts';
-import { columnsOfUnits } from './ops-unit-fields.ts';
-import { presentRows } from './present-rows.ts';
+import { recordFingerprint, unpublishedUnits } from './ops/ops-loads.ts';
+import { columnsOfUnits } from './ops/ops-unit-fields.ts';
+import { presentRows } from './ops/present-rows.ts';
 import { CATALOG } from './schema.ts';
 
 /** Units of one statement. DuckDB reads the other columns only where `_unit` fits; with `IN` it would read all. */

@@ -1,5 +1,5 @@
 import type { PlannedUnit } from '../../project/model/planned-unit.ts';
-import type { LoadedUnit } from './ops-loads.ts';
+import type { LoadedUnit } from './ops/ops-loads.ts';
 
 /** Is the unit in the warehouse? Not if its crawl ran again under the same id, and so ended at another time. */
 export function isLoaded(

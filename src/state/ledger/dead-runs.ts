@@ -1,4 +1,4 @@
-import type { LedgerRun } from '../../project/model/ledger-records.ts';
+import type { LedgerRun } from '../../project/model/runs/ledger-records.ts';
 
 /**
  * The runs. A run that is marked as running, but began before the present holder acquired the lock, is `killed`: only

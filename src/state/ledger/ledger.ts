@@ -1,6 +1,6 @@
-import type { LedgerRun, LedgerUnit, UnitState } from '../../project/model/ledger-records.ts';
-import type { UnitError } from '../../project/model/report.ts';
-import type { RunSummary } from '../../project/model/run-summary.ts';
+import type { LedgerRun, LedgerUnit, UnitState } from '../../project/model/runs/ledger-records.ts';
+import type { UnitError } from '../../project/model/runs/report.ts';
+import type { RunSummary } from '../../project/model/runs/run-summary.ts';
 import type { Unit } from '../../project/model/unit.ts';
 import type { ExportRecords, LedgerExport } from './ledger-export.ts';
 import type { LoadState, Move } from './reconcile-units.ts';

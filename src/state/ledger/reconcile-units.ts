@@ -1,4 +1,4 @@
-import type { UnitState } from '../../project/model/ledger-records.ts';
+import type { UnitState } from '../../project/model/runs/ledger-records.ts';
 
 /** The state of a loaded unit in the warehouse. */
 export interface LoadState {

@@ -1,4 +1,4 @@
-import type { SlotSource } from '../../service/api/rate-limit.ts';
+import type { SlotSource } from '../../service/api/client/rate-limit.ts';
 import { type LedgerSettings, sharedLedger } from './open-ledger.ts';
 
 /**

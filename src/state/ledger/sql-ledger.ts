@@ -1,8 +1,8 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { host, timestamp } from '../../core/host/host.ts';
-import type { LedgerRun, LedgerUnit, UnitState } from '../../project/model/ledger-records.ts';
-import type { UnitError } from '../../project/model/report.ts';
-import type { RunSummary } from '../../project/model/run-summary.ts';
+import type { LedgerRun, LedgerUnit, UnitState } from '../../project/model/runs/ledger-records.ts';
+import type { UnitError } from '../../project/model/runs/report.ts';
+import type { RunSummary } from '../../project/model/runs/run-summary.ts';
 import { type Unit, unitName } from '../../project/model/unit.ts';
 import type { ClaimedUnit, Discovery, Ledger, UnitCount } from './ledger.ts';
 import { type LoadState, type Move, reconcileUnits } from './reconcile-units.ts';

@@ -1,4 +1,4 @@
-import type { UnitError } from '../../project/model/report.ts';
+import type { UnitError } from '../../project/model/runs/report.ts';
 import type { ExportRecords } from './ledger-export.ts';
 
 /** A unit that a run offers to every process that shares its ledger. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EngineStatement } from '../../../src/answers/query/engine-statement.ts';
-import type { RowsPage } from '../../../src/answers/query/page-of-rows.ts';
+import type { RowsPage } from '../../../src/answers/query/result/page-of-rows.ts';
 import { knownCrawls } from '../../../src/state/catalogue/known-crawls.ts';
 import { errorOf } from '../../support/error-of.ts';
 import { someWarehouse } from './some-warehouse.ts';

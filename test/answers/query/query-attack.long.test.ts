@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import type { RowsPage } from '../../../src/answers/query/page-of-rows.ts';
+import type { RowsPage } from '../../../src/answers/query/result/page-of-rows.ts';
 import { text } from '../../../src/core/duckdb/duckdb.ts';
 import type { StreamedRows } from '../../../src/core/duckdb/streamed-rows.ts';
 import { temporaryFolder } from '../../support/temporary.ts';

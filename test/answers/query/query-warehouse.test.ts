@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PublishedWarehouse } from '../../../src/answers/query/query-warehouse.ts';
-import { writeResult } from '../../../src/answers/query/write-result.ts';
+import { writeResult } from '../../../src/answers/query/result/write-result.ts';
 import { text } from '../../../src/core/duckdb/duckdb.ts';
 import type { StreamedRows } from '../../../src/core/duckdb/streamed-rows.ts';
 import { temporaryFolder } from '../../support/temporary.ts';

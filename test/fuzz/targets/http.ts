@@ -8,7 +8,7 @@ import { serveConsole } from '../../../src/people/console/server/serve-console.t
 import { type AssistantReaders, assistantServer } from '../../../src/people/mcp/assistant-tools.ts';
 import { listenForAssistants } from '../../../src/people/mcp/listen-for-assistants.ts';
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';
-import { encodeRison } from '../../../src/service/api/rison.ts';
+import { encodeRison } from '../../../src/service/api/client/rison.ts';
 import { startSandbox } from '../../../src/service/sandbox/start-sandbox.ts';
 import { fuzzFolder } from '../folder.ts';
 import { Fault, type Target, type Verdict } from '../target.ts';

@@ -1,7 +1,7 @@
 import { jsonOf, stringifyJson } from '../../../src/core/text/json.ts';
-import { Oql } from '../../../src/service/api/oql.ts';
-import { OqlError, parseOql } from '../../../src/service/api/parse-oql.ts';
-import { printOql } from '../../../src/service/api/print-oql.ts';
+import { Oql } from '../../../src/service/api/oql/oql.ts';
+import { OqlError, parseOql } from '../../../src/service/api/oql/parse-oql.ts';
+import { printOql } from '../../../src/service/api/oql/print-oql.ts';
 import { Fault, plainTarget, same, type Verdict } from '../target.ts';
 import { oqlTree } from './oql-tree.ts';
 

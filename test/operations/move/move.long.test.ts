@@ -6,7 +6,7 @@ import { compareMoved } from '../../../src/engines/moved-units.ts';
 import { engineKind } from '../../../src/engines/registry.ts';
 import { move } from '../../../src/operations/move/move.ts';
 import { settingsIn } from '../../../src/people/settings/move-target.ts';
-import { readPublished } from '../../../src/state/catalogue/read-published.ts';
+import { readPublished } from '../../../src/state/catalogue/published/read-published.ts';
 import { PAGES_MODEL, type PackageProject, packageProject, signal } from '../../pipeline/package-project.ts';
 import { errorOf } from '../../support/error-of.ts';
 import { IN_DUCKDB } from '../../support/in-duckdb.ts';

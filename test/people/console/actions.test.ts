@@ -4,7 +4,7 @@ import { Sessions } from '../../../src/people/console/access/sessions.ts';
 import { type Action, fieldsOf, readAction, wordsOf } from '../../../src/people/console/actions/action.ts';
 import { planOf } from '../../../src/people/console/actions/plan.ts';
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';
-import type { LedgerUnit } from '../../../src/project/model/ledger-records.ts';
+import type { LedgerUnit } from '../../../src/project/model/runs/ledger-records.ts';
 import { sqliteLedger } from '../../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import { ledgerUnit } from '../../support/console-project.ts';
 import { openConsole } from '../../support/open-console.ts';

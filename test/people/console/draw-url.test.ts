@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { UrlStory } from '../../../src/answers/explore/read-url.ts';
+import type { UrlStory } from '../../../src/answers/explore/url/read-url.ts';
 import { drawUrl } from '../../../src/people/console/pages/draw-url.ts';
 import { drawUrlTraffic } from '../../../src/people/console/pages/draw-url-traffic.ts';
 

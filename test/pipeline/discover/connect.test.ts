@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { silentLogger } from '../../../src/core/logs/logger.ts';
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import { connect } from '../../../src/pipeline/discover/connect.ts';
-import { exchangeCode } from '../../../src/service/api/oauth.ts';
+import { exchangeCode } from '../../../src/service/api/client/oauth.ts';
 import { applicationOf, BACK, codeFor } from '../../service/sandbox/oauth/consent.ts';
 import { type Service, service } from '../../service/sandbox/support.ts';
 import { temporaryFolder } from '../../support/temporary.ts';

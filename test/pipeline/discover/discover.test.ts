@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type DiscoveryScope, discover } from '../../../src/pipeline/discover/discover.ts';
-import { NOTHING_KNOWN } from '../../../src/state/catalogue/ops-lists.ts';
+import { NOTHING_KNOWN } from '../../../src/state/catalogue/ops/ops-lists.ts';
 import { sendJson, type TestService, testClient, testService } from '../../service/api/test-service.ts';
 
 const signal = new AbortController().signal;

@@ -4,7 +4,7 @@ import { CRAWLS, listed } from '../../../src/pipeline/discover/list-kinds.ts';
 import type { ListReading } from '../../../src/project/model/inventory.ts';
 import type { KnownItem, KnownList } from '../../../src/project/model/listed.ts';
 import { Pipeline } from '../../../src/project/model/pipeline.ts';
-import type { Crawl } from '../../../src/service/api/crawls.ts';
+import type { Crawl } from '../../../src/service/api/resources/crawls.ts';
 import { type TestService, testClient } from '../../service/api/test-service.ts';
 import { crawlsDownFrom, listService, type SomeCrawl, someCrawl } from './list-service.ts';
 

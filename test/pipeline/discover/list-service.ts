@@ -1,4 +1,4 @@
-import { decodeRison } from '../../../src/service/api/rison.ts';
+import { decodeRison } from '../../../src/service/api/client/rison.ts';
 import { sendJson, type TestService, testService } from '../../service/api/test-service.ts';
 
 /** A crawl as a list has it. */

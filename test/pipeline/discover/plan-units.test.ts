@@ -4,7 +4,7 @@ import type { Inventory } from '../../../src/project/model/inventory.ts';
 import { Pipeline } from '../../../src/project/model/pipeline.ts';
 import type { Plan, Selection } from '../../../src/project/model/planned-unit.ts';
 import { unitName } from '../../../src/project/model/unit.ts';
-import type { Crawl } from '../../../src/service/api/crawls.ts';
+import type { Crawl } from '../../../src/service/api/resources/crawls.ts';
 import { workspaceView } from '../../support/inventory.ts';
 
 function pipeline(dataset: string, kind: string, dataType: string): Pipeline {

@@ -5,10 +5,10 @@ import { type Connection, DUCKDB_VERSION, ident } from '../../../src/core/duckdb
 import { loadPackage } from '../../../src/pipeline/load/load-package.ts';
 import { readPackage } from '../../../src/pipeline/load/read-package.ts';
 import type { ColumnContract } from '../../../src/pipeline/load/refuse-drift.ts';
-import type { Counts } from '../../../src/project/model/counts.ts';
 import type { Field } from '../../../src/project/model/field.ts';
+import type { Counts } from '../../../src/project/model/runs/counts.ts';
 import { unitFingerprints } from '../../../src/state/catalogue/fingerprint.ts';
-import type { ReadField } from '../../../src/state/catalogue/raw-table.ts';
+import type { ReadField } from '../../../src/state/catalogue/raw/raw-table.ts';
 import { CATALOG } from '../../../src/state/catalogue/schema.ts';
 import { openDatabase, openWorking } from '../../engines/open-working.ts';
 import { temporaryFolder } from '../../support/temporary.ts';

@@ -9,7 +9,7 @@ import { text } from '../../../src/core/duckdb/duckdb.ts';
 import { createLogger, silentLogger } from '../../../src/core/logs/logger.ts';
 import { WorkingCopy } from '../../../src/engines/working-copy.ts';
 import { publish } from '../../../src/pipeline/publish/publish.ts';
-import { readPublication } from '../../../src/state/catalogue/read-publication.ts';
+import { readPublication } from '../../../src/state/catalogue/published/read-publication.ts';
 import { openDatabase, placeIn } from '../../engines/open-working.ts';
 import { IN_DUCKDB } from '../../support/in-duckdb.ts';
 import { temporaryConnection, temporaryFolder } from '../../support/temporary.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { FieldSchemaCache } from '../../../src/pipeline/routes/field-schema-cache.ts';
-import type { DataSource } from '../../../src/service/api/data-source.ts';
+import type { DataSource } from '../../../src/service/api/resources/data-source.ts';
 import { sendJson, testClient, testService } from '../../service/api/test-service.ts';
 
 const { signal } = new AbortController();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { needsJson } from '../../../src/pipeline/routes/needs-json.ts';
 import type { Field } from '../../../src/project/model/field.ts';
-import { FIELD_TYPES } from '../../../src/service/api/fields.ts';
+import { FIELD_TYPES } from '../../../src/service/api/resources/fields.ts';
 
 function field(name: string, type = 'string', arity: Field['arity'] = 'one'): Field {
   return { name, type, arity };

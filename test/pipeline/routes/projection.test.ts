@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { declaredFields, projectedFields } from '../../../src/pipeline/routes/describe-rows.ts';
 import { includedKeys } from '../../../src/project/model/included-keys.ts';
-import type { FieldRecord } from '../../../src/service/api/fields.ts';
+import type { FieldRecord } from '../../../src/service/api/resources/fields.ts';
 
 function records(...names: readonly string[]): FieldRecord[] {
   return names.map((name) => ({ name, type: 'string', arity: 'one', can_display: true }));

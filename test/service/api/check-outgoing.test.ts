@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ServiceClient } from '../../../src/service/api/client.ts';
+import type { ServiceClient } from '../../../src/service/api/client/client.ts';
 import { sendJson, testClient, testService } from './test-service.ts';
 
 type Call = (client: ServiceClient) => Promise<unknown>;

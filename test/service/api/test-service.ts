@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { ServiceClient } from '../../../src/service/api/client.ts';
-import { Transport, type TransportOptions } from '../../../src/service/api/transport.ts';
+import { ServiceClient } from '../../../src/service/api/client/client.ts';
+import { Transport, type TransportOptions } from '../../../src/service/api/client/transport.ts';
 
 export const TOKEN = 'token-of-the-test-service';
 

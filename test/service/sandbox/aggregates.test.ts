@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { AggregateResponse } from '../../../src/service/api/aggregates.ts';
+import { AggregateResponse } from '../../../src/service/api/resources/aggregates.ts';
 import { field, importFolder, type Json, sharedService } from './support.ts';
 
 const dir = await importFolder('site-2025-03-05', {

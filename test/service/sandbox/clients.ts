@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { ServiceClient } from '../../../src/service/api/client.ts';
+import { ServiceClient } from '../../../src/service/api/client/client.ts';
 import type { Json, Service } from './support.ts';
 
 /** The typed client of a sandbox, for one test. */

@@ -6,8 +6,12 @@ import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/clien
 import { Storage } from '@google-cloud/storage';
 import { expect, test } from 'vitest';
 import { ident, text } from '../../../src/core/duckdb/duckdb.ts';
-import { ServiceClient } from '../../../src/service/api/client.ts';
-import type { DataExport, DataExportInput, ExportTarget } from '../../../src/service/api/data-exports.ts';
+import { ServiceClient } from '../../../src/service/api/client/client.ts';
+import type {
+  DataExport,
+  DataExportInput,
+  ExportTarget,
+} from '../../../src/service/api/resources/data-exports.ts';
 import { gcsUploader } from '../../../src/service/sandbox/exports/gcs-uploader.ts';
 import { s3Uploader } from '../../../src/service/sandbox/exports/s3-uploader.ts';
 import type { ReadyDocument } from '../../../src/service/sandbox/start-sandbox.ts';

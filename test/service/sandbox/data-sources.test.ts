@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { AggregateBody } from '../../../src/service/api/aggregates.ts';
-import type { ServiceClient } from '../../../src/service/api/client.ts';
-import type { Oql } from '../../../src/service/api/oql.ts';
-import type { SearchBody } from '../../../src/service/api/search.ts';
+import type { ServiceClient } from '../../../src/service/api/client/client.ts';
+import type { Oql } from '../../../src/service/api/oql/oql.ts';
+import type { AggregateBody } from '../../../src/service/api/resources/aggregates.ts';
+import type { SearchBody } from '../../../src/service/api/resources/search.ts';
 import { clientOf, patchProject, projectId } from './clients.ts';
 import { type Json, lines, sharedService } from './support.ts';
 

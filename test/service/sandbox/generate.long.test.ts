@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { FieldRecord } from '../../../src/service/api/fields.ts';
+import type { FieldRecord } from '../../../src/service/api/resources/fields.ts';
 import { PAGE_CATALOGUE } from '../../../src/service/sandbox/catalogue/page-catalogue.ts';
 import { parseSpec } from '../../../src/service/sandbox/generate/parse-spec.ts';
 import { startSandbox } from '../../../src/service/sandbox/start-sandbox.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { ServiceClient } from '../../../src/service/api/client.ts';
-import { fileForm, type IngestFile } from '../../../src/service/api/ingest-files.ts';
-import type { PageQuery } from '../../../src/service/api/pagination.ts';
+import { ServiceClient } from '../../../src/service/api/client/client.ts';
+import type { PageQuery } from '../../../src/service/api/client/pagination.ts';
+import { fileForm, type IngestFile } from '../../../src/service/api/resources/ingest-files.ts';
 import { startSandbox } from '../../../src/service/sandbox/start-sandbox.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { until } from '../../support/until.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { LIST_CRAWLS } from '../../../src/service/api/crawls.ts';
-import { LIST_PROJECTS, ProjectResponse } from '../../../src/service/api/projects.ts';
-import { encodeRison } from '../../../src/service/api/rison.ts';
-import { LIST_WORKSPACES } from '../../../src/service/api/workspaces.ts';
+import { encodeRison } from '../../../src/service/api/client/rison.ts';
+import { LIST_CRAWLS } from '../../../src/service/api/resources/crawls.ts';
+import { LIST_PROJECTS, ProjectResponse } from '../../../src/service/api/resources/projects.ts';
+import { LIST_WORKSPACES } from '../../../src/service/api/resources/workspaces.ts';
 import { type Json, parsed, sharedService } from './support.ts';
 
 const it = await sharedService({ generate: ['projects=2,crawls=13,pages=3,columns=5'] });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { FieldsResponse } from '../../../src/service/api/fields.ts';
-import type { Oql } from '../../../src/service/api/oql.ts';
-import { SearchResponse } from '../../../src/service/api/search.ts';
+import type { Oql } from '../../../src/service/api/oql/oql.ts';
+import { FieldsResponse } from '../../../src/service/api/resources/fields.ts';
+import { SearchResponse } from '../../../src/service/api/resources/search.ts';
 import { field, importFolder, type Json, service, sharedService } from './support.ts';
 
 const actions = (...names: string[]): { actions: string[] } => ({ actions: names });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ServiceClient } from '../../../src/service/api/client.ts';
-import type { PageQuery } from '../../../src/service/api/pagination.ts';
+import { ServiceClient } from '../../../src/service/api/client/client.ts';
+import type { PageQuery } from '../../../src/service/api/client/pagination.ts';
 import { type Json, type Service, service, sharedService } from './support.ts';
 
 function base64(value: unknown): string {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { afterAll, onTestFinished } from 'vitest';
 import type { z } from 'zod';
-import type { FieldRecord } from '../../../src/service/api/fields.ts';
+import type { FieldRecord } from '../../../src/service/api/resources/fields.ts';
 import {
   type Sandbox,
   type SandboxOptions,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { UNIT_STATES, type UnitState } from '../../../src/project/model/ledger-records.ts';
+import { UNIT_STATES, type UnitState } from '../../../src/project/model/runs/ledger-records.ts';
 import { type LoadState, reconcileUnits } from '../../../src/state/ledger/reconcile-units.ts';
 import { UNIT_MOVES } from '../../../src/state/ledger/sql-ledger.ts';
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { silentLogger } from '../../../src/core/logs/logger.ts';
-import type { LedgerUnit } from '../../../src/project/model/ledger-records.ts';
+import type { LedgerUnit } from '../../../src/project/model/runs/ledger-records.ts';
 import type { Unit } from '../../../src/project/model/unit.ts';
 import type { Ledger } from '../../../src/state/ledger/ledger.ts';
 import { openLedger, readLedger } from '../../../src/state/ledger/open-ledger.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { UNIT_STATES } from '../../../src/project/model/ledger-records.ts';
+import { UNIT_STATES } from '../../../src/project/model/runs/ledger-records.ts';
 import { checkMove, UNIT_MOVES } from '../../../src/state/ledger/sql-ledger.ts';
 
 test('every state can be reached from a unit that is new, and left again', () => {

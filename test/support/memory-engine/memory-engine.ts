@@ -20,8 +20,8 @@ import {
 import type { CatalogueFile, RowStore, UnitRows } from '../../../src/engines/row-store.ts';
 import { sourceColumns } from '../../../src/engines/source-columns.ts';
 import type { PlannedModel } from '../../../src/project/sql/plan/plan-models.ts';
-import { readPointers, setPointers, without } from '../../../src/state/catalogue/ops-pointers.ts';
-import { publicationStamp } from '../../../src/state/catalogue/publication-stamp.ts';
+import { readPointers, setPointers, without } from '../../../src/state/catalogue/ops/ops-pointers.ts';
+import { publicationStamp } from '../../../src/state/catalogue/published/publication-stamp.ts';
 
 const nothing = async (): Promise<void> => {};
 const quoted = (relation: string): string => table(...relation.split('.'));

@@ -2,9 +2,10 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { withLineage } from '../../../operations/openlineage/with-lineage.ts';
 import { type RunRequest, run } from '../../../pipeline/run.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
+import { printNothingDue, saysNoAccount } from '../account/no-account.ts';
 import type { Command, Invocation } from '../command.ts';
-import { printNothingDue, saysNoAccount } from '../no-account.ts';
-import { printPlan } from '../plan-report.ts';
+import { printPlan } from '../reports/plan-report.ts';
+import { printRun } from '../reports/run-report.ts';
 import {
   dayOf,
   nothingNew,
@@ -13,7 +14,6 @@ import {
   selectedPipelines,
   selectedSources,
 } from '../run-flags.ts';
-import { printRun } from '../run-report.ts';
 
 export const backfill: Command = {
   name: 'backfill',

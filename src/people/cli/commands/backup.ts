@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { checkOutput } from '../../../answers/query/check-output.ts';
+import { checkOutput } from '../../../answers/query/result/check-output.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { counted } from '../../../core/text/amounts.ts';
 import { isInCatalogue } from '../../../engines/registry.ts';
-import { backUp } from '../../../state/catalogue/back-up.ts';
+import { backUp } from '../../../state/catalogue/published/back-up.ts';
 import type { Command } from '../command.ts';
 
 export const backup: Command = {

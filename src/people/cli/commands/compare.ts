@@ -1,12 +1,12 @@
-import { nameOfCrawl } from '../../../answers/explore/compared-crawls.ts';
-import { type Comparison, readComparison } from '../../../answers/explore/read-compare.ts';
+import { nameOfCrawl } from '../../../answers/explore/compare/compared-crawls.ts';
+import { type Comparison, readComparison } from '../../../answers/explore/compare/read-compare.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { countText } from '../../../core/text/amounts.ts';
 import type { Command } from '../command.ts';
 import { openInConsole } from '../console-address.ts';
-import { EXPLORE_FLAGS, formatOf, foundTable, partOf, writePart } from '../explored.ts';
 import { printPaged } from '../pager.ts';
+import { EXPLORE_FLAGS, formatOf, foundTable, partOf, writePart } from '../reports/explored.ts';
 
 /** The parts of a comparison, each as a table has it. */
 const PARTS = {

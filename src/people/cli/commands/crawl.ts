@@ -4,16 +4,16 @@ import { readKnownUnits } from '../../../operations/status/remembered.ts';
 import { cronProblem } from '../../../project/settings/cron-fields.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { writeSchedule } from '../../../project/settings/write-schedule.ts';
-import type { CrawlConfigInput } from '../../../service/api/crawl-configs.ts';
-import type { Crawl } from '../../../service/api/crawls.ts';
+import type { CrawlConfigInput } from '../../../service/api/resources/crawl-configs.ts';
+import type { Crawl } from '../../../service/api/resources/crawls.ts';
 import type { Command, Invocation } from '../command.ts';
-import { CRAWL_FLAGS, crawlConfig, measuredPages } from '../crawl-config.ts';
-import { CrawlDisplay } from '../crawl-display.ts';
-import { describeCrawl, describeFetched, readCrawlReport } from '../crawl-report.ts';
-import { loadLocal } from '../load-local.ts';
-import { LocalService } from '../local-service.ts';
-import { readUrlList } from '../read-url-list.ts';
-import { printRun } from '../run-report.ts';
+import { CRAWL_FLAGS, crawlConfig, measuredPages } from '../local/crawl-config.ts';
+import { CrawlDisplay } from '../local/crawl-display.ts';
+import { loadLocal } from '../local/load-local.ts';
+import { LocalService } from '../local/local-service.ts';
+import { readUrlList } from '../local/read-url-list.ts';
+import { describeCrawl, describeFetched, readCrawlReport } from '../reports/crawl-report.ts';
+import { printRun } from '../reports/run-report.ts';
 
 const FOLLOWS = '\nThe pages are loaded now; the other answers follow.\n';
 

@@ -4,9 +4,9 @@ import { DIMENSIONS, type Dimension, type Period } from '../../../service/demand
 import { DAY_ORDERS, type DayOrder } from '../../../service/demand/parse-day.ts';
 import { readDemand } from '../../../service/demand/read-demand.ts';
 import type { Command, Invocation } from '../command.ts';
-import { addExports, loadDemand } from '../load-demand.ts';
-import { LOCAL_PROJECT_FLAGS, localProject, projectFlags } from '../local-project.ts';
-import { LocalService } from '../local-service.ts';
+import { addExports, loadDemand } from '../local/load-demand.ts';
+import { LOCAL_PROJECT_FLAGS, localProject, projectFlags } from '../local/local-project.ts';
+import { LocalService } from '../local/local-service.ts';
 import { dayOf } from '../run-flags.ts';
 
 const DAY = 86_400_000;

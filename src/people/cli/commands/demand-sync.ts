@@ -1,17 +1,17 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { counted, countText } from '../../../core/text/amounts.ts';
-import { exitCodeOf } from '../../../project/model/run-status.ts';
+import { exitCodeOf } from '../../../project/model/runs/run-status.ts';
 import { googleAccess } from '../../../service/demand/google-access.ts';
 import { propertyOf } from '../../../service/demand/property-of.ts';
 import { SearchConsole } from '../../../service/demand/search-console.ts';
 import type { Command } from '../command.ts';
-import { refuseMixing } from '../load-demand.ts';
-import { loadLocal } from '../load-local.ts';
-import { LOCAL_PROJECT_FLAGS, localProject, projectFlags } from '../local-project.ts';
-import { LocalService } from '../local-service.ts';
+import { refuseMixing } from '../local/load-demand.ts';
+import { loadLocal } from '../local/load-local.ts';
+import { LOCAL_PROJECT_FLAGS, localProject, projectFlags } from '../local/local-project.ts';
+import { LocalService } from '../local/local-service.ts';
+import { type SyncedDemand, syncDemand } from '../local/sync-demand.ts';
 import { failureOf, printError } from '../print-error.ts';
-import { printErrors, runSummary } from '../run-report.ts';
-import { type SyncedDemand, syncDemand } from '../sync-demand.ts';
+import { printErrors, runSummary } from '../reports/run-report.ts';
 
 export const demandSync: Command = {
   name: 'demand sync',

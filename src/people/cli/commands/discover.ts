@@ -4,11 +4,11 @@ import { readDrift } from '../../../operations/status/read-status.ts';
 import { discoverUnits } from '../../../pipeline/plan.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import { isLoaded } from '../../../state/catalogue/is-loaded.ts';
+import { saysNoAccount } from '../account/no-account.ts';
 import type { Command } from '../command.ts';
-import { projectText } from '../failed-tests.ts';
-import { saysNoAccount } from '../no-account.ts';
+import { projectText } from '../reports/failed-tests.ts';
+import { describeDrifts } from '../reports/run-report.ts';
 import { dayOf, selectedSources } from '../run-flags.ts';
-import { describeDrifts } from '../run-report.ts';
 
 export const discover: Command = {
   name: 'discover',

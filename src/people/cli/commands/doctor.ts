@@ -1,10 +1,10 @@
 import { errorsOf } from '../../../core/duckdb/check.ts';
 import { examine } from '../../../operations/doctor/examine.ts';
 import { describeUpgrade, examineUpgrade } from '../../../operations/doctor/examine-upgrade.ts';
-import { exitCodeOf } from '../../../project/model/run-status.ts';
+import { exitCodeOf } from '../../../project/model/runs/run-status.ts';
 import type { Command } from '../command.ts';
-import { describeChecks, worst } from '../doctor-report.ts';
 import { failureOf } from '../print-error.ts';
+import { describeChecks, worst } from '../reports/doctor-report.ts';
 
 export const doctor: Command = {
   name: 'doctor',

@@ -6,14 +6,14 @@ import { drop as dropUnits, planDrop } from '../../../pipeline/drop.ts';
 import { isRelativeName } from '../../../project/model/crawl-name.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import type { DroppedUnit, DropRequest } from '../../../state/catalogue/drop-targets.ts';
-import { projectNames } from '../../../state/catalogue/raw-projects.ts';
-import { readPublished } from '../../../state/catalogue/read-published.ts';
+import { readPublished } from '../../../state/catalogue/published/read-published.ts';
+import { projectNames } from '../../../state/catalogue/raw/raw-projects.ts';
 import { crawlOf } from '../../../state/catalogue/resolve-parameters.ts';
 import type { Command, Invocation } from '../command.ts';
-import { projectText } from '../failed-tests.ts';
 import { failureOf } from '../print-error.ts';
 import { Questions } from '../questions.ts';
-import { printErrors } from '../run-report.ts';
+import { projectText } from '../reports/failed-tests.ts';
+import { printErrors } from '../reports/run-report.ts';
 
 export const drop: Command = {
   name: 'drop',

@@ -6,10 +6,9 @@ import { endPrivacy } from '../../../core/files/private-files.ts';
 import { readText } from '../../../core/files/read-text.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
 import { examine } from '../../../operations/doctor/examine.ts';
-import { exitCodeOf } from '../../../project/model/run-status.ts';
+import { exitCodeOf } from '../../../project/model/runs/run-status.ts';
 import { setCloudVariables } from '../../../project/settings/command-environment.ts';
 import { loadSettings } from '../../settings/load-settings.ts';
-import { asCalled, callFor } from '../as-called.ts';
 import {
   type Account,
   askAccount,
@@ -17,11 +16,12 @@ import {
   type Browser,
   signedInAccount,
   tokenAccount,
-} from '../ask-account.ts';
+} from '../account/ask-account.ts';
+import { asCalled, callFor } from '../as-called.ts';
 import type { Command, Invocation } from '../command.ts';
 import { openBrowser } from '../console-address.ts';
-import { describeChecks, worst } from '../doctor-report.ts';
-import { refuseProject, type ShippedModels, writeProject } from '../project-files.ts';
+import { refuseProject, type ShippedModels, writeProject } from '../local/project-files.ts';
+import { describeChecks, worst } from '../reports/doctor-report.ts';
 
 const SHIPPED_MODELS: readonly ShippedModels[] = ['all', 'none'];
 

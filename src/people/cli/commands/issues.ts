@@ -4,8 +4,8 @@ import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { counted } from '../../../core/text/amounts.ts';
 import type { Command } from '../command.ts';
 import { openInConsole } from '../console-address.ts';
-import { EXPLORE_FLAGS, endText, formatOf, foundTable, writeFound } from '../explored.ts';
 import { printPaged } from '../pager.ts';
+import { EXPLORE_FLAGS, endText, formatOf, foundTable, writeFound } from '../reports/explored.ts';
 
 export const issues: Command = {
   name: 'issues',

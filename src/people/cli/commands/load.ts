@@ -3,7 +3,7 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { withLineage } from '../../../operations/openlineage/with-lineage.ts';
 import { loadPackages } from '../../../pipeline/load-packages.ts';
 import type { Command } from '../command.ts';
-import { printRun } from '../run-report.ts';
+import { printRun } from '../reports/run-report.ts';
 
 export const load: Command = {
   name: 'load',

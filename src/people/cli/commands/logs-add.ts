@@ -1,18 +1,18 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { ON_REJECT } from '../../../project/model/pipeline.ts';
-import { exitCodeOf } from '../../../project/model/run-status.ts';
+import { exitCodeOf } from '../../../project/model/runs/run-status.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { LogRules } from '../../../service/logs/log-rules.ts';
-import { addLogs, readingRules } from '../add-logs.ts';
 import type { Command, Invocation } from '../command.ts';
-import { hasQuestion } from '../has-question.ts';
-import { loadLocal } from '../load-local.ts';
-import { LOCAL_PROJECT_FLAGS, localProject, projectFlags } from '../local-project.ts';
-import { LocalService } from '../local-service.ts';
-import { describeLogs, logErrors } from '../log-report.ts';
-import { checkLogSources } from '../log-sources.ts';
+import { addLogs, readingRules } from '../local/add-logs.ts';
+import { hasQuestion } from '../local/has-question.ts';
+import { loadLocal } from '../local/load-local.ts';
+import { LOCAL_PROJECT_FLAGS, localProject, projectFlags } from '../local/local-project.ts';
+import { LocalService } from '../local/local-service.ts';
+import { checkLogSources } from '../local/log-sources.ts';
 import { printError } from '../print-error.ts';
-import { printRun } from '../run-report.ts';
+import { describeLogs, logErrors } from '../reports/log-report.ts';
+import { printRun } from '../reports/run-report.ts';
 
 export const logsAdd: Command = {
   name: 'logs add',

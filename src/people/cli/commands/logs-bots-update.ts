@@ -2,9 +2,9 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { counted } from '../../../core/text/amounts.ts';
 import { textTable } from '../../../core/text/text-table.ts';
 import type { Command } from '../command.ts';
-import { readBotList } from '../read-bot-list.ts';
-import { shownPath } from '../shown-path.ts';
-import { updateBotRanges } from '../update-bot-ranges.ts';
+import { readBotList } from '../local/read-bot-list.ts';
+import { shownPath } from '../local/shown-path.ts';
+import { updateBotRanges } from '../local/update-bot-ranges.ts';
 
 export const logsBotsUpdate: Command = {
   name: 'logs bots update',

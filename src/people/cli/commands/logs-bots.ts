@@ -2,7 +2,7 @@ import { textTable } from '../../../core/text/text-table.ts';
 import type { Bot, BotList } from '../../../service/logs/bots/bot-list.ts';
 import { describeAge } from '../../../service/logs/bots/describe-age.ts';
 import type { Command } from '../command.ts';
-import { readBotList } from '../read-bot-list.ts';
+import { readBotList } from '../local/read-bot-list.ts';
 
 export const logsBots: Command = {
   name: 'logs bots',

@@ -8,7 +8,7 @@ import type { Settings } from '../../../project/settings/settings.ts';
 import { settingsIn } from '../../settings/move-target.ts';
 import type { Command, Invocation } from '../command.ts';
 import { failureOf } from '../print-error.ts';
-import { printErrors } from '../run-report.ts';
+import { printErrors } from '../reports/run-report.ts';
 
 const ENGINES = engineKinds().map(({ name }) => name);
 

@@ -3,14 +3,14 @@ import {
   filterFlag,
   type PageFilter,
   pagesAddress,
-} from '../../../answers/explore/page-filter.ts';
-import { type FoundPages, readPages } from '../../../answers/explore/read-pages.ts';
+} from '../../../answers/explore/pages/page-filter.ts';
+import { type FoundPages, readPages } from '../../../answers/explore/pages/read-pages.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { counted, countText } from '../../../core/text/amounts.ts';
 import type { Command } from '../command.ts';
 import { openInConsole } from '../console-address.ts';
-import { EXPLORE_FLAGS, endText, formatOf, foundTable, limitOf, writeFound } from '../explored.ts';
 import { printPaged } from '../pager.ts';
+import { EXPLORE_FLAGS, endText, formatOf, foundTable, limitOf, writeFound } from '../reports/explored.ts';
 
 const ROWS = 100;
 

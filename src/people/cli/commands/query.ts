@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { checkOutput } from '../../../answers/query/check-output.ts';
-import { CHARTS, type ChartName, drawChart, MOST_POINTS } from '../../../answers/query/draw-chart.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import type { ParameterTexts } from '../../../answers/query/parameters.ts';
 import { QueryProcess } from '../../../answers/query/query-process.ts';
-import { withTextFile } from '../../../answers/query/text-file.ts';
+import { checkOutput } from '../../../answers/query/result/check-output.ts';
+import { CHARTS, type ChartName, drawChart, MOST_POINTS } from '../../../answers/query/result/draw-chart.ts';
+import { withTextFile } from '../../../answers/query/result/text-file.ts';
 import type { Warehouse } from '../../../answers/query/warehouse.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { writeWhole } from '../../../core/files/atomic-file.ts';
@@ -23,7 +23,7 @@ import { resolveParameters } from '../../../state/catalogue/resolve-parameters.t
 import type { Command, Invocation } from '../command.ts';
 import { screenOf, throughPager } from '../pager.ts';
 import { printError } from '../print-error.ts';
-import { QUERY_FORMATS, type QueryTarget, queryTarget } from '../query-target.ts';
+import { QUERY_FORMATS, type QueryTarget, queryTarget } from '../prompt/query-target.ts';
 
 export const query: Command = {
   name: 'query',
@@ -221,7 +221,7 @@ async function prompt(
       hint: "crawlhouse query 'SELECT …' --output rows.parquet",
     });
   }
-  const { runPrompt } = await import('../query-prompt.ts');
+  const { runPrompt } = await import('../prompt/query-prompt.ts');
   await using warehouse = await openWarehouse(invocation, settings);
   return await runPrompt({
     input: process.stdin,

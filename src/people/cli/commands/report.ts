@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { counted } from '../../../core/text/amounts.ts';
 import type { Command } from '../command.ts';
-import { readReport, writeReport } from '../write-report.ts';
+import { readReport, writeReport } from '../reports/write-report.ts';
 
 export const report: Command = {
   name: 'report',

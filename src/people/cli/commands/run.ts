@@ -3,10 +3,11 @@ import { withAlerts } from '../../../operations/alert/with-alerts.ts';
 import { withLineage } from '../../../operations/openlineage/with-lineage.ts';
 import { type RunRequest, run as runPipelines } from '../../../pipeline/run.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
+import { printNothingDue, saysNoAccount } from '../account/no-account.ts';
 import type { Command, Invocation } from '../command.ts';
-import { sayFirstPlan } from '../first-plan.ts';
-import { printNothingDue, saysNoAccount } from '../no-account.ts';
-import { printPlan } from '../plan-report.ts';
+import { sayFirstPlan } from '../reports/first-plan.ts';
+import { printPlan } from '../reports/plan-report.ts';
+import { printRun } from '../reports/run-report.ts';
 import {
   dayOf,
   nothingNew,
@@ -15,7 +16,6 @@ import {
   selectedPipelines,
   selectedSources,
 } from '../run-flags.ts';
-import { printRun } from '../run-report.ts';
 
 export const run: Command = {
   name: 'run',

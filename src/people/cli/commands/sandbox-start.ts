@@ -6,7 +6,7 @@ import { checkFolder } from '../../../core/files/make-folder.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
 import { startSandbox } from '../../../service/sandbox/start-sandbox.ts';
 import type { Command } from '../command.ts';
-import { storeExports, storeOptions } from '../sandbox-stores.ts';
+import { storeExports, storeOptions } from '../local/sandbox-stores.ts';
 
 const MOST_OBJECTS = 1000;
 

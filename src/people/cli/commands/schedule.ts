@@ -12,7 +12,7 @@ import {
   stateFile,
   writeScheduleState,
 } from '../../../operations/schedule/state-file.ts';
-import type { RunResult } from '../../../project/model/run-result.ts';
+import type { RunResult } from '../../../project/model/runs/run-result.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import { loadSchedules, type Schedule } from '../../../project/settings/schedules.ts';
 import { type Settings, serviceSettings } from '../../../project/settings/settings.ts';
@@ -20,7 +20,7 @@ import { takeSchedulerLease } from '../../../state/ledger/take-scheduler-lease.t
 import type { Command, Invocation } from '../command.ts';
 import { fireSchedule } from '../fire-schedule.ts';
 import { failureOf } from '../print-error.ts';
-import { runSummary } from '../run-report.ts';
+import { runSummary } from '../reports/run-report.ts';
 
 export const schedule: Command = {
   name: 'schedule',

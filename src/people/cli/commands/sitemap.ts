@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import { readSitemapPages } from '../../../answers/explore/read-sitemap-pages.ts';
+import { readSitemapPages } from '../../../answers/explore/pages/read-sitemap-pages.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { counted } from '../../../core/text/amounts.ts';
 import type { Command } from '../command.ts';
-import { EXPLORE_FLAGS, endText } from '../explored.ts';
-import { writeSitemaps } from '../write-sitemaps.ts';
+import { writeSitemaps } from '../local/write-sitemaps.ts';
+import { EXPLORE_FLAGS, endText } from '../reports/explored.ts';
 
 export const sitemap: Command = {
   name: 'sitemap',

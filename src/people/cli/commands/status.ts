@@ -10,11 +10,17 @@ import { isRelativeName } from '../../../project/model/crawl-name.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import { loadSchedules } from '../../../project/settings/schedules.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
-import { projectNames } from '../../../state/catalogue/raw-projects.ts';
-import { readPublished } from '../../../state/catalogue/read-published.ts';
+import { readPublished } from '../../../state/catalogue/published/read-published.ts';
+import { projectNames } from '../../../state/catalogue/raw/raw-projects.ts';
 import { crawlOf } from '../../../state/catalogue/resolve-parameters.ts';
 import type { Command, Invocation } from '../command.ts';
-import { describeFound, describeStatus, type FoundUnits, findInStatus, isAlarm } from '../status-report.ts';
+import {
+  describeFound,
+  describeStatus,
+  type FoundUnits,
+  findInStatus,
+  isAlarm,
+} from '../reports/status-report.ts';
 
 export const status: Command = {
   name: 'status',

@@ -6,8 +6,8 @@ import { failedTests } from '../../../pipeline/transform/tests/failed-tests.ts';
 import { type CaseReport, testCases } from '../../../pipeline/transform/tests/test-cases.ts';
 import { testPublished } from '../../../pipeline/transform/tests/test-published.ts';
 import type { Command, Invocation } from '../command.ts';
-import { describeFailedTests } from '../failed-tests.ts';
 import { failureOf } from '../print-error.ts';
+import { describeFailedTests } from '../reports/failed-tests.ts';
 
 export const test: Command = {
   name: 'test',

@@ -4,7 +4,7 @@ import { runSession } from '../../../pipeline/session.ts';
 import type { Explanation } from '../../../pipeline/transform/build/explain-models.ts';
 import { explainTransform } from '../../../pipeline/transform/build/explain-transform.ts';
 import type { Command } from '../command.ts';
-import { printRun } from '../run-report.ts';
+import { printRun } from '../reports/run-report.ts';
 
 /** Partitions that are shown of each model. */
 const PARTITIONS_SHOWN = 3;

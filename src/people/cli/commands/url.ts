@@ -1,11 +1,11 @@
-import { readUrl, type UrlStory } from '../../../answers/explore/read-url.ts';
+import { readUrl, type UrlStory } from '../../../answers/explore/url/read-url.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Command } from '../command.ts';
 import { openInConsole } from '../console-address.ts';
-import { EXPLORE_FLAGS, formatOf, limitOf, partOf, writePart } from '../explored.ts';
 import { printPaged } from '../pager.ts';
-import { URL_PARTS, urlReport } from '../url-report.ts';
+import { EXPLORE_FLAGS, formatOf, limitOf, partOf, writePart } from '../reports/explored.ts';
+import { URL_PARTS, urlReport } from '../reports/url-report.ts';
 
 const ROWS = 100;
 

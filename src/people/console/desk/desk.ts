@@ -13,8 +13,8 @@ import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import { loadSchedules } from '../../../project/settings/schedules.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
-import { publicationStamp } from '../../../state/catalogue/publication-stamp.ts';
-import { readPublished } from '../../../state/catalogue/read-published.ts';
+import { publicationStamp } from '../../../state/catalogue/published/publication-stamp.ts';
+import { readPublished } from '../../../state/catalogue/published/read-published.ts';
 import { KeptTexts } from './kept-texts.ts';
 import { askingLimits } from './read-answer.ts';
 

@@ -1,6 +1,6 @@
-import type { RowsFilter, RowsPage } from '../../../answers/query/page-of-rows.ts';
 import { queryLimitError } from '../../../answers/query/query-limits.ts';
 import type { PagedStatement } from '../../../answers/query/query-warehouse.ts';
+import type { RowsFilter, RowsPage } from '../../../answers/query/result/page-of-rows.ts';
 import type { TypedRows, Warehouse } from '../../../answers/query/warehouse.ts';
 import type { WarehousePool } from '../../../answers/query/warehouse-pool.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { countText, durationText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
-import type { LedgerRun } from '../../../project/model/ledger-records.ts';
+import type { LedgerRun } from '../../../project/model/runs/ledger-records.ts';
 import { runLink } from './addresses.ts';
 import { statusMark } from './status-mark.ts';
 import { table } from './table.ts';

@@ -1,4 +1,4 @@
-import type { RowsPage } from '../../../answers/query/page-of-rows.ts';
+import type { RowsPage } from '../../../answers/query/result/page-of-rows.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { chartFigures } from '../../../pipeline/transform/questions/chart-figures.ts';
 import {

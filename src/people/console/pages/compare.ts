@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type AddressParts, pagesAddress } from '../../../answers/explore/page-filter.ts';
-import { type Comparison, readComparison } from '../../../answers/explore/read-compare.ts';
+import { type Comparison, readComparison } from '../../../answers/explore/compare/read-compare.ts';
+import { type AddressParts, pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
 import { countText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { lookUp } from '../../../core/text/look-up.ts';

@@ -2,7 +2,7 @@ import { readIssues } from '../../../answers/explore/read-issues.ts';
 import { QUESTIONS } from '../../../answers/report/crawl-answers.ts';
 import { toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { readKnownUnits } from '../../../operations/status/remembered.ts';
-import { loadEntries } from '../../../state/catalogue/ops-loads.ts';
+import { loadEntries } from '../../../state/catalogue/ops/ops-loads.ts';
 import type { Readers } from '../desk/desk.ts';
 import { crawlName } from '../layout/addresses.ts';
 import { type FigureAnswer, readFigure } from './answer-figure.ts';

@@ -1,4 +1,4 @@
-import { plainChart } from '../../../answers/query/chart-columns.ts';
+import { plainChart } from '../../../answers/query/result/chart-columns.ts';
 import { answerChart } from '../../../answers/report/answer-chart.ts';
 import { isNumber } from '../../../core/duckdb/column-types.ts';
 import { countText } from '../../../core/text/amounts.ts';

@@ -1,4 +1,4 @@
-import { type AddressParts, pagesAddress } from '../../../answers/explore/page-filter.ts';
+import { type AddressParts, pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
 import { barChart } from '../../../answers/report/bars.ts';
 import { coloursOf } from '../../../answers/report/palette.ts';
 import { counted } from '../../../core/text/amounts.ts';

@@ -1,11 +1,11 @@
-import { conditionWords } from '../../../answers/explore/page-conditions.ts';
+import { conditionWords } from '../../../answers/explore/pages/page-conditions.ts';
 import {
   conditionKey,
   OPERATORS,
   type Operator,
   pagesAddress,
-} from '../../../answers/explore/page-filter.ts';
-import { isDimension } from '../../../answers/query/chart-columns.ts';
+} from '../../../answers/explore/pages/page-filter.ts';
+import { isDimension } from '../../../answers/query/result/chart-columns.ts';
 import { isNumber } from '../../../core/duckdb/column-types.ts';
 import { countText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';

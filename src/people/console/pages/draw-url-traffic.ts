@@ -1,4 +1,4 @@
-import type { UrlStory } from '../../../answers/explore/read-url.ts';
+import type { UrlStory } from '../../../answers/explore/url/read-url.ts';
 import { lineChart } from '../../../answers/report/charts.ts';
 import { countText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';

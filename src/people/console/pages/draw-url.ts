@@ -1,5 +1,5 @@
-import { pagesAddress } from '../../../answers/explore/page-filter.ts';
-import type { UrlStory } from '../../../answers/explore/read-url.ts';
+import { pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
+import type { UrlStory } from '../../../answers/explore/url/read-url.ts';
 import { counted, countText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { pagesAddress } from '../../../answers/explore/page-filter.ts';
+import { pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
 import {
   readIssueMeanings,
   readIssueShares,

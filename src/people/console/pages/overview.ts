@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AddressParts, pagesAddress } from '../../../answers/explore/page-filter.ts';
+import { type AddressParts, pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { counted } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CHANGES_OF_ISSUE, conditionKey } from '../../../answers/explore/page-filter.ts';
+import { CHANGES_OF_ISSUE, conditionKey } from '../../../answers/explore/pages/page-filter.ts';
 import { Count } from '../layout/counts.ts';
 
 export const PageList = z.strictObject({

@@ -1,6 +1,6 @@
-import { familyOf } from '../../../answers/explore/page-conditions.ts';
-import { filterOfQuery, pagesCommand } from '../../../answers/explore/page-filter.ts';
-import { type PageStatement, pageStatement } from '../../../answers/explore/page-statement.ts';
+import { familyOf } from '../../../answers/explore/pages/page-conditions.ts';
+import { filterOfQuery, pagesCommand } from '../../../answers/explore/pages/page-filter.ts';
+import { type PageStatement, pageStatement } from '../../../answers/explore/pages/page-statement.ts';
 import type { Readers } from '../desk/desk.ts';
 import { readAnswer } from '../desk/read-answer.ts';
 import { drawPageList } from './draw-page-list.ts';

@@ -1,5 +1,5 @@
-import { FIELDS } from '../../../answers/explore/compare-pages.ts';
-import { type AddressParts, pagesAddress } from '../../../answers/explore/page-filter.ts';
+import { FIELDS } from '../../../answers/explore/compare/compare-pages.ts';
+import { type AddressParts, pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
 import { barChart, indexabilityFunnel } from '../../../answers/report/bars.ts';
 import {
   type ChartNote,

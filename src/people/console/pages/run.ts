@@ -7,10 +7,10 @@ import { bytesText, counted, countText, durationText } from '../../../core/text/
 import { type Html, html } from '../../../core/text/html.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
 import { readKnownUnits, readLastRuns } from '../../../operations/status/remembered.ts';
-import type { LedgerRun } from '../../../project/model/ledger-records.ts';
-import { countLoads, loadEntries } from '../../../state/catalogue/ops-loads.ts';
-import { modelsOfRun } from '../../../state/catalogue/ops-models.ts';
-import { testsOfRun } from '../../../state/catalogue/ops-test-results.ts';
+import type { LedgerRun } from '../../../project/model/runs/ledger-records.ts';
+import { countLoads, loadEntries } from '../../../state/catalogue/ops/ops-loads.ts';
+import { modelsOfRun } from '../../../state/catalogue/ops/ops-models.ts';
+import { testsOfRun } from '../../../state/catalogue/ops/ops-test-results.ts';
 import { readLiveRun } from '../../../state/ledger/live-run.ts';
 import type { Readers } from '../desk/desk.ts';
 import { unitLink } from '../layout/addresses.ts';

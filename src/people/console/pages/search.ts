@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pagesAddress } from '../../../answers/explore/page-filter.ts';
+import { pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
 import { MOST_FOUND, type SearchedPage, searchCrawls, searchPages } from '../../../answers/explore/search.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { counted } from '../../../core/text/amounts.ts';

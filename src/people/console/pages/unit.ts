@@ -7,11 +7,11 @@ import { bytesText, countText, durationText } from '../../../core/text/amounts.t
 import { type Html, html } from '../../../core/text/html.ts';
 import { nearNames } from '../../../core/text/nearest-name.ts';
 import { readKnownUnits } from '../../../operations/status/remembered.ts';
-import type { LedgerUnit } from '../../../project/model/ledger-records.ts';
-import { type LoadEntry, loadEntries } from '../../../state/catalogue/ops-loads.ts';
-import { countRejects, rejectsOf } from '../../../state/catalogue/ops-rejects.ts';
-import { lastSchemaChanges } from '../../../state/catalogue/ops-schema-changes.ts';
-import { projectNames } from '../../../state/catalogue/raw-projects.ts';
+import type { LedgerUnit } from '../../../project/model/runs/ledger-records.ts';
+import { type LoadEntry, loadEntries } from '../../../state/catalogue/ops/ops-loads.ts';
+import { countRejects, rejectsOf } from '../../../state/catalogue/ops/ops-rejects.ts';
+import { lastSchemaChanges } from '../../../state/catalogue/ops/ops-schema-changes.ts';
+import { projectNames } from '../../../state/catalogue/raw/raw-projects.ts';
 import type { Readers } from '../desk/desk.ts';
 import { crawlLink, projectLink, runLink, unitLink, unitPath } from '../layout/addresses.ts';
 import { Count, countOrDash } from '../layout/counts.ts';

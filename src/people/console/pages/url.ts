@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readUrl, type UrlStory } from '../../../answers/explore/read-url.ts';
+import { readUrl, type UrlStory } from '../../../answers/explore/url/read-url.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { drawUrl } from './draw-url.ts';
 import { page } from './page.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type JsonObject, OpenApiSchemas } from '../../../service/api/openapi-schemas.ts';
+import { type JsonObject, OpenApiSchemas } from '../../../service/api/openapi/openapi-schemas.ts';
 import type { Page } from '../pages/page.ts';
 
 /** An error as every document has it (docs/errors.md). */

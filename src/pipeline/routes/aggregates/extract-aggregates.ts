@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
 import type { Download, RawPart } from '../../../project/model/raw-part.ts';
-import { type AggregateRow, aggregateRows } from '../../../service/api/aggregates.ts';
-import type { ServiceClient } from '../../../service/api/client.ts';
-import type { Oql } from '../../../service/api/oql.ts';
+import type { ServiceClient } from '../../../service/api/client/client.ts';
+import type { Oql } from '../../../service/api/oql/oql.ts';
+import { type AggregateRow, aggregateRows } from '../../../service/api/resources/aggregates.ts';
 import { writeRecords } from '../download/write-records.ts';
 
 /** The request for ranking performance: one row for each set of values of the dimensions. */

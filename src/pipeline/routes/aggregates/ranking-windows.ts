@@ -2,9 +2,9 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Pipeline } from '../../../project/model/pipeline.ts';
 import type { PlannedUnit } from '../../../project/model/planned-unit.ts';
 import { pipelineFilter } from '../../../project/model/unit-source.ts';
-import type { AggregateRow } from '../../../service/api/aggregates.ts';
-import type { ServiceClient } from '../../../service/api/client.ts';
-import type { Oql } from '../../../service/api/oql.ts';
+import type { ServiceClient } from '../../../service/api/client/client.ts';
+import type { Oql } from '../../../service/api/oql/oql.ts';
+import type { AggregateRow } from '../../../service/api/resources/aggregates.ts';
 import { type RankingWindow, readRankingWindow } from './read-ranking-window.ts';
 
 /** The most days in one request. */

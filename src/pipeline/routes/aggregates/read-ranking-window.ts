@@ -1,6 +1,6 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
-import { type AggregateRow, aggregateRows } from '../../../service/api/aggregates.ts';
-import type { ServiceClient } from '../../../service/api/client.ts';
+import type { ServiceClient } from '../../../service/api/client/client.ts';
+import { type AggregateRow, aggregateRows } from '../../../service/api/resources/aggregates.ts';
 import {
   ADDITIVE,
   type AggregatesRequest,

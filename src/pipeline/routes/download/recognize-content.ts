@@ -1,6 +1,6 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { jsonOf } from '../../../core/text/json.ts';
-import { asErrorObject, serviceError } from '../../../service/api/service-error.ts';
+import { asErrorObject, serviceError } from '../../../service/api/client/service-error.ts';
 
 /**
  * The first bytes of a file, which are checked before any of it counts. An error object or the head of a page fits in

@@ -1,8 +1,12 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { host } from '../../../core/host/host.ts';
 import { durationText } from '../../../core/text/amounts.ts';
-import type { ServiceClient } from '../../../service/api/client.ts';
-import { type DataExport, type DataExportInput, dataExportStage } from '../../../service/api/data-exports.ts';
+import type { ServiceClient } from '../../../service/api/client/client.ts';
+import {
+  type DataExport,
+  type DataExportInput,
+  dataExportStage,
+} from '../../../service/api/resources/data-exports.ts';
 import type { LedgerExport } from '../../../state/ledger/ledger-export.ts';
 
 /** Waits between two polls of a data export, in milliseconds. They grow by half up to the longest. */

@@ -1,8 +1,8 @@
 import { type CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
-import { dataExportStage } from '../../../service/api/data-exports.ts';
-import type { LoadedUnit } from '../../../state/catalogue/ops-loads.ts';
+import { dataExportStage } from '../../../service/api/resources/data-exports.ts';
+import type { LoadedUnit } from '../../../state/catalogue/ops/ops-loads.ts';
 import type { Ledger } from '../../../state/ledger/ledger.ts';
 import type { LedgerExport } from '../../../state/ledger/ledger-export.ts';
 import { listObjects } from '../../../stores/list-objects.ts';

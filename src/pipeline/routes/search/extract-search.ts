@@ -2,10 +2,14 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Limits } from '../../../core/net/limits.ts';
 import { type Field, typeFamily } from '../../../project/model/field.ts';
 import type { Download, RawPart } from '../../../project/model/raw-part.ts';
-import type { ServiceClient } from '../../../service/api/client.ts';
-import { type DataSource, describeSource } from '../../../service/api/data-source.ts';
-import type { Oql } from '../../../service/api/oql.ts';
-import { SEARCH_CEILING, type SearchBody, type SearchResponse } from '../../../service/api/search.ts';
+import type { ServiceClient } from '../../../service/api/client/client.ts';
+import type { Oql } from '../../../service/api/oql/oql.ts';
+import { type DataSource, describeSource } from '../../../service/api/resources/data-source.ts';
+import {
+  SEARCH_CEILING,
+  type SearchBody,
+  type SearchResponse,
+} from '../../../service/api/resources/search.ts';
 import { writeRecords } from '../download/write-records.ts';
 
 /** The request of a search. */

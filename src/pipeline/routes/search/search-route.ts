@@ -1,7 +1,7 @@
 import type { Field } from '../../../project/model/field.ts';
 import { limitsOf } from '../../../project/settings/limits.ts';
-import { type DataSource, uniqueFields } from '../../../service/api/data-source.ts';
-import { SEARCH_CEILING } from '../../../service/api/search.ts';
+import { type DataSource, uniqueFields } from '../../../service/api/resources/data-source.ts';
+import { SEARCH_CEILING } from '../../../service/api/resources/search.ts';
 import { describedRows, type RouteKind } from '../route.ts';
 import { describingRequests, isStreamed } from '../streamed-sources.ts';
 import { extractSearch, SEARCH_PAGE_ROWS } from './extract-search.ts';

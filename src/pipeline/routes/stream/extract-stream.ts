@@ -1,10 +1,10 @@
 import { type Limits, mostContent } from '../../../core/net/limits.ts';
 import type { Download, RawPart } from '../../../project/model/raw-part.ts';
-import type { ServiceClient } from '../../../service/api/client.ts';
-import { type DataSource, describeSource } from '../../../service/api/data-source.ts';
-import type { Oql } from '../../../service/api/oql.ts';
-import type { ExportFileType } from '../../../service/api/search.ts';
-import type { StreamedResponse } from '../../../service/api/transport.ts';
+import type { ServiceClient } from '../../../service/api/client/client.ts';
+import type { StreamedResponse } from '../../../service/api/client/transport.ts';
+import type { Oql } from '../../../service/api/oql/oql.ts';
+import { type DataSource, describeSource } from '../../../service/api/resources/data-source.ts';
+import type { ExportFileType } from '../../../service/api/resources/search.ts';
 import { refuseForeignType } from '../download/recognize-content.ts';
 import { type BodyFacts, verifiedBody } from '../download/verified-body.ts';
 import { type PartOptions, writeParts } from '../download/write-parts.ts';

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import { currentPartitions, partitionedModel } from '../../../project/sql/plan/partitions.ts';
 import type { PlannedModel } from '../../../project/sql/plan/plan-models.ts';
-import { changedPartitions } from '../../../state/catalogue/ops-model-partitions.ts';
-import { type BuildStamp, type BuiltModel, builtModels } from '../../../state/catalogue/ops-models.ts';
+import { changedPartitions } from '../../../state/catalogue/ops/ops-model-partitions.ts';
+import { type BuildStamp, type BuiltModel, builtModels } from '../../../state/catalogue/ops/ops-models.ts';
 import { type Build, decideBuild } from './decide-build.ts';
 import { definitionOf, fingerprint, madeFrom, sourceVersions } from './model-state.ts';
 

@@ -8,8 +8,8 @@ import {
   forgetPartitions,
   type PartitionChanges,
   recordPartitions,
-} from '../../../state/catalogue/ops-model-partitions.ts';
-import { type BuildStamp, forgetModel, recordBuild } from '../../../state/catalogue/ops-models.ts';
+} from '../../../state/catalogue/ops/ops-model-partitions.ts';
+import { type BuildStamp, forgetModel, recordBuild } from '../../../state/catalogue/ops/ops-models.ts';
 import type { Build } from './decide-build.ts';
 
 export interface BuildOptions {

@@ -1,4 +1,4 @@
-import type { PartitionChanges } from '../../../state/catalogue/ops-model-partitions.ts';
+import type { PartitionChanges } from '../../../state/catalogue/ops/ops-model-partitions.ts';
 
 /** If so many partitions are behind, and half of all, a full build is faster. */
 const MANY_PARTITIONS = 20;

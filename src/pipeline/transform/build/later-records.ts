@@ -5,8 +5,8 @@ import {
   changedPartitions,
   type PartitionChanges,
   recordPartitions,
-} from '../../../state/catalogue/ops-model-partitions.ts';
-import { type BuildStamp, recordLooks, recordNewRows } from '../../../state/catalogue/ops-models.ts';
+} from '../../../state/catalogue/ops/ops-model-partitions.ts';
+import { type BuildStamp, recordLooks, recordNewRows } from '../../../state/catalogue/ops/ops-models.ts';
 
 /**
  * What a run notes of models that it need not make: of views before the next model is made, of the others at the end,

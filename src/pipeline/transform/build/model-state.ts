@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import type { PlannedModel } from '../../../project/sql/plan/plan-models.ts';
-import { loadVersions } from '../../../state/catalogue/ops-loads.ts';
+import { loadVersions } from '../../../state/catalogue/ops/ops-loads.ts';
 
 /** Changes when anything does that the model is made of: its SQL, its kind, its words, its tests. */
 export function fingerprint({ model, sql, tests }: PlannedModel): string {

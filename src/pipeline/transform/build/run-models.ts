@@ -7,7 +7,7 @@ import { inSpan } from '../../../core/logs/telemetry.ts';
 import { isDataError } from '../../../engines/data-error.ts';
 import { DuckDbModels } from '../../../engines/duckdb/duckdb-models.ts';
 import type { ModelEngine, ModelPlace } from '../../../engines/model-engine.ts';
-import type { ModelReport, TestReport } from '../../../project/model/report.ts';
+import type { ModelReport, TestReport } from '../../../project/model/runs/report.ts';
 import type { Model } from '../../../project/sql/models/model.ts';
 import { modelError } from '../../../project/sql/plan/model-error.ts';
 import { type PlannedModel, planModels } from '../../../project/sql/plan/plan-models.ts';
@@ -18,7 +18,7 @@ import {
   martObjects,
   tableColumns,
 } from '../../../state/catalogue/catalog.ts';
-import { modelNames } from '../../../state/catalogue/ops-models.ts';
+import { modelNames } from '../../../state/catalogue/ops/ops-models.ts';
 import { isFailed, recordTests, type TestedModel, testModel } from '../tests/test-model.ts';
 import { type Assessed, type Assessor, assessModels } from './assess-models.ts';
 import { buildModel, dropModel, isAsMade } from './build-model.ts';

@@ -6,7 +6,7 @@ import type { Settings } from '../../../project/settings/settings.ts';
 import type { Model } from '../../../project/sql/models/model.ts';
 import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
 import { type CatalogColumn, tableColumns } from '../../../state/catalogue/catalog.ts';
-import { readPublished } from '../../../state/catalogue/read-published.ts';
+import { readPublished } from '../../../state/catalogue/published/read-published.ts';
 import { checkQuestions, type PublishedColumns } from './check-questions.ts';
 import { loadQuestions, type Question } from './questions.ts';
 

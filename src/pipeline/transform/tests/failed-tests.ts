@@ -1,5 +1,5 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
-import type { TestReport } from '../../../project/model/report.ts';
+import type { TestReport } from '../../../project/model/runs/report.ts';
 
 /** An error for each data test of severity `error` that failed: any of them keeps the former publication. */
 export function failedTests(tests: readonly TestReport[]): CrawlhouseError[] {

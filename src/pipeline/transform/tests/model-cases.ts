@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { type Connection, ident, table, text } from '../../../core/duckdb/duckdb.ts';
 import { parseYaml } from '../../../core/text/parse-yaml.ts';
 import { createModel } from '../../../engines/duckdb/duckdb-models.ts';
-import type { TestReport } from '../../../project/model/report.ts';
+import type { TestReport } from '../../../project/model/runs/report.ts';
 import { modelError } from '../../../project/sql/plan/model-error.ts';
 import { type PlannedModel, planModels } from '../../../project/sql/plan/plan-models.ts';
 import { selectModels } from '../../../project/sql/plan/select-models.ts';

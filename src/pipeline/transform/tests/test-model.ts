@@ -1,11 +1,14 @@
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import type { ModelPlace, ModelQueries } from '../../../engines/model-engine.ts';
-import type { TestReport } from '../../../project/model/report.ts';
+import type { TestReport } from '../../../project/model/runs/report.ts';
 import { inPartitions, partitionedModel } from '../../../project/sql/plan/partitions.ts';
 import type { PlannedModel } from '../../../project/sql/plan/plan-models.ts';
-import { recordPartitionsTested, untestedPartitions } from '../../../state/catalogue/ops-model-partitions.ts';
-import { recordTested } from '../../../state/catalogue/ops-models.ts';
-import { recordTestResults } from '../../../state/catalogue/ops-test-results.ts';
+import {
+  recordPartitionsTested,
+  untestedPartitions,
+} from '../../../state/catalogue/ops/ops-model-partitions.ts';
+import { recordTested } from '../../../state/catalogue/ops/ops-models.ts';
+import { recordTestResults } from '../../../state/catalogue/ops/ops-test-results.ts';
 import { type CountOptions, countTests } from './count-tests.ts';
 
 /** So many rows that break a rule are shown. */

@@ -3,13 +3,13 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { ModelQueries } from '../../../engines/model-engine.ts';
 import { openEngine } from '../../../engines/open-engine.ts';
 import { projectModels } from '../../../engines/project-models.ts';
-import type { TestReport } from '../../../project/model/report.ts';
+import type { TestReport } from '../../../project/model/runs/report.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import type { Model } from '../../../project/sql/models/model.ts';
 import { planModels } from '../../../project/sql/plan/plan-models.ts';
 import { selectModels } from '../../../project/sql/plan/select-models.ts';
 import { martObjects } from '../../../state/catalogue/catalog.ts';
-import { readPublished } from '../../../state/catalogue/read-published.ts';
+import { readPublished } from '../../../state/catalogue/published/read-published.ts';
 import { compileQuestions } from '../questions/compile-questions.ts';
 import { countFailures } from './test-model.ts';
 

@@ -1,6 +1,6 @@
 import { ident, table, text } from '../../../core/duckdb/duckdb.ts';
 import { withoutEnd } from '../../../core/duckdb/sql-tokens.ts';
-import type { TestSeverity } from '../../model/report.ts';
+import type { TestSeverity } from '../../model/runs/report.ts';
 import type { ModelHeader, ModelTest } from './model-header.ts';
 
 /** A rule that the rows of a model must keep. */

@@ -1,4 +1,4 @@
-import type { ReadField } from '../../../state/catalogue/raw-table.ts';
+import type { ReadField } from '../../../state/catalogue/raw/raw-table.ts';
 import type { Model } from './model.ts';
 
 /** The types that a field's column can have; what else is declared says nothing that a unit could be checked against. */

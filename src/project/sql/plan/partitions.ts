@@ -1,6 +1,6 @@
 import { type Connection, ident, type Row, text } from '../../../core/duckdb/duckdb.ts';
 import { withoutEnd } from '../../../core/duckdb/sql-tokens.ts';
-import { forgetLoad } from '../../../state/catalogue/ops-loads.ts';
+import { forgetLoad } from '../../../state/catalogue/ops/ops-loads.ts';
 import type { PlannedModel } from './plan-models.ts';
 
 /** A model that is built by partition, as `planModels` gives it. */

@@ -1,7 +1,7 @@
 import { isNumber } from '../../../core/duckdb/column-types.ts';
 import { ident, text } from '../../../core/duckdb/duckdb.ts';
-import type { FilterType, Oql, OqlLeaf, OqlOptions, OqlValue } from '../../../service/api/oql.ts';
-import { OqlError } from '../../../service/api/parse-oql.ts';
+import type { FilterType, Oql, OqlLeaf, OqlOptions, OqlValue } from '../../../service/api/oql/oql.ts';
+import { OqlError } from '../../../service/api/oql/parse-oql.ts';
 
 /** Columns by name, with their types as DuckDB writes them. */
 export type ColumnTypes = ReadonlyMap<string, string>;

@@ -1,6 +1,6 @@
 import { text } from '../../../core/duckdb/duckdb.ts';
 import { didYouMean } from '../../../core/text/nearest-name.ts';
-import { OqlError } from '../../../service/api/parse-oql.ts';
+import { OqlError } from '../../../service/api/oql/parse-oql.ts';
 import { oqlPath, type Segment, type Segmentation } from '../../settings/segments.ts';
 import { badModel } from '../text/bad-model.ts';
 import { type ColumnTypes, oqlCondition } from './oql-condition.ts';

@@ -1,5 +1,5 @@
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
-import { COUNT_COLUMN } from '../../api/aggregates.ts';
+import { COUNT_COLUMN } from '../../api/resources/aggregates.ts';
 import { SQL_TYPES } from '../catalogue/column.ts';
 import { type Compiled, compileOql } from '../oql/compile-oql.ts';
 import type { Dataset } from '../resources/resources.ts';

@@ -1,4 +1,4 @@
-import type { AggRange } from '../../api/aggregates.ts';
+import type { AggRange } from '../../api/resources/aggregates.ts';
 import { type Column, isMany } from '../catalogue/column.ts';
 import { valueKind } from '../oql/check-value.ts';
 import { type Bind, compileLeaf } from '../oql/compile-leaf.ts';

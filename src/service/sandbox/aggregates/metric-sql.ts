@@ -1,4 +1,4 @@
-import type { AggMethod } from '../../api/aggregates.ts';
+import type { AggMethod } from '../../api/resources/aggregates.ts';
 import { type Column, isMany } from '../catalogue/column.ts';
 import { valueKind } from '../oql/check-value.ts';
 import { elementsOf, textOf } from '../oql/compile-leaf.ts';

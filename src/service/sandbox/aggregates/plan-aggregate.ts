@@ -1,6 +1,11 @@
-import { AGG_METHODS, type AggMethod, type AggRange, type AggregateQuery } from '../../api/aggregates.ts';
-import type { FieldRecord } from '../../api/fields.ts';
-import type { Oql } from '../../api/oql.ts';
+import type { Oql } from '../../api/oql/oql.ts';
+import {
+  AGG_METHODS,
+  type AggMethod,
+  type AggRange,
+  type AggregateQuery,
+} from '../../api/resources/aggregates.ts';
+import type { FieldRecord } from '../../api/resources/fields.ts';
 import type { Column } from '../catalogue/column.ts';
 import { checkOql } from '../oql/check-oql.ts';
 import { valueKind } from '../oql/check-value.ts';

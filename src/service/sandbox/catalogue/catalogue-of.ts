@@ -1,4 +1,4 @@
-import type { CrawlDataType, FieldRecord } from '../../api/fields.ts';
+import type { CrawlDataType, FieldRecord } from '../../api/resources/fields.ts';
 import { CRAWL_OVER_CRAWL_CATALOGUE } from './crawl-over-crawl-catalogue.ts';
 import { fieldRecord } from './field-record.ts';
 import { LOG_EVENT_CATALOGUE, LOG_PAGE_CATALOGUES } from './log-catalogue.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { lookUp } from '../../../core/text/look-up.ts';
-import { FieldRecord } from '../../api/fields.ts';
+import { FieldRecord } from '../../api/resources/fields.ts';
 
 /**
  * How a column is stored. A typed kind is used only if every value returns on the wire unchanged. Otherwise the column

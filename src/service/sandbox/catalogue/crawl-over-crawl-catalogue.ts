@@ -1,4 +1,4 @@
-import type { FieldRecord } from '../../api/fields.ts';
+import type { FieldRecord } from '../../api/resources/fields.ts';
 import { fieldRecord } from './field-record.ts';
 import { PAGE_CATALOGUE } from './page-catalogue.ts';
 

@@ -1,5 +1,5 @@
 import { lookUp } from '../../../core/text/look-up.ts';
-import type { FieldRecord } from '../../api/fields.ts';
+import type { FieldRecord } from '../../api/resources/fields.ts';
 
 const EQUALITY = ['has_value', 'has_no_value', 'equals', 'not_equals'];
 const TEXT = [...EQUALITY, 'contains', 'startswith', 'endswith'];

@@ -1,5 +1,5 @@
-import type { FieldRecord, Granularity } from '../../api/fields.ts';
-import { BOT_KINDS } from '../../api/log-monitoring.ts';
+import type { FieldRecord, Granularity } from '../../api/resources/fields.ts';
+import { BOT_KINDS } from '../../api/resources/log-monitoring.ts';
 import { fieldRecord } from './field-record.ts';
 
 const METHODS = ['GET', 'POST', 'HEAD', 'OPTIONS'];

@@ -1,4 +1,4 @@
-import type { FieldRecord } from '../../api/fields.ts';
+import type { FieldRecord } from '../../api/resources/fields.ts';
 import { fieldRecord } from './field-record.ts';
 
 /** Page fields that real catalogues hold beyond the specification (wire-facts.md, "page fields beyond"). */

@@ -1,5 +1,5 @@
 import { lookUp } from '../../../core/text/look-up.ts';
-import type { FieldRecord } from '../../api/fields.ts';
+import type { FieldRecord } from '../../api/resources/fields.ts';
 import { fieldRecord } from './field-record.ts';
 
 const STATUS_RANGES = ['ok', 'redirect', 'client_error', 'server_error'];

@@ -1,4 +1,4 @@
-import type { FieldRecord } from '../../api/fields.ts';
+import type { FieldRecord } from '../../api/resources/fields.ts';
 import { fieldRecord } from './field-record.ts';
 
 export const RANKING_DEVICES = ['desktop', 'mobile', 'tablet'] as const;

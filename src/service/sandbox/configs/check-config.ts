@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { CrawlConfigUpdate } from '../../api/crawl-configs.ts';
+import type { CrawlConfigUpdate } from '../../api/resources/crawl-configs.ts';
 import { readCustomFields } from '../../crawler/custom-fields/custom-field.ts';
 import { requireFeature } from '../resources/features.ts';
 import { find } from '../resources/find.ts';

@@ -1,5 +1,5 @@
-import { CONFIG_DEFAULTS } from '../../api/config-defaults.ts';
-import { DEPRECATED_CONFIG_FIELDS } from '../../api/crawl-configs.ts';
+import { CONFIG_DEFAULTS } from '../../api/resources/config-defaults.ts';
+import { DEPRECATED_CONFIG_FIELDS } from '../../api/resources/crawl-configs.ts';
 import { invalidParameter } from '../resources/refusal.ts';
 import type { Document } from '../resources/resources.ts';
 import type { ConfigInput } from './check-config.ts';

@@ -1,5 +1,5 @@
 import { ident, table, text } from '../../../core/duckdb/duckdb.ts';
-import type { CrawlDataType } from '../../api/fields.ts';
+import type { CrawlDataType } from '../../api/resources/fields.ts';
 import {
   CLUSTER_FIELDS,
   type CrawlField,

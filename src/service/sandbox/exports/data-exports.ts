@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Semaphore } from '../../../core/queue/semaphore.ts';
-import type { DataExportRequest, ExportFormat, ExportTarget } from '../../api/data-exports.ts';
+import type { DataExportRequest, ExportFormat, ExportTarget } from '../../api/resources/data-exports.ts';
 import type { Column } from '../catalogue/column.ts';
 import type { Dataset, Document, Resources } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { DataExportRequest } from '../../api/data-exports.ts';
-import type { CrawlDataType } from '../../api/fields.ts';
+import type { DataExportRequest } from '../../api/resources/data-exports.ts';
+import type { CrawlDataType } from '../../api/resources/fields.ts';
 import type { Column } from '../catalogue/column.ts';
 import { refuseUnlessReported } from '../resources/crawl-state.ts';
 import { datasetOf } from '../resources/dataset-of.ts';

@@ -1,4 +1,4 @@
-import { StoreBCredentials } from '../../api/secrets.ts';
+import { StoreBCredentials } from '../../api/resources/secrets.ts';
 import { notFound } from '../resources/refusal.ts';
 import type { Document, Resources } from '../resources/resources.ts';
 

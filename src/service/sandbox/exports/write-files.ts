@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type Connection, text } from '../../../core/duckdb/duckdb.ts';
 import { makeFolder } from '../../../core/files/make-folder.ts';
-import type { ExportFormat } from '../../api/data-exports.ts';
+import type { ExportFormat } from '../../api/resources/data-exports.ts';
 import { type Column, SQL_TYPES } from '../catalogue/column.ts';
 import type { Dataset } from '../resources/resources.ts';
 import { CELL_BYTES } from '../rows/export-lines.ts';

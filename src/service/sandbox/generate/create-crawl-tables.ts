@@ -1,4 +1,4 @@
-import type { CrawlDataType, FieldRecord } from '../../api/fields.ts';
+import type { CrawlDataType, FieldRecord } from '../../api/resources/fields.ts';
 import { catalogueOf } from '../catalogue/catalogue-of.ts';
 import { MORE_PAGE_FIELDS } from '../catalogue/more-page-fields.ts';
 import { PAGE_CATALOGUE } from '../catalogue/page-catalogue.ts';

@@ -1,4 +1,4 @@
-import type { FieldRecord } from '../../api/fields.ts';
+import type { FieldRecord } from '../../api/resources/fields.ts';
 import { type Column, kindOfField, SQL_TYPES } from '../catalogue/column.ts';
 import type { Dataset } from '../resources/resources.ts';
 import { ServiceRows } from '../rows/row-store.ts';

@@ -1,6 +1,6 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
-import type { CrawlDataType, FieldRecord } from '../../api/fields.ts';
+import type { CrawlDataType, FieldRecord } from '../../api/resources/fields.ts';
 import { MORE_PAGE_FIELDS, syntheticField } from '../catalogue/more-page-fields.ts';
 import { PAGE_CATALOGUE } from '../catalogue/page-catalogue.ts';
 import { describeData } from '../import/describe-data.ts';

@@ -1,4 +1,4 @@
-import type { FieldRecord } from '../../api/fields.ts';
+import type { FieldRecord } from '../../api/resources/fields.ts';
 import { catalogueOf } from '../catalogue/catalogue-of.ts';
 import { type LaunchedCrawl, reached, stepsAt } from '../life/crawl-life.ts';
 import { countsOf, FETCH_STEPS, fetchedOf, urlsOf } from '../life/crawl-plan.ts';

@@ -1,5 +1,5 @@
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
-import { FETCH_STATUSES, type FetchStatus } from '../../api/crawl-progress.ts';
+import { FETCH_STATUSES, type FetchStatus } from '../../api/resources/crawl-progress.ts';
 import { type CrawlPlan, FETCH_STEPS, type FetchStep, NO_COUNTS } from '../life/crawl-plan.ts';
 import { crawlDepth, pageFacts, slotsWithin } from './page-facts.ts';
 import { pageValues } from './page-values.ts';

@@ -1,4 +1,9 @@
-import { CRAWL_DATA_TYPES, type CrawlDataType, GRANULARITIES, type Granularity } from '../../api/fields.ts';
+import {
+  CRAWL_DATA_TYPES,
+  type CrawlDataType,
+  GRANULARITIES,
+  type Granularity,
+} from '../../api/resources/fields.ts';
 import { refuseUnlessReported } from '../resources/crawl-state.ts';
 import { datasetOf } from '../resources/dataset-of.ts';
 import { requireFeature, requireLogMonitoring } from '../resources/features.ts';

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { stringifyJson } from '../../../core/text/json.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
-import type { FieldRecord } from '../../api/fields.ts';
-import type { Oql } from '../../api/oql.ts';
-import type { ListQuery, OffsetQuery, PageMeta } from '../../api/pagination.ts';
-import { decodeRison } from '../../api/rison.ts';
+import type { ListQuery, OffsetQuery, PageMeta } from '../../api/client/pagination.ts';
+import { decodeRison } from '../../api/client/rison.ts';
+import type { Oql } from '../../api/oql/oql.ts';
+import type { FieldRecord } from '../../api/resources/fields.ts';
 import { checkOql } from '../oql/check-oql.ts';
 import { publicView } from '../resources/public-view.ts';
 import { invalidParameter } from '../resources/refusal.ts';

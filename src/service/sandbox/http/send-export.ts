@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ExportBody, ExportFileType } from '../../api/search.ts';
+import type { ExportBody, ExportFileType } from '../../api/resources/search.ts';
 import { duplicateLine } from '../faults/duplicate-line.ts';
 import { invalidParameter } from '../resources/refusal.ts';
 import { checkPatterns, datasetQuery } from '../rows/dataset-query.ts';

@@ -1,4 +1,4 @@
-import type { CrawlDataType } from '../../api/fields.ts';
+import type { CrawlDataType } from '../../api/resources/fields.ts';
 import type { Column } from '../catalogue/column.ts';
 import type { Dataset } from '../resources/resources.ts';
 import { ServiceRows } from '../rows/row-store.ts';

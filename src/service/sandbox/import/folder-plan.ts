@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
-import { CRAWL_DATA_TYPES, type CrawlDataType } from '../../api/fields.ts';
+import { CRAWL_DATA_TYPES, type CrawlDataType } from '../../api/resources/fields.ts';
 
 const LOG_TYPES = ['events', 'log_pages_days', 'log_pages_weeks', 'log_pages_months'] as const;
 /** Data types of a project rather than of a crawl. */

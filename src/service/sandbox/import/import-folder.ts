@@ -5,7 +5,7 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { readJsonFile } from '../../../core/files/read-json-file.ts';
 import { readLines } from '../../../core/files/read-lines.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
-import type { CrawlDataType } from '../../api/fields.ts';
+import type { CrawlDataType } from '../../api/resources/fields.ts';
 import type { DatasetName } from '../catalogue/catalogue-of.ts';
 import { deriveLogPages } from '../logs/derive-log-pages.ts';
 import { derivedGranularities, givenBy, projectDataSource } from '../logs/given-pages.ts';

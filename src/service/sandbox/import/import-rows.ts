@@ -1,5 +1,5 @@
 import { type Connection, ident, text } from '../../../core/duckdb/duckdb.ts';
-import type { FieldRecord } from '../../api/fields.ts';
+import type { FieldRecord } from '../../api/resources/fields.ts';
 import { type Column, type ColumnKind, kindOfField, SQL_TYPES } from '../catalogue/column.ts';
 import { ServiceRows } from '../rows/row-store.ts';
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
-import { FieldRecord, FieldsResponse } from '../../api/fields.ts';
+import { FieldRecord, FieldsResponse } from '../../api/resources/fields.ts';
 
 const FieldsFile = z.union([FieldsResponse.transform((file) => file.fields), z.array(FieldRecord)]);
 

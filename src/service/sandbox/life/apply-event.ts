@@ -1,4 +1,4 @@
-import type { Recurrence } from '../../api/scheduled-crawls.ts';
+import type { Recurrence } from '../../api/resources/scheduled-crawls.ts';
 import type { Document } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import { ARCHIVING, CROSS_ANALYSIS_END, type LaunchedCrawl, reached, stepsAt } from './crawl-life.ts';

@@ -1,4 +1,4 @@
-import { ANALYSIS_JOBS } from '../../api/crawl-progress.ts';
+import { ANALYSIS_JOBS } from '../../api/resources/crawl-progress.ts';
 import type { FetchProgress as CrawlerProgress } from '../../crawler/crawl-progress.ts';
 import type { VitalsOptions } from '../../crawler/vitals/vitals.ts';
 import type { Document } from '../resources/resources.ts';

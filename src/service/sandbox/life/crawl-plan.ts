@@ -1,4 +1,4 @@
-import type { FetchStatus } from '../../api/crawl-progress.ts';
+import type { FetchStatus } from '../../api/resources/crawl-progress.ts';
 
 /** A crawl fetches in this many steps, each of the same number of URLs. */
 export const FETCH_STEPS = 40;

@@ -1,4 +1,4 @@
-import type { CrawlDataType } from '../../api/fields.ts';
+import type { CrawlDataType } from '../../api/resources/fields.ts';
 import type { Dataset, Document } from '../resources/resources.ts';
 import type { LaunchedCrawl } from './crawl-life.ts';
 

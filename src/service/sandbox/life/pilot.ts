@@ -1,4 +1,4 @@
-import type { PilotCommand } from '../../api/crawls.ts';
+import type { PilotCommand } from '../../api/resources/crawls.ts';
 import { Refusal } from '../resources/refusal.ts';
 import type { Document } from '../resources/resources.ts';
 import {

@@ -1,4 +1,4 @@
-import { ANALYSIS_JOBS, type CrawlProgress } from '../../api/crawl-progress.ts';
+import { ANALYSIS_JOBS, type CrawlProgress } from '../../api/resources/crawl-progress.ts';
 import {
   ANALYSIS_END,
   CONNECTORS_END,

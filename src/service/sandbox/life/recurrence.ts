@@ -1,4 +1,4 @@
-import type { Recurrence } from '../../api/scheduled-crawls.ts';
+import type { Recurrence } from '../../api/resources/scheduled-crawls.ts';
 
 const DAY = 86_400_000;
 const DAYS: Readonly<Record<Exclude<Recurrence, 'month'>, number>> = { day: 1, week: 7, '2weeks': 14 };

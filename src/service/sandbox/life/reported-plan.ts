@@ -1,4 +1,4 @@
-import { END_REASONS_WITHOUT_REPORT } from '../../api/crawls.ts';
+import { END_REASONS_WITHOUT_REPORT } from '../../api/resources/crawls.ts';
 import type { Dataset, Document } from '../resources/resources.ts';
 import { ServiceRows } from '../rows/row-store.ts';
 import { type CrawlPlan, type FetchStep, NO_COUNTS } from './crawl-plan.ts';

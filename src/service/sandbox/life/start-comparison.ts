@@ -1,4 +1,4 @@
-import type { CrawlOverCrawlInput } from '../../api/crawl-over-crawls.ts';
+import type { CrawlOverCrawlInput } from '../../api/resources/crawl-over-crawls.ts';
 import { resourceId } from '../resources/ids.ts';
 import { refreshProject } from '../resources/project-lists.ts';
 import type { Document, Resources } from '../resources/resources.ts';

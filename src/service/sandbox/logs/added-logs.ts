@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../../core/files/make-folder.ts';
-import { GRANULARITIES } from '../../api/fields.ts';
+import { GRANULARITIES } from '../../api/resources/fields.ts';
 import type { VerifyOptions } from '../../logs/bots/verify-bots.ts';
 import type { RejectReason } from '../../logs/log-line.ts';
 import type { BotReport, LogFileReport } from '../../logs/log-report.ts';

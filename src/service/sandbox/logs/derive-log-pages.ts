@@ -1,6 +1,6 @@
 import { lookUp } from '../../../core/text/look-up.ts';
-import { GRANULARITIES, type Granularity } from '../../api/fields.ts';
-import type { WeekDefinition } from '../../api/log-monitoring.ts';
+import { GRANULARITIES, type Granularity } from '../../api/resources/fields.ts';
+import type { WeekDefinition } from '../../api/resources/log-monitoring.ts';
 import { type Column, kindOfField, SQL_TYPES } from '../catalogue/column.ts';
 import { LOG_PAGE_CATALOGUES } from '../catalogue/log-catalogue.ts';
 import type { Dataset } from '../resources/resources.ts';

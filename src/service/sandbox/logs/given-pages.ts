@@ -1,4 +1,4 @@
-import { GRANULARITIES, type Granularity } from '../../api/fields.ts';
+import { GRANULARITIES, type Granularity } from '../../api/resources/fields.ts';
 import type { DatasetName } from '../catalogue/catalogue-of.ts';
 import type { Resources } from '../resources/resources.ts';
 

@@ -1,5 +1,5 @@
-import { GRANULARITIES, type Granularity } from '../../api/fields.ts';
-import { BOT_KINDS, type LogMetadata, type WeekDefinition } from '../../api/log-monitoring.ts';
+import { GRANULARITIES, type Granularity } from '../../api/resources/fields.ts';
+import { BOT_KINDS, type LogMetadata, type WeekDefinition } from '../../api/resources/log-monitoring.ts';
 import { PERIOD_FIELDS } from '../catalogue/log-catalogue.ts';
 import { datasetOf } from '../resources/dataset-of.ts';
 import type { Document, Resources } from '../resources/resources.ts';

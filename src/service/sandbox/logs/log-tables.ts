@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Connection, ident, text } from '../../../core/duckdb/duckdb.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
-import type { FieldRecord } from '../../api/fields.ts';
+import type { FieldRecord } from '../../api/resources/fields.ts';
 import { type Column, type ColumnKind, kindOfField } from '../catalogue/column.ts';
 import { fieldRecord } from '../catalogue/field-record.ts';
 import { LOG_EVENT_CATALOGUE } from '../catalogue/log-catalogue.ts';

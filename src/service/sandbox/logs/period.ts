@@ -1,5 +1,5 @@
-import type { Granularity } from '../../api/fields.ts';
-import type { WeekDefinition } from '../../api/log-monitoring.ts';
+import type { Granularity } from '../../api/resources/fields.ts';
+import type { WeekDefinition } from '../../api/resources/log-monitoring.ts';
 
 const DAY = 86_400_000;
 

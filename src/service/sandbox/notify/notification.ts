@@ -1,4 +1,4 @@
-import { END_REASONS_WITHOUT_REPORT } from '../../api/crawls.ts';
+import { END_REASONS_WITHOUT_REPORT } from '../../api/resources/crawls.ts';
 import type { Document } from '../resources/resources.ts';
 
 /** Whom a crawl's configuration names (api-spec.md §6), as it was when the crawl began. */

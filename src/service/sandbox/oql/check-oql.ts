@@ -1,6 +1,6 @@
-import type { FieldRecord } from '../../api/fields.ts';
-import type { Oql, OqlLeaf } from '../../api/oql.ts';
-import { OqlError, parseOql } from '../../api/parse-oql.ts';
+import type { Oql, OqlLeaf } from '../../api/oql/oql.ts';
+import { OqlError, parseOql } from '../../api/oql/parse-oql.ts';
+import type { FieldRecord } from '../../api/resources/fields.ts';
 import { invalidParameter } from '../resources/refusal.ts';
 import { checkValue } from './check-value.ts';
 

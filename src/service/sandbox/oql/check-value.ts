@@ -1,5 +1,5 @@
-import type { FieldRecord } from '../../api/fields.ts';
-import type { FilterType, OqlValue } from '../../api/oql.ts';
+import type { FilterType, OqlValue } from '../../api/oql/oql.ts';
+import type { FieldRecord } from '../../api/resources/fields.ts';
 
 const NUMERIC = new Set(['natural', 'integer', 'float', 'percentage', 'ratio']);
 const TEXT = new Set(['string', 'enum', 'hash']);

@@ -1,4 +1,4 @@
-import type { OqlLeaf, OqlOptions, OqlValue } from '../../api/oql.ts';
+import type { OqlLeaf, OqlOptions, OqlValue } from '../../api/oql/oql.ts';
 import { type Column, isMany } from '../catalogue/column.ts';
 import { valueKind } from './check-value.ts';
 

@@ -1,4 +1,4 @@
-import type { Oql, OqlLeaf } from '../../api/oql.ts';
+import type { Oql, OqlLeaf } from '../../api/oql/oql.ts';
 import type { Column } from '../catalogue/column.ts';
 import { compileLeaf } from './compile-leaf.ts';
 

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../core/text/html.ts';
-import type { OpenApiDocument } from '../../api/openapi.ts';
-import type { Operation } from '../../api/openapi-operation.ts';
-import type { JsonObject } from '../../api/openapi-schemas.ts';
+import type { OpenApiDocument } from '../../api/openapi/openapi.ts';
+import type { Operation } from '../../api/openapi/openapi-operation.ts';
+import type { JsonObject } from '../../api/openapi/openapi-schemas.ts';
 import { API_PAGE_SCRIPT, API_PAGE_STYLE } from './api-page-style.ts';
 import { curlLine, type Entry } from './curl-line.ts';
 import type { ExampleValues } from './example-of.ts';

@@ -1,7 +1,7 @@
 import { lookUp } from '../../../core/text/look-up.ts';
-import type { OpenApiDocument } from '../../api/openapi.ts';
-import type { Operation } from '../../api/openapi-operation.ts';
-import type { JsonObject } from '../../api/openapi-schemas.ts';
+import type { OpenApiDocument } from '../../api/openapi/openapi.ts';
+import type { Operation } from '../../api/openapi/openapi-operation.ts';
+import type { JsonObject } from '../../api/openapi/openapi-schemas.ts';
 import { type ExampleValues, exampleOf } from './example-of.ts';
 
 const FORM = 'multipart/form-data';

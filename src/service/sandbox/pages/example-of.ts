@@ -1,5 +1,5 @@
 import { lookUp } from '../../../core/text/look-up.ts';
-import type { JsonObject } from '../../api/openapi-schemas.ts';
+import type { JsonObject } from '../../api/openapi/openapi-schemas.ts';
 
 /** Values that say more than their type does. */
 const KNOWN: Readonly<Record<string, unknown>> = {

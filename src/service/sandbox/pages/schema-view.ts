@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../core/text/html.ts';
-import type { JsonObject } from '../../api/openapi-schemas.ts';
+import type { JsonObject } from '../../api/openapi/openapi-schemas.ts';
 
 /** A table of an object's properties; nothing for what has none. */
 export function propertyTable(schema: JsonObject): Html | undefined {

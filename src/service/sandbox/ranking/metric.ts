@@ -1,4 +1,4 @@
-import { RANKING_METHOD_FIELDS, type RankingMethod } from '../../api/ranking-performance.ts';
+import { RANKING_METHOD_FIELDS, type RankingMethod } from '../../api/resources/ranking-performance.ts';
 import type { Column } from '../catalogue/column.ts';
 import { invalidParameter } from '../resources/refusal.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
-import type { CSV_DELIMITERS } from '../../api/data-exports.ts';
-import type { RankingExportInput } from '../../api/ranking-performance.ts';
+import type { CSV_DELIMITERS } from '../../api/resources/data-exports.ts';
+import type { RankingExportInput } from '../../api/resources/ranking-performance.ts';
 import { exportRecord } from '../exports/export-job.ts';
 import { Refusal } from '../resources/refusal.ts';
 import type { Document } from '../resources/resources.ts';

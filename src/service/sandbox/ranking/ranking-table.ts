@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Oql } from '../../api/oql.ts';
-import type { RankingQuery } from '../../api/ranking-performance.ts';
+import type { Oql } from '../../api/oql/oql.ts';
+import type { RankingQuery } from '../../api/resources/ranking-performance.ts';
 import { type Column, isMany, SQL_TYPES } from '../catalogue/column.ts';
 import { checkOql } from '../oql/check-oql.ts';
 import { type Compiled, compileOql } from '../oql/compile-oql.ts';

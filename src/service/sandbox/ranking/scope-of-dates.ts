@@ -1,4 +1,4 @@
-import type { Oql } from '../../api/oql.ts';
+import type { Oql } from '../../api/oql/oql.ts';
 
 /**
  * The part of a filter that concerns days: every other leaf counts as true. No node negates, so these days include

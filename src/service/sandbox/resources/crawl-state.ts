@@ -1,5 +1,5 @@
-import { END_REASONS_WITHOUT_REPORT } from '../../api/crawls.ts';
-import type { CrawlDataType } from '../../api/fields.ts';
+import { END_REASONS_WITHOUT_REPORT } from '../../api/resources/crawls.ts';
+import type { CrawlDataType } from '../../api/resources/fields.ts';
 import { Refusal } from './refusal.ts';
 import type { Document } from './resources.ts';
 

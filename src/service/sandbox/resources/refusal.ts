@@ -1,4 +1,4 @@
-import { SERVICE_ERROR_STATUS, type ServiceErrorType } from '../../api/service-error.ts';
+import { SERVICE_ERROR_STATUS, type ServiceErrorType } from '../../api/client/service-error.ts';
 
 export interface OffendingField {
   readonly name: string;

@@ -1,4 +1,4 @@
-import { CONFIG_DEFAULTS } from '../../api/config-defaults.ts';
+import { CONFIG_DEFAULTS } from '../../api/resources/config-defaults.ts';
 import { resourceId } from './ids.ts';
 import { refreshProject } from './project-lists.ts';
 import type { Document, Resources } from './resources.ts';

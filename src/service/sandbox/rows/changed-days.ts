@@ -1,5 +1,5 @@
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
-import type { ChangedDay, LoadedDays } from '../../api/changed-day.ts';
+import type { ChangedDay, LoadedDays } from '../../api/resources/changed-day.ts';
 import { ServiceRows } from './row-store.ts';
 
 const TABLE = ServiceRows.table('changed_days');

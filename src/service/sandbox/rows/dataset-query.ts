@@ -1,6 +1,6 @@
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
-import type { Oql } from '../../api/oql.ts';
-import type { SearchBody } from '../../api/search.ts';
+import type { Oql } from '../../api/oql/oql.ts';
+import type { SearchBody } from '../../api/resources/search.ts';
 import type { Column } from '../catalogue/column.ts';
 import { checkOql } from '../oql/check-oql.ts';
 import { type Compiled, compileOql } from '../oql/compile-oql.ts';

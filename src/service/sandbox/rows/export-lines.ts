@@ -1,5 +1,5 @@
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
-import type { ExportFileType } from '../../api/search.ts';
+import type { ExportFileType } from '../../api/resources/search.ts';
 import type { DatasetQuery } from './dataset-query.ts';
 import { csvHeader, csvLine, jsonLine } from './line-sql.ts';
 import { streamLines } from './stream-lines.ts';

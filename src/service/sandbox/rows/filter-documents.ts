@@ -1,5 +1,5 @@
-import type { FieldRecord } from '../../api/fields.ts';
-import type { Oql } from '../../api/oql.ts';
+import type { Oql } from '../../api/oql/oql.ts';
+import type { FieldRecord } from '../../api/resources/fields.ts';
 import type { Column } from '../catalogue/column.ts';
 import { compileOql } from '../oql/compile-oql.ts';
 import type { Document } from '../resources/resources.ts';

@@ -1,6 +1,6 @@
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
-import type { SearchBody } from '../../api/search.ts';
+import type { SearchBody } from '../../api/resources/search.ts';
 import { countRows, type DatasetQuery } from './dataset-query.ts';
 import { jsonLine } from './line-sql.ts';
 

@@ -1,7 +1,7 @@
 import { ident } from '../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { host } from '../../../core/host/host.ts';
-import type { UnitError } from '../../../project/model/report.ts';
+import type { UnitError } from '../../../project/model/runs/report.ts';
 import type { ExportRecords } from '../ledger-export.ts';
 import type { LedgerStatements } from '../sql-database.ts';
 import { SqlExports } from '../sql-exports.ts';

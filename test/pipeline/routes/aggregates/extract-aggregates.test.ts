@@ -4,7 +4,7 @@ import {
   extractAggregates,
   PAGE_ROWS,
 } from '../../../../src/pipeline/routes/aggregates/extract-aggregates.ts';
-import type { RankingQuery } from '../../../../src/service/api/ranking-performance.ts';
+import type { RankingQuery } from '../../../../src/service/api/resources/ranking-performance.ts';
 import { sendJson, testClient, testService } from '../../../service/api/test-service.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 

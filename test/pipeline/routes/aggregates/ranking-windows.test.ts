@@ -6,7 +6,7 @@ import { RankingWindows } from '../../../../src/pipeline/routes/aggregates/ranki
 import { Pipeline } from '../../../../src/project/model/pipeline.ts';
 import type { PlannedUnit } from '../../../../src/project/model/planned-unit.ts';
 import { unitName } from '../../../../src/project/model/unit.ts';
-import { ServiceClient } from '../../../../src/service/api/client.ts';
+import { ServiceClient } from '../../../../src/service/api/client/client.ts';
 import { clientOf, patchProject, projectId } from '../../../service/sandbox/clients.ts';
 import { rankingFolder } from '../../../service/sandbox/ranking/ranking-data.ts';
 import { type Json, sharedService } from '../../../service/sandbox/support.ts';

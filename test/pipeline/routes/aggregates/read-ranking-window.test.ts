@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { PAGE_ROWS } from '../../../../src/pipeline/routes/aggregates/extract-aggregates.ts';
 import { readRankingWindow } from '../../../../src/pipeline/routes/aggregates/read-ranking-window.ts';
-import type { RankingQuery } from '../../../../src/service/api/ranking-performance.ts';
+import type { RankingQuery } from '../../../../src/service/api/resources/ranking-performance.ts';
 import { sendJson, testClient, testService } from '../../../service/api/test-service.ts';
 
 const { signal } = new AbortController();

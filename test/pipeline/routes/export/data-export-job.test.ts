@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DATA_EXPORTS, listed } from '../../../../src/pipeline/discover/list-kinds.ts';
 import { awaitExport, findExport, prefixOf } from '../../../../src/pipeline/routes/export/data-export-job.ts';
-import { DataExport, dataExportStage } from '../../../../src/service/api/data-exports.ts';
+import { DataExport, dataExportStage } from '../../../../src/service/api/resources/data-exports.ts';
 import { sendJson, testClient, testService } from '../../../service/api/test-service.ts';
 
 const { signal } = new AbortController();

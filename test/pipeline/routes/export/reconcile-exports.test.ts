@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CrawlhouseError } from '../../../../src/core/errors/errors.ts';
 import { abandonExport, reconcileExports } from '../../../../src/pipeline/routes/export/reconcile-exports.ts';
-import type { LoadedUnit } from '../../../../src/state/catalogue/ops-loads.ts';
+import type { LoadedUnit } from '../../../../src/state/catalogue/ops/ops-loads.ts';
 import { listObjects } from '../../../../src/stores/list-objects.ts';
 import { openConfiguredStore } from '../../../../src/stores/registry.ts';
 import { service } from '../../../service/sandbox/support.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { isListUnchanged, LIST_ROUTE } from '../../../../src/pipeline/routes/list/list-route.ts';
 import type { Inventory } from '../../../../src/project/model/inventory.ts';
 import type { PlannedUnit } from '../../../../src/project/model/planned-unit.ts';
-import { CRAWL_DATA_TYPES } from '../../../../src/service/api/fields.ts';
+import { CRAWL_DATA_TYPES } from '../../../../src/service/api/resources/fields.ts';
 import { type Json, sharedService } from '../../../service/sandbox/support.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { inventoryOf, partsOf, plannedUnit, routeContext } from '../route-context.ts';

@@ -7,9 +7,9 @@ import { extractSearch } from '../../../../src/pipeline/routes/search/extract-se
 import { extractStream } from '../../../../src/pipeline/routes/stream/extract-stream.ts';
 import type { Field } from '../../../../src/project/model/field.ts';
 import type { Download, RawPart } from '../../../../src/project/model/raw-part.ts';
-import { ServiceClient } from '../../../../src/service/api/client.ts';
-import type { DataSource } from '../../../../src/service/api/data-source.ts';
-import type { Oql } from '../../../../src/service/api/oql.ts';
+import { ServiceClient } from '../../../../src/service/api/client/client.ts';
+import type { Oql } from '../../../../src/service/api/oql/oql.ts';
+import type { DataSource } from '../../../../src/service/api/resources/data-source.ts';
 import { sendJson, testClient, testService } from '../../../service/api/test-service.ts';
 import { sharedService } from '../../../service/sandbox/support.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';

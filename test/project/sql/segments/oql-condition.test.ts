@@ -4,8 +4,8 @@ import { type Connection, ident } from '../../../../src/core/duckdb/duckdb.ts';
 import { rowsSql } from '../../../../src/pipeline/transform/tests/model-cases.ts';
 import { oqlCondition } from '../../../../src/project/sql/segments/oql-condition.ts';
 import { findNonPortable } from '../../../../src/project/sql/text/portable-sql.ts';
-import type { Oql, OqlLeaf, OqlOptions } from '../../../../src/service/api/oql.ts';
-import { OqlError, parseOql } from '../../../../src/service/api/parse-oql.ts';
+import type { Oql, OqlLeaf, OqlOptions } from '../../../../src/service/api/oql/oql.ts';
+import { OqlError, parseOql } from '../../../../src/service/api/oql/parse-oql.ts';
 import { sharedFolder, temporaryConnection } from '../../../support/temporary.ts';
 
 type Scalar = string | number | boolean | null;

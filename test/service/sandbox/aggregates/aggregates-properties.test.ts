@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { AggRange, AggregateQuery } from '../../../../src/service/api/aggregates.ts';
+import type { AggRange, AggregateQuery } from '../../../../src/service/api/resources/aggregates.ts';
 import { aggregateRows } from '../../../../src/service/sandbox/aggregates/aggregate-rows.ts';
 import { planAggregate } from '../../../../src/service/sandbox/aggregates/plan-aggregate.ts';
 import { FIELDS, randomStore, rows, tree } from '../oql/random-rows.ts';

@@ -1,5 +1,5 @@
-import type { AggRange, AggregateQuery } from '../../../../src/service/api/aggregates.ts';
-import type { FieldRecord } from '../../../../src/service/api/fields.ts';
+import type { AggRange, AggregateQuery } from '../../../../src/service/api/resources/aggregates.ts';
+import type { FieldRecord } from '../../../../src/service/api/resources/fields.ts';
 import { type Cell, cellsOf, matches, textOf } from '../oql/plain-oql.ts';
 import type { RandomRow } from '../oql/random-rows.ts';
 

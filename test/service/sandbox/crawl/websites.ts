@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
-import { ServiceClient } from '../../../../src/service/api/client.ts';
-import type { CrawlConfigInput } from '../../../../src/service/api/crawl-configs.ts';
+import { ServiceClient } from '../../../../src/service/api/client/client.ts';
+import type { CrawlConfigInput } from '../../../../src/service/api/resources/crawl-configs.ts';
 import { type SandboxOptions, startSandbox } from '../../../../src/service/sandbox/start-sandbox.ts';
 import { pageWith, type Site } from '../../../support/crawl-site.ts';
 import { until } from '../../../support/until.ts';

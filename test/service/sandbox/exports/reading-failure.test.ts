@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { DataExportRequest } from '../../../../src/service/api/data-exports.ts';
+import type { DataExportRequest } from '../../../../src/service/api/resources/data-exports.ts';
 import type { Column } from '../../../../src/service/sandbox/catalogue/column.ts';
 import { DataExports } from '../../../../src/service/sandbox/exports/data-exports.ts';
 import { readingFailure } from '../../../../src/service/sandbox/exports/reading-failure.ts';

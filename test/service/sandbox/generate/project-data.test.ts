@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { Granularity } from '../../../../src/service/api/fields.ts';
+import type { Granularity } from '../../../../src/service/api/resources/fields.ts';
 import { LOG_EVENT_CATALOGUE } from '../../../../src/service/sandbox/catalogue/log-catalogue.ts';
 import { startSandbox } from '../../../../src/service/sandbox/start-sandbox.ts';
 import { clientOf, projectId } from '../clients.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CrawlOverCrawlInput } from '../../../../src/service/api/crawl-over-crawls.ts';
+import type { CrawlOverCrawlInput } from '../../../../src/service/api/resources/crawl-over-crawls.ts';
 import { field, importFolder, type Json } from '../support.ts';
 import { type Living, living, refusal, SECOND, START } from './living.ts';
 

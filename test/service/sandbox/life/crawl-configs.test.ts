@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CrawlConfigInput } from '../../../../src/service/api/crawl-configs.ts';
+import type { CrawlConfigInput } from '../../../../src/service/api/resources/crawl-configs.ts';
 import { CONFIG, DAY, type Living, living, refusal, SECOND, START } from './living.ts';
 
 const path = (life: Living): string => `/projects/${life.projectId}/crawl_configs`;

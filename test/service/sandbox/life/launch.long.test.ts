@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FETCH_STATUSES } from '../../../../src/service/api/crawl-progress.ts';
+import { FETCH_STATUSES } from '../../../../src/service/api/resources/crawl-progress.ts';
 import { lines } from '../support.ts';
 import { living, refusal, SECOND, START } from './living.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { silentLogger } from '../../../../src/core/logs/logger.ts';
-import { ServiceClient } from '../../../../src/service/api/client.ts';
+import { ServiceClient } from '../../../../src/service/api/client/client.ts';
 import { NO_COUNTS } from '../../../../src/service/sandbox/life/crawl-plan.ts';
 import type { CrawlSource } from '../../../../src/service/sandbox/life/crawl-source.ts';
 import { launchCrawl } from '../../../../src/service/sandbox/life/launch-crawl.ts';

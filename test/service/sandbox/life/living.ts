@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { ServiceClient } from '../../../../src/service/api/client.ts';
-import type { CrawlConfigInput } from '../../../../src/service/api/crawl-configs.ts';
+import { ServiceClient } from '../../../../src/service/api/client/client.ts';
+import type { CrawlConfigInput } from '../../../../src/service/api/resources/crawl-configs.ts';
 import { type SandboxOptions, startSandbox } from '../../../../src/service/sandbox/start-sandbox.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { type Json, type Service, service } from '../support.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CRAWL_STATUSES, PILOT_COMMANDS } from '../../../../src/service/api/crawls.ts';
+import { CRAWL_STATUSES, PILOT_COMMANDS } from '../../../../src/service/api/resources/crawls.ts';
 import { lines } from '../support.ts';
 import { DAY, living, refusal, SECOND, START } from './living.ts';
 

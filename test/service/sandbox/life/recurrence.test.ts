@@ -1,6 +1,6 @@
 import { assert, constantFrom, integer, property } from 'fast-check';
 import { expect, test } from 'vitest';
-import { RECURRENCES } from '../../../../src/service/api/scheduled-crawls.ts';
+import { RECURRENCES } from '../../../../src/service/api/resources/scheduled-crawls.ts';
 import { firing, firingFrom } from '../../../../src/service/sandbox/life/recurrence.ts';
 
 const at = (text: string): number => Date.parse(text);

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ServiceClient } from '../../../../src/service/api/client.ts';
-import type { Granularity } from '../../../../src/service/api/fields.ts';
+import type { ServiceClient } from '../../../../src/service/api/client/client.ts';
+import type { Granularity } from '../../../../src/service/api/resources/fields.ts';
 import {
   LOG_EVENT_CATALOGUE,
   LOG_PAGE_CATALOGUES,

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Connection } from '../../../../src/core/duckdb/duckdb.ts';
-import { WEEK_DEFINITIONS, type WeekDefinition } from '../../../../src/service/api/log-monitoring.ts';
+import {
+  WEEK_DEFINITIONS,
+  type WeekDefinition,
+} from '../../../../src/service/api/resources/log-monitoring.ts';
 import { daysOf, periodSql } from '../../../../src/service/sandbox/logs/period.ts';
 import { temporaryConnection, temporaryFolder } from '../../../support/temporary.ts';
 

@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import type { OAuthApplication } from '../../../../src/service/api/oauth.ts';
+import type { OAuthApplication } from '../../../../src/service/api/client/oauth.ts';
 import type { Service } from '../support.ts';
 
 export const BACK = 'http://127.0.0.1:9/callback?from=here';

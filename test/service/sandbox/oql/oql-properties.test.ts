@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Oql } from '../../../../src/service/api/oql.ts';
+import type { Oql } from '../../../../src/service/api/oql/oql.ts';
 import type { Dataset } from '../../../../src/service/sandbox/resources/resources.ts';
 import { datasetQuery } from '../../../../src/service/sandbox/rows/dataset-query.ts';
 import { matches } from './plain-oql.ts';

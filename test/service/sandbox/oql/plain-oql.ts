@@ -1,5 +1,5 @@
-import type { FieldRecord } from '../../../../src/service/api/fields.ts';
-import type { Oql, OqlLeaf, OqlOptions } from '../../../../src/service/api/oql.ts';
+import type { Oql, OqlLeaf, OqlOptions } from '../../../../src/service/api/oql/oql.ts';
+import type { FieldRecord } from '../../../../src/service/api/resources/fields.ts';
 import type { RandomRow } from './random-rows.ts';
 
 /** A number by its text, a string, a boolean. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ENDPOINTS } from '../../../../src/service/api/endpoints.ts';
-import { openApiDocument } from '../../../../src/service/api/openapi.ts';
+import { openApiDocument } from '../../../../src/service/api/openapi/openapi.ts';
 import { sharedService } from '../support.ts';
 import { unescaped } from './unescaped.ts';
 import '../../../support/process-timeout.ts';

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ServiceClient } from '../../../../src/service/api/client.ts';
+import { ServiceClient } from '../../../../src/service/api/client/client.ts';
 import { type DemandOptions, readDemand } from '../../../../src/service/demand/read-demand.ts';
 import type { DemandToAdd } from '../../../../src/service/sandbox/ranking/add-demand.ts';
 import type { Replaced } from '../../../../src/service/sandbox/ranking/replaced-demand.ts';

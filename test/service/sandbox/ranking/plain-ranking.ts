@@ -1,4 +1,4 @@
-import type { Oql, OqlValue } from '../../../../src/service/api/oql.ts';
+import type { Oql, OqlValue } from '../../../../src/service/api/oql/oql.ts';
 
 /** A row of ranking performance as a test makes it. */
 export interface RankingRow {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Oql } from '../../../../src/service/api/oql.ts';
-import { RankingQuery } from '../../../../src/service/api/ranking-performance.ts';
+import type { Oql } from '../../../../src/service/api/oql/oql.ts';
+import { RankingQuery } from '../../../../src/service/api/resources/ranking-performance.ts';
 import { type Column, kindOfField, SQL_TYPES } from '../../../../src/service/sandbox/catalogue/column.ts';
 import { RANKING_CATALOGUE } from '../../../../src/service/sandbox/catalogue/ranking-catalogue.ts';
 import { aggregateRanking, touchedBy } from '../../../../src/service/sandbox/ranking/aggregate-ranking.ts';

@@ -1,0 +1,28 @@
+import { countText } from '../../../core/text/amounts.ts';
+
+/** One of two crawls that are compared. */
+export interface ComparedCrawl {
+  readonly crawl_id: string;
+  readonly project_id: string;
+  readonly project: string;
+  readonly crawl_number: number | null;
+  readonly crawl_config_id: string | null;
+  readonly crawl_config_name: string | null;
+  /** ISO 8601, UTC. */
+  readonly ended_at: string | null;
+  /** Whether it reached all that its configuration asks for. */
+  readonly is_complete: boolean;
+}
+
+/** Asks of two crawls: binds `$from` and `$to`. */
+export type AskOfTwo = <T>(sql: string) => Promise<readonly T[]>;
+
+/** What a crawl is called by. */
+export type ComparedName = Pick<ComparedCrawl, 'crawl_id' | 'crawl_number' | 'ended_at'>;
+
+/** As people call a crawl: by its day, and its number where it has one. */
+export function nameOfCrawl({ crawl_id, crawl_number, ended_at }: ComparedName): string {
+  if (ended_at === null) return `crawl ${crawl_id}`;
+  const number = crawl_number === null ? '' : ` ${countText(crawl_number)}`;
+  return `crawl${number} of ${ended_at.slice(0, 10)}`;
+}

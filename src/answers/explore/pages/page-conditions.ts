@@ -1,0 +1,181 @@
+import { ident, text } from '../../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
+import { didYouMean } from '../../../core/text/nearest-name.ts';
+import { type Condition, OPERATORS, type Operator } from './page-filter.ts';
+
+/** Columns by name, with their types as DuckDB writes them. */
+export type PageColumnTypes = ReadonlyMap<string, string>;
+
+/** A condition as SQL, with the values of its parameters. */
+interface BoundCondition {
+  readonly sql: string;
+  readonly values: ReadonlyMap<string, string>;
+}
+
+type Family = 'number' | 'text' | 'boolean' | 'time' | 'list' | 'other';
+
+const ORDERED = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'is'] as const;
+/** The operators of each kind of column. */
+const OPERATORS_OF: Readonly<Record<Family, readonly Operator[]>> = {
+  number: ORDERED,
+  time: ORDERED,
+  text: ['eq', 'ne', 'contains', 'not_contains', 'starts', 'ends', 'in', 'is'],
+  boolean: ['eq', 'is'],
+  list: ['has', 'is'],
+  other: ['is'],
+};
+
+export function familyOf(type: string): Family {
+  if (type.endsWith('[]')) return 'list';
+  if (/^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DECIMAL\(.*\)|FLOAT|DOUBLE)$/.test(type)) return 'number';
+  if (/^(DATE|TIMESTAMP.*)$/.test(type)) return 'time';
+  if (type === 'BOOLEAN') return 'boolean';
+  return type === 'VARCHAR' ? 'text' : 'other';
+}
+
+/**
+ * A condition on a column of `pages`; its values are parameters that begin with `name`.
+ *
+ * @throws CrawlhouseError `usage` for a column, operator or value that is none
+ */
+export function boundCondition(condition: Condition, types: PageColumnTypes, name: string): BoundCondition {
+  const { column, operator, value } = condition;
+  const type = types.get(column);
+  if (type === undefined) throw unknownColumn(column, [...types.keys()]);
+  const family = familyOf(type);
+  if (!OPERATORS_OF[family].includes(operator))
+    throw new CrawlhouseError('usage', `${column}: ${operator} does not go with ${type}`, {
+      hint: `operators of ${column}: ${OPERATORS_OF[family].join(', ')}`,
+    });
+  const place = `pages.${ident(column)}`;
+  if (operator === 'is') return { sql: isCondition(condition, family, place), values: new Map() };
+  const parts = operator === 'in' ? value.split(',') : [value];
+  // Lists are compared by the texts of their values, but 7 and 7.0 are one number.
+  const item = family === 'list' && familyOf(type.slice(0, -2)) === 'number' ? type.slice(0, -2) : null;
+  const values = new Map(
+    parts.map((part, index) => [
+      index === 0 ? name : `${name}_${index + 1}`,
+      checkedValue(part, condition, item === null ? family : 'number', item ?? type),
+    ]),
+  );
+  const bound = [...values].map(([key, part]) => {
+    const cast = `CAST($${key} AS ${boundType(part, item ?? type)})`;
+    return item === null ? cast : `CAST(${cast} AS VARCHAR)`;
+  });
+  const [first = ''] = bound;
+  return {
+    sql: comparison(operator, { place, first, all: bound.join(', '), length: [...value].length }),
+    values,
+  };
+}
+
+/** A whole number's type would round `4.5` to 5. */
+function boundType(value: string, type: string): string {
+  if (type.endsWith('[]')) return 'VARCHAR';
+  return /INT(EGER)?$/.test(type) && !/^[+-]?\d+$/.test(value) ? 'DOUBLE' : type;
+}
+
+export function unknownColumn(column: string, columns: readonly string[]): CrawlhouseError {
+  return new CrawlhouseError('usage', `pages have no column ${column}`, {
+    hint: `${didYouMean(column, columns)}docs/reference/dictionary.md lists those of mart.pages`,
+  });
+}
+
+interface Compared {
+  readonly place: string;
+  readonly first: string;
+  readonly all: string;
+  /** Characters of the value. */
+  readonly length: number;
+}
+
+function comparison(operator: Exclude<Operator, 'is'>, { place, first, all, length }: Compared): string {
+  switch (operator) {
+    case 'eq':
+      return `${place} = ${first}`;
+    case 'ne':
+      // A page of which it is not known is not equal.
+      return `${place} IS DISTINCT FROM ${first}`;
+    case 'gt':
+      return `${place} > ${first}`;
+    case 'gte':
+      return `${place} >= ${first}`;
+    case 'lt':
+      return `${place} < ${first}`;
+    case 'lte':
+      return `${place} <= ${first}`;
+    case 'in':
+      return `${place} IN (${all})`;
+    case 'contains':
+      return `strpos(lower(${place}), lower(${first})) > 0`;
+    case 'not_contains':
+      return `coalesce(strpos(lower(${place}), lower(${first})), 0) = 0`;
+    case 'starts':
+      return `starts_with(${place}, ${first})`;
+    case 'ends':
+      return `length(${place}) >= ${length} AND substr(${place}, length(${place}) - ${length - 1}) = ${first}`;
+    case 'has':
+      return `strpos(chr(31) || array_to_string(${place}, chr(31)) || chr(31), chr(31) || ${first} || chr(31)) > 0`;
+  }
+}
+
+const IS: Readonly<Record<string, (place: string, family: Family) => string | null>> = {
+  null: (place) => `${place} IS NULL`,
+  not_null: (place) => `${place} IS NOT NULL`,
+  true: (place, family) => (family === 'boolean' ? place : null),
+  false: (place, family) => (family === 'boolean' ? `NOT ${place}` : null),
+};
+
+function isCondition({ column, value }: Condition, family: Family, place: string): string {
+  const sql = Object.hasOwn(IS, value) ? lookUp(IS, value)?.(place, family) : null;
+  if (sql) return sql;
+  throw new CrawlhouseError('usage', `${column}: is takes no ${value}`, {
+    hint: `is:null, is:not_null${family === 'boolean' ? ', is:true, is:false' : ''}`,
+  });
+}
+
+const FORMS: Readonly<Partial<Record<Family, { readonly fits: RegExp; readonly example: string }>>> = {
+  number: { fits: /^[+-]?(\d{1,38}(\.\d{0,20})?|\.\d{1,20})(e[+-]?\d{1,2})?$/i, example: '4 or 0.5' },
+  time: {
+    fits: /^\d{4}-\d\d-\d\d([ T]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?)?$/,
+    example: '2026-11-22',
+  },
+  boolean: { fits: /^(true|false)$/i, example: 'true or false' },
+};
+
+/** Bits of whole numbers, by their types; those that begin with U have no sign. */
+const BITS = { TINYINT: 8n, SMALLINT: 16n, INTEGER: 32n, BIGINT: 64n, HUGEINT: 128n } as const;
+
+/** Why a type has no such value; null: it has. */
+function beyond(value: string, family: Family, type: string): string | null {
+  if (family === 'time') {
+    const day = value.slice(0, 10);
+    const at = new Date(`${day}T00:00:00Z`);
+    return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day) ? null : 'no day of the calendar';
+  }
+  const bits = BITS[type.replace(/^U(?=.*INT)/, '') as keyof typeof BITS];
+  if (bits === undefined || !/^[+-]?\d+$/.test(value)) return null;
+  const isSigned = !type.startsWith('U');
+  const most = 2n ** (isSigned ? bits - 1n : bits) - 1n;
+  const least = isSigned ? -most - 1n : 0n;
+  const number = BigInt(value.replace(/^\+/, ''));
+  return number >= least && number <= most ? null : `beyond ${type}, ${least} to ${most}`;
+}
+
+function checkedValue(value: string, { column, operator }: Condition, family: Family, type: string): string {
+  const form = FORMS[family];
+  if (form === undefined) return value;
+  const hint = `as in ${column}=${operator === 'has' ? 'has' : 'eq'}:${form.example}`;
+  if (form.fits.test(value)) {
+    const why = beyond(value, family, type);
+    if (why === null) return value;
+    throw new CrawlhouseError('usage', `${column}: ${value} is ${why}`, { hint });
+  }
+  throw new CrawlhouseError('usage', `${column}: ${text(value)} is no ${family}`, { hint });
+}
+
+/** A condition as people read it: `depth at least 4`. */
+export function conditionWords({ column, operator, value }: Condition): string {
+  return `${column.replaceAll('_', ' ')} ${OPERATORS[operator]} ${value.replaceAll('_', ' ')}`;
+}

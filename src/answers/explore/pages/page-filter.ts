@@ -1,0 +1,137 @@
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { shellWord } from '../../../core/text/shell-word.ts';
+import type { AskedCrawls } from '../chosen-crawls.ts';
+
+/** How a column is compared; `is` takes null, not_null, true or false, `in` several values with commas between. */
+export const OPERATORS = {
+  eq: 'is',
+  ne: 'is not',
+  gt: 'above',
+  gte: 'at least',
+  lt: 'below',
+  lte: 'at most',
+  contains: 'contains',
+  not_contains: 'does not contain',
+  starts: 'begins with',
+  ends: 'ends with',
+  has: 'has',
+  in: 'is one of',
+  is: 'is',
+} as const;
+export type Operator = keyof typeof OPERATORS;
+
+/** Changes of the pages that have an issue. */
+export const CHANGES_OF_ISSUE: readonly string[] = ['new', 'fixed', 'remaining'];
+
+/** A condition on one column: `depth=gte:4` in an address. */
+export interface Condition {
+  readonly column: string;
+  readonly operator: Operator;
+  readonly value: string;
+}
+
+/**
+ * A filter of the pages of one crawl. Command line, console, assistants and links of figures are spellings of it;
+ * `pageStatement` makes the one SELECT.
+ */
+export interface PageFilter extends AskedCrawls {
+  /** Only pages that have this issue (mart.issues.issue). */
+  readonly issue?: string | undefined;
+  /**
+   * With an issue: new, fixed or remaining. Without: added, removed, or a column of `mart.pages` that differs.
+   * Pages that were fixed or removed are those of the crawl before.
+   */
+  readonly change?: string | undefined;
+  /** The crawl that `change` compares with; without it, the crawl before (mart.crawls.previous_crawl_id). */
+  readonly since?: string | undefined;
+  /** A first directory, or a segment of a segmentation. */
+  readonly segment?: string | undefined;
+  /** Where segments of several have one name: (site), (directory) or the segmentation's name. */
+  readonly segmentation?: string | undefined;
+  readonly conditions: readonly Condition[];
+  /** Conditions as SQL: all of them hold. */
+  readonly where: readonly string[];
+  /** A column, as in `depth`; the largest first as in `depth desc`. */
+  readonly sort?: string | undefined;
+  /** More columns to show. */
+  readonly columns: readonly string[];
+}
+
+const NAMED = ['crawl', 'issue', 'change', 'since', 'segment', 'segmentation', 'sort'] as const;
+/** What an address of a list of pages has besides columns; those behind `columns` are the list's own. */
+const OTHERS = ['where', 'columns', 'page', 'column', 'operator', 'value'];
+const RESERVED: readonly string[] = [...NAMED, ...OTHERS];
+/** Stands before the name of a column that an address has another meaning for: `column.page=gte:2`. */
+const COLUMN = 'column.';
+
+/** The name of a condition on a column in an address. */
+export const conditionKey = (column: string): string =>
+  RESERVED.includes(column) || column.startsWith(COLUMN) ? `${COLUMN}${column}` : column;
+
+/** The filter that the query of an address spells. An empty value is none. */
+export function filterOfQuery(project: string, query: URLSearchParams): PageFilter {
+  const named = Object.fromEntries(NAMED.map((name) => [name, query.get(name) || undefined]));
+  const conditions = [...query].flatMap(([name, value]) =>
+    value === '' || RESERVED.includes(name)
+      ? []
+      : [conditionOf(name.startsWith(COLUMN) ? name.slice(COLUMN.length) : name, value)],
+  );
+  return {
+    project,
+    ...named,
+    conditions,
+    where: query.getAll('where').filter((one) => one.trim() !== ''),
+    columns: (query.get('columns') ?? '').split(',').filter((one) => one !== ''),
+  };
+}
+
+/**
+ * `gte:4` of `depth`; without an operator it is `eq`.
+ *
+ * @param text `OPERATOR:VALUE`
+ */
+function conditionOf(column: string, text: string): Condition {
+  const [, operator, value] = /^([a-z_]+):([\s\S]*)$/.exec(text) ?? [];
+  if (operator !== undefined && value !== undefined && Object.hasOwn(OPERATORS, operator))
+    return { column, operator: operator as Operator, value };
+  return { column, operator: 'eq', value: text };
+}
+
+/** The parts of an address: names of `PageFilter`, and columns with their conditions. */
+export type AddressParts = Readonly<Record<string, string | readonly string[] | null | undefined>>;
+
+/**
+ * The address of the pages that a filter lets through, below the console's: `/projects/P/pages?crawl=…&depth=gte:4`.
+ * Parts without a value are left out.
+ */
+export function pagesAddress(project: string, parts: AddressParts): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parts))
+    for (const one of [value ?? ''].flat()) if (one !== '') query.append(name, one);
+  return `/projects/${encodeURIComponent(project)}/pages${query.size === 0 ? '' : `?${query}`}`;
+}
+
+/** The command that lists the pages of a filter. */
+export function pagesCommand(filter: PageFilter): string {
+  const { project, crawl, issue, change, since, segment, segmentation, sort } = filter;
+  const given = { project, crawl, issue, change, since, segment, segmentation, sort };
+  const flags = Object.entries(given).flatMap(([flag, value]) =>
+    value === undefined ? [] : [`--${flag} ${shellWord(value)}`],
+  );
+  const columns = filter.conditions.map(
+    ({ column, operator, value }) => `--filter ${shellWord(`${column}=${operator}:${value}`)}`,
+  );
+  const where = filter.where.map((condition) => `--where ${shellWord(condition)}`);
+  const shown = filter.columns.map((column) => `--columns ${shellWord(column)}`);
+  return ['crawlhouse pages', ...flags, ...columns, ...where, ...shown].join(' ');
+}
+
+/** @throws CrawlhouseError `usage` */
+export function filterFlag(text: string): Condition {
+  const [, column, condition] = /^([^=\s]+)=([\s\S]+)$/.exec(text) ?? [];
+  if (column === undefined || condition === undefined)
+    throw new CrawlhouseError('usage', `--filter: ${text} is not COLUMN=OPERATOR:VALUE`, {
+      hint: `as in --filter depth=gte:4; operators: ${Object.keys(OPERATORS).join(', ')}`,
+    });
+  return conditionOf(column, condition);
+}

@@ -1,0 +1,397 @@
+import { ident } from '../../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { didYouMean } from '../../../core/text/nearest-name.ts';
+import { shellWord } from '../../../core/text/shell-word.ts';
+import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
+import { crawlOf } from '../../../state/catalogue/resolve-parameters.ts';
+import { CHOSEN, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
+import { partWords, untoldParts } from '../compare/comparable-columns.ts';
+import { whyNotCompared } from '../compare/compare-issues.ts';
+import { FIELDS } from '../compare/compare-pages.ts';
+import { columnsOfCondition } from './condition-columns.ts';
+import { boundCondition, type PageColumnTypes, unknownColumn } from './page-conditions.ts';
+import { ANY_FIELD, changedNames, differs, isOfColumn, shownOfChange, valuesOf } from './page-differences.ts';
+import { CHANGES_OF_ISSUE, type PageFilter } from './page-filter.ts';
+
+/** The crawl whose pages a filter lists. */
+export interface FilteredCrawl {
+  /** Its name, else its identifier. */
+  readonly project: string;
+  readonly project_id: string;
+  readonly crawl_id: string;
+  /** ISO 8601, UTC. */
+  readonly ended_at: string | null;
+  readonly previous_crawl_id: string | null;
+}
+
+/** The SELECT of the pages that a filter lets through, in its order. */
+export interface PageStatement {
+  /** The crawl that was asked for; pages that are gone are those of `since`. */
+  readonly crawl: FilteredCrawl;
+  /** The crawl that a change is compared with. */
+  readonly since: string | null;
+  /** As people may run it: the values are parameters. */
+  readonly sql: string;
+  /** How many there are. */
+  readonly count: string;
+  readonly parameters: ReadonlyMap<string, string | null>;
+  /** All that may be shown, sorted and compared, with their types. */
+  readonly types: PageColumnTypes;
+}
+
+const SHOWN = ['url', 'status_code', 'is_indexable', 'depth', 'nb_inlinks', 'title'];
+const SORT = 'inrank_decimal desc';
+/** Pages that the later crawl lacks, or that no longer have the issue. */
+const OF_BEFORE = ['fixed', 'removed'];
+
+/** What is known of a page besides `mart.pages`: joined where it is asked for. */
+const BESIDES: readonly {
+  readonly name: string;
+  readonly columns: Readonly<Record<string, string>>;
+  /** Of the crawl that a parameter names. */
+  readonly join: (crawl: string, issue: string | undefined) => string;
+}[] = [
+  {
+    name: 'demand',
+    columns: { clicks: 'BIGINT', impressions: 'BIGINT', average_position: 'DOUBLE', top_query: 'VARCHAR' },
+    join: () =>
+      'LEFT JOIN mart.page_demand AS demand ON demand.project_id = pages.project_id AND demand.url = pages.url',
+  },
+  {
+    name: 'hits',
+    columns: {
+      search_bot_hits: 'BIGINT',
+      google_bot_hits: 'BIGINT',
+      bing_bot_hits: 'BIGINT',
+      ai_bot_hits: 'BIGINT',
+      unverified_bot_hits: 'BIGINT',
+      visits: 'BIGINT',
+    },
+    join: () => 'LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = pages.crawl_id AND hits.url = pages.url',
+  },
+  {
+    name: 'issue_count',
+    columns: { issues: 'BIGINT' },
+    join: (
+      crawl,
+    ) => `LEFT JOIN (SELECT url, count(*) AS issues FROM mart.page_issues WHERE crawl_id = ${crawl} GROUP BY url) AS issue_count
+    ON issue_count.url = pages.url`,
+  },
+  {
+    name: 'action',
+    columns: { priority: 'INTEGER' },
+    // Of the issue, where one is asked for; else of the one that matters most on the page.
+    join: (crawl, issue) => {
+      const actions = `FROM mart.page_actions WHERE crawl_id = ${crawl}`;
+      const priorities =
+        issue === undefined
+          ? `SELECT url, max(priority) AS priority ${actions} GROUP BY url`
+          : `SELECT url, priority ${actions} AND issue = $issue`;
+      return `LEFT JOIN (${priorities}) AS action\n    ON action.url = pages.url`;
+    },
+  },
+];
+
+/** Columns that are none of `mart.pages`: a change of one is not known. */
+const BESIDE_PAGES: ReadonlySet<string> = new Set([
+  ...BESIDES.flatMap(({ columns }) => Object.keys(columns)),
+  ...['why', 'before', 'after', ANY_FIELD],
+]);
+
+/**
+ * The statement of a filter; every name in it is checked first.
+ *
+ * @throws CrawlhouseError `usage` for a project, crawl, issue, segment, column or condition that is none
+ */
+export async function pageStatement(
+  warehouse: CatalogReader,
+  filter: PageFilter,
+  signal: AbortSignal,
+): Promise<PageStatement> {
+  const given = await chosenBy(filter, warehouse, signal);
+  const crawl = onlyCrawl(await rowsOf<FilteredCrawl>(warehouse, CHOSEN, given, signal));
+  const since = await sinceOf(warehouse, filter, crawl, signal);
+  const { issue, change } = filter;
+  if (issue !== undefined) await checkIssue(warehouse, issue, signal);
+  if (issue !== undefined && since !== null) await checkCompared(warehouse, { issue, since, crawl }, signal);
+  const types = await columnTypes(warehouse, filter, signal);
+  const compared =
+    change === undefined || since === null
+      ? []
+      : await comparedColumns(warehouse, { issue, change, crawls: [since, crawl.crawl_id], types }, signal);
+  await checkSegment(warehouse, filter, [crawl.crawl_id, since], signal);
+
+  const parameters = new Map<string, string | null>();
+  const within = pagesOf({ filter, crawl: crawl.crawl_id, since, compared, parameters });
+  const names: string[] = [];
+  for (const condition of filter.where)
+    names.push(...(await columnsOfCondition(warehouse, condition, signal)));
+  const conditions = filter.conditions.map((condition, index) => {
+    const { sql, values } = boundCondition(
+      condition,
+      types,
+      parameterName(condition.column, index, parameters),
+    );
+    for (const [name, value] of values) parameters.set(name, value);
+    names.push(condition.column);
+    return sql;
+  });
+  const sorted = sortOf(filter.sort, types);
+  const unknown = filter.columns.find((name) => !types.has(name));
+  if (unknown !== undefined) throw unknownColumn(unknown, [...types.keys()]);
+  const extra = [
+    ...(issue === undefined ? [] : ['why']),
+    ...within.shown,
+    ...(compared.length === 1 && change === 'is_indexable' ? ['non_indexable_reason'] : []),
+  ];
+  const more = [...filter.columns, ...names, sorted.column].filter((name) => types.has(name));
+  const shown = [...new Set(['url', ...extra, ...SHOWN.slice(1), ...more])];
+  const all = [...conditions, ...filter.where.map((condition) => `(${condition}\n)`)];
+  const through = (asked: readonly string[]): string => fromPages(within, issue, asked, all);
+  return {
+    crawl,
+    since,
+    sql: `SELECT ${shown.map(ident).join(', ')}\n${through([...names, ...shown])}\nORDER BY ${sorted.sql}, url`,
+    // What is joined has at most one row of a page, so only a condition on it changes the count.
+    count: `SELECT count(*) AS total\n${through(names)}`,
+    parameters,
+    types,
+  };
+}
+
+/** The pages that meet all conditions, with what is known besides of the columns that are asked for. */
+function fromPages(
+  within: ReturnType<typeof pagesOf>,
+  issue: string | undefined,
+  asked: readonly string[],
+  all: readonly string[],
+): string {
+  const besides = BESIDES.filter(({ columns }) => asked.some((name) => Object.hasOwn(columns, name)));
+  const selected = [
+    'pages.*',
+    ...within.columns,
+    ...besides.flatMap(({ name, columns }) => Object.keys(columns).map((column) => `${name}.${column}`)),
+  ];
+  return `FROM (
+  SELECT ${selected.join(', ')}
+  FROM mart.pages AS pages
+  ${[...within.joins, ...besides.map(({ join }) => join(within.own, issue))].join('\n  ')}
+  WHERE ${within.conditions.join('\n    AND ')}
+) AS pages${all.length === 0 ? '' : `\nWHERE ${all.join('\n  AND ')}`}`;
+}
+
+/** Null where there is no crawl before; a filter without a change compares nothing. */
+async function sinceOf(
+  warehouse: CatalogReader,
+  { change, since }: PageFilter,
+  crawl: FilteredCrawl,
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (change === undefined && since === undefined) return null;
+  if (change === undefined)
+    throw new CrawlhouseError('usage', '--since compares nothing without --change', {
+      hint: '--change added, removed, changed or a column; with --issue: new, fixed or remaining',
+    });
+  if (since !== undefined)
+    return await crawlOf(warehouse, { project: crawl.project_id, crawl: since }, signal);
+  if (crawl.previous_crawl_id !== null) return crawl.previous_crawl_id;
+  throw new CrawlhouseError('usage', `no crawl before ${crawl.crawl_id} is compared with it`, {
+    hint: 'name one by --since; crawls that are not complete are not compared by themselves',
+  });
+}
+
+async function checkIssue(warehouse: CatalogReader, issue: string, signal: AbortSignal): Promise<void> {
+  const known = await rowsOf<{ issue: string }>(
+    warehouse,
+    'SELECT issue FROM mart.issues ORDER BY issue',
+    new Map(),
+    signal,
+  );
+  const names = known.map((one) => one.issue);
+  if (names.includes(issue)) return;
+  throw new CrawlhouseError('usage', `there is no issue ${issue}`, {
+    hint: `${didYouMean(issue, names)}crawlhouse issues lists those of a crawl`,
+  });
+}
+
+/** An issue that the two crawls can't be compared by is neither new nor fixed anywhere. */
+async function checkCompared(
+  warehouse: CatalogReader,
+  asked: { readonly issue: string; readonly since: string; readonly crawl: FilteredCrawl },
+  signal: AbortSignal,
+): Promise<void> {
+  const { issue, since, crawl } = asked;
+  const given = new Map(Object.entries({ issue, from: since, to: crawl.crawl_id }));
+  const from = { crawl_id: since, crawl_number: null, ended_at: null };
+  const to = { ...crawl, crawl_number: null };
+  const why = await whyNotCompared((sql) => rowsOf(warehouse, sql, given, signal), from, to);
+  if (why === null) return;
+  throw new CrawlhouseError('usage', `the issue ${issue} is not compared between these crawls: ${why}`, {
+    hint: `without a change: crawlhouse pages --project ${shellWord(crawl.project_id)} --crawl ${shellWord(crawl.crawl_id)} --issue ${issue}`,
+  });
+}
+
+async function columnTypes(
+  warehouse: CatalogReader,
+  { issue, change }: PageFilter,
+  signal: AbortSignal,
+): Promise<PageColumnTypes> {
+  const described = await rowsOf<{ column_name: string; column_type: string }>(
+    warehouse,
+    'DESCRIBE mart.pages',
+    new Map(),
+    signal,
+  );
+  return new Map([
+    ...described.map(({ column_name, column_type }) => [column_name, column_type] as const),
+    ...BESIDES.flatMap(({ columns }) => Object.entries(columns)),
+    ...(issue === undefined ? [] : [['why', 'VARCHAR'] as const]),
+    ...shownOfChange(issue, change).map((one) => [one, 'VARCHAR'] as const),
+  ]);
+}
+
+/** The columns that pages of both crawls differ in. */
+async function comparedColumns(
+  warehouse: CatalogReader,
+  asked: {
+    readonly issue: string | undefined;
+    readonly change: string;
+    readonly crawls: readonly [string, string];
+    readonly types: PageColumnTypes;
+  },
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { issue, change, crawls, types } = asked;
+  if (issue !== undefined) {
+    if (CHANGES_OF_ISSUE.includes(change)) return [];
+    throw new CrawlhouseError('usage', `--change: ${change} is none of an issue`, {
+      hint: `${didYouMean(change, CHANGES_OF_ISSUE)}new, fixed or remaining`,
+    });
+  }
+  if (!isOfColumn(issue, change)) return [];
+  const own = [...types.keys()].filter((name) => !BESIDE_PAGES.has(name));
+  if (change !== ANY_FIELD && !own.includes(change))
+    throw unknownColumn(change, ['added', 'removed', ANY_FIELD, ...own]);
+  const asking = change === ANY_FIELD ? Object.keys(FIELDS) : [change];
+  const untold = await untoldParts((sql, given) => rowsOf(warehouse, sql, given, signal), crawls, asking);
+  const lack = change === ANY_FIELD ? undefined : untold.get(change);
+  if (lack === undefined) return asking.filter((name) => !untold.has(name));
+  throw new CrawlhouseError(
+    'usage',
+    `the export of crawl ${lack.crawl_id} lacks ${partWords(change, lack.part)}`,
+    {
+      hint: 'a change is known where both crawls have the field',
+    },
+  );
+}
+
+async function checkSegment(
+  warehouse: CatalogReader,
+  { segment, segmentation }: PageFilter,
+  [crawl, since]: readonly [string, string | null],
+  signal: AbortSignal,
+): Promise<void> {
+  if (segment === undefined) return;
+  const known = await rowsOf<{ segment: string }>(
+    warehouse,
+    `SELECT DISTINCT segment FROM mart.crawl_segments
+     WHERE crawl_id IN ($crawl, $since) AND segmentation = coalesce($segmentation, segmentation)`,
+    new Map([
+      ['crawl', crawl],
+      ['since', since],
+      ['segmentation', segmentation ?? null],
+    ]),
+    signal,
+  );
+  const names = known.map((one) => one.segment);
+  if (names.includes(segment)) return;
+  throw new CrawlhouseError('usage', `crawl ${crawl} has no segment ${segment}`, {
+    hint: `${didYouMean(segment, names)}crawlhouse query "SELECT DISTINCT segmentation, segment FROM mart.crawl_segments"`,
+  });
+}
+
+interface Within {
+  /** The parameter of the crawl whose pages they are. */
+  readonly own: string;
+  readonly columns: readonly string[];
+  readonly joins: readonly string[];
+  readonly conditions: readonly string[];
+  /** Of the columns, those that are shown. */
+  readonly shown: readonly string[];
+}
+
+/** The pages of the crawl, of its issue, change and segment; adds the parameters. */
+function pagesOf(asked: {
+  readonly filter: PageFilter;
+  readonly crawl: string;
+  readonly since: string | null;
+  readonly compared: readonly string[];
+  readonly parameters: Map<string, string | null>;
+}): Within {
+  const { filter, crawl, since, compared, parameters } = asked;
+  const { issue, change, segment, segmentation } = filter;
+  const isBefore = change !== undefined && OF_BEFORE.includes(change);
+  const own = isBefore ? '$since' : '$crawl';
+  const other = isBefore ? '$crawl' : '$since';
+  parameters.set('crawl', crawl);
+  // Of each only where the SQL names it: a parameter too many is refused.
+  if (change !== undefined) parameters.set('since', since);
+  const columns: string[] = [];
+  const joins: string[] = [];
+  const conditions = [`pages.crawl_id = ${own}`];
+  const isChanged = isOfColumn(issue, change);
+  if (issue !== undefined) {
+    parameters.set('issue', issue);
+    columns.push('found.why');
+    joins.push(
+      'JOIN mart.page_issues AS found ON found.crawl_id = pages.crawl_id AND found.url = pages.url AND found.issue = $issue',
+    );
+    if (change !== undefined) {
+      joins.push(
+        `LEFT JOIN mart.page_issues AS other ON other.crawl_id = ${other} AND other.url = pages.url AND other.issue = $issue`,
+      );
+      conditions.push(`other.url IS ${change === 'remaining' ? 'NOT NULL' : 'NULL'}`);
+    }
+  } else if (change !== undefined) {
+    joins.push(`LEFT JOIN mart.pages AS other ON other.crawl_id = ${other} AND other.url = pages.url`);
+    conditions.push(`other.url IS ${isChanged ? 'NOT NULL' : 'NULL'}`);
+    if (isChanged) {
+      conditions.push(differs(compared));
+      columns.push(...(change === ANY_FIELD ? [changedNames(compared)] : valuesOf(change)));
+    }
+  }
+  const inSegment = segmentCondition(segment, segmentation, own);
+  if (inSegment !== null && segment !== undefined) {
+    conditions.push(inSegment);
+    parameters.set('segment', segment);
+    if (inSegment.includes('$segmentation')) parameters.set('segmentation', segmentation ?? null);
+  }
+  return { own, columns, joins, conditions, shown: shownOfChange(issue, change) };
+}
+
+function segmentCondition(
+  segment: string | undefined,
+  segmentation: string | undefined,
+  crawl: string,
+): string | null {
+  if (segment === undefined || segmentation === '(site)') return null;
+  const directory = 'pages.url_first_path = $segment';
+  if (segmentation === '(directory)') return directory;
+  const named = `pages.url IN (
+      SELECT url FROM mart.page_segments WHERE crawl_id = ${crawl} AND segment = $segment${segmentation === undefined ? '' : ' AND segmentation = $segmentation'})`;
+  return segmentation === undefined ? `(${directory} OR ${named})` : named;
+}
+
+/** The name of the column where it can be one of a parameter; with a number where it is taken. */
+function parameterName(column: string, index: number, taken: ReadonlyMap<string, unknown>): string {
+  const name = /^[a-z_]\w*$/i.test(column) ? column : 'value';
+  return taken.has(name) ? `${name}_${index + 1}x` : name;
+}
+
+function sortOf(sort: string | undefined, types: PageColumnTypes): { column: string; sql: string } {
+  const [, column = '', direction = 'asc'] = /^\s*(\S+?)(?:\s+(asc|desc))?\s*$/i.exec(sort ?? SORT) ?? [];
+  if (types.has(column)) return { column, sql: `${ident(column)} ${direction.toUpperCase()} NULLS LAST` };
+  throw new CrawlhouseError('usage', `--sort: mart.pages has no column ${column || sort}`, {
+    hint: `${didYouMean(column, [...types.keys()])}docs/reference/dictionary.md lists them; 'COLUMN desc' sorts the largest first`,
+  });
+}

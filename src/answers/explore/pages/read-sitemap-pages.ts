@@ -1,0 +1,70 @@
+import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
+import { type AskedCrawls, CHOSEN, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
+
+/** A page for a sitemap. */
+export interface SitemapPage {
+  readonly url: string;
+  /** When a crawl last found it new or changed, ISO 8601, UTC; null where no crawl did. */
+  readonly changed_at: string | null;
+}
+
+interface ListedCrawl {
+  readonly project: string;
+  readonly crawl_id: string;
+  readonly ended_at: string | null;
+}
+
+/** Rows that are read at once. */
+const PIECE = 50_000;
+
+/** Changes count up to the crawl, between crawls of its configuration. */
+const PAGES = `
+  WITH
+    changed AS (
+      SELECT changes.url, max(crawls.ended_at) AS changed_at
+      FROM mart.page_changes AS changes
+      JOIN mart.crawls AS crawls ON crawls.crawl_id = changes.crawl_id
+      JOIN mart.crawls AS chosen
+        ON chosen.project_id = crawls.project_id AND chosen.crawl_config_id = crawls.crawl_config_id
+      WHERE chosen.crawl_id = $crawl AND crawls.ended_at <= chosen.ended_at AND changes.change <> 'removed'
+      GROUP BY changes.url
+    )
+  SELECT pages.url, changed.changed_at
+  FROM mart.pages AS pages
+  LEFT JOIN changed ON changed.url = pages.url
+  WHERE pages.crawl_id = $crawl AND pages.is_indexable AND ($after IS NULL OR pages.url > $after)
+  ORDER BY pages.url
+  LIMIT ${PIECE}`;
+
+/**
+ * The pages of a crawl that a sitemap should list: those that search engines may index, none with another canonical. By
+ * URL, in pieces.
+ *
+ * @throws CrawlhouseError `usage` for a project or crawl that is not there, or where there are several projects
+ */
+export async function readSitemapPages(
+  warehouse: CatalogReader,
+  asked: AskedCrawls,
+  signal: AbortSignal,
+): Promise<{ readonly crawl: ListedCrawl; readonly pieces: AsyncGenerator<readonly SitemapPage[]> }> {
+  const parameters = await chosenBy(asked, warehouse, signal);
+  const crawl = onlyCrawl(await rowsOf<ListedCrawl>(warehouse, CHOSEN, parameters, signal));
+  return { crawl, pieces: pieces(warehouse, crawl.crawl_id, signal) };
+}
+
+async function* pieces(
+  warehouse: CatalogReader,
+  crawlId: string,
+  signal: AbortSignal,
+): AsyncGenerator<readonly SitemapPage[]> {
+  for (let after: string | null = null; ; ) {
+    const parameters = new Map([
+      ['crawl', crawlId],
+      ['after', after],
+    ]);
+    const rows: readonly SitemapPage[] = await rowsOf(warehouse, PAGES, parameters, signal);
+    if (rows.length > 0) yield rows;
+    if (rows.length < PIECE) return;
+    after = rows.at(-1)?.url ?? null;
+  }
+}

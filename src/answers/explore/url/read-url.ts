@@ -1,0 +1,139 @@
+import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
+import { type AskedCrawls, CHOSEN, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
+import { nearUrls } from './near-urls.ts';
+import { readUrlHistory, type UrlHistoryEntry } from './url-history.ts';
+import { type FirstRows, type Inlink, type Outlink, readInlinks, readOutlinks } from './url-links.ts';
+import {
+  type OtherUrl,
+  readCanonical,
+  readHreflangs,
+  readItems,
+  readPage,
+  readPageIssues,
+  readRedirects,
+  readSimilar,
+  type SimilarPage,
+  type UrlHreflang,
+  type UrlIssue,
+  type UrlItem,
+  type UrlPage,
+  type UrlRedirects,
+} from './url-page.ts';
+import { type FoundOrWhy, type UrlCrawl, type UrlPlace, urlPlace } from './url-place.ts';
+import { readDemand, readHits, type UrlDemand, type UrlHits } from './url-traffic.ts';
+
+/** A URL, in a crawl of a project; without these, in the main crawl of the one project that has it. */
+export interface AskedUrl extends AskedCrawls {
+  readonly url: string;
+  /** The most links of each kind, and similar pages. */
+  readonly limit?: number | undefined;
+}
+
+const LIMIT = 100;
+
+const CRAWLS = `
+  WITH chosen AS (${CHOSEN})
+  SELECT
+    chosen.crawl_id, chosen.project_id, chosen.project, chosen.ended_at, crawls.crawl_number,
+    coalesce(crawls.crawl_config_id, '') AS config, crawls.has_links, crawls.has_structured_data
+  FROM chosen
+  JOIN mart.crawls AS crawls ON crawls.crawl_id = chosen.crawl_id
+  ORDER BY chosen.project, chosen.crawl_id`;
+
+/** The parts of what is known of a URL. */
+interface UrlParts {
+  /** Null where the crawl does not have the page. */
+  readonly page: UrlPage | null;
+  readonly redirects: UrlRedirects | null;
+  readonly canonical: OtherUrl | null;
+  readonly hreflangs: readonly UrlHreflang[];
+  readonly structured_data: readonly UrlItem[];
+  readonly similar: FirstRows<SimilarPage>;
+  readonly issues: readonly UrlIssue[];
+  readonly history: readonly UrlHistoryEntry[];
+  readonly inlinks: FirstRows<Inlink>;
+  readonly outlinks: FirstRows<Outlink>;
+  readonly hits: UrlHits | null;
+  readonly demand: UrlDemand | null;
+}
+
+/** All that is known of a URL. */
+export interface UrlStory extends UrlParts {
+  readonly url: string;
+  /** Where it was looked for. */
+  readonly crawl: UrlCrawl;
+  /** Why a part has nothing, by its name. */
+  readonly empty: Readonly<Partial<Record<keyof UrlParts, string>>>;
+  /** Whether any crawl, link, log file or search result of the project names it. */
+  readonly is_known: boolean;
+  /** Pages that may be meant, where nothing is known of the URL. */
+  readonly near: readonly string[];
+}
+
+/**
+ * All that is known of a URL. Each statement is limited to one crawl or one project, and to the URL.
+ *
+ * @throws CrawlhouseError `usage` for a project or crawl that is not there, or where it can't be told which is meant
+ */
+export async function readUrl(
+  warehouse: CatalogReader,
+  asked: AskedUrl,
+  signal: AbortSignal,
+): Promise<UrlStory> {
+  const { url, limit = LIMIT } = asked;
+  const crawl = await crawlOfUrl(warehouse, asked, signal);
+  const place = urlPlace(warehouse, { url, crawl, limit }, signal);
+  const parts = await readParts(place);
+  const { page, history, inlinks, outlinks, hits, demand } = parts;
+  const is_known =
+    [page.found, hits.found, demand.found].some((found) => found !== null) ||
+    [history.found, inlinks.found.rows, outlinks.found.rows].some((found) => found.length > 0);
+  const named = Object.entries(parts) as [keyof UrlParts, FoundOrWhy<unknown>][];
+  return {
+    ...{ url, crawl },
+    ...(Object.fromEntries(named.map(([name, { found }]) => [name, found])) as unknown as UrlParts),
+    empty: Object.fromEntries(named.flatMap(([name, { why }]) => (why === null ? [] : [[name, why]]))),
+    is_known,
+    near: is_known ? [] : await nearUrls(place, signal),
+  };
+}
+
+async function readParts(
+  place: UrlPlace,
+): Promise<{ readonly [Name in keyof UrlParts]: FoundOrWhy<UrlParts[Name]> }> {
+  const page = await readPage(place);
+  return {
+    page,
+    redirects: await readRedirects(place),
+    canonical: await readCanonical(place, page.found),
+    hreflangs: await readHreflangs(place, page.found),
+    structured_data: await readItems(place),
+    similar: await readSimilar(place, page.found),
+    issues: await readPageIssues(place, page.found),
+    history: await readUrlHistory(place),
+    inlinks: await readInlinks(place),
+    outlinks: await readOutlinks(place),
+    hits: await readHits(place),
+    demand: await readDemand(place),
+  };
+}
+
+/** Of the main crawls of several projects, the one that has the page. */
+async function crawlOfUrl(warehouse: CatalogReader, asked: AskedUrl, signal: AbortSignal): Promise<UrlCrawl> {
+  const given = await chosenBy(asked, warehouse, signal);
+  const crawls = await rowsOf<UrlCrawl>(warehouse, CRAWLS, given, signal);
+  if (crawls.length < 2) return onlyCrawl(crawls);
+  const having = await rowsOf<{ crawl_id: string }>(
+    warehouse,
+    `WITH chosen AS (${CHOSEN})
+     SELECT DISTINCT pages.crawl_id
+     FROM mart.pages AS pages
+     JOIN chosen ON chosen.crawl_id = pages.crawl_id
+     WHERE pages.url = $url`,
+    new Map([...given, ['url', asked.url]]),
+    signal,
+  );
+  const ids = new Set(having.map(({ crawl_id }) => crawl_id));
+  const found = crawls.filter(({ crawl_id }) => ids.has(crawl_id));
+  return onlyCrawl(found.length > 0 ? found : crawls);
+}

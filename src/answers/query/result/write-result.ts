@@ -1,0 +1,189 @@
+import type { StreamedRows } from '../../../core/duckdb/streamed-rows.ts';
+import { countText } from '../../../core/text/amounts.ts';
+import { csvCell, spreadsheetCell } from '../../../core/text/csv-cell.ts';
+import { cutToWidth } from '../../../core/text/display-width.ts';
+import { stringifyJson } from '../../../core/text/json.ts';
+import { markdownLine, markdownText } from '../../../core/text/markdown.ts';
+import { alignColumns, ruleOf } from '../../../core/text/text-table.ts';
+import { visible } from '../../../core/text/visible.ts';
+import { queryLimitError } from '../query-limits.ts';
+import { peopleTable } from './people-table.ts';
+import { jsonRows, type ResultRows } from './result-rows.ts';
+
+/** Formats that are text; Parquet is written by DuckDB itself. */
+export const TEXT_FORMATS = ['table', 'record', 'csv', 'json', 'jsonl', 'markdown'] as const;
+
+export type TextFormat = (typeof TEXT_FORMATS)[number];
+
+/** The most rows of a table for people; the other formats stream all rows. */
+const TABLE_ROWS = 1000;
+/** Columns of a terminal. */
+const CELL_WIDTH = 80;
+/** More than a table has room for. */
+const MOST_CHARACTERS = 2000;
+
+/** Takes a piece of output; the next one waits until it is taken. */
+export type Write = (text: string) => Promise<void>;
+
+export interface TextOptions {
+  /** `typed`: a line with names and one with types of the columns, then an array of values a row. */
+  readonly format: TextFormat | 'typed';
+  /** More rows are an error; none: no limit. */
+  readonly rowLimit?: number;
+  /** Rows after these are not read. */
+  readonly firstRows?: number;
+  /** Whether texts that look like formulas get an apostrophe before them, in CSV. */
+  readonly safeCsv?: boolean;
+  /** The text for NULL in a table or record; none: empty. */
+  readonly nullText?: string;
+  /** Characters in a line of a person's terminal, to which a table is fitted; none: a table is as wide as its cells. */
+  readonly width?: number;
+}
+
+/**
+ * Writes a result in a format.
+ *
+ * @returns the number of rows
+ * @throws CrawlhouseError `query_limit` for more rows than `rowLimit`
+ */
+export function writeResult(result: StreamedRows, options: TextOptions, write: Write): Promise<number> {
+  return writeRows(jsonRows(result), options, write);
+}
+
+/** Writes rows of any engine in the format that the options name. */
+export async function writeRows(result: ResultRows, options: TextOptions, write: Write): Promise<number> {
+  const { format, safeCsv = false, nullText = '' } = options;
+  const { names } = result;
+  const chunks = chunksOf(result, options);
+  if (format === 'table') return writeTable(chunks, names, options, write);
+  if (format === 'record') return writeRecords(chunks, names, nullText, write);
+  const cell = safeCsv ? spreadsheetCell : csvCell;
+  const row: (values: readonly unknown[]) => string = {
+    json: (values: readonly unknown[]) => jsonLine(names, values),
+    jsonl: (values: readonly unknown[]) => jsonLine(names, values),
+    typed: (values: readonly unknown[]) => stringifyJson(values),
+    csv: (values: readonly unknown[]) => csvLine(values, cell),
+    markdown: markdownRow,
+  }[format];
+  let count = 0;
+  if (format === 'typed') {
+    await write(`${stringifyJson(names)}\n${stringifyJson(result.types)}\n`);
+  }
+  if (format === 'json') await write('[');
+  if (format === 'csv') await write(`${names.map(cell).join(',')}\n`);
+  if (format === 'markdown') await write(`${markdownRow(names)}\n${markdownLine(names.map(() => '---'))}\n`);
+  for await (const rows of chunks) {
+    const lines = rows.map(row);
+    if (format === 'json') await write(`${count === 0 ? '\n' : ',\n'}${lines.join(',\n')}`);
+    else await write(`${lines.join('\n')}\n`);
+    count += rows.length;
+  }
+  if (format === 'json') await write(count === 0 ? ']\n' : '\n]\n');
+  return count;
+}
+
+async function* chunksOf(
+  result: ResultRows,
+  { rowLimit = Number.POSITIVE_INFINITY, firstRows = Number.POSITIVE_INFINITY }: TextOptions,
+): AsyncGenerator<readonly Values[]> {
+  let count = 0;
+  for await (const rows of result.chunks()) {
+    count += rows.length;
+    if (Math.min(count, firstRows) > rowLimit)
+      throw queryLimitError(`it gave more than ${countText(rowLimit)} rows`, 'query_row_limit');
+    yield rows.slice(0, Math.max(0, rows.length - (count - firstRows)));
+    if (count >= firstRows) return;
+  }
+}
+
+type Values = readonly unknown[];
+
+function jsonLine(names: readonly string[], row: readonly unknown[]): string {
+  return stringifyJson(Object.fromEntries(names.map((name, index) => [name, row[index]])));
+}
+
+function csvLine(row: readonly unknown[], textCell: (text: string) => string): string {
+  return row
+    .map((value) => {
+      if (value === null) return '';
+      const text = cellText(value);
+      const isText = typeof value === 'string' || /^[[{]/.test(text);
+      return isText ? textCell(text) : csvCell(text);
+    })
+    .join(',');
+}
+
+function cellText(value: unknown): string {
+  return typeof value === 'string' ? value : stringifyJson(value);
+}
+
+async function writeTable(
+  chunks: AsyncIterable<readonly Values[]>,
+  names: readonly string[],
+  { nullText = '', width }: TextOptions,
+  write: Write,
+): Promise<number> {
+  const first: Values[] = [];
+  let count = 0;
+  for await (const rows of chunks) {
+    count += rows.length;
+    first.push(...rows.slice(0, TABLE_ROWS - first.length).map((row) => row.map(shortened)));
+  }
+  await write(
+    width === undefined
+      ? plainTable(names, first, nullText)
+      : peopleTable({ names, rows: first, width, nullText }),
+  );
+  if (count > first.length)
+    await write(`… ${count - first.length} more rows; --format csv, json or jsonl has all\n`);
+  return count;
+}
+
+/** A value may be megabytes long; a table shows little of it. */
+function shortened(value: unknown): unknown {
+  if (value === null || typeof value === 'number' || typeof value === 'bigint') return value;
+  return cellText(value).slice(0, MOST_CHARACTERS);
+}
+
+function plainTable(names: readonly string[], rows: readonly Values[], nullText: string): string {
+  const isNumber = names.map((_name, index) =>
+    rows.every((row) => row[index] === null || ['number', 'bigint'].includes(typeof row[index])),
+  );
+  const cells = rows.map((row) =>
+    row.map((value) => (value === null ? nullText : cutToWidth(flat(String(value)), CELL_WIDTH))),
+  );
+  const { lines, widths } = alignColumns([names.map(flat), ...cells], isNumber);
+  return `${lines.toSpliced(1, 0, ruleOf(widths)).join('\n')}\n`;
+}
+
+/** A line a column, for rows that are wider than the screen. */
+async function writeRecords(
+  chunks: AsyncIterable<readonly Values[]>,
+  names: readonly string[],
+  nullText: string,
+  write: Write,
+): Promise<number> {
+  let count = 0;
+  for await (const rows of chunks) {
+    const records = rows.map((row) => {
+      count++;
+      const cells = row.map((value) => (value === null ? nullText : flat(cellText(value))));
+      const { lines } = alignColumns(
+        names.map((name, index) => [flat(name), cells[index] ?? '']),
+        [],
+      );
+      return `─ row ${count} ${'─'.repeat(10)}\n${lines.join('\n')}\n`;
+    });
+    await write(records.join(''));
+  }
+  return count;
+}
+
+/** One line, without control characters. */
+function flat(text: string): string {
+  return visible(text.replaceAll(/\s+/g, ' '));
+}
+
+function markdownRow(values: readonly unknown[]): string {
+  return markdownLine(values.map((value) => (value === null ? '' : markdownText(cellText(value)))));
+}

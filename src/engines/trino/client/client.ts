@@ -1,0 +1,335 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, type Dispatcher, request } from 'undici';
+import { z } from 'zod';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { keepSecret } from '../../../core/secrets/redact.ts';
+import { parseJson } from '../../../core/text/json.ts';
+import { type RetryPolicy, retriable, retry } from '../../../core/time/retry.ts';
+import { retryAfterMs } from '../../../service/api/client/retry-after.ts';
+import type { TokenSource } from '../../../service/api/client/token-source.ts';
+import { literal, type SqlValue } from './literal.ts';
+import { TrinoErrorBody, TrinoFailure, trinoError } from './trino-error.ts';
+import { decoderOf, type TrinoValue, TypeSignature } from './typed-values.ts';
+
+/** An answer to a statement, or to a request for its next page. */
+const TrinoAnswer = z.looseObject({
+  id: z.string(),
+  nextUri: z.string().optional(),
+  columns: z
+    .array(z.looseObject({ name: z.string(), type: z.string(), typeSignature: TypeSignature }))
+    .optional(),
+  data: z.unknown().optional(),
+  error: TrinoErrorBody.optional(),
+  updateCount: z.union([z.number(), z.bigint()]).optional(),
+});
+
+type TrinoAnswer = z.output<typeof TrinoAnswer>;
+
+export interface TrinoOptions {
+  /** Address of the coordinator. */
+  readonly url: string;
+  readonly user: string;
+  /** A password (Basic), or what gives tokens (JWT, OAuth2). */
+  readonly credentials?: { readonly password: string } | TokenSource;
+  /** Certificates of a private authority (PEM). */
+  readonly ca?: string;
+  readonly catalog?: string;
+  readonly retry?: RetryPolicy;
+}
+
+export interface StatementOptions {
+  /** For the statement's `?`s. */
+  readonly values?: readonly SqlValue[];
+  /** Session properties of this statement. */
+  readonly session?: Readonly<Record<string, string>>;
+  /** Names the statement in `system.runtime.queries`: a later writer finds what a lost one has left running. */
+  readonly source?: string;
+}
+
+interface TrinoColumn {
+  readonly name: string;
+  /** Such as `timestamp(6) with time zone`. */
+  readonly type: string;
+}
+
+/** Rows as they come. The first pages may have none. */
+export interface TrinoPage {
+  readonly columns: readonly TrinoColumn[];
+  readonly rows: readonly (readonly TrinoValue[])[];
+  /** Rows that the statement has written; on the last page. */
+  readonly updateCount: bigint | undefined;
+}
+
+interface Call {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly url: URL;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The protocol asks for another try after 50 to 100 ms. */
+const RETRY: RetryPolicy = { attempts: 10, baseMs: 100, maxMs: 10_000 };
+const BUSY: readonly number[] = [429, 502, 503, 504];
+/** Errors of connections on which nothing was sent. */
+const UNSENT: readonly unknown[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
+const CANCEL_MS = 10_000;
+/** A server that does not answer may hold up the closing of a client for so long. */
+const CLOSE_MS = 1000;
+const SOURCE = 'crawlhouse';
+
+/** A client of Trino's protocol (`/v1/statement`). It has no state of a session, so statements may run side by side. */
+export class TrinoClient implements AsyncDisposable {
+  readonly #options: TrinoOptions;
+  readonly #agent: Agent;
+  readonly #cancels = new Set<Promise<void>>();
+
+  constructor(options: TrinoOptions) {
+    this.#options = options;
+    this.#agent = new Agent({ connect: options.ca === undefined ? {} : { ca: options.ca } });
+    if (options.credentials && 'password' in options.credentials) keepSecret(options.credentials.password);
+  }
+
+  /**
+   * Runs a statement and gives its pages. Leaving the loop, or an abort, cancels it in Trino.
+   *
+   * @throws CrawlhouseError `bad_query`, `query_limit`, `engine_failed` with a TrinoFailure as cause; `engine_access`,
+   * `engine_unavailable`, `connection`, `contract_broken`
+   */
+  async *pages(sql: string, options: StatementOptions = {}, signal?: AbortSignal): AsyncGenerator<TrinoPage> {
+    let answer = await this.#start(sql, options, signal);
+    let columns: readonly TrinoColumn[] = [];
+    let decoders: readonly ((value: unknown) => TrinoValue)[] = [];
+    let ended = false;
+    try {
+      for (;;) {
+        ended = answer.error !== undefined || answer.nextUri === undefined;
+        if (answer.error) throw trinoError(new TrinoFailure(answer.id, answer.error));
+        if (answer.columns && columns.length === 0) {
+          columns = answer.columns;
+          decoders = answer.columns.map((column) => decoderOf(column.typeSignature));
+        }
+        const rows = ((answer.data ?? []) as unknown[][]).map((row) =>
+          row.map((value, index) => decoders[index]?.(value) ?? null),
+        );
+        const { updateCount } = answer;
+        yield { columns, rows, updateCount: updateCount === undefined ? undefined : BigInt(updateCount) };
+        if (answer.nextUri === undefined) return;
+        answer = await this.#send({ method: 'GET', url: this.#ownAddress(answer.nextUri) }, signal);
+      }
+    } finally {
+      if (!ended) await this.#cancel(answer);
+    }
+  }
+
+  /** Runs a statement; the number of rows it wrote (0 for statements without any). */
+  async run(sql: string, options: StatementOptions = {}, signal?: AbortSignal): Promise<bigint> {
+    let count = 0n;
+    for await (const page of this.pages(sql, options, signal)) count = page.updateCount ?? count;
+    return count;
+  }
+
+  async rows<T = Record<string, TrinoValue>>(
+    sql: string,
+    options: StatementOptions = {},
+    signal?: AbortSignal,
+  ): Promise<T[]> {
+    const found: T[] = [];
+    for await (const { columns, rows } of this.pages(sql, options, signal))
+      for (const row of rows)
+        found.push(Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])) as T);
+    return found;
+  }
+
+  /** The first value of the first row. */
+  async scalar(
+    sql: string,
+    options: StatementOptions = {},
+    signal?: AbortSignal,
+  ): Promise<TrinoValue | undefined> {
+    for await (const { rows } of this.pages(sql, options, signal)) if (rows[0]) return rows[0][0];
+    return undefined;
+  }
+
+  /**
+   * Sends the statement. An abort does not break the request off: without its answer a statement that has begun could
+   * not be cancelled.
+   */
+  async #start(
+    sql: string,
+    options: StatementOptions,
+    signal: AbortSignal | undefined,
+  ): Promise<TrinoAnswer> {
+    signal?.throwIfAborted();
+    const { values = [], session = {}, source } = options;
+    const { catalog } = this.#options;
+    const bound =
+      values.length === 0 ? sql : `EXECUTE IMMEDIATE ${literal(sql)} USING ${values.map(literal).join(', ')}`;
+    const properties = Object.entries(session).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+    const headers = {
+      'content-type': 'text/plain; charset=utf-8',
+      'x-trino-source': source === undefined ? SOURCE : `${SOURCE}/${source}`,
+      ...(catalog === undefined ? {} : { 'x-trino-catalog': catalog }),
+      ...(properties.length === 0 ? {} : { 'x-trino-session': properties.join(',') }),
+    };
+    const url = new URL('/v1/statement', this.#options.url);
+    const started = this.#send({ method: 'POST', url, body: bound, headers });
+    if (!signal) return started;
+    const { promise, reject } = Promise.withResolvers<never>();
+    const abandon = (): void => {
+      this.#later(started.then((answer) => this.#cancel(answer)));
+      reject(signal.reason);
+    };
+    signal.addEventListener('abort', abandon, { once: true });
+    try {
+      return await Promise.race([started, promise]);
+    } finally {
+      signal.removeEventListener('abort', abandon);
+    }
+  }
+
+  /** Where that fails, Trino ends a statement that nobody asks about after five minutes. */
+  async #cancel({ nextUri }: TrinoAnswer): Promise<void> {
+    if (nextUri === undefined) return;
+    try {
+      const url = this.#ownAddress(nextUri);
+      await this.#send({ method: 'DELETE', url }, AbortSignal.timeout(CANCEL_MS));
+    } catch {
+      // What ended the reading has its own error.
+    }
+  }
+
+  /** Lets the client close only after this, if it does not take long. */
+  #later(work: Promise<void>): void {
+    // What ended the reading has its own error.
+    const quiet = work.catch(() => {}).finally(() => this.#cancels.delete(quiet));
+    this.#cancels.add(quiet);
+  }
+
+  /** The credentials go to no other server. */
+  #ownAddress(uri: string): URL {
+    const url = new URL(uri);
+    if (url.origin === new URL(this.#options.url).origin) return url;
+    throw new CrawlhouseError('contract_broken', `Trino at ${this.#options.url} refers to ${url.origin}`, {
+      hint: 'behind a proxy, set http-server.process-forwarded=true in config.properties of Trino',
+    });
+  }
+
+  /** Sends a request until it has an answer. A statement may have begun where its connection broke: it is not repeated. */
+  async #send(call: Call, signal?: AbortSignal): Promise<TrinoAnswer> {
+    let lost: CrawlhouseError | undefined;
+    const policy = this.#options.retry ?? RETRY;
+    const answer = await retry(
+      async () => {
+        try {
+          return await this.#exchange(call, signal);
+        } catch (cause) {
+          signal?.throwIfAborted();
+          if (cause instanceof CrawlhouseError) throw cause;
+          const error = retriable(
+            'connection',
+            `Trino at ${this.#options.url} can't be reached: ${(cause as Error).message}`,
+            cause,
+          );
+          if (call.method !== 'POST' || UNSENT.includes((cause as { code?: unknown }).code)) throw error;
+          lost = error;
+          return undefined;
+        }
+      },
+      { policy, signal },
+    );
+    if (answer) return answer;
+    throw lost;
+  }
+
+  async #exchange(call: Call, signal: AbortSignal | undefined): Promise<TrinoAnswer> {
+    const { credentials, user } = this.#options;
+    if (!credentials || 'password' in credentials) {
+      const basic = credentials && Buffer.from(`${user}:${credentials.password}`).toString('base64');
+      return this.#read(await this.#request(call, basic && `Basic ${basic}`, signal), call);
+    }
+    const token = await credentials.token(signal);
+    const response = await this.#request(call, `Bearer ${token}`, signal);
+    const renewed = response.statusCode === 401 ? await credentials.renew(token, signal) : undefined;
+    if (renewed === undefined) return this.#read(response, call);
+    await response.body.dump();
+    return this.#read(await this.#request(call, `Bearer ${renewed}`, signal), call);
+  }
+
+  async #request(
+    { method, url, body, headers }: Call,
+    authorization: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Dispatcher.ResponseData> {
+    return request(url, {
+      method,
+      dispatcher: this.#agent,
+      headers: {
+        'x-trino-user': this.#options.user,
+        'x-trino-time-zone': 'UTC',
+        // Without it, times are cut to milliseconds.
+        'x-trino-client-capabilities': 'PARAMETRIC_DATETIME',
+        ...headers,
+        ...(authorization === undefined ? {} : { authorization }),
+      },
+      ...(body === undefined ? {} : { body }),
+      ...(signal ? { signal } : {}),
+    });
+  }
+
+  async #read(response: Dispatcher.ResponseData, { method }: Call): Promise<TrinoAnswer> {
+    const { statusCode, headers } = response;
+    const text = await response.body.text();
+    if (statusCode === 204) return { id: '' };
+    const { url } = this.#options;
+    // Trino answers so where it has forgotten a statement, and never to a new one.
+    if (method === 'POST' && isElsewhere(statusCode)) throw notTrino(url, response, text);
+    if (statusCode !== 200) throw this.#refused(statusCode, text, retryAfterMs(headers['retry-after']));
+    try {
+      // The slower way of reading only where a number may be beyond what JavaScript holds.
+      return TrinoAnswer.parse(/\d{16}/.test(text) ? parseJson(text) : JSON.parse(text));
+    } catch (cause) {
+      throw notTrino(url, response, text, cause);
+    }
+  }
+
+  #refused(status: number, text: string, after: number | undefined): CrawlhouseError {
+    const what = `Trino at ${this.#options.url} answers ${status}: ${text.trim().slice(0, 300)}`;
+    if (BUSY.includes(status))
+      return new CrawlhouseError(
+        'engine_unavailable',
+        what,
+        after === undefined ? {} : { retryAfterMs: after },
+      );
+    if (status === 401 || status === 403) return new CrawlhouseError('engine_access', what);
+    return new CrawlhouseError('engine_failed', what);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // Unreferenced: a command that has ended does not wait for it.
+    await Promise.race([Promise.all(this.#cancels), sleep(CLOSE_MS, undefined, { ref: false })]);
+    await this.#agent.destroy();
+  }
+}
+
+/** Whether only another server answers a new statement so: a redirect, no such path, another method there. */
+function isElsewhere(status: number): boolean {
+  return (status >= 300 && status < 400) || status === 404 || status === 405;
+}
+
+/** The error of an answer that comes from something else than a coordinator. It says what answered, and what to check. */
+function notTrino(
+  at: string,
+  { statusCode, headers }: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>,
+  text: string,
+  cause?: unknown,
+): CrawlhouseError {
+  const type = String(headers['content-type'] ?? 'no content type');
+  const what =
+    headers.location === undefined
+      ? ` with ${type}, outside Trino's protocol: ${text.trim().slice(0, 60)}`
+      : `, a redirect to ${headers.location}`;
+  return new CrawlhouseError('contract_broken', `${at} answers ${statusCode}${what}`, {
+    cause,
+    hint: 'check warehouse.url: it is to be the address of the coordinator, not of a page or a proxy',
+  });
+}

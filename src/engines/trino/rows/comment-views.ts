@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { ident } from '../../../core/duckdb/duckdb.ts';
+import { readCatalog } from '../../../state/catalogue/catalog.ts';
+import { readPointers, setPointers } from '../../../state/catalogue/ops/ops-pointers.ts';
+import { literal } from '../client/literal.ts';
+import type { RelationNames } from '../client/relation-names.ts';
+import type { TrinoPlace } from '../trino-place.ts';
+import type { PointerTable } from './pointer-table.ts';
+
+/** The relation whose pointers, of the catalogue alone, say which views have their comments. */
+const COMMENTS = 'comments';
+/** Views that are commented side by side. */
+const AT_ONCE = 4;
+
+/**
+ * Gives readers' views the comments of the catalogue. Each takes a statement of its own, so only those are written that
+ * have changed, or whose view was made anew.
+ *
+ * @param definitionOf a hash of the view that readers have of a relation; undefined: there is none
+ */
+export async function commentViews(
+  { connection }: Pick<TrinoPlace, 'connection'>,
+  { names, pointers }: { readonly names: RelationNames; readonly pointers: PointerTable },
+  definitionOf: (relation: string) => string | undefined,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<void> {
+  const catalog = await readCatalog({ rows: (sql) => connection.rows(sql) }, signal);
+  const made = new Map((await readPointers(connection, COMMENTS)).map((one) => [one.unit, one.load]));
+  const due = catalog.flatMap(({ name, comment, columns }) => {
+    const definition = definitionOf(name);
+    if (definition === undefined) return [];
+    const words = columns.flatMap((column) =>
+      column.comment === null
+        ? []
+        : [`COLUMN ${names.reader(name)}.${ident(column.name)} IS ${literal(column.comment)}`],
+    );
+    const all = comment === null ? words : [`VIEW ${names.reader(name)} IS ${literal(comment)}`, ...words];
+    const load = createHash('sha256')
+      .update([definition, ...all].join('\n'))
+      .digest('hex');
+    return made.get(name) === load ? [] : [{ name, load, all }];
+  });
+  const writers = Array.from({ length: AT_ONCE }, async () => {
+    for (let next = due.pop(); next; next = due.pop()) {
+      const { name, load, all } = next;
+      for (const words of all) await pointers.run(`COMMENT ON ${words}`, signal);
+      await setPointers(connection, [{ relation: COMMENTS, unit: name, load }]);
+    }
+  });
+  await Promise.all(writers);
+}

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { ident } from '../../../core/duckdb/duckdb.ts';
+import type { SelectFrom } from '../../portable-queries.ts';
+import type { RelationNames } from '../client/relation-names.ts';
+
+/** SQL in parts: texts, and relations between them, whose names depend on who reads. */
+const SqlParts = z.array(z.union([z.string(), z.strictObject({ relation: z.string() })]));
+type SqlParts = Readonly<z.infer<typeof SqlParts>>;
+
+/** What a relation's views are made of: columns of stored rows `d`, or a SELECT from other relations. */
+const Definition = z.union([
+  z.strictObject({ columns: z.array(z.string()) }),
+  z.strictObject({ select: SqlParts }),
+]);
+export type Definition = Readonly<z.infer<typeof Definition>>;
+
+/** A definition that `ops.pointers` has; undefined for one of an earlier form. */
+export function readDefinition(text: string): Definition | undefined {
+  try {
+    return Definition.parse(JSON.parse(text));
+  } catch {
+    // Of an earlier form.
+    return undefined;
+  }
+}
+
+export function definitionText(definition: Definition): string {
+  return JSON.stringify(definition);
+}
+
+export function sqlParts(selectFrom: SelectFrom): SqlParts {
+  // No SQL has it by itself.
+  const mark = randomUUID();
+  return selectFrom((relation) => ident(`${mark} ${relation}`))
+    .split(new RegExp(`"${mark} ((?:[^"]|"")*)"`))
+    .map((part, index) => (index % 2 === 0 ? part : { relation: part.replaceAll('""', '"') }));
+}
+
+export function joinParts(parts: SqlParts, nameOf: (relation: string) => string): string {
+  return parts.map((part) => (typeof part === 'string' ? part : nameOf(part.relation))).join('');
+}
+
+/** The statement that makes the view of a relation, for the writer or for readers. */
+export function viewSql(
+  relation: string,
+  definition: Definition,
+  of: 'work' | 'visible',
+  names: RelationNames,
+): string {
+  const nameOf = (one: string): string => (of === 'work' ? names.work(one) : names.reader(one));
+  const create = `CREATE OR REPLACE VIEW ${nameOf(relation)} AS`;
+  if ('select' in definition) return `${create} ${joinParts(definition.select, nameOf)}`;
+  // The pointers come first, so that their snapshot is never newer than that of the rows.
+  return `${create} SELECT ${definition.columns.join(', ')}
+      FROM (${names.lastPointers(of, relation)}) AS p
+      JOIN ${names.stored(relation)} AS d ON d._load_id = p.load_id AND d._unit = p.unit`;
+}

@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ident } from '../../../core/duckdb/duckdb.ts';
+import { listObjects } from '../../../stores/list-objects.ts';
+import type { ObjectStore } from '../../../stores/object-store.ts';
+import type { TrinoClient } from '../client/client.ts';
+import { literal } from '../client/literal.ts';
+import type { RelationNames } from '../client/relation-names.ts';
+import { TrinoFailure } from '../client/trino-error.ts';
+import type { TrinoPlace } from '../trino-place.ts';
+import type { Definition } from './definition.ts';
+import { columnSql, laterTypeOf, type PhysicalColumn, physicalColumns } from './physical-columns.ts';
+import { folderOf } from './write-load.ts';
+
+/** Much longer than a CREATE TABLE takes. */
+const SETTLED_MS = 5_000;
+const OURS = { _unit: 'VARCHAR', _load_id: 'VARCHAR' } as const;
+
+/** A relation whose table is there. */
+export interface PreparedRelation {
+  /** Where the values of each column go. */
+  readonly columns: readonly PhysicalColumn[];
+  readonly definition: Definition;
+}
+
+/** The tables that hold the rows of relations, and the views over them. Columns are added, never changed. */
+export class StoredTables {
+  readonly #place: TrinoPlace;
+  readonly #client: TrinoClient;
+  readonly #names: RelationNames;
+  readonly #mayClear: boolean;
+  readonly #columns = new Map<string, Map<string, string>>();
+  /** What was there before, by table. */
+  #former: Promise<ReadonlyMap<string, Map<string, string>>> | undefined;
+
+  /** @param mayClear remove what a CREATE TABLE has left: the location is surely this warehouse's */
+  constructor(place: TrinoPlace, names: RelationNames, mayClear: boolean) {
+    this.#place = place;
+    this.#mayClear = mayClear;
+    this.#client = place.client;
+    this.#names = names;
+  }
+
+  /**
+   * Makes the table of a relation where it is missing or lacks a column.
+   *
+   * @param types all columns of the relation, with their types in DuckDB
+   */
+  async prepare(
+    relation: string,
+    types: ReadonlyMap<string, string>,
+    signal: AbortSignal | undefined,
+  ): Promise<PreparedRelation> {
+    const stored = new Map(await this.columns(relation, signal));
+    const all = new Map([...Object.entries(OURS), ...types]);
+    const missing = physicalColumns(all, stored).filter(({ target }) => !stored.has(target));
+    const name = this.#names.stored(relation);
+    const defined = missing.map(({ target, type }) => `${ident(target)} ${type}`);
+    const statements =
+      stored.size === 0
+        ? [
+            `CREATE TABLE IF NOT EXISTS ${name} (${defined.join(', ')}) WITH (location = ${literal(this.#location(relation))})`,
+          ]
+        : defined.map((one) => `ALTER TABLE ${name} ADD COLUMN IF NOT EXISTS ${one}`);
+    try {
+      for (const sql of statements) await this.#client.run(sql, {}, signal);
+    } catch (error) {
+      if (stored.size > 0 || !isOccupied(error) || !(await this.#clear(relation, signal))) throw error;
+      return this.prepare(relation, types, signal);
+    }
+    for (const { target, type } of missing) stored.set(target, type);
+    this.#columns.set(relation, stored);
+    const physical = physicalColumns(all, stored);
+    return {
+      columns: physical.filter((one) => !Object.hasOwn(OURS, one.name)),
+      definition: definitionOf(relation, physical),
+    };
+  }
+
+  /** Whether a table that could not be made may be there by now, or can be made. */
+  async #clear(relation: string, signal: AbortSignal | undefined): Promise<boolean> {
+    // A statement of a killed process may still be ending.
+    await sleep(SETTLED_MS, undefined, signal ? { signal } : {});
+    this.#former = undefined;
+    return (
+      (await this.columns(relation, signal)).size > 0 ||
+      (this.#mayClear &&
+        clearAborted(
+          this.#place.objects,
+          folderOf(this.#place, relation),
+          signal ?? new AbortController().signal,
+        ))
+    );
+  }
+
+  /** The columns of the table with their types, in its order; none where there is no table. */
+  async columns(relation: string, signal: AbortSignal | undefined): Promise<ReadonlyMap<string, string>> {
+    return this.#columns.get(relation) ?? (await this.#formerColumns(relation, signal));
+  }
+
+  #location(relation: string): string {
+    return `s3://${this.#place.bucket}/${folderOf(this.#place, relation)}`;
+  }
+
+  /** Whether a column has had another type. */
+  hasWidened(relation: string): boolean {
+    return [...(this.#columns.get(relation)?.keys() ?? [])].some((name) => laterTypeOf(name) !== undefined);
+  }
+
+  /** One statement reads them for all relations: each would take as long for one. */
+  async #formerColumns(relation: string, signal: AbortSignal | undefined): Promise<Map<string, string>> {
+    this.#former ??= this.#read(signal);
+    const [, name] = this.#names.storedParts(relation);
+    try {
+      return (await this.#former).get(name) ?? new Map();
+    } catch (error) {
+      this.#former = undefined;
+      throw error;
+    }
+  }
+
+  async #read(signal: AbortSignal | undefined): Promise<ReadonlyMap<string, Map<string, string>>> {
+    const [schema] = this.#names.storedParts('');
+    const of = `${ident(this.#place.catalog)}.information_schema`;
+    // Without this schema Trino would read all others, and fail where another project drops one of them meanwhile.
+    const count = `SELECT count(*) FROM ${of}.schemata WHERE schema_name = ?`;
+    if (Number(await this.#client.scalar(count, { values: [schema] }, signal)) === 0) return new Map();
+    const rows = await this.#client.rows<{ table_name: string; column_name: string; data_type: string }>(
+      `SELECT table_name, column_name, data_type FROM ${of}.columns
+       WHERE table_schema = ? ORDER BY table_name, ordinal_position`,
+      { values: [schema] },
+      signal,
+    );
+    return new Map(
+      [...Map.groupBy(rows, (row) => row.table_name)].map(([name, columns]) => [
+        name,
+        new Map(columns.map(({ column_name, data_type }) => [column_name, data_type])),
+      ]),
+    );
+  }
+}
+
+function definitionOf(relation: string, columns: readonly PhysicalColumn[]): Definition {
+  const hidden = relation.startsWith('raw.') ? ['_load_id'] : Object.keys(OURS);
+  return {
+    columns: columns.filter(({ name }) => !hidden.includes(name)).map((one) => columnSql(one, 'd')),
+  };
+}
+
+/** Whether a table could not be made because files are in its folder. */
+function isOccupied(error: unknown): boolean {
+  const { cause } = error as { readonly cause?: unknown };
+  return cause instanceof TrinoFailure && cause.message.includes('on a non-empty location');
+}
+
+/**
+ * Removes the metadata that a CREATE TABLE left when Trino or its catalogue crashed. If the folder has any other file,
+ * nothing is removed.
+ *
+ * @param folder of a table that is not there
+ * @returns whether there was such metadata, and nothing else
+ */
+async function clearAborted(objects: ObjectStore, folder: string, signal: AbortSignal): Promise<boolean> {
+  const left = await listObjects(objects, `${folder}/`, signal);
+  if (left.length === 0 || left.some(({ key }) => !key.startsWith(`${folder}/metadata/`))) return false;
+  for (const object of left) await objects.remove(object, signal);
+  return true;
+}

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Connection, ident, text } from '../../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { makeFolder } from '../../../core/files/make-folder.ts';
+import type { PreparedLoad, StoredValue } from '../../../project/model/prepared-load.ts';
+import type { ObjectStore } from '../../../stores/object-store.ts';
+import type { PreparedRows } from '../../row-store.ts';
+import { literal } from '../client/literal.ts';
+import { TrinoFailure } from '../client/trino-error.ts';
+import type { TrinoPlace } from '../trino-place.ts';
+import { fileType, type PhysicalColumn } from './physical-columns.ts';
+import type { PointerTable } from './pointer-table.ts';
+
+const NOT_THE_FILE: readonly string[] = ['PERMISSION_DENIED', 'USER_CANCELED', 'ADMINISTRATIVELY_KILLED'];
+
+/** Rows that are to be stored. */
+interface StoredRows {
+  /** The table of Trino that gets them, and its folder in the bucket. */
+  readonly stored: string;
+  readonly folder: string;
+  readonly columns: readonly PhysicalColumn[];
+  /** DuckDB's SQL of the values, by column, of the unit of each row, and what stands after FROM. */
+  readonly values: ReadonlyMap<string, string>;
+  readonly unit: string;
+  readonly from: string;
+  /** In the path of the file, for people. */
+  readonly name: string;
+  readonly prepared?: PreparedRows | undefined;
+}
+
+/** The folder of a relation in the bucket. */
+export function folderOf({ folder }: Pick<TrinoPlace, 'folder'>, relation: string): string {
+  return `${folder}/${relation.replace('.', '/')}`;
+}
+
+/** What a file of rows has beside the unit and the load. */
+export function storedValues(
+  columns: readonly PhysicalColumn[],
+  values: ReadonlyMap<string, string>,
+): StoredValue[] {
+  return columns.flatMap(({ name, target, own }) => {
+    const sql = values.get(name);
+    return sql === undefined ? [] : [{ target, type: fileType(own), sql }];
+  });
+}
+
+/**
+ * Brings rows into the bucket and registers them. Nobody sees them before a pointer names the load. Rows that are there
+ * already are registered if the file is what would be written. Where Trino refuses that, the rows are written again: under
+ * another load, so it does no harm if the file was registered all the same.
+ *
+ * @returns the load, null for no rows; and their number
+ */
+export async function writeLoad(
+  place: TrinoPlace,
+  pointers: PointerTable,
+  { stored, columns, values, prepared, ...rows }: StoredRows,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly load: string | null; readonly written: bigint }> {
+  const register = (location: string): Promise<bigint> =>
+    pointers.run(
+      `ALTER TABLE ${stored} EXECUTE add_files(location => ${literal(location)}, format => 'PARQUET')`,
+      signal,
+    );
+  const own = storedValues(columns, values);
+  let refused: CrawlhouseError | undefined;
+  if (prepared && isOfNow(prepared.load, own, locationOf(place.bucket, rows, prepared.load.load))) {
+    const { load, location, rows: written } = prepared.load;
+    try {
+      await register(location);
+      return { load, written: BigInt(written) };
+    } catch (error) {
+      if (!isForTheFile(error)) throw error;
+      refused = error;
+    }
+  }
+  await prepared?.bringParts(refused);
+  const put = await putRows(place, { ...rows, values: own }, signal);
+  if (put === null) return { load: null, written: 0n };
+  await register(put.location);
+  return { load: put.load, written: BigInt(put.rows) };
+}
+
+/** Whether a statement failed in Trino, and neither for a right nor because somebody ended it. */
+function isForTheFile(error: unknown): error is CrawlhouseError {
+  if (!(error instanceof CrawlhouseError && error.cause instanceof TrinoFailure)) return false;
+  return !NOT_THE_FILE.includes(error.cause.errorName);
+}
+
+/** Whether the file of a prepared load is what would be written now. */
+function isOfNow(load: PreparedLoad, values: readonly StoredValue[], location: string): boolean {
+  const inOrder = (some: readonly StoredValue[]): string =>
+    JSON.stringify(
+      some
+        .map(({ target, type, sql }) => [target, type, sql])
+        .sort(([one = ''], [other = '']) => (one < other ? -1 : 1)),
+    );
+  return load.location === location && inOrder(load.values) === inOrder(values);
+}
+
+/**
+ * Writes rows as one Parquet file under a name that was never used, and puts it into the bucket.
+ *
+ * @returns null for no rows
+ */
+export async function putRows(
+  {
+    connection,
+    temporary,
+    objects,
+    bucket,
+  }: {
+    readonly connection: Connection;
+    readonly temporary: string;
+    readonly objects: ObjectStore;
+    readonly bucket: string;
+  },
+  {
+    values,
+    unit,
+    from,
+    ...key
+  }: Pick<StoredRows, 'folder' | 'name' | 'unit' | 'from'> & { readonly values: readonly StoredValue[] },
+  signal: AbortSignal | undefined,
+): Promise<Pick<PreparedLoad, 'load' | 'location' | 'rows' | 'bytes'> | null> {
+  const load = randomUUID();
+  const file = join(temporary, `${load}.parquet`);
+  makeFolder(dirname(file));
+  try {
+    const columns = values.map(({ target, type, sql }) => `CAST(${sql} AS ${type}) AS ${ident(target)}`);
+    const select = `SELECT ${[`${unit} AS _unit`, `${text(load)} AS _load_id`, ...columns].join(', ')}`;
+    const copy = `COPY (${select} FROM ${from}) TO ${text(file)} (FORMAT parquet, COMPRESSION zstd)`;
+    const written = await connection.run(copy, [], signal);
+    if (written === 0n) return null;
+    const { size } = await stat(file);
+    await objects.put(keyOf(key, load), file, signal ?? new AbortController().signal);
+    return { load, location: locationOf(bucket, key, load), rows: Number(written), bytes: size };
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+/** Below `data`, so that Iceberg removes it once no snapshot needs it. */
+function keyOf({ folder, name }: Pick<StoredRows, 'folder' | 'name'>, load: string): string {
+  return `${folder}/data/unit=${name.replaceAll('/', '.')}/${load}.parquet`;
+}
+
+function locationOf(bucket: string, rows: Pick<StoredRows, 'folder' | 'name'>, load: string): string {
+  return `s3://${bucket}/${keyOf(rows, load)}`;
+}

@@ -1,0 +1,57 @@
+import type { Settings } from '../../../project/settings/settings.ts';
+import { DnsCheck } from '../../../service/logs/bots/dns-check.ts';
+import type { BotReport, LogFileReport } from '../../../service/logs/log-report.ts';
+import type { LogRules } from '../../../service/logs/log-rules.ts';
+import type { LocalService } from './local-service.ts';
+import { checkLogSources, logSources } from './log-sources.ts';
+import { readBotList } from './read-bot-list.ts';
+
+interface LogsOfProject {
+  readonly projectId: string;
+  /** Paths, folders, globs, prefixes of stores, and `-`. */
+  readonly from: readonly string[];
+  /** The folder that relative paths begin in. */
+  readonly folder: string;
+  readonly rules: LogRules;
+  /** Whether files that were read before are read once more. */
+  readonly again: boolean;
+  readonly progress: (text: string) => void;
+}
+
+/**
+ * The rules for access logs of the settings, or of flags in their place.
+ *
+ * @param onReject what is done with unreadable lines; undefined: so many in a hundred as the rules say are left out
+ */
+export function readingRules(rules: LogRules, onReject: 'fail' | 'quarantine' | undefined): LogRules {
+  if (onReject === undefined) return rules;
+  return { ...rules, unreadable_percent: onReject === 'fail' ? 0 : 100 };
+}
+
+/**
+ * Adds access logs to a project of the local service.
+ *
+ * @throws CrawlhouseError `usage` for a path that is not there, before anything is added
+ */
+export async function addLogs(
+  settings: Settings,
+  service: LocalService,
+  { projectId, from, folder, rules, again, progress }: LogsOfProject,
+  signal: AbortSignal,
+): Promise<{ readonly files: readonly LogFileReport[]; readonly bots: readonly BotReport[] }> {
+  await checkLogSources(from, folder);
+  const files: LogFileReport[] = [];
+  const logs = {
+    ...{ projectId, rules, again },
+    sources: logSources(from, { settings, folder }, signal),
+    bots: {
+      list: await readBotList(settings),
+      dns: rules.verify === 'dns' ? new DnsCheck() : undefined,
+    },
+    onFile: (report: LogFileReport) => {
+      files.push(report);
+      progress(`${files.length} log files read, the last: ${report.name}`);
+    },
+  };
+  return { bots: await service.addLogs(logs, signal), files };
+}

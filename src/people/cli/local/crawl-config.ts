@@ -1,0 +1,182 @@
+import { resolve } from 'node:path';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
+import { checkYaml, readYaml } from '../../../project/settings/yaml-file.ts';
+import { CrawlConfigInput } from '../../../service/api/resources/crawl-configs.ts';
+import { tryStart } from '../../../service/crawler/try-start.ts';
+import type { PagesPerTemplate } from '../../../service/crawler/vitals/vitals.ts';
+import type { Flag, Invocation } from '../command.ts';
+import { extractFlag } from '../extract-flag.ts';
+import { LIST_CONFIG_NAME } from './local-service.ts';
+
+/** Each start URL has one configuration in the local service, so that its crawls can be compared. */
+const CONFIG_NAME = 'crawlhouse crawl';
+/** URLs per second: of a site elsewhere, and of one on this machine. */
+const SPEED = 5;
+const LOOPBACK_SPEED = 1000;
+
+/** Flags that make a crawl configuration. */
+export const CRAWL_FLAGS: Readonly<Record<string, Flag>> = {
+  list: {
+    type: 'string',
+    value: 'FILE',
+    help: 'fetch the URLs of this file, one a line, and nothing else',
+  },
+  'max-urls': { type: 'string', value: 'N', help: 'the most URLs to fetch' },
+  'max-depth': { type: 'string', value: 'N', help: 'the most clicks from the start URL' },
+  speed: { type: 'string', value: 'N', help: `URLs per second; default ${SPEED}` },
+  subdomains: { type: 'boolean', help: 'crawl the subdomains too' },
+  'user-agent': { type: 'string', value: 'NAME', help: 'the name that robots.txt and servers see' },
+  render: { type: 'boolean', help: 'render pages in Chromium: what scripts show counts' },
+  vitals: {
+    type: 'string',
+    value: 'N',
+    help: 'measure the web vitals of N pages of each template by Lighthouse, or of all',
+  },
+  extract: {
+    type: 'string',
+    multiple: true,
+    value: 'RULE',
+    help: 'scrape a field of each page, as in price:number=css:.price (docs/crawler.md: scraped fields)',
+  },
+  config: {
+    type: 'string',
+    value: 'FILE',
+    help: 'a crawl configuration as YAML or JSON; flags replace its keys',
+  },
+  'i-own-this-site': { type: 'boolean', help: `allow more than ${SPEED} URLs per second` },
+  'allow-private': { type: 'boolean', help: 'fetch private addresses, whatever the start URL' },
+};
+
+/**
+ * The configuration of a crawl: the flags, then the file, then our defaults. A start URL that redirects to another host
+ * is replaced by what it leads to.
+ *
+ * @param onFailed is told of a start URL that can't be crawled
+ * @param list the URLs that are to be crawled alone, whose first one names the project
+ * @throws CrawlhouseError `usage`, `start_unreachable`, `start_refused`, `bad_settings`, `missing_feature`
+ */
+export async function crawlConfig(
+  invocation: Invocation,
+  onFailed: (startUrl: string, error: CrawlhouseError) => Promise<void>,
+  list: readonly string[] | null = null,
+): Promise<CrawlConfigInput> {
+  const file = invocation.text('config');
+  const fromFile =
+    file === undefined ? {} : await readConfig(resolve(invocation.workingDirectory, file), file);
+  const url = invocation.positionals[0] ?? (list?.[0] === undefined ? undefined : new URL('/', list[0]).href);
+  if (url === undefined && file === undefined)
+    throw new CrawlhouseError('usage', 'a URL is needed', {
+      hint: 'crawlhouse crawl https://www.example.com/',
+    });
+  const flags = defined({
+    start_url: url === undefined ? undefined : httpUrl(url),
+    max_url: numberOf(invocation, 'max-urls'),
+    max_depth: numberOf(invocation, 'max-depth'),
+    max_speed: numberOf(invocation, 'speed'),
+    user_agent: invocation.text('user-agent'),
+    crawl_subdomains: invocation.has('subdomains') || undefined,
+    js_rendering: invocation.has('render') || undefined,
+    custom_fields: extractFlag(
+      invocation.texts('extract'),
+      invocation.has('render') || fromFile.js_rendering === true,
+    ),
+  });
+  checkFlags(flags);
+  const name = list === null ? CONFIG_NAME : LIST_CONFIG_NAME;
+  const given = { name, user_agent: 'crawlhouse', max_speed: SPEED, ...fromFile, ...flags };
+  const config = checkYaml(
+    CrawlConfigInput,
+    { file: file ?? 'crawl', value: given, lineOf: () => 1 },
+    'usage',
+  );
+  const owner = {
+    iOwnThisSite: invocation.has('i-own-this-site'),
+    allowPrivate: invocation.has('allow-private'),
+  };
+  const { rendering, vitals, crawl_proxy: proxy } = await invocation.settings();
+  const onWait = (words: string): void => invocation.say(`${words}\n`);
+  const hasVitals = (measuredPages(invocation) ?? vitals.pages_per_template) !== 0;
+  const trial = { ...owner, rendering, proxy, hasVitals, onWait, list };
+  const { startUrl, isLoopback } = await tryStart(config, trial).catch(async (error: unknown) => {
+    if (error instanceof CrawlhouseError) await onFailed(config.start_url, error);
+    throw error;
+  });
+  if (startUrl !== new URL(config.start_url).href)
+    invocation.say(`${new URL(config.start_url).href} redirects to ${startUrl}, which is crawled.\n`);
+  const isAsked = 'max_speed' in fromFile || invocation.text('speed') !== undefined;
+  const max_speed = isLoopback && !isAsked ? LOOPBACK_SPEED : config.max_speed;
+  return { ...config, start_url: startUrl, max_speed };
+}
+
+/**
+ * The pages of each template whose web vitals are measured; null: as the settings say.
+ *
+ * @throws CrawlhouseError `usage`
+ */
+export function measuredPages(invocation: Invocation): PagesPerTemplate | null {
+  const text = invocation.text('vitals');
+  if (text === undefined) return null;
+  if (text === 'all') return text;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new CrawlhouseError(
+    'usage',
+    `--vitals ${text}: a number of pages of each template, or all, is expected`,
+  );
+}
+
+/** The flag, or `the URL`, that gives each key of a configuration. */
+const FLAG_OF: Readonly<Record<string, string>> = {
+  start_url: 'the URL',
+  max_url: '--max-urls',
+  max_depth: '--max-depth',
+  max_speed: '--speed',
+  user_agent: '--user-agent',
+};
+
+/** @throws CrawlhouseError `usage` that names the flag, its value and what would be right */
+function checkFlags(flags: Readonly<Record<string, unknown>>): void {
+  const { error } = CrawlConfigInput.safeParse({
+    name: CONFIG_NAME,
+    user_agent: 'crawlhouse',
+    max_speed: SPEED,
+    start_url: 'https://www.example.com/',
+    ...flags,
+  });
+  const [issue] = error?.issues ?? [];
+  if (issue === undefined) return;
+  const key = String(issue.path[0]);
+  throw new CrawlhouseError(
+    'usage',
+    `${lookUp(FLAG_OF, key) ?? key} ${lookUp(flags, key)}: ${issue.message}`,
+    {
+      ...(key === 'start_url' ? { hint: 'crawlhouse crawl https://www.example.com/' } : {}),
+    },
+  );
+}
+
+async function readConfig(path: string, shownAs: string): Promise<Record<string, unknown>> {
+  try {
+    return (await readYaml(path, shownAs, 'usage')).value as Record<string, unknown>;
+  } catch (cause) {
+    if (cause instanceof CrawlhouseError) throw cause;
+    throw new CrawlhouseError('usage', `--config: ${shownAs} cannot be read`, { cause });
+  }
+}
+
+/** A person may leave out the scheme. */
+function httpUrl(text: string): string {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`;
+}
+
+function numberOf(invocation: Invocation, flag: string): number | undefined {
+  const text = invocation.text(flag);
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (text.trim() !== '' && value > 0) return value;
+  throw new CrawlhouseError('usage', `--${flag} ${text}: a number above 0 is expected`);
+}
+
+function defined(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,129 @@
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { exitCodeOf } from '../../../project/model/runs/run-status.ts';
+import { loadPipelines } from '../../../project/settings/pipelines.ts';
+import type { Settings } from '../../../project/settings/settings.ts';
+import type { Project } from '../../../service/api/resources/projects.ts';
+import type { DemandExport } from '../../../service/demand/demand-row.ts';
+import { isDetailed } from '../../../service/demand/demand-row.ts';
+import type { Replaced } from '../../../service/sandbox/ranking/replaced-demand.ts';
+import type { Invocation } from '../command.ts';
+import { failureOf, printError } from '../print-error.ts';
+import {
+  type DemandOutcome,
+  demandDocument,
+  describeDemand,
+  replacedText,
+} from '../reports/demand-report.ts';
+import { printErrors, runSummary } from '../reports/run-report.ts';
+import { hasQuestion } from './has-question.ts';
+import { loadLocal } from './load-local.ts';
+import type { LocalService } from './local-service.ts';
+
+/** The columns of the pipeline without which totals would count as search results of their last day. */
+const OF_TOTALS = ['period_days', 'totals_by', 'search_engine'];
+
+/**
+ * Adds exports to the project's ranking performance and loads what they change. A refused export leaves the others.
+ *
+ * @throws CrawlhouseError `bad_pipeline` where the pipeline does not tell totals apart
+ */
+export async function addExports(
+  invocation: Invocation,
+  service: LocalService,
+  project: Project,
+  exports: readonly DemandExport[],
+): Promise<DemandOutcome[]> {
+  const { projectDir, on_reject: onReject, access_logs: logs } = await invocation.settings();
+  const hosts = [...logs.hosts, ...invocation.texts('host')];
+  if (exports.some(({ tables }) => tables.some(({ dimensions }) => !isDetailed(dimensions))))
+    await refuseMixing(projectDir);
+  const outcomes: DemandOutcome[] = [];
+  for (const source of exports) {
+    invocation.progress(`reading ${source.files.join(', ')}`);
+    try {
+      const replaced: Replaced[] = [];
+      const onReplace = (one: Replaced): void => {
+        replaced.push(one);
+        for (const sentence of replacedText(one)) invocation.say(`${sentence}\n`);
+      };
+      const work = { source, onReject, hosts, keep: invocation.has('keep'), onReplace };
+      const added = await service.addDemand(project.id, work, invocation.signal);
+      outcomes.push({ source, added, replaced: replaced[0] ?? null, error: null });
+    } catch (error) {
+      if (!(error instanceof CrawlhouseError) || error.kind !== 'refused') throw error;
+      outcomes.push({ source, added: null, replaced: null, error });
+    }
+  }
+  return outcomes;
+}
+
+/** Loads what has changed, and prints what became of the exports; gives the exit code. */
+export async function loadDemand(
+  invocation: Invocation,
+  service: LocalService,
+  project: Project,
+  outcomes: readonly DemandOutcome[],
+): Promise<number> {
+  const settings = await invocation.settings();
+  const refused = outcomes.flatMap(({ error }) => error ?? []);
+  const result = await loadLocal(invocation, service, project.id, 'demand');
+  const errors = [...refused, ...result.errors];
+  const exitCode = exitCodeOf(errors);
+  if (invocation.has('json')) {
+    await invocation.printJson({
+      project: { id: project.id, name: project.name },
+      exports: outcomes.map(demandDocument),
+      run: result.report,
+      error: failureOf(errors, exitCode),
+    });
+  } else {
+    const texts = outcomes.map((outcome) => describeDemand(outcome, invocation.workingDirectory));
+    await invocation.print(texts.filter(Boolean).join('\n'));
+  }
+  for (const error of refused) printError(error, invocation.has('debug'));
+  if (!invocation.has('json'))
+    invocation.say(
+      `\n${await runSummary(invocation, settings, result.report, 'Nothing new: the warehouse has these search results.')}`,
+    );
+  printErrors(invocation, result);
+  if (exitCode === 0 && !invocation.has('json')) invocation.say(await nextStep(settings, outcomes));
+  return exitCode;
+}
+
+const NEXT = 'q18_demand_that_is_not_met';
+
+/** The questions that these search results answer. */
+async function nextStep(settings: Settings, outcomes: readonly DemandOutcome[]): Promise<string> {
+  if (!(await hasQuestion(settings, NEXT)))
+    return 'Next: crawlhouse query "SELECT * FROM raw.ranking_performance"\n';
+  const isDaily = outcomes.some(({ added }) => added?.sums.some(({ by }) => by.startsWith('date, url')));
+  if (isDaily) return 'Next: crawlhouse query --question q27_cannibalisation\n';
+  const hasUrls = outcomes.some(({ added }) => added?.sums.some(({ by }) => by.split(', ').includes('url')));
+  if (!hasUrls) return 'Next: crawlhouse query "SELECT * FROM mart.ranking_periods"\n';
+  return [
+    'Totals of a period answer what the pages had (q03, q18, q19, q32). Questions about days and queries need an',
+    'export by day (docs/demand.md).',
+    `Next: crawlhouse query --question ${NEXT}`,
+    '',
+  ].join('\n');
+}
+
+/**
+ * Refuses a pipeline that does not ask for what tells totals apart.
+ *
+ * @throws CrawlhouseError `bad_pipeline`
+ */
+export async function refuseMixing(projectDir: string): Promise<void> {
+  for (const { source, dataset, columns } of await loadPipelines(projectDir)) {
+    const missing = OF_TOTALS.filter((name) => !Object.hasOwn(columns, name));
+    if (source.kind !== 'ranking_performance' || missing.length === 0) continue;
+    const lines = missing.map(
+      (name) => `${name}: { type: ${name === 'period_days' ? 'natural' : 'string'}, optional: true }`,
+    );
+    throw new CrawlhouseError(
+      'bad_pipeline',
+      `pipelines/${dataset}.yaml does not ask for ${missing.join(', ')}: totals of a period would count as search results of its last day`,
+      { hint: `add to its columns: ${lines.join(', ')}` },
+    );
+  }
+}

@@ -1,0 +1,330 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
+import type { Logger } from '../../../core/logs/logger.ts';
+import type { RunResult } from '../../../project/model/runs/run-result.ts';
+import { localServiceFolder } from '../../../project/settings/crawl-folder.ts';
+import { nameFullDisk } from '../../../project/settings/name-full-disk.ts';
+import type { Settings } from '../../../project/settings/settings.ts';
+import { ServiceClient } from '../../../service/api/client/client.ts';
+import { aggregateRows, COUNT_COLUMN } from '../../../service/api/resources/aggregates.ts';
+import type { ChangedDay } from '../../../service/api/resources/changed-day.ts';
+import type { CrawlConfigInput } from '../../../service/api/resources/crawl-configs.ts';
+import type { CrawlProgress } from '../../../service/api/resources/crawl-progress.ts';
+import type { Crawl } from '../../../service/api/resources/crawls.ts';
+import { fileForm } from '../../../service/api/resources/ingest-files.ts';
+import type { Project } from '../../../service/api/resources/projects.ts';
+import { tryStart } from '../../../service/crawler/try-start.ts';
+import type { PagesPerTemplate } from '../../../service/crawler/vitals/vitals.ts';
+import type { BotReport } from '../../../service/logs/log-report.ts';
+import type { LogsToAdd } from '../../../service/sandbox/logs/added-logs.ts';
+import { type Sandbox, startSandbox } from '../../../service/sandbox/start-sandbox.ts';
+import { checkProjectFiles } from './check-project-files.ts';
+
+const INTERVAL_MS = 500;
+/** Its analysis ends soon, and then the crawl is loaded. */
+const ANALYSIS_INTERVAL_MS = 50;
+const LIST_INTERVAL_MS = 50;
+/** The configuration of lists of URLs, so that they are not compared with crawls of the whole site. */
+export const LIST_CONFIG_NAME = 'crawlhouse crawl --list';
+/** States of a crawl that has not ended. */
+/** Codes of what a person has to mend before a crawl can go on. */
+const MENDABLE: readonly string[] = ['disk', 'missing_feature', 'bad_project'];
+const UNFINISHED = ['running', 'pausing', 'paused', 'terminating'];
+
+interface Rules {
+  readonly allowPrivate: boolean;
+  readonly rendering: Settings['rendering'];
+  readonly proxy: Settings['crawl_proxy'];
+}
+
+/** How many pages of a crawl have an HTTP status, or none. */
+export interface StatusCount {
+  readonly status_code: number | null;
+  readonly pages: number;
+}
+
+/** The service of a project folder: a sandbox that keeps its data below the state directory. */
+export class LocalService implements AsyncDisposable {
+  readonly #sandbox: Sandbox;
+  readonly #client: ServiceClient;
+  readonly #rules: Rules;
+  readonly #settings: Settings;
+
+  private constructor(sandbox: Sandbox, settings: Settings, rules: Rules) {
+    this.#sandbox = sandbox;
+    this.#settings = settings;
+    this.#rules = rules;
+    this.#client = new ServiceClient({ baseUrl: sandbox.baseUrl, accessToken: sandbox.accessToken });
+  }
+
+  /** @throws CrawlhouseError for a file of the project that does not hold; `locked` while another process has the folder */
+  static async start(
+    settings: Settings,
+    options: { readonly allowPrivate: boolean; readonly logger: Logger },
+  ): Promise<LocalService> {
+    if (settings.base_url !== undefined) {
+      throw new CrawlhouseError('bad_settings', `this project folder loads from ${settings.base_url}`, {
+        hint: 'crawl in a folder of its own: crawlhouse init DIR, and no CRAWLHOUSE_BASE_URL',
+      });
+    }
+    await checkProjectFiles(settings);
+    const stateDir = localServiceFolder(settings);
+    const { allowPrivate } = options;
+    const { rendering, vitals, crawl_proxy: proxy } = settings;
+    const sandbox = await startSandbox({
+      stateDir,
+      pausesCrawls: true,
+      rendering,
+      proxy,
+      vitals,
+      ...options,
+    }).catch((thrown: unknown) => {
+      throw nameFullDisk(toCrawlhouseError(thrown), settings);
+    });
+    return new LocalService(sandbox, settings, { allowPrivate, rendering, proxy });
+  }
+
+  /** Adds access logs to a project, and gives the bots that they have. */
+  addLogs(logs: LogsToAdd, signal: AbortSignal): Promise<readonly BotReport[]> {
+    return this.#sandbox.addLogs(logs, signal);
+  }
+
+  /** Runs pipelines over this service; `changed` are the days of dated data that they load again. */
+  async load(
+    settings: Settings,
+    run: (local: Settings, changed: readonly ChangedDay[]) => Promise<RunResult>,
+  ): Promise<RunResult> {
+    const { baseUrl, accessToken } = this.#sandbox;
+    const changed = await this.#sandbox.changedDays();
+    const result = await run({ ...settings, base_url: baseUrl, access_token: accessToken }, changed);
+    const current = result.report.units.filter(({ status }) => status === 'loaded' || status === 'unchanged');
+    await this.#sandbox.noteLoadedDays(
+      current.flatMap(({ dataset, source: { project_id }, window }) =>
+        window === null || project_id === null ? [] : [{ dataset, project_id, ...window }],
+      ),
+    );
+    return result;
+  }
+
+  /** Adds an export of search results to a project's ranking performance; throws as `addDemand` of the sandbox. */
+  addDemand(...work: Parameters<Sandbox['addDemand']>): ReturnType<Sandbox['addDemand']> {
+    return this.#sandbox.addDemand(...work);
+  }
+
+  /** The hashes of the exports that were added to a project, of those that begin so. */
+  addedDemand(projectId: string, mark: string): Promise<readonly string[]> {
+    return this.#sandbox.addedDemand(projectId, mark);
+  }
+
+  /** The projects of this folder, the oldest first. */
+  async projects(): Promise<Project[]> {
+    const [workspace] = await Array.fromAsync(this.#client.list('workspaces', {}));
+    return Array.fromAsync(this.#client.list('projects', { workspace_id: String(workspace?.id) }));
+  }
+
+  /** The project of a website; a new one is verified, because who crawls answers for the site. */
+  async project(startUrl: string): Promise<string> {
+    const { origin, host } = new URL(startUrl);
+    for (const { id, start_url } of await this.projects())
+      if (URL.parse(String(start_url))?.origin === origin) return id;
+    const { id } = await this.#client.call('createProject', {
+      body: { project: { name: host, start_url: startUrl } },
+    });
+    await this.#patch('projects', id, { is_verified_by: 'crawlhouse crawl' });
+    return id;
+  }
+
+  /** Crawls that have not ended, the newest first. */
+  async unfinished(): Promise<Crawl[]> {
+    const [workspace] = await Array.fromAsync(this.#client.list('workspaces', {}));
+    const { items } = await this.#client.all('crawls', { workspace_id: String(workspace?.id) });
+    return items.filter(({ status }) => UNFINISHED.includes(status));
+  }
+
+  /** The last crawl of each website that has ended with a report, the newest first. */
+  async lastEnded(): Promise<Crawl[]> {
+    const [workspace] = await Array.fromAsync(this.#client.list('workspaces', {}));
+    const { items } = await this.#client.all('crawls', { workspace_id: String(workspace?.id) });
+    const ended = items.filter(({ status }) => status === 'done');
+    const newest = ended.toSorted((a, b) => Number(b.ended_at) - Number(a.ended_at));
+    return newest.filter(
+      (one, place) => newest.findIndex(({ project_id }) => project_id === one.project_id) === place,
+    );
+  }
+
+  /**
+   * Gives a project a configuration, in the place of one of the same name.
+   *
+   * @param vitals pages of each template that are measured; null: as the settings say
+   */
+  async configure(
+    projectId: string,
+    config: CrawlConfigInput,
+    vitals: PagesPerTemplate | null,
+  ): Promise<string> {
+    const known = await this.#client.call('crawlConfigs', { project_id: projectId });
+    const body = { crawl_config: config };
+    const { id } = known.some(({ name }) => name === config.name)
+      ? await this.#client.call('updateCrawlConfig', { project_id: projectId, body })
+      : await this.#client.call('createCrawlConfig', { project_id: projectId, body });
+    await this.#patch('crawl_configs', id, { vitals });
+    return id;
+  }
+
+  /** Makes a configuration crawl these URLs and nothing else. */
+  async configureList(
+    projectId: string,
+    config: CrawlConfigInput,
+    urls: readonly string[],
+    vitals: PagesPerTemplate | null,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const content = `${urls.join('\n')}\n`;
+    const name = `${createHash('sha256').update(content).digest('hex').slice(0, 24)}.txt`;
+    const path = { project_id: projectId };
+    const find = async () =>
+      (await this.#client.all('ingestFiles', path)).items.find(
+        (one) => one.name === name && one.status !== 'ERROR',
+      );
+    if ((await find()) === undefined) {
+      const body = fileForm({ name, content: new Blob([content]) });
+      await this.#client.call('uploadIngestFile', { ...path, body });
+    }
+    let file = await find();
+    for (; file !== undefined && file.status !== 'PROCESSED'; file = await find()) {
+      await sleep(LIST_INTERVAL_MS);
+      signal.throwIfAborted();
+    }
+    if (file === undefined) throw new Error('the local service can not read the list of URLs');
+    const id = await this.configure(projectId, { ...config, user_input_files: [file.id] }, vitals);
+    await this.#patch('crawl_configs', id, { list_only: true });
+    return id;
+  }
+
+  async #patch(resource: string, id: string, changes: Readonly<Record<string, unknown>>): Promise<void> {
+    const answer = await fetch(`${this.#sandbox.baseUrl}/_sandbox/${resource}/${id}`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(changes),
+    });
+    if (!answer.ok) throw new Error(`${resource} ${id} can't be changed: ${await answer.text()}`);
+  }
+
+  launch(projectId: string, configId: string): Promise<Crawl> {
+    return this.#client.call('launchCrawl', { project_id: projectId, query: { configId } });
+  }
+
+  /**
+   * Crawls a website as it was crawled last, or goes on with a crawl of it that was interrupted.
+   *
+   * @throws CrawlhouseError `bad_schedule` if the folder has no configuration for it; `start_unreachable` and
+   *   `start_refused` for a website that can't be crawled now
+   */
+  async crawlAgain(startUrl: string, signal: AbortSignal): Promise<void> {
+    const projectId = await this.project(startUrl);
+    const unfinished = (await this.unfinished()).find(({ project_id }) => project_id === projectId);
+    const known = await this.#client.call('crawlConfigs', { project_id: projectId });
+    const config = known.findLast((one) => one.start_url === startUrl && one.name !== LIST_CONFIG_NAME);
+    if (config === undefined) {
+      throw new CrawlhouseError('bad_schedule', `${startUrl} has no crawl configuration in this folder`, {
+        hint: `crawlhouse crawl ${startUrl}`,
+      });
+    }
+    // Before anything is launched: the answers of the former crawl stay. The service shows no passwords to try with.
+    const { id: _, ...given } = config;
+    if (unfinished === undefined && !config.http_auth)
+      await tryStart(given, { iOwnThisSite: true, ...this.#rules });
+    const { id } = unfinished ?? (await this.launch(projectId, config.id));
+    await this.finish(id, () => {}, signal);
+  }
+
+  /**
+   * Waits until a crawl is done; one that is paused goes on. An interruption pauses it.
+   *
+   * @param show is told how far it is
+   * @throws CrawlhouseError `internal` for a crawl that ended without a report
+   */
+  async finish(
+    crawl_id: string,
+    show: (progress: CrawlProgress['progress'], sideWork: readonly string[]) => void,
+    signal: AbortSignal,
+  ): Promise<Crawl> {
+    const pilot = (command: 'pause' | 'resume') =>
+      this.#client.call('pilotCrawl', { crawl_id, body: { command } });
+    try {
+      for (;;) {
+        const crawl = await this.#client.call('crawl', { crawl_id });
+        if (crawl.status === 'done') {
+          if (Number(crawl.fetched_urls) === 0) throw await this.#discarded(crawl);
+          return crawl;
+        }
+        if (!UNFINISHED.includes(crawl.status))
+          throw withoutReport(crawl, this.#sandbox.failedCrawl(crawl_id));
+        const stuck = this.#sandbox.stuckCrawl(crawl_id);
+        if (stuck !== undefined) throw paused(crawl, nameFullDisk(stuck, this.#settings));
+        if (crawl.status === 'paused') await pilot('resume');
+        const { progress } = await this.#client.call('crawlProgress', { crawl_id });
+        show(progress, this.#sandbox.sideWork(crawl_id));
+        const isAnalysed = progress.steps?.some(
+          ({ name, status }) => name === 'analysis' && status !== 'waiting',
+        );
+        await sleep(isAnalysed ? ANALYSIS_INTERVAL_MS : INTERVAL_MS, undefined, { signal });
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      const crawl = await this.#client.call('crawl', { crawl_id });
+      if (crawl.status === 'running') await pilot('pause');
+      throw paused(crawl, toCrawlhouseError(signal.reason));
+    }
+  }
+
+  /** The pages of a crawl by their HTTP status, as the service counts them before anything is loaded. */
+  async statuses(crawl_id: string): Promise<readonly StatusCount[]> {
+    const path = { crawl_id, data_type: 'pages' } as const;
+    const body = { aggs: [{ fields: [{ name: 'status_code' }] }] };
+    const { aggs } = await this.#client.call('aggregateCrawl', { ...path, body });
+    return aggregateRows(aggs[0], ['status_code', COUNT_COLUMN], `/data/crawl/${crawl_id}/pages/aggs`).map(
+      ({ status_code, [COUNT_COLUMN]: pages }) => ({
+        status_code: status_code === null ? null : Number(status_code),
+        pages: Number(pages),
+      }),
+    );
+  }
+
+  /** Takes a crawl without one page out of what is loaded: the site fell silent right after it had answered. */
+  async #discarded({ id, crawl_config, end_reason }: Crawl): Promise<CrawlhouseError> {
+    await this.#patch('crawls', id, { status: 'cancelled', end_reason: 'user_cancelled' });
+    return new CrawlhouseError(
+      'start_unreachable',
+      `${crawl_config?.start_url}: no page was fetched: ${end_reason}`,
+      {
+        hint: 'try again later',
+      },
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#client[Symbol.asyncDispose]();
+    await this.#sandbox.close();
+  }
+}
+
+/** The error that a crawl stopped with, and how it goes on. */
+function paused({ crawl_config }: Crawl, { code, message, hint }: CrawlhouseError): CrawlhouseError {
+  const what = message.replace(/; the next run continues$/, '');
+  const first = MENDABLE.includes(code) ? hint?.replace(', then run again', '') : undefined;
+  const why = first === undefined ? '' : `${first}, then: `;
+  return new CrawlhouseError(code, `${what}; the crawl of ${crawl_config?.start_url} is paused`, {
+    hint: `${why}crawlhouse crawl --resume`,
+  });
+}
+
+function withoutReport({ status, end_reason, crawl_config }: Crawl, why?: string): CrawlhouseError {
+  const url = crawl_config?.start_url;
+  return new CrawlhouseError(
+    'internal',
+    `the crawl of ${url} ended without a report: ${why ?? `${status}, ${end_reason}`}`,
+    { hint: `the log has more; a new one: crawlhouse crawl ${url}` },
+  );
+}

@@ -1,0 +1,120 @@
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import type { Project } from '../../../service/api/resources/projects.ts';
+import type { AnswerRow } from '../../../service/demand/answer-row.ts';
+import type { SearchConsole } from '../../../service/demand/search-console.ts';
+import { syncDay, syncMark } from '../../../service/demand/sync-day.ts';
+import type { Invocation } from '../command.ts';
+import type { LocalService } from './local-service.ts';
+
+const DAY = 86_400_000;
+/** The last days may still change, as figures that are final have been corrected. */
+const AGAIN = 3;
+/** The rows by URL of a day. */
+const DETAIL = 'date, url, query, device';
+
+/** What a sync brought. */
+export interface SyncedDemand {
+  /** Days with search results in the span; null where there are none. */
+  readonly span: { readonly from: string; readonly to: string; readonly days: number } | null;
+  readonly asked: number;
+  readonly changed: number;
+  /** Days that keep the rows of an export with more dimensions. */
+  readonly kept_days: number;
+  readonly rows: number;
+  /** Sums of the asked days: of all rows, of those without a query, and of the days themselves. */
+  readonly clicks: bigint;
+  readonly impressions: bigint;
+  readonly unnamed_clicks: bigint;
+  readonly unnamed_impressions: bigint;
+  readonly total_clicks: bigint;
+  readonly total_impressions: bigint;
+  /** Why it ended before all days were read. */
+  readonly error: CrawlhouseError | null;
+}
+
+interface SyncWork {
+  readonly service: LocalService;
+  readonly console: SearchConsole;
+  readonly project: Project;
+  readonly property: string;
+  /** How many days back a first sync reaches. */
+  readonly days: number;
+}
+
+/**
+ * Reads the days of a property that were not read before, and the last three again, the latest first. Each day is added as
+ * soon as it was read, so an interrupted sync goes on where it ended.
+ */
+export async function syncDemand(
+  invocation: Invocation,
+  work: SyncWork,
+  now = Date.now(),
+): Promise<SyncedDemand> {
+  const { service, console, project, property, days } = work;
+  const { signal, progress } = invocation;
+  const { on_reject: onReject, access_logs: logs } = await invocation.settings();
+  const mark = syncMark(property);
+  const known = await service.addedDemand(project.id, mark);
+  const done = new Set(known.map((hash) => hash.slice(mark.length, mark.length + 10)));
+  const totals = await totalsOf(console, property, { from: dayOf(now - days * DAY), to: dayOf(now) }, signal);
+  const all = [...totals.keys()].sort().reverse();
+  const due = all.filter((day, place) => place < AGAIN || !done.has(day));
+  const [last, first] = [all[0], all.at(-1)];
+  const sums = { ...NOTHING };
+  let error: CrawlhouseError | null = null;
+  for (const [index, day] of due.entries()) {
+    progress(`reading ${property}: ${day}, day ${index + 1} of ${due.length}`);
+    try {
+      const total = totals.get(day) ?? { clicks: 0, impressions: 0 };
+      const source = await syncDay(console, { property, day, total }, signal);
+      add(sums, await service.addDemand(project.id, { source, onReject, hosts: logs.hosts }, signal));
+    } catch (thrown) {
+      signal.throwIfAborted();
+      if (!(thrown instanceof CrawlhouseError)) throw thrown;
+      error = thrown;
+      break;
+    }
+  }
+  const span = first === undefined || last === undefined ? null : { from: first, to: last, days: all.length };
+  return { ...sums, span, error };
+}
+
+type Sums = { -readonly [K in keyof Omit<SyncedDemand, 'span' | 'error'>]: SyncedDemand[K] };
+const NOTHING: Sums = {
+  ...{ asked: 0, changed: 0, kept_days: 0, rows: 0 },
+  ...{ clicks: 0n, impressions: 0n, unnamed_clicks: 0n, unnamed_impressions: 0n },
+  ...{ total_clicks: 0n, total_impressions: 0n },
+};
+
+function add(sums: Sums, added: Awaited<ReturnType<LocalService['addDemand']>>): void {
+  const detail = added.sums.find(({ by }) => by === DETAIL);
+  const total = added.sums.find(({ by }) => by === 'date');
+  sums.asked += 1;
+  if (added.status === 'added') sums.changed += 1;
+  sums.kept_days += added.kept_days;
+  sums.rows += Number(detail?.rows ?? 0);
+  sums.clicks += detail?.clicks ?? 0n;
+  sums.impressions += detail?.impressions ?? 0n;
+  sums.unnamed_clicks += detail?.anonymized_clicks ?? 0n;
+  sums.unnamed_impressions += detail?.anonymized_impressions ?? 0n;
+  sums.total_clicks += total?.clicks ?? 0n;
+  sums.total_impressions += total?.impressions ?? 0n;
+}
+
+/** The row of each day that has search results whose figures are final. */
+async function totalsOf(
+  console: SearchConsole,
+  property: string,
+  { from, to }: { readonly from: string; readonly to: string },
+  signal: AbortSignal,
+): Promise<Map<string, AnswerRow>> {
+  const found = new Map<string, AnswerRow>();
+  for await (const page of console.rows({ property, from, to }, ['date'], signal))
+    for (const row of page) found.set(String(row.keys?.[0]), row);
+  return found;
+}
+
+/** The day in Pacific time, which Search Console counts by. */
+function dayOf(time: number): string {
+  return new Date(time).toLocaleDateString('en-CA', { timeZone: 'America/Los_Angeles' });
+}

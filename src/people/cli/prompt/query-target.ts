@@ -1,0 +1,63 @@
+import { extname, resolve } from 'node:path';
+import { TEXT_FORMATS } from '../../../answers/query/result/write-result.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
+import type { Invocation } from '../command.ts';
+
+export const QUERY_FORMATS = [...TEXT_FORMATS, 'parquet'] as const;
+type QueryFormat = (typeof QUERY_FORMATS)[number];
+
+const BY_EXTENSION: Readonly<Record<string, QueryFormat>> = {
+  '.csv': 'csv',
+  '.json': 'json',
+  '.jsonl': 'jsonl',
+  '.ndjson': 'jsonl',
+  '.md': 'markdown',
+  '.parquet': 'parquet',
+  '.txt': 'table',
+};
+
+/** Where the rows of a query go, and as what. */
+export interface QueryTarget {
+  readonly format: QueryFormat;
+  /** The file that `--output` names; null: stdout. */
+  readonly path: string | null;
+  /** Of CSV: whether what looks like a formula stays text. */
+  readonly safeCsv: boolean;
+}
+
+/**
+ * The target that the flags name; without `--format` the file's ending says it.
+ *
+ * @throws CrawlhouseError `usage`
+ */
+export function queryTarget(invocation: Invocation): QueryTarget {
+  const output = invocation.text('output');
+  const path = output === undefined ? null : resolve(invocation.workingDirectory, output);
+  const format = formatOf(invocation, path);
+  if (format === 'parquet' && path === null) {
+    throw new CrawlhouseError('usage', '--format parquet needs a file', { hint: '--output rows.parquet' });
+  }
+  const safeCsv = invocation.has('safe-csv');
+  if (safeCsv && format !== 'csv')
+    throw new CrawlhouseError('usage', '--safe-csv needs CSV', { hint: 'add --format csv' });
+  return { format, path, safeCsv };
+}
+
+function formatOf(invocation: Invocation, path: string | null): QueryFormat {
+  const text = invocation.text('format') ?? (invocation.has('json') ? 'json' : undefined);
+  if (text === undefined) return path === null ? 'table' : formatOfFile(path);
+  const format = QUERY_FORMATS.find((one) => one === text);
+  if (format) return format;
+  throw new CrawlhouseError('usage', `--format: ${text} does not work`, {
+    hint: `formats: ${QUERY_FORMATS.join(', ')}`,
+  });
+}
+
+function formatOfFile(path: string): QueryFormat {
+  const format = lookUp(BY_EXTENSION, extname(path).toLowerCase());
+  if (format) return format;
+  throw new CrawlhouseError('usage', `--output: the ending of ${path} names no format`, {
+    hint: `add --format, or end it in ${Object.keys(BY_EXTENSION).join(', ')}`,
+  });
+}

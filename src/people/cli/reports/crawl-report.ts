@@ -1,0 +1,155 @@
+import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
+import {
+  type AnswerRows,
+  type CrawlAnswers,
+  QUESTIONS,
+  readCrawlAnswers,
+} from '../../../answers/report/crawl-answers.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { counted, countText } from '../../../core/text/amounts.ts';
+import { textTable } from '../../../core/text/text-table.ts';
+import { loadQuestions, type Question } from '../../../pipeline/transform/questions/questions.ts';
+import type { Settings } from '../../../project/settings/settings.ts';
+import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
+import type { Crawl } from '../../../service/api/resources/crawls.ts';
+import type { Invocation } from '../command.ts';
+import type { StatusCount } from '../local/local-service.ts';
+
+interface CrawlEnd {
+  readonly crawl_id: string;
+  readonly end_reason: string | null;
+  readonly fetched_urls: number;
+  readonly last_depth: number;
+}
+
+/** The answers of the saved questions about a crawl that was just loaded. */
+export interface CrawlReport extends CrawlEnd, CrawlAnswers {
+  /** Saved questions that have no answer yet, by what they lack. */
+  readonly more_questions: { readonly logs: readonly string[]; readonly demand: readonly string[] };
+}
+
+/** As it is in a project that does without the models or questions that ship. */
+type BareReport = CrawlEnd & Readonly<Record<Exclude<keyof CrawlReport, keyof CrawlEnd>, null>>;
+
+export async function readCrawlReport(
+  invocation: Invocation,
+  settings: Settings,
+  crawl: Crawl,
+): Promise<CrawlReport | BareReport> {
+  const end: CrawlEnd = {
+    crawl_id: crawl.id,
+    end_reason: crawl.end_reason ?? null,
+    fetched_urls: crawl.fetched_urls ?? 0,
+    last_depth: crawl.last_depth ?? 0,
+  };
+  try {
+    return { ...end, ...(await readAnswers(invocation, settings, crawl)) };
+  } catch (error) {
+    const isBare = settings.shipped_models === 'none' && error instanceof CrawlhouseError;
+    if (!isBare || !LACKING.includes(error.code)) throw error;
+    return { ...end, statuses: null, funnel: null, changes: null, findings: null, more_questions: null };
+  }
+}
+
+/** A question that is not there, or a model that one reads. */
+const LACKING: readonly string[] = ['usage', 'bad_query'];
+
+async function readAnswers(
+  invocation: Invocation,
+  settings: Settings,
+  crawl: Crawl,
+): Promise<Omit<CrawlReport, keyof CrawlEnd>> {
+  const questions = await loadQuestions(sqlFolders(settings));
+  await using warehouse = await openWarehouse(invocation, settings);
+  const answers = await readCrawlAnswers(
+    (sql, parameters) => warehouse.rows(sql, invocation.signal, parameters),
+    questions,
+    new Map([['crawl', crawl.id]]),
+  );
+  const own = (rows: AnswerRows): AnswerRows => rows.map(({ crawl_id: _, ...row }) => row);
+  return {
+    statuses: own(answers.statuses),
+    funnel: own(answers.funnel),
+    changes: own(answers.changes),
+    findings: own(answers.findings),
+    more_questions: moreQuestions(
+      questions,
+      await warehouse.rows(
+        `SELECT 'logs' AS kind, count(*) AS days FROM mart.log_days WHERE project_id = $project
+          UNION ALL
+          SELECT 'demand', count(*) FROM mart.ranking_performance WHERE project_id = $project
+          UNION ALL
+          SELECT 'demand', count(*) FROM mart.ranking_periods WHERE project_id = $project`,
+        invocation.signal,
+        new Map([['project', crawl.project_id]]),
+      ),
+    ),
+  };
+}
+
+/** The questions that need what a project does not have. */
+function moreQuestions(questions: readonly Question[], known: AnswerRows): CrawlReport['more_questions'] {
+  const has = (name: string): boolean => known.some(({ kind, days }) => kind === name && Number(days) > 0);
+  const that = (need: RegExp): string[] =>
+    questions
+      .filter(({ needs }) => Object.keys(needs).some((name) => need.test(name)))
+      .map(({ name }) => name);
+  return {
+    logs: has('logs') ? [] : that(/^log/),
+    demand: has('demand') ? [] : that(/^ranking/),
+  };
+}
+
+/** What is known of a crawl before it is loaded. */
+export function describeFetched(
+  { fetched_urls, last_depth, end_reason }: Crawl,
+  statuses: readonly StatusCount[],
+): string {
+  const all = statuses.reduce((sum, { pages }) => sum + pages, 0);
+  // Rounded half up, as question 5 does.
+  const percent = (pages: number): number => Math.floor((2000 * pages + all) / (2 * all)) / 10;
+  return [
+    `\n${countText(fetched_urls ?? 0)} pages fetched, depth ${last_depth ?? 0}: ${end_reason ?? null}\n`,
+    section(
+      'Statuses',
+      statuses.map(({ status_code, pages }) => ({ status_code, pages, pages_percent: percent(pages) })),
+    ),
+  ].join('');
+}
+
+/** The answers that follow once it is loaded. */
+export function describeCrawl(report: CrawlReport | BareReport): string {
+  const { crawl_id } = report;
+  if (report.findings === null)
+    return [
+      '\nNo report: it needs models and questions that ship, and crawlhouse.yaml has shipped_models: none.\n',
+      `Next: crawlhouse query "SELECT url, status_code FROM raw.crawl_pages WHERE _crawl_id = '${crawl_id}'"\n`,
+    ].join('');
+  const actions = report.findings.reduce((sum, { pages }) => sum + Number(pages), 0);
+  // Question 32 is of latest crawls, and a crawl that was stopped may be none.
+  const next =
+    actions === 0
+      ? `issues --crawl ${crawl_id}`
+      : `query --question ${QUESTIONS.findings} -p crawl=${crawl_id} -p limit=${actions}`;
+  return [
+    section('Indexability', report.funnel),
+    section('Changes since the crawl before', report.changes),
+    section('What to do first', report.findings),
+    `\nNext: crawlhouse ${next}\n`,
+    more('access logs', report.more_questions.logs, 'logs add FILE…'),
+    more('search data', report.more_questions.demand, 'demand add FILE…'),
+  ].join('');
+}
+
+function more(what: string, questions: readonly string[], command: string): string {
+  if (questions.length === 0) return '';
+  const numbers = questions.map((name) => name.split('_', 1)[0]).join(', ');
+  return `With ${what}, ${counted(questions.length, 'more question')} can answer (${numbers}): crawlhouse ${command}\n`;
+}
+
+function section(title: string, rows: AnswerRows): string {
+  const [first] = rows;
+  if (first === undefined) return '';
+  const cells = rows.map((row) => Object.values(row) as (string | number | null)[]);
+  return `\n${title}\n${textTable(Object.keys(first), cells)}`;
+}

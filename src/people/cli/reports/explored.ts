@@ -1,0 +1,111 @@
+import { peopleTable } from '../../../answers/query/result/people-table.ts';
+import { writeRows } from '../../../answers/query/result/write-result.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { stringifyJson } from '../../../core/text/json.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
+import { didYouMean } from '../../../core/text/nearest-name.ts';
+import { textTable } from '../../../core/text/text-table.ts';
+import type { Flag, Invocation } from '../command.ts';
+import { printPaged } from '../pager.ts';
+
+const FORMATS = ['table', 'csv', 'json', 'jsonl', 'markdown'] as const;
+type Format = (typeof FORMATS)[number];
+
+/** Flags of the commands that explore a crawl. */
+export const EXPLORE_FLAGS = {
+  project: { type: 'string', value: 'PROJECT', help: 'its name or id; needed where there are several' },
+  crawl: {
+    type: 'string',
+    value: 'CRAWL',
+    help: 'an identifier, latest, previous, -N or a day (the main crawl)',
+  },
+  format: { type: 'string', value: 'FORMAT', values: FORMATS, help: 'how the rows are shown (table)' },
+  open: { type: 'boolean', help: 'open the page in the console that is running' },
+} as const satisfies Readonly<Record<string, Flag>>;
+
+/** @throws CrawlhouseError `usage` */
+export function formatOf(invocation: Invocation): Format {
+  const text = invocation.text('format') ?? 'table';
+  const format = FORMATS.find((one) => one === text);
+  if (format !== undefined) return format;
+  throw new CrawlhouseError('usage', `--format: ${text} does not work`, {
+    hint: `formats: ${FORMATS.join(', ')}`,
+  });
+}
+
+/** Writes rows with the columns that any of them has. People open this CSV in spreadsheets: no text is a formula. */
+export async function writeFound(
+  invocation: Invocation,
+  format: Exclude<Format, 'table'>,
+  rows: readonly object[],
+): Promise<void> {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const values = rows.map((row) => names.map((name) => (row as Record<string, unknown>)[name] ?? null));
+  const result = {
+    names,
+    types: names.map(() => 'VARCHAR'),
+    async *chunks() {
+      if (values.length > 0) yield values;
+    },
+  };
+  await writeRows(result, { format, safeCsv: true }, invocation.write);
+}
+
+/** @throws CrawlhouseError `usage` */
+export function limitOf(invocation: Invocation, otherwise: number): number {
+  const given = invocation.text('limit');
+  if (given === undefined) return otherwise;
+  if (/^[1-9]\d{0,6}$/.test(given)) return Number(given);
+  throw new CrawlhouseError('usage', `--limit: ${given} does not work`, {
+    hint: 'write a number from 1 to 9999999',
+  });
+}
+
+/** The end of a crawl for people: `2026-03-16 03:00 UTC`. */
+export const endText = (time: string | null): string =>
+  time === null ? 'an unknown day' : `${time.slice(0, 16).replace('T', ' ')} UTC`;
+
+/** Rows as a table with the columns of the first one, fitted to a person's terminal. */
+export function foundTable(rows: readonly object[], width: number | undefined): string {
+  const names = Object.keys(rows[0] ?? {});
+  const values = rows.map((row) => names.map((name) => (row as Record<string, unknown>)[name] ?? null));
+  if (width !== undefined) return peopleTable({ names, rows: values, width });
+  const plain = (value: unknown): string | number | null =>
+    value === null || typeof value === 'number' || typeof value === 'string' ? value : stringifyJson(value);
+  return textTable(
+    names,
+    values.map((row) => row.map(plain)),
+  );
+}
+
+/**
+ * The rows that `--part` names; null without it.
+ *
+ * @throws CrawlhouseError `usage` for no such part, and for a format of rows without one
+ */
+export function partOf<T>(
+  invocation: Invocation,
+  parts: Readonly<Record<string, (answer: T) => readonly object[]>>,
+): ((answer: T) => readonly object[]) | null {
+  const name = invocation.text('part');
+  const known = Object.keys(parts);
+  if (name === undefined && formatOf(invocation) === 'table') return null;
+  const part = name === undefined ? undefined : lookUp(parts, name);
+  if (part !== undefined) return part;
+  throw new CrawlhouseError(
+    'usage',
+    name === undefined ? '--format needs to know which rows' : `--part: ${name} does not work`,
+    { hint: `${didYouMean(name ?? '', known)}--part ${known.join(', --part ')}` },
+  );
+}
+
+/** Writes the rows of a part alone. */
+export async function writePart(
+  invocation: Invocation,
+  format: Format,
+  rows: readonly object[],
+): Promise<void> {
+  if (format !== 'table') return await writeFound(invocation, format, rows);
+  if (rows.length === 0) return invocation.say('no rows\n');
+  await printPaged(invocation, foundTable(rows, invocation.terminal?.width));
+}

@@ -1,0 +1,70 @@
+import type { ErrorCode } from '../../../core/errors/error-codes.ts';
+import type { Unit } from '../unit.ts';
+import type { Counts } from './counts.ts';
+
+export type UnitStatus = 'loaded' | 'unchanged' | 'failed' | 'refused' | 'skipped';
+
+export interface UnitError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+/** The result of one unit in a run (interface.md, "JSON"). */
+export interface UnitReport {
+  readonly unit: string;
+  readonly dataset: string;
+  readonly source: Unit['source'];
+  readonly window: Unit['window'];
+  readonly route: string | null;
+  readonly format: string | null;
+  /** Why this route and format; null for a unit that took none. */
+  readonly reason: string | null;
+  readonly status: UnitStatus;
+  /** All null for a unit that was skipped or failed before its first byte. */
+  readonly counts: { readonly [K in keyof Counts]: number | null };
+  readonly bytes: number | null;
+  readonly seconds: number;
+  readonly attempts: number;
+  readonly error: UnitError | null;
+}
+
+export interface ModelReport {
+  readonly name: string;
+  /** `built`: made anew; `unchanged`: nothing it reads has changed. */
+  readonly status: 'built' | 'unchanged' | 'failed';
+  readonly rows: number | null;
+  readonly seconds: number;
+}
+
+export type TestSeverity = 'error' | 'warn';
+
+export interface TestReport {
+  readonly name: string;
+  readonly model: string;
+  readonly severity: TestSeverity;
+  readonly status: 'passed' | 'failed';
+  /** Rows that break the rule. */
+  readonly failures: number;
+  /** Some of these rows. */
+  readonly sample: readonly Readonly<Record<string, unknown>>[];
+  /** The SELECT that shows all of them. */
+  readonly query: string;
+  /** The units that the run held because of these rows, by name; absent where there are none. */
+  readonly held?: readonly string[];
+}
+
+export type RunStatus = 'done' | 'partial' | 'refused' | 'failed';
+
+/** The document that `run --json` and `backfill --json` print. */
+export interface RunReport {
+  readonly run_id: string;
+  readonly status: RunStatus;
+  readonly started_at: string;
+  readonly ended_at: string;
+  readonly units: readonly UnitReport[];
+  readonly models: readonly ModelReport[];
+  readonly tests: readonly TestReport[];
+  /** Damaged files, and what was put in their place; absent where there were none. */
+  readonly healed?: readonly string[];
+}

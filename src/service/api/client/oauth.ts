@@ -1,0 +1,202 @@
+import { request } from 'undici';
+import { z } from 'zod';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { atLeastAtRate, DEFAULT_LIMITS } from '../../../core/net/limits.ts';
+import { keepSecret } from '../../../core/secrets/redact.ts';
+import { jsonOf } from '../../../core/text/json.ts';
+import { DEFAULT_RETRY, type RetryPolicy, retriable, retry } from '../../../core/time/retry.ts';
+import { canonicalScope, type TokenScope } from '../scopes.ts';
+import { retryAfterMs } from './retry-after.ts';
+import { serviceAddress } from './service-address.ts';
+
+/** A registered application (api-spec.md §5) with its secret. */
+export interface OAuthApplication {
+  /** Address of the service, without `/api/v2`. */
+  readonly baseUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** The token endpoint. The specification shows no address; `<base_url>/oauth/token` is our choice. */
+  readonly tokenUrl?: string | undefined;
+  readonly retry?: RetryPolicy;
+}
+
+/** Tokens are short: more than this of an answer is not read. */
+const ANSWER_LIMIT = 1024 * 1024;
+/** An access token is left a tenth of its life before it expires, but not more than this. */
+const LONGEST_MARGIN_MS = 60_000;
+
+/** The answer to a code or a refresh token (api-spec.md §5); `expires_in` is seconds. */
+const TokenResponse = z.looseObject({
+  // It goes into a header.
+  access_token: z
+    .string()
+    .min(1)
+    .refine((token) => !/[^\x21-\x7e]/.test(token)),
+  refresh_token: z.string().min(1).nullish(),
+  expires_in: z.number().positive(),
+  token_type: z.string().nullish(),
+  scope: z.string().nullish(),
+});
+
+/**
+ * Stored tokens. The access token is sent until `usableUntil` (UTC milliseconds), some time before it expires. `scopes`
+ * are the granted ones, in their standard spelling.
+ */
+export interface OAuthTokens {
+  readonly accessToken?: string | undefined;
+  readonly usableUntil?: number | undefined;
+  readonly refreshToken: string;
+  readonly scopes?: readonly string[] | undefined;
+}
+
+/** The request that a person sees on the authorization page. */
+export interface AuthorizationRequest {
+  readonly redirectUri: string;
+  readonly scopes: readonly TokenScope[];
+  /** Comes back with the answer; what did not begin with this state is not ours. */
+  readonly state: string;
+  /** The authorization page. The specification shows no address; `<base_url>/oauth/authorize` is our choice. */
+  readonly authorizeUrl?: string;
+}
+
+/** The address to send a person to, who says there whether the application may act for them (api-spec.md §5, step 1). */
+export function authorizationUrl(
+  { baseUrl, clientId }: Pick<OAuthApplication, 'baseUrl' | 'clientId'>,
+  { redirectUri, scopes, state, authorizeUrl }: AuthorizationRequest,
+): string {
+  const url = new URL(authorizeUrl ?? `${serviceAddress(baseUrl)}/oauth/authorize`);
+  url.searchParams.set('response_type', 'code');
+  url.searchParams.set('client_id', clientId);
+  url.searchParams.set('redirect_uri', redirectUri);
+  // OAuth2 names the project scopes `project:*` (api-spec.md §5).
+  url.searchParams.set('scope', scopes.map((scope) => scope.replace(/^projects:/, 'project:')).join(' '));
+  url.searchParams.set('state', state);
+  return url.href;
+}
+
+/**
+ * Tokens for the code that came back (api-spec.md §5, step 3). Sent once: a code is good for one exchange.
+ *
+ * @throws CrawlhouseError `unauthorized` where the service refuses the application or the code
+ */
+export async function exchangeCode(
+  application: OAuthApplication,
+  code: string,
+  redirectUri: string,
+  signal?: AbortSignal,
+): Promise<OAuthTokens> {
+  keepSecret(code);
+  const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri };
+  const tokens = await askForTokens(application, form, signal);
+  if (tokens.refreshToken !== undefined) return { ...tokens, refreshToken: tokens.refreshToken };
+  throw new CrawlhouseError('contract_broken', 'the answer to the code holds no refresh_token');
+}
+
+/**
+ * Tokens for a refresh token. This is our addition: the specification shows no refresh (docs/sandbox.md). If
+ * the answer has no new refresh token, the former one stays.
+ *
+ * @throws CrawlhouseError `unauthorized` where the service refuses the application or the token
+ */
+export async function refreshTokens(
+  application: OAuthApplication,
+  refreshToken: string,
+  signal?: AbortSignal,
+): Promise<OAuthTokens> {
+  const form = { grant_type: 'refresh_token', refresh_token: refreshToken };
+  const attempt = () => askForTokens(application, form, signal);
+  const tokens = await retry(attempt, { policy: application.retry ?? DEFAULT_RETRY, signal });
+  return { ...tokens, refreshToken: tokens.refreshToken ?? refreshToken };
+}
+
+type Asked = Omit<OAuthTokens, 'refreshToken'> & { readonly refreshToken: string | undefined };
+
+async function askForTokens(
+  { baseUrl, clientId, clientSecret, tokenUrl }: OAuthApplication,
+  form: Readonly<Record<string, string>>,
+  signal: AbortSignal | undefined,
+): Promise<Asked> {
+  for (const secret of [clientSecret, form.refresh_token]) keepSecret(secret);
+  const body = new URLSearchParams({ ...form, client_id: clientId, client_secret: clientSecret });
+  const askedAt = Date.now();
+  const { status, text, headers } = await post(
+    tokenUrl ?? `${serviceAddress(baseUrl)}/oauth/token`,
+    body,
+    signal,
+  );
+  if (status < 200 || status > 299) throw refused(status, text, headers['retry-after']);
+  const answer = TokenResponse.safeParse(jsonOf(text));
+  if (!answer.success) {
+    // Its body is not shown: it may hold a token.
+    const type = String(headers['content-type'] ?? 'no content type');
+    throw new CrawlhouseError('contract_broken', `the token endpoint answered ${type} outside its contract`, {
+      hint: 'check base_url: another server than the service may answer there',
+    });
+  }
+  const { access_token, refresh_token, expires_in, scope } = answer.data;
+  for (const secret of [access_token, refresh_token]) keepSecret(secret ?? undefined);
+  return {
+    accessToken: access_token,
+    usableUntil: askedAt + expires_in * 1000 - Math.min(LONGEST_MARGIN_MS, expires_in * 100),
+    refreshToken: refresh_token ?? undefined,
+    scopes: scope?.split(' ').filter(Boolean).map(canonicalScope),
+  };
+}
+
+async function post(url: string, form: URLSearchParams, signal: AbortSignal | undefined) {
+  try {
+    const answer = await request(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+      body: form.toString(),
+      headersTimeout: 30_000,
+      bodyTimeout: 30_000,
+      // One request an hour: no connection is kept for it.
+      reset: true,
+      ...(signal ? { signal } : {}),
+    });
+    return { status: answer.statusCode, text: await shortText(answer.body), headers: answer.headers };
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof CrawlhouseError) throw error;
+    throw retriable('connection', `the token endpoint can't be reached: ${(error as Error).message}`, error);
+  }
+}
+
+/** The text of an answer, as far as one of a token endpoint can reach. */
+async function shortText(body: AsyncIterable<Buffer>): Promise<string> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of atLeastAtRate(body, 'the token endpoint', DEFAULT_LIMITS)) {
+    size += piece.length;
+    if (size > ANSWER_LIMIT)
+      throw retriable('connection', `the token endpoint's answer is larger than ${ANSWER_LIMIT} bytes`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+/** RFC 6749 errors, or the service's error object: neither is shown for this endpoint. */
+const Refused = z.looseObject({
+  error: z.string().optional(),
+  error_description: z.string().optional(),
+  type: z.string().optional(),
+  message: z.string().nullish(),
+});
+
+function refused(status: number, text: string, after: string | string[] | undefined): CrawlhouseError {
+  const said = Refused.safeParse(jsonOf(text)).data;
+  const reason = [said?.error ?? said?.type, said?.error_description ?? said?.message].filter(Boolean);
+  const message = `the token endpoint answered ${[status, ...reason].join(': ')}`;
+  if (status === 429 || status >= 500) {
+    const wait = retryAfterMs(after);
+    return new CrawlhouseError(
+      'service_unavailable',
+      message,
+      wait === undefined ? {} : { retryAfterMs: wait },
+    );
+  }
+  return new CrawlhouseError('unauthorized', message, {
+    hint: 'check client_id and client_secret; a spent or revoked refresh token needs a new authorization',
+  });
+}

@@ -1,0 +1,155 @@
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+
+/** An item of a list that is outside its contract. */
+export interface BrokenItem {
+  /** Its own, or its place in the list where it has none. */
+  readonly id: string;
+  readonly projectId: string | null;
+  /** `contract_broken`: the list, the item, the field and the fault. */
+  readonly error: CrawlhouseError;
+}
+
+/** One page of a list as it came. */
+export interface ListPage<T> {
+  readonly total: number;
+  readonly items: readonly T[];
+  readonly broken: readonly BrokenItem[];
+}
+
+/** A whole list: its items in the service's order, and the service's own total. */
+export interface WholeList<T> {
+  readonly items: readonly T[];
+  readonly total: number;
+}
+
+/** A list with the items that break their contract; they count as items of it. */
+export interface ReadList<T> extends WholeList<T> {
+  readonly broken: readonly BrokenItem[];
+}
+
+interface Item {
+  readonly id: string;
+}
+
+/** How often a list that changes while it is read is read again. */
+const LIST_READS = 5;
+/** The most items of a list. They are held in memory, and an endless list must end. */
+export const MOST_ITEMS = 1_000_000;
+
+/** One pass over a list: its items by their ids, and whether they add up to the service's total. */
+class ListPass<T extends Item> {
+  readonly items = new Map<string, T>();
+  readonly broken = new Map<string, BrokenItem>();
+  #total: number | undefined;
+
+  get total(): number {
+    return this.#total ?? 0;
+  }
+
+  /** A broken item is an item of the list too. */
+  get size(): number {
+    return this.items.size + this.broken.size;
+  }
+
+  /** Whether the total or the number of items is beyond the limit. */
+  get isTooLong(): boolean {
+    return Math.max(this.size, this.total) > MOST_ITEMS;
+  }
+
+  /** Adds a page; returns the fault of the list so far, or null. */
+  take(page: ListPage<T>): string | null {
+    const before = this.#total ?? page.total;
+    this.#total = page.total;
+    const known = this.size;
+    for (const item of page.items) this.items.set(item.id, item);
+    for (const item of page.broken) this.broken.set(item.id, item);
+    if (page.total !== before) return this.#said(`, after ${before} on the page before`);
+    if (page.items.length + page.broken.length > 0 && this.size === known)
+      return this.#said('; a page was repeated');
+    if (this.isTooLong) return this.#said(`; a list may have at most ${MOST_ITEMS}`);
+    return this.size > page.total ? this.#said('') : null;
+  }
+
+  /** The fault of a list that ends here, without the first `offset` items; null if there is none. */
+  end(offset = 0): string | null {
+    return this.size === Math.max(this.total - offset, 0) ? null : this.#said('');
+  }
+
+  #said(more: string): string {
+    return `the service counts ${this.total}${more.startsWith(',') ? more : ''}, its pages hold ${this.size}${more.startsWith(';') ? more : ''}`;
+  }
+}
+
+/**
+ * Every item of a list, each once, from a pass during which the list did not change.
+ *
+ * @throws CrawlhouseError `contract_broken` for an item outside its contract
+ */
+export async function wholeList<T extends Item>(
+  what: string,
+  read: () => AsyncIterable<ListPage<T>>,
+): Promise<WholeList<T>> {
+  const { items, total, broken } = await listUntil(what, read, () => false);
+  if (broken[0]) throw broken[0].error;
+  return { items, total };
+}
+
+/**
+ * Reads a list from its beginning to the first page that is enough, or to its end. Offsets shift when items are added
+ * or removed meanwhile, so items are known by id. A pass is valid only if every page gave the same total and a new
+ * item. A complete pass must also have as many items as the total. An invalid pass is repeated.
+ *
+ * @param what the list in messages, such as `GET /workspaces`
+ * @throws CrawlhouseError `cut_short` when no pass was still
+ */
+export async function listUntil<T extends Item>(
+  what: string,
+  read: () => AsyncIterable<ListPage<T>>,
+  isEnough: (page: readonly T[]) => boolean,
+): Promise<ReadList<T>> {
+  let problem: string | null = null;
+  for (let reads = 0; reads < LIST_READS; reads++) {
+    const pass = new ListPass<T>();
+    let isCut = false;
+    for await (const page of read()) {
+      problem = pass.take(page);
+      isCut = problem === null && isEnough(page.items);
+      if (isCut || problem !== null) break;
+    }
+    problem ??= isCut ? null : pass.end();
+    if (problem === null) {
+      return { items: [...pass.items.values()], total: pass.total, broken: [...pass.broken.values()] };
+    }
+    if (pass.isTooLong) break;
+  }
+  throw doesNotAddUp(what, problem);
+}
+
+/**
+ * The items of a list as they come, each once. At the end their number has been checked.
+ *
+ * @param offset items at the beginning that were skipped
+ * @throws CrawlhouseError `cut_short` once the list does not add up to the service's total
+ */
+export async function* eachItem<T extends Item>(
+  what: string,
+  pages: AsyncIterable<ListPage<T>>,
+  offset = 0,
+): AsyncGenerator<T> {
+  const pass = new ListPass<T>();
+  for await (const page of pages) {
+    const fresh = page.items.filter((item) => !pass.items.has(item.id));
+    const problem = pass.take(page);
+    if (page.broken[0]) throw page.broken[0].error;
+    if (problem !== null) throw doesNotAddUp(what, problem);
+    yield* fresh;
+  }
+  const problem = pass.end(offset);
+  if (problem !== null) throw doesNotAddUp(what, problem);
+}
+
+function doesNotAddUp(what: string, problem: string | null): CrawlhouseError {
+  return new CrawlhouseError('cut_short', `${what} does not add up: ${problem}`, {
+    hint: 'it may be changing too fast; the next run tries again',
+  });
+}

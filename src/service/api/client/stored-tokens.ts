@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import { writeFileAtomic } from '../../../core/files/atomic-file.ts';
+import { makeFolder } from '../../../core/files/make-folder.ts';
+import { keepSecret } from '../../../core/secrets/redact.ts';
+import { jsonOf } from '../../../core/text/json.ts';
+import type { OAuthTokens } from './oauth.ts';
+
+/** `<state_dir>/oauth.json`: for its owner's eyes only. */
+const StoredTokens = z.strictObject({
+  /** SHA-256 of the application and of the setting that these tokens came from in the end. */
+  descends_from: z.string(),
+  refresh_token: z.string(),
+  access_token: z.string().optional(),
+  usable_until: z.number().optional(),
+});
+
+/** The origin of tokens: the setting `oauth`. Another refresh token there starts a new chain. */
+export interface TokenOrigin {
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly refreshToken: string;
+}
+
+/** The tokens put away that descend from this setting; none when there are none, or when they can't be read. */
+export async function readTokens(file: string, origin: TokenOrigin): Promise<OAuthTokens | undefined> {
+  if (!existsSync(file)) return undefined;
+  // Of a broken file the token of the settings is used.
+  const stored = StoredTokens.safeParse(jsonOf(await readFile(file, 'utf8'))).data;
+  if (stored === undefined || stored.descends_from !== fingerprint(origin)) return undefined;
+  for (const secret of [stored.refresh_token, stored.access_token]) keepSecret(secret);
+  return {
+    refreshToken: stored.refresh_token,
+    accessToken: stored.access_token,
+    usableUntil: stored.usable_until,
+  };
+}
+
+export async function writeTokens(file: string, origin: TokenOrigin, tokens: OAuthTokens): Promise<void> {
+  const stored: z.input<typeof StoredTokens> = {
+    descends_from: fingerprint(origin),
+    refresh_token: tokens.refreshToken,
+    access_token: tokens.accessToken,
+    usable_until: tokens.usableUntil,
+  };
+  makeFolder(dirname(file));
+  await writeFileAtomic(file, `${JSON.stringify(stored, null, 2)}\n`, 0o600);
+}
+
+function fingerprint({ tokenUrl, clientId, refreshToken }: TokenOrigin): string {
+  return createHash('sha256')
+    .update(JSON.stringify([tokenUrl, clientId, refreshToken]))
+    .digest('hex');
+}

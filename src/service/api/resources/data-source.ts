@@ -1,0 +1,61 @@
+import * as data from '../data-endpoints.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { CrawlDataType, Granularity } from './fields.ts';
+
+/** One of the four places that rows are searched in and exported from (api-spec.md §4.1). */
+export type DataSource =
+  | { readonly kind: 'crawl'; readonly id: string; readonly dataType: CrawlDataType }
+  | { readonly kind: 'crawl_over_crawl'; readonly id: string }
+  | { readonly kind: 'log_events'; readonly projectId: string }
+  | { readonly kind: 'log_pages'; readonly projectId: string; readonly granularity: Granularity };
+
+/** In words, for messages: `pages of crawl 65a1…`. */
+export function describeSource(source: DataSource): string {
+  switch (source.kind) {
+    case 'crawl':
+      return `${source.dataType} of crawl ${source.id}`;
+    case 'crawl_over_crawl':
+      return `pages of crawl over crawl ${source.id}`;
+    case 'log_events':
+      return `log events of project ${source.projectId}`;
+    case 'log_pages':
+      return `log pages by ${source.granularity} of project ${source.projectId}`;
+  }
+}
+
+/** Fields by whose values no two rows are alike, where the contract says so: a crawl fetches a URL once (api-spec.md §2.15). */
+export function uniqueFields(source: DataSource): readonly string[] {
+  return source.kind === 'crawl' && source.dataType === 'pages' ? ['url'] : [];
+}
+
+/** Fields that every row has a value of: a page its URL (api-spec.md §2.15), a link its two ends (wire-facts.md). */
+export function requiredFields(source: DataSource): readonly string[] {
+  if (source.kind !== 'crawl') return [];
+  if (source.dataType === 'pages') return ['url'];
+  return source.dataType === 'links' ? ['origin', 'target'] : [];
+}
+
+/** The endpoints of a source, and the parameters of their paths. */
+export interface SourceEndpoints {
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly fields: Endpoint;
+  readonly search: Endpoint;
+  readonly aggregate: Endpoint;
+  readonly export: Endpoint;
+}
+
+export function sourceEndpoints(source: DataSource): SourceEndpoints {
+  switch (source.kind) {
+    case 'crawl':
+      return { parameters: { crawl_id: source.id, data_type: source.dataType }, ...data.CRAWL };
+    case 'crawl_over_crawl':
+      return { parameters: { coc_id: source.id, data_type: 'pages' }, ...data.CRAWL_OVER_CRAWL };
+    case 'log_events':
+      return { parameters: { project_id: source.projectId, data_type: 'events' }, ...data.LOG_EVENTS };
+    case 'log_pages':
+      return {
+        parameters: { project_id: source.projectId, data_type: 'pages', granularity: source.granularity },
+        ...data.LOG_PAGES,
+      };
+  }
+}

@@ -1,0 +1,102 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { z } from 'zod';
+import {
+  AGGREGATE_RANKING,
+  EXPORT_RANKING,
+  GET_RANKING_FIELDS,
+  type RankingQuery,
+} from '../../../api/resources/ranking-performance.ts';
+import { aggregateRanking, touchedBy } from '../../ranking/aggregate-ranking.ts';
+import { rankingExport } from '../../ranking/ranking-export.ts';
+import { costOf, spend } from '../../ranking/ranking-quota.ts';
+import { type RankingTable, rankingTable } from '../../ranking/ranking-table.ts';
+import { datasetOf } from '../../resources/dataset-of.ts';
+import { requireFeature } from '../../resources/features.ts';
+import { find } from '../../resources/find.ts';
+import { publicView } from '../../resources/public-view.ts';
+import { invalidParameter, Refusal } from '../../resources/refusal.ts';
+import type { Document } from '../../resources/resources.ts';
+import { workspaceOf } from '../../resources/seed.ts';
+import { checkPatterns } from '../../rows/dataset-query.ts';
+import type { Context } from '../context.ts';
+import { serve } from '../serve.ts';
+
+/** Rows of an aggregate that gives no `limit`, and the most it may ask for at once. */
+const LIMIT = 1_000;
+const GREATEST_LIMIT = 10_000;
+
+/** Fields, aggregates and asynchronous exports of ranking performance (api-spec.md §4.2). */
+export function rankingRoutes(api: FastifyInstance, context: Context): void {
+  const { resources, rows, clock, downloads } = context;
+  const projectOf = (id: string): Document => {
+    const project = find(resources, 'projects', id);
+    requireFeature(resources, project, 'ranking_performance');
+    return project;
+  };
+  const dataOf = (project: Document) => datasetOf(resources, project.id, 'ranking_performance');
+
+  serve(api, GET_RANKING_FIELDS, ({ parameters }) => ({
+    fields: dataOf(projectOf(parameters.project_id)).columns.map((column) => column.field),
+  }));
+
+  serve(api, AGGREGATE_RANKING, async ({ parameters, body, reply }) => {
+    const project = projectOf(parameters.project_id);
+    const tables = body.aggs.map((query, index) => {
+      const path = `aggs[${index}]`;
+      return { table: rankingTable(dataOf(project), query, path), window: windowOf(query, path) };
+    });
+    const text = await rows.use(async (connection) => {
+      await charge(
+        context,
+        reply,
+        project,
+        tables.map((one) => one.table),
+      );
+      const answers: string[] = [];
+      for (const { table, window } of tables) answers.push(await aggregateRanking(connection, table, window));
+      return `{"aggs":[${answers.join(',')}]}`;
+    });
+    return reply.type('application/json; charset=utf-8').send(text);
+  });
+
+  serve(api, EXPORT_RANKING, async ({ parameters, body, request, reply }) => {
+    const project = projectOf(parameters.project_id);
+    const table = rankingTable(dataOf(project), body.request, 'request');
+    const address = `${request.protocol}://${request.host}`;
+    const { record, job } = rankingExport(project, table, body, { now: clock.now(), address });
+    await charge(context, reply, project, [table]);
+    resources.put('data_exports', workspaceOf(resources, project.id), record);
+    downloads.start(job);
+    return { data_export: publicView(record) };
+  });
+}
+
+function windowOf({ limit = LIMIT, offset = 0 }: z.output<typeof RankingQuery>, path: string) {
+  if (limit <= GREATEST_LIMIT) return { limit, offset };
+  throw invalidParameter(`${path}.limit`, 'too_big', `must be at most ${GREATEST_LIMIT}`);
+}
+
+/**
+ * Takes the cost of a request from the project's quota, all or nothing.
+ *
+ * @throws Refusal `quota_error` with the message of api-spec.md §7; `Retry-After` tells when the quota is whole again
+ */
+async function charge(
+  { resources, rows, clock }: Context,
+  reply: FastifyReply,
+  project: Document,
+  tables: readonly RankingTable[],
+): Promise<void> {
+  const cost = await rows.use(async (connection) => {
+    let sum = 0;
+    for (const table of tables) {
+      await checkPatterns(connection, table);
+      sum += costOf(await touchedBy(connection, table));
+    }
+    return sum;
+  });
+  const wait = spend(resources, project.id, cost, clock.now());
+  if (wait === undefined) return;
+  reply.header('retry-after', String(wait));
+  throw new Refusal('quota_error', 'Ranking Performance query quota reached.');
+}

@@ -1,0 +1,53 @@
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
+import type { UnitError } from '../../../project/model/runs/report.ts';
+
+/** Why a unit's last load was taken back out of the working copy: a line of `ops.holds`. */
+export interface Hold {
+  readonly unit: string;
+  readonly model: string;
+  /** The name of the test; null for a model that can't be made. */
+  readonly test: string | null;
+  readonly error: UnitError;
+  /** Of the content that is at fault; null where the content of other units has a part in it. */
+  readonly content_sha256: string | null;
+  /** Of all models, when it was held (`modelsVersion`). */
+  readonly models: string;
+}
+
+const HOLD_JSON = `[{"unit":"VARCHAR","model":"VARCHAR","test":"VARCHAR","code":"VARCHAR","message":"VARCHAR",
+  "hint":"VARCHAR","content_sha256":"VARCHAR","models":"VARCHAR"}]`;
+const LISTED = `(SELECT unnest(from_json($1, '["VARCHAR"]')))`;
+
+/** Holds by the name of the unit. */
+export async function readHolds(connection: Connection): Promise<Map<string, Hold>> {
+  const rows = await connection.jsonRows(
+    'SELECT unit, model, test, code, message, hint, content_sha256, models FROM ops.holds',
+  );
+  return new Map(
+    rows.map(({ code, message, hint, ...row }) => [
+      String(row.unit),
+      { ...(row as unknown as Hold), error: { code, message, hint } as UnitError },
+    ]),
+  );
+}
+
+/** Writes holds, each in the place of the unit's former one; within the caller's transaction. */
+export async function recordHolds(
+  connection: Connection,
+  holds: readonly Hold[],
+  runId: string,
+): Promise<void> {
+  await connection.run(`DELETE FROM ops.holds WHERE unit IN ${LISTED}`, [
+    JSON.stringify(holds.map(({ unit }) => unit)),
+  ]);
+  await connection.run(
+    `INSERT INTO ops.holds BY NAME
+     SELECT unnest(from_json($1, '${HOLD_JSON}'), recursive := true), $2 AS run_id, now() AS held_at`,
+    [JSON.stringify(holds.map(({ error, ...hold }) => ({ ...hold, ...error }))), runId],
+  );
+}
+
+/** Forgets the holds of all other units. */
+export async function keepHolds(connection: Connection, units: readonly string[]): Promise<void> {
+  await connection.run(`DELETE FROM ops.holds WHERE unit NOT IN ${LISTED}`, [JSON.stringify(units)]);
+}

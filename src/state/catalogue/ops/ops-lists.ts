@@ -1,0 +1,122 @@
+import type { Connection, Row } from '../../../core/duckdb/duckdb.ts';
+import {
+  type KnownItem,
+  type KnownList,
+  type Listed,
+  type ListName,
+  UNKNOWN_LIST,
+} from '../../../project/model/listed.ts';
+import { hasColumns } from '../catalog.ts';
+
+/** The known state of every list, in the published warehouse or the working copy. */
+export interface KnownLists {
+  of(list: ListName, workspaceId: string): KnownList;
+}
+
+export const NOTHING_KNOWN: KnownLists = { of: () => UNKNOWN_LIST };
+
+/** The result of reading one list of one workspace. */
+export interface RecordedList {
+  readonly list: ListName;
+  readonly workspaceId: string;
+  /** Records that are new, or not as they were. */
+  readonly changed: readonly Listed[];
+  /** Ids that were known and are listed no more. */
+  readonly gone: readonly string[];
+  readonly total: number;
+  /** UTC milliseconds, when the list was read to its end; null where only its newest pages were read. */
+  readonly sweptAt: number | null;
+}
+
+const COLUMNS = `'[{"id":"VARCHAR","project_id":"VARCHAR","status":"VARCHAR","end_reason":"VARCHAR",
+  "link_status":"VARCHAR","created_at":"BIGINT","ended_at":"BIGINT","content":"VARCHAR"}]'`;
+const IDS = `(SELECT unnest(from_json(?, '["VARCHAR"]')))`;
+
+/** Reads `ops.lists` and `ops.listed` of the connection's database; a warehouse without them knows nothing. */
+export async function readKnownLists(connection: Connection): Promise<KnownLists> {
+  if (!(await hasColumns(connection, 'ops.listed', ['id']))) return NOTHING_KNOWN;
+  const lists = await connection.rows(
+    'SELECT list, workspace_id, CAST(epoch_ms(swept_at) AS DOUBLE) AS swept_at FROM ops.lists',
+  );
+  const known = new Map<string, KnownList>();
+  for (const row of lists) {
+    const items = await connection.rows(
+      `SELECT id, project_id, status, end_reason, link_status, content, pending, gone,
+         CAST(epoch_ms(created_at) AS DOUBLE) AS created_at, CAST(epoch_ms(ended_at) AS DOUBLE) AS ended_at
+       FROM ops.listed WHERE list = ? AND workspace_id = ?`,
+      [row.list ?? null, row.workspace_id ?? null],
+    );
+    known.set(keyOf(row), {
+      swept_at: row.swept_at as number | null,
+      items: new Map(items.map((item) => [String(item.id), item as unknown as KnownItem])),
+    });
+  }
+  return { of: (list, workspace_id) => known.get(keyOf({ list, workspace_id })) ?? UNKNOWN_LIST };
+}
+
+/** Writes down what a reading found out, before anything is loaded of it: the rows are `pending` until then. */
+export async function recordLists(connection: Connection, readings: readonly RecordedList[]): Promise<void> {
+  await connection.transaction(async () => {
+    for (const { list, workspaceId, changed, gone, total, sweptAt } of readings) {
+      const where = 'list = ? AND workspace_id = ?';
+      if (sweptAt !== null || changed.length > 0 || gone.length > 0) {
+        const former = sweptAt ?? (await sweptAtOf(connection, list, workspaceId));
+        await connection.run(`DELETE FROM ops.lists WHERE ${where}`, [list, workspaceId]);
+        await connection.run(
+          'INSERT INTO ops.lists VALUES (?, ?, ?, make_timestamptz(CAST(? AS BIGINT) * 1000))',
+          [list, workspaceId, total, former === null ? null : BigInt(former)],
+        );
+      }
+      if (changed.length > 0) {
+        const ids = JSON.stringify(changed.map((one) => one.id));
+        await connection.run(`DELETE FROM ops.listed WHERE ${where} AND id IN ${IDS}`, [
+          list,
+          workspaceId,
+          ids,
+        ]);
+        await connection.run(
+          `INSERT INTO ops.listed
+           SELECT ?, ?, id, project_id, status, end_reason, link_status, make_timestamptz(created_at * 1000),
+             make_timestamptz(ended_at * 1000), content, true, false
+           FROM (SELECT unnest(from_json(?, ${COLUMNS}), recursive := true))`,
+          [list, workspaceId, JSON.stringify(changed)],
+        );
+      }
+      if (gone.length > 0) {
+        await connection.run(
+          `UPDATE ops.listed SET gone = true, pending = true WHERE ${where} AND id IN ${IDS}`,
+          [list, workspaceId, JSON.stringify(gone)],
+        );
+      }
+    }
+  });
+}
+
+/** Takes note that `raw` holds a list as it is known. */
+export async function recordListLoaded(
+  connection: Connection,
+  list: ListName,
+  workspaceId: string,
+): Promise<void> {
+  const where = 'pending AND list = ? AND workspace_id = ?';
+  await connection.transaction(async () => {
+    await connection.run(`DELETE FROM ops.listed WHERE gone AND ${where}`, [list, workspaceId]);
+    await connection.run(`UPDATE ops.listed SET pending = false WHERE ${where}`, [list, workspaceId]);
+  });
+}
+
+async function sweptAtOf(
+  connection: Connection,
+  list: ListName,
+  workspaceId: string,
+): Promise<bigint | null> {
+  const found = await connection.scalar(
+    'SELECT epoch_ms(swept_at) FROM ops.lists WHERE list = ? AND workspace_id = ?',
+    [list, workspaceId],
+  );
+  return typeof found === 'bigint' ? found : null;
+}
+
+function keyOf(row: Row | { readonly list: string; readonly workspace_id: string }): string {
+  return `${row.list} ${row.workspace_id}`;
+}

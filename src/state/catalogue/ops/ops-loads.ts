@@ -1,0 +1,301 @@
+import { type Connection, ident, table } from '../../../core/duckdb/duckdb.ts';
+import { stringifyJson } from '../../../core/text/json.ts';
+import type { Manifest } from '../../../project/model/manifest.ts';
+import type { Counts } from '../../../project/model/runs/counts.ts';
+import type { PastLoad } from '../../../project/model/runs/estimate.ts';
+import { type Unit, unitName } from '../../../project/model/unit.ts';
+import type { Volume } from '../../../project/model/volume.ts';
+import { hasColumns } from '../catalog.ts';
+import { exactRows } from './exact-rows.ts';
+
+/** The entry of a loaded unit. */
+export interface LoadedUnit {
+  readonly unit: string;
+  /** Of what is asked for again and again; null for crawls and comparisons, which are not. */
+  readonly content_sha256: string | null;
+  /** Are its rows in the published file too? */
+  readonly published: boolean;
+  /** UTC milliseconds. */
+  readonly loaded_at: number;
+  /** The run that loaded it, where it came by a data export; else null. */
+  readonly run_id: string | null;
+  /** When its crawl or comparison had ended, UTC milliseconds; null where it has no end, or it was not kept. */
+  readonly source_ended_at: number | null;
+}
+
+/** Every unit that the warehouse holds, by name. There may be tens of thousands: only texts that are needed are read. */
+export async function loadedUnits(connection: Connection): Promise<Map<string, LoadedUnit>> {
+  const rows = await connection.rows(
+    `SELECT unit, queryable IS NOT NULL AS published,
+       CASE WHEN source_kind NOT IN ('crawl', 'crawl_over_crawl') THEN content_sha256 END AS content_sha256,
+       CASE WHEN route = 'export' THEN run_id END AS run_id,
+       CAST(epoch_ms(source_ended_at) AS DOUBLE) AS source_ended_at,
+       CAST(epoch_ms(loaded_at) AS DOUBLE) AS loaded_at
+     FROM ops.loads`,
+  );
+  return new Map(rows.map((row) => [String(row.unit), row as unknown as LoadedUnit]));
+}
+
+/** The published part of a dataset; `loaded_at` in seconds since 1970, UTC. */
+export interface LoadTotal {
+  readonly dataset: string;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly loaded_at: number;
+}
+
+export async function loadTotals(connection: Connection): Promise<LoadTotal[]> {
+  const rows = await connection.rows(
+    `SELECT dataset, CAST(sum(loaded) AS DOUBLE) AS rows, CAST(sum(bytes) AS DOUBLE) AS bytes,
+       epoch(max(loaded_at)) AS loaded_at
+     FROM ops.loads GROUP BY dataset ORDER BY dataset`,
+  );
+  return rows as unknown as LoadTotal[];
+}
+
+/** The six counts of the given units as `ops.loads` has them. */
+export async function countsOf(
+  connection: Connection,
+  units: readonly string[],
+): Promise<Map<string, Counts>> {
+  const rows = await connection.rows<Record<string, string | bigint | null>>(
+    `SELECT unit, reported, received, staged, rejected, loaded, queryable FROM ops.loads
+     WHERE list_contains(CAST(from_json(?, '["VARCHAR"]') AS VARCHAR[]), unit)`,
+    [JSON.stringify(units)],
+  );
+  const number = (value: string | bigint | null | undefined): number | null =>
+    value === null || value === undefined ? null : Number(value);
+  return new Map(
+    rows.map((row) => [
+      String(row.unit),
+      {
+        reported: number(row.reported),
+        received: Number(row.received),
+        staged: Number(row.staged),
+        rejected: Number(row.rejected),
+        loaded: number(row.loaded),
+        queryable: number(row.queryable),
+      },
+    ]),
+  );
+}
+
+/** The rows of the units of the same dataset, project and filter (JSON or null) that were loaded last, five at the most. */
+export async function rowsBefore(
+  connection: Connection,
+  unit: Unit,
+  filter: string | null,
+): Promise<readonly number[]> {
+  const rows = await connection.rows<{ loaded: bigint }>(
+    `SELECT loaded FROM ops.loads
+     WHERE dataset = ? AND project_id = ? AND unit <> ? AND filter IS NOT DISTINCT FROM ? AND loaded IS NOT NULL
+     ORDER BY loaded_at DESC, unit DESC LIMIT 5`,
+    [unit.dataset, unit.source.project_id, unitName(unit), filter],
+  );
+  return rows.map(({ loaded }) => Number(loaded));
+}
+
+/** The last unit of each project and dataset, where it has far fewer rows than those before it. */
+export async function rowCountAnomalies(
+  connection: Connection,
+): Promise<{ unit: string; project_id: string; rows: number; usual: number; loaded_at: string }[]> {
+  // Published by a version that did not compare them yet.
+  if (!(await hasColumns(connection, 'ops.loads', ['flag']))) return [];
+  const rows = await connection.rows<{
+    unit: string;
+    project_id: string;
+    loaded: bigint;
+    usual: bigint;
+    loaded_at: string;
+  }>(
+    `SELECT unit, project_id, loaded, usual, strftime(loaded_at, '%Y-%m-%dT%H:%M:%S.%gZ') AS loaded_at FROM (
+       SELECT * FROM ops.loads WHERE project_id IS NOT NULL AND source_kind IN ('crawl', 'crawl_over_crawl')
+       QUALIFY row_number() OVER (PARTITION BY dataset, project_id ORDER BY loaded_at DESC, unit DESC) = 1)
+     WHERE flag = 'few_rows' ORDER BY unit`,
+  );
+  return rows.map(({ loaded, usual, ...one }) => ({ ...one, rows: Number(loaded), usual: Number(usual) }));
+}
+
+/** Past loads by dataset and route, from `ops.loads`. */
+export async function readPastLoads(connection: Connection): Promise<PastLoad[]> {
+  return await connection.rows<PastLoad & Record<string, string | number | null>>(
+    `SELECT dataset, route, count(*)::INTEGER AS loads,
+            (sum(bytes) / nullif(sum(received), 0))::DOUBLE AS bytes_per_row,
+            (sum(seconds) / nullif(sum(received), 0))::DOUBLE AS seconds_per_row,
+            avg(bytes)::DOUBLE AS bytes_per_load, min(seconds) AS least_seconds
+     FROM ops.loads WHERE seconds IS NOT NULL GROUP BY dataset, route ORDER BY dataset, route`,
+  );
+}
+
+/** Rows of a load, the mean of each dataset. */
+export async function usualRows(connection: Connection): Promise<ReadonlyMap<string, number>> {
+  const rows = await connection.rows<{ dataset: string; rows: number }>(
+    'SELECT dataset, avg(received)::DOUBLE AS rows FROM ops.loads WHERE received IS NOT NULL GROUP BY dataset',
+  );
+  return new Map(rows.map((row) => [row.dataset, row.rows]));
+}
+
+/** The entry of a unit, for people; times are ISO 8601, UTC. */
+export interface LoadEntry {
+  readonly unit: string;
+  readonly dataset: string;
+  readonly source_kind: string;
+  readonly source_id: string;
+  readonly project_id: string | null;
+  readonly reported: number | bigint | null;
+  readonly received: number | bigint | null;
+  readonly staged: number | bigint | null;
+  readonly rejected: number | bigint | null;
+  readonly loaded: number | bigint | null;
+  readonly queryable: number | bigint | null;
+  readonly route: string | null;
+  readonly format: string | null;
+  readonly reason: string | null;
+  readonly bytes: number | bigint | null;
+  readonly seconds: number | null;
+  readonly attempts: number | bigint | null;
+  readonly filter: string | null;
+  readonly flag: string | null;
+  readonly usual: number | bigint | null;
+  readonly run_id: string | null;
+  readonly loaded_at: string;
+}
+
+/** The entries of one unit, of the units of a run, or of those of a crawl, by name. */
+export async function loadEntries(
+  connection: Connection,
+  of: 'unit' | 'run_id' | 'source_id',
+  value: string,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<LoadEntry[]> {
+  return await exactRows(
+    connection,
+    `SELECT * REPLACE (strftime(loaded_at, '%Y-%m-%dT%H:%M:%S.%gZ') AS loaded_at) FROM ops.loads
+     WHERE ${ident(of)} = ? ${of === 'source_id' ? `AND source_kind = 'crawl'` : ''}
+     ORDER BY unit LIMIT ${limit} OFFSET ${offset}`,
+    [value],
+  );
+}
+
+/** How many units a run has loaded, of those that no later run has loaded again. */
+export async function countLoads(connection: Connection, runId: string): Promise<number> {
+  return Number(await connection.scalar('SELECT count(*) FROM ops.loads WHERE run_id = ?', [runId]));
+}
+
+/** Replaces the entry of a unit in `ops.loads`. */
+export async function recordLoad(
+  connection: Connection,
+  manifest: Manifest,
+  counts: Counts,
+  {
+    runId,
+    fingerprint,
+    volume,
+  }: { readonly runId: string; readonly fingerprint: string | null; readonly volume?: Volume },
+): Promise<void> {
+  const { unit, source } = manifest;
+  await forgetLoad(connection, manifest.name);
+  const row = {
+    unit: manifest.name,
+    dataset: unit.dataset,
+    source_kind: unit.source.kind,
+    source_id: unit.source.id,
+    project_id: unit.source.project_id,
+    window_from: unit.window?.from ?? null,
+    window_to: unit.window?.to ?? null,
+    ...counts,
+    route: source.route,
+    format: source.format,
+    reason: source.reason ?? null,
+    bytes: manifest.bytes,
+    seconds: manifest.seconds,
+    waited: manifest.waited ?? null,
+    attempts: manifest.attempts,
+    content_sha256: manifest.content_sha256,
+    filter: source.filter === null ? null : stringifyJson(source.filter),
+    definition: source.definition ?? null,
+    run_id: runId,
+    usual: volume?.usual ?? null,
+    flag: volume?.isFew ? 'few_rows' : null,
+    fingerprint,
+  };
+  const columns = Object.keys(row);
+  await connection.run(
+    `INSERT INTO ops.loads (${columns.map(ident).join(', ')}, loaded_at, source_ended_at)
+     VALUES (${columns.map(() => '?').join(', ')}, make_timestamptz(CAST(? AS BIGINT) * 1000),
+       make_timestamptz(CAST(? AS BIGINT) * 1000))`,
+    [...Object.values(row), BigInt(Date.now()), source.ended_at == null ? null : BigInt(source.ended_at)],
+  );
+}
+
+/** Removes the entry of a unit. */
+export async function forgetLoad(connection: Connection, unit: string): Promise<void> {
+  await connection.run('DELETE FROM ops.loads WHERE unit = ?', [unit]);
+}
+
+/** A short stamp of the loads of each dataset so far. */
+export async function loadVersions(connection: Connection): Promise<Map<string, string>> {
+  const rows = await connection.rows<{ dataset: string; version: string }>(
+    `SELECT dataset, md5(string_agg(concat_ws(' ', unit, run_id, epoch_us(loaded_at)), ',' ORDER BY unit)) AS version
+     FROM ops.loads GROUP BY dataset ORDER BY dataset`,
+  );
+  return new Map(rows.map(({ dataset, version }) => [dataset, version]));
+}
+
+/** Records that a person asked for units: `keep` leaves them alone until they are dropped. */
+export async function markPinned(connection: Connection, units: readonly string[]): Promise<void> {
+  if (units.length === 0) return;
+  await connection.run(
+    `UPDATE ops.loads SET pinned = true WHERE unit IN (SELECT unnest(from_json(?, '["VARCHAR"]')))`,
+    [JSON.stringify(units)],
+  );
+}
+
+/** A unit that was loaded since the last publication, with the fingerprint of what was loaded. */
+export interface FreshUnit {
+  readonly dataset: string;
+  readonly unit: string;
+  readonly fingerprint: string;
+  /** Rows times columns. */
+  readonly values: number;
+}
+
+/** Units of a copy that are not published yet; without those of versions that took no fingerprint. */
+export async function freshUnits(connection: Connection, catalog: string): Promise<FreshUnit[]> {
+  const rows = await connection.rows(
+    `SELECT dataset, l.unit, fingerprint, CAST(loaded AS DOUBLE) * coalesce(fields, 0) AS "values"
+     FROM ${table(catalog, 'ops', 'loads')} AS l
+     LEFT JOIN (SELECT unit, count(*) AS fields FROM ${table(catalog, 'ops', 'unit_fields')} GROUP BY unit) AS f
+       ON f.unit = l.unit
+     WHERE queryable IS NULL AND fingerprint IS NOT NULL ORDER BY dataset, l.unit`,
+  );
+  return rows as unknown as FreshUnit[];
+}
+
+/** Records that every load is published: its rows were counted in the copy. */
+export async function recordPublished(connection: Connection): Promise<void> {
+  await connection.run('UPDATE ops.loads SET queryable = loaded WHERE queryable IS NULL');
+}
+
+/** Units of a dataset that are not published yet. */
+export async function unpublishedUnits(connection: Connection, dataset: string): Promise<string[]> {
+  const rows = await connection.rows<{ unit: string }>(
+    'SELECT unit FROM ops.loads WHERE dataset = ? AND queryable IS NULL',
+    [dataset],
+  );
+  return rows.map(({ unit }) => unit);
+}
+
+/** Replaces the fingerprint of a unit. */
+export async function recordFingerprint(
+  connection: Connection,
+  unit: string,
+  fingerprint: string,
+): Promise<void> {
+  await connection.run('UPDATE ops.loads SET fingerprint = ? WHERE unit = ?', [fingerprint, unit]);
+}
+
+/** Removes the fingerprints of a dataset, before one of its columns takes another type. */
+export async function forgetFingerprints(connection: Connection, dataset: string): Promise<void> {
+  await connection.run('UPDATE ops.loads SET fingerprint = NULL WHERE dataset = ?', [dataset]);
+}

@@ -1,0 +1,126 @@
+import { type Connection, text } from '../../../core/duckdb/duckdb.ts';
+import { martObjects } from '../catalog.ts';
+import { exactRows } from './exact-rows.ts';
+
+/** The sources of a model at its build. */
+export interface BuildStamp {
+  readonly fingerprint: string;
+  readonly definition: string;
+  /** Versions of what it reads. */
+  readonly sources: string;
+  /** A stamp of all loads so far. */
+  readonly lookedAt: string;
+  readonly runId: string;
+}
+
+/** The entry of a built model. */
+export interface BuiltModel {
+  readonly kind: 'table' | 'view';
+  readonly fingerprint: string;
+  readonly definition: string;
+  readonly sources: string;
+  /** The stamp of all loads when the model was last known to be current; empty if there is none. */
+  readonly looked_at: string;
+  readonly rows: number | null;
+  /** Whether its tests ran since, without a failure of severity `error`. */
+  readonly tested: boolean;
+}
+
+/** The models that were built and are still there as they were built, by name. */
+export async function builtModels(connection: Connection): Promise<Map<string, BuiltModel>> {
+  const objects = await martObjects(connection);
+  const rows = await connection.rows<{
+    name: string;
+    kind: 'table' | 'view';
+    fingerprint: string;
+    definition: string;
+    sources: string;
+    looked_at: string;
+    rows: bigint | null;
+    tested: boolean;
+  }>(`SELECT name, kind, fingerprint, coalesce(definition, '') AS definition, sources,
+        coalesce(looked_at, '') AS looked_at, rows,
+        tested_at IS NOT NULL AS tested FROM ops.models`);
+  const present = rows.filter((row) => objects.get(row.name) === row.kind);
+  return new Map(
+    present.map(({ name, ...row }) => [name, { ...row, rows: row.rows === null ? null : Number(row.rows) }]),
+  );
+}
+
+/** Names of the models that were built, in their order. */
+export async function modelNames(connection: Connection): Promise<string[]> {
+  const rows = await connection.rows<{ name: string }>('SELECT name FROM ops.models ORDER BY name');
+  return rows.map(({ name }) => name);
+}
+
+/** The models that a run made. */
+export async function modelsOfRun(
+  connection: Connection,
+  runId: string,
+): Promise<{ name: string; kind: string; rows: number | bigint | null }[]> {
+  return await exactRows(
+    connection,
+    'SELECT name, kind, rows FROM ops.models WHERE run_id = ? ORDER BY name',
+    [runId],
+  );
+}
+
+/** Records that a model was made, in the place of its former row. It is untested until `recordTested`. */
+export async function recordBuild(
+  connection: Connection,
+  { name, kind }: { readonly name: string; readonly kind: 'table' | 'view' },
+  rows: bigint | null,
+  stamp: BuildStamp,
+): Promise<void> {
+  await forgetModel(connection, name);
+  await connection.run(
+    `INSERT INTO ops.models BY NAME SELECT $1 AS name, $2 AS kind, $3 AS fingerprint, $4 AS definition,
+       $5 AS sources, $6::BIGINT AS rows, now() AS built_at, $7 AS run_id, $8 AS looked_at`,
+    [name, kind, stamp.fingerprint, stamp.definition, stamp.sources, rows, stamp.runId, stamp.lookedAt],
+  );
+}
+
+/** Records that views, which stay as they were made, show new rows. They are untested. */
+export async function recordNewRows(
+  connection: Connection,
+  views: ReadonlyMap<string, BuildStamp>,
+): Promise<void> {
+  const stamps = [...views].map(([name, stamp]) => ({ name, ...stamp }));
+  await connection.run(
+    `UPDATE ops.models SET sources = stamp.sources, looked_at = stamp."lookedAt", run_id = stamp."runId",
+       built_at = now(), tested_at = NULL
+     FROM (SELECT unnest(from_json($1, '[{"name": "VARCHAR", "sources": "VARCHAR", "lookedAt": "VARCHAR",
+       "runId": "VARCHAR"}]'), recursive := true)) AS stamp
+     WHERE models.name = stamp.name`,
+    [JSON.stringify(stamps)],
+  );
+}
+
+/** Records that models are as they should be, with all that has been loaded. */
+export async function recordLooks(
+  connection: Connection,
+  names: readonly string[],
+  lookedAt: string,
+): Promise<void> {
+  await connection.run(
+    `UPDATE ops.models SET looked_at = $1 WHERE name IN (SELECT unnest(from_json($2, '["VARCHAR"]')))`,
+    [lookedAt, JSON.stringify(names)],
+  );
+}
+
+/** Records for models whether they have passed all tests of severity `error`. */
+export async function recordTested(
+  connection: Connection,
+  names: readonly string[],
+  passed: readonly string[],
+): Promise<void> {
+  await connection.run(
+    `UPDATE ops.models SET tested_at = CASE WHEN name IN (${[...passed, ''].map(text).join(', ')}) THEN now() END
+     WHERE name IN (${names.map(text).join(', ')})`,
+  );
+}
+
+/** Removes the row of a model. */
+export async function forgetModel(connection: Connection, name: string): Promise<void> {
+  await connection.run('DELETE FROM ops.models WHERE name = $1', [name]);
+}

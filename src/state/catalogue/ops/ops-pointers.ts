@@ -1,0 +1,58 @@
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
+
+/** Says that the rows of a unit are those of a load, in a store outside of the catalogue. */
+export interface Pointer {
+  /** `raw.crawl_pages` */
+  readonly relation: string;
+  /** A unit, the key of a partition, or empty for a relation that has but one. */
+  readonly unit: string;
+  /** Null: there are no rows. */
+  readonly load: string | null;
+  /** A hash of the rows, or what a view is made of, as JSON. */
+  readonly madeFrom?: string | null;
+}
+
+/** The unit whose pointer names the readers' view of a relation. */
+export const DEFINITION = 'definition';
+
+const GIVEN = `(SELECT unnest(from_json($1,
+  '[{"relation":"VARCHAR","unit":"VARCHAR","load":"VARCHAR","madeFrom":"VARCHAR"}]'), recursive := true))`;
+
+/** All pointers, or those of a relation. */
+export async function readPointers(connection: Connection, relation?: string): Promise<Required<Pointer>[]> {
+  const rows = await connection.rows(
+    `SELECT relation, unit, load_id AS load, made_from AS "madeFrom" FROM ops.pointers
+     WHERE $1 IS NULL OR relation = $1`,
+    [relation ?? null],
+  );
+  return rows as unknown as Required<Pointer>[];
+}
+
+/** Puts pointers in the place of those of the same units. */
+export async function setPointers(connection: Connection, pointers: readonly Pointer[]): Promise<void> {
+  if (pointers.length === 0) return;
+  const given = [JSON.stringify(pointers)];
+  await connection.run(
+    `DELETE FROM ops.pointers WHERE EXISTS (
+       SELECT 1 FROM ${GIVEN} AS given WHERE given.relation = pointers.relation AND given.unit = pointers.unit)`,
+    given,
+  );
+  await connection.run(
+    `INSERT INTO ops.pointers SELECT relation, unit, load, "madeFrom" FROM ${GIVEN} WHERE load IS NOT NULL`,
+    given,
+  );
+}
+
+/** The number of loaded units whose rows no pointer names: rows of another engine. */
+export async function countLoadsWithout(connection: Connection): Promise<number> {
+  const found = await connection.scalar(
+    `SELECT count(*) FROM ops.loads WHERE source_kind <> 'resource' AND loaded > 0 AND unit NOT IN (
+       SELECT unit FROM ops.pointers)`,
+  );
+  return Number(found);
+}
+
+/** Pointers that take the rows of units away. */
+export function without(relation: string, units: readonly string[]): Pointer[] {
+  return units.map((unit) => ({ relation, unit, load: null }));
+}

@@ -1,0 +1,59 @@
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
+import type { Manifest } from '../../../project/model/manifest.ts';
+import type { RawTablePlan } from '../raw/raw-table.ts';
+import { exactRows } from './exact-rows.ts';
+
+const CHANGE_JSON = `[{"field":"VARCHAR","change":"VARCHAR","before":"VARCHAR","after":"VARCHAR"}]`;
+
+/** Adds what a unit changes in the columns of its dataset. The columns that a table is made with are no change. */
+export async function recordSchemaChanges(
+  connection: Connection,
+  { name, unit }: Manifest,
+  plan: RawTablePlan,
+  runId: string,
+): Promise<void> {
+  const changes = plan.exists ? plan.changes : plan.changes.filter((change) => change.change !== 'added');
+  if (changes.length === 0) return;
+  await connection.run(
+    `INSERT INTO ops.schema_changes SELECT ?, ?, c.field, c.change, c.before, c.after, ?, now()
+     FROM (SELECT unnest(from_json(?, '${CHANGE_JSON}')) AS c)`,
+    [unit.dataset, name, runId, JSON.stringify(changes)],
+  );
+}
+
+/** Adds values that the schema does not foresee, each once a dataset: they are loaded and refuse no unit. */
+export async function recordNotes(connection: Connection, manifest: Manifest, runId: string): Promise<void> {
+  if (manifest.notes.length === 0) return;
+  const { dataset } = manifest.unit;
+  await connection.run(
+    `INSERT INTO ops.schema_changes SELECT $1, $2, n.field, n.change, n.before, n.after, $3, now()
+     FROM (SELECT unnest(from_json($4, '${CHANGE_JSON}')) AS n)
+     WHERE NOT EXISTS (FROM ops.schema_changes AS known WHERE known.dataset = $1 AND known.field = n.field
+       AND known.change = n.change AND known.after = n.after)`,
+    [dataset, manifest.name, runId, JSON.stringify(manifest.notes)],
+  );
+}
+
+/** A change of a dataset's fields, for people; the time is ISO 8601, UTC. */
+export interface KnownChange {
+  readonly unit: string;
+  readonly field: string;
+  readonly change: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly changed_at: string;
+}
+
+/** The last changes of a dataset, the newest first. */
+export async function lastSchemaChanges(
+  connection: Connection,
+  dataset: string,
+  limit: number,
+): Promise<KnownChange[]> {
+  return await exactRows(
+    connection,
+    `SELECT unit, field, change, before, after, strftime(changed_at, '%Y-%m-%dT%H:%M:%S.%gZ') AS changed_at
+     FROM ops.schema_changes WHERE dataset = ? ORDER BY ops.schema_changes.changed_at DESC, field, unit LIMIT ${limit}`,
+    [dataset],
+  );
+}

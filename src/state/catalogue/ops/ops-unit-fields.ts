@@ -1,0 +1,80 @@
+import { type Connection, table } from '../../../core/duckdb/duckdb.ts';
+import type { Manifest } from '../../../project/model/manifest.ts';
+import type { RawTablePlan, SchemaChange } from '../raw/raw-table.ts';
+
+/** Replaces the fields of a unit. */
+export async function recordFields(
+  connection: Connection,
+  { name, unit }: Manifest,
+  plan: RawTablePlan,
+): Promise<void> {
+  await connection.run('DELETE FROM ops.unit_fields WHERE unit = ?', [name]);
+  const fields = plan.targets.map(({ field, column, described: { type, arity } }) => ({
+    field,
+    type,
+    arity,
+    column,
+  }));
+  await connection.run(
+    `INSERT INTO ops.unit_fields SELECT ?, ?, f.field, f.type, f.arity, f."column"
+     FROM (SELECT unnest(from_json(?, '[{"field":"VARCHAR","type":"VARCHAR","arity":"VARCHAR","column":"VARCHAR"}]')) AS f)`,
+    [name, unit.dataset, JSON.stringify(fields)],
+  );
+}
+
+/** Field → column, over all units of a dataset: a field never changes its column. */
+export async function fieldRegistry(connection: Connection, dataset: string): Promise<Map<string, string>> {
+  const rows = await connection.rows<{ field: string; column_name: string }>(
+    'SELECT DISTINCT field, column_name FROM ops.unit_fields WHERE dataset = ?',
+    [dataset],
+  );
+  return new Map(rows.map((row) => [row.field, row.column_name]));
+}
+
+/** The fields that any unit of a dataset came with. */
+export async function loadedFieldNames(
+  connection: Connection,
+  dataset: string,
+): Promise<ReadonlySet<string>> {
+  return new Set((await fieldRegistry(connection, dataset)).keys());
+}
+
+/** The columns that each of some units came with, in the order of their names. */
+export async function columnsOfUnits(
+  connection: Connection,
+  catalog: string,
+  dataset: string,
+  units: readonly string[],
+): Promise<{ readonly unit: string; readonly columns: readonly string[] }[]> {
+  const rows = await connection.rows<{ columns: string; unit: string }>(
+    `SELECT unit, CAST(to_json(list(column_name ORDER BY column_name)) AS VARCHAR) AS columns
+     FROM ${table(catalog, 'ops', 'unit_fields')}
+     WHERE dataset = ? AND unit IN (SELECT unnest(from_json(?, '["VARCHAR"]'))) GROUP BY unit ORDER BY unit`,
+    [dataset, JSON.stringify(units)],
+  );
+  return rows.map(({ unit, columns }) => ({ unit, columns: JSON.parse(columns) as string[] }));
+}
+
+/**
+ * How the fields of a unit differ from those of the unit of the same project that was loaded last: one is gone, or the
+ * service gives it another type or arity.
+ */
+export async function fieldChanges(connection: Connection, manifest: Manifest): Promise<SchemaChange[]> {
+  const { dataset, source } = manifest.unit;
+  const before = await connection.rows<Record<'field' | 'type' | 'arity', string>>(
+    `SELECT field, type, arity FROM ops.unit_fields WHERE unit = (
+       SELECT unit FROM ops.loads WHERE dataset = ? AND project_id IS NOT DISTINCT FROM ? AND unit <> ?
+       ORDER BY loaded_at DESC, unit DESC LIMIT 1)
+     ORDER BY field`,
+    [dataset, source.project_id, manifest.name],
+  );
+  const now = new Map(manifest.columns.map((column) => [column.field, column]));
+  return before.flatMap(({ field, type, arity }): SchemaChange[] => {
+    const one = now.get(field);
+    if (one === undefined) return [{ field, change: 'vanished', before: type, after: null }];
+    const changes: SchemaChange[] = [];
+    if (one.type !== type) changes.push({ field, change: 'retyped', before: type, after: one.type });
+    if (one.arity !== arity) changes.push({ field, change: 'arity', before: arity, after: one.arity });
+    return changes;
+  });
+}

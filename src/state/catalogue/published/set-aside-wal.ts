@@ -1,0 +1,63 @@
+import { constants, existsSync } from 'node:fs';
+import { copyFile, link, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+import { orMissing } from '../../../core/files/read-text.ts';
+import type { Logger } from '../../../core/logs/logger.ts';
+
+/**
+ * Puts a write-ahead log that lies beside a published warehouse under a name of its own. A publication has none: this one
+ * comes from a program that wrote to the file, or to a former one of this name, and DuckDB would replay it into what
+ * lies there now. The file that it belongs to is kept with it, so that the changes can be looked at.
+ *
+ * @returns whether anything was kept
+ */
+export async function setAsideWal(publishedPath: string, logger?: Logger): Promise<boolean> {
+  const wal = `${publishedPath}.wal`;
+  const size = (await orMissing(stat(wal)))?.size;
+  if (size === undefined) return false;
+  // Without an entry there is nothing to lose.
+  if (size === 0) {
+    await rm(wal, { force: true });
+    return false;
+  }
+  const kept = await keepFormer(publishedPath, 'changed');
+  await rename(wal, `${kept}.wal`);
+  logger?.warn('another program wrote to the published warehouse; its changes are kept aside', { kept });
+  return true;
+}
+
+/** Sets a WAL aside before the file is replaced; keeps one that another program has open for writing. */
+export async function setAsideChanges(
+  publishedPath: string,
+  hasWriter: boolean,
+  logger: Logger,
+): Promise<void> {
+  if ((await setAsideWal(publishedPath, logger)) || !hasWriter) return;
+  const kept = await keepFormer(publishedPath, 'changed');
+  logger.warn('the file that another program is writing is kept aside', { kept });
+}
+
+/**
+ * Keeps a published warehouse under a name of its own: `warehouse.v6-2026-11-21T08-10-00Z.duckdb`. A publication replaces
+ * the file and never writes to it, so a second name is a copy; where the file system has none, it is copied.
+ *
+ * @param mark what it is: `v6` of an earlier version, `changed` by another program
+ * @returns the path of what is kept
+ */
+export async function keepFormer(publishedPath: string, mark: string, now = new Date()): Promise<string> {
+  const extension = extname(publishedPath);
+  const stem = join(dirname(publishedPath), basename(publishedPath, extension));
+  const at = now.toISOString().slice(0, 19).replaceAll(':', '-');
+  const kept = freePath(`${stem}.${mark}-${at}Z`, extension);
+  await link(publishedPath, kept).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') await copyFile(publishedPath, kept, constants.COPYFILE_FICLONE);
+  });
+  return kept;
+}
+
+function freePath(stem: string, extension: string): string {
+  for (let number = 1; ; number++) {
+    const path = `${stem}${number === 1 ? '' : `-${number}`}${extension}`;
+    if (!existsSync(path) && !existsSync(`${path}.wal`)) return path;
+  }
+}

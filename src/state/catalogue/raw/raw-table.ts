@@ -1,0 +1,184 @@
+import { type Connection, ident, table } from '../../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { nameColumns } from '../../../project/model/column-name.ts';
+import { MOST_COLUMNS, WIDE_WHOLE } from '../../../project/model/field.ts';
+import type { PackageColumn } from '../../../project/model/manifest.ts';
+import { commentRawColumns } from '../comment-columns.ts';
+import type { DescribedField } from '../descriptions/describe-field.ts';
+import { CATALOG, RAW_META_COLUMNS, type RawMetaColumn } from '../schema.ts';
+import { type MergedType, mergeType } from './merge-type.ts';
+
+/** A change that a unit's fields bring to its dataset's table. */
+export interface SchemaChange {
+  readonly field: string;
+  readonly change: 'added' | 'widened' | 'vanished' | 'retyped' | 'arity';
+  readonly before: string | null;
+  /** Null for a field that is gone. */
+  readonly after: string | null;
+}
+
+/** A field as the models read it: the DuckDB type, and a file that says so. */
+export interface ReadField {
+  readonly type: string;
+  readonly file: string;
+}
+
+/** How the columns of a package go into the raw table of its dataset. */
+export interface RawTablePlan {
+  /** False when the table is to be made. */
+  readonly exists: boolean;
+  /** Name → DuckDB type of the columns before. */
+  readonly known: ReadonlyMap<string, string>;
+  /** Column of the table for each field, with the SQL that turns the package's value into the column's type. */
+  readonly targets: readonly {
+    readonly field: string;
+    readonly described: DescribedField;
+    readonly source: string;
+    readonly column: string;
+    readonly merged: MergedType;
+    readonly added: boolean;
+  }[];
+  readonly changes: readonly SchemaChange[];
+}
+
+/** The state of a raw table before a load. */
+interface KnownTable {
+  /** Name → DuckDB type of its columns; empty when there is no table. */
+  readonly tableColumns: ReadonlyMap<string, string>;
+  /** Field → column of all units that the dataset has had. */
+  readonly registry: ReadonlyMap<string, string>;
+  /** Whether a field may come with another type; none may by default. */
+  readonly retype?: (field: string) => boolean;
+  /** The types that models read of the dataset. A new column takes that type if the values fit. */
+  readonly reads?: ReadonlyMap<string, ReadField> | undefined;
+}
+
+/**
+ * Plans what a package's columns need of the raw table.
+ *
+ * @throws CrawlhouseError `contract_drift` when a type can't be merged without loss, and may not otherwise
+ */
+export function planRawTable(
+  dataset: string,
+  columns: readonly PackageColumn[],
+  { tableColumns, registry, retype, reads }: KnownTable,
+): RawTablePlan {
+  const owned = new Set([...Object.keys(RAW_META_COLUMNS), ...registry.values()]);
+  const taken = new Set([...owned, ...tableColumns.keys()].map((name) => name.toLowerCase()));
+  const changes: SchemaChange[] = [];
+  // A column whose units have all been loaded again without its field still is that field's.
+  const isFree = (name: string): boolean =>
+    !taken.has(name.toLowerCase()) || (tableColumns.has(name) && !owned.has(name));
+  const fresh = columns.map(({ field }) => field).filter((field) => !registry.has(field));
+  const names = new Map([...registry, ...nameColumns(fresh, isFree, isOurs)]);
+  refuseWidth(dataset, new Set([...tableColumns.keys(), ...names.values()]).size);
+  const targets = columns.map((column) => {
+    const target = names.get(column.field) ?? column.field;
+    const before = tableColumns.get(target);
+    const read = before === undefined && reads?.get(column.field)?.type;
+    const merged =
+      (read && mergeType(read, column.sql_type)) ||
+      mergeType(before ?? column.sql_type, column.sql_type, retype?.(column.field));
+    if (merged === null) {
+      throw new CrawlhouseError(
+        'contract_drift',
+        `raw.${dataset}: the field ${column.field} came as ${column.sql_type}, but the table holds ${before}`,
+        {
+          hint: `the unit keeps its former rows; retype: allow in the pipeline file, in an entry of columns for ${column.field}, takes both types`,
+        },
+      );
+    }
+    const type = merged.type;
+    if (before === undefined) {
+      changes.push({ field: column.field, change: 'added', before: null, after: type });
+      if (type.includes(WIDE_WHOLE)) {
+        changes.push({ field: column.field, change: 'widened', before: 'BIGINT', after: type });
+      }
+    } else if (merged.existing) changes.push({ field: column.field, change: 'widened', before, after: type });
+    return {
+      field: column.field,
+      described: column,
+      source: column.column,
+      column: target,
+      merged,
+      added: before === undefined,
+    };
+  });
+  return { exists: tableColumns.size > 0, known: tableColumns, targets, changes };
+}
+
+/** Columns of a raw table, name → type; empty when there is none. */
+export async function rawTableColumns(connection: Connection, dataset: string): Promise<Map<string, string>> {
+  const rows = await connection.rows<{ column_name: string; data_type: string }>(
+    `SELECT column_name, data_type FROM duckdb_columns()
+     WHERE database_name = ? AND schema_name = 'raw' AND table_name = ? ORDER BY column_index`,
+    [CATALOG, dataset],
+  );
+  return new Map(rows.map((row) => [row.column_name, row.data_type]));
+}
+
+/** Makes the table or brings it to the plan, with a comment on each column. */
+export async function applyRawTable(
+  connection: Connection,
+  dataset: string,
+  plan: RawTablePlan,
+  meta: readonly RawMetaColumn[],
+): Promise<void> {
+  const added = meta.filter((column) => !plan.known.has(column));
+  const isSame = plan.exists && added.length === 0 && !plan.targets.some((target) => target.added);
+  const commented = COMMENTED.get(connection) ?? new Set();
+  COMMENTED.set(connection, commented);
+  if (plan.exists) await alterRawTable(connection, dataset, plan, added);
+  else {
+    const own = meta.map((column) => `${ident(column)} ${metaType(column)}`);
+    const theirs = plan.targets.map((target) => `${ident(target.column)} ${target.merged.type}`);
+    await connection.run(`CREATE TABLE ${table('raw', dataset)} (${[...own, ...theirs].join(', ')})`);
+  }
+  if (isSame && commented.has(dataset)) return;
+  const described = new Map(plan.targets.map((target) => [target.column, target.described]));
+  await commentRawColumns(connection, dataset, described);
+  commented.add(dataset);
+}
+
+/** The tables whose columns all have comments, by connection: a run that was killed may have left some without. */
+const COMMENTED = new WeakMap<Connection, Set<string>>();
+
+async function alterRawTable(
+  connection: Connection,
+  dataset: string,
+  plan: RawTablePlan,
+  added: readonly RawMetaColumn[],
+): Promise<void> {
+  const name = table('raw', dataset);
+  for (const column of added) {
+    await connection.run(`ALTER TABLE ${name} ADD COLUMN ${ident(column)} ${metaType(column)}`);
+  }
+  for (const { column, merged, added } of plan.targets) {
+    if (added) await connection.run(`ALTER TABLE ${name} ADD COLUMN ${ident(column)} ${merged.type}`);
+    else if (merged.existing) {
+      await connection.run(
+        `ALTER TABLE ${name} ALTER COLUMN ${ident(column)} TYPE ${merged.type} USING ${merged.existing(ident(column))}`,
+      );
+    }
+  }
+}
+
+/** The type of a column of ours. All rows of a unit have one text, so a dictionary takes next to nothing. */
+function metaType(column: RawMetaColumn): string {
+  const type = RAW_META_COLUMNS[column];
+  return type === 'VARCHAR' ? `${type} USING COMPRESSION dict_fsst` : type;
+}
+
+/** Every column of ours starts with `_`: none of a service's does by its own name, those to come included. */
+function isOurs(field: string): boolean {
+  return field.startsWith('_');
+}
+
+function refuseWidth(dataset: string, columns: number): void {
+  if (columns <= MOST_COLUMNS) return;
+  throw new CrawlhouseError(
+    'contract_drift',
+    `raw.${dataset} would have ${columns} columns, a table takes at most ${MOST_COLUMNS}`,
+    { hint: 'fields.exclude in the pipeline file leaves fields out' },
+  );
+}

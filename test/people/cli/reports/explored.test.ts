@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import type { Invocation } from '../../../../src/people/cli/command.ts';
+import { writeFound } from '../../../../src/people/cli/reports/explored.ts';
+
+test('rows that a person found leave as CSV that no spreadsheet runs, with numbers as numbers, and as exact JSON', async () => {
+  const rows = [{ title: '=HYPERLINK("x")', depth: -5, name: ';=1', none: null }];
+  const written = async (format: 'csv' | 'jsonl'): Promise<string> => {
+    let all = '';
+    const write = async (text: string): Promise<void> => {
+      all += text;
+    };
+    await writeFound({ write } as unknown as Invocation, format, rows);
+    return all;
+  };
+  expect(await written('csv')).toBe(`title,depth,name,none\n"'=HYPERLINK(""x"")",-5,';'=1,\n`);
+  expect(JSON.parse(await written('jsonl'))).toEqual(rows[0]);
+});

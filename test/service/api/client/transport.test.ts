@@ -1,0 +1,251 @@
+import type { ServerResponse } from 'node:http';
+import { createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { sendJson, TOKEN, testService, testTransport } from '../test-service.ts';
+
+const GET = { method: 'GET', path: '/things?a=b%20c', repeatable: true } as const;
+const POST = { method: 'POST', path: '/things', body: { n: 2n ** 60n }, repeatable: false } as const;
+const Answer = z.looseObject({ ok: z.boolean() });
+const TIMEOUTS = { connect: 2000, headers: 150, idleBody: 150 };
+
+test('a request carries the token, the path and a body without loss', async () => {
+  const service = await testService((_seen, response) => sendJson(response, 200, { ok: true, more: 1 }));
+  const transport = testTransport(service);
+  expect(await transport.json(GET, Answer)).toEqual({ ok: true, more: 1 });
+  await transport.json(POST, Answer);
+  const [get, post] = service.seen;
+  expect([get?.method, get?.path, get?.headers.authorization, get?.body]).toEqual([
+    'GET',
+    '/api/v2/things?a=b%20c',
+    `Bearer ${TOKEN}`,
+    '',
+  ]);
+  expect([post?.headers['content-type'], post?.body]).toEqual([
+    'application/json',
+    '{"n":1152921504606846976}',
+  ]);
+});
+
+test('whole numbers in an answer keep all their digits', async () => {
+  const service = await testService((_seen, response) => response.end('{"ok":true,"n":9223372036854775807}'));
+  expect(await testTransport(service).json(GET, Answer)).toEqual({ ok: true, n: 9223372036854775807n });
+});
+
+test.for([429, 500, 502])('a %i is tried again', async (status) => {
+  const service = await testService((_seen, response, count) =>
+    count === 1 ? response.writeHead(status).end('busy') : sendJson(response, 200, { ok: true }),
+  );
+  expect(await testTransport(service).json(GET, Answer)).toEqual({ ok: true });
+  expect(service.seen).toHaveLength(2);
+});
+
+test('a retry does not come sooner than Retry-After says', async () => {
+  const service = await testService((_seen, response, count) =>
+    count === 1
+      ? response.writeHead(503, { 'retry-after': '1' }).end('busy')
+      : sendJson(response, 200, { ok: true }),
+  );
+  expect(await testTransport(service).json(GET, Answer)).toEqual({ ok: true });
+  const [first, second] = service.seen;
+  expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990);
+});
+
+test('what may not be repeated is sent once', async () => {
+  const service = await testService((_seen, response) => response.writeHead(503).end());
+  await expect(testTransport(service).json(POST, Answer)).rejects.toMatchObject({
+    code: 'service_unavailable',
+    hint: expect.stringContaining('crawlhouse doctor'),
+  });
+  expect(service.seen).toHaveLength(1);
+});
+
+test('a refused connection is retriable and names the request', async () => {
+  const server = createServer().listen(0);
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  const transport = testTransport({ baseUrl: `http://127.0.0.1:${port}` });
+  await expect(transport.json(GET, Answer)).rejects.toMatchObject({
+    code: 'connection',
+    message: expect.stringMatching(/^GET \/things\?a=b%20c: .*ECONNREFUSED/),
+  });
+});
+
+test('a connection that is reset before the headers is tried again', async () => {
+  const service = await testService((_seen, response, count) =>
+    count === 1 ? response.socket?.resetAndDestroy() : sendJson(response, 200, { ok: true }),
+  );
+  expect(await testTransport(service).json(GET, Answer)).toEqual({ ok: true });
+  expect(service.seen).toHaveLength(2);
+});
+
+test('headers that do not come in time are a retriable error of the connection', async () => {
+  const service = await testService(() => {});
+  const transport = testTransport(service, {
+    timeouts: TIMEOUTS,
+    retry: { attempts: 1, baseMs: 1, maxMs: 1 },
+  });
+  await expect(transport.json(GET, Answer)).rejects.toMatchObject({ code: 'connection', kind: 'retriable' });
+});
+
+test('a stalled body is retriable', async () => {
+  const service = await testService((_seen, response) =>
+    response.writeHead(200, { 'content-length': '100' }).write('{"ok":'),
+  );
+  const transport = testTransport(service, {
+    timeouts: TIMEOUTS,
+    retry: { attempts: 1, baseMs: 1, maxMs: 1 },
+  });
+  await expect(transport.json(GET, Answer)).rejects.toMatchObject({ code: 'cut_short' });
+});
+
+test('a body shorter than announced is tried again', async () => {
+  const service = await testService((_seen, response, count) => {
+    if (count > 1) return sendJson(response, 200, { ok: true });
+    response.writeHead(200, { 'content-length': '100' });
+    response.write('{"ok":true}', () => response.destroy());
+  });
+  expect(await testTransport(service).json(GET, Answer)).toEqual({ ok: true });
+});
+
+test('JSON that breaks off is tried again and is cut_short in the end', async () => {
+  const service = await testService((_seen, response) => response.end('{"ok":tr'));
+  await expect(testTransport(service).json(GET, Answer)).rejects.toMatchObject({
+    code: 'cut_short',
+    message: 'GET /things?a=b%20c answered with broken JSON',
+  });
+  expect(service.seen).toHaveLength(3);
+});
+
+test('a page in place of an answer is tried again, and is named in the end', async () => {
+  const service = await testService((_seen, response) =>
+    response.setHeader('content-type', 'text/html').end('<html><title>Sign in</title>'),
+  );
+  await expect(testTransport(service).json(GET, Answer)).rejects.toMatchObject({
+    code: 'service_unavailable',
+    message: 'GET /things?a=b%20c answered with a page: <html><title>Sign in</title>',
+    hint: expect.stringContaining('check base_url'),
+  });
+  expect(service.seen).toHaveLength(3);
+});
+
+test('an answer outside the contract is named with its place and not tried again', async () => {
+  const service = await testService((_seen, response) =>
+    sendJson(response, 200, { meta: { total: 'many' } }),
+  );
+  const schema = z.looseObject({ meta: z.looseObject({ total: z.int() }) });
+  await expect(testTransport(service).json(GET, schema)).rejects.toMatchObject({
+    code: 'contract_broken',
+    message: expect.stringContaining('GET /things?a=b%20c answered outside its contract: meta.total: '),
+  });
+  expect(service.seen).toHaveLength(1);
+});
+
+test('an abort ends a request that waits for its answer', async () => {
+  const controller = new AbortController();
+  const service = await testService(() => controller.abort());
+  const error = testTransport(service).json(GET, Answer, controller.signal);
+  await expect(error).rejects.toMatchObject({ code: 'interrupted' });
+  expect(service.seen).toHaveLength(1);
+});
+
+test('an abort ends a request whose body still comes', async () => {
+  const controller = new AbortController();
+  const service = await testService((_seen, response) => {
+    response.writeHead(200).write('{', () => setTimeout(() => controller.abort(), 20));
+  });
+  const error = testTransport(service).json(GET, Answer, controller.signal);
+  await expect(error).rejects.toSatisfy(
+    (thrown: Error & { code?: unknown }) => thrown.name === 'AbortError' || thrown.code === 'interrupted',
+  );
+  expect(service.seen).toHaveLength(1);
+});
+
+test('a streamed answer hands over its body as it comes, with its encoding and type', async () => {
+  const service = await testService((_seen, response) =>
+    response.writeHead(200, { 'content-type': 'text/csv', 'content-encoding': 'identity' }).end('a;b\n'),
+  );
+  const { body, contentEncoding, contentType } = await testTransport(service).stream(GET);
+  expect([await text(body), contentEncoding, contentType]).toEqual(['a;b\n', 'identity', 'text/csv']);
+});
+
+test('a stream is tried once', async () => {
+  const service = await testService((_seen, response) => response.writeHead(500).end());
+  await expect(testTransport(service).stream(GET)).rejects.toMatchObject({ code: 'service_unavailable' });
+  expect(service.seen).toHaveLength(1);
+});
+
+test('requests keep to the rate that was set', async () => {
+  const service = await testService((_seen, response) => sendJson(response, 200, { ok: true }));
+  const transport = testTransport(service, { requestsPerSecond: 20 });
+  await Promise.all(Array.from({ length: 5 }, () => transport.json(GET, Answer)));
+  const times = service.seen.map((one) => one.at).sort((a, b) => a - b);
+  expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(180);
+});
+
+test.for([201, 202, 204, 206])(
+  'an answer of %i where a body is due is outside the contract',
+  async (status) => {
+    const service = await testService((_seen, response) => sendJson(response, status, { ok: true }));
+    const transport = testTransport(service);
+    await expect(transport.json(GET, Answer)).rejects.toMatchObject({ code: 'contract_broken' });
+    await expect(transport.stream(GET)).rejects.toMatchObject({
+      code: 'contract_broken',
+      message: `GET /things?a=b%20c answered ${status}`,
+    });
+  },
+);
+
+test.for([
+  ['internal_error', 'service_unavailable'],
+  ['quota_error', 'quota'],
+  ['resource_not_found', 'not_found'],
+] as const)('an error object of type %s that comes with 200 is that error', async ([type, code]) => {
+  const service = await testService((_seen, response) =>
+    sendJson(response, 200, { type, message: 'not today', ok: true }),
+  );
+  const transport = testTransport(service);
+  await expect(transport.json({ ...GET, repeatable: false }, Answer)).rejects.toMatchObject({
+    code,
+    message: `GET /things?a=b%20c answered 200 ${type}: not today`,
+  });
+  await expect(transport.nothing({ ...GET, repeatable: false })).rejects.toMatchObject({ code });
+});
+
+const DELETE = { method: 'DELETE', path: '/things/7', repeatable: true } as const;
+
+test.for([
+  ['a connection that broke', (response) => response.socket?.resetAndDestroy()],
+  ['a 503', (response) => response.writeHead(503).end()],
+] as const satisfies readonly [string, (response: ServerResponse) => unknown][])(
+  'a deletion that finds nothing after %s was done by the try before it',
+  async ([, fail]) => {
+    const service = await testService((_seen, response, count) => {
+      if (count === 1) fail(response);
+      else sendJson(response, 404, { type: 'resource_not_found' });
+    });
+    await testTransport(service).nothing(DELETE);
+    expect(service.seen).toHaveLength(2);
+  },
+);
+
+test('a deletion of what was never there is an error', async () => {
+  const service = await testService((_seen, response) =>
+    sendJson(response, 404, { type: 'resource_not_found' }),
+  );
+  await expect(testTransport(service).nothing(DELETE)).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('a redirect is not followed, so the token goes nowhere else', async () => {
+  for (const status of [301, 302, 303, 307, 308]) {
+    const other = await testService((_seen, response) => sendJson(response, 200, { ok: true }));
+    const service = await testService((_seen, response) =>
+      sendJson(response, status, {}, { location: `${other.baseUrl}/api/v2/things` }),
+    );
+    await expect(testTransport(service).json(POST, Answer)).rejects.toMatchObject({
+      name: 'CrawlhouseError',
+    });
+    expect(other.seen).toEqual([]);
+  }
+});
