@@ -11,14 +11,12 @@ import { type PlanEntry, type PlanReport, totalsOf } from '../project/model/runs
 import { dataSourceOf } from '../project/model/unit-source.ts';
 import type { Settings } from '../project/settings/settings.ts';
 import type { ServiceClient } from '../service/api/client/client.ts';
-import { isLoaded } from '../state/catalogue/is-loaded.ts';
 import { type Knowledge, readKnowledge } from '../state/catalogue/knowledge.ts';
 import { NOTHING_KNOWN } from '../state/catalogue/ops/ops-lists.ts';
-import { readPastLoads } from '../state/catalogue/ops/ops-loads.ts';
+import { isLoaded, readPastLoads, readRouteLoads } from '../state/catalogue/ops/ops-loads.ts';
 import { loadedFieldNames } from '../state/catalogue/ops/ops-unit-fields.ts';
 import { droppedUnits } from '../state/catalogue/ops/ops-units.ts';
 import { readPublished } from '../state/catalogue/published/read-published.ts';
-import { readRouteLoads } from '../state/catalogue/route-loads.ts';
 import type { LedgerExport } from '../state/ledger/ledger-export.ts';
 import { readLedger } from '../state/ledger/open-ledger.ts';
 import { connect } from './discover/connect.ts';

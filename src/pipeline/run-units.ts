@@ -12,8 +12,7 @@ import { reportedError, unitReport } from '../project/model/runs/unit-report.ts'
 import { unitName } from '../project/model/unit.ts';
 import { nameFullDisk } from '../project/settings/name-full-disk.ts';
 import { asAllForbidden } from '../service/api/all-forbidden.ts';
-import { isLoaded } from '../state/catalogue/is-loaded.ts';
-import { usualRows } from '../state/catalogue/ops/ops-loads.ts';
+import { isLoaded, usualRows } from '../state/catalogue/ops/ops-loads.ts';
 import { respectBackoff } from '../state/ledger/respect-backoff.ts';
 import type { UnitOffers } from '../state/ledger/unit-queue.ts';
 import { RankingWindows } from './routes/aggregates/ranking-windows.ts';

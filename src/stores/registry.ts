@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import { host } from '../core/host/host.ts';
 import { gcs } from './gcs/gcs.ts';
 import { local } from './local/local.ts';
-import { missingSetting } from './missing-setting.ts';
 import type { ObjectStore } from './object-store.ts';
 import { s3 } from './s3/s3.ts';
+import { missingSetting } from './store-kind.ts';
 
 /** Every kind of store, by the name that settings and messages give it: a further store is a folder and a line here. */
 const KINDS = { store_a: gcs, store_b: s3, local } as const;

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { CrawlhouseError } from '../core/errors/errors.ts';
 import type { RetryPolicy } from '../core/time/retry.ts';
 import type { ObjectStore } from './object-store.ts';
 
@@ -41,4 +42,11 @@ export interface TargetOf<Settings> {
    * @throws CrawlhouseError `bad_settings` for a setting that reading alone does not need
    */
   exportParameters(settings: Settings, workspaceId: string, prefix: string): object;
+}
+
+/** @param setting such as `store_b.region` */
+export function missingSetting(setting: string): CrawlhouseError {
+  return new CrawlhouseError('bad_settings', `the setting ${setting} is missing`, {
+    hint: 'docs/settings.md says what a data export to a store needs',
+  });
 }

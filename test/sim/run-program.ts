@@ -11,8 +11,7 @@ import { removePublishedPackages } from '../../src/pipeline/sharing/package-stor
 import { sweepFolders, sweepUnfinished } from '../../src/pipeline/stage/unit-folders.ts';
 import type { RunContext } from '../../src/pipeline/unit/context.ts';
 import type { UnitReport } from '../../src/project/model/runs/report.ts';
-import type { RunResult } from '../../src/project/model/runs/run-result.ts';
-import { exitCodeOf, runStatus } from '../../src/project/model/runs/run-status.ts';
+import { exitCodeOf, type RunResult, runStatus } from '../../src/project/model/runs/run-result.ts';
 import { formerPace, summarizeRun } from '../../src/project/model/runs/run-summary.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';
 import type { Crawl } from '../../src/service/api/resources/crawls.ts';

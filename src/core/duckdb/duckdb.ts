@@ -241,3 +241,38 @@ export class Connection implements Disposable {
     this.#onClose();
   }
 }
+
+/**
+ * Runs the statements of `work` without DuckDB's optimizer. For some statements it has no effect, but takes half of
+ * their planning: 100 ms with 750 columns.
+ */
+export async function withoutOptimizer<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
+  await connection.run('PRAGMA disable_optimizer');
+  try {
+    return await work();
+  } finally {
+    await connection.run('PRAGMA enable_optimizer');
+  }
+}
+
+/**
+ * Connections for statements at once: a connection runs one at a time. Opened when all the others are at work, and closed
+ * with the database.
+ */
+export class ConnectionPool {
+  readonly #open: () => Promise<Connection>;
+  readonly #idle: Connection[] = [];
+
+  constructor(open: () => Promise<Connection>) {
+    this.#open = open;
+  }
+
+  async use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = this.#idle.pop() ?? (await this.#open());
+    try {
+      return await work(connection);
+    } finally {
+      this.#idle.push(connection);
+    }
+  }
+}

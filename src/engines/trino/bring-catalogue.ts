@@ -6,7 +6,7 @@ import { giveUserMode } from '../../core/files/private-files.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import { publicationStamp } from '../../state/catalogue/published/publication-stamp.ts';
 import { readDespiteWriter } from '../../state/catalogue/published/read-publication.ts';
-import { findObject } from '../../stores/find-object.ts';
+import { findObject } from '../../stores/list-objects.ts';
 import type { ObjectStore, StoredObject } from '../../stores/object-store.ts';
 import { objectBytes } from '../../stores/read-object.ts';
 import type { TrinoClient } from './client/client.ts';

@@ -1,7 +1,7 @@
 import type { Elsewhere, Statements } from '../engine.ts';
 import type { TrinoAddress } from './client/address.ts';
+import { QUERY_SESSION } from './client/client.ts';
 import { openTrinoClient } from './client/open-trino.ts';
-import { QUERY_SESSION } from './client/session.ts';
 import { bringNewest, followPublication } from './follow-publication.ts';
 
 /** Reads a warehouse in Trino; nothing here writes. */

@@ -3,11 +3,10 @@ import type { LedgerUnit } from '../../project/model/runs/ledger-records.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { rowCountAnomalies } from '../../state/catalogue/ops/ops-loads.ts';
 import { readPublished } from '../../state/catalogue/published/read-published.ts';
-import { crawlEnds } from '../../state/catalogue/raw/raw-crawls.ts';
-import { projectNames } from '../../state/catalogue/raw/raw-projects.ts';
+import { crawlEnds, projectNames } from '../../state/catalogue/raw/raw-projects.ts';
 import type { FailedUnit } from './find-failures.ts';
 import type { Rhythm } from './find-stale.ts';
-import type { RowCountAnomaly } from './row-count-anomaly.ts';
+import type { RowCountAnomaly } from './incident.ts';
 
 /** The facts for alerts, from the ledger and the published warehouse after a run. */
 export interface AlertFacts {

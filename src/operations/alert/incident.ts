@@ -1,5 +1,15 @@
 import type { AlertEvent } from '../../project/settings/alert-settings.ts';
 
+/** A unit with far fewer rows than its predecessors. */
+export interface RowCountAnomaly {
+  readonly project_id: string;
+  /** Its name and its rows beside the usual ones, in words. */
+  readonly what: string;
+  /** When it was loaded or kept out, ISO 8601, UTC; null where that is not known. */
+  readonly began: string | null;
+  readonly hint: string | null;
+}
+
 /** Something that is wrong, under a key that stays the same for as long as it is. */
 export interface Incident {
   readonly key: string;
@@ -36,4 +46,20 @@ export function detailsOf(lines: readonly string[]): readonly string[] {
 /** The first of some times, ISO 8601, UTC; null where none is known. */
 export function earliest(times: readonly (string | null)[]): string | null {
   return times.filter((time) => time !== null).sort()[0] ?? null;
+}
+
+/** One incident for each project. It ends once the next crawl has the usual number of rows. */
+export function findRowCountAnomalies(
+  anomalies: readonly RowCountAnomaly[],
+  nameOf: (projectId: string) => string,
+): Incident[] {
+  return [...Map.groupBy(anomalies, ({ project_id }) => project_id)].map(([project_id, own]) => ({
+    key: `volume/${project_id}`,
+    event: 'volume',
+    title: `${nameOf(project_id)}: far fewer rows than usual`,
+    details: own.map(({ what }) => what).slice(0, 10),
+    project_id,
+    began: earliest(own.map(({ began }) => began)),
+    hint: own[0]?.hint ?? null,
+  }));
 }

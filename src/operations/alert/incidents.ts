@@ -5,8 +5,7 @@ import type { Settings } from '../../project/settings/settings.ts';
 import { alertFacts } from './alert-facts.ts';
 import { findHealed, findRunFailures, findUnitFailures, type RunFailure, runKey } from './find-failures.ts';
 import { findStale, type Rhythm } from './find-stale.ts';
-import type { Incident } from './incident.ts';
-import { findRowCountAnomalies } from './row-count-anomaly.ts';
+import { findRowCountAnomalies, type Incident } from './incident.ts';
 
 /**
  * The incidents that are open now, the oldest first, by the rules of alerts and whether or not an alert was sent

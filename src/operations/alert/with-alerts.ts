@@ -11,8 +11,8 @@ import { type AlertFacts, alertFacts } from './alert-facts.ts';
 import { deliverAlerts, type Findings, noteAlerts } from './deliver.ts';
 import { findHealed, findRunFailures, findUnitFailures, type RunFailure, runKey } from './find-failures.ts';
 import { findStale, staleKey } from './find-stale.ts';
+import { findRowCountAnomalies } from './incident.ts';
 import { openAlertStore } from './open-alert-store.ts';
-import { findRowCountAnomalies } from './row-count-anomaly.ts';
 import { targetsOf } from './targets.ts';
 
 /** How a run is watched for incidents. */

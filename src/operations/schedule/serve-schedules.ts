@@ -2,7 +2,7 @@ import { EXIT_CODES } from '../../core/errors/error-codes.ts';
 import type { CrawlhouseError } from '../../core/errors/errors.ts';
 import { host } from '../../core/host/host.ts';
 import type { Logger } from '../../core/logs/logger.ts';
-import { exitCodeOf } from '../../project/model/runs/run-status.ts';
+import { exitCodeOf } from '../../project/model/runs/run-result.ts';
 import type { Scheduler, Waiting } from './scheduler.ts';
 
 /** A changed file, or a clock that was put, is noticed within this time. */

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { lookUp } from '../../core/text/look-up.ts';
 import { didYouMean } from '../../core/text/nearest-name.ts';
-import { readDotEnv } from '../../project/settings/dot-env.ts';
+import { readDotEnv } from '../../project/settings/command-environment.ts';
 import { keepSecrets, keepSecretVariables } from '../../project/settings/keep-secrets.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { checkYaml, readYaml, type YamlSource } from '../../project/settings/yaml-file.ts';

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { EngineKind } from '../../engines/engine.ts';
-import { readDotEnv } from '../../project/settings/dot-env.ts';
+import { readDotEnv } from '../../project/settings/command-environment.ts';
 import { keepSecrets } from '../../project/settings/keep-secrets.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { checkYaml, readYaml } from '../../project/settings/yaml-file.ts';

@@ -4,6 +4,7 @@ import { withLowerMemory, withOneThread } from '../../core/duckdb/lower-memory.t
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { WorkingCopy } from '../../engines/working-copy.ts';
 import type { Manifest } from '../../project/model/manifest.ts';
+import type { Pipeline } from '../../project/model/pipeline.ts';
 import { type Counts, reconcile } from '../../project/model/runs/counts.ts';
 import type { Volume } from '../../project/model/volume.ts';
 import { fingerprintSql, renewFingerprints, unitFingerprints } from '../../state/catalogue/fingerprint.ts';
@@ -247,4 +248,15 @@ export function unitValues({ targets }: RawTablePlan, meta: MetaValues): Readonl
 /** The FROM clause of a package's rows; null if it has none. */
 export function partsOf({ folder, manifest: { parts } }: StagedPackage): string | null {
   return parts.length === 0 ? null : parquetFiles(parts.map(({ file }) => join(folder, file)));
+}
+
+/** The rules of a pipeline file for changes, for each column that has its own. */
+export function columnContracts(columns: Pipeline['columns']): Map<string, ColumnContract> {
+  return new Map(
+    Object.entries(columns).flatMap(([name, column]) =>
+      typeof column === 'string'
+        ? []
+        : [[name, { schemaChange: column.schema_change, retype: column.retype }] as const],
+    ),
+  );
 }

@@ -1,14 +1,20 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { writeFileAtomic } from '../../core/files/atomic-file.ts';
 import { makeFolder } from '../../core/files/make-folder.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import { jsonOf } from '../../core/text/json.ts';
 import type { MirroredTable, MirrorPartition, MirrorSource } from '../../engines/mirror-sql.ts';
-import type { CatalogColumn } from '../../state/catalogue/catalog.ts';
-import { findObject } from '../../stores/find-object.ts';
+import type { WorkingCopy } from '../../engines/working-copy.ts';
+import type { Settings } from '../../project/settings/settings.ts';
+import { type CatalogColumn, tableColumns } from '../../state/catalogue/catalog.ts';
+import { findObject } from '../../stores/list-objects.ts';
 import type { ObjectStore } from '../../stores/object-store.ts';
 import { objectText } from '../../stores/read-object.ts';
+import { openConfiguredStore } from '../../stores/registry.ts';
 
 /** The contents of the store, by its manifest. */
 interface MirrorManifest {
@@ -181,4 +187,34 @@ export function mirrorObject({ table, key }: Pick<MirrorPartition, 'table' | 'ke
       `${encodeURIComponent(column)}=${value === null ? '__HIVE_DEFAULT_PARTITION__' : encodeURIComponent(value)}`,
   );
   return [...(prefix === '' ? [] : [prefix]), ...table.split('.'), ...folders, 'data.parquet'].join('/');
+}
+
+/**
+ * Brings the tables under the setting `mirror` to their store, unless that was done for this publication already.
+ *
+ * @throws CrawlhouseError `bad_settings` for a table that is not there; what the store throws. The publication stands all the same.
+ */
+export async function mirrorPublished(
+  settings: Settings,
+  working: WorkingCopy,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!settings.mirror) return;
+  const { id, dirty } = await working.publication();
+  // Unpublished data, as after a failed test, is not mirrored.
+  if (id === null || dirty) return;
+  const note = join(settings.state_dir, 'mirror.json');
+  const done = JSON.stringify({ publication: id, ...settings.mirror });
+  if (existsSync(note) && (await readFile(note, 'utf8')) === done) return;
+  const startedAt = performance.now();
+  const { store: kind, prefix, tables } = settings.mirror;
+  await using store = await openConfiguredStore(settings, kind);
+  const folder = join(settings.state_dir, 'mirror');
+  const columns = await tableColumns(working.connection, ['raw', 'mart']);
+  const options = { store, prefix, tables, columns, publication: id, folder };
+  const report = await mirror(working.mirror, options, signal);
+  await writeFileAtomic(note, done);
+  const seconds = Math.round(performance.now() - startedAt) / 1000;
+  logger.info('mirrored', { store: kind, prefix, ...report, seconds });
 }

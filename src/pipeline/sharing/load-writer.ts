@@ -9,8 +9,7 @@ import type { PreparedLoad } from '../../project/model/prepared-load.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { planRawTable, type RawTablePlan } from '../../state/catalogue/raw/raw-table.ts';
 import { RAW_META_COLUMNS } from '../../state/catalogue/schema.ts';
-import { columnContracts } from '../load/column-contracts.ts';
-import { metaValues, partsOf, unitValues, withLoadMemory } from '../load/load-package.ts';
+import { columnContracts, metaValues, partsOf, unitValues, withLoadMemory } from '../load/load-package.ts';
 import type { StagedPackage } from '../load/read-package.ts';
 import { type KnownTable, readTables } from './known-tables.ts';
 

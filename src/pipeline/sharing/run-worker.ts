@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import type { ConnectionPool } from '../../core/duckdb/connection-pool.ts';
-import { Database } from '../../core/duckdb/duckdb.ts';
+import { type ConnectionPool, Database } from '../../core/duckdb/duckdb.ts';
 import { ConversionPlaces } from '../../core/duckdb/engine.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
 import { isolateUnit } from '../../core/errors/isolate-unit.ts';

@@ -1,8 +1,7 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { type Connection, file, ident, text } from '../../core/duckdb/duckdb.ts';
-import { withoutOptimizer } from '../../core/duckdb/without-optimizer.ts';
+import { type Connection, file, ident, text, withoutOptimizer } from '../../core/duckdb/duckdb.ts';
 import type { Field } from '../../project/model/field.ts';
 import type { PackageColumn } from '../../project/model/manifest.ts';
 import { ROUNDED_TO_WHOLE } from './exact-json.ts';

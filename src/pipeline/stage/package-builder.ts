@@ -1,8 +1,8 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ConnectionPool } from '../../core/duckdb/connection-pool.ts';
 import {
   type Connection,
+  type ConnectionPool,
   DUCKDB_VERSION,
   file,
   ident,

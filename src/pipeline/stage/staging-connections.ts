@@ -1,5 +1,4 @@
-import { ConnectionPool } from '../../core/duckdb/connection-pool.ts';
-import type { Connection } from '../../core/duckdb/duckdb.ts';
+import { type Connection, ConnectionPool } from '../../core/duckdb/duckdb.ts';
 import { defineMacros } from './macros.ts';
 
 /**

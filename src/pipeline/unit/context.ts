@@ -1,5 +1,4 @@
-import type { ConnectionPool } from '../../core/duckdb/connection-pool.ts';
-import type { Database } from '../../core/duckdb/duckdb.ts';
+import type { ConnectionPool, Database } from '../../core/duckdb/duckdb.ts';
 import type { ConversionPlaces } from '../../core/duckdb/engine.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import type { Meter } from '../../core/progress/meter.ts';

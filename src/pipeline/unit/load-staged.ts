@@ -5,8 +5,7 @@ import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { Counts } from '../../project/model/runs/counts.ts';
 import { recordRejects } from '../../state/catalogue/ops/ops-rejects.ts';
 import { checkVolume } from '../load/check-volume.ts';
-import { columnContracts } from '../load/column-contracts.ts';
-import { loadPackage } from '../load/load-package.ts';
+import { columnContracts, loadPackage } from '../load/load-package.ts';
 import { readPackage, type StagedPackage } from '../load/read-package.ts';
 import type { Session } from './context.ts';
 

@@ -10,7 +10,7 @@ import { reconcile } from '../../project/model/runs/counts.ts';
 import type { Source } from '../../project/model/source.ts';
 import { Unit } from '../../project/model/unit.ts';
 import { limitsOf } from '../../project/settings/limits.ts';
-import { TooManyRows } from '../routes/download/too-many-rows.ts';
+import { TooManyRows } from '../routes/download/write-parts.ts';
 import { type OpenedUnit, openUnit } from '../routes/open-unit.ts';
 import { PackageBuilder, type StagedParts } from '../stage/package-builder.ts';
 import { resetFolders, type UnitFolders, unitFolders, writeManifest } from '../stage/unit-folders.ts';

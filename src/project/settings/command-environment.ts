@@ -1,5 +1,7 @@
-import { isAbsolute, resolve } from 'node:path';
-import { readDotEnv } from './dot-env.ts';
+import { existsSync } from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { readText } from '../../core/files/read-text.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -62,4 +64,10 @@ export function cloudVariables(
       return [[name, PATHS.includes(name) && !isAbsolute(value) ? resolve(projectDir, value) : value]];
     }),
   );
+}
+
+/** The variables in the `.env` of a project folder; none where there is no such file. */
+export async function readDotEnv(projectDir: string): Promise<Record<string, string | undefined>> {
+  const path = join(projectDir, '.env');
+  return existsSync(path) ? parseEnv(await readText(path)) : {};
 }

@@ -9,8 +9,8 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { DEFAULT_RETRY, type RetryPolicy } from '../../core/time/retry.ts';
+import { PageTokens } from '../list-objects.ts';
 import type { ByteRange, Checksum, ObjectStore, StoredObject } from '../object-store.ts';
-import { PageTokens } from '../page-tokens.ts';
 import { retryStore } from '../retry-store.ts';
 import type { NetworkOptions } from '../store-kind.ts';
 import { type S3Place, s3Error } from './s3-errors.ts';

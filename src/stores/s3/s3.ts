@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { Endpoint, Given, Prefix } from '../../core/text/setting-types.ts';
-import { missingSetting } from '../missing-setting.ts';
-import type { BucketKind, TargetOf } from '../store-kind.ts';
+import { type BucketKind, missingSetting, type TargetOf } from '../store-kind.ts';
 import type { S3Options } from './s3-store.ts';
 
 const S3Settings = z.strictObject({

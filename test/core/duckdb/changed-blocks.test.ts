@@ -1,8 +1,12 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { ChangedBlocks } from '../../../src/core/duckdb/changed-blocks.ts';
-import { type DatabaseState, FIRST_BLOCK, readState } from '../../../src/core/duckdb/database-blocks.ts';
+import {
+  ChangedBlocks,
+  type DatabaseState,
+  FIRST_BLOCK,
+  readState,
+} from '../../../src/core/duckdb/database-blocks.ts';
 import { text } from '../../../src/core/duckdb/duckdb.ts';
 import { FILE_OPTIONS } from '../../../src/state/catalogue/schema.ts';
 import { seededRandom, testSeed } from '../../support/random.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { forgetSecrets } from '../../../src/core/secrets/redact.ts';
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';
-import { readDotEnv } from '../../../src/project/settings/dot-env.ts';
+import { readDotEnv } from '../../../src/project/settings/command-environment.ts';
 import { fuzzFolder } from '../folder.ts';
 import { called, Fault, same, type Target, type Verdict } from '../target.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findRowCountAnomalies } from '../../../src/operations/alert/row-count-anomaly.ts';
+import { findRowCountAnomalies } from '../../../src/operations/alert/incident.ts';
 import { isFew, usualRows } from '../../../src/project/model/volume.ts';
 
 test('the usual number is the median of three or more predecessors', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LAST_LOADS, LEAST_ROWS } from '../../../src/project/model/route-pace.ts';
-import { readRouteLoads } from '../../../src/state/catalogue/route-loads.ts';
+import { readRouteLoads } from '../../../src/state/catalogue/ops/ops-loads.ts';
 import { openWorking } from '../../engines/open-working.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 

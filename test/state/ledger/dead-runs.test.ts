@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { markDeadRuns } from '../../../src/state/ledger/dead-runs.ts';
+import { markDeadRuns } from '../../../src/state/ledger/sqlite/sqlite-ledger.ts';
 
 const run = (status: string, started_at: string) => ({
   run_id: 'r1',

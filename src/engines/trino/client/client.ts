@@ -11,6 +11,15 @@ import { literal, type SqlValue } from './literal.ts';
 import { TrinoErrorBody, TrinoFailure, trinoError } from './trino-error.ts';
 import { decoderOf, type TrinoValue, TypeSignature } from './typed-values.ts';
 
+/**
+ * Session properties of the writer's statements and of data tests. Views of views have many parts; Trino runs no more than
+ * 150 by itself.
+ */
+export const MODEL_SESSION = { query_max_stage_count: '1500' };
+
+/** Limits people's statements to 500 stages: a larger one would block a shared cluster for others. */
+export const QUERY_SESSION = { query_max_stage_count: '500' };
+
 /** An answer to a statement, or to a request for its next page. */
 const TrinoAnswer = z.looseObject({
   id: z.string(),

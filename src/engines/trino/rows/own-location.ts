@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { makeFolder } from '../../../core/files/make-folder.ts';
-import { findObject } from '../../../stores/find-object.ts';
+import { findObject } from '../../../stores/list-objects.ts';
 import { objectText } from '../../../stores/read-object.ts';
 import { catalogueKey } from '../bring-catalogue.ts';
 import type { TrinoPlace } from '../trino-place.ts';

@@ -1,5 +1,5 @@
 import { ident } from '../../../core/duckdb/duckdb.ts';
-import { trinoType } from '../trino-type.ts';
+import { trinoType } from '../translate-sql.ts';
 
 /** The type of DuckDB in which a column goes to a file: `add_files` takes any other without a word, and no query reads it. */
 export function fileType(type: string): string {

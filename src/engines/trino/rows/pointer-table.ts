@@ -1,10 +1,9 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { host } from '../../../core/host/host.ts';
 import type { Pointer } from '../../../state/catalogue/ops/ops-pointers.ts';
-import type { TrinoClient, TrinoPage } from '../client/client.ts';
+import { MODEL_SESSION, type TrinoClient, type TrinoPage } from '../client/client.ts';
 import { literal } from '../client/literal.ts';
 import type { RelationNames } from '../client/relation-names.ts';
-import { MODEL_SESSION } from '../client/session.ts';
 import { TrinoFailure } from '../client/trino-error.ts';
 
 /** Pointers of one statement, whose text has at most a million characters. */

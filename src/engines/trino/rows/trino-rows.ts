@@ -18,14 +18,21 @@ import { CATALOGUE, catalogueKey, otherCatalogues } from '../bring-catalogue.ts'
 import { literal } from '../client/literal.ts';
 import { RelationNames } from '../client/relation-names.ts';
 import type { TrinoPlace } from '../trino-place.ts';
-import { type BuiltPartitions, type BuiltRelation, inOrder } from './built-relation.ts';
 import { checkStore } from './check-store.ts';
-import { commentViews } from './comment-views.ts';
+import { commentViews, resolveViews } from './comment-views.ts';
 import { changedCopies } from './copied-relations.ts';
-import { type Definition, definitionText, readDefinition, sqlParts, viewSql } from './definition.ts';
+import {
+  type BuiltPartitions,
+  type BuiltRelation,
+  type Definition,
+  definitionText,
+  inOrder,
+  readDefinition,
+  sqlParts,
+  viewSql,
+} from './definition.ts';
 import { makeStore } from './make-store.ts';
 import { PointerTable } from './pointer-table.ts';
-import { resolveViews } from './resolve-views.ts';
 import { writeRowsFile } from './rows-file.ts';
 import { type PreparedRelation, StoredTables } from './stored-tables.ts';
 import { tidyAtTimes } from './tidy-at-times.ts';

@@ -6,11 +6,13 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { makeFolder } from '../../../core/files/make-folder.ts';
 import type { PreparedLoad, StoredValue } from '../../../project/model/prepared-load.ts';
 import type { ObjectStore } from '../../../stores/object-store.ts';
+import type { FileRows, RowFiles } from '../../engine.ts';
 import type { PreparedRows } from '../../row-store.ts';
+import type { TrinoAddress } from '../client/address.ts';
 import { literal } from '../client/literal.ts';
 import { TrinoFailure } from '../client/trino-error.ts';
 import type { TrinoPlace } from '../trino-place.ts';
-import { fileType, type PhysicalColumn } from './physical-columns.ts';
+import { fileType, type PhysicalColumn, physicalColumns } from './physical-columns.ts';
 import type { PointerTable } from './pointer-table.ts';
 
 const NOT_THE_FILE: readonly string[] = ['PERMISSION_DENIED', 'USER_CANCELED', 'ADMINISTRATIVELY_KILLED'];
@@ -105,7 +107,7 @@ function isOfNow(load: PreparedLoad, values: readonly StoredValue[], location: s
  *
  * @returns null for no rows
  */
-export async function putRows(
+async function putRows(
   {
     connection,
     temporary,
@@ -149,4 +151,36 @@ function keyOf({ folder, name }: Pick<StoredRows, 'folder' | 'name'>, load: stri
 
 function locationOf(bucket: string, rows: Pick<StoredRows, 'folder' | 'name'>, load: string): string {
   return `s3://${bucket}/${keyOf(rows, load)}`;
+}
+
+/** Writes files of rows into the bucket. The run registers one if it is what the run would write by then. */
+export class TrinoFiles implements RowFiles {
+  readonly #address: TrinoAddress;
+  readonly #objects: ObjectStore;
+  readonly #connection: Connection;
+  readonly #temporary: string;
+
+  constructor(address: TrinoAddress, objects: ObjectStore, connection: Connection, temporary: string) {
+    this.#address = address;
+    this.#objects = objects;
+    this.#connection = connection;
+    this.#temporary = temporary;
+  }
+
+  async put({ relation, name, unit, from, types, stored, values: given }: FileRows, signal: AbortSignal) {
+    const values = storedValues(physicalColumns(types, stored), given);
+    const place = {
+      connection: this.#connection,
+      temporary: this.#temporary,
+      objects: this.#objects,
+      bucket: this.#address.bucket,
+    };
+    const rows = { folder: folderOf(this.#address, relation), name, unit, from, values };
+    const put = await putRows(place, rows, signal);
+    return put && { ...put, values };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#objects[Symbol.asyncDispose]();
+  }
 }

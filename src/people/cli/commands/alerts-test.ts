@@ -3,7 +3,7 @@ import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.
 import { textTable } from '../../../core/text/text-table.ts';
 import type { Alert } from '../../../operations/alert/alert.ts';
 import { allTargets } from '../../../operations/alert/targets.ts';
-import { exitCodeOf } from '../../../project/model/runs/run-status.ts';
+import { exitCodeOf } from '../../../project/model/runs/run-result.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import { loadSchedules } from '../../../project/settings/schedules.ts';
 import type { Command } from '../command.ts';

@@ -1,6 +1,6 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { counted, countText } from '../../../core/text/amounts.ts';
-import { exitCodeOf } from '../../../project/model/runs/run-status.ts';
+import { exitCodeOf } from '../../../project/model/runs/run-result.ts';
 import { googleAccess } from '../../../service/demand/google-access.ts';
 import { propertyOf } from '../../../service/demand/property-of.ts';
 import { SearchConsole } from '../../../service/demand/search-console.ts';

@@ -3,7 +3,7 @@ import { textTable } from '../../../core/text/text-table.ts';
 import { readDrift } from '../../../operations/status/read-status.ts';
 import { discoverUnits } from '../../../pipeline/plan.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
-import { isLoaded } from '../../../state/catalogue/is-loaded.ts';
+import { isLoaded } from '../../../state/catalogue/ops/ops-loads.ts';
 import { saysNoAccount } from '../account/no-account.ts';
 import type { Command } from '../command.ts';
 import { projectText } from '../reports/failed-tests.ts';

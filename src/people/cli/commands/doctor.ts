@@ -1,7 +1,7 @@
 import { errorsOf } from '../../../core/duckdb/check.ts';
 import { examine } from '../../../operations/doctor/examine.ts';
 import { describeUpgrade, examineUpgrade } from '../../../operations/doctor/examine-upgrade.ts';
-import { exitCodeOf } from '../../../project/model/runs/run-status.ts';
+import { exitCodeOf } from '../../../project/model/runs/run-result.ts';
 import type { Command } from '../command.ts';
 import { failureOf } from '../print-error.ts';
 import { describeChecks, worst } from '../reports/doctor-report.ts';

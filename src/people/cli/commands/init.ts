@@ -6,7 +6,7 @@ import { endPrivacy } from '../../../core/files/private-files.ts';
 import { readText } from '../../../core/files/read-text.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
 import { examine } from '../../../operations/doctor/examine.ts';
-import { exitCodeOf } from '../../../project/model/runs/run-status.ts';
+import { exitCodeOf } from '../../../project/model/runs/run-result.ts';
 import { setCloudVariables } from '../../../project/settings/command-environment.ts';
 import { loadSettings } from '../../settings/load-settings.ts';
 import {

@@ -1,6 +1,6 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { ON_REJECT } from '../../../project/model/pipeline.ts';
-import { exitCodeOf } from '../../../project/model/runs/run-status.ts';
+import { exitCodeOf } from '../../../project/model/runs/run-result.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { LogRules } from '../../../service/logs/log-rules.ts';
 import type { Command, Invocation } from '../command.ts';

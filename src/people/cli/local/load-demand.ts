@@ -1,5 +1,5 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
-import { exitCodeOf } from '../../../project/model/runs/run-status.ts';
+import { exitCodeOf } from '../../../project/model/runs/run-result.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import type { Project } from '../../../service/api/resources/projects.ts';

@@ -9,7 +9,6 @@ import { retriable } from '../../../core/time/retry.ts';
 import type { RawPart } from '../../../project/model/raw-part.ts';
 import { recognizedContent } from './recognize-content.ts';
 import { RecordScanner } from './record-scanner.ts';
-import { TooManyRows } from './too-many-rows.ts';
 
 /** The delimiter of a streamed CSV export (wire-facts.md). */
 export const STREAM_DELIMITER = ';';
@@ -285,5 +284,16 @@ function readLine(line: string, file: string, delimiter: string): string[] {
       `${file}:1: the header is not CSV with the delimiter ${JSON.stringify(delimiter)}: ${said}`,
       { cause: error },
     );
+  }
+}
+
+/** More rows came than the service reports: nothing that follows can make the unit whole. */
+export class TooManyRows extends Error {
+  /** Rows so far. */
+  readonly rows: number;
+
+  constructor(rows: number) {
+    super(`${rows} rows came, more than reported`);
+    this.rows = rows;
   }
 }

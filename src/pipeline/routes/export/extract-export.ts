@@ -11,9 +11,8 @@ import { type Limits, mostContent } from '../../../core/net/limits.ts';
 import type { Download, RawPart } from '../../../project/model/raw-part.ts';
 import type { ObjectStore, StoredObject } from '../../../stores/object-store.ts';
 import { objectBytes } from '../../../stores/read-object.ts';
-import { TooManyRows } from '../download/too-many-rows.ts';
 import { type BodyFacts, verifiedBody } from '../download/verified-body.ts';
-import { writeParts } from '../download/write-parts.ts';
+import { TooManyRows, writeParts } from '../download/write-parts.ts';
 
 export interface ObjectsRequest {
   readonly store: ObjectStore;

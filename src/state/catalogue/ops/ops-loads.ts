@@ -1,6 +1,8 @@
 import { type Connection, ident, table } from '../../../core/duckdb/duckdb.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
 import type { Manifest } from '../../../project/model/manifest.ts';
+import type { PlannedUnit } from '../../../project/model/planned-unit.ts';
+import { LAST_LOADS, LEAST_ROWS, type RouteLoad } from '../../../project/model/route-pace.ts';
 import type { Counts } from '../../../project/model/runs/counts.ts';
 import type { PastLoad } from '../../../project/model/runs/estimate.ts';
 import { type Unit, unitName } from '../../../project/model/unit.ts';
@@ -298,4 +300,44 @@ export async function recordFingerprint(
 /** Removes the fingerprints of a dataset, before one of its columns takes another type. */
 export async function forgetFingerprints(connection: Connection, dataset: string): Promise<void> {
   await connection.run('UPDATE ops.loads SET fingerprint = NULL WHERE dataset = ?', [dataset]);
+}
+
+/** Is the unit in the warehouse? Not if its crawl ran again under the same id, and so ended at another time. */
+export function isLoaded(
+  loaded: ReadonlyMap<string, LoadedUnit>,
+  { name, ended_at }: Pick<PlannedUnit, 'name' | 'ended_at'>,
+): boolean {
+  return isNameLoaded(loaded, name, ended_at);
+}
+
+/** Whether a unit is loaded, by its name. */
+export function isNameLoaded(
+  loaded: ReadonlyMap<string, LoadedUnit>,
+  name: string,
+  endedAt: number | null,
+): boolean {
+  const found = loaded.get(name);
+  if (found === undefined) return false;
+  return found.source_ended_at === null || endedAt === null || found.source_ended_at === endedAt;
+}
+
+/**
+ * The newest loads of each project and dataset by the stream and by data exports, by route and format. A data export that
+ * a killed run had asked for is left out, because its wait is not known. So are units under a filter, which no data
+ * export takes.
+ */
+export async function readRouteLoads(connection: Connection): Promise<RouteLoad[]> {
+  // Published by a version that did not keep it yet.
+  const isKept = await hasColumns(connection, 'ops.loads', ['waited']);
+  const rows = await connection.rows(
+    `SELECT dataset, project_id, route, format, CAST(received AS DOUBLE) AS rows, seconds, waited
+     FROM (SELECT dataset, project_id, route, format, received, seconds, loaded_at, unit,
+             ${isKept ? 'waited' : 'CAST(NULL AS DOUBLE)'} AS waited
+           FROM ops.loads WHERE source_kind = 'crawl' AND seconds > 0 AND filter IS NULL)
+     WHERE (route = 'stream' AND received >= ${LEAST_ROWS}) OR (route = 'export' AND waited IS NOT NULL)
+     QUALIFY row_number() OVER (
+       PARTITION BY dataset, project_id, route, format ORDER BY loaded_at DESC, unit DESC) <= ${LAST_LOADS}
+     ORDER BY dataset, project_id, route, format, loaded_at DESC, unit DESC`,
+  );
+  return rows as unknown as RouteLoad[];
 }

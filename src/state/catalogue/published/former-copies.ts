@@ -3,8 +3,12 @@ import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync } from 
 import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { ChangedBlocks } from '../../../core/duckdb/changed-blocks.ts';
-import { type DatabaseState, readIteration, readState } from '../../../core/duckdb/database-blocks.ts';
+import {
+  ChangedBlocks,
+  type DatabaseState,
+  readIteration,
+  readState,
+} from '../../../core/duckdb/database-blocks.ts';
 import { writeFileAtomic } from '../../../core/files/atomic-file.ts';
 import { freeBytes } from '../../../core/files/disk-use.ts';
 

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { makePrivateFolder } from '../../../core/files/private-files.ts';
 import { isReadOnly, openSqlite, openSqliteToRead } from '../../../core/locks/open-sqlite.ts';
-import { markDeadRuns } from '../dead-runs.ts';
+import type { LedgerRun } from '../../../project/model/runs/ledger-records.ts';
 import { SqlLedger } from '../sql-ledger.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 import { LEDGER_VERSION, migrateLedger } from './sqlite-schema.ts';
@@ -99,4 +99,18 @@ function damaged(path: string, reason: unknown): CrawlhouseError {
   return new CrawlhouseError('damaged_ledger', `${path} is damaged: ${reason}`, {
     hint: 'the next run renames it and makes a new one from the published warehouse',
   });
+}
+
+/**
+ * The runs. A run that is marked as running, but began before the present holder acquired the lock, is `killed`: only
+ * one process can write at a time.
+ *
+ * @param lockedSince as `lockedSince` of the lock tells, asked before the runs were read
+ */
+export function markDeadRuns(runs: readonly LedgerRun[], lockedSince: string | null): LedgerRun[] {
+  return runs.map((run) =>
+    run.status === 'running' && lockedSince !== null && run.started_at < lockedSince
+      ? { ...run, status: 'killed' }
+      : run,
+  );
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RelationNames } from '../../../../src/engines/trino/client/relation-names.ts';
+import { resolveViews } from '../../../../src/engines/trino/rows/comment-views.ts';
 import {
   type Definition,
   definitionText,
@@ -8,7 +9,6 @@ import {
   sqlParts,
   viewSql,
 } from '../../../../src/engines/trino/rows/definition.ts';
-import { resolveViews } from '../../../../src/engines/trino/rows/resolve-views.ts';
 
 const names = new RelationNames('p_');
 const loads = new Map([
