@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { openWarehouse } from '../../src/answers/query/open-warehouse.ts';
 import type { RowsPage } from '../../src/answers/query/result/page-of-rows.ts';
-import type { TextFormat } from '../../src/answers/query/result/write-result.ts';
+import type { TextFormat } from '../../src/answers/query/result/text-formats.ts';
 import type { Warehouse } from '../../src/answers/query/warehouse.ts';
 import { readSiteReport } from '../../src/answers/report/read-site-report.ts';
 import { Database, file, ident, table } from '../../src/core/duckdb/duckdb.ts';

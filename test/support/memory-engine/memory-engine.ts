@@ -229,10 +229,7 @@ async function bring(prefix: string, path: string): Promise<string> {
 }
 
 export const memoryElsewhere = (prefix: string): Elsewhere => ({
-  follow: async ({ warehouse }) => ({
-    id: await bring(prefix, warehouse),
-    stamp: publicationStamp(warehouse),
-  }),
+  follow: async ({ warehouse: at }) => ({ id: await bring(prefix, at), stamp: publicationStamp(at) }),
   bringNewest: async ({ warehouse }) => void (await bring(prefix, warehouse)),
   async openStatements() {
     const readers = await open(prefix, 'seen');

@@ -9,11 +9,7 @@ import { visible } from '../../../core/text/visible.ts';
 import { queryLimitError } from '../query-limits.ts';
 import { peopleTable } from './people-table.ts';
 import { jsonRows, type ResultRows } from './result-rows.ts';
-
-/** Formats that are text; Parquet is written by DuckDB itself. */
-export const TEXT_FORMATS = ['table', 'record', 'csv', 'json', 'jsonl', 'markdown'] as const;
-
-export type TextFormat = (typeof TEXT_FORMATS)[number];
+import type { TextFormat } from './text-formats.ts';
 
 /** The most rows of a table for people; the other formats stream all rows. */
 const TABLE_ROWS = 1000;

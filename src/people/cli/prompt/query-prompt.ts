@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import type { ParameterTexts } from '../../../answers/query/parameters.ts';
-import { TEXT_FORMATS, type TextFormat, type Write } from '../../../answers/query/result/write-result.ts';
+import { TEXT_FORMATS, type TextFormat } from '../../../answers/query/result/text-formats.ts';
+import type { Write } from '../../../answers/query/result/write-result.ts';
 import type { Warehouse } from '../../../answers/query/warehouse.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { writeFileAtomic } from '../../../core/files/atomic-file.ts';

@@ -1,5 +1,5 @@
 import { extname, resolve } from 'node:path';
-import { TEXT_FORMATS } from '../../../answers/query/result/write-result.ts';
+import { TEXT_FORMATS } from '../../../answers/query/result/text-formats.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import type { Invocation } from '../command.ts';

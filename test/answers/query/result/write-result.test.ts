@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type TextFormat, writeResult } from '../../../../src/answers/query/result/write-result.ts';
+import type { TextFormat } from '../../../../src/answers/query/result/text-formats.ts';
+import { writeResult } from '../../../../src/answers/query/result/write-result.ts';
 import { parseJson } from '../../../../src/core/text/json.ts';
 import { someWarehouse } from '../some-warehouse.ts';
 
