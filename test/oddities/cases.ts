@@ -1,4 +1,11 @@
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import {
+  brotliCompressSync,
+  crc32,
+  deflateRawSync,
+  deflateSync,
+  gzipSync,
+  zstdCompressSync,
+} from 'node:zlib';
 
 /** An odd answer, at a path of its own. */
 export interface Oddity {
@@ -108,6 +115,36 @@ const FRAMING: Table = [
   ['another protocol', Buffer.from('SSH-2.0-OpenSSH_9.6\r\n')],
 ];
 
+const PACKED: Readonly<Record<string, Buffer>> = {
+  gzip: gzipSync(page('')),
+  deflate: deflateSync(page('')),
+  zstd: zstdCompressSync(page('')),
+  br: brotliCompressSync(Buffer.from(page(''))),
+};
+
+function withByte(packed: Buffer, at: number): Buffer {
+  const other = Buffer.from(packed);
+  other[at] = (other[at] ?? 0) ^ 0xff;
+  return other;
+}
+
+/** Gzip with optional parts of its header (RFC 1952 §2.3), and a wrong sum at its end. */
+function withHeader(part: string): Buffer {
+  const has = (name: string): boolean => part === name || part === 'all';
+  const flags =
+    (has('sum') ? 2 : 0) + (has('extra') ? 4 : 0) + (has('name') ? 8 : 0) + (has('comment') ? 16 : 0);
+  const head = Buffer.from([0x1f, 0x8b, 8, flags, 0, 0, 0, 0, 0, 3]);
+  const parts = [
+    ...(has('extra') ? [Buffer.from([3, 0, 0, 8, 0])] : []),
+    ...(has('name') ? [Buffer.from('page.html\0')] : []),
+    ...(has('comment') ? [Buffer.from('a comment\0')] : []),
+  ];
+  const before = Buffer.concat([head, ...parts]);
+  const sum = Buffer.alloc(has('sum') ? 2 : 0);
+  if (has('sum')) sum.writeUInt16LE(crc32(before) & 0xffff);
+  return Buffer.concat([before, sum, deflateRawSync(page('')), Buffer.alloc(8)]);
+}
+
 const CODINGS: Table = [
   ...named(
     ['UTF-8', 'none', 'aws-chunked', 'binary', '8bit', 'text/html', 'identity', 'gzip, utf-8', ''],
@@ -124,6 +161,24 @@ const CODINGS: Table = [
   ['deflate without', answer(`${HTML}Content-Encoding: deflate${LINE}`, deflateRawSync(page('')))],
   ['zstd', answer(`${HTML}Content-Encoding: zstd${LINE}`, zstdCompressSync(page('')))],
   ['br', answer(`${HTML}Content-Encoding: br${LINE}`, brotliCompressSync(Buffer.from(page(''))))],
+  ...Object.entries(PACKED).flatMap(([coding, packed]): Table => {
+    const odd = (body: Buffer): Buffer => answer(`${HTML}Content-Encoding: ${coding}${LINE}`, body);
+    return [
+      // Chromium refuses them behind zstd alone.
+      ...(coding === 'zstd'
+        ? []
+        : named(['<!-- served by x -->', '\0\0\0'], (more) =>
+            odd(Buffer.concat([packed, Buffer.from(more)])),
+          ).map(([more, body]) => [`${coding} and ${JSON.stringify(more)}`, body] as const)),
+      [`${coding} with another sum`, odd(withByte(packed, packed.length - 6))],
+      [`${coding} with another end`, odd(withByte(packed, packed.length - 1))],
+      [`${coding} without its end`, odd(packed.subarray(0, -5))],
+      [`${coding} twice, one behind the other`, odd(Buffer.concat([packed, packed]))],
+    ];
+  }),
+  ...named(['name', 'extra', 'comment', 'sum', 'all'], (part) =>
+    answer(`${HTML}Content-Encoding: gzip${LINE}`, withHeader(part)),
+  ),
 ];
 
 const TYPES: Table = [
@@ -374,6 +429,10 @@ const LOCATIONS = [
     '/tar\tget',
     '/target?é',
     '?x=target',
+    '',
+    ' ',
+    '#part',
+    '?',
   ],
 ];
 const REDIRECTS: Table = [
@@ -390,6 +449,8 @@ const REDIRECTS: Table = [
     ),
   ),
   ['no location', answer('', '', '302 Found')],
+  ['an empty location before another', answer(`Location:${LINE}Location: /target${LINE}`, '', '302 Found')],
+  ['an empty location behind another', answer(`Location: /target${LINE}Location: ${LINE}`, '', '302 Found')],
   ['one location twice', answer(`Location: /target${LINE}Location: /target${LINE}`, '', '302 Found')],
   ['two locations', answer(`Location: /target${LINE}Location: /other${LINE}`, '', '302 Found')],
 ];

@@ -43,6 +43,12 @@ export function spellUrl(url: URL): string {
   return spellOctets(at < 0 ? href : href.slice(0, at));
 }
 
+/** The path and query that a request asks for. An empty query is one: servers may answer `/a?` and `/a` differently. */
+export function requestPath({ href, pathname, search }: URL): string {
+  const [whole = ''] = href.split('#', 1);
+  return pathname + (whole.endsWith('?') && search === '' ? '?' : search);
+}
+
 /** The percent-encodings of a path, a query or a whole URL in their one spelling. */
 export function spellOctets(text: string): string {
   if (!text.includes('%')) return text;

@@ -75,7 +75,7 @@ function decoderOf(encoding: string, body: Uint8Array): Decoder {
   switch (encoding) {
     case 'gzip':
     case 'x-gzip':
-      return (bytes, maxOutputLength) => gunzipSync(bytes, { maxOutputLength, finishFlush: Z_SYNC_FLUSH });
+      return gunzip;
     case 'deflate': {
       // Some servers send it without the zlib header that RFC 9110 §8.4.1.2 asks for.
       const isZlib = ((body[0] ?? 0) & 15) === 8 && (((body[0] ?? 0) << 8) + (body[1] ?? 0)) % 31 === 0;
@@ -89,4 +89,27 @@ function decoderOf(encoding: string, body: Uint8Array): Decoder {
       return (bytes, maxOutputLength) =>
         zstdDecompressSync(bytes, { maxOutputLength, finishFlush: ZSTD_e_flush });
   }
+}
+
+/** Browsers look neither at the sum and the length at the end of gzip nor at what stands behind them. */
+function gunzip(bytes: Uint8Array, maxOutputLength: number): Uint8Array {
+  const options = { maxOutputLength, finishFlush: Z_SYNC_FLUSH };
+  try {
+    return gunzipSync(bytes, options);
+  } catch (error) {
+    const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 8;
+    if (!isGzip || (error as NodeJS.ErrnoException).code !== 'Z_DATA_ERROR') throw error;
+    return inflateRawSync(bytes.subarray(headerLength(bytes)), options);
+  }
+}
+
+/** Bytes of the header of gzip (RFC 1952 §2.3): ten, and what its flags say. */
+function headerLength(bytes: Uint8Array): number {
+  const flags = bytes[3] ?? 0;
+  const behindText = (at: number): number => bytes.indexOf(0, at) + 1 || bytes.length;
+  let at = 10;
+  if ((flags & 4) > 0) at += 2 + (bytes[at] ?? 0) + 256 * (bytes[at + 1] ?? 0);
+  if ((flags & 8) > 0) at = behindText(at);
+  if ((flags & 16) > 0) at = behindText(at);
+  return (flags & 2) > 0 ? at + 2 : at;
 }

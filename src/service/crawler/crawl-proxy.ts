@@ -3,7 +3,7 @@ import { type ClientRequest, request } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
-import { ownUrl } from '../../core/net/web-url.ts';
+import { ownUrl, requestPath } from '../../core/net/web-url.ts';
 import { keepSecret } from '../../core/secrets/redact.ts';
 import { basicAuthorization } from './digest-auth.ts';
 import type { HostResolver } from './resolve-host.ts';
@@ -96,7 +96,7 @@ export class ProxyRoute implements Disposable {
 
   /** What a request is sent with. Refuses a URL whose address is not allowed. */
   async target(url: URL): Promise<RequestTarget> {
-    const path = url.pathname + url.search;
+    const path = requestPath(url);
     if (!(await this.#forwards(url))) return { path, headers: {}, isForwarded: false };
     // The proxy resolves the name by itself; that it has allowed addresses is known here.
     await this.#resolver.addresses(url.hostname);

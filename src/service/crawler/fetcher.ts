@@ -1,5 +1,5 @@
 import { buildConnector, type Dispatcher, Pool } from 'undici';
-import { ownUrl } from '../../core/net/web-url.ts';
+import { ownUrl, requestPath } from '../../core/net/web-url.ts';
 import { ProxyRoute, type RequestTarget } from './crawl-proxy.ts';
 import { errorOf, type FetchError, isBrokenOffBy, LATE, refusalOf } from './fetch-error.ts';
 import { Http2Offers } from './http2-offers.ts';
@@ -149,7 +149,7 @@ export class Fetcher implements AsyncDisposable {
     room: Room | undefined,
     extra: Readonly<Record<string, string>>,
   ): Promise<FetchedAnswer> {
-    let target: RequestTarget = { path: url.pathname + url.search, headers: {}, isForwarded: false };
+    let target: RequestTarget = { path: requestPath(url), headers: {}, isForwarded: false };
     try {
       if (this.#isClosed) throw new Error('the fetcher is closed');
       this.#resolver.checkHost(url.hostname);

@@ -1,6 +1,6 @@
-import { spellUrl, webUrl } from '../../core/net/web-url.ts';
+import { spellUrl } from '../../core/net/web-url.ts';
 import type { FetchedAnswer } from './fetcher.ts';
-import { headerValues } from './parse/headers.ts';
+import { locationOf } from './parse/headers.ts';
 import { leadsOn } from './redirect-status.ts';
 
 /** Redirects that are followed from a URL until it is asked for again. */
@@ -14,8 +14,7 @@ export function redirectTarget({
   headers,
 }: Pick<FetchedAnswer, 'url' | 'statusCode' | 'headers'>): string | null {
   if (!leadsOn(statusCode)) return null;
-  const [location] = headerValues(headers, 'location');
-  const next = location === undefined ? null : webUrl(location, url);
+  const next = locationOf(headers, url);
   return next === null ? null : spellUrl(next);
 }
 

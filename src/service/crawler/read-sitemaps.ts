@@ -2,6 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { ownUrl, webUrl } from '../../core/net/web-url.ts';
 import { decodeContent } from './content-encoding.ts';
 import type { FetchedAnswer } from './fetcher.ts';
+import { locationOf } from './parse/headers.ts';
 import type { SitemapRecord } from './records.ts';
 import { leadsOn } from './redirect-status.ts';
 import type { Scope } from './scope.ts';
@@ -129,13 +130,12 @@ async function fetchSitemap(start: string, fetch: SitemapOptions['fetch']): Prom
   let url = start;
   for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
     const { statusCode, headers, body } = await fetch(url, MOST_BYTES);
-    const header = (name: string): string | undefined => headers.find(([one]) => one === name)?.[1];
     if (statusCode !== null && statusCode < 300 && body !== null) {
       const plain = decodeContent(body, headers, MOST_BYTES).body;
       const isGzip = plain !== null && plain[0] === 0x1f && plain[1] === 0x8b;
       return isGzip ? decodeContent(plain, GZIP, MOST_BYTES).body : plain;
     }
-    const next = webUrl(header('location') ?? '', url);
+    const next = locationOf(headers, url);
     if (!leadsOn(statusCode) || next === null) return null;
     url = next.href;
   }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ownUrl, webUrl } from '../../core/net/web-url.ts';
+import { ownUrl, requestPath } from '../../core/net/web-url.ts';
 import { retryAfterMs } from '../api/client/retry-after.ts';
 import { decodeContent } from './content-encoding.ts';
 import type { FetchError } from './fetch-error.ts';
 import type { FetchedAnswer } from './fetcher.ts';
-import { headerValues } from './parse/headers.ts';
+import { headerValues, locationOf } from './parse/headers.ts';
 import { parseRobots } from './robots-rules.ts';
 
 /** Bytes of robots.txt that are read, at least (RFC 9309 §2.5). */
@@ -60,7 +60,7 @@ export function robotsRules(file: RobotsFile, robotName: string): RobotsRules {
   return {
     isAllowed: (text) => {
       const url = ownUrl(text);
-      return isAllowed(url.pathname + url.search);
+      return isAllowed(requestPath(url));
     },
     isUnavailable: false,
     hostError: null,
@@ -102,7 +102,7 @@ async function fetchRobots(
       const problem = `it is not in the content encoding ${headerValues(headers, 'content-encoding').join()}`;
       return { status: 'unavailable', content: '', problem };
     }
-    const next = webUrl(header('location') ?? '', url);
+    const next = locationOf(headers, url);
     if (next === null) break;
     url = next.href;
   }

@@ -1,4 +1,5 @@
 import { CookieJar } from 'tough-cookie';
+import { requestPath } from '../../core/net/web-url.ts';
 import { ACCEPT_ENCODING } from './content-encoding.ts';
 import type { CrawlSettings } from './crawl-settings.ts';
 import {
@@ -92,7 +93,7 @@ export class CrawlSession {
     const known = this.#digests.get(url.origin);
     if (known === undefined) return {};
     known.count++;
-    const request = { method: 'GET', uri: url.pathname + url.search, count: known.count };
+    const request = { method: 'GET', uri: requestPath(url), count: known.count };
     return { authorization: digestAuthorization(known.challenge, auth, request) };
   }
 }

@@ -1,4 +1,4 @@
-import { absoluteUrl } from '../../../core/net/web-url.ts';
+import { absoluteUrl, webUrl } from '../../../core/net/web-url.ts';
 import type { Fetched } from '../records.ts';
 
 type Headers = Fetched['headers'];
@@ -6,6 +6,12 @@ type Headers = Fetched['headers'];
 /** All values of a header, in the order in which they were sent. */
 export function headerValues(headers: Headers, name: string): string[] {
   return headers.filter(([key]) => key === name).map(([, value]) => value);
+}
+
+/** Where the headers of an answer lead; null for nowhere. An empty `Location` says nothing, as browsers have it. */
+export function locationOf(headers: Headers, base: string): URL | null {
+  const location = headerValues(headers, 'location').find((value) => value.trim() !== '');
+  return location === undefined ? null : webUrl(location, base);
 }
 
 /** A link of the head, or of a `Link` header. */

@@ -3,7 +3,7 @@ import { type Fetched, type PageRecord, type ParsedPage, type ParseRules, UNKNOW
 import { isRedirect, leadsOn } from '../redirect-status.ts';
 import { alternates, type LinkSource } from './alternates.ts';
 import { type Decoded, decodeAs, decodeBody, withQueryOf } from './decode-body.ts';
-import { headerLinks, headerValues } from './headers.ts';
+import { headerLinks, headerValues, locationOf } from './headers.ts';
 import { pageImages } from './images.ts';
 import { linkRecords, type Resolved } from './links.ts';
 import { headerFields, type Markup, markupFields } from './markup-facts.ts';
@@ -93,7 +93,7 @@ function isSuccess(statusCode: number | null): boolean {
 function fetchFacts(fetched: Fetched, type: string | null, rules: ParseRules): Partial<PageRecord> {
   const { statusCode, error, refusal, headers, bytes, isTruncated, loadTimeMs, fetchedAt } = fetched;
   const { httpVersion, tlsVersion, offersHttp2 } = fetched;
-  const location = headerValues(headers, 'location')[0];
+  const location = leadsOn(statusCode) ? locationOf(headers, fetched.url) : null;
   const isAnswer = statusCode !== null;
   return {
     fetched: isAnswer,
@@ -108,10 +108,7 @@ function fetchFacts(fetched: Fetched, type: string | null, rules: ParseRules): P
     offers_http2: offersHttp2,
     load_time: isAnswer ? Math.round(loadTimeMs) : null,
     weight: isAnswer && bytes !== null ? Math.ceil(bytes / 1024) : null,
-    redirect_location:
-      leadsOn(statusCode) && location !== undefined
-        ? (resolver(fetched.url, rules)(location)?.url ?? null)
-        : null,
+    redirect_location: location === null ? null : rules.normalize(location),
     is_truncated: isTruncated,
     content_problem: fetched.problem,
     ...(isAnswer ? headerFields(headers) : {}),
