@@ -9,11 +9,16 @@ import { Resources } from '../../src/service/sandbox/resources/resources.ts';
 import { ensureProject } from '../../src/service/sandbox/resources/seed.ts';
 import { ServiceRows } from '../../src/service/sandbox/rows/row-store.ts';
 
-/** Adds log files to the project of a folder, as the local service does; gives what was read of each. */
+/**
+ * Adds log files to the project of a folder, as the local service does; gives what was read of each.
+ *
+ * @param onFile is called when a file was read, before its days are counted
+ */
 export async function addLogsIn(
   folder: string,
   paths: readonly string[],
   rules: Partial<LogRules> = {},
+  onFile: () => void = () => {},
 ): Promise<LogFileReport[]> {
   using resources = new Resources(join(folder, 'sandbox.sqlite'));
   await using rows = await ServiceRows.open(folder);
@@ -29,7 +34,10 @@ export async function addLogsIn(
       rules: LogRules.parse(rules),
       again: false,
       bots: { list: await readBotList({ projectDir: folder }) },
-      onFile: (report) => void files.push(report),
+      onFile: (report) => {
+        files.push(report);
+        onFile();
+      },
     },
     signal,
   );

@@ -25,7 +25,10 @@ const hops = new Map<string, Hop | null>();
  *
  * @returns empty if the line has none; `unknown` if the hop that counts is no address
  */
-export function clientAddress({ address, forwarded }: LogLine, isForwarded: boolean): string {
+export function clientAddress(
+  { address, forwarded }: Pick<LogLine, 'address' | 'forwarded'>,
+  isForwarded: boolean,
+): string {
   if (isForwarded && forwarded !== '') {
     const client = lastPublic(forwarded);
     if (client !== null) return client;
@@ -75,7 +78,8 @@ function readHop(text: string): Hop | null {
   const bare =
     /^\[([^\]]+)\](?::\d+)?$/.exec(trimmed)?.[1] ?? /^(\d+(?:\.\d+){3}):\d+$/.exec(trimmed)?.[1] ?? trimmed;
   const address = bare.replace(/%[\w.-]+$/, '');
-  if (isIP(address) === 0) return null;
+  // The one knows zones that the other does not.
+  if (isIP(address) === 0 || !ipaddr.isValid(address)) return null;
   const parsed = ipaddr.process(address);
   return { address: parsed.toString(), isOwn: OWN.has(parsed.range()) };
 }

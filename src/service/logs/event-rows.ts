@@ -12,6 +12,7 @@ import {
   readRequest,
   schemeOf,
 } from './request-parts.ts';
+import { RowBytes } from './row-bytes.ts';
 import { isSearchResults } from './search-results.ts';
 
 /** A user agent of a log, and the number that rows have in its place. */
@@ -22,11 +23,18 @@ export interface Agent {
   readonly known: Bot | null;
 }
 
-/** A bot and an address that its requests came from, and the number that rows have in their place. */
+/** A bot and an address that its requests came from. */
 export interface BotAddress {
-  readonly id: number;
   readonly bot: Bot;
   readonly address: string;
+  /** The digit of the verdict in rows, once there is one. */
+  verdict: number | null;
+}
+
+/** Where in the rows the digit of a verdict belongs. */
+export interface BotClaim {
+  readonly at: number;
+  readonly pair: BotAddress;
 }
 
 export interface EventRules {
@@ -46,31 +54,29 @@ export interface EventRules {
   readonly clientOf: ((address: string, second: number) => string) | null;
 }
 
-const NULL = '\\N';
+/** What stands for nothing in a row. */
+export const NULL = '\\N';
 const DAY = 86_400;
-const PIECE = 32 * 1024;
-const FIRST_BYTES = 1024 * 1024;
 const METHOD = /^[A-Z][A-Z_-]{1,19}$/;
 /** Hosts and addresses that are told apart in memory. */
 const MOST_HOSTS = 1000;
 const MOST_PAIRS = 500_000;
 
-/** Makes rows of lines, as text that DuckDB reads: cells between tabs, in the order of `EVENT_CELLS`. */
+/**
+ * Makes rows of lines, as text that DuckDB reads: cells between tabs, in the order of the `CELLS` of `InsertEvents`. The first
+ * is a digit, that of the verdict on a bot, or 0.
+ */
 export class EventRows {
-  readonly #rules: EventRules;
+  readonly rules: EventRules;
   readonly #scheme: string;
   readonly #host: string;
-  /** Rows as text, until there are enough for `#bytes`: a long text of many pieces costs more to clean up than to make. */
-  #text = '';
-  #bytes = Buffer.allocUnsafe(FIRST_BYTES);
-  #length = 0;
+  readonly bytes = new RowBytes();
   #count = 0;
   /** Numbers of schemes with hosts, also by how lines write them. */
   readonly #origins = new Map<string, number>();
-  /** Numbers of bots with their addresses, each once. */
-  readonly #pairs = new Map<string, number>();
-  #lastPair = 0;
-  #newPairs: BotAddress[] = [];
+  /** Bots with their addresses, each once. */
+  readonly #pairs = new Map<string, BotAddress>();
+  #claims: BotClaim[] = [];
   /** Lines of hosts that are not the site's. */
   readonly otherHosts = new Map<string, number>();
   /** Whether a line without a host was read. */
@@ -83,7 +89,7 @@ export class EventRows {
   #day = Number.NaN;
 
   constructor(rules: EventRules) {
-    this.#rules = rules;
+    this.rules = rules;
     const { protocol, host } = ownUrl(rules.origin);
     this.#scheme = protocol.slice(0, -1);
     this.#host = host;
@@ -99,49 +105,49 @@ export class EventRows {
     if (line.request !== '') readRequest(line);
     const { origin, path } = this.#place(line);
     if (origin === undefined) return 'other_host';
-    const agent = this.#rules.agentOf(line.agent);
-    const { clientOf, isForwarded } = this.#rules;
-    // Few lines are of a bot that has to be verified.
-    const address = agent.known === null && clientOf === null ? '' : clientAddress(line, isForwarded);
-    const pair = agent.known === null ? NULL : this.#pair(agent.known, address);
+    const agent = this.rules.agentOf(line.agent);
+    const client = this.visitor(agent, line);
     const referer = line.referer === '' ? NULL : this.#referer(line);
     const found = !agent.isBot && referer !== NULL && isSearchResults(referer) ? '1' : '0';
     const method = METHOD.test(line.method) ? line.method : NULL;
-    const client = clientOf?.(address, line.second) ?? NULL;
-    this.#text += `${number}\t${line.second}\t${origin}\t${path}\t${method}\t${status}\t${bytes}\t${referer}\t${agent.id}\t${pair}\t${found}\t${client}\t${line.mark}\n`;
-    if (this.#text.length >= PIECE) this.#flush();
-    this.#count += 1;
-    this.#see(line.second);
+    this.bytes.add(
+      `0\t${number}\t${line.second}\t${method}\t${path}\t${status}\t${bytes}\t${referer}\t${agent.id}\t${found}\t${origin}\t${client}\t${line.mark}\n`,
+    );
+    this.count(line.second);
     return 'added';
   }
 
-  /** Bytes of the rows that were not taken yet. */
-  get size(): number {
-    return this.#length + this.#text.length;
+  /** The number of the site's own origin, for a line without a host. */
+  assumedOrigin(): number {
+    this.assumedHost = true;
+    return Number(this.#origin('', '', ''));
   }
 
-  #flush(): void {
-    const needed = this.#length + this.#text.length;
-    if (needed > this.#bytes.length) {
-      const larger = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2));
-      this.#bytes.copy(larger, 0, 0, this.#length);
-      this.#bytes = larger;
-    }
-    this.#length += this.#bytes.write(this.#text, this.#length, 'latin1');
-    this.#text = '';
+  /** What stands for the client in the row that comes next. A bot that has to be verified is noted: few lines are of one. */
+  visitor({ known }: Agent, line: Pick<LogLine, 'address' | 'forwarded' | 'second'>): string {
+    const { clientOf, isForwarded } = this.rules;
+    if (known === null && clientOf === null) return NULL;
+    const address = clientAddress(line, isForwarded);
+    if (known !== null) this.#claims.push({ at: this.bytes.size, pair: this.#pair(known, address) });
+    return clientOf?.(address, line.second) ?? NULL;
   }
 
-  /** The rows since the last time, which stand until the next one is added, and the bots that they have for the first time. */
-  take(): { readonly rows: Buffer; readonly count: number; readonly pairs: readonly BotAddress[] } {
-    this.#flush();
-    const taken = { rows: this.#bytes.subarray(0, this.#length), count: this.#count, pairs: this.#newPairs };
-    this.#length = 0;
+  /** The rows since the last time, which stand until the next one is added, and where verdicts on bots belong in them. */
+  take(): { readonly rows: Buffer; readonly count: number; readonly claims: readonly BotClaim[] } {
+    const taken = { rows: this.bytes.take(), count: this.#count, claims: this.#claims };
     this.#count = 0;
-    this.#newPairs = [];
+    this.#claims = [];
     return taken;
   }
 
-  #see(second: number): void {
+  /** Rows that were not taken yet. */
+  get waiting(): number {
+    return this.#count;
+  }
+
+  /** Counts a row that was added. */
+  count(second: number): void {
+    this.#count += 1;
     if (this.first === null || second < this.first) this.first = second;
     if (this.last === null || second > this.last) this.last = second;
     const day = Math.floor(second / DAY);
@@ -153,7 +159,7 @@ export class EventRows {
   /** Queries of referrers hold what those of the site do. */
   #referer({ referer, escapes }: LogLine): string {
     const text = cleanText(escapes ? unescapeBytes(referer) : referer);
-    const { queryStrings } = this.#rules;
+    const { queryStrings } = this.rules;
     if (queryStrings === 'keep') return text;
     const mark = text.indexOf('#');
     return withoutQuery(mark < 0 ? text : text.slice(0, mark), queryStrings);
@@ -179,7 +185,7 @@ export class EventRows {
     const whole =
       line.query === '' || target.includes('?') ? target : `${target}?${line.query.replace(/^\?/, '')}`;
     const path = cleanPath(line.escapes ? unescapeBytes(whole) : whole);
-    return { origin, path: path.includes('?') ? withoutQuery(path, this.#rules.queryStrings) : path };
+    return { origin, path: path.includes('?') ? withoutQuery(path, this.rules.queryStrings) : path };
   }
 
   /** Null for a host that is not the site's, or none. */
@@ -187,23 +193,22 @@ export class EventRows {
     const key = `${scheme} ${port} ${host}`;
     const known = this.#origins.get(key);
     if (known !== undefined) return known;
-    if (host !== '' && !(this.#rules.isOwnHost(hostName(host)) && isHost(host))) return null;
+    if (host !== '' && !(this.rules.isOwnHost(hostName(host)) && isHost(host))) return null;
     const named = /:(\d+)$/.exec(host)?.[1] ?? '';
-    const found = schemeOf(scheme, named === '' ? port : named, this.#rules.isForwarded);
+    const found = schemeOf(scheme, named === '' ? port : named, this.rules.isForwarded);
     const origin = originText(found === '' ? this.#scheme : found, host === '' ? this.#host : host);
-    const id = this.#rules.originOf(origin);
+    const id = this.rules.originOf(origin);
     this.#origins.set(key, id);
     return id;
   }
 
-  #pair(bot: Bot, address: string): number {
+  #pair(bot: Bot, address: string): BotAddress {
     const key = `${bot.token} ${address}`;
     const known = this.#pairs.get(key);
     if (known !== undefined) return known;
     if (this.#pairs.size >= MOST_PAIRS) this.#pairs.clear();
-    const id = ++this.#lastPair;
-    this.#pairs.set(key, id);
-    this.#newPairs.push({ id, bot, address });
-    return id;
+    const pair = { bot, address, verdict: null };
+    this.#pairs.set(key, pair);
+    return pair;
   }
 }

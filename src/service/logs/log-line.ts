@@ -1,3 +1,5 @@
+import type { LogTime } from './log-time.ts';
+
 /** What a line of a log says, as it is written; empty text where it says nothing. One is used again for every line. */
 export interface LogLine {
   /** UTC seconds since 1970; NaN where the time can't be read. */
@@ -52,6 +54,13 @@ export type RejectReason =
   | ('no_url' | 'no_status' | 'no_time')
   | ('bad_port' | 'bad_time' | 'bad_status' | 'bad_bytes');
 
+/** What tells how the plain lines of a format are read. */
+export interface PlainShape {
+  /** Whether referrer and user agent follow the size. */
+  readonly hasAgent: boolean;
+  readonly time: LogTime;
+}
+
 /** A way of writing lines. */
 export interface LogFormat {
   /** For people, such as `combined`. */
@@ -67,6 +76,8 @@ export interface LogFormat {
    * @returns `skip` for a line that is no event, such as a comment
    */
   read(text: string, from: number, end: number, line: LogLine): 'event' | 'skip' | RejectReason;
+  /** Whether most of its lines can be read the short way, which gives the same rows. */
+  readonly plain?: PlainShape;
   /** Keys that a person named and no line had, with those that lines have; null if there are none. */
   missing?(): { readonly keys: readonly string[]; readonly known: readonly string[] } | null;
 }

@@ -23,18 +23,17 @@ export class LogTime {
 
   /** `10/Oct/2000:13:55:36 -0700`: UTC seconds, NaN for another text. */
   clf(text: string): number {
-    const [minute, offset] = [text.slice(0, 17), text.slice(20)];
+    const [minute, offset, second] = [text.slice(0, 17), text.slice(20), twoDigits(text, 18)];
     if (minute !== this.#minute || offset !== this.#offset) {
       const whole = this.#clf(text);
-      // A leap second, or a text that is not as long as the others.
-      if (Number.isNaN(whole) || text.length !== 26) return whole;
+      // A text that is not as long as the others, or a leap second.
+      if (Number.isNaN(whole) || text.length !== 26 || second >= 60) return whole;
       this.#minute = minute;
       this.#offset = offset;
-      this.#minuteAt = whole - twoDigits(text, 18);
+      this.#minuteAt = whole - second;
       return whole;
     }
-    const second = twoDigits(text, 18);
-    return second < 60 && text.charCodeAt(17) === 58 ? this.#minuteAt + second : Number.NaN;
+    return second < 60 && text.charCodeAt(17) === 58 ? this.#minuteAt + second : this.#clf(text);
   }
 
   #clf(text: string): number {

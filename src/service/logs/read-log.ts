@@ -1,9 +1,12 @@
 import type { EventRows } from './event-rows.ts';
 import { clearLine, emptyLine, type LogFormat, type RejectReason } from './log-line.ts';
+import { PlainLines } from './plain-lines.ts';
 import { LONGEST_LINE, type TextDigest } from './text-digest.ts';
 
-/** Characters of rows that are handed on at once. */
-const CHUNK = 16 * 1024 * 1024;
+/** Rows, and bytes of them, that are handed on at once: as many rows as DuckDB writes whole groups of. */
+const CHUNK = { rows: 4 * 30_720, bytes: 16 * 1024 * 1024 };
+const [NEWLINE, RETURN] = [10, 13] as const;
+
 /** A line that is no event. */
 export interface UnreadLine {
   /** From 1. */
@@ -55,7 +58,8 @@ export async function readLog(
     signal.throwIfAborted();
     reading.digest.take(piece);
     rest = reader.take(Buffer.concat([rest, piece]));
-    if (reading.rows.size >= CHUNK) await reading.onRows();
+    const { bytes, waiting } = reading.rows;
+    if (waiting >= CHUNK.rows || bytes.size >= CHUNK.bytes) await reading.onRows();
   }
   if (reading.isFinal) {
     if (rest.length > 0) reader.take(Buffer.concat([rest, Buffer.from('\n')]));
@@ -69,6 +73,7 @@ export async function readLog(
 class LineReader {
   readonly #reading: LogReading;
   readonly #line = emptyLine();
+  readonly #plain: PlainLines | null;
   lines: number;
   skipped = 0;
   otherHosts = 0;
@@ -77,35 +82,45 @@ class LineReader {
 
   constructor(reading: LogReading) {
     this.#reading = reading;
+    const { format, rows, markOf } = reading;
+    this.#plain = format.plain === undefined ? null : new PlainLines(rows, format.plain, markOf);
     this.lines = reading.from;
   }
 
   /** Reads whole lines; gives back the begin of the last one. */
   take(bytes: Buffer): Buffer {
-    const { format, rows, onReject, markOf } = this.#reading;
-    const line = this.#line;
-    const text = bytes.toString('latin1');
+    const plain = this.#plain;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    plain?.begin(bytes, view);
+    // Of plain lines alone, no text is made.
+    let text = plain === null ? bytes.toString('latin1') : '';
     let from = 0;
-    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
+    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, from)) {
       this.lines += 1;
-      const stop = end > from && text.charCodeAt(end - 1) === 13 ? end - 1 : end;
+      const stop = end > from && bytes[end - 1] === RETURN ? end - 1 : end;
       if (this.#passesOver) this.#passesOver = false;
       else if (stop === from) this.skipped += 1;
-      else {
-        clearLine(line);
-        const found = format.read(text, from, stop, line);
-        if (found === 'event') line.mark = markOf(view, from, stop);
-        const added = found === 'event' ? rows.add(line, this.lines) : found;
-        if (added === 'skip') this.skipped += 1;
-        else if (added === 'other_host') this.otherHosts += 1;
-        else if (added !== 'added') onReject({ line: this.lines, reason: added });
+      else if (plain?.read(from, stop, this.lines) !== true) {
+        if (text === '') text = bytes.toString('latin1');
+        this.#readCarefully(text, view, from, stop);
       }
       from = end + 1;
     }
-    if (text.length - from <= LONGEST_LINE) return bytes.subarray(from);
-    if (!this.#passesOver) onReject({ line: this.lines + 1, reason: 'too_long' });
+    if (bytes.length - from <= LONGEST_LINE) return bytes.subarray(from);
+    if (!this.#passesOver) this.#reading.onReject({ line: this.lines + 1, reason: 'too_long' });
     this.#passesOver = true;
     return Buffer.alloc(0);
+  }
+
+  #readCarefully(text: string, view: DataView, from: number, stop: number): void {
+    const { format, rows, onReject, markOf } = this.#reading;
+    const line = this.#line;
+    clearLine(line);
+    const found = format.read(text, from, stop, line);
+    if (found === 'event') line.mark = markOf(view, from, stop);
+    const added = found === 'event' ? rows.add(line, this.lines) : found;
+    if (added === 'skip') this.skipped += 1;
+    else if (added === 'other_host') this.otherHosts += 1;
+    else if (added !== 'added') onReject({ line: this.lines, reason: added });
   }
 }

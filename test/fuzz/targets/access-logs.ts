@@ -59,7 +59,7 @@ async function checkLog(input: Buffer, numbers: AgentNumbers, signal: AbortSigna
   const written = text.split('\n');
   for (const row of rows) {
     if (row.length !== WIDTH) throw new Fault('a row has other cells', row);
-    const [number, second, , path, , status, bytes] = row;
+    const [, number, second, , path, status, bytes] = row;
     if (!/^-?\d+$/.test(second ?? '')) throw new Fault('a second is no number', row);
     if (!/^(?:\\N|[\x21-\x7e]+)$/.test(path ?? '')) throw new Fault('a path has bytes that no URL has', row);
     const plain = plainLogRow(format, (written[Number(number) - 1] ?? '').replace(/\r$/, ''));

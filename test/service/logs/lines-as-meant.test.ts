@@ -50,13 +50,18 @@ async function linesOf(log: string, { format, isForwarded = false, queryStrings 
     onReject: ({ reason }: { reason: string }) => void rejects.push(reason),
     onRows: async () => {
       const taken = rows.take();
-      const verdicts = await verifyBots(taken.pairs, { list: LIST, signal });
+      const verdicts = await verifyBots(
+        taken.claims.map(({ pair }) => pair),
+        { list: LIST, signal },
+      );
+      let at = 0;
       const lines = taken.rows.toString('latin1').split('\n').slice(0, -1);
       for (const cells of lines.map((one) => one.split('\t'))) {
-        const [, , origin = '', path = '', , status = '', , referer = '', , pair = ''] = cells;
-        const pairIndex = taken.pairs.findIndex(({ id }) => String(id) === pair);
+        const [, , , , path = '', status = '', , referer = '', , , origin = ''] = cells;
+        const claim = taken.claims.findIndex((one) => one.at === at);
         const url = path === '\\N' ? '' : `${origins[Number(origin)]}${path}`;
-        events.push({ url, status, verdict: verdicts[pairIndex] ?? '', referer });
+        events.push({ url, status, verdict: verdicts[claim] ?? '', referer });
+        at += cells.join('\t').length + 1;
       }
     },
   };

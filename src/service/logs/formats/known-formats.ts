@@ -31,9 +31,15 @@ const MAKERS: Readonly<Record<string, (asked: Asked) => LogFormat>> = {
   host_combined: ({ time }) => textFormat('host_combined', `%v ${COMBINED}`, time),
   host_common: ({ time }) => textFormat('host_common', `%v ${COMMON}`, time, true),
   nginx_forwarded: ({ time }) => textFormat('nginx_forwarded', FORWARDED, time),
-  combined: ({ time, isWhole }) => textFormat('combined', COMBINED, time, isWhole),
+  combined: ({ time, isWhole }) => ({
+    ...textFormat('combined', COMBINED, time, isWhole),
+    plain: { hasAgent: true, time },
+  }),
   combined_more: ({ time }) => textFormat('combined_more', COMBINED, time),
-  common: ({ time, isWhole }) => textFormat('common', COMMON, time, isWhole),
+  common: ({ time, isWhole }) => ({
+    ...textFormat('common', COMMON, time, isWhole),
+    plain: { hasAgent: false, time },
+  }),
   w3c: ({ time, state }) => fieldsFormat(time, state),
   ...Object.fromEntries(
     Object.entries(JSON_LOGS).map(([name, log]) => [name, ({ time }: Asked) => jsonFormat(name, log, time)]),

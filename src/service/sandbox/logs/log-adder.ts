@@ -107,7 +107,6 @@ export class LogAdder {
     const from = known?.lines ?? 0;
     const rejects = new Rejects();
     const insert = new InsertEvents({ connection, tables, verify: { ...bots, signal }, folder }, id);
-    await insert.begin();
     const tally = await readLog(
       textFrom(source, known?.offset ?? 0, digest, signal),
       {
