@@ -27,8 +27,8 @@ const TIME = 26;
 const LEAST = TIME + 32;
 /** Bytes of a row besides those of its line. */
 const ROOM = 160;
-/** Bits of the places of user agents that are found by their bytes. */
-const AGENT_BITS = 12;
+/** User agents that are found by their bytes. */
+const MOST_AGENTS = 4096;
 
 /** A user agent as it is written, with what rows have in its place. */
 interface KnownAgent {
@@ -46,7 +46,8 @@ export class PlainLines {
   readonly #shape: PlainShape;
   readonly #markOf: (text: DataView, from: number, end: number) => number;
   readonly #kinds: Uint8Array;
-  readonly #agents: (KnownAgent | undefined)[] = new Array(1 << AGENT_BITS).fill(undefined);
+  /** By hashes of their bytes. */
+  readonly #agents = new Map<number, KnownAgent>();
   #bytes: Buffer = Buffer.alloc(0);
   #view: DataView = viewOf('');
   #out: Uint8Array = Buffer.alloc(0);
@@ -240,13 +241,13 @@ export class PlainLines {
     for (; at + 4 <= end; at += 4)
       hash = Math.imul(((hash << 5) | (hash >>> 27)) ^ view.getInt32(at, true), 0x9e3779b1);
     for (; at < end; at++) hash = Math.imul(((hash << 5) | (hash >>> 27)) ^ view.getUint8(at), 0x9e3779b1);
-    const place = hash >>> (32 - AGENT_BITS);
-    const known = this.#agents[place];
+    const known = this.#agents.get(hash);
     if (known !== undefined && this.#isAt(known.bytes, from, end)) return known.agent;
     const text = this.#bytes.toString('latin1', from, end);
     if (/["\\]/.test(text)) return undefined;
     const agent = this.#rows.rules.agentOf(text === '-' ? '' : text);
-    this.#agents[place] = { bytes: viewOf(text), agent };
+    if (this.#agents.size >= MOST_AGENTS) this.#agents.clear();
+    this.#agents.set(hash, { bytes: viewOf(text), agent });
     return agent;
   }
 

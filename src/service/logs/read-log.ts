@@ -5,6 +5,8 @@ import { LONGEST_LINE, type TextDigest } from './text-digest.ts';
 
 /** Rows, and bytes of them, that are handed on at once: as many rows as DuckDB writes whole groups of. */
 const CHUNK = { rows: 4 * 30_720, bytes: 16 * 1024 * 1024 };
+/** Bytes of a piece, as a rule. */
+const PIECE = 512 * 1024;
 const [NEWLINE, RETURN] = [10, 13] as const;
 
 /** A line that is no event. */
@@ -53,16 +55,15 @@ export async function readLog(
   signal: AbortSignal,
 ): Promise<LogTally> {
   const reader = new LineReader(reading);
-  let rest: Buffer = Buffer.alloc(0);
   for await (const piece of pieces) {
     signal.throwIfAborted();
     reading.digest.take(piece);
-    rest = reader.take(Buffer.concat([rest, piece]));
+    reader.take(piece);
     const { bytes, waiting } = reading.rows;
     if (waiting >= CHUNK.rows || bytes.size >= CHUNK.bytes) await reading.onRows();
   }
   if (reading.isFinal) {
-    if (rest.length > 0) reader.take(Buffer.concat([rest, Buffer.from('\n')]));
+    if (reader.rest > 0) reader.take(Buffer.from('\n'));
     reading.digest.finish();
   }
   await reading.onRows();
@@ -77,6 +78,9 @@ class LineReader {
   lines: number;
   skipped = 0;
   otherHosts = 0;
+  /** What is read, in one buffer that is used again; its first `rest` bytes are the begin of a line. */
+  #bytes = Buffer.allocUnsafe(PIECE);
+  rest = 0;
   /** The rest of a line is passed over, because it is too long. */
   #passesOver = false;
 
@@ -87,8 +91,22 @@ class LineReader {
     this.lines = reading.from;
   }
 
-  /** Reads whole lines; gives back the begin of the last one. */
-  take(bytes: Buffer): Buffer {
+  /** Reads the lines that a piece ends. */
+  take(piece: Uint8Array): void {
+    const length = this.rest + piece.length;
+    if (length > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(length * 2);
+      this.#bytes.copy(larger, 0, 0, this.rest);
+      this.#bytes = larger;
+    }
+    this.#bytes.set(piece, this.rest);
+    const from = this.#read(this.#bytes.subarray(0, length));
+    this.#bytes.copyWithin(0, from, length);
+    this.rest = length - from;
+  }
+
+  /** Reads whole lines; gives the place of what is left. */
+  #read(bytes: Buffer): number {
     const plain = this.#plain;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     plain?.begin(bytes, view);
@@ -106,10 +124,10 @@ class LineReader {
       }
       from = end + 1;
     }
-    if (bytes.length - from <= LONGEST_LINE) return bytes.subarray(from);
+    if (bytes.length - from <= LONGEST_LINE) return from;
     if (!this.#passesOver) this.#reading.onReject({ line: this.lines + 1, reason: 'too_long' });
     this.#passesOver = true;
-    return Buffer.alloc(0);
+    return bytes.length;
   }
 
   #readCarefully(text: string, view: DataView, from: number, stop: number): void {
