@@ -1,11 +1,13 @@
 import { counted, durationText } from '../../core/text/amounts.ts';
-import type { Field } from '../../project/model/field.ts';
+import { type Field, typeFamily } from '../../project/model/field.ts';
 import type { RoutePace } from '../../project/model/route-pace.ts';
 import type { LedgerExport } from '../../state/ledger/ledger-export.ts';
 import { chooseFormat } from './choose-format.ts';
 import { isUsable } from './export/data-export-job.ts';
-import { parquetLoses } from './parquet-loses.ts';
 import type { RouteFormat, RouteOption } from './route.ts';
+
+/** Types whose values Parquet carries as JSON text or as structures. */
+const NESTED: readonly string[] = ['object', 'nested'];
 
 /** Values (rows × fields) per second, from the first request to the package, without past loads (docs/routes.md). */
 export const VALUES_PER_SECOND: Readonly<Record<RouteFormat, number>> = {
@@ -116,4 +118,21 @@ function basisOf(streamed: number, exported: number): string {
   if (all === 0) return 'no past loads';
   const none = streamed === 0 ? ', none by the stream' : exported === 0 ? ', none by a data export' : '';
   return `${counted(all, 'past load')}${none}`;
+}
+
+/**
+ * Why rows of these fields don't come by a data export in Parquet unless it is asked for: what JSON keeps and Parquet
+ * may not (docs/decisions/staging.md). Null if it keeps them all. Depends on the fields alone, never on their values.
+ */
+export function parquetLoses(fields: readonly Field[]): string | null {
+  const seen = new Map<string, string>();
+  for (const { name, type } of fields) {
+    const other = seen.get(name.toLowerCase());
+    if (other !== undefined)
+      return `Parquet can't hold ${JSON.stringify(other)} and ${JSON.stringify(name)}, which differ by case only`;
+    seen.set(name.toLowerCase(), name);
+    if (typeFamily(type) === 'json' && !NESTED.includes(type))
+      return `Parquet may lose the difference of a number and its text in ${JSON.stringify(name)}, of the unknown type ${JSON.stringify(type)}`;
+  }
+  return null;
 }

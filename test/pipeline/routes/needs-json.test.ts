@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { needsJson } from '../../../src/pipeline/routes/needs-json.ts';
+import { needsJson } from '../../../src/pipeline/routes/choose-format.ts';
 import type { Field } from '../../../src/project/model/field.ts';
 import { FIELD_TYPES } from '../../../src/service/api/resources/fields.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parquetLoses } from '../../../src/pipeline/routes/parquet-loses.ts';
+import { parquetLoses } from '../../../src/pipeline/routes/weigh-export.ts';
 import type { Field } from '../../../src/project/model/field.ts';
 
 const field = (name: string, type = 'string', arity: Field['arity'] = 'one'): Field => ({

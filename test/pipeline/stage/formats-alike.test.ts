@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { needsJson } from '../../../src/pipeline/routes/needs-json.ts';
+import { needsJson } from '../../../src/pipeline/routes/choose-format.ts';
 import type { Field } from '../../../src/project/model/field.ts';
 import { stageValues } from '../../support/stage-values.ts';
 import { temporaryConnection, temporaryFolder } from '../../support/temporary.ts';

@@ -1,16 +1,24 @@
 import type { Recurrence } from '../../api/resources/scheduled-crawls.ts';
-import type { Document } from '../resources/resources.ts';
+import { ofProject, refreshProject } from '../resources/project-lists.ts';
+import type { Document, Resources } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
-import { ARCHIVING, CROSS_ANALYSIS_END, type LaunchedCrawl, reached, stepsAt } from './crawl-life.ts';
+import {
+  ARCHIVING,
+  CROSS_ANALYSIS_END,
+  type LaunchedCrawl,
+  reached,
+  stepsAt,
+  WORK_END,
+} from './crawl-life.ts';
 import type { CrawlPlan } from './crawl-plan.ts';
 import type { Due } from './due.ts';
 import { finishComparison } from './finish-comparison.ts';
-import { finishCrawl } from './finish-crawl.ts';
 import { followCrawl } from './follow-crawl.ts';
 import { launchCrawl } from './launch-crawl.ts';
 import type { LifeContext } from './life-context.ts';
 import { turning } from './pilot.ts';
 import { firing, firingFrom } from './recurrence.ts';
+import { startComparison } from './start-comparison.ts';
 import { returnQuota } from './url-quota.ts';
 
 /** Applies a due event at its own time, whatever the present time. */
@@ -95,4 +103,44 @@ function afterFiring({ resources, sourceOf, clock }: LifeContext, scheduled: Doc
   const n = Math.max(missed, (_next as { n: number }).n + 1);
   const at = firing(start, recurrence, n);
   return at === undefined ? (rest as Document) : { ...(rest as Document), _next: { n, at } };
+}
+
+/** Makes the report of a crawl whose work is done, and all that follows from its end. */
+async function finishCrawl(context: LifeContext, crawl: LaunchedCrawl, at: number): Promise<void> {
+  const { resources, sourceOf } = context;
+  const project = resources.get('projects', String(crawl.project_id));
+  if (project === undefined) throw new Error(`${crawl.id} has no project`);
+  const report = await sourceOf(project).report(crawl, project, at);
+  const { _work, ...rest } = crawl;
+  const done: Document = {
+    ...rest,
+    status: 'done',
+    ended_at: at,
+    end_reason: report.endReason,
+    fetched_urls: report.fetchedUrls,
+    last_depth: report.lastDepth,
+    _worked: WORK_END,
+  };
+  resources.transaction(() => {
+    resources.put('crawls', WORKSPACE_ID, done);
+    for (const [dataType, dataset] of report.datasets) resources.putDataset(crawl.id, dataType, dataset);
+    returnQuota(resources, done);
+    refreshProject(resources, project.id);
+    compareWithFormer(resources, project, done, at);
+  });
+  await followCrawl(context, done);
+  context.notify(done);
+}
+
+/** `trigger_coc`: a comparison with the crawl before it of the same configuration, where that one has a report. */
+function compareWithFormer(resources: Resources, project: Document, crawl: Document, at: number): void {
+  const config = crawl.crawl_config as Document;
+  if (config.trigger_coc !== true) return;
+  const former = ofProject(resources.list('crawls'), project.id)
+    .filter((other) => other.id !== crawl.id && (other.crawl_config as Document | null)?.id === config.id)
+    .filter((other) => other.status === 'done' && Number(other.ended_at) <= at)
+    .sort((a, b) => Number(b.ended_at) - Number(a.ended_at))
+    .at(0);
+  if (former === undefined) return;
+  startComparison(resources, { project, crawl1: former, crawl2: crawl, at, isAttached: true });
 }
