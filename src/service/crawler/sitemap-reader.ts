@@ -99,6 +99,7 @@ export class SitemapReader {
       this.#parser.write(this.#rest.replace(BARE_AMPERSAND, '&amp;'));
       this.#parser.close();
     }
+    this.#finish();
   }
 
   get #isGivenUp(): boolean {
@@ -122,14 +123,22 @@ export class SitemapReader {
     if (this.#passesOver && lines.shift() !== undefined) this.#passesOver = false;
     if (this.#line.length > LONGEST_LINE) this.#passesOver = true;
     if (this.#passesOver) this.#line = '';
-    for (const line of lines) if (/^\s*https?:\/\//i.test(line)) this.#handler.entry(draftOf(line.trim()));
+    for (const line of lines) {
+      // A tab parts columns; a parser of URLs would take it out.
+      const [url = ''] = line.trim().split('\t', 1);
+      if (/^https?:\/\//i.test(url)) this.#handler.entry(draftOf(url));
+    }
   }
 
   #open(tag: string, attributes: Readonly<Record<string, string>>): void {
     const name = tag.toLowerCase();
+    const isEntry = ENTRIES.has(plain(name));
+    if (isEntry && this.#draft !== null)
+      this.#path.length = this.#path.findLastIndex((one) => ENTRIES.has(plain(one)));
+    if (isEntry) this.#finish();
     this.#path.push(name);
     this.#text = '';
-    if (ENTRIES.has(plain(name))) this.#draft = draftOf('');
+    if (isEntry) this.#draft = draftOf('');
     if (this.#draft === null) return;
     const media = lookUp(MEDIA, name);
     if (media !== undefined) this.#draft[media]++;
@@ -164,11 +173,15 @@ export class SitemapReader {
     if (name === 'loc' && parent === 'sitemap' && text !== '') this.#handler.sitemap(text);
     if (this.#draft === null) return;
     // `image:loc` has another parent.
-    if (name === 'loc' && parent === 'url') this.#draft.url = text;
+    if (name === 'loc' && parent === 'url') this.#draft.url ||= text;
     if (name === 'lastmod' && parent === 'url') this.#draft.lastmod = text;
     if (tag.toLowerCase() === 'link' && parent === 'item') this.#draft.url ||= text;
-    if (!ENTRIES.has(name)) return;
-    if (this.#draft.url !== '') this.#handler.entry(this.#draft);
+    if (ENTRIES.has(name)) this.#finish();
+  }
+
+  /** Ends an entry where it ends, where the next one begins, or with the file. */
+  #finish(): void {
+    if (this.#draft !== null && this.#draft.url !== '') this.#handler.entry(this.#draft);
     this.#draft = null;
   }
 }

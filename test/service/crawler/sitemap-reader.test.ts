@@ -60,6 +60,28 @@ test('reading goes on behind errors', () => {
   expect(errors).toBeGreaterThan(0);
 });
 
+test.each([
+  ['an entry that is not closed', '<urlset><url><loc>A</loc><url><loc>B</loc></url></urlset>'],
+  ['a file that is cut behind an address', '<urlset><url><loc>A</loc></url><url><loc>B</loc><lastm'],
+  [
+    'an entry with two addresses',
+    '<urlset><url><loc>A</loc><loc>C</loc></url><url><loc>B</loc></url></urlset>',
+  ],
+  ['a text with columns', 'A\t2024-01-01\nB\tdaily'],
+])('of %s, what is there is read', (_, text) => {
+  const whole = text.replaceAll(/\b[ABC]\b/g, 'https://site.example/$&');
+  for (const piece of [1, 10_000])
+    expect(read(whole, piece).entries.map(({ url }) => url)).toEqual([
+      'https://site.example/A',
+      'https://site.example/B',
+    ]);
+});
+
+test('entries without an end are more than levels', () => {
+  const text = `<urlset>${Array.from({ length: 500 }, (_, at) => `<url><loc>https://site.example/${at}</loc>`).join('')}`;
+  expect(read(text).entries).toHaveLength(500);
+});
+
 test('a text of lines is a sitemap', () => {
   const { entries } = read('https://site.example/a\r\n# no\nhttps://site.example/b', 5);
   expect(entries.map(({ url }) => url)).toEqual(['https://site.example/a', 'https://site.example/b']);
