@@ -36,6 +36,7 @@ const sources = hashOf(filesOf(...SOURCES), (file) => readFileSync(file));
 if (!existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== stamp()) {
   rmSync(dist, { recursive: true, force: true });
   compile();
+  dropInnerTypes();
   await addManPage();
   await addYaml();
   await buildConsole();
@@ -85,6 +86,22 @@ function compile(): void {
   });
   if (status !== 0) process.exit(status ?? 1);
   chmodSync(join(dist, 'people', 'cli', 'main.js'), 0o755);
+}
+
+/** Leaves the types that the package's entry leads to: no other file can be imported. */
+function dropInnerTypes(): void {
+  const reached = new Set<string>();
+  const visit = (file: string): void => {
+    if (reached.has(file)) return;
+    reached.add(file);
+    for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(
+      /(?:from |import\()['"](\.[^'"]+)\.[jt]s['"]/g,
+    ))
+      visit(join(file, '..', `${path}.d.ts`));
+  };
+  visit(join(dist, 'index.d.ts'));
+  for (const file of filesOf('dist').filter((one) => one.endsWith('.d.ts') && !reached.has(one)))
+    rmSync(file);
 }
 
 async function addManPage(): Promise<void> {

@@ -162,6 +162,7 @@ test('the release signs what it builds, and asks for no right beyond that', asyn
   });
   const uses = steps.flatMap((step) => step.uses ?? []);
   expect(uses).toContainEqual(expect.stringMatching(/^actions\/attest-build-provenance@/));
+  expect(uses).toContainEqual(expect.stringMatching(/^actions\/attest-sbom@/));
   expect(steps.find((step) => step.uses?.startsWith('docker/build-push-action@'))?.with).toMatchObject({
     provenance: 'mode=max',
     sbom: true,

