@@ -166,6 +166,36 @@ export class WorkingCopy implements AsyncDisposable {
     await this.attach();
   }
 
+  /** Whether what was deleted may stay in no free block: the next publication writes the file anew. */
+  get isToRewrite(): boolean {
+    return existsSync(rewriteMark(dirname(this.path)));
+  }
+
+  /** Writes the file anew, which is detached: what was deleted stays in no free block of it, nor in a copy of before. */
+  async rewrite(): Promise<void> {
+    const fresh = `${this.path}.fresh`;
+    await removeDatabase(fresh);
+    try {
+      await this.connection.run(`ATTACH ${text(this.path)} AS ${ident(CATALOG)} (READ_ONLY)`);
+      await this.connection.run(`ATTACH ${text(fresh)} AS fresh (${FILE_OPTIONS})`);
+      await this.connection.run(`COPY FROM DATABASE ${ident(CATALOG)} TO fresh`);
+      await this.connection.run('CHECKPOINT fresh');
+    } catch (error) {
+      await this.#close('fresh');
+      await removeDatabase(fresh);
+      throw error;
+    } finally {
+      for (const one of ['fresh', CATALOG]) await this.#close(one);
+    }
+    this.copies.close();
+    await rename(fresh, this.path);
+    this.copies.followAnew();
+  }
+
+  async #close(catalog: string): Promise<void> {
+    await this.connection.run(`DETACH DATABASE IF EXISTS ${ident(catalog)}`);
+  }
+
   async publication(): Promise<Publication> {
     return publicationOf(this.connection, CATALOG);
   }
@@ -186,6 +216,11 @@ export class WorkingCopy implements AsyncDisposable {
     this.connection[Symbol.dispose]();
     await this.#opened.disposeAsync();
   }
+}
+
+/** The file that says that the working copy of a state directory is to be written anew. */
+export function rewriteMark(stateDir: string): string {
+  return join(stateDir, 'work.duckdb.rewrite');
 }
 
 /**

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { damagedFile, verifyBlocks } from '../../core/duckdb/database-blocks.ts';
 import { type Connection, ident, text } from '../../core/duckdb/duckdb.ts';
 import { withLowerMemory } from '../../core/duckdb/lower-memory.ts';
@@ -6,7 +7,7 @@ import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts'
 import { host } from '../../core/host/host.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import { countQueryable } from '../../engines/count-queryable.ts';
-import type { WorkingCopy } from '../../engines/working-copy.ts';
+import { rewriteMark, type WorkingCopy } from '../../engines/working-copy.ts';
 import { freshUnits, recordPublished } from '../../state/catalogue/ops/ops-loads.ts';
 import { beginPublication, markClean, publicationOf } from '../../state/catalogue/ops/ops-publication.ts';
 import { attachPublished } from '../../state/catalogue/published/attach-published.ts';
@@ -52,6 +53,7 @@ export async function publish(
   await working.detach();
   try {
     signal.throwIfAborted();
+    const isRewritten = working.isToRewrite && (await rewrite(working, logger));
     const copied = await makeCopy(working, temporary, former !== undefined, logger, signal);
     const reopen = async (options = 'READ_ONLY'): Promise<void> => {
       await close();
@@ -88,6 +90,7 @@ export async function publish(
     });
     if (keep) await copies.keepSpare(kept);
     else await host().files.rm(kept, { force: true });
+    if (isRewritten) await host().files.rm(rewriteMark(dirname(path)), { force: true });
     copies.publishedFrom(copied.state, publishedPath, copied.next);
     logger.debug('copied', { stage: 'publish', how: copied.how, bytes: copied.copiedBytes });
   } finally {
@@ -100,6 +103,20 @@ export async function publish(
   });
   logger.info('published', { stage: 'publish', warehouse: publishedPath, seconds: secondsSince(startedAt) });
   return healed;
+}
+
+/** Leaves the file as it is where that fails, as on a full disk: the next publication tries again. */
+async function rewrite(working: WorkingCopy, logger: Logger): Promise<boolean> {
+  try {
+    await working.rewrite();
+    return true;
+  } catch (error) {
+    logger.warn('the warehouse could not be written anew: free blocks may have what was to be forgotten', {
+      stage: 'publish',
+      error: String(error),
+    });
+    return false;
+  }
 }
 
 /** Opens the published file as a reader does. */

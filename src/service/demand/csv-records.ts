@@ -30,8 +30,10 @@ export async function* csvRecords(content: DecodedText, signal: AbortSignal): As
     head += value;
     if (head.length > HEAD || firstLine(head).isWhole) break;
   }
+  // A spreadsheet is told the delimiter by a line of its own.
+  const [told = '', delimiter = delimiterOf(head)] = /^sep=([,;\t])(?:\r\n|\r|\n)/i.exec(head) ?? [];
   const parser = parse({
-    delimiter: delimiterOf(head),
+    delimiter,
     // Each as it comes: the parser would take the first one for all.
     record_delimiter: ['\r\n', '\n', '\r'],
     info: true,
@@ -39,7 +41,7 @@ export async function* csvRecords(content: DecodedText, signal: AbortSignal): As
     skip_empty_lines: true,
     max_record_size: MOST_CHARACTERS,
   });
-  const source = Readable.from(joined(head, text));
+  const source = Readable.from(joined(head.slice(told.length), text));
   source.on('error', (error) => parser.destroy(error));
   source.pipe(parser);
   let twice = 0;
@@ -51,7 +53,10 @@ export async function* csvRecords(content: DecodedText, signal: AbortSignal): As
       signal.throwIfAborted();
       // The parser counts to the end of the record, and `\r\n` within quotes twice.
       twice += countOf(record, /\r\n/g);
-      yield { cells: record, line: info.lines - twice - countOf(record, /\r\n|\n|\r/g) };
+      yield {
+        cells: record,
+        line: info.lines + (told === '' ? 0 : 1) - twice - countOf(record, /\r\n|\n|\r/g),
+      };
     }
   } catch (error) {
     throw asRefusal(error, content.place);

@@ -39,7 +39,7 @@ export async function recognizeCsv(
   const { place } = content;
   const head: (readonly string[])[] = [];
   for await (const { cells } of csvRecords(content, signal)) {
-    head.push(cells);
+    head.push(withinHeader(cells, head[0]));
     if (head.length > SAMPLE) break;
   }
   const [header, ...sample] = head;
@@ -113,7 +113,8 @@ function tableOf(
     dimensions,
     async *records(signal): AsyncGenerator<DemandRecord> {
       let isHeader = true;
-      for await (const { cells, line } of csvRecords(content, signal)) {
+      for await (const { cells: all, line } of csvRecords(content, signal)) {
+        const cells = all.length > width ? withinWidth(all, width) : all;
         if (isHeader) isHeader = false;
         else if (cells.length === width) yield makeRecord(named(cells), dimensions, { place, line });
         else {
@@ -123,6 +124,18 @@ function tableOf(
       }
     },
   };
+}
+
+/** Without the empty cells that a spreadsheet adds behind the last column. */
+function withinHeader(
+  cells: readonly string[],
+  header: readonly string[] = cells.slice(0, cells.findLastIndex((one) => one.trim() !== '') + 1),
+): readonly string[] {
+  return withinWidth(cells, header.length);
+}
+
+function withinWidth(cells: readonly string[], width: number): readonly string[] {
+  return cells.slice(width).every((one) => one.trim() === '') ? cells.slice(0, width) : cells;
 }
 
 function totalsCells(

@@ -9,12 +9,17 @@ const DATE =
 const WEB =
   /^(?:web|веб|веб-поиск|интернет|ウェブ|网页|網頁|网络|網路|웹|เว็บ|الويب|ويب|אינטרנט|sieć|internet|verkko)$/i;
 
+/** Whether a text is the name of days in some language. */
+export function isDateName(text: string): boolean {
+  return DATE.test(text.trim());
+}
+
 /** What a table of filters says that keeps its export from being the whole of web search; empty where it is whole. */
 export function narrowingFilters(filters: readonly (readonly string[])[]): string[] {
   return filters.flatMap(([name = '', value = '']) => {
     const [what, which] = [name.trim(), value.trim()];
     if (what === '' && which === '') return [];
-    if (DATE.test(what) || (SEARCH_TYPE.test(what) && WEB.test(which))) return [];
+    if (isDateName(what) || (SEARCH_TYPE.test(what) && WEB.test(which))) return [];
     return [`${what}: ${which}`];
   });
 }

@@ -104,13 +104,23 @@ function twins(totals: readonly Totals[], dimension: Dimension): CrawlhouseError
 /** The first and the last day of a table by date. */
 async function daysOf(table: DemandTable, signal: AbortSignal): Promise<Period | null> {
   let [from, to] = ['', ''];
+  const days = new Set<string>();
   for await (const record of table.records(signal)) {
     const day = 'row' in record ? (record.row.date ?? '') : '';
     if (day === '') continue;
+    if (days.has(day)) throw ofHours(table, day);
+    days.add(day);
     if (from === '' || day < from) from = day;
     if (day > to) to = day;
   }
   return from === '' ? null : { from, to };
+}
+
+/** An export of 24 hours has parts of days, which would replace the totals of whole ones. */
+function ofHours({ place }: DemandTable, day: string): CrawlhouseError {
+  return new CrawlhouseError('usage', `${place} has several rows of ${day}: it is by hours, not by days`, {
+    hint: 'export whole days, such as the last 28',
+  });
 }
 
 function notesOf(tables: readonly CsvTable[]): string[] {

@@ -10,8 +10,11 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 const TIME = String.raw`(?:[T ,]+\d{1,2}:.*)?$`;
 const YEAR_FIRST = new RegExp(String.raw`^(\d{4})[-/. ]+(\d{1,2})[-/. ]+(\d{1,2})\.?${TIME}`);
 const YEAR_LAST = new RegExp(String.raw`^(\d{1,2})[-/. ]+(\d{1,2})[-/. ]+(\d{4}|\d{2})\.?${TIME}`);
-const DAY_NAMED = new RegExp(String.raw`^(\d{1,2})[-. ]+([a-z]{3})[a-z]*[-., ]+(\d{4})${TIME}`, 'i');
-const MONTH_NAMED = new RegExp(String.raw`^([a-z]{3})[a-z]*[-. ]+(\d{1,2}),?[ -]+(\d{4})${TIME}`, 'i');
+const DAY_NAMED = new RegExp(String.raw`^(\d{1,2})[-. ]+([a-z]{3})[a-z]*[-., ]+(\d{4}|\d{2})${TIME}`, 'i');
+const MONTH_NAMED = new RegExp(
+  String.raw`^(?:[a-z]+day, )?([a-z]{3})[a-z]*[-. ]+(\d{1,2}),?[ -]+(\d{4})${TIME}`,
+  'i',
+);
 
 /**
  * A day of the calendar, also with a time behind it: `2026-07-01`, `2026/7/1`, `1 Jul 2026`. With an order also days that
@@ -23,14 +26,14 @@ export function parseDay(text: string, order?: DayOrder): string | undefined {
   const plain = text.trim();
   const [, year, month, day] = YEAR_FIRST.exec(plain) ?? [];
   if (year !== undefined) return calendarDay(year, month, day);
-  const [, dayBefore, named, yearAfter] = DAY_NAMED.exec(plain) ?? [];
-  if (named !== undefined) return calendarDay(yearAfter, monthOf(named), dayBefore);
+  const [, dayBefore, named, yearAfter = ''] = DAY_NAMED.exec(plain) ?? [];
+  if (named !== undefined) return calendarDay(wholeYear(yearAfter), monthOf(named), dayBefore);
   const [, name, dayAfter, lastYear] = MONTH_NAMED.exec(plain) ?? [];
   if (name !== undefined) return calendarDay(lastYear, monthOf(name), dayAfter);
   const [, first, second, last = ''] = YEAR_LAST.exec(plain) ?? [];
   if (first === undefined || order === undefined) return undefined;
-  const century = last.length === 2 ? `20${last}` : last;
-  return order === 'dmy' ? calendarDay(century, second, first) : calendarDay(century, first, second);
+  const whole = wholeYear(last);
+  return order === 'dmy' ? calendarDay(whole, second, first) : calendarDay(whole, first, second);
 }
 
 /** Whether a text is a day in some order. */
@@ -69,6 +72,10 @@ function shareOfSingleSteps(days: readonly string[]): number {
   const times = [...new Set(days)].map((day) => Date.parse(day)).sort((a, b) => a - b);
   const steps = times.slice(1).map((time, at) => time - Number(times[at]));
   return steps.length === 0 ? 0 : steps.filter((step) => step === DAY).length / steps.length;
+}
+
+function wholeYear(year: string): string {
+  return year.length === 2 ? `20${year}` : year;
 }
 
 function monthOf(name: string): string {

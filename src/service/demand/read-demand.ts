@@ -135,7 +135,8 @@ async function recognizeArchive(
     tables.push(await recognizeCsv(content, dayOrder, signal));
   }
   if (tables.some(({ kind }) => kind === 'totals')) return { kind: 'page', path, tables };
-  throw unknown(path, 'no member is a table of search results', HINT);
+  const why = tables.flatMap((one) => (one.kind === 'unknown' ? [`${one.place}: ${one.why}`] : []))[0];
+  throw unknown(path, `no member is a table of search results${why === undefined ? '' : `; ${why}`}`, HINT);
 }
 
 /** Files of one group are one export. Rows by other dimensions would count the same clicks again. */

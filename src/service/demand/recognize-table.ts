@@ -1,6 +1,7 @@
 import { countryCode } from './country-code.ts';
 import type { Dimension } from './demand-row.ts';
 import { deviceName } from './device-name.ts';
+import { isDateName } from './export-filters.ts';
 import { isUrl } from './make-record.ts';
 import { isDay } from './parse-day.ts';
 import { parseCount, parseDecimal, parseRate } from './parse-figures.ts';
@@ -49,7 +50,7 @@ export function recognizeTable(
   const width = header.length;
   if (width === 2 && !sample.some((cells) => parseCount(cells[1] ?? '') !== undefined))
     return { kind: 'filters' };
-  if (width > 5 && !isBing(header))
+  if ((width > 5 || comparesPeriods(header)) && !isBing(header))
     return {
       kind: 'unknown',
       why: `it has ${width} columns; an export that compares two periods can't be read`,
@@ -58,14 +59,21 @@ export function recognizeTable(
   const columns = figuresOf(header, sample);
   if (typeof columns === 'string') return { kind: 'unknown', why: columns };
   if (APPEARANCE.test(header[0] ?? '') || APPEARANCE.test(name)) return { kind: 'appearance' };
-  const dimension = dimensionOf(
-    header[0] ?? '',
-    sample.map(([first = '']) => first.trim()),
-  );
+  const cells = sample.map(([first = '']) => first.trim());
+  const dimension = dimensionOf(header[0] ?? '', cells);
+  if (dimension === 'query' && cells.length > 0 && isDateName(header[0] ?? ''))
+    return { kind: 'unknown', why: `its days can't be read, such as ${JSON.stringify(cells[0])}` };
   const hasRates = header.includes('CTR') || sample.some((cells) => cells.some((cell) => /[%٪]/.test(cell)));
   // Bing's exports begin with the impressions, and may have no positions.
   const lacksPositions = columns.position === null && hasRates && columns.clicks < columns.impressions;
   return { kind: 'totals', dimension, columns, isBing: isBing(header), lacksPositions };
+}
+
+/** Names of figures have neither numbers nor a word twice; `Last 28 days Clicks` and `Previous 28 days Clicks` have both. */
+function comparesPeriods(header: readonly string[]): boolean {
+  const names = header.slice(1).map((one) => one.trim());
+  const words = names.filter((one) => one.includes(' ')).map((one) => one.slice(one.lastIndexOf(' ')));
+  return names.some((one) => /\d/.test(one)) || new Set(words).size < words.length;
 }
 
 function isBing(header: readonly string[]): boolean {
@@ -75,7 +83,8 @@ function isBing(header: readonly string[]): boolean {
 function dimensionOf(header: string, cells: readonly string[]): Dimension {
   const share = (fits: (cell: string) => boolean): number =>
     cells.length === 0 ? 0 : cells.filter(fits).length / cells.length;
-  if (share(isDay) === 1) return 'date';
+  // What is no day among days, such as a row of sums, is a reject.
+  if (share(isDay) === 1 || (share(isDay) >= MOST && !QUERY_HEADER.test(header))) return 'date';
   if (share(isUrl) >= MOST) return 'url';
   // A site about travel is found by names of countries.
   if (QUERY_HEADER.test(header)) return 'query';

@@ -77,7 +77,7 @@ function readHop(text: string): Hop | null {
   const trimmed = text.replace(/^[\s+"]+|[\s+"]+$/g, '');
   const bare =
     /^\[([^\]]+)\](?::\d+)?$/.exec(trimmed)?.[1] ?? /^(\d+(?:\.\d+){3}):\d+$/.exec(trimmed)?.[1] ?? trimmed;
-  const address = bare.replace(/%[\w.-]+$/, '');
+  const address = bare.includes(':') ? bare.replace(/%[\w.-]+$/, '') : bare;
   // The one knows zones that the other does not.
   if (isIP(address) === 0 || !ipaddr.isValid(address)) return null;
   const parsed = ipaddr.process(address);

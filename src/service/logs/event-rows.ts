@@ -173,6 +173,10 @@ export class EventRows {
       target = target.slice(named[0].length);
       if (!target.startsWith('/')) target = `/${target}`;
     }
+    // What some call the URL has the host, but no scheme.
+    const slash = target.indexOf('/');
+    if (slash > 0 && this.#rules.isOwnHost(hostName(target.slice(0, slash))))
+      [host, target] = [target.slice(0, slash), target.slice(slash)];
     const origin = this.#origin(scheme, host, line.port);
     if (host === '') this.assumedHost = true;
     if (origin === null) {

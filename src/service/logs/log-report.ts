@@ -38,6 +38,15 @@ export interface LogFileReport {
   readonly error: { readonly code: string; readonly message: string; readonly hint: string | null } | null;
 }
 
+/** Days without lines that are told, and seconds of one. */
+const FAR_DAYS = 31;
+const DAY = 86_400;
+
+/** Whether most days between the first and the last line have none: a clock may have been wrong. */
+export function isSpread({ days, first_second: first, last_second: last }: LogFileReport): boolean {
+  return first !== null && last !== null && (last - first) / DAY > FAR_DAYS + days * 2;
+}
+
 /** Requests of a known bot in what was added. */
 export interface BotReport {
   readonly bot: string;

@@ -1,8 +1,9 @@
 import { ZoneOffsets } from './zone-offsets.ts';
 
 const MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec';
-const ISO = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,]\d+)?(?:\s?(Z|UTC|GMT|[+-]\d\d:?\d\d))?$/;
-const CLF = /^(\d\d)\/([A-Z][a-z]{2})\/(\d{4}):(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?: ([+-]\d{4}))?$/;
+const ISO =
+  /^(\d{4})[-/](\d\d)[-/](\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:[.,]\d+)?(?:\s?([Zz]|UTC|GMT|[+-]\d\d(?::?\d\d)?)(?: [A-Z]{3,4})?)?$/;
+const CLF = /^(\d\d?)\/([A-Z][a-z]{2})\/(\d{4}):(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?: ([+-]\d{4}))?$/;
 /** Digits of seconds since 1970 for times after 2001: milliseconds, microseconds and nanoseconds have three more each. */
 const SECOND_DIGITS = 10;
 
@@ -21,7 +22,7 @@ export class LogTime {
     this.#zone = new ZoneOffsets(zone);
   }
 
-  /** `10/Oct/2000:13:55:36 -0700`: UTC seconds, NaN for another text. */
+  /** `10/Oct/2000:13:55:36 -0700`, or a time of ISO 8601 in its place: UTC seconds, NaN for another text. */
   clf(text: string): number {
     const [minute, offset, second] = [text.slice(0, 17), text.slice(20), twoDigits(text, 18)];
     if (minute !== this.#minute || offset !== this.#offset) {
@@ -38,14 +39,14 @@ export class LogTime {
 
   #clf(text: string): number {
     const found = CLF.exec(text);
-    if (found === null) return Number.NaN;
+    if (found === null) return this.iso(text);
     const [, day = '', month = '', year = '', hour = '', minute = '', second = '', offset] = found;
     const place = MONTHS.indexOf(month);
     if (place < 0) return Number.NaN;
     return this.#utc([year, String(place / 3 + 1), day, hour, minute, second], offset);
   }
 
-  /** ISO 8601 or RFC 3339, with a T or a space: UTC seconds, NaN for another text. */
+  /** ISO 8601 or RFC 3339, with a T or a space, or with slashes as Go and Caddy write it: UTC seconds, NaN for another text. */
   iso(text: string): number {
     const found = ISO.exec(text);
     if (found === null) return Number.NaN;
@@ -80,8 +81,8 @@ export class LogTime {
       this.assumedZone = true;
       return this.#zone.utc(wall);
     }
-    if (/^[A-Z]/.test(offset)) return wall;
-    const minutes = Number(offset.slice(1, 3)) * 60 + Number(offset.slice(-2));
+    if (/^[A-Z]/i.test(offset)) return wall;
+    const minutes = Number(offset.slice(1, 3)) * 60 + Number(offset.slice(3).replace(':', ''));
     return wall - (offset.startsWith('-') ? -minutes : minutes) * 60;
   }
 }

@@ -9,6 +9,7 @@ const CHUNK = { rows: 4 * 30_720, bytes: 16 * 1024 * 1024 };
 const PIECE = 512 * 1024;
 const [NEWLINE, RETURN] = [10, 13] as const;
 
+const BYTE_ORDER_MARK = '\xef\xbb\xbf';
 /** A line that is no event. */
 export interface UnreadLine {
   /** From 1. */
@@ -130,9 +131,11 @@ class LineReader {
     return bytes.length;
   }
 
-  #readCarefully(text: string, view: DataView, from: number, stop: number): void {
+  #readCarefully(text: string, view: DataView, begin: number, stop: number): void {
     const { format, rows, onReject, markOf } = this.#reading;
     const line = this.#line;
+    // Each of several files that were joined may have a byte order mark.
+    const from = text.startsWith(BYTE_ORDER_MARK, begin) ? begin + BYTE_ORDER_MARK.length : begin;
     clearLine(line);
     const found = format.read(text, from, stop, line);
     if (found === 'event') line.mark = markOf(view, from, stop);

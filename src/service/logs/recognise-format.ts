@@ -20,7 +20,7 @@ const LEAST_SHARE = 50;
  */
 export function recogniseFormat(name: string, text: string, makeTime: () => LogTime): string {
   const lines = linesOf(text);
-  const written = lines.filter((one) => one !== '' && !one.startsWith('#'));
+  const written = lines.filter((one) => !one.startsWith('#'));
   const best = { format: '', fit: 0 };
   for (const prefix of [undefined, ...PREFIX_NAMES]) {
     const inner = prefix === undefined ? lines : withoutPrefixes(prefix, lines);
@@ -56,7 +56,9 @@ export function withPrefix(name: string, text: string, makeTime: () => LogTime):
 }
 
 function linesOf(text: string): string[] {
-  return text.split('\n', TRIED_LINES).map((one) => one.replace(/^\0+/, '').replace(/\r$/, ''));
+  const lines = text.split('\n', TRIED_LINES).map((one) => one.replace(/^\0+/, '').replace(/\r$/, ''));
+  // Of journalctl.
+  return lines.filter((one) => one !== '' && !one.startsWith('-- '));
 }
 
 function withoutPrefixes(prefix: PrefixName, lines: readonly string[]): string[] {
@@ -68,19 +70,24 @@ function countFit(format: LogFormat, lines: readonly string[]): number {
   let fit = 0;
   for (const text of lines) {
     clearLine(line);
-    if (text !== '' && format.read(text, 0, text.length, line) === 'event' && isPlausible(line)) fit += 1;
+    if (format.read(text, 0, text.length, line) === 'event' && isPlausible(line, format.name)) fit += 1;
   }
   return fit;
 }
 
 /** Whether what stands in a line is what it is taken for. */
-function isPlausible({ address, forwarded, host, port, status, bytes, escapes }: LogLine): boolean {
+function isPlausible(
+  { address, forwarded, host, port, status, bytes, escapes }: LogLine,
+  name: string,
+): boolean {
   if (status !== '' && !isStatus(status)) return false;
   if (bytes !== '' && !/^\d+$/.test(bytes)) return false;
   if (port !== '' && !/^\d{1,5}$/.test(port)) return false;
   if (forwarded !== '' && !isAddressChain(forwarded)) return false;
   // Keys and columns name what they hold; a text without names is believed by its looks.
   if (!escapes) return true;
+  // It has the host where others have a name of the client.
+  if (name.endsWith('lighttpd') && !host.includes('.')) return false;
   if (host !== '' && !isHost(host)) return false;
   // Apache may log the name of an address. A name before it would be the host.
   if (host === '' && isName(address)) return true;

@@ -5,7 +5,8 @@ import type { LogLine } from './log-line.ts';
 export function readRequest(line: LogLine): void {
   const { request } = line;
   const first = request.indexOf(' ');
-  if (first <= 0) return;
+  // A load balancer has `- http://www.example.com:80- -` for what was no request.
+  if (first <= 0 || request.startsWith('- ')) return;
   const last = request.lastIndexOf(' ');
   const hasVersion = last > first && request.startsWith('HTTP/', last + 1);
   line.method = request.slice(0, first);
@@ -41,8 +42,8 @@ export function isUnanswered(status: string): boolean {
  */
 export function schemeOf(scheme: string, port: string, isForwarded: boolean): '' | 'http' | 'https' {
   if (scheme === '-' && !isForwarded) return 'http';
-  if (/^(?:https|wss|grpcs|h[23]|on|(?:tls|ssl)v?[\d.]*)$/i.test(scheme)) return 'https';
-  if (/^(?:http|ws|grpc|off)$/i.test(scheme)) return 'http';
+  if (/^(?:https:?|wss|grpcs|h[23]|on|(?:tls|ssl)v?[\d.]*)$/i.test(scheme)) return 'https';
+  if (/^(?:http:?|ws|grpc|off)$/i.test(scheme)) return 'http';
   if (port === '443') return 'https';
   return port === '80' ? 'http' : '';
 }

@@ -5,7 +5,14 @@ import { type DayOrder, parseDay, provenOrder } from '../../../src/service/deman
 test('a day is one of the calendar', () => {
   for (const text of ['2026-02-28', ' 2026-02-28T00:00:00Z ', '2026-2-28', '2026/2/28', '2026. 2. 28.'])
     expect(parseDay(text), text).toBe('2026-02-28');
-  for (const text of ['28 Feb 2026', '28-Feb-2026', 'Feb 28, 2026', 'February 28, 2026 12:00:00 AM'])
+  for (const text of [
+    '28 Feb 2026',
+    '28-Feb-2026',
+    'Feb 28, 2026',
+    'February 28, 2026 12:00:00 AM',
+    '28-Feb-26',
+    'Saturday, February 28, 2026',
+  ])
     expect(parseDay(text), text).toBe('2026-02-28');
   for (const text of ['2026-02-29', '2026-13-01', '1.2.2026', '20260101', '', '30 Feb 2026', '1 Foo 2026'])
     expect(parseDay(text), text).toBeUndefined();

@@ -4,14 +4,16 @@ import { exitCodeOf } from '../../../project/model/runs/run-result.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { LogRules } from '../../../service/logs/log-rules.ts';
 import type { Command, Invocation } from '../command.ts';
-import { addLogs, readingRules } from '../local/add-logs.ts';
+import { addLogs, type LogsOfProject, readingRules } from '../local/add-logs.ts';
 import { hasQuestion } from '../local/has-question.ts';
 import { loadLocal } from '../local/load-local.ts';
 import { LOCAL_PROJECT_FLAGS, localProject, projectFlags } from '../local/local-project.ts';
 import { LocalService } from '../local/local-service.ts';
 import { checkLogSources } from '../local/log-sources.ts';
+import { shownPath } from '../local/shown-path.ts';
 import { printError } from '../print-error.ts';
-import { describeLogs, logErrors } from '../reports/log-report.ts';
+import { Questions } from '../questions.ts';
+import { describeLogs, logErrors, spreadText } from '../reports/log-report.ts';
 import { printRun } from '../reports/run-report.ts';
 
 export const logsAdd: Command = {
@@ -60,6 +62,7 @@ export const logsAdd: Command = {
       {
         ...{ projectId: project.id, from: positionals, folder, rules, again: invocation.has('again') },
         progress: invocation.progress,
+        confirm: askAboutDays(invocation),
       },
       signal,
     );
@@ -99,6 +102,16 @@ function logRules(invocation: Invocation, settings: LogRules): LogRules {
   if (data !== undefined) return data;
   const [issue] = error.issues;
   throw new CrawlhouseError('usage', `--${String(issue?.path[0]).replaceAll('_', '-')}: ${issue?.message}`);
+}
+
+/** Asks about a file whose days are far apart; absent where nobody sits at a terminal. */
+function askAboutDays({ person, say, signal, workingDirectory }: Invocation): LogsOfProject['confirm'] {
+  if (person === null) return undefined;
+  return async (file) => {
+    say(`${spreadText({ ...file, name: shownPath(workingDirectory, file.name) })}.\n`);
+    using questions = new Questions(person, signal);
+    return /^y(?:es)?$/i.test(await questions.ask('Add it? yes or no (no)'));
+  };
 }
 
 /** What a flag says; else the setting, if it is not the one of exact datasets. */

@@ -1,12 +1,15 @@
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
+import { rewriteMark } from '../../../engines/working-copy.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { DnsCheck } from '../../../service/logs/bots/dns-check.ts';
 import type { BotReport, LogFileReport } from '../../../service/logs/log-report.ts';
 import type { LogRules } from '../../../service/logs/log-rules.ts';
+import type { LogsToAdd } from '../../../service/sandbox/logs/added-logs.ts';
 import type { LocalService } from './local-service.ts';
 import { checkLogSources, logSources } from './log-sources.ts';
 import { readBotList } from './read-bot-list.ts';
 
-interface LogsOfProject {
+export interface LogsOfProject {
   readonly projectId: string;
   /** Paths, folders, globs, prefixes of stores, and `-`. */
   readonly from: readonly string[];
@@ -16,6 +19,8 @@ interface LogsOfProject {
   /** Whether files that were read before are read once more. */
   readonly again: boolean;
   readonly progress: (text: string) => void;
+  /** Is asked about each file whose days are far apart; absent: it is added. */
+  readonly confirm?: LogsToAdd['confirm'];
 }
 
 /**
@@ -36,17 +41,23 @@ export function readingRules(rules: LogRules, onReject: 'fail' | 'quarantine' | 
 export async function addLogs(
   settings: Settings,
   service: LocalService,
-  { projectId, from, folder, rules, again, progress }: LogsOfProject,
+  { projectId, from, folder, rules, again, progress, confirm }: LogsOfProject,
   signal: AbortSignal,
 ): Promise<{ readonly files: readonly LogFileReport[]; readonly bots: readonly BotReport[] }> {
   await checkLogSources(from, folder);
   const files: LogFileReport[] = [];
+  const mark = rewriteMark(settings.state_dir);
+  const wasMarked = existsSync(mark);
   const logs = {
-    ...{ projectId, rules, again },
+    ...{ projectId, rules, again, confirm },
     sources: logSources(from, { settings, folder }, signal),
     bots: {
       list: await readBotList(settings),
       dns: rules.verify === 'dns' ? new DnsCheck() : undefined,
+    },
+    onForget: (isToForget: boolean) => {
+      if (isToForget) closeSync(openSync(mark, 'a'));
+      else if (!wasMarked) rmSync(mark, { force: true });
     },
     onFile: (report: LogFileReport) => {
       files.push(report);

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../../core/errors/error-codes.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { counted, countText } from '../../../core/text/amounts.ts';
 import { textTable } from '../../../core/text/text-table.ts';
-import type { BotReport, LogFileReport } from '../../../service/logs/log-report.ts';
+import { type BotReport, isSpread, type LogFileReport } from '../../../service/logs/log-report.ts';
 import { shownPath } from '../local/shown-path.ts';
 
 /** Files that are listed; with more, those that need no look are left out. */
@@ -12,9 +12,6 @@ const SHOWN_BOTS = 8;
 /** Of the requests that name a bot with ranges, so many refuted ones in a hundred look like a proxy. */
 const SUSPICIOUS = 90;
 const LEAST_BOTS = 100;
-/** Days without lines that are told, and seconds of one. */
-const FAR_DAYS = 31;
-const DAY = 86_400;
 const SPAN = 'from, to (UTC)';
 
 /** Where people read of files: names are those of a folder; a terminal has a width. */
@@ -108,10 +105,7 @@ function remarks(files: readonly LogFileReport[], site: string): string {
       );
     if (file.status === 'known' && file.earlier_name !== null)
       lines.add(`${file.name}: it is the same as ${file.earlier_name}, which was read before`);
-    if (isSpread(file))
-      lines.add(
-        `${file.name}: its lines are of ${counted(file.days, 'day')} far apart: look at ${span(file)}`,
-      );
+    if (isSpread(file)) lines.add(spreadText(file));
     if (file.unfinished_bytes > 0)
       lines.add(`${file.name}: its last line has no end yet, and is read once it has`);
     if (file.other_hosts > 0)
@@ -127,9 +121,9 @@ function remarks(files: readonly LogFileReport[], site: string): string {
   return [...lines].map((line) => `${line}.\n`).join('');
 }
 
-/** Whether most days between the first and the last line have none: a clock may have been wrong. */
-function isSpread({ days, first_second: first, last_second: last }: LogFileReport): boolean {
-  return first !== null && last !== null && (last - first) / DAY > FAR_DAYS + days * 2;
+/** What is said of a file whose days are far apart. */
+export function spreadText(file: LogFileReport): string {
+  return `${file.name}: its lines are of ${counted(file.days, 'day')} far apart: look at ${span(file)}`;
 }
 
 function places({ reasons, places: where }: LogFileReport): string {

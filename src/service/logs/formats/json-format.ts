@@ -50,6 +50,7 @@ export function jsonFormat(name: string, log: JsonLog, time: LogTime): LogFormat
       if (log.isRequest?.(record) === false || isRepeated(record)) return 'skip';
       if (log.isGiven && keys.size < MOST_KEYS) for (const key of keysOf(record)) keys.add(key);
       let [hasTime, hasUrl, hasStatus] = [false, false, false];
+      let problem: RejectReason | undefined;
       for (const one of fields) {
         const value = textAt(record, one.places, one.field);
         if (value === null) continue;
@@ -58,9 +59,9 @@ export function jsonFormat(name: string, log: JsonLog, time: LogTime): LogFormat
         else if (one.field === 'status') hasStatus = true;
         else if (one.field === 'url' || one.field === 'request') hasUrl = true;
         if (value === '') continue;
-        const problem = take(one.field, value, line, time);
-        if (problem !== undefined) return problem;
+        problem ??= take(one.field, value, line, time);
       }
+      if (problem !== undefined) return problem;
       if (log.scheme !== undefined) line.scheme = log.scheme(record);
       if (!hasTime) return 'no_time';
       if (!hasUrl) return 'no_url';
@@ -142,9 +143,17 @@ export function parseJsonLine(text: string): Record<string, unknown> | undefined
     const value: unknown = HAS_LONG_NUMBER.test(plain) ? JSON.parse(plain, longAsWritten) : JSON.parse(plain);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
-    // The line is a reject.
-    return undefined;
+    // nginx escapes bytes of JSON as those of a text, unless it is told `escape=json`. Else the line is a reject.
+    return BYTE_ESCAPE.test(text) ? parseJsonLine(text.replaceAll(BYTE_ESCAPES, byteOfEscape)) : undefined;
   }
+}
+
+const BYTE_ESCAPE = /\\x[0-9A-F]{2}/i;
+const BYTE_ESCAPES = /\\x([0-9A-F]{2})|\\./gi;
+
+function byteOfEscape(whole: string, digits?: string): string {
+  if (digits === undefined) return whole;
+  return JSON.stringify(String.fromCharCode(Number.parseInt(digits, 16))).slice(1, -1);
 }
 
 function longAsWritten(_key: string, value: unknown, context?: { readonly source?: string }): unknown {

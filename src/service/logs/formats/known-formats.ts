@@ -30,6 +30,7 @@ const MAKERS: Readonly<Record<string, (asked: Asked) => LogFormat>> = {
   vhost_more: ({ time }) => textFormat('vhost_more', `%v:%p ${COMBINED.replace('%b', '%O')}`, time),
   host_combined: ({ time }) => textFormat('host_combined', `%v ${COMBINED}`, time),
   host_common: ({ time }) => textFormat('host_common', `%v ${COMMON}`, time, true),
+  lighttpd: ({ time }) => textFormat('lighttpd', COMBINED.replace('%l', '%V'), time),
   nginx_forwarded: ({ time }) => textFormat('nginx_forwarded', FORWARDED, time),
   combined: ({ time, isWhole }) => ({
     ...textFormat('combined', COMBINED, time, isWhole),

@@ -17,8 +17,10 @@ interface Inner {
 type Unwrap = (text: string, from: number, end: number) => Inner | undefined;
 
 const DAY = String.raw`[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)?`;
-const ISO = String.raw`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?`;
-const TAG = String.raw`([\w./()-]+)(?:\[\d+\])?: ?`;
+const ISO = String.raw`\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?`;
+/** The begin of an address of IPv6 is none: a space follows. */
+const TAG = String.raw`([\w./()-]+)(?:\[[\w.]+\]: ?|: )`;
+const COLOUR = String.raw`(?:\x1b\[[\d;]*m)*`;
 
 /** What puts something before each line, in the order in which they are tried. */
 const PREFIXES = {
@@ -26,14 +28,16 @@ const PREFIXES = {
   journald: json('MESSAGE', 'SYSLOG_IDENTIFIER'),
   // https://github.com/kubernetes/design-proposals-archive/blob/main/node/kubelet-cri-logging.md
   cri: pattern(new RegExp(String.raw`${ISO} (stdout|stderr) ([FP])(?::\S*)? `, 'y')),
-  // RFC 3164 with and without a priority, RFC 5424, and what rsyslog and journalctl write.
+  // RFC 3164 with and without a priority or a host, RFC 5424, and what rsyslog and journalctl write.
   syslog: pattern(
     new RegExp(
-      String.raw`(?:<\d{1,3}>)?(?:(?:${DAY}|${ISO}) \S+ ${TAG}|1 ${ISO} \S+ (\S+) \S+ \S+ (?:-|(?:\[(?:[^\]\\]|\\.)*\])+) ?(?:\xef\xbb\xbf)?)`,
+      String.raw`(?:<\d{1,3}>)?(?:(?:${DAY}|(?:[A-Z][a-z]{2} )?${ISO}(?: [A-Z]{3,4})?|\d{10}\.\d{6}) (?:\S+ )?${TAG}|1 ${ISO} \S+ (\S+) \S+ \S+ (?:-|(?:\[(?:[^\]\\]|\\.)*\])+) ?(?:\xef\xbb\xbf)?)`,
       'y',
     ),
   ),
-  compose: pattern(/([\w.-]+) +\| /y),
+  compose: pattern(new RegExp(String.raw`${COLOUR}([\w.-]+) +\|${COLOUR} (?:${ISO} )?`, 'y')),
+  kubectl: pattern(new RegExp(String.raw`\[(pod/[^\]\s]+)\] (?:${ISO} )?`, 'y')),
+  message: json('message', 'program'),
   timestamp: pattern(new RegExp(`()${ISO} `, 'y')),
 } as const satisfies Readonly<Record<string, Unwrap>>;
 export type PrefixName = keyof typeof PREFIXES;
@@ -50,6 +54,8 @@ export function withoutPrefix(prefix: PrefixName, line: string): string | undefi
   return inner?.text.slice(inner.from, inner.end);
 }
 
+/** Characters of a part: Docker cuts lines into pieces of 16 KiB. What carries its records may take the ends of lines off. */
+const PART = 16_000;
 /** Characters of a line that came in parts. */
 const LONGEST = 1024 * 1024;
 
@@ -65,7 +71,9 @@ export function prefixedFormat(prefix: PrefixName, format: LogFormat): LogFormat
     ...(format.missing === undefined ? {} : { missing: () => format.missing?.() ?? null }),
     read(text, from, end, line) {
       const inner = PREFIXES[prefix](text, from, end);
-      if (inner === undefined) return 'not_the_format';
+      // journalctl says where a boot begins.
+      if (inner === undefined) return text.startsWith('-- ', from) ? 'skip' : 'not_the_format';
+      if (inner.from === inner.end) return 'skip';
       const { program } = inner;
       const before = parts.get(program) ?? '';
       if (inner.isPart) {
@@ -93,7 +101,7 @@ function pattern(expression: RegExp): Unwrap {
     if (found === null || expression.lastIndex > end) return undefined;
     return {
       ...{ text, from: expression.lastIndex, end },
-      program: found[1] ?? found[2] ?? '',
+      program: found.slice(1).find((one) => one !== undefined) ?? '',
       isPart: found[2] === 'P' && (found[1] === 'stdout' || found[1] === 'stderr'),
     };
   };
@@ -104,10 +112,13 @@ function json(message: string, program: string): Unwrap {
   return (line, from, end) => {
     if (line.charCodeAt(from) !== 123) return undefined;
     const record = parseJsonLine(line.slice(from, end));
-    const text = record?.[message];
+    // journald has bytes for a message that is no text.
+    const found = record?.[message];
+    const text = Array.isArray(found) ? Buffer.from(found).toString('latin1') : found;
     if (typeof text !== 'string') return undefined;
     const isDocker = message === 'log';
-    if (isDocker && record?.stream === undefined && record?.time === undefined) return undefined;
+    if (isDocker && !['stream', 'time', 'source'].some((key) => record?.[key] !== undefined))
+      return undefined;
     const hasEnd = text.endsWith('\n');
     const stop = text.length - (hasEnd ? (text.endsWith('\r\n') ? 2 : 1) : 0);
     return {
@@ -115,7 +126,7 @@ function json(message: string, program: string): Unwrap {
       from: 0,
       end: stop,
       program: String(record?.[program] ?? ''),
-      isPart: isDocker && !hasEnd,
+      isPart: isDocker && !hasEnd && text.length >= PART,
     };
   };
 }

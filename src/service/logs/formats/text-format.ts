@@ -7,7 +7,7 @@ const BACKSLASH = 92;
 const COMMA = 44;
 const SPACE = 32;
 /** Fields behind the last one of a format. */
-const MORE_FIELDS = /^(?: (?:"(?:[^"\\]|\\.)*"|\[[^\]]*\]|[^" ]+))*$/;
+const MORE_FIELDS = /^(?: +(?:[^" ]*"(?:[^"\\]|\\.)*"|\[[^\]]*\]|[^" [][^" ]*))* *$/;
 
 type Time = 'clf' | 'iso' | 'epoch' | 'any';
 type Reading = (value: string, line: LogLine) => RejectReason | undefined;
@@ -51,11 +51,15 @@ function stopOf(text: string, at: number, end: number, part: FormatPart): number
   if (part.isLast) return lastStop(text, at, end, part);
   let stop = text.indexOf(until, at);
   if (part.isQuoted) stop = closingMark(text, at, end, until);
-  // A chain of addresses has commas.
-  else if (part.field === 'address' && until.charCodeAt(0) === SPACE)
+  // A chain of addresses has commas, as what several upstreams did.
+  else if (isChain(part.field) && until.charCodeAt(0) === SPACE)
     while (stop > at && stop < end && text.charCodeAt(stop - 1) === COMMA)
       stop = text.indexOf(until, stop + 1);
   return stop < 0 || stop + until.length > end ? -1 : stop;
+}
+
+function isChain(field: FormatPart['field']): boolean {
+  return field === null || field === 'address' || field === 'forwarded';
 }
 
 /** A quotation mark within a value has a backslash, which may have one itself. */
@@ -78,13 +82,15 @@ function lastStop(text: string, at: number, end: number, part: FormatPart): numb
     for (let stop = closingMark(text, at, end, until); stop >= 0 && stop + until.length <= end; ) {
       const behind = stop + until.length;
       if (behind === end) return stop;
-      if (MORE_FIELDS.test(text.slice(behind, end))) return isWhole ? -1 : stop;
+      const more = text.slice(behind, end);
+      if (MORE_FIELDS.test(more)) return isWhole && more.trim() !== '' ? -1 : stop;
       stop = closingMark(text, stop + 1, end, until);
     }
     return -1;
   }
   if (until !== '') return text.endsWith(until, end) && end - until.length >= at ? end - until.length : -1;
-  if (isWhole || part.field === null || part.field === 'request' || part.field === 'agent') return end;
+  if (isWhole) return at + text.slice(at, end).trimEnd().length;
+  if (part.field === null || part.field === 'request' || part.field === 'agent') return end;
   const space = text.indexOf(' ', at);
   return space < 0 || space > end ? end : space;
 }

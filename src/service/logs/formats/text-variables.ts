@@ -24,7 +24,14 @@ export type TextField =
  */
 const VARIABLES: readonly (readonly [names: readonly string[], field: TextField])[] = [
   [['%a', '%h', '%{c}a', '$remote_addr', '$realip_remote_addr'], 'address'],
-  [['%{x-forwarded-for}i', '$http_x_forwarded_for', '$proxy_add_x_forwarded_for'], 'forwarded'],
+  [
+    [
+      ...['%{x-forwarded-for}i', '$http_x_forwarded_for', '$proxy_add_x_forwarded_for', '%{x-real-ip}i'],
+      ...['$http_x_real_ip', '%{cf-connecting-ip}i', '$http_cf_connecting_ip', '%{true-client-ip}i'],
+      '$http_true_client_ip',
+    ],
+    'forwarded',
+  ],
   [['$msec'], 'epoch'],
   [['$time_iso8601'], 'iso'],
   [['%t', '$time_local'], 'clf'],

@@ -25,6 +25,10 @@ export interface LogsToAdd {
   /** Whether files that were read before are read once more. */
   readonly again: boolean;
   readonly bots: Omit<VerifyOptions, 'signal'>;
+  /** Is asked about each file whose days are far apart, before anything of it is added; absent: it is added. */
+  readonly confirm?: ((report: LogFileReport) => Promise<boolean>) | undefined;
+  /** Is told that rows go of which nothing may stay, before they go, or that none went. */
+  readonly onForget?: ((isToForget: boolean) => void) | undefined;
   /** Is told of each file when it was read. */
   readonly onFile: (report: LogFileReport) => void;
 }
@@ -58,7 +62,7 @@ export class AddedLogs {
 
   /** Adds files, and counts the days that they have. */
   async add(
-    { projectId, sources, rules, again, bots, onFile }: LogsToAdd,
+    { projectId, sources, rules, again, bots, confirm, onForget, onFile }: LogsToAdd,
     signal: AbortSignal,
   ): Promise<readonly BotReport[]> {
     const { resources, rows, clock, stateDir } = this.#work;
@@ -70,16 +74,23 @@ export class AddedLogs {
     try {
       return await rows.use(async (connection) => {
         const origin = new URL(String(project.start_url)).origin;
-        const adding = { origin, rules, again, bots, folder, now: clock.now() };
+        const adding = { origin, rules, again, bots, confirm, folder, now: clock.now() };
+        // Their hashes stay in free blocks.
+        if (await tables.areFormer(connection)) rows.isToRewrite = true;
         const adder = await LogAdder.open(connection, tables, adding);
         const keptOtherwise = await eventsKeptOtherwise(connection, tables, rules);
         const wasToRewrite = rows.isToRewrite;
         // Before anything is deleted: a process may end at any moment.
-        if (keptOtherwise > 0) rows.isToRewrite = true;
+        if (keptOtherwise > 0) {
+          rows.isToRewrite = true;
+          onForget?.(true);
+        }
         const last = Number(await connection.scalar(`SELECT coalesce(max(rowid), -1) FROM ${tables.lines}`));
         for await (const source of sources) onFile(await adder.add(source, signal));
-        if (!wasToRewrite && (await eventsKeptOtherwise(connection, tables, rules)) === keptOtherwise)
-          rows.isToRewrite = false;
+        if (keptOtherwise > 0 && (await eventsKeptOtherwise(connection, tables, rules)) === keptOtherwise) {
+          rows.isToRewrite = wasToRewrite;
+          onForget?.(false);
+        }
         return (await connection.jsonRows(
           `SELECT agent.bot, ${[1, 2, 3].map((one, index) => `CAST(count(*) FILTER (line.verification = ${one}) AS INTEGER) AS ${['verified', 'refuted', 'unchecked'][index]}`).join(', ')}
             FROM ${tables.lines} AS line JOIN ${tables.agents} AS agent ON agent.id = line.agent

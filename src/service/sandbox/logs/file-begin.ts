@@ -1,9 +1,8 @@
-import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import type { LogSource } from '../../logs/log-source.ts';
 import { plainText } from '../../logs/plain-text.ts';
 import { TextDigest } from '../../logs/text-digest.ts';
-import { alikeFiles, type KnownFile } from './known-files.ts';
-import type { LogTables } from './log-tables.ts';
+import { formerFile } from './former-files.ts';
+import { alikeFiles, type FileStore, type KnownFile } from './known-files.ts';
 
 /** Bytes in which a format is recognised. */
 const SAMPLE_BYTES = 256 * 1024;
@@ -16,20 +15,12 @@ export interface FileBegin {
   readonly sample: string;
 }
 
-interface Store {
-  readonly connection: Connection;
-  readonly tables: LogTables;
-  /** Hashes of texts are made with it. */
-  readonly secret: string;
-}
-
 /** Finds how far a file was read before, under whatever name: the longest text of a known file that it begins with. */
-export async function beginOf(source: LogSource, store: Store, signal: AbortSignal): Promise<FileBegin> {
+export async function beginOf(source: LogSource, store: FileStore, signal: AbortSignal): Promise<FileBegin> {
   const sample = await textOf(plainText(source, signal), SAMPLE_BYTES);
   const known = await alikeFiles(store, sample);
-  if (known.length === 0) return { known: null, sample };
-  const found = await longestOf(known, plainText(source, signal), store.secret);
-  return { known: found, sample };
+  const found = known.length === 0 ? null : await longestOf(known, plainText(source, signal), store.secret);
+  return { known: found ?? (await formerFile(source, store, signal)), sample };
 }
 
 /**

@@ -9,6 +9,14 @@ import { type FileRejects, mergedRejects } from './rejects.ts';
 /** First bytes that say which known texts a file may begin with. */
 const HEAD_BYTES = 1024;
 
+/** Where files are known. */
+export interface FileStore {
+  readonly connection: Connection;
+  readonly tables: LogTables;
+  /** Hashes of texts are made with it. */
+  readonly secret: string;
+}
+
 /** A file as it was read before. */
 export interface KnownFile {
   readonly id: number;
@@ -61,9 +69,8 @@ export async function wasRead(
   rules: LogRules,
 ): Promise<boolean> {
   if (version === null) return false;
-  const sql = `SELECT count(*) > 0 FROM ${tables.names} WHERE name = ? AND version IN (?, ?)`;
-  // Folders of before do not say how a file was read.
-  return (await connection.scalar(sql, [name, versionOf(version, rules), version])) === true;
+  const sql = `SELECT count(*) > 0 FROM ${tables.names} WHERE name = ? AND version = ?`;
+  return (await connection.scalar(sql, [name, versionOf(version, rules)])) === true;
 }
 
 function versionOf(version: string, rules: LogRules): string {
@@ -77,7 +84,7 @@ function versionOf(version: string, rules: LogRules): string {
  * @param begin the first bytes of the file, at least `HEAD_BYTES` if it has them
  */
 export async function alikeFiles(
-  { connection, tables, secret }: { connection: Connection; tables: LogTables; secret: string },
+  { connection, tables, secret }: FileStore,
   begin: string,
 ): Promise<readonly KnownFile[]> {
   const sizes = await connection.rows(
@@ -158,6 +165,7 @@ export async function noteStaleDays(connection: Connection, tables: LogTables, d
 export async function forgetFile(connection: Connection, tables: LogTables, id: number): Promise<void> {
   await noteStaleDays(connection, tables, `SELECT DISTINCT day FROM ${tables.lines} WHERE file = ${id}`);
   await connection.run(`DELETE FROM ${tables.lines} WHERE file = ${id}`);
+  await connection.run(`DELETE FROM ${tables.former} WHERE id = ${id}`);
 }
 
 /** The files that were read, the first one first. */
@@ -165,7 +173,7 @@ export async function readFiles(connection: Connection, tables: LogTables): Prom
   return (await connection.rows(`SELECT * FROM ${tables.files} ORDER BY id`)).map(knownFile);
 }
 
-function knownFile(row: Row): KnownFile {
+export function knownFile(row: Row): KnownFile {
   return {
     ...{ id: Number(row.id), name: String(row.name), format: String(row.format), state: String(row.state) },
     ...{ reading: String(row.reading), digest: String(row.digest) },

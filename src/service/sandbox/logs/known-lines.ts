@@ -5,6 +5,9 @@ import type { LogTables } from './log-tables.ts';
 /** Lines of a file that were read before in others. */
 const HITS = table('temp', 'main', 'log_known_lines');
 
+/** Of the lines that a file has of a time, so many in a hundred are in another one with which it was merged. */
+const MERGED = 90;
+
 interface NewLines {
   /** The file that they were read from now. */
   readonly id: number;
@@ -21,7 +24,8 @@ interface NewLines {
  * read in another way gives way to what is read now.
  *
  * One line alone that another file has too may be a coincidence, such as the checks of a load balancer by two servers: it
- * counts, unless it begins the file or stands beside another one.
+ * counts, unless it begins the file or stands beside another one. Where nearly all that the other file has of that time is here,
+ * however far apart, the two were merged.
  *
  * @returns how many of the new lines were taken out, and the name of a file that has them
  */
@@ -46,12 +50,21 @@ export async function dropKnownLines(
   await connection.run(
     `CREATE OR REPLACE TEMP TABLE ${HITS} AS
       WITH known AS (SELECT mark, count(*) AS n, min(file) AS file ${alike} GROUP BY mark),
-      own AS (SELECT rowid AS place, line, mark, row_number() OVER (PARTITION BY mark ORDER BY line) AS nth FROM ${own}),
+      own AS (SELECT rowid AS place, line, path, mark, row_number() OVER (PARTITION BY mark ORDER BY line) AS nth FROM ${own}),
       hit AS (
-        SELECT place, line, known.file AS file, coalesce(nth <= known.n, false) AS is_known FROM own LEFT JOIN known USING (mark)
+        SELECT place, line, path, known.file AS file, coalesce(nth <= known.n, false) AS is_known FROM own LEFT JOIN known USING (mark)
+      ),
+      merged AS (
+        SELECT file, true AS is_merged
+        FROM (SELECT file, count(*) AS n, count(DISTINCT path) AS paths FROM hit WHERE is_known GROUP BY file) AS here
+        JOIN (SELECT file, count(*) AS n ${alike} GROUP BY file) AS there USING (file)
+        WHERE here.n * 100 >= there.n * ${MERGED} AND paths > 1
       )
-      SELECT place, file FROM hit
-      QUALIFY is_known AND (lag(is_known, 1, ${from === 0}) OVER (ORDER BY line) OR lead(is_known, 1, false) OVER (ORDER BY line))`,
+      SELECT place, file FROM hit LEFT JOIN merged USING (file)
+      QUALIFY is_known AND (
+        coalesce(is_merged, false)
+        OR lag(is_known, 1, ${from === 0}) OVER (ORDER BY line) OR lead(is_known, 1, false) OVER (ORDER BY line)
+      )`,
   );
   await connection.run(`DELETE FROM ${tables.lines} WHERE rowid IN (SELECT place FROM ${HITS})`);
   const [found] = await connection.rows(

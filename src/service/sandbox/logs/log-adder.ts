@@ -5,7 +5,7 @@ import type { VerifyOptions } from '../../logs/bots/verify-bots.ts';
 import { EventRows } from '../../logs/event-rows.ts';
 import { formatOfName } from '../../logs/formats/known-formats.ts';
 import type { LogFormat } from '../../logs/log-line.ts';
-import { blankReport, type LogFileReport } from '../../logs/log-report.ts';
+import { blankReport, isSpread, type LogFileReport } from '../../logs/log-report.ts';
 import type { LogRules } from '../../logs/log-rules.ts';
 import type { LogSource } from '../../logs/log-source.ts';
 import { LogTime } from '../../logs/log-time.ts';
@@ -38,6 +38,8 @@ export interface AddingLogs {
   /** Whether files that were read before are read once more, in place of what was read. */
   readonly again: boolean;
   readonly bots: Omit<VerifyOptions, 'signal'>;
+  /** Whether a file whose days are far apart is added. */
+  readonly confirm?: ((report: LogFileReport) => Promise<boolean>) | undefined;
   /** A folder for rows on their way into the database. */
   readonly folder: string;
   /** UTC milliseconds. */
@@ -132,6 +134,8 @@ export class LogAdder {
       ...{ assumed_zone: time.assumedZone, assumed_host: rows.assumedHost },
     };
     this.#check(report, known, format);
+    if (!isKnown && isSpread(report) && (await this.#adding.confirm?.(report)) === false)
+      throw new RefusedFile({ ...report, status: 'refused', error: notConfirmed(report) });
     await this.#made.numbers.write(connection);
     await this.#made.hashes?.write(connection, now);
     await recordFile(connection, tables, report, {
@@ -184,6 +188,14 @@ function noLines(name: string): CrawlhouseError {
   return new CrawlhouseError('contract_broken', `${name}: it has no lines: all of its bytes are NUL`, {
     hint: 'a crash or a full disk leaves such files: copy the log again, or leave the file out',
   });
+}
+
+function notConfirmed({ name, days }: LogFileReport): LogFileReport['error'] {
+  return {
+    code: 'rejected_values',
+    message: `${name}: nothing of it was added: its lines are of ${days} days far apart, and the answer was not yes`,
+    hint: 'take the lines of wrong days out of it, or add it again and answer yes',
+  };
 }
 
 function noOwnHost({ name, other_hosts, other_host_names }: LogFileReport): LogFileReport['error'] {

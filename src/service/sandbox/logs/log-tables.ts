@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Connection, ident, text } from '../../../core/duckdb/duckdb.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import type { FieldRecord } from '../../api/resources/fields.ts';
+import { keyedHash } from '../../logs/text-digest.ts';
 import { type Column, type ColumnKind, kindOfField } from '../catalogue/column.ts';
 import { fieldRecord } from '../catalogue/field-record.ts';
 import { LOG_EVENT_CATALOGUE } from '../catalogue/log-catalogue.ts';
@@ -76,6 +77,11 @@ export class LogTables {
     return this.#table('names');
   }
 
+  /** What tells the files that a version of before has read, until they are read again. */
+  get former(): string {
+    return this.#table('former');
+  }
+
   /** Days with events that the log pages do not have yet. */
   get staleDays(): string {
     return this.#table('stale_days');
@@ -131,9 +137,10 @@ export class LogTables {
       [this.staleDays, 'day DATE PRIMARY KEY'],
       [this.salts, 'day DATE PRIMARY KEY, salt VARCHAR'],
       [this.#table('secret'), 'secret VARCHAR'],
+      [this.former, 'id INTEGER, first VARCHAR, last VARCHAR, last_bytes INTEGER'],
     ] as const)
       await connection.run(`CREATE TABLE IF NOT EXISTS ${name} (${columns})`);
-    await this.#renew(connection);
+    if (await this.areFormer(connection)) await connection.transaction(() => this.#renew(connection));
     const cells = this.columns().map(({ id, field }) => `${lookUp(CELLS, field.name)} AS ${ident(id)}`);
     await connection.run(
       `CREATE VIEW IF NOT EXISTS ${ServiceRows.table(this.events)} AS SELECT line.rowid AS rowid, ${cells.join(', ')}
@@ -143,10 +150,20 @@ export class LogTables {
     );
   }
 
-  /** Folders of before have no marks of lines, and hashes without a key. */
+  /** Whether they are of a version before: without marks of lines, and with hashes without a key. */
+  async areFormer(connection: Connection): Promise<boolean> {
+    const columns = await ServiceRows.columnsOf(connection, `log_files_${this.#projectId}`);
+    return columns.includes('heads');
+  }
+
   async #renew(connection: Connection): Promise<void> {
-    const isOld = `SELECT count(*) > 0 FROM (DESCRIBE ${this.files}) WHERE column_name = 'heads'`;
-    if ((await connection.scalar(isOld)) !== true) return;
+    const secret = await this.secret(connection);
+    const keyed = (hash: unknown): string => keyedHash(secret, String(hash));
+    const sql = `SELECT id, heads[-1] AS first, tail, tail_bytes FROM ${this.files}`;
+    for (const { id, first, tail, tail_bytes } of await connection.rows(sql)) {
+      const values = [Number(id), keyed(first), keyed(tail), Number(tail_bytes)];
+      await connection.run(`INSERT INTO ${this.former} VALUES (?, ?, ?, ?)`, values);
+    }
     await connection.run(`ALTER TABLE ${this.lines} ADD COLUMN mark BIGINT`);
     for (const name of ['reading VARCHAR', 'head VARCHAR', 'head_bytes INTEGER', 'digest VARCHAR'])
       await connection.run(`ALTER TABLE ${this.files} ADD COLUMN ${name}`);

@@ -94,6 +94,12 @@ export class FormerCopies {
     this.observe();
   }
 
+  /** Follows another file in the place of the working copy: nothing that was copied before shares its blocks. */
+  followAnew(): void {
+    this.#forget();
+    this.follow();
+  }
+
   /** Takes notice of a checkpoint, if there was one. Called after every statement. */
   observe(): void {
     if (this.#fd === undefined) return;

@@ -1,4 +1,5 @@
-import { appendFile, copyFile, mkdir, readFile, rename, utimes, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { appendFile, copyFile, mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -10,7 +11,7 @@ import { GRANULARITIES } from '../../../../src/service/api/resources/fields.ts';
 import { BotList } from '../../../../src/service/logs/bots/bot-list.ts';
 import type { LogFileReport } from '../../../../src/service/logs/log-report.ts';
 import { LogRules } from '../../../../src/service/logs/log-rules.ts';
-import { AddedLogs } from '../../../../src/service/sandbox/logs/added-logs.ts';
+import { AddedLogs, type LogsToAdd } from '../../../../src/service/sandbox/logs/added-logs.ts';
 import { deriveLogPages } from '../../../../src/service/sandbox/logs/derive-log-pages.ts';
 import { logMetadata } from '../../../../src/service/sandbox/logs/log-metadata.ts';
 import { Resources } from '../../../../src/service/sandbox/resources/resources.ts';
@@ -78,7 +79,11 @@ async function openLogs() {
     },
     async add(
       names: readonly string[],
-      { again = false, ...rules }: Partial<LogRules> & { readonly again?: boolean } = {},
+      {
+        again = false,
+        confirm,
+        ...rules
+      }: Partial<LogRules> & Partial<Pick<LogsToAdd, 'again' | 'confirm'>> = {},
       onReject?: 'fail' | 'quarantine',
       signal = new AbortController().signal,
     ) {
@@ -90,6 +95,7 @@ async function openLogs() {
           sources: logSources(names, place, signal),
           rules: readingRules(LogRules.parse(rules), onReject),
           again,
+          confirm,
           bots: { list: BOTS },
           onFile: (report) => void files.push(report),
         },
@@ -270,6 +276,26 @@ test('a file is read again with other settings, or when asked, in place of what 
   expect([(await times()).length, (await pages('days')).length]).toEqual([3, 2]);
 });
 
+test('a file whose days are far apart is added if the answer is yes, and the question comes once', async () => {
+  const { path, add, events } = await openLogs();
+  await long(path('a.log'), line({ at: '23/Nov/2025:10:00:00 +0000' }) + line());
+  await long(path('b.log'), line({ at: '20/Nov/2026:10:00:00 +0000', url: '/b' }));
+  const asked: string[] = [];
+  const confirm = (answer: boolean) => async (report: LogFileReport) => {
+    asked.push(`${report.days} ${answer}`);
+    return answer;
+  };
+  expect((await add(['a.log', 'b.log'], { confirm: confirm(false) })).files).toMatchObject([
+    { status: 'refused', error: { message: expect.stringContaining('2 days far apart') } },
+    { status: 'added' },
+  ]);
+  expect(await events('url')).toHaveLength(1);
+  expect((await add(['a.log'], { confirm: confirm(true) })).files).toMatchObject([{ status: 'added' }]);
+  await appendFile(path('a.log'), line({ url: '/more' }));
+  expect((await add(['a.log'], { confirm: confirm(false) })).files).toMatchObject([{ status: 'added' }]);
+  expect([asked, (await events('url')).length]).toEqual([['2 false', '2 true'], 4]);
+});
+
 test('another file that begins like a known one is read, whatever their lengths', async () => {
   const { path, add, events } = await openLogs();
   const same = Array.from({ length: 80 }, (_, n) => line({ url: `/same/${n}` })).join('');
@@ -289,6 +315,29 @@ test('a line that two servers have by chance counts for each', async () => {
   await long(path('b.log'), server('b'));
   await add(['a.log', 'b.log']);
   expect(await events('url')).toHaveLength(10);
+});
+
+test('a known file that was merged with another one is known, line by line, and checks by chance still count', async () => {
+  const { path, add, events } = await openLogs();
+  const server = (name: string, count: number): string[] =>
+    Array.from({ length: count }, (_, n) =>
+      line({ url: `/${name}/${n}`, at: `23/Nov/2026:10:00:${String(n).padStart(2, '0')} +0000` }),
+    );
+  const [a, b] = [server('a', 40), server('b', 40)];
+  await long(path('a.log'), a.join(''));
+  await long(path('merged.log'), a.flatMap((one, n) => [one, b[n] ?? '']).join(''));
+  await add(['a.log']);
+  expect((await add(['merged.log'])).files).toMatchObject([{ status: 'added', events: 40, known_lines: 40 }]);
+  const checks = Array.from({ length: 30 }, (_, n) =>
+    line({ url: '/health', at: `24/Nov/2026:10:00:${String(n).padStart(2, '0')} +0000` }),
+  );
+  await long(path('standby.log'), checks.join(''));
+  await long(
+    path('busy.log'),
+    checks.flatMap((one, n) => [(b[n] ?? '').replace('23/', '24/'), one]).join(''),
+  );
+  await add(['standby.log', 'busy.log']);
+  expect(await events('url')).toHaveLength(80 + 30 + 60);
 });
 
 /** What happens to the files of a server. */
@@ -472,6 +521,75 @@ test('a URL is as a browser writes it, whatever bytes a line has', async () => {
   expect((await add(['long.log'], {}, 'quarantine')).files).toMatchObject([
     { events: 2, rejected: 1, places: { too_long: [2] }, lines: 3 },
   ]);
+});
+
+/** Makes the tables of logs what the version before had: hashes without a key of first lines and last bytes, and no marks. */
+async function toFormer({ rows, project }: Awaited<ReturnType<typeof openLogs>>): Promise<void> {
+  const [files, lines, names, ...others] = ['files', 'lines', 'names', 'secret', 'former'].map((name) =>
+    ServiceRows.table(`log_${name}_${project.id}`),
+  );
+  const sha = (text: string): string => createHash('sha256').update(text, 'latin1').digest('hex');
+  await rows.use(async (connection) => {
+    await connection.run(
+      `CREATE TABLE old_files AS SELECT id, name, format, state, CAST([] AS VARCHAR[]) AS heads, '' AS tail, 0 AS tail_bytes,
+        "offset", lines, events, rejected, skipped, other_hosts, rejects, added_at FROM ${files}`,
+    );
+    await connection.run(`DROP TABLE ${files}`);
+    await connection.run(
+      `CREATE TABLE ${files} (id INTEGER PRIMARY KEY, name VARCHAR, format VARCHAR, state VARCHAR, heads VARCHAR[],
+        tail VARCHAR, tail_bytes INTEGER, "offset" BIGINT, lines BIGINT, events BIGINT, rejected BIGINT, skipped BIGINT,
+        other_hosts BIGINT, rejects VARCHAR, added_at BIGINT)`,
+    );
+    await connection.run(`INSERT INTO ${files} SELECT * FROM old_files; DROP TABLE old_files`);
+    for (const { id, name, offset } of await connection.rows(`SELECT id, name, "offset" FROM ${files}`)) {
+      const text = (await readFile(String(name), 'latin1')).slice(0, Number(offset));
+      const ends = [...text.slice(0, 4096).matchAll(/\n/g)].map(({ index }) => index + 1);
+      const heads = ends.map((end) => sha(text.slice(0, end)));
+      const tail = text.slice(-4096);
+      await connection.run(
+        `UPDATE ${files} SET heads = from_json(?::JSON, '["VARCHAR"]'), tail = ?, tail_bytes = ? WHERE id = ?`,
+        [JSON.stringify(heads), sha(tail), tail.length, Number(id)],
+      );
+    }
+    await connection.run(`ALTER TABLE ${lines} DROP COLUMN mark`);
+    await connection.run(`UPDATE ${names} SET version = split_part(version, ' [', 1)`);
+    for (const one of others) await connection.run(`DROP TABLE ${one}`);
+    await connection.run('CHECKPOINT sandbox');
+  });
+}
+
+test('logs that a version of before has read go on: each line once, with a key, and other settings count', async () => {
+  const opened = await openLogs();
+  const { path, add, events, rows } = opened;
+  const first = Array.from({ length: 120 }, (_, n) => line({ url: `/${n}` })).join('');
+  await writeFile(path('access.log'), first);
+  await long(path('quiet.log'), line({ url: '/q?id=1', at: '20/Nov/2026:10:00:00 +0000' }));
+  await long(path('gone.log'), line({ url: '/gone', at: '19/Nov/2026:10:00:00 +0000' }));
+  await long(path('begin.log'), first.slice(0, first.indexOf('/100 ')).replace(/[^\n]*$/, ''));
+  await add(['access.log', 'quiet.log', 'gone.log']);
+  await toFormer(opened);
+  await rm(path('gone.log'));
+  // It grew, was rotated and packed, and begins anew; another one only begins like it.
+  await appendFile(path('access.log'), line({ url: '/120' }));
+  await long(path('access.log.1.gz'), gzipSync(await readFile(path('access.log'))));
+  await writeFile(path('access.log'), line({ url: '/new' }));
+  const expected = [...Array.from({ length: 121 }, (_, n) => `/${n}`), '/gone', '/new', '/q'].toSorted();
+  const paths = async () => (await events('urlpath')).flat().map(String).toSorted();
+  const { files } = await add(['access.log*', 'quiet.log'], { query_strings: 'drop' });
+  expect(files).toMatchObject([
+    { status: 'added', events: 1, earlier_name: null },
+    { status: 'added', events: 121 },
+    { status: 'added', events: 1 },
+  ]);
+  expect([await paths(), (await events('url')).flat().some((one) => String(one).includes('?'))]).toEqual([
+    expected,
+    false,
+  ]);
+  // Now each line has its mark: parts of what is known are known.
+  expect((await add(['.'], { query_strings: 'drop' })).files.map(({ status }) => status)).toEqual(
+    Array(4).fill('known'),
+  );
+  expect([await paths(), rows.isToRewrite]).toEqual([expected, true]);
 });
 
 test('addresses are in no file, their hashes change with the day, and queries keep what is named', async () => {
