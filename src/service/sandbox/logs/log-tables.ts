@@ -152,8 +152,9 @@ export class LogTables {
 
   /** Whether they are of a version before: without marks of lines, and with hashes without a key. */
   async areFormer(connection: Connection): Promise<boolean> {
-    const columns = await ServiceRows.columnsOf(connection, `log_files_${this.#projectId}`);
-    return columns.includes('heads');
+    if (!(await this.isThere(connection))) return false;
+    const sql = `SELECT count(*) > 0 FROM (DESCRIBE ${this.files}) WHERE column_name = 'heads'`;
+    return (await connection.scalar(sql)) === true;
   }
 
   async #renew(connection: Connection): Promise<void> {

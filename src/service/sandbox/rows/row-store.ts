@@ -105,12 +105,6 @@ export class ServiceRows implements AsyncDisposable {
     return (await namesOf(connection, 'view')).includes(name);
   }
 
-  /** The names of a table's columns; none where there is no such table. */
-  static async columnsOf(connection: Connection, name: string): Promise<string[]> {
-    const sql = 'SELECT column_name AS name FROM duckdb_columns() WHERE database_name = ? AND table_name = ?';
-    return (await connection.rows(sql, [CATALOG, name])).map((row) => String(row.name));
-  }
-
   /** Lends a connection for `work`; closing the store waits for it, `signal` ends its query. */
   async use<T>(work: (connection: Connection) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const using = this.#lend(work, signal);
