@@ -175,7 +175,7 @@ export class EventRows {
     }
     // What some call the URL has the host, but no scheme.
     const slash = target.indexOf('/');
-    if (slash > 0 && this.#rules.isOwnHost(hostName(target.slice(0, slash))))
+    if (slash > 0 && this.rules.isOwnHost(hostName(target.slice(0, slash))))
       [host, target] = [target.slice(0, slash), target.slice(slash)];
     const origin = this.#origin(scheme, host, line.port);
     if (host === '') this.assumedHost = true;
