@@ -109,7 +109,7 @@ export class AddedLogs {
     const today = new Date(clock.now()).toISOString().slice(0, 10);
     for (const project of resources.list('projects')) {
       const tables = new LogTables(project.id);
-      await rows.useForCounts(async (connection) => {
+      await rows.use(async (connection) => {
         if (!(await tables.isThere(connection))) return;
         await settleLogDays(connection, tables, { id: project.id, weeks: weekDefinitionOf(project), today });
         this.#register(project, tables, await readFiles(connection, tables));

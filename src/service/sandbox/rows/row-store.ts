@@ -12,14 +12,10 @@ import {
 import { makeFolder } from '../../../core/files/make-folder.ts';
 
 const CATALOG = 'sandbox';
-/**
- * Megabytes that DuckDB may use at rest, and more for each stream after the first or wide, while JSON is imported, and while
- * rows are counted, which else go to the disk and back.
- */
+/** Megabytes that DuckDB may use at rest, and more for each stream after the first or wide, and while JSON is imported. */
 const MEMORY = 300;
 const STREAM_MEMORY = 200;
 const IMPORT_MEMORY = 700;
-const COUNT_MEMORY = 200;
 /** From so many columns on a stream's lines need more memory: a vector of each cell is held at once. */
 const WIDE = 300;
 
@@ -33,8 +29,7 @@ export class ServiceRows implements AsyncDisposable {
   readonly #uses = new Set<Promise<unknown>>();
   #streams = 0;
   #wideStreams = 0;
-  /** Megabytes of imports and counts that are under way. */
-  #more = 0;
+  #imports = 0;
 
   private constructor(database: Database, path: string) {
     this.#database = database;
@@ -117,23 +112,14 @@ export class ServiceRows implements AsyncDisposable {
   }
 
   /** Lends a connection with the memory that reading JSON needs. */
-  useForImport<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    return this.#useWith(IMPORT_MEMORY, work);
-  }
-
-  /** Lends a connection with the memory that counting many rows needs. */
-  useForCounts<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    return this.#useWith(COUNT_MEMORY, work);
-  }
-
-  async #useWith<T>(more: number, work: (connection: Connection) => Promise<T>): Promise<T> {
+  async useForImport<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     return this.use(async (connection) => {
-      this.#more += more;
+      this.#imports += 1;
       await this.#setMemory(connection);
       try {
         return await work(connection);
       } finally {
-        this.#more -= more;
+        this.#imports -= 1;
         await this.#setMemory(connection);
       }
     });
@@ -174,7 +160,7 @@ export class ServiceRows implements AsyncDisposable {
 
   async #setMemory(connection: Connection): Promise<void> {
     const streams = (Math.max(0, this.#streams - 1) + this.#wideStreams) * STREAM_MEMORY;
-    const limit = MEMORY + streams + this.#more;
+    const limit = MEMORY + streams + this.#imports * IMPORT_MEMORY;
     // Memory in use can't be freed; then the larger limit stays until the next change.
     await connection.run(`SET memory_limit = '${limit}MB'`).catch(() => {});
   }
