@@ -7,6 +7,8 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts/build.ts scripts/
+COPY pipelines pipelines
+COPY sql sql
 COPY src src
 RUN node scripts/build.ts && npm prune --omit=dev --ignore-scripts
 
@@ -21,9 +23,9 @@ COPY --from=build /app/package.json /app/
 COPY --from=build /app/node_modules /app/node_modules
 COPY --from=build /app/dist /app/dist
 COPY schedules.yaml LICENSE /app/
-COPY pipelines /app/pipelines
+COPY --from=build /app/pipelines /app/pipelines
 COPY schemas /app/schemas
-COPY sql /app/sql
+COPY --from=build /app/sql /app/sql
 # The user node of the image, by number for hosts that check it.
 USER 1000
 WORKDIR /data

@@ -62,6 +62,13 @@ test('the image has what the package has, and the build gets every file that it 
     .flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []));
   expect(copied.filter((path) => !path.startsWith('/app/')).toSorted()).toEqual(sent.toSorted());
   for (const name of sent) expect([name, existsSync(join(ROOT, name))]).toEqual([name, true]);
+  // What the build reads stands in its stage.
+  const [, list = ''] = /const SOURCES = \[([^\]]+)\]/.exec(await read('scripts/build.ts')) ?? [];
+  const sources = [...list.matchAll(/'([^']+)'/g)].map(([, name = '']) => name);
+  expect(sources).toContain('src');
+  const [stage = ''] = dockerfile.split('RUN node scripts/build.ts');
+  for (const name of sources)
+    expect(stage).toMatch(new RegExp(`^COPY (?:.* )?${name.replaceAll('.', '\\.')} `, 'm'));
 });
 
 test('hadolint has nothing against the Dockerfile', ({ skip }) => {
