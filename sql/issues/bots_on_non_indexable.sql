@@ -2,7 +2,7 @@
 title: Search bots on a page that is not indexable
 severity: low
 category: demand
-definition: The page is not indexable, and bots of search engines asked for it on the days that go with the crawl.
+definition: The page is not indexable, and bots of search engines asked for it on the days that belong to the crawl.
 source: https://developers.google.com/search/docs/crawling-indexing/large-site-managing-crawl-budget
 why_it_matters: Visits that indexable pages do not get are spent on it.
 fix: Take away the links to it, or deny it in robots.txt

@@ -3,8 +3,8 @@ title: Client error that is asked for
 severity: high
 category: demand
 definition: >-
-  The first reason why the page is not indexable is client_error, no link of the site is known to lead to it, and search
-  results showed it in the last 28 days or bots of search engines asked for it on the days of the crawl.
+  The first reason why the page is not indexable is client_error, no link of the site is known to lead to it, and on
+  the days that belong to the crawl search results showed it or bots of search engines asked for it.
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
 why_it_matters: Search engines still know the page and send people to an error.
 fix: Bring the page back or redirect it, and take away the links to it
@@ -14,7 +14,7 @@ is_by_days: true
 SELECT pages.crawl_id, pages.project_id, pages.url, 'HTTP status ' || CAST(pages.status_code AS VARCHAR) AS why
 FROM mart.pages AS pages
 JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_latest
-LEFT JOIN mart.page_demand AS demand ON demand.project_id = pages.project_id AND demand.url = pages.url
+LEFT JOIN mart.page_demand AS demand ON demand.crawl_id = pages.crawl_id AND demand.url = pages.url
 LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = pages.crawl_id AND hits.url = pages.url
 WHERE pages.non_indexable_reason = 'client_error'
   AND coalesce(pages.nb_inlinks, 0) = 0

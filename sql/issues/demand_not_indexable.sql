@@ -4,7 +4,7 @@ severity: high
 category: demand
 definition: >-
   The page is not indexable for a reason other than redirect, client_error and server_error, and search results showed
-  it in the last 28 days.
+  it on the days that belong to the crawl.
 source: https://developers.google.com/search/docs/crawling-indexing/block-indexing
 why_it_matters: People find the page today, and will not once search engines have followed what it says.
 fix: Allow the page to be indexed, or redirect it to one that is
@@ -18,5 +18,5 @@ SELECT
   'not indexable (' || pages.non_indexable_reason || '), with ' || CAST(demand.impressions AS VARCHAR) || ' impressions' AS why
 FROM mart.pages AS pages
 JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_latest
-JOIN mart.page_demand AS demand ON demand.project_id = pages.project_id AND demand.url = pages.url
+JOIN mart.page_demand AS demand ON demand.crawl_id = pages.crawl_id AND demand.url = pages.url
 WHERE pages.non_indexable_reason NOT IN ('redirect', 'client_error', 'server_error') AND demand.impressions > 0

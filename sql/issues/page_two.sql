@@ -3,8 +3,8 @@ title: On the second page of results
 severity: medium
 category: demand
 definition: >-
-  The page is indexable, search results showed it at least $impressions times in the last 28 days, and its average
-  position is 11 to 20.
+  The page is indexable, search results showed it at least $impressions times on the days that belong to the crawl, and
+  its average position is 11 to 20.
 source: https://support.google.com/webmasters/answer/7576553
 why_it_matters: A little more importance brings it to the first page, where people click.
 fix: Say more of what people look for, and link to the page
@@ -20,5 +20,5 @@ SELECT
     || CAST(demand.impressions AS VARCHAR) || ' impressions' AS why
 FROM mart.pages AS pages
 JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_latest
-JOIN mart.page_demand AS demand ON demand.project_id = pages.project_id AND demand.url = pages.url
+JOIN mart.page_demand AS demand ON demand.crawl_id = pages.crawl_id AND demand.url = pages.url
 WHERE pages.is_indexable AND demand.impressions >= $impressions AND demand.average_position BETWEEN 11 AND 20

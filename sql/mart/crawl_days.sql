@@ -1,19 +1,24 @@
 /*
 name: mart.crawl_days
-kind: view
+kind: table
 description: >-
-  Days of the log files, each with the crawl that it goes with: the last crawl that ended before the day did, of the
-  complete crawls with pages of the project's main configuration (that of mart.crawls.is_main; of any where there is no
-  such crawl). Where the main crawl is not complete, all crawls of its configuration with pages count. The 28 days before
-  the first crawl go with it too: log files are older than the first crawl of a website. Days are those of UTC.
-grain: [project_id, day]
+  The days of log files and of search results that belong to each crawl with pages: the 28 (the setting crawl_days) that
+  end with the last one that has data, of the 28 before the crawl's start and those up to the start of the next crawl of
+  its configuration (docs/definitions.md). All figures of a crawl that depend on days are of these. A day may belong to
+  several crawls. Days are those of UTC.
+grain: [project_id, crawl_id, kind, day]
 columns:
   project_id: Identifier of the project.
-  day: Day with log files (mart.log_days.day).
-  dataset: What the numbers of the day are from, log_events or log_pages_days (mart.log_days.dataset).
-  crawl_id: Identifier of the crawl; NULL for days that are more than 28 days before the first one.
-  from_date: First day with log files that goes with the crawl.
-  to_date: Last such day.
+  crawl_id: {description: Identifier of the crawl; NULL in a project that has no crawl with pages., nullable: true}
+  kind: {description: What the day has., tests: [{accepted_values: [logs, search]}]}
+  day: >-
+    Day with log files (mart.log_days.day) or with search results (mart.ranking_days.ranking_date). Totals of a period
+    (mart.ranking_periods) are one row, of its last day.
+  dataset: >-
+    What the numbers of the day are from: log_events or log_pages_days (mart.log_days.dataset); ranking_performance, or
+    ranking_periods for totals of a period.
+  from_date: First of the days that belong to the crawl, or of the period, for each kind the same; it may be without data.
+  to_date: Last of them, which has data.
 renamed: {from_day: from_date, to_day: to_date}
 */
 WITH
@@ -21,50 +26,132 @@ WITH
     SELECT
       project_id,
       crawl_id,
-      has_pages AND coalesce(pages, 1) > 0 AS has_rows,
-      is_complete,
-      bool_or(is_main AND NOT is_complete) OVER (PARTITION BY project_id) AS main_is_incomplete,
+      is_latest,
       coalesce(crawl_config_id, '') AS config,
-      max(CASE WHEN is_main THEN coalesce(crawl_config_id, '') END) OVER (PARTITION BY project_id) AS main_config,
-      date_diff('millisecond', TIMESTAMPTZ '1970-01-01 00:00:00+00:00', ended_at) AS ended_ms
+      coalesce(created_at, ended_at) AS started_at,
+      CAST(coalesce(created_at, ended_at) AT TIME ZONE 'UTC' AS DATE) AS start_date,
+      -- A crawl that was stopped ends the days of none, unless no other one is there.
+      is_complete OR NOT bool_or(is_complete) OVER (PARTITION BY project_id, crawl_config_id) AS is_next
     FROM mart.crawls
+    WHERE has_pages AND coalesce(pages, 1) > 0 AND project_id IS NOT NULL
   ),
 
-  crawl AS (
-    SELECT project_id, ended_ms, max(crawl_id) AS crawl_id
+  followed AS (
+    SELECT
+      project_id,
+      crawl_id,
+      is_latest,
+      start_date,
+      min(CASE WHEN is_next THEN start_date END) OVER (
+        PARTITION BY project_id, config
+        ORDER BY started_at, crawl_id
+        ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
+      ) AS next_date
     FROM candidate
-    WHERE has_rows
-      AND (is_complete OR main_is_incomplete)
-      AND config = coalesce(main_config, config)
-      AND ended_ms IS NOT NULL
-    GROUP BY project_id, ended_ms
   ),
 
+  loaded AS (
+    SELECT project_id, 'logs' AS kind, day, dataset
+    FROM mart.log_days
+
+    UNION ALL
+    SELECT project_id, 'search', ranking_date, 'ranking_performance'
+    FROM mart.ranking_days
+  ),
+
+  period AS (
+    SELECT DISTINCT project_id, search_engine, totals_by, from_date, to_date
+    FROM mart.ranking_periods
+    WHERE url IS NOT NULL
+  ),
+
+  -- Nobody knows the days of a crawl without a start: the latest one has the last of all.
   span AS (
     SELECT
       project_id,
       crawl_id,
-      ended_ms,
-      lag(ended_ms) OVER (PARTITION BY project_id ORDER BY ended_ms) AS former_ended_ms,
-      lead(ended_ms) OVER (PARTITION BY project_id ORDER BY ended_ms) AS next_ended_ms
-    FROM crawl
+      start_date,
+      CASE WHEN NOT is_latest THEN next_date END AS next_date,
+      setting.days AS length
+    FROM followed
+    CROSS JOIN settings.crawl_days AS setting
+    WHERE start_date IS NOT NULL OR is_latest
+
+    UNION ALL
+    SELECT other.project_id, CAST(NULL AS VARCHAR), CAST(NULL AS DATE), CAST(NULL AS DATE), setting.days
+    FROM (SELECT project_id FROM loaded UNION SELECT project_id FROM period) AS other
+    CROSS JOIN settings.crawl_days AS setting
+    WHERE NOT EXISTS (SELECT 1 FROM candidate WHERE candidate.project_id = other.project_id)
   ),
 
-  joined AS (
-    SELECT days.project_id, days.day, days.dataset, span.crawl_id
-    FROM mart.log_days AS days
-    LEFT JOIN span
-      ON span.project_id = days.project_id
-      AND span.ended_ms - CASE WHEN span.former_ended_ms IS NULL THEN 28 * CAST(86400000 AS BIGINT) ELSE 0 END
-        < (date_diff('day', DATE '1970-01-01', days.day) + 1) * 86400000
-      AND coalesce(span.next_ended_ms >= (date_diff('day', DATE '1970-01-01', days.day) + 1) * 86400000, true)
+  near AS (
+    SELECT
+      loaded.project_id,
+      span.crawl_id,
+      loaded.kind,
+      loaded.day,
+      loaded.dataset,
+      span.length,
+      max(CASE WHEN coalesce(date_diff('day', loaded.day, span.start_date) <= span.length, true) THEN loaded.day END)
+        OVER (PARTITION BY loaded.project_id, span.crawl_id, loaded.kind) AS to_date
+    FROM loaded
+    JOIN span
+      ON span.project_id = loaded.project_id
+      AND coalesce(loaded.day < span.next_date, true)
+      AND coalesce(date_diff('day', loaded.day, span.start_date) < 2 * span.length, true)
+  ),
+
+  daily AS (
+    SELECT
+      project_id,
+      crawl_id,
+      kind,
+      day,
+      dataset,
+      CAST(to_date - (length - 1) * INTERVAL '1' DAY AS DATE) AS from_date,
+      to_date
+    FROM near
+    WHERE date_diff('day', day, to_date) < length
+  ),
+
+  -- Google's before others; of several periods the one that ends last, then the one by URL alone.
+  offered AS (
+    SELECT
+      span.project_id,
+      span.crawl_id,
+      span.length,
+      period.from_date,
+      period.to_date,
+      row_number() OVER (
+        PARTITION BY span.project_id, span.crawl_id
+        ORDER BY period.search_engine DESC, period.to_date DESC, length(period.totals_by), period.from_date
+      ) AS place
+    FROM period
+    JOIN span
+      ON span.project_id = period.project_id
+      AND coalesce(period.to_date < span.next_date, true)
+      AND coalesce(date_diff('day', period.to_date, span.start_date) <= span.length, true)
+  ),
+
+  -- Totals stand for days that are not there, or are older.
+  total AS (
+    SELECT offered.project_id, offered.crawl_id, offered.from_date, offered.to_date
+    FROM offered
+    LEFT JOIN (SELECT DISTINCT project_id, crawl_id, to_date FROM daily WHERE kind = 'search') AS searched
+      ON searched.project_id = offered.project_id
+      AND searched.crawl_id IS NOT DISTINCT FROM offered.crawl_id
+    WHERE offered.place = 1
+      AND coalesce(date_diff('day', searched.to_date, offered.to_date) >= offered.length, true)
   )
 
-SELECT
-  project_id,
-  day,
-  dataset,
-  crawl_id,
-  min(day) OVER (PARTITION BY project_id, crawl_id) AS from_date,
-  max(day) OVER (PARTITION BY project_id, crawl_id) AS to_date
-FROM joined
+SELECT daily.project_id, daily.crawl_id, daily.kind, daily.day, daily.dataset, daily.from_date, daily.to_date
+FROM daily
+LEFT JOIN total
+  ON total.project_id = daily.project_id
+  AND total.crawl_id IS NOT DISTINCT FROM daily.crawl_id
+  AND daily.kind = 'search'
+WHERE total.project_id IS NULL
+
+UNION ALL
+SELECT project_id, crawl_id, 'search', to_date, 'ranking_periods', from_date, to_date
+FROM total

@@ -6,7 +6,7 @@ description: >-
   (mart.crawls.previous_crawl_id). A change is NULL for a crawl that has none before it, where one of the two figures is
   NULL, and for a segment that the crawl before did not have; the change of the number of pages is then that number.
   Clicks, impressions and bot hits depend on days. Their changes are NULL, with the reason beside them, where the two
-  crawls have different numbers of days.
+  crawls have different numbers of days, or the same days.
   What makes segments unique makes these rows unique, so it is tested in mart.crawl_segments alone.
 grain: null
 columns:
@@ -33,7 +33,11 @@ columns:
   impressions: See mart.crawl_segments.impressions.
   search_bot_hits: See mart.crawl_segments.search_bot_hits.
   ranking_days: See mart.crawl_segments.ranking_days.
+  ranking_from_date: See mart.crawl_segments.ranking_from_date.
+  ranking_to_date: See mart.crawl_segments.ranking_to_date.
   log_days: See mart.crawl_segments.log_days.
+  log_from_date: See mart.crawl_segments.log_from_date.
+  log_to_date: See mart.crawl_segments.log_to_date.
   pages_change: pages less that of the crawl before; all pages for a segment that it did not have.
   indexable_pages_change: indexable_pages less that of the crawl before.
   error_pages_change: error_pages less that of the crawl before.
@@ -44,66 +48,98 @@ columns:
   duplicate_pages_change: duplicate_pages less that of the crawl before.
   orphan_pages_change: orphan_pages less that of the crawl before.
   clicks_change: clicks less that of the crawl before, over as many days.
-  clicks_change_reason: Why there is no clicks_change, where the crawl before has another number of days.
+  clicks_change_reason: Why there is no clicks_change, where the crawl before has another number of days or the same days.
   impressions_change: impressions less that of the crawl before, over as many days.
-  impressions_change_reason: Why there is no impressions_change, where the crawl before has another number of days.
+  impressions_change_reason: Why there is no impressions_change, as of the clicks.
   search_bot_hits_change: search_bot_hits less that of the crawl before, over as many days.
   search_bot_hits_change_reason: >-
-    Why there is no search_bot_hits_change, where the crawl before has another number of days.
+    Why there is no search_bot_hits_change, where the crawl before has another number of days or the same days.
 */
+WITH
+  pair AS (
+    SELECT
+      now.*,
+      crawls.project_name,
+      crawls.crawl_config_name,
+      crawls.crawl_number,
+      crawls.ended_at,
+      crawls.is_main,
+      crawls.previous_crawl_id,
+      former.pages AS former_pages,
+      former.indexable_pages AS former_indexable_pages,
+      former.error_pages AS former_error_pages,
+      former.redirect_pages AS former_redirect_pages,
+      former.average_depth AS former_average_depth,
+      former.average_load_time AS former_average_load_time,
+      former.average_word_count AS former_average_word_count,
+      former.duplicate_pages AS former_duplicate_pages,
+      former.orphan_pages AS former_orphan_pages,
+      former.clicks AS former_clicks,
+      former.impressions AS former_impressions,
+      former.search_bot_hits AS former_search_bot_hits,
+      CASE
+        WHEN now.ranking_days <> former.ranking_days
+          THEN 'days with search results: ' || CAST(now.ranking_days AS VARCHAR) || ', of the crawl before: '
+            || CAST(former.ranking_days AS VARCHAR)
+        WHEN now.ranking_from_date = former.ranking_from_date AND now.ranking_to_date = former.ranking_to_date
+          THEN 'the same days, to ' || CAST(now.ranking_to_date AS VARCHAR)
+      END AS ranking_reason,
+      CASE
+        WHEN now.log_days <> former.log_days
+          THEN 'days with log files: ' || CAST(now.log_days AS VARCHAR) || ', of the crawl before: '
+            || CAST(former.log_days AS VARCHAR)
+        WHEN now.log_to_date = former.log_to_date THEN 'the same days, to ' || CAST(now.log_to_date AS VARCHAR)
+      END AS log_reason
+    FROM mart.crawl_segments AS now
+    LEFT JOIN mart.crawls AS crawls ON crawls.crawl_id = now.crawl_id
+    LEFT JOIN mart.crawl_segments AS former
+      ON former.crawl_id = crawls.previous_crawl_id
+      AND former.segmentation = now.segmentation
+      AND former.segment = now.segment
+  )
+
 SELECT
-  now.crawl_id,
-  now.project_id,
-  crawls.project_name,
-  crawls.crawl_config_name,
-  crawls.crawl_number,
-  crawls.ended_at,
-  crawls.is_main,
-  crawls.previous_crawl_id,
-  now.segmentation,
-  now.segment,
-  now.pages,
-  now.indexable_pages,
-  now.error_pages,
-  now.redirect_pages,
-  now.average_depth,
-  now.average_load_time,
-  now.average_word_count,
-  now.duplicate_pages,
-  now.orphan_pages,
-  now.clicks,
-  now.impressions,
-  now.search_bot_hits,
-  now.ranking_days,
-  now.log_days,
-  CASE WHEN crawls.previous_crawl_id IS NOT NULL THEN now.pages - coalesce(former.pages, 0) END AS pages_change,
-  now.indexable_pages - former.indexable_pages AS indexable_pages_change,
-  now.error_pages - former.error_pages AS error_pages_change,
-  now.redirect_pages - former.redirect_pages AS redirect_pages_change,
-  now.average_depth - former.average_depth AS average_depth_change,
-  now.average_load_time - former.average_load_time AS average_load_time_change,
-  now.average_word_count - former.average_word_count AS average_word_count_change,
-  now.duplicate_pages - former.duplicate_pages AS duplicate_pages_change,
-  now.orphan_pages - former.orphan_pages AS orphan_pages_change,
-  CASE WHEN now.ranking_days = former.ranking_days THEN now.clicks - former.clicks END AS clicks_change,
-  CASE WHEN now.ranking_days <> former.ranking_days
-    THEN 'days with search results: ' || CAST(now.ranking_days AS VARCHAR) || ', of the crawl before: '
-      || CAST(former.ranking_days AS VARCHAR)
-  END AS clicks_change_reason,
-  CASE WHEN now.ranking_days = former.ranking_days THEN now.impressions - former.impressions END AS impressions_change,
-  CASE WHEN now.ranking_days <> former.ranking_days
-    THEN 'days with search results: ' || CAST(now.ranking_days AS VARCHAR) || ', of the crawl before: '
-      || CAST(former.ranking_days AS VARCHAR)
-  END AS impressions_change_reason,
-  CASE WHEN now.log_days = former.log_days THEN now.search_bot_hits - former.search_bot_hits END
-    AS search_bot_hits_change,
-  CASE WHEN now.log_days <> former.log_days
-    THEN 'days with log files: ' || CAST(now.log_days AS VARCHAR) || ', of the crawl before: '
-      || CAST(former.log_days AS VARCHAR)
-  END AS search_bot_hits_change_reason
-FROM mart.crawl_segments AS now
-LEFT JOIN mart.crawls AS crawls ON crawls.crawl_id = now.crawl_id
-LEFT JOIN mart.crawl_segments AS former
-  ON former.crawl_id = crawls.previous_crawl_id
-  AND former.segmentation = now.segmentation
-  AND former.segment = now.segment
+  crawl_id,
+  project_id,
+  project_name,
+  crawl_config_name,
+  crawl_number,
+  ended_at,
+  is_main,
+  previous_crawl_id,
+  segmentation,
+  segment,
+  pages,
+  indexable_pages,
+  error_pages,
+  redirect_pages,
+  average_depth,
+  average_load_time,
+  average_word_count,
+  duplicate_pages,
+  orphan_pages,
+  clicks,
+  impressions,
+  search_bot_hits,
+  ranking_days,
+  ranking_from_date,
+  ranking_to_date,
+  log_days,
+  log_from_date,
+  log_to_date,
+  CASE WHEN previous_crawl_id IS NOT NULL THEN pages - coalesce(former_pages, 0) END AS pages_change,
+  indexable_pages - former_indexable_pages AS indexable_pages_change,
+  error_pages - former_error_pages AS error_pages_change,
+  redirect_pages - former_redirect_pages AS redirect_pages_change,
+  average_depth - former_average_depth AS average_depth_change,
+  average_load_time - former_average_load_time AS average_load_time_change,
+  average_word_count - former_average_word_count AS average_word_count_change,
+  duplicate_pages - former_duplicate_pages AS duplicate_pages_change,
+  orphan_pages - former_orphan_pages AS orphan_pages_change,
+  CASE WHEN ranking_reason IS NULL THEN clicks - former_clicks END AS clicks_change,
+  ranking_reason AS clicks_change_reason,
+  CASE WHEN ranking_reason IS NULL THEN impressions - former_impressions END AS impressions_change,
+  ranking_reason AS impressions_change_reason,
+  CASE WHEN log_reason IS NULL THEN search_bot_hits - former_search_bot_hits END AS search_bot_hits_change,
+  log_reason AS search_bot_hits_change_reason
+FROM pair

@@ -26,88 +26,59 @@ columns:
     hreflang leave unhandled (mart.pages.has_duplicate_title_issue and its like).
   orphan_pages: Number of pages that no link of the structure leads to (mart.orphans).
   clicks: >-
-    Clicks in search results on these pages in the 28 days that end with the day of the crawl's end; NULL where the
-    project has no search results of these days (mart.ranking_performance).
+    Clicks in search results on these pages on the days that belong to the crawl; NULL where no search results of these
+    days say them by page (mart.page_demand).
   impressions: Times that search results showed these pages in the same days.
   search_bot_hits: >-
-    Requests of search engines for these pages on the days that go with the crawl; NULL where no day with log files does, or where
-    it is not known of one of the pages (mart.page_hits).
+    Requests of search engines for these pages on the days that belong to the crawl; NULL where no day with log files
+    does, or where it is not known of one of the pages (mart.page_hits).
   ranking_days: >-
-    Number of these 28 days whose search results are loaded, for all segments the same (mart.ranking_days).
-  log_days: Number of days with log files that go with the crawl, for all segments the same (mart.crawl_days).
+    Number of days with search results that belong to the crawl, of totals that of their period; for all segments the
+    same (mart.crawl_days).
+  ranking_from_date: First of the days that belong to the crawl, of search results (mart.crawl_days.from_date).
+  ranking_to_date: Last of them.
+  log_days: Number of days with log files that belong to the crawl, for all segments the same (mart.crawl_days).
+  log_from_date: First of the days that belong to the crawl, of log files (mart.crawl_days.from_date).
+  log_to_date: Last of them.
 reads:
   ops.loads:
     unit: VARCHAR
     dataset: VARCHAR
     source_id: VARCHAR
-    project_id: VARCHAR
     window_from: VARCHAR
     window_to: VARCHAR
     loaded_at: TIMESTAMP WITH TIME ZONE
 incremental:
   by: crawl_id
-  within: [mart.crawls, mart.pages, mart.page_segments, mart.page_hits, mart.orphans]
+  within: [mart.pages, mart.page_segments, mart.page_demand, mart.page_hits, mart.orphans, mart.crawl_days]
   partitions: |
-    WITH crawl AS (
-      SELECT
-        crawls.crawl_id, crawls.project_id, projects.start_url, projects.project_name,
-        CAST(crawls.ended_at AT TIME ZONE 'UTC' AS DATE) AS end_date
-      FROM mart.crawls AS crawls
-      LEFT JOIN mart.projects AS projects ON projects.project_id = crawls.project_id
-      WHERE crawls.has_pages
-    )
-    SELECT crawl.crawl_id, crawl.end_date, crawl.start_url, crawl.project_name, loads.unit, loads.loaded_at
-    FROM crawl
-    JOIN ops.loads AS loads ON loads.source_id = crawl.crawl_id
-    WHERE loads.dataset = 'crawl_pages'
+    SELECT
+      crawls.crawl_id, CAST(NULL AS DATE) AS from_date, CAST(NULL AS DATE) AS to_date, projects.start_url,
+      projects.project_name, loads.unit, loads.loaded_at
+    FROM mart.crawls AS crawls
+    LEFT JOIN mart.projects AS projects ON projects.project_id = crawls.project_id
+    JOIN ops.loads AS loads ON loads.source_id = crawls.crawl_id
+    WHERE crawls.has_pages AND loads.dataset = 'crawl_pages'
     UNION ALL
-    SELECT crawl.crawl_id, crawl.end_date, NULL, NULL, loads.unit, loads.loaded_at
-    FROM crawl
-    JOIN ops.loads AS loads ON loads.source_id = crawl.project_id
-    WHERE loads.dataset = 'ranking_performance'
-      AND CAST(loads.window_from AS DATE) <= crawl.end_date
-      AND CAST(loads.window_to AS DATE) > CAST(crawl.end_date - INTERVAL '27' DAY AS DATE)
+    SELECT days.crawl_id, days.from_date, days.to_date, NULL, NULL, loads.unit, loads.loaded_at
+    FROM (
+      SELECT DISTINCT project_id, crawl_id, kind, from_date, to_date FROM mart.crawl_days WHERE crawl_id IS NOT NULL
+    ) AS days
+    JOIN ops.loads AS loads
+      ON loads.source_id = days.project_id
+      AND CAST(loads.window_from AS DATE) <= days.to_date
+      AND CAST(loads.window_to AS DATE) > days.from_date
+    WHERE loads.dataset IN ('log_events', 'log_pages_days', 'ranking_performance')
+      AND (loads.dataset = 'ranking_performance') = (days.kind = 'search')
     UNION ALL
     -- Which empty days count depends on the days around them, too.
-    SELECT crawl.crawl_id, crawl.end_date, NULL, NULL, 'ranking_days ' || CAST(count(*) AS VARCHAR), NULL
-    FROM crawl
-    JOIN mart.ranking_days AS days
-      ON days.project_id = crawl.project_id
-      AND days.ranking_date <= crawl.end_date
-      AND days.ranking_date > CAST(crawl.end_date - INTERVAL '28' DAY AS DATE)
-    GROUP BY crawl.crawl_id, crawl.end_date
-    UNION ALL
-    SELECT days.crawl_id, days.day, NULL, NULL, loads.unit, loads.loaded_at
+    SELECT
+      days.crawl_id, days.from_date, days.to_date, NULL, NULL, days.kind || ' days ' || CAST(count(*) AS VARCHAR), NULL
     FROM mart.crawl_days AS days
-    JOIN crawl ON crawl.crawl_id = days.crawl_id
-    JOIN ops.loads AS loads ON loads.project_id = days.project_id
-    WHERE loads.dataset IN ('log_events', 'log_pages_days')
-      AND CAST(loads.window_from AS DATE) <= days.day
-      AND CAST(loads.window_to AS DATE) > days.day
+    WHERE days.crawl_id IS NOT NULL
+    GROUP BY days.crawl_id, days.kind, days.from_date, days.to_date
 */
 WITH
-  span AS (
-    SELECT
-      crawl_id,
-      project_id,
-      CAST(ended_at AT TIME ZONE 'UTC' AS DATE) AS to_date,
-      CAST(CAST(ended_at AT TIME ZONE 'UTC' AS DATE) - INTERVAL '27' DAY AS DATE) AS from_date
-    FROM mart.crawls
-    WHERE has_pages AND ended_at IS NOT NULL
-  ),
-
-  demand AS (
-    SELECT
-      span.crawl_id,
-      ranking.url,
-      CAST(sum(ranking.clicks) AS BIGINT) AS clicks,
-      CAST(sum(ranking.impressions) AS BIGINT) AS impressions
-    FROM span
-    JOIN mart.ranking_performance AS ranking
-      ON ranking.project_id = span.project_id AND ranking.date >= span.from_date AND ranking.date <= span.to_date
-    GROUP BY span.crawl_id, ranking.url
-  ),
-
   page AS (
     SELECT
       pages.crawl_id,
@@ -137,7 +108,7 @@ WITH
       hits.url IS NOT NULL AND hits.search_bot_hits IS NULL AS has_unknown_hits
     FROM mart.pages AS pages
     LEFT JOIN mart.orphans AS orphans ON orphans.crawl_id = pages.crawl_id AND orphans.url = pages.url
-    LEFT JOIN demand ON demand.crawl_id = pages.crawl_id AND demand.url = pages.url
+    LEFT JOIN mart.page_demand AS demand ON demand.crawl_id = pages.crawl_id AND demand.url = pages.url
     LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = pages.crawl_id AND hits.url = pages.url
   ),
 
@@ -153,30 +124,34 @@ WITH
     GROUP BY crawl_id
   ),
 
-  logged AS (
-    SELECT DISTINCT crawl_id
-    FROM mart.page_hits
-    WHERE crawl_id IS NOT NULL
-  ),
-
-  logs AS (
-    SELECT crawl_id, count(*) AS days
+  days AS (
+    SELECT
+      crawl_id,
+      count(CASE WHEN kind = 'logs' THEN 1 END) AS log_days,
+      min(CASE WHEN kind = 'logs' THEN from_date END) AS log_from_date,
+      max(CASE WHEN kind = 'logs' THEN to_date END) AS log_to_date,
+      min(CASE WHEN kind = 'search' THEN from_date END) AS ranking_from_date,
+      max(CASE WHEN kind = 'search' THEN to_date END) AS ranking_to_date,
+      CAST(
+        coalesce(
+          sum(
+            CASE
+              WHEN dataset = 'ranking_periods' THEN date_diff('day', from_date, to_date) + 1
+              WHEN kind = 'search' THEN 1
+            END
+          ),
+          0
+        ) AS BIGINT
+      ) AS ranking_days
     FROM mart.crawl_days
     WHERE crawl_id IS NOT NULL
     GROUP BY crawl_id
   ),
 
-  rankings AS (
-    SELECT span.crawl_id, count(*) AS days
-    FROM span
-    JOIN mart.ranking_days AS days
-      ON days.project_id = span.project_id AND days.ranking_date >= span.from_date AND days.ranking_date <= span.to_date
-    GROUP BY span.crawl_id
-  ),
-
   shown AS (
     SELECT DISTINCT crawl_id
-    FROM demand
+    FROM mart.page_demand
+    WHERE crawl_id IS NOT NULL
   ),
 
   placed AS (
@@ -234,12 +209,14 @@ SELECT
   CASE WHEN known.linked > 0 THEN counted.orphan_pages END AS orphan_pages,
   CASE WHEN shown.crawl_id IS NOT NULL THEN counted.clicks END AS clicks,
   CASE WHEN shown.crawl_id IS NOT NULL THEN counted.impressions END AS impressions,
-  CASE WHEN logged.crawl_id IS NOT NULL AND counted.unknown_hits = 0 THEN counted.search_bot_hits END AS search_bot_hits,
-  coalesce(rankings.days, 0) AS ranking_days,
-  coalesce(logs.days, 0) AS log_days
+  CASE WHEN days.log_days > 0 AND counted.unknown_hits = 0 THEN counted.search_bot_hits END AS search_bot_hits,
+  coalesce(days.ranking_days, 0) AS ranking_days,
+  days.ranking_from_date,
+  days.ranking_to_date,
+  coalesce(days.log_days, 0) AS log_days,
+  days.log_from_date,
+  days.log_to_date
 FROM counted
 JOIN known ON known.crawl_id = counted.crawl_id
 LEFT JOIN shown ON shown.crawl_id = counted.crawl_id
-LEFT JOIN logged ON logged.crawl_id = counted.crawl_id
-LEFT JOIN rankings ON rankings.crawl_id = counted.crawl_id
-LEFT JOIN logs ON logs.crawl_id = counted.crawl_id
+LEFT JOIN days ON days.crawl_id = counted.crawl_id

@@ -24,6 +24,8 @@ reads:
     unit: VARCHAR
     dataset: VARCHAR
     source_id: VARCHAR
+    window_from: VARCHAR
+    window_to: VARCHAR
     loaded_at: TIMESTAMP WITH TIME ZONE
 incremental:
   by: crawl_id
@@ -45,12 +47,20 @@ incremental:
     UNION ALL
     SELECT crawl.*, loads.unit, loads.loaded_at
     FROM crawl
-    JOIN ops.loads AS loads ON loads.source_id = crawl.project_id
-    WHERE crawl.is_latest AND loads.dataset IN ('ranking_performance', 'log_events', 'log_pages_days')
+    JOIN (
+      SELECT DISTINCT crawl_id, kind, from_date, to_date FROM mart.crawl_days
+    ) AS days ON days.crawl_id = crawl.crawl_id
+    JOIN ops.loads AS loads
+      ON loads.source_id = crawl.project_id
+      AND CAST(loads.window_from AS DATE) <= days.to_date
+      AND CAST(loads.window_to AS DATE) > days.from_date
+    WHERE crawl.is_latest
+      AND loads.dataset IN ('ranking_performance', 'log_events', 'log_pages_days')
+      AND (loads.dataset = 'ranking_performance') = (days.kind = 'search')
     UNION ALL
-    -- Which days of log files go with a crawl depends on the crawls around it, too.
+    -- Which days belong to a crawl depends on the crawls around it, too.
     SELECT DISTINCT
-      crawl.*, 'log days ' || CAST(days.from_date AS VARCHAR) || ' ' || CAST(days.to_date AS VARCHAR),
+      crawl.*, days.kind || ' days ' || CAST(days.from_date AS VARCHAR) || ' ' || CAST(days.to_date AS VARCHAR),
       CAST(NULL AS TIMESTAMP WITH TIME ZONE)
     FROM crawl
     JOIN mart.crawl_days AS days ON days.crawl_id = crawl.crawl_id

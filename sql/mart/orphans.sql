@@ -10,7 +10,7 @@ grain: [crawl_id, url]
 columns:
   crawl_id: Identifier of the crawl.
   project_id: Identifier of its project.
-  url: Full URL (mart.pages.url, mart.bot_hits.url, mart.page_hits.url, mart.ranking_performance.url).
+  url: Full URL (mart.pages.url, mart.bot_hits.url, mart.page_hits.url, mart.page_demand.url).
   page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   url_first_path: First directory of the URL (mart.pages.url_first_path); NULL for a URL that is no page of the crawl.
@@ -20,7 +20,7 @@ columns:
   sources: How the page became known (mart.pages.sources).
   status_code: >-
     HTTP status of the page (mart.pages.status_code); of a URL that is no page of the crawl, that of the last request on
-    the days that go with the crawl (mart.page_hits.last_status_code).
+    the days that belong to the crawl (mart.page_hits.last_status_code).
   is_indexable: Whether a search engine may index the page (mart.pages.is_indexable).
   depth: Clicks from the start URL (mart.pages.depth).
   nb_inlinks: Number of links to the page from pages of the site (mart.pages.nb_inlinks).
@@ -41,17 +41,14 @@ reads:
 incremental:
   by: crawl_id
   within:
-    mart.crawls: [crawl_id]
     mart.pages: [crawl_id]
     mart.page_hits: [crawl_id]
     mart.bot_hits: [project_id, day]
-    mart.ranking_performance: [project_id]
+    mart.page_demand: [crawl_id]
   partitions: |
     WITH
       crawl AS (
-        SELECT
-          crawls.crawl_id, crawls.project_id, projects.start_url,
-          CAST(crawls.ended_at AT TIME ZONE 'UTC' AS DATE) AS end_date
+        SELECT crawls.crawl_id, crawls.project_id, projects.start_url
         FROM mart.crawls AS crawls
         LEFT JOIN mart.projects AS projects ON projects.project_id = crawls.project_id
         WHERE crawls.has_pages
@@ -66,34 +63,27 @@ incremental:
       )
 
     SELECT
-      crawl.crawl_id, crawl.project_id, CAST(NULL AS DATE) AS day, crawl.end_date, crawl.start_url, loads.unit,
-      loads.loaded_at
+      crawl.crawl_id, crawl.project_id, CAST(NULL AS DATE) AS day, CAST(NULL AS DATE) AS to_date, crawl.start_url,
+      loads.unit, loads.loaded_at
     FROM crawl
     JOIN ops.loads AS loads ON loads.source_id = crawl.crawl_id
     WHERE loads.dataset = 'crawl_pages'
     UNION ALL
-    SELECT crawl.crawl_id, crawl.project_id, NULL, NULL, NULL, loads.unit, loads.loaded_at
-    FROM crawl
-    JOIN ops.loads AS loads ON loads.source_id = crawl.project_id
-    WHERE loads.dataset = 'ranking_performance'
-      AND CAST(loads.window_from AS DATE) <= crawl.end_date
-      AND CAST(loads.window_to AS DATE) > CAST(crawl.end_date - INTERVAL '27' DAY AS DATE)
-    UNION ALL
-    SELECT crawl.crawl_id, crawl.project_id, NULL, NULL, NULL, loads.unit, loads.loaded_at
-    FROM crawl
-    JOIN (SELECT DISTINCT project_id, from_date, to_date FROM mart.ranking_periods) AS periods
-      ON periods.project_id = crawl.project_id
-      AND periods.from_date <= crawl.end_date
-      AND periods.to_date > crawl.end_date
+    SELECT days.crawl_id, days.project_id, NULL, days.to_date, NULL, loads.unit, loads.loaded_at
+    FROM (
+      SELECT DISTINCT project_id, crawl_id, from_date, to_date FROM mart.crawl_days WHERE kind = 'search'
+    ) AS days
     JOIN ops.loads AS loads
-      ON loads.source_id = periods.project_id AND CAST(loads.window_from AS DATE) = periods.to_date
-    WHERE loads.dataset = 'ranking_performance'
+      ON loads.source_id = days.project_id
+      AND CAST(loads.window_from AS DATE) <= days.to_date
+      AND CAST(loads.window_to AS DATE) > days.from_date
+    WHERE loads.dataset = 'ranking_performance' AND days.crawl_id IS NOT NULL
     UNION ALL
     SELECT days.crawl_id, days.project_id, days.day, NULL, NULL, loads.unit, loads.loaded_at
     FROM mart.crawl_days AS days
     JOIN part ON part.project_id = days.project_id AND part.day = days.day AND part.dataset = days.dataset
     JOIN ops.loads AS loads ON loads.unit = part._unit
-    WHERE days.crawl_id IS NOT NULL
+    WHERE days.kind = 'logs' AND days.crawl_id IS NOT NULL
 */
 WITH
   depths AS (
@@ -102,16 +92,11 @@ WITH
     GROUP BY crawl_id
   ),
 
-  span AS (
-    SELECT crawl_id, project_id, CAST(ended_at AT TIME ZONE 'UTC' AS DATE) AS to_date
-    FROM mart.crawls
-    WHERE has_pages
-  ),
-
   named AS (
     SELECT days.crawl_id, days.project_id, hits.url, 1 AS in_logs, 0 AS in_results
     FROM mart.bot_hits AS hits
-    JOIN mart.crawl_days AS days ON days.project_id = hits.project_id AND days.day = hits.day
+    JOIN mart.crawl_days AS days
+      ON days.project_id = hits.project_id AND days.day = hits.day AND days.kind = 'logs'
     WHERE hits.bot_class = 'search' AND days.crawl_id IS NOT NULL
 
     UNION ALL
@@ -120,23 +105,9 @@ WITH
     WHERE first_seo_visit_date IS NOT NULL AND crawl_id IS NOT NULL
 
     UNION ALL
-    SELECT span.crawl_id, span.project_id, ranking.url, 0, 1
-    FROM span
-    JOIN mart.ranking_performance AS ranking
-      ON ranking.project_id = span.project_id
-      AND ranking.date <= span.to_date
-      AND ranking.date >= CAST(span.to_date - INTERVAL '27' DAY AS DATE)
-    WHERE ranking.impressions > 0 AND ranking.url IS NOT NULL
-
-    -- Totals of a period that has some of these days do not say on which days a URL was shown.
-    UNION ALL
-    SELECT span.crawl_id, span.project_id, periods.url, 0, 1
-    FROM span
-    JOIN mart.ranking_periods AS periods
-      ON periods.project_id = span.project_id
-      AND periods.from_date <= span.to_date
-      AND periods.to_date >= CAST(span.to_date - INTERVAL '27' DAY AS DATE)
-    WHERE periods.impressions > 0 AND periods.url IS NOT NULL
+    SELECT crawl_id, project_id, url, 0, 1
+    FROM mart.page_demand
+    WHERE impressions > 0 AND crawl_id IS NOT NULL
   ),
 
   outside AS (

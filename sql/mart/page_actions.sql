@@ -26,10 +26,12 @@ columns:
   depth: Clicks from the start URL (mart.pages.depth).
   nb_inlinks: Number of links to the page from pages of the site (mart.pages.nb_inlinks).
   inrank_decimal: Popularity by internal links, 0 to 10 (mart.pages.inrank_decimal).
-  clicks: Clicks in search results in the last 28 days (mart.page_demand.clicks); NULL where they did not show the page.
+  clicks: >-
+    Clicks in search results on the days that belong to the crawl (mart.page_demand.clicks); NULL where they did not show
+    the page.
   impressions: Times that search results showed it in the same days (mart.page_demand.impressions).
   search_bot_hits: >-
-    Requests of search engines for it on the days that go with the crawl (mart.page_hits.search_bot_hits); NULL where
+    Requests of search engines for it on the days that belong to the crawl (mart.page_hits.search_bot_hits); NULL where
     none is known.
 */
 SELECT

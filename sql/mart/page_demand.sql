@@ -2,16 +2,18 @@
 name: mart.page_demand
 kind: table
 description: >-
-  What each URL of a project had of search results in the last 28 days that the project's ranking performance reaches. A
-  project without rows by day and URL in these days has the totals of its last period instead (mart.ranking_periods,
-  docs/demand.md), whatever its length; then is_period_total is true.
-grain: [project_id, url]
+  What each URL of a project had of search results on the days that belong to a crawl (mart.crawl_days). Without rows by
+  day in these days it is the totals of a period (mart.ranking_periods, docs/demand.md), whatever its length; then
+  is_period_total is true. Totals of several crawls are never added up: a day may belong to more than one.
+grain: [project_id, crawl_id, url]
 columns:
   project_id: Identifier of the project.
+  crawl_id: {description: Identifier of the crawl; NULL in a project that has no crawl with pages., nullable: true}
   url: Full URL that was shown (mart.ranking_performance.url).
+  page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
-  from_date: First of these days, or of the period; for all URLs of the project the same.
-  to_date: Last of these days.
+  from_date: First of these days, or of the period; for all URLs of the crawl the same (mart.crawl_days.from_date).
+  to_date: Last of them.
   clicks: Number of clicks on the URL.
   impressions: Number of times that it was shown.
   ctr: Clicks for each impression, 0 to 1; NULL without impressions.
@@ -27,55 +29,54 @@ reads:
     source_id: VARCHAR
     loaded_at: TIMESTAMP WITH TIME ZONE
     window_from: VARCHAR
+    window_to: VARCHAR
 incremental:
-  by: project_id
+  by: [project_id, crawl_id]
+  within: {mart.ranking_performance: [project_id], mart.ranking_periods: [project_id]}
   partitions: |
-    SELECT source_id AS project_id, window_from, loaded_at
-    FROM ops.loads
-    WHERE dataset = 'ranking_performance'
+    SELECT days.project_id, days.crawl_id, days.from_date, days.to_date, loads.window_from, loads.loaded_at
+    FROM (
+      SELECT DISTINCT project_id, crawl_id, from_date, to_date FROM mart.crawl_days WHERE kind = 'search'
+    ) AS days
+    JOIN ops.loads AS loads
+      ON loads.source_id = days.project_id
+      AND CAST(loads.window_from AS DATE) <= days.to_date
+      AND CAST(loads.window_to AS DATE) > days.from_date
+    WHERE loads.dataset = 'ranking_performance'
 */
 WITH
-  -- Google's before others; of several periods the one that ends last, then the one by URL alone.
+  -- Of the totals of a period those of Google before others, then those by URL alone.
   offered AS (
-    SELECT project_id, search_engine, totals_by, from_date, to_date,
+    SELECT
+      held.project_id,
+      held.crawl_id,
+      held.from_date,
+      held.to_date,
+      periods.search_engine,
+      periods.totals_by,
       row_number() OVER (
-        PARTITION BY project_id
-        ORDER BY search_engine DESC, to_date DESC, length(totals_by), from_date
+        PARTITION BY held.project_id, held.crawl_id ORDER BY periods.search_engine DESC, length(periods.totals_by)
       ) AS place
-    FROM (
+    FROM mart.crawl_days AS held
+    JOIN (
       SELECT DISTINCT project_id, search_engine, totals_by, from_date, to_date
       FROM mart.ranking_periods
       WHERE url IS NOT NULL
     ) AS periods
-  ),
-
-  daily AS (
-    SELECT project_id, max(date) AS to_date
-    FROM mart.ranking_performance
-    GROUP BY project_id
-  ),
-
-  chosen AS (
-    SELECT offered.project_id, offered.search_engine, offered.totals_by, offered.from_date, offered.to_date
-    FROM offered
-    LEFT JOIN daily ON daily.project_id = offered.project_id
-    WHERE offered.place = 1
-      AND (daily.to_date IS NULL OR daily.to_date <= CAST(offered.to_date - INTERVAL '28' DAY AS DATE))
-  ),
-
-  period AS (
-    SELECT daily.project_id, daily.to_date
-    FROM daily
-    WHERE NOT EXISTS (SELECT 1 FROM chosen WHERE chosen.project_id = daily.project_id)
+      ON periods.project_id = held.project_id
+      AND periods.from_date = held.from_date
+      AND periods.to_date = held.to_date
+    WHERE held.dataset = 'ranking_periods'
   ),
 
   query AS (
     SELECT
-      performance.project_id,
+      held.project_id,
+      held.crawl_id,
       performance.url,
       performance.query,
-      CAST(period.to_date - INTERVAL '27' DAY AS DATE) AS from_date,
-      period.to_date,
+      held.from_date,
+      held.to_date,
       false AS is_period_total,
       true AS has_queries,
       sum(performance.clicks) AS clicks,
@@ -83,34 +84,35 @@ WITH
       sum(CAST(performance.position_impressions AS DECIMAL(38, 9))) AS position_impressions,
       sum(performance.impressions) FILTER (WHERE performance.position IS NOT NULL) AS positioned_impressions
     FROM mart.ranking_performance AS performance
-    JOIN period ON period.project_id = performance.project_id
-    WHERE performance.date > period.to_date - INTERVAL '28' DAY AND performance.url IS NOT NULL
-    GROUP BY performance.project_id, performance.url, performance.query, period.to_date
+    JOIN mart.crawl_days AS held ON held.project_id = performance.project_id AND held.day = performance.date
+    WHERE held.dataset = 'ranking_performance' AND performance.url IS NOT NULL
+    GROUP BY held.project_id, held.crawl_id, performance.url, performance.query, held.from_date, held.to_date
 
     UNION ALL
     SELECT
-      periods.project_id,
+      offered.project_id,
+      offered.crawl_id,
       periods.url,
       periods.query,
-      chosen.from_date,
-      chosen.to_date,
+      offered.from_date,
+      offered.to_date,
       true,
-      strpos(chosen.totals_by, 'query') > 0,
+      strpos(offered.totals_by, 'query') > 0,
       sum(periods.clicks),
       sum(periods.impressions),
       sum(CAST(periods.position_impressions AS DECIMAL(38, 9))),
       sum(periods.impressions) FILTER (WHERE periods.position IS NOT NULL)
     FROM mart.ranking_periods AS periods
-    JOIN chosen
-      ON chosen.project_id = periods.project_id
-      AND coalesce(chosen.search_engine, '') = coalesce(periods.search_engine, '')
-      AND chosen.totals_by = periods.totals_by
-      AND chosen.from_date = periods.from_date
-      AND chosen.to_date = periods.to_date
-    WHERE periods.url IS NOT NULL
+    JOIN offered
+      ON offered.project_id = periods.project_id
+      AND coalesce(offered.search_engine, '') = coalesce(periods.search_engine, '')
+      AND offered.totals_by = periods.totals_by
+      AND offered.from_date = periods.from_date
+      AND offered.to_date = periods.to_date
+    WHERE offered.place = 1 AND periods.url IS NOT NULL
     GROUP BY
-      periods.project_id, periods.url, periods.query, chosen.from_date, chosen.to_date,
-      strpos(chosen.totals_by, 'query') > 0
+      offered.project_id, offered.crawl_id, periods.url, periods.query, offered.from_date, offered.to_date,
+      strpos(offered.totals_by, 'query') > 0
   ),
 
   -- A window spills to disk when there are very many URLs; the texts that arg_min(query, …) keeps can't.
@@ -119,7 +121,7 @@ WITH
       *,
       -- Of queries with as many impressions the first of the alphabet: the same rows give the same answer.
       first_value(query) OVER (
-        PARTITION BY project_id, url
+        PARTITION BY project_id, crawl_id, url
         ORDER BY CASE WHEN query IS NULL THEN 1 ELSE 0 END, impressions DESC, query
       ) AS top_query
     FROM query
@@ -127,7 +129,9 @@ WITH
 
 SELECT
   project_id,
+  crawl_id,
   url,
+  crawl_id || ' ' || url AS page_key,
   project_id || ' ' || url AS url_key,
   from_date,
   to_date,
@@ -140,4 +144,4 @@ SELECT
   CAST(max(ranked.impressions) FILTER (WHERE query IS NOT NULL) AS BIGINT) AS top_query_impressions,
   is_period_total
 FROM ranked
-GROUP BY project_id, url, from_date, to_date, top_query, is_period_total, has_queries
+GROUP BY project_id, crawl_id, url, from_date, to_date, top_query, is_period_total, has_queries

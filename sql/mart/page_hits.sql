@@ -2,18 +2,18 @@
 name: mart.page_hits
 kind: table
 description: >-
-  Requests that log files show for each URL of a project, added up over the days that go with a crawl
-  (mart.crawl_days). Days that are more than 28 days before the first crawl go with none. Days are those of UTC. A total is NULL where it is not
-  known on one of the days.
+  Requests that log files show for each URL of a project, added up over the days that belong to a crawl
+  (mart.crawl_days). Days are those of UTC. A total is NULL where it is not known on one of the days. Totals of several
+  crawls are never added up: a day may belong to more than one.
 grain: [project_id, crawl_id, url]
 columns:
   project_id: Identifier of the project.
-  crawl_id: {description: Identifier of the crawl; NULL for days that are more than 28 days before the first one., nullable: true}
+  crawl_id: {description: Identifier of the crawl; NULL in a project that has no crawl with pages., nullable: true}
   url: Full URL that was asked for (mart.log_url_days.url).
   page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
-  from_date: First day with log files that goes with the crawl, for all its URLs the same.
-  to_date: Last such day.
+  from_date: First of the days that belong to the crawl, for all its URLs the same (mart.crawl_days.from_date).
+  to_date: Last of them.
   days: Number of days on which the URL was asked for.
   hits: Number of requests for it, bots and people (mart.log_url_days.hits).
   bot_hits: Number of requests by bots (mart.log_url_days.bot_hits).
@@ -68,6 +68,7 @@ incremental:
     FROM mart.crawl_days AS days
     JOIN part ON part.project_id = days.project_id AND part.day = days.day AND part.dataset = days.dataset
     JOIN ops.loads AS loads ON loads.unit = part._unit
+    WHERE days.kind = 'logs'
 */
 SELECT
   days.project_id,
@@ -98,6 +99,7 @@ SELECT
   min(CASE WHEN pages.seo_visits > 0 THEN pages.day END) AS first_seo_visit_date,
   max_by(pages.last_status_code, pages.day) FILTER (WHERE pages.last_status_code IS NOT NULL) AS last_status_code
 FROM mart.log_url_days AS pages
-JOIN mart.crawl_days AS days ON days.project_id = pages.project_id AND days.day = pages.day
+JOIN mart.crawl_days AS days
+  ON days.project_id = pages.project_id AND days.day = pages.day AND days.kind = 'logs'
 WHERE pages.url IS NOT NULL
 GROUP BY days.project_id, days.crawl_id, pages.url

@@ -18,6 +18,8 @@ reads:
     unit: VARCHAR
     dataset: VARCHAR
     source_id: VARCHAR
+    window_from: VARCHAR
+    window_to: VARCHAR
     loaded_at: TIMESTAMP WITH TIME ZONE
 incremental:
   by: crawl_id
@@ -25,6 +27,7 @@ incremental:
     mart.pages: [crawl_id]
     mart.orphans: [crawl_id]
     mart.page_hits: [crawl_id]
+    mart.page_demand: [crawl_id]
     mart.structured_data: [crawl_id]
     # Settings of segments read them.
     mart.page_groups: [crawl_id]
@@ -37,14 +40,23 @@ incremental:
     FROM ops.loads AS loads
     WHERE loads.dataset IN ('crawl_pages', 'crawl_links', 'crawl_structured_data')
     UNION ALL
-    SELECT crawls.crawl_id, loads.unit, loads.loaded_at, NULL, NULL
+    SELECT days.crawl_id, loads.unit, loads.loaded_at, NULL, NULL
     FROM mart.crawls AS crawls
-    JOIN ops.loads AS loads ON loads.source_id = crawls.project_id
-    WHERE crawls.is_latest AND loads.dataset IN ('ranking_performance', 'log_events', 'log_pages_days')
+    JOIN (
+      SELECT DISTINCT crawl_id, kind, from_date, to_date FROM mart.crawl_days
+    ) AS days ON days.crawl_id = crawls.crawl_id
+    JOIN ops.loads AS loads
+      ON loads.source_id = crawls.project_id
+      AND CAST(loads.window_from AS DATE) <= days.to_date
+      AND CAST(loads.window_to AS DATE) > days.from_date
+    WHERE crawls.is_latest
+      AND loads.dataset IN ('ranking_performance', 'log_events', 'log_pages_days')
+      AND (loads.dataset = 'ranking_performance') = (days.kind = 'search')
     UNION ALL
-    -- Which days of log files go with a crawl depends on the crawls around it, too.
+    -- Which days belong to a crawl depends on the crawls around it, too.
     SELECT DISTINCT
-      crawls.crawl_id, 'log days ' || CAST(days.from_date AS VARCHAR) || ' ' || CAST(days.to_date AS VARCHAR),
+      crawls.crawl_id,
+      days.kind || ' days ' || CAST(days.from_date AS VARCHAR) || ' ' || CAST(days.to_date AS VARCHAR),
       CAST(NULL AS TIMESTAMP WITH TIME ZONE), NULL, NULL
     FROM mart.crawls AS crawls
     JOIN mart.crawl_days AS days ON days.crawl_id = crawls.crawl_id

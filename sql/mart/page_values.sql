@@ -17,10 +17,12 @@ columns:
   depth: Clicks from the start URL (mart.pages.depth).
   nb_inlinks: Number of links to the page from pages of the site (mart.pages.nb_inlinks).
   inrank_decimal: Popularity by internal links, 0 to 10 (mart.pages.inrank_decimal).
-  clicks: Clicks in search results in the last 28 days (mart.page_demand.clicks); NULL where they did not show the page.
+  clicks: >-
+    Clicks in search results on the days that belong to the crawl (mart.page_demand.clicks); NULL where they did not show
+    the page.
   impressions: Times that search results showed it in the same days (mart.page_demand.impressions).
   search_bot_hits: >-
-    Requests of search engines for it on the days that go with the crawl (mart.page_hits.search_bot_hits); NULL where
+    Requests of search engines for it on the days that belong to the crawl (mart.page_hits.search_bot_hits); NULL where
     none is known.
   page_value: >-
     0 to 100: 50 for more impressions than all other pages of the crawl, 30 for more hits of search engines, 20 for more
@@ -41,7 +43,7 @@ WITH
       coalesce(pages.inrank_decimal, 0) AS inrank_decimal
     FROM mart.pages AS pages
     JOIN latest ON latest.crawl_id = pages.crawl_id
-    LEFT JOIN mart.page_demand AS demand ON demand.project_id = pages.project_id AND demand.url = pages.url
+    LEFT JOIN mart.page_demand AS demand ON demand.crawl_id = pages.crawl_id AND demand.url = pages.url
     LEFT JOIN (
       SELECT crawl_id, url, search_bot_hits
       FROM mart.page_hits
@@ -93,7 +95,7 @@ SELECT
   50 * by_impressions.percent_rank + 30 * by_hits.percent_rank + 20 * by_inrank.percent_rank AS page_value
 FROM mart.pages AS pages
 JOIN latest ON latest.crawl_id = pages.crawl_id
-LEFT JOIN mart.page_demand AS demand ON demand.project_id = pages.project_id AND demand.url = pages.url
+LEFT JOIN mart.page_demand AS demand ON demand.crawl_id = pages.crawl_id AND demand.url = pages.url
 LEFT JOIN (
   SELECT crawl_id, url, search_bot_hits
   FROM mart.page_hits

@@ -35,12 +35,14 @@ columns:
   meta_description: Content of the description meta tag (mart.pages.meta_description).
   word_count: Number of words (mart.pages.word_count).
   load_time: Time to the last byte, in milliseconds (mart.pages.load_time).
-  clicks: Clicks in search results in the last 28 days (mart.page_demand.clicks); NULL where they did not show the page.
+  clicks: >-
+    Clicks in search results on the days that belong to the crawl (mart.page_demand.clicks); NULL where they did not show
+    the page.
   impressions: Times that search results showed it in the same days (mart.page_demand.impressions).
   ctr: Clicks for each impression, 0 to 1 (mart.page_demand.ctr).
   average_position: Average position, 1 is the first (mart.page_demand.average_position).
   top_query: The query with the most impressions (mart.page_demand.top_query).
-  hits: Requests for it on the days that go with the crawl (mart.page_hits.hits); NULL where the log files do not name it.
+  hits: Requests for it on the days that belong to the crawl (mart.page_hits.hits); NULL where the log files do not name it.
   search_bot_hits: Of these, by search engines (mart.page_hits.search_bot_hits).
   visits: Of these, by people (mart.page_hits.visits).
   seo_visits: Of the visits, the ones from the results of a search engine (mart.page_hits.seo_visits).
@@ -129,6 +131,6 @@ SELECT
 FROM mart.pages AS pages
 JOIN latest ON latest.crawl_id = pages.crawl_id
 LEFT JOIN main_segment ON main_segment.crawl_id = pages.crawl_id AND main_segment.url = pages.url
-LEFT JOIN mart.page_demand AS demand ON demand.project_id = pages.project_id AND demand.url = pages.url
+LEFT JOIN mart.page_demand AS demand ON demand.crawl_id = pages.crawl_id AND demand.url = pages.url
 LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = pages.crawl_id AND hits.url = pages.url
 LEFT JOIN changed ON changed.crawl_id = pages.crawl_id AND changed.url = pages.url

@@ -3,8 +3,8 @@ title: Orphan pages, and orphans that earn clicks
 model: mart.orphans
 description: >-
   URLs that no link of the site's structure leads to, and why; the start page is none (docs/definitions.md). The main
-  crawl of each project, or the crawl asked for; those with the most clicks of the last 28 days first, NULL where
-  search results did not show the URL. URLs that only log files or search results know have no fields of a page, but
+  crawl of each project, or the crawl asked for; those with the most clicks on the days that belong to
+  the crawl first, NULL where search results did not show the URL. URLs that only log files or search results know have no fields of a page, but
   the status of their last request; a segment is a first directory or one of the project's own segmentations, and they
   have none.
 parameters: [project, crawl, segment, limit]
@@ -29,7 +29,7 @@ WITH
       demand.top_query
     FROM mart.orphans AS orphans
     JOIN mart.crawls AS crawls ON crawls.crawl_id = orphans.crawl_id
-    LEFT JOIN mart.page_demand AS demand ON demand.project_id = orphans.project_id AND demand.url = orphans.url
+    LEFT JOIN mart.page_demand AS demand ON demand.crawl_id = orphans.crawl_id AND demand.url = orphans.url
     WHERE ($project IS NULL OR crawls.project_id = $project OR crawls.project_name = $project)
       AND ($crawl IS NULL AND crawls.is_main OR crawls.crawl_id = $crawl)
       AND (

@@ -2,7 +2,8 @@
 title: Share of pages that search engines crawl, and their hits, by segment, depth and inrank
 model: mart.page_hits
 description: >-
-  Pages of each crawl that days with log files go with, the latest first, and what bots of search engines asked for on these days.
+  Pages of the main crawl of each project, or of the crawl asked for, and what bots of search engines asked for on the
+  days that belong to it (mart.crawl_days).
   The rows are by first directory, (directory), or by the segments of the segmentation asked for. The segment asked for is
   a first directory or one of the project's own segmentations. Visited percent are the pages that such a bot asked for at least
   once, of those that the log files tell it of (unknown_pages are the others). A total is NULL where one of its pages is
@@ -13,11 +14,15 @@ chart: {kind: bar, x: depth, y: search_bot_hits, each: [project_name, from_date,
 */
 WITH
   logged AS (
-    SELECT crawl_id, max(from_date) AS from_date, max(to_date) AS to_date
-    FROM mart.page_hits
-    WHERE crawl_id IS NOT NULL AND ($crawl IS NULL OR crawl_id = $crawl)
-      AND ($segmentation IS NULL OR crawl_id IN (SELECT crawl_id FROM mart.crawl_segments WHERE segmentation = $segmentation))
-    GROUP BY crawl_id
+    SELECT DISTINCT crawls.project_id, crawls.project_name, crawls.crawl_id, days.from_date, days.to_date
+    FROM mart.crawls AS crawls
+    JOIN mart.crawl_days AS days ON days.crawl_id = crawls.crawl_id AND days.kind = 'logs'
+    WHERE ($project IS NULL OR crawls.project_id = $project OR crawls.project_name = $project)
+      AND ($crawl IS NULL AND crawls.is_main OR crawls.crawl_id = $crawl)
+      AND (
+        $segmentation IS NULL
+        OR crawls.crawl_id IN (SELECT crawl_id FROM mart.crawl_segments WHERE segmentation = $segmentation)
+      )
   ),
 
   member AS (
@@ -81,7 +86,7 @@ SELECT
   bing_bot_hits
 FROM (
   SELECT
-    crawls.project_name,
+    logged.project_name,
     counted.crawl_id,
     logged.from_date,
     logged.to_date,
@@ -103,13 +108,11 @@ FROM (
     CASE WHEN counted.unknown_engine_pages = 0 THEN counted.google_bot_hits END AS google_bot_hits,
     CASE WHEN counted.unknown_engine_pages = 0 THEN counted.bing_bot_hits END AS bing_bot_hits,
     row_number() OVER (
-      PARTITION BY crawls.project_id
-      ORDER BY logged.from_date DESC, counted.crawl_id, counted.segment, counted.depth, counted.inrank
+      PARTITION BY logged.project_id
+      ORDER BY counted.crawl_id, counted.segment, counted.depth, counted.inrank
     ) AS place
   FROM counted
   JOIN logged ON logged.crawl_id = counted.crawl_id
-  JOIN mart.crawls AS crawls ON crawls.crawl_id = counted.crawl_id
-  WHERE ($project IS NULL OR crawls.project_id = $project OR crawls.project_name = $project)
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit
-ORDER BY project_name, from_date DESC, crawl_id, segment, depth, inrank
+ORDER BY project_name, crawl_id, segment, depth, inrank

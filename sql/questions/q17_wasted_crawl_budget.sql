@@ -4,21 +4,46 @@ model: mart.bot_hits
 description: >-
   Hits of bots of search engines by what is wrong with what they asked for. If several hold, the first one counts, in
   this order: robots_denied, redirect, error, noindex, canonicalised, parameters, orphan; none is no waste. One row for
-  each span of days that goes with a crawl, the latest first, dataset, engine and waste. The status is that of each line; from the
+  each project, dataset, engine and waste, on the days that belong to the main crawl or the crawl asked for
+  (mart.crawl_days), or on the days asked for. The status is that of each line; from the
   service's counts (dataset log_pages_days) it is known where all requests of a day had one kind of status, else it is
   the crawl's; hits_2xx to hits_5xx are then those counts, of people too. An orphan is one of
-  mart.orphans: no link leads to it, or the crawl does not know it. The days are those of the log files.
+  mart.orphans: no link leads to it, or the crawl does not know it.
 parameters: [project, crawl, from, to, limit]
 needs: [logs]
-chart: {kind: bar, x: waste, y: hits, each: [project_name, project_id, from_date, dataset]}
+chart: {kind: bar, x: waste, y: hits, each: [project_name, project_id, dataset]}
 */
 WITH
+  main AS (
+    SELECT project_id, crawl_id
+    FROM mart.crawls
+    WHERE has_pages AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
+  ),
+
+  -- The days that are asked for, else those that belong to the crawl.
+  logged AS (
+    SELECT days.project_id, days.day, days.from_date, days.to_date
+    FROM mart.crawl_days AS days
+    LEFT JOIN main ON main.crawl_id = days.crawl_id
+    WHERE $from IS NULL AND $to IS NULL
+      AND days.kind = 'logs'
+      AND (main.crawl_id IS NOT NULL OR days.crawl_id IS NULL)
+
+    UNION ALL
+    SELECT
+      project_id, day, min(day) OVER (PARTITION BY project_id) AS from_date, max(day) OVER (PARTITION BY project_id) AS to_date
+    FROM mart.log_days
+    WHERE ($from IS NOT NULL OR $to IS NOT NULL)
+      AND ($from IS NULL OR day >= $from)
+      AND ($to IS NULL OR day < $to)
+  ),
+
   hit AS (
     SELECT
-      days.project_id,
-      days.crawl_id,
-      days.from_date,
-      days.to_date,
+      logged.project_id,
+      main.crawl_id,
+      logged.from_date,
+      logged.to_date,
       hits.dataset,
       hits.engine,
       hits.url,
@@ -41,18 +66,17 @@ WITH
       coalesce(pages.url_has_params, strpos(hits.url, '?') > 0) AS has_params,
       orphans.url IS NOT NULL AS is_orphan
     FROM mart.bot_hits AS hits
-    JOIN mart.crawl_days AS days ON days.project_id = hits.project_id AND days.day = hits.day
-    LEFT JOIN mart.pages AS pages ON pages.crawl_id = days.crawl_id AND pages.url = hits.url
-    LEFT JOIN mart.orphans AS orphans ON orphans.crawl_id = days.crawl_id AND orphans.url = hits.url
+    JOIN logged ON logged.project_id = hits.project_id AND logged.day = hits.day
+    LEFT JOIN main ON main.project_id = hits.project_id
+    LEFT JOIN mart.pages AS pages ON pages.crawl_id = main.crawl_id AND pages.url = hits.url
+    LEFT JOIN mart.orphans AS orphans ON orphans.crawl_id = main.crawl_id AND orphans.url = hits.url
     WHERE hits.bot_class = 'search'
       AND (
         $project IS NULL
         OR hits.project_id = $project
         OR hits.project_id IN (SELECT project_id FROM mart.projects WHERE project_name = $project)
       )
-      AND ($crawl IS NULL OR days.crawl_id = $crawl)
-      AND ($from IS NULL OR hits.day >= $from)
-      AND ($to IS NULL OR hits.day < $to)
+      AND ($crawl IS NULL OR main.crawl_id IS NOT NULL)
   ),
 
   judged AS (
@@ -155,8 +179,8 @@ SELECT
 FROM (
   SELECT
     *,
-    row_number() OVER (PARTITION BY project_id ORDER BY from_date DESC, dataset, engine, hits DESC, waste) AS place
+    row_number() OVER (PARTITION BY project_id ORDER BY dataset, engine, hits DESC, waste) AS place
   FROM answer
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit
-ORDER BY project_name, project_id, from_date DESC, dataset, engine, hits DESC, waste
+ORDER BY project_name, project_id, dataset, engine, hits DESC, waste

@@ -2,11 +2,11 @@
 title: High impressions with low CTR for their position, and demand on URLs that can't be found
 model: mart.page_demand
 description: >-
-  URLs that search results showed in the last 28 days, joined to the main crawl of their project: those that it does not
-  know, that are not 200 or not indexable, and those with many impressions and a low CTR. A CTR is low where the URL has
+  URLs that search results showed on the days that belong to the main crawl of their project or to the crawl asked for
+  (mart.crawl_days): those that it does not know, that are not 200 or not indexable, and those with many impressions and a low CTR. A CTR is low where the URL has
   less than half of the clicks that its positions bring on the project's URLs on average (expected_ctr_percent); it is looked
-  for among the tenth of the project's URLs with the most impressions. Totals of a period stand for the 28 days where the
-  project has no search results by day (mart.page_demand). If several findings hold, the first one counts.
+  for among the tenth of the project's URLs with the most impressions. Totals of a period stand for the days where there are
+  no search results by day (mart.page_demand). If several findings hold, the first one counts.
   Those with the most impressions come first.
 parameters: [project, crawl, segment, limit]
 needs: [rankings]
@@ -21,19 +21,20 @@ WITH
 
   demand AS (
     SELECT
-      project_id,
-      url,
-      from_date,
-      to_date,
-      impressions,
-      clicks,
-      ctr,
-      average_position,
-      top_query,
-      is_period_total,
-      percent_rank() OVER (PARTITION BY project_id ORDER BY impressions DESC) < 0.1 AS has_many_impressions
-    FROM mart.page_demand
-    WHERE impressions > 0
+      found.project_id,
+      found.url,
+      found.from_date,
+      found.to_date,
+      found.impressions,
+      found.clicks,
+      found.ctr,
+      found.average_position,
+      found.top_query,
+      found.is_period_total,
+      percent_rank() OVER (PARTITION BY found.project_id ORDER BY found.impressions DESC) < 0.1 AS has_many_impressions
+    FROM mart.page_demand AS found
+    LEFT JOIN main ON main.crawl_id = found.crawl_id
+    WHERE found.impressions > 0 AND (main.crawl_id IS NOT NULL OR found.crawl_id IS NULL)
   ),
 
   -- Positions 1 to 10 stand each for itself, 11 to 20 together (as 20), all others together (as 100).

@@ -2,8 +2,8 @@
 title: Under-linked pages that perform, and deep pages with traffic
 model: mart.page_demand
 description: >-
-  Indexable pages of the main crawl of each project that search results brought clicks to in the last 28 days (or in a
-  period, where the project has its totals only: mart.page_demand), and that
+  Indexable pages of the main crawl of each project that search results brought clicks to on the days that
+  belong to the crawl (or in a period, where there are totals only: mart.page_demand), and that
   have less than half of the inlinks of the indexable pages of the same depth (of all indexable pages where the page has
   no depth), or stand more than a click deeper than the indexable pages do, by the medians of the crawl; with the pages
   that link to them (NULL where the links of the crawl are not loaded).
@@ -79,7 +79,7 @@ WITH
       good.nb_inlinks,
       good.depth
     FROM good
-    JOIN mart.page_demand AS demand ON demand.project_id = good.project_id AND demand.url = good.url
+    JOIN mart.page_demand AS demand ON demand.crawl_id = good.crawl_id AND demand.url = good.url
     JOIN usual ON usual.crawl_id = good.crawl_id
     LEFT JOIN usual_in_depth ON usual_in_depth.crawl_id = good.crawl_id AND usual_in_depth.depth = good.depth
     WHERE demand.clicks > 0

@@ -4,7 +4,7 @@ model: mart.crawl_kpis
 description: >-
   One row for each crawl of the whole site, or of one segment: a first directory or a segment of the project's own
   segmentations. docs/definitions.md says what the figures mean. Clicks, impressions and bot hits depend on days: where the
-  two crawls have different numbers of days, a reason stands in place of the change. The days asked for are those on which
+  two crawls have different numbers of days, or the same days, a reason stands in place of the change. The days asked for are those on which
   crawls ended; the limit counts the latest crawls.
   Its chart leaves out crawls that are not in trends, such as one that was stopped.
 parameters: [project, crawl, segment, from, to, limit]
@@ -49,10 +49,14 @@ SELECT
   impressions_change,
   impressions_change_reason,
   ranking_days,
+  ranking_from_date,
+  ranking_to_date,
   search_bot_hits,
   search_bot_hits_change,
   search_bot_hits_change_reason,
-  log_days
+  log_days,
+  log_from_date,
+  log_to_date
 FROM (
   SELECT
     project_name,
@@ -87,10 +91,14 @@ FROM (
     impressions_change,
     impressions_change_reason,
     ranking_days,
+    ranking_from_date,
+    ranking_to_date,
     search_bot_hits,
     search_bot_hits_change,
     search_bot_hits_change_reason,
     log_days,
+    log_from_date,
+    log_to_date,
     row_number() OVER (
       PARTITION BY project_id ORDER BY ended_at DESC NULLS LAST, crawl_id, segmentation, segment
     ) AS place

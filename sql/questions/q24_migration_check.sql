@@ -7,9 +7,9 @@ description: >-
   could not be had), not_redirected, loop, bad_target (the
   redirect does not end with a page of status 200), chain (more than one hop), canonicalised (the new page names another
   one as its canonical), title_changed, ok. Hops are 0 where the page does not redirect, NULL where it was not crawled. Clicks
-  before are those on the old URL in the 28 days that end with the day of the crawl before, clicks after those on the
-  new one in the last 28 days; NULL where no search results of these days are loaded or there is no new URL. Their
-  change is NULL, with the reason, where the one span has search results of fewer or more days than the other. Those
+  before are those on the old URL on the days that belong to the crawl before (mart.crawl_days), clicks after those on the
+  new one on the days of the crawl; NULL where no search results of these days are loaded or there is no new URL. Their
+  change is NULL, with the reason, where both have the same days, or one has search results of fewer days than the other. Those
   with the most clicks before come first.
 parameters: [project, crawl, limit]
 needs: [crawl_before]
@@ -22,46 +22,30 @@ WITH
       crawls.previous_crawl_id,
       crawls.project_id,
       crawls.project_name,
-      crawls.crawl_config_name,
-      CAST(former.ended_at AT TIME ZONE 'UTC' AS DATE) AS to_date,
-      CAST(CAST(former.ended_at AT TIME ZONE 'UTC' AS DATE) - INTERVAL '27' DAY AS DATE) AS from_date
+      crawls.crawl_config_name
     FROM mart.crawls AS crawls
-    JOIN mart.crawls AS former ON former.crawl_id = crawls.previous_crawl_id
-    WHERE ($project IS NULL OR crawls.project_id = $project OR crawls.project_name = $project)
+    WHERE crawls.previous_crawl_id IS NOT NULL
+      AND ($project IS NULL OR crawls.project_id = $project OR crawls.project_name = $project)
       AND (($crawl IS NULL AND crawls.is_main) OR crawls.crawl_id = $crawl)
   ),
 
-  demand_before AS (
-    SELECT pair.crawl_id, ranking.url, CAST(sum(ranking.clicks) AS BIGINT) AS clicks
-    FROM pair
-    JOIN mart.ranking_performance AS ranking
-      ON ranking.project_id = pair.project_id AND ranking.date >= pair.from_date AND ranking.date <= pair.to_date
-    GROUP BY pair.crawl_id, ranking.url
-  ),
-
   -- Without a row of these days nobody knows the clicks; with one, a URL that was not shown had none.
-  known_before AS (
-    SELECT DISTINCT pair.crawl_id
-    FROM pair
-    JOIN mart.ranking_performance AS ranking
-      ON ranking.project_id = pair.project_id AND ranking.date >= pair.from_date AND ranking.date <= pair.to_date
-  ),
-
-  known_after AS (
-    SELECT DISTINCT project_id, from_date, to_date
+  known AS (
+    SELECT DISTINCT crawl_id
     FROM mart.page_demand
   ),
 
-  -- Spans are compared where they have as many days.
   covered AS (
     SELECT
-      pair.crawl_id,
-      count(CASE WHEN days.ranking_date BETWEEN pair.from_date AND pair.to_date THEN 1 END) AS days_before,
-      count(CASE WHEN days.ranking_date BETWEEN known_after.from_date AND known_after.to_date THEN 1 END) AS days_after
-    FROM pair
-    JOIN mart.ranking_days AS days ON days.project_id = pair.project_id
-    JOIN known_after ON known_after.project_id = pair.project_id
-    GROUP BY pair.crawl_id
+      crawl_id,
+      min(from_date) AS from_date,
+      max(to_date) AS to_date,
+      CAST(
+        sum(CASE WHEN dataset = 'ranking_periods' THEN date_diff('day', from_date, to_date) + 1 ELSE 1 END) AS BIGINT
+      ) AS days
+    FROM mart.crawl_days
+    WHERE kind = 'search'
+    GROUP BY crawl_id
   ),
 
   moved AS (
@@ -116,14 +100,15 @@ WITH
       NOT target.is_canonicalised AS is_canonical_kept,
       CASE WHEN known_before.crawl_id IS NOT NULL THEN coalesce(demand_before.clicks, 0) END AS clicks_before,
       CASE
-        WHEN known_after.project_id IS NOT NULL AND moved.new_url IS NOT NULL THEN coalesce(demand.clicks, 0)
+        WHEN known_after.crawl_id IS NOT NULL AND moved.new_url IS NOT NULL THEN coalesce(demand.clicks, 0)
       END AS clicks_after
     FROM moved
     LEFT JOIN mart.pages AS target ON target.crawl_id = moved.crawl_id AND target.url = moved.new_url
-    LEFT JOIN demand_before ON demand_before.crawl_id = moved.crawl_id AND demand_before.url = moved.old_url
-    LEFT JOIN known_before ON known_before.crawl_id = moved.crawl_id
-    LEFT JOIN known_after ON known_after.project_id = moved.project_id
-    LEFT JOIN mart.page_demand AS demand ON demand.project_id = moved.project_id AND demand.url = moved.new_url
+    LEFT JOIN known AS known_before ON known_before.crawl_id = moved.previous_crawl_id
+    LEFT JOIN known AS known_after ON known_after.crawl_id = moved.crawl_id
+    LEFT JOIN mart.page_demand AS demand_before
+      ON demand_before.crawl_id = moved.previous_crawl_id AND demand_before.url = moved.old_url
+    LEFT JOIN mart.page_demand AS demand ON demand.crawl_id = moved.crawl_id AND demand.url = moved.new_url
   )
 
 SELECT
@@ -141,20 +126,26 @@ SELECT
   is_canonical_kept,
   clicks_before,
   clicks_after,
-  CASE WHEN days_after = days_before THEN clicks_after - clicks_before END AS clicks_change,
-  CASE WHEN days_after <> days_before AND clicks_after - clicks_before IS NOT NULL
-    THEN 'days with search results: ' || CAST(days_after AS VARCHAR) || ', before: ' || CAST(days_before AS VARCHAR)
+  CASE WHEN days_after = days_before AND NOT has_same_days THEN clicks_after - clicks_before END AS clicks_change,
+  CASE
+    WHEN clicks_after - clicks_before IS NULL THEN CAST(NULL AS VARCHAR)
+    WHEN has_same_days THEN 'the same days, to ' || CAST(to_date AS VARCHAR)
+    WHEN days_after <> days_before
+      THEN 'days with search results: ' || CAST(days_after AS VARCHAR) || ', before: ' || CAST(days_before AS VARCHAR)
   END AS clicks_change_reason
 FROM (
   SELECT
     checked.*,
-    covered.days_before,
-    covered.days_after,
+    former.days AS days_before,
+    covered.days AS days_after,
+    covered.to_date,
+    covered.from_date = former.from_date AND covered.to_date = former.to_date AS has_same_days,
     row_number() OVER (
       PARTITION BY checked.project_id ORDER BY coalesce(checked.clicks_before, 0) DESC, checked.old_url
     ) AS place
   FROM checked
   LEFT JOIN covered ON covered.crawl_id = checked.crawl_id
+  LEFT JOIN covered AS former ON former.crawl_id = checked.previous_crawl_id
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit
 ORDER BY project_name, crawl_id, coalesce(clicks_before, 0) DESC, old_url

@@ -1,6 +1,6 @@
 /*
 title: 'Freshness: from the first crawl that finds a page to its first bot, impression and visit'
-model: mart.page_hits
+model: mart.bot_hits
 description: >-
   Pages that did not answer 200 in the first crawl of the project's main configuration, and did in a later one: when the
   first such crawl ended, and the first day on which a bot of a search engine asked for the page, search results showed
@@ -52,13 +52,28 @@ WITH
       AND ($to IS NULL OR crawl.seen_date < $to)
   ),
 
+  -- Of all days, those that belong to no crawl too.
   asked AS (
-    SELECT
-      project_id,
-      url,
-      min(first_search_bot_date) AS first_bot_date,
-      min(first_seo_visit_date) AS first_visit_date
-    FROM mart.page_hits
+    SELECT project_id, url, min(day) AS first_bot_date
+    FROM mart.bot_hits
+    WHERE bot_class = 'search'
+    GROUP BY project_id, url
+  ),
+
+  visited AS (
+    SELECT project_id, url, min(day) AS first_visit_date
+    FROM (
+      SELECT project_id, url, day
+      FROM mart.log_events
+      WHERE is_seo_visit AND coalesce(bot_class, '') <> 'unverified'
+
+      UNION ALL
+      SELECT pages.project_id, pages.url, pages.day
+      FROM mart.log_pages_days AS pages
+      JOIN mart.log_days AS days
+        ON days.project_id = pages.project_id AND days.day = pages.day AND days.dataset = 'log_pages_days'
+      WHERE pages.seo_visits > 0
+    ) AS led
     GROUP BY project_id, url
   ),
 
@@ -91,7 +106,7 @@ WITH
       fresh.seen_date AS first_seen_date,
       asked.first_bot_date,
       shown.first_shown_date,
-      asked.first_visit_date,
+      visited.first_visit_date,
       CASE
         WHEN asked.first_bot_date >= fresh.seen_date THEN date_diff('day', fresh.seen_date, asked.first_bot_date)
       END AS days_to_bot,
@@ -99,7 +114,7 @@ WITH
         WHEN shown.first_shown_date >= fresh.seen_date THEN date_diff('day', fresh.seen_date, shown.first_shown_date)
       END AS days_to_shown,
       CASE
-        WHEN asked.first_visit_date >= fresh.seen_date THEN date_diff('day', fresh.seen_date, asked.first_visit_date)
+        WHEN visited.first_visit_date >= fresh.seen_date THEN date_diff('day', fresh.seen_date, visited.first_visit_date)
       END AS days_to_visit,
       logs.logs_from_date,
       searches.shown_from_date,
@@ -107,6 +122,7 @@ WITH
     FROM fresh
     JOIN mart.pages AS pages ON pages.crawl_id = fresh.crawl_id AND pages.url = fresh.url
     LEFT JOIN asked ON asked.project_id = fresh.project_id AND asked.url = fresh.url
+    LEFT JOIN visited ON visited.project_id = fresh.project_id AND visited.url = fresh.url
     LEFT JOIN shown ON shown.project_id = fresh.project_id AND shown.url = fresh.url
     LEFT JOIN logs ON logs.project_id = fresh.project_id
     LEFT JOIN searches ON searches.project_id = fresh.project_id

@@ -2,8 +2,8 @@
 title: How often each search engine crawls each segment
 model: mart.bot_hits
 description: >-
-  Hits of bots of search engines in the last 28 days up to the last one with log files (or in the days that are asked
-  for), by engine and segment of the main crawl; a segment is the first directory of the URL. One row for each engine
+  Hits of bots of search engines on the days that belong to the main crawl or the crawl asked for (mart.crawl_days), or on
+  the days asked for, by engine and segment of the crawl; a segment is the first directory of the URL. One row for each engine
   that came and each segment, also one that it never asked for, and one for URLs that the crawl does not know. Days
   between hits is the average for a page that was asked for. The service's counts of a day do not tell the engine.
   Requests in the name of a search engine's bot that their addresses refute have the engine unverified.
@@ -18,22 +18,27 @@ WITH
     WHERE has_pages AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
   ),
 
+  -- The days that are asked for, else those that belong to the crawl.
   logged AS (
+    SELECT days.project_id, days.day, days.from_date, days.to_date
+    FROM mart.crawl_days AS days
+    LEFT JOIN main ON main.crawl_id = days.crawl_id
+    WHERE $from IS NULL AND $to IS NULL
+      AND days.kind = 'logs'
+      AND (main.crawl_id IS NOT NULL OR days.crawl_id IS NULL)
+
+    UNION ALL
     SELECT
-      project_id,
-      day,
-      CASE
-        WHEN $from IS NULL AND $to IS NULL
-          THEN date_diff('day', day, max(day) OVER (PARTITION BY project_id)) < 28
-        ELSE ($from IS NULL OR day >= $from) AND ($to IS NULL OR day < $to)
-      END AS is_asked_for
+      project_id, day, min(day) OVER (PARTITION BY project_id) AS from_date, max(day) OVER (PARTITION BY project_id) AS to_date
     FROM mart.log_days
+    WHERE ($from IS NOT NULL OR $to IS NOT NULL)
+      AND ($from IS NULL OR day >= $from)
+      AND ($to IS NULL OR day < $to)
   ),
 
   period AS (
-    SELECT project_id, min(day) AS from_date, max(day) AS to_date, count(*) AS days
+    SELECT project_id, min(from_date) AS from_date, max(to_date) AS to_date, count(*) AS days
     FROM logged
-    WHERE is_asked_for
     GROUP BY project_id
   ),
 
@@ -46,7 +51,7 @@ WITH
         hits.url,
         hits.hits
       FROM mart.bot_hits AS hits
-      JOIN logged ON logged.project_id = hits.project_id AND logged.day = hits.day AND logged.is_asked_for
+      JOIN logged ON logged.project_id = hits.project_id AND logged.day = hits.day
       WHERE hits.bot_class = 'search'
         OR hits.bot_class = 'unverified' AND hits.crawler IN (SELECT crawler FROM mart.bots WHERE bot_class = 'search')
     ) AS told

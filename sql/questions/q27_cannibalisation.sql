@@ -2,7 +2,7 @@
 title: Queries for which several pages of a project compete
 model: mart.ranking_performance
 description: >-
-  Queries of the last 28 days (or of the days that are asked for) for which two URLs or more have at least a tenth of
+  Queries of the days that belong to the main crawl (mart.crawl_days), or of the days asked for, for which two URLs or more have at least a tenth of
   the query's impressions each, one row for each of these URLs. The leader of a day has the most impressions of them;
   leader_changes counts the days with another leader than the day before it that showed any of them.
 parameters:
@@ -16,9 +16,10 @@ chart: {kind: bar, x: query, y: impressions, each: [project_name, project_id]}
 */
 WITH
   period AS (
-    SELECT project_id, max(date) AS last_date
-    FROM mart.ranking_performance
-    GROUP BY project_id
+    SELECT DISTINCT days.project_id, days.from_date, days.to_date
+    FROM mart.crawl_days AS days
+    LEFT JOIN mart.crawls AS crawls ON crawls.crawl_id = days.crawl_id
+    WHERE days.dataset = 'ranking_performance' AND coalesce(crawls.is_main, days.crawl_id IS NULL)
   ),
 
   shown AS (
@@ -32,12 +33,12 @@ WITH
       sum(CAST(performance.position_impressions AS DECIMAL(38, 9))) AS position_impressions,
       sum(CASE WHEN performance.position IS NOT NULL THEN performance.impressions END) AS positioned_impressions
     FROM mart.ranking_performance AS performance
-    JOIN period ON period.project_id = performance.project_id
+    LEFT JOIN period ON period.project_id = performance.project_id
     WHERE performance.query IS NOT NULL
       AND performance.url IS NOT NULL
       AND performance.impressions > 0
       AND CASE
-        WHEN $from IS NULL AND $to IS NULL THEN date_diff('day', performance.date, period.last_date) < 28
+        WHEN $from IS NULL AND $to IS NULL THEN performance.date BETWEEN period.from_date AND period.to_date
         ELSE ($from IS NULL OR performance.date >= $from) AND ($to IS NULL OR performance.date < $to)
       END
     GROUP BY performance.project_id, performance.query, performance.url, performance.date

@@ -2,9 +2,10 @@
 title: Pages that lose clicks, with what changed on them
 model: mart.ranking_performance
 description: >-
-  URLs whose clicks of the last 28 days fell by a fifth or more, against the 28 days before or the same 28 days 52 weeks
-  earlier, where they had ten clicks or more then. A number of an earlier span is NULL, with the reason, where it has search
-  results of fewer or more days than the last one.
+  URLs whose clicks fell by a fifth or more in the 28 days that end with the last one that belongs to the main crawl or
+  the crawl asked for (mart.crawl_days), or before the day asked for, against the 28 days before or the same ones 52
+  weeks earlier, where they had ten clicks or more then. A number of an earlier span is NULL, with the reason, where it
+  has search results of fewer or more days than the last one.
   Changes are those that crawls found which ended in these 56 days, each as its day and the field or added, removed.
 parameters:
   project:
@@ -19,9 +20,18 @@ chart: {kind: bar, x: url, y: clicks_change_percent, each: [project_name, projec
 */
 WITH
   period AS (
-    SELECT project_id, max(date) AS last_date
+    SELECT days.project_id, max(days.to_date) AS last_date
+    FROM mart.crawl_days AS days
+    LEFT JOIN mart.crawls AS crawls ON crawls.crawl_id = days.crawl_id
+    WHERE $to IS NULL
+      AND days.dataset = 'ranking_performance'
+      AND ($crawl IS NULL AND coalesce(crawls.is_main, days.crawl_id IS NULL) OR days.crawl_id = $crawl)
+    GROUP BY days.project_id
+
+    UNION ALL
+    SELECT project_id, max(date)
     FROM mart.ranking_performance
-    WHERE $to IS NULL OR date < $to
+    WHERE date < $to
     GROUP BY project_id
   ),
 

@@ -2,8 +2,8 @@
 title: Which pages crawlers of AI services read
 model: mart.bot_hits
 description: >-
-  Hits of crawlers of AI services in the last 28 days up to the last one with log files (or in the days that are asked
-  for), one row for each URL and crawler, with the page of the main crawl and what search results brought it. Ok percent
+  Hits of crawlers of AI services on the days that belong to the main crawl or the crawl asked for (mart.crawl_days), or
+  on the days asked for, one row for each URL and crawler, with the page of the crawl and what search results brought it. Ok percent
   are the answers with a status of 2xx or 304, of those with a status. Only lines of log files tell these
   crawlers; the service's counts of a day do not.
 parameters: [project, crawl, segment, from, to, limit]
@@ -17,16 +17,22 @@ WITH
     WHERE has_pages AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
   ),
 
+  -- The days that are asked for, else those that belong to the crawl.
   logged AS (
+    SELECT days.project_id, days.day, days.from_date, days.to_date
+    FROM mart.crawl_days AS days
+    LEFT JOIN main ON main.crawl_id = days.crawl_id
+    WHERE $from IS NULL AND $to IS NULL
+      AND days.kind = 'logs'
+      AND (main.crawl_id IS NOT NULL OR days.crawl_id IS NULL)
+
+    UNION ALL
     SELECT
-      project_id,
-      day,
-      CASE
-        WHEN $from IS NULL AND $to IS NULL
-          THEN date_diff('day', day, max(day) OVER (PARTITION BY project_id)) < 28
-        ELSE ($from IS NULL OR day >= $from) AND ($to IS NULL OR day < $to)
-      END AS is_asked_for
+      project_id, day, min(day) OVER (PARTITION BY project_id) AS from_date, max(day) OVER (PARTITION BY project_id) AS to_date
     FROM mart.log_days
+    WHERE ($from IS NOT NULL OR $to IS NOT NULL)
+      AND ($from IS NULL OR day >= $from)
+      AND ($to IS NULL OR day < $to)
   ),
 
   asked AS (
@@ -42,7 +48,7 @@ WITH
       sum(CASE WHEN hits.status_class = 'ok' THEN hits.hits ELSE 0 END) AS ok_hits,
       sum(CASE WHEN hits.status_class IS NOT NULL THEN hits.hits END) AS answered_hits
     FROM mart.bot_hits AS hits
-    JOIN logged ON logged.project_id = hits.project_id AND logged.day = hits.day AND logged.is_asked_for
+    JOIN logged ON logged.project_id = hits.project_id AND logged.day = hits.day
     WHERE hits.bot_class = 'ai'
     GROUP BY hits.project_id, hits.url, hits.engine, hits.crawler
   ),
@@ -76,7 +82,10 @@ WITH
     LEFT JOIN known ON known.crawler = asked.crawler
     LEFT JOIN main ON main.project_id = asked.project_id
     LEFT JOIN mart.pages AS pages ON pages.crawl_id = main.crawl_id AND pages.url = asked.url
-    LEFT JOIN mart.page_demand AS demand ON demand.project_id = asked.project_id AND demand.url = asked.url
+    LEFT JOIN mart.page_demand AS demand
+      ON demand.project_id = asked.project_id
+      AND demand.url = asked.url
+      AND demand.crawl_id IS NOT DISTINCT FROM main.crawl_id
     LEFT JOIN mart.projects AS projects ON projects.project_id = asked.project_id
     WHERE ($project IS NULL OR asked.project_id = $project OR projects.project_name = $project)
       AND ($crawl IS NULL OR main.crawl_id IS NOT NULL)

@@ -58,6 +58,8 @@ async function fillMart(connection: Connection): Promise<void> {
     .filter((name) => name !== 'pages')
     .map((name) => `5 AS ${name}, -1 AS ${name}_change`)
     .concat('2 AS ranking_days', '1 AS log_days', 'NULL AS clicks_change_reason')
+    .concat("DATE '2026-01-01' AS ranking_from_date", "DATE '2026-01-28' AS ranking_to_date")
+    .concat('NULL::DATE AS log_from_date', 'NULL::DATE AS log_to_date')
     .concat('NULL AS impressions_change_reason', `'${REASON}' AS search_bot_hits_change_reason`)
     .join(', ')
     .replace('-1 AS search_bot_hits_change', 'NULL::BIGINT AS search_bot_hits_change');

@@ -18,7 +18,7 @@ afterAll(() => warehouse?.[Symbol.asyncDispose]());
 const compare = (from: string, to: string, project?: string): Promise<Comparison> =>
   readComparison(warehouse, { from, to, project }, signal);
 
-test('figures stand side by side with their change, and those of other days without one', async () => {
+test('figures stand side by side with their change, and those of the same days without one', async () => {
   const { from, to, kpis, notes } = await compare('previous', 'latest', 'Shop');
   expect([from.crawl_id, to.crawl_id, notes]).toEqual(['shop-2', 'shop-3', []]);
   const rows = kpis.map(({ kpi, before, after, change, change_percent, why }) => [
@@ -41,9 +41,9 @@ test('figures stand side by side with their change, and those of other days with
     ['average_depth', [2.8, 2.4, -0.4, -13.3], null],
     ['average_load_time', [200, null, null, null], 'not known of crawl 4 of 2026-03-16'],
     ['average_word_count', [166.7, 100, -66.7, -40], null],
-    ['clicks', [12, 15, null, null], 'search results of 2 and 3 days'],
-    ['impressions', [100, 130, null, null], 'search results of 2 and 3 days'],
-    ['search_bot_hits', [7, null, null, null], 'not known of crawl 4 of 2026-03-16'],
+    ['clicks', [15, 15, null, null], 'search results of the same days, 2026-02-11 to 2026-03-10'],
+    ['impressions', [130, 130, null, null], 'search results of the same days, 2026-02-11 to 2026-03-10'],
+    ['search_bot_hits', [9, 9, null, null], 'log files of the same days, 2026-02-13 to 2026-03-12'],
   ]);
 });
 

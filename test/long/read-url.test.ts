@@ -30,6 +30,11 @@ test('a page shows its row, where it redirects to and its issues with the way to
     ...{ final_url: url('/lamps/crimson'), final_status_code: 200, is_loop: false, is_cut: false },
   });
   expect(issues.map(({ issue, why, fix }) => [issue, why, fix])).toEqual([
+    [
+      'bots_on_non_indexable',
+      '3 hits of search bots (redirect)',
+      'Take away the links to it, or deny it in robots.txt',
+    ],
     ['linked_redirect', 'HTTP status 301', 'Let the links lead to the final URL'],
   ]);
   expect(empty).toMatchObject({ outlinks: 'the crawl found no link on it', canonical: expect.any(String) });

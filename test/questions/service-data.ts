@@ -26,6 +26,7 @@ export async function readService(service: Service, read: ReadDataset): Promise<
       ...{ id: String(record.id), projectId: String(record.project_id), status: String(record.status) },
       endReason: (record.end_reason as string | undefined) ?? null,
       config: (record.crawl_config as Crawl['config'] | undefined) ?? null,
+      createdAt: typeof record.created_at === 'number' ? record.created_at : null,
       endedAt: Number(record.ended_at),
       ...{ pages, links, clusters, structuredData },
     };

@@ -20,9 +20,9 @@ export interface IssueTrend {
 /** How much of a crawl's demand and visits is on pages with an issue, in percent; null where the whole is not known or 0. */
 export interface IssueShare {
   readonly issue: string;
-  /** Of the clicks of the last 28 days. */
+  /** Of the clicks on the days that belong to the crawl. */
   readonly clicks_percent: number | null;
-  /** Of the requests of search engines on the days that go with the crawl. */
+  /** Of the requests of search engines on these days. */
   readonly search_bot_hits_percent: number | null;
 }
 
@@ -66,12 +66,10 @@ export function readIssueTrends(
 
 const SHARES = `
   WITH measure AS (
-    SELECT pages.url,
-      CASE WHEN crawls.is_latest THEN demand.clicks END AS clicks, hits.search_bot_hits,
+    SELECT pages.url, demand.clicks, hits.search_bot_hits,
       hits.url IS NOT NULL AND hits.search_bot_hits IS NULL AS has_unknown_hits
     FROM mart.pages AS pages
-    JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id
-    LEFT JOIN mart.page_demand AS demand ON demand.project_id = pages.project_id AND demand.url = pages.url
+    LEFT JOIN mart.page_demand AS demand ON demand.crawl_id = pages.crawl_id AND demand.url = pages.url
     LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = pages.crawl_id AND hits.url = pages.url
     WHERE pages.crawl_id = $crawl AND (demand.url IS NOT NULL OR hits.url IS NOT NULL)),
   total AS (

@@ -4,6 +4,9 @@ import { z } from 'zod';
 export const SEVERITIES = { high: 1, medium: 0.6, low: 0.3 } as const;
 export type Severity = keyof typeof SEVERITIES;
 
+/** Days of log files and searches that belong to a crawl where no setting says it: as many as Search Console shows. */
+export const DAYS_OF_CRAWL = 28;
+
 export const SeverityName = z.enum(Object.keys(SEVERITIES) as [Severity]);
 const MOST = 1_000_000_000;
 export const Threshold = z.number().min(0).max(MOST);

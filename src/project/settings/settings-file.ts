@@ -9,7 +9,7 @@ import { MOST_COLUMNS } from '../model/field.ts';
 import { ON_REJECT, SCHEMA_CHANGE } from '../model/pipeline.ts';
 import { AlertSettings } from './alert-settings.ts';
 import { ConsoleOidcSettings, ConsoleUrl } from './console-settings.ts';
-import { IssueSettings } from './issue-settings.ts';
+import { DAYS_OF_CRAWL, IssueSettings } from './issue-settings.ts';
 
 /** The receivers of OpenLineage events (docs/operate.md). */
 export const LineageSettings = z.strictObject({
@@ -135,6 +135,9 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
     issues: IssueSettings.default({}).describe(
       'Issues that are switched off, or have another severity or other thresholds, for all projects, one, or a segment (docs/explore.md).',
     ),
+    crawl_days: WholeNumber.max(366)
+      .default(DAYS_OF_CRAWL)
+      .describe('How many days of log files and search results belong to a crawl (docs/definitions.md).'),
     unarchive_per_run: WholeNumber.default(5).describe(
       'Archived crawls that one run may restore, if a pipeline says unarchive.',
     ),

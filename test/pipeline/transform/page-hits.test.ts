@@ -8,13 +8,13 @@ import { createTable, openWarehouse } from './test-warehouse.ts';
 
 /** Those that page_hits follows from, and itself. */
 const NEEDED =
-  /^mart\.(projects|crawls|bots|user_agents|log_(days|events|pages_days|url_days)|crawl_days|page_hits)$/;
+  /^mart\.(projects|crawls|bots|user_agents|log_(days|events|pages_days|url_days)|ranking_\w+|crawl_days|page_hits)$/;
 const models = (await loadModels([sqlFolder(join(import.meta.dirname, '../../../sql'))])).filter(({ name }) =>
   NEEDED.test(name),
 );
 const unit = (dataset: string, day: number): string => `${dataset}/p1/2025-01-0${day}`;
 
-test('hits are added up again for the crawls whose days, as they count, were loaded', async () => {
+test('hits are added up again for the crawls that a day, as it counts, belongs to, and for the neighbours of a new crawl', async () => {
   await using warehouse = await openWarehouse();
   const { connection } = warehouse;
   const load = { unit: 'VARCHAR', dataset: 'VARCHAR', source_kind: 'VARCHAR', source_id: 'VARCHAR' };
@@ -62,20 +62,27 @@ test('hits are added up again for the crawls whose days, as they count, were loa
     ]);
     return make();
   };
-  const hits = () => connection.jsonRows('SELECT crawl_id, hits FROM mart.page_hits ORDER BY ALL');
+  const rows = () => connection.jsonRows('SELECT crawl_id, hits FROM mart.page_hits ORDER BY ALL');
+
+  const hits = async () => Object.fromEntries((await rows()).map(({ crawl_id, hits: n }) => [crawl_id, n]));
 
   expect(await make()).toBe('partitions=all');
-  expect(await hits()).toEqual([
-    { crawl_id: 'c1', hits: '1' },
-    { crawl_id: 'c2', hits: '1' },
-    { crawl_id: 'c3', hits: '1' },
-  ]);
+  // Each crawl has the days before it, and those up to the next one.
+  expect(await hits()).toEqual({ c1: '1', c2: '2', c3: '3' });
   expect(await again(unit('log_events', 3))).toBe('partitions=1');
-  expect(await again(unit('log_events', 2))).toBe('partitions=1');
+  expect(await again(unit('log_events', 2))).toBe('partitions=2');
   expect(await again(unit('log_pages_days', 2))).toBe('none');
 
   await connection.run('DELETE FROM raw.log_events WHERE _unit = $1', [unit('log_events', 2)]);
   await connection.run('DELETE FROM ops.loads WHERE unit = $1', [unit('log_events', 2)]);
-  expect(await make()).toBe('partitions=1');
-  expect((await hits())[1]).toEqual({ crawl_id: 'c2', hits: '7' });
+  expect(await make()).toBe('partitions=2');
+  expect(await hits()).toEqual({ c1: '1', c2: '8', c3: '9' });
+
+  // A new crawl changes itself and the one before it, whose days end with its start.
+  await connection.run("INSERT INTO raw.crawls VALUES ('c4', 'p1', $1)", [Date.UTC(2025, 0, 3, 12)]);
+  await connection.run(
+    `INSERT INTO ops.loads SELECT * REPLACE ('crawl_pages/c4' AS unit, 'c4' AS source_id) FROM ops.loads WHERE source_id = 'c3'`,
+  );
+  expect(await make()).toBe('partitions=2');
+  expect(await hits()).toEqual({ c1: '1', c2: '8', c3: '8', c4: '9' });
 }, 180_000);

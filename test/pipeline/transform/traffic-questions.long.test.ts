@@ -176,7 +176,7 @@ test('a cluster of near duplicates comes with its similarity', async () => {
   ]);
 });
 
-test('search engines are followed by segment, depth and inrank, on the days after the crawl', async () => {
+test('search engines are followed by segment, depth and inrank, on the days of the crawl', async () => {
   const found = await answer('q16');
   const keys = ['segment', 'depth', 'inrank', 'pages', 'visited_percent'];
   const hits = ['search_bot_hits', 'google_bot_hits', 'bing_bot_hits'];
@@ -189,7 +189,7 @@ test('search engines are followed by segment, depth and inrank, on the days afte
     ['/a/', '5', '1', '1', 0, '0', '0', '0'],
     ['/a/', null, '0', '1', 100, '1', '0', '1'],
   ]);
-  expect(found[0]).toMatchObject({ ...crawl, from_date: '2025-01-02', to_date: '2025-01-03' });
+  expect(found[0]).toMatchObject({ ...crawl, from_date: '2024-12-07', to_date: '2025-01-03' });
 });
 
 test('each hit of a search engine is wasted in one way only, by its own status where lines tell it', async () => {
@@ -216,7 +216,6 @@ test('each hit of a search engine is wasted in one way only, by its own status w
     ['c1', counts, null, 'parameters', '2', '5', 62.5, null, PARAMS],
     ['c1', counts, null, 'none', '1', '2', 25, null, HOME],
     ['c1', counts, null, 'error', '1', '1', 12.5, '2', GONE],
-    [null, counts, null, 'error', '1', '10', 100, null, HOME],
   ]);
   expect(found.every((row) => row.project_name === 'Shop')).toBe(true);
 });
@@ -296,8 +295,14 @@ beforeAll(async () => {
   const datasets = ['crawl_pages', 'crawl_links', 'crawl_clusters', 'crawl_structured_data'];
   await add(
     'ops.loads',
-    { ...load, ...stamp },
-    datasets.map((dataset) => ({ dataset, source_kind: 'crawl', source_id: 'c1', project_id: 'p1' })),
+    { ...load, ...stamp, loaded: 'BIGINT', window_from: 'VARCHAR', window_to: 'VARCHAR' },
+    [
+      ...datasets.map((dataset) => ({ dataset, source_kind: 'crawl', source_id: 'c1', project_id: 'p1' })),
+      {
+        ...{ dataset: 'ranking_performance', source_kind: 'project', source_id: 'p1', project_id: 'p1' },
+        ...{ loaded: DEMAND.length, window_from: '2025-01-01', window_to: '2025-01-02' },
+      },
+    ],
   );
   await add(
     'raw.crawl_pages',

@@ -100,7 +100,7 @@ test('engines that came are held against each segment of the crawl, and against 
   ]);
   expect(found[0]).toMatchObject({
     crawl_id: 'c2',
-    from_date: '2025-01-06',
+    from_date: '2024-12-14',
     to_date: '2025-01-10',
     days: '2',
   });

@@ -1,4 +1,5 @@
 import type { Row } from '../sites/sites.ts';
+import { demandOfCrawl } from './crawl-days.ts';
 import type { CrawlFacts } from './crawls.ts';
 import { type Asked, crawlsAsked, type Facts, inSegment, named } from './facts.ts';
 import { ISSUES, type Severity, type Worth } from './issues.ts';
@@ -39,7 +40,7 @@ export const q32 = (facts: Facts, asked: Asked): Row[] =>
     const byUrl = new Map(crawl.allPages.map((page) => [page.url, page]));
     const worth = new Map(
       crawl.allPages.map((page): [Page, Worth] => {
-        const demand = project.searches.demand.get(page.url);
+        const demand = demandOfCrawl(project, crawl).get(page.url);
         return [
           page,
           {

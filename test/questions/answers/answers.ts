@@ -69,11 +69,11 @@ export const ANSWERS: Readonly<Record<string, Answer>> = {
   },
   q16_bot_hits_by_segment_depth_and_inrank: {
     rows: q16,
-    order: ['-from_date', 'crawl_id', 'segment', 'depth', 'inrank'],
+    order: ['crawl_id', 'segment', 'depth', 'inrank'],
   },
   q17_wasted_crawl_budget: {
     rows: q17,
-    order: ['project_id', '-from_date', 'dataset', 'engine', '-hits', 'waste'],
+    order: ['project_id', 'dataset', 'engine', '-hits', 'waste'],
   },
   q18_demand_that_is_not_met: { rows: q18, order: ['project_id', '-impressions', 'finding', 'url'] },
   q19_under_linked_and_deep_pages_that_perform: { rows: q19, order: ['crawl_id', '-clicks', 'url'] },

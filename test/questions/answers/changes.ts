@@ -1,10 +1,10 @@
 import type { Row } from '../sites/sites.ts';
+import { demandOfCrawl, searchSpan } from './crawl-days.ts';
 import { type CrawlFacts, hasField } from './crawls.ts';
 import { type Asked, allCrawls, crawlsAsked, type Facts, inSegment, named, placed } from './facts.ts';
 import { chainOf } from './links.ts';
 import { type Page, REASONS, within } from './pages.ts';
-import { clicksOf, rankingDays, searchesUpTo } from './searches.ts';
-import { addDays, byBytes, dayOf, groups, once, percent, str } from './values.ts';
+import { byBytes, dayOf, groups, once, percent, str } from './values.ts';
 
 interface Change {
   readonly url: string;
@@ -193,12 +193,15 @@ export const q24 = (facts: Facts, asked: Asked): Row[] =>
   crawlsAsked(facts, asked).flatMap(({ project, crawl }) => {
     const { previous } = crawl;
     if (previous === null) return [];
-    const { searches } = project;
-    const day = previous.endedAt === null ? null : dayOf(previous.endedAt);
-    const before = day === null ? null : searchesUpTo(searches, day);
-    const daysUpTo = (last: string | null): number =>
-      last === null ? 0 : rankingDays(searches, addDays(last, -27), last);
-    const [daysBefore, daysAfter] = [daysUpTo(day), daysUpTo(searches.lastDay)];
+    const [before, after] = [demandOfCrawl(project, previous), demandOfCrawl(project, crawl)];
+    const [spanBefore, span] = [searchSpan(project, previous), searchSpan(project, crawl)];
+    const [daysBefore, daysAfter] = [spanBefore?.days.length ?? 0, span?.days.length ?? 0];
+    const whyNot =
+      span !== null && span.to === spanBefore?.to
+        ? `the same days, to ${span.to}`
+        : daysAfter === daysBefore
+          ? null
+          : `days with search results: ${daysAfter}, before: ${daysBefore}`;
     return previous.allPages.flatMap((former) => {
       const page = crawl.byUrl.get(former.url);
       if (former.status !== 200 || page?.status === 200) return [];
@@ -224,9 +227,8 @@ export const q24 = (facts: Facts, asked: Asked): Row[] =>
                     : isTitleKept === false
                       ? 'title_changed'
                       : 'ok';
-      const clicksBefore = before && clicksOf(before.get(former.url) ?? []);
-      const clicksAfter =
-        chain && searches.demand.size > 0 ? (searches.demand.get(chain.finalUrl)?.clicks ?? 0) : null;
+      const clicksBefore = before.size > 0 ? (before.get(former.url)?.clicks ?? 0) : null;
+      const clicksAfter = chain && after.size > 0 ? (after.get(chain.finalUrl)?.clicks ?? 0) : null;
       const change = clicksBefore === null || clicksAfter === null ? null : clicksAfter - clicksBefore;
       return [
         {
@@ -239,11 +241,8 @@ export const q24 = (facts: Facts, asked: Asked): Row[] =>
           is_title_kept: isTitleKept,
           is_canonical_kept: isCanonicalised === null ? null : !isCanonicalised,
           ...{ clicks_before: clicksBefore, clicks_after: clicksAfter },
-          clicks_change: daysAfter === daysBefore ? change : null,
-          clicks_change_reason:
-            daysAfter === daysBefore || change === null
-              ? null
-              : `days with search results: ${daysAfter}, before: ${daysBefore}`,
+          clicks_change: whyNot === null ? change : null,
+          clicks_change_reason: change === null ? null : whyNot,
         },
       ];
     });

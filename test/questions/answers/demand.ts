@@ -1,5 +1,6 @@
 import type { Row } from '../sites/sites.ts';
 import { changesOf } from './changes.ts';
+import { demandOfCrawl, searchesOf, searchSpan } from './crawl-days.ts';
 import {
   type Asked,
   crawlAsked,
@@ -11,7 +12,7 @@ import {
   projectsAsked,
 } from './facts.ts';
 import { originPages } from './pages-of-crawl.ts';
-import { clicksOf, impressionsOf, positionOf, rankingDays, type Search, type Searches } from './searches.ts';
+import { clicksOf, type Demand, impressionsOf, positionOf, rankingDays, type Search } from './searches.ts';
 import { addDays, byBytes, dayOf, groups, median, ordered, percent, rounded, sum } from './values.ts';
 
 const tenths = (value: number | null): number | null => (value === null ? null : rounded(value, 1));
@@ -24,7 +25,7 @@ function positionClass(position: number): number {
 }
 
 /** Expected clicks of each URL with impressions, and whether it has much fewer. */
-function expectations({ demand, recent }: Searches) {
+function expectations(demand: ReadonlyMap<string, Demand>, recent: readonly Search[]) {
   const shown = [...demand.values()].filter(({ impressions }) => impressions > 0);
   const urls = new Set(shown.map(({ url }) => url));
   const rows = recent.filter(({ url, position }) => position !== null && urls.has(url ?? ''));
@@ -61,7 +62,7 @@ function expectations({ demand, recent }: Searches) {
 export const q18 = (facts: Facts, asked: Asked): Row[] =>
   projectsAsked(facts, asked).flatMap((project) => {
     const crawl = crawlAsked(project, asked);
-    return expectations(project.searches).flatMap((one) => {
+    return expectations(demandOfCrawl(project, crawl), searchesOf(project, crawl)).flatMap((one) => {
       const page = crawl?.byUrl.get(one.url);
       if (!inSegment(page, asked)) return [];
       const ofCrawl = (): string | false => {
@@ -95,7 +96,7 @@ export const q19 = (facts: Facts, asked: Asked): Row[] =>
     return indexable
       .filter((page) => inSegment(page, asked))
       .flatMap((page) => {
-        const demand = project.searches.demand.get(page.url);
+        const demand = demandOfCrawl(project, crawl).get(page.url);
         if (!demand || demand.clicks <= 0) return [];
         const peers = indexable.filter(({ depth }) => depth !== null && depth === page.depth);
         const usual = median(peers.map(({ inlinks }) => inlinks)) ?? ofAll;
@@ -115,9 +116,10 @@ export const q19 = (facts: Facts, asked: Asked): Row[] =>
   });
 
 export const q27 = (facts: Facts, asked: Asked): Row[] =>
-  projectsAsked(facts, asked).flatMap(({ id, name, searches }) => {
+  projectsAsked(facts, asked).flatMap((project) => {
+    const { id, name, searches, main } = project;
     const isAsked = asked.from !== undefined || asked.to !== undefined;
-    const days = isAsked ? searches.rows.filter(({ day }) => inDays(day, asked)) : searches.recent;
+    const days = isAsked ? searches.rows.filter(({ day }) => inDays(day, asked)) : searchesOf(project, main);
     const rows = days.filter((row) => row.query !== null && row.url !== null && row.impressions > 0);
     return groups(rows, ({ query }) => [query]).flatMap((ofQuery) => {
       const all = impressionsOf(ofQuery);
@@ -155,11 +157,15 @@ export const q28 = (facts: Facts, asked: Asked): Row[] =>
   projectsAsked(facts, asked).flatMap((project) => {
     const { searches, main } = project;
     const crawl = crawlAsked(project, asked);
-    const last = searches.rows
-      .map(({ day }) => day)
-      .filter((day) => asked.to === undefined || day < asked.to)
-      .toSorted()
-      .at(-1);
+    const { to } = asked;
+    const last =
+      to === undefined
+        ? searchSpan(project, crawl)?.to
+        : searches.rows
+            .map(({ day }) => day)
+            .filter((day) => day < to)
+            .toSorted()
+            .at(-1);
     if (last === undefined) return [];
     const span = (daysAgo: number) => {
       const [from, to] = [addDays(last, -daysAgo - 27), addDays(last, -daysAgo)];

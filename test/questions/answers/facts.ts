@@ -3,7 +3,7 @@ import { byEnd, type CrawlFacts, crawlFacts } from './crawls.ts';
 import { type LogFacts, logFacts } from './logs.ts';
 import { type Page, segmentsOf } from './pages.ts';
 import { type Searches, searchesOf } from './searches.ts';
-import { dayOf, iso, once } from './values.ts';
+import { iso } from './values.ts';
 
 /** What a question is asked with. */
 export interface Asked {
@@ -22,7 +22,7 @@ export interface ProjectFacts {
   readonly name: string | null;
   readonly main: CrawlFacts | null;
   readonly crawls: readonly CrawlFacts[];
-  /** Those that days of the log files can go with, in order. */
+  /** Those that tell when a page was first seen, in order. */
   readonly counting: readonly CrawlFacts[];
   readonly logs: LogFacts;
   readonly searches: Searches;
@@ -57,25 +57,6 @@ function projectFacts(project: Project, all: readonly CrawlFacts[]): ProjectFact
     searches: searchesOf(project),
   };
 }
-
-/** Days before the first crawl that go with it. */
-const DAYS_BEFORE = 28;
-
-/** The crawl that a day of the log files goes with. */
-export const crawlOfDay = (project: ProjectFacts, day: string): CrawlFacts | null =>
-  crawlsOfDays(project).get(day) ?? null;
-
-const crawlsOfDays = once(
-  ({ logs, counting }: ProjectFacts) =>
-    new Map(
-      [...logs.days.keys()].map((day) => {
-        const [first] = counting;
-        const isNear = first?.endedAt != null && dayOf(first.endedAt - DAYS_BEFORE * 86_400_000) <= day;
-        const last = counting.findLast(({ endedAt }) => endedAt !== null && dayOf(endedAt) <= day);
-        return [day, last ?? (isNear ? first : undefined)];
-      }),
-    ),
-);
 
 /** Projects that are asked for: by name or identifier, and by a crawl of theirs that has pages. */
 export const projectsAsked = ({ projects }: Facts, { project, crawl }: Asked): ProjectFacts[] =>

@@ -1,26 +1,14 @@
 import type { Row } from '../sites/sites.ts';
 import { endedIn } from './changes.ts';
+import { demandOfCrawl, logSpan, type Span, searchSpan } from './crawl-days.ts';
 import type { CrawlFacts } from './crawls.ts';
 import { type Asked, allCrawls, type Facts, type ProjectFacts, placed } from './facts.ts';
 import { pagesBySegment, segmentationAsked } from './links.ts';
 import { isOrphan } from './orphans.ts';
 import { type Page, segmentsOf, within } from './pages.ts';
 import { answered, structuredOf } from './pages-of-crawl.ts';
-import { clicksOf, impressionsOf, rankingDays, searchesUpTo, totalOf } from './searches.ts';
-import {
-  addDays,
-  bool,
-  dayOf,
-  groups,
-  isKnown,
-  iso,
-  num,
-  once,
-  percent,
-  rounded,
-  sumOfAll,
-} from './values.ts';
-import { daysOf, totalsOf } from './visits.ts';
+import { bool, groups, isKnown, iso, num, once, percent, rounded, sum, sumOfAll } from './values.ts';
+import { totalsOf } from './visits.ts';
 
 const DUPLICATES = [
   ...['title', 'h1', 'description'].map((name) => `has_duplicate_${name}_issue`),
@@ -42,13 +30,6 @@ function meanOf(pages: readonly Page[], name: string): number | null {
 
 type Figures = Readonly<Record<string, number | null>>;
 
-/** Search results of the 28 days that end with the day of a crawl's end. */
-const searchesOf = once((project: ProjectFacts) =>
-  once(({ endedAt }: CrawlFacts) =>
-    endedAt === null ? null : searchesUpTo(project.searches, dayOf(endedAt)),
-  ),
-);
-
 function figuresOf(project: ProjectFacts, crawl: CrawlFacts, pages: readonly Page[]): Figures {
   /** Counts pages where the crawl tells something of it on any page. */
   const count = (holds: (page: Page) => boolean, isTold: (page: Page) => boolean): number | null =>
@@ -56,9 +37,10 @@ function figuresOf(project: ProjectFacts, crawl: CrawlFacts, pages: readonly Pag
   const hasStatus = ({ status }: Page): boolean => status !== null;
   const ok = answered(pages);
   const urls = pages.map(({ url }) => url);
-  const searches = searchesOf(project)(crawl);
-  const hasDays = daysOf(project, crawl).length > 0;
-  const totals = hasDays ? totalsOf(project, crawl) : null;
+  const demand = demandOfCrawl(project, crawl);
+  const totals = logSpan(project, crawl) && totalsOf(project, crawl);
+  const shown = (of: 'clicks' | 'impressions'): number | null =>
+    demand.size === 0 ? null : sum(urls.map((url) => demand.get(url)?.[of] ?? 0));
   return {
     pages: pages.length,
     indexable_pages: count(
@@ -78,8 +60,8 @@ function figuresOf(project: ProjectFacts, crawl: CrawlFacts, pages: readonly Pag
       (page) => isOrphan(crawl, page),
       ({ depth, inlinks }) => depth !== null || inlinks !== null,
     ),
-    clicks: searches && totalOf(searches, urls, clicksOf),
-    impressions: searches && totalOf(searches, urls, impressionsOf),
+    clicks: shown('clicks'),
+    impressions: shown('impressions'),
     search_bot_hits: totals && sumOfAll(urls.map((url) => totals.search(url))),
   };
 }
@@ -91,18 +73,16 @@ const DAYS: Readonly<Record<string, string>> = {
   search_bot_hits: 'log_days',
 };
 
-/** How many days the figures of a crawl are of. */
-function daysIn(project: ProjectFacts, crawl: CrawlFacts): Readonly<Record<string, number>> {
-  const end = crawl.endedAt === null ? null : dayOf(crawl.endedAt);
-  return {
-    ranking_days: end === null ? 0 : rankingDays(project.searches, addDays(end, -27), end),
-    log_days: daysOf(project, crawl).length,
-  };
+/** The days that the figures of a crawl are of, by what they are of. */
+function daysIn(project: ProjectFacts, crawl: CrawlFacts): Readonly<Record<string, Span | null>> {
+  return { ranking_days: searchSpan(project, crawl), log_days: logSpan(project, crawl) };
 }
 
-function reasonOf(name: string, now: number, before: number): string | null {
+function reasonOf(name: string, now: Span | null, before: Span | null): string | null {
   const what = DAYS[name] === 'log_days' ? 'log files' : 'search results';
-  return now === before ? null : `days with ${what}: ${now}, of the crawl before: ${before}`;
+  const [days, daysBefore] = [now?.days.length ?? 0, before?.days.length ?? 0];
+  if (days !== daysBefore) return `days with ${what}: ${days}, of the crawl before: ${daysBefore}`;
+  return now !== null && now.to === before?.to ? `the same days, to ${now.to}` : null;
 }
 
 interface Segment {
@@ -141,7 +121,7 @@ export const q21 = (facts: Facts, asked: Asked): Row[] =>
           const daysBefore = former && previous ? daysIn(project, previous) : null;
           const reason = (name: string): string | null => {
             const counted = DAYS[name] ?? '';
-            return daysBefore && reasonOf(name, days[counted] ?? 0, daysBefore[counted] ?? 0);
+            return daysBefore && reasonOf(name, days[counted] ?? null, daysBefore[counted] ?? null);
           };
           const difference = (name: string): number | null => {
             const [a, b] = [now[name] ?? null, before[name] ?? null];
@@ -161,7 +141,16 @@ export const q21 = (facts: Facts, asked: Asked): Row[] =>
                 ...(name in DAYS ? [[`${name}_change_reason`, reason(name)]] : []),
               ]),
             ),
-            ...days,
+            ...Object.fromEntries(
+              Object.entries(days).flatMap(([counted, span]) => {
+                const of = counted.replace('_days', '');
+                return [
+                  [counted, span?.days.length ?? 0],
+                  [`${of}_from_date`, span?.from ?? null],
+                  [`${of}_to_date`, span?.to ?? null],
+                ];
+              }),
+            ),
           };
         }),
     );

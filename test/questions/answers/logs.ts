@@ -19,6 +19,8 @@ export interface UrlDay {
   readonly googleBotHits: number | null;
   readonly bingBotHits: number | null;
   readonly seoVisits: number | null;
+  /** Whether a person is known to have come from search results. */
+  readonly isVisited: boolean;
   /** Status of the last request. */
   readonly lastStatus: number | null;
 }
@@ -125,6 +127,7 @@ function countLines(lines: readonly Row[]): UrlDay {
     googleBotHits: isKnownEngine ? by('google') : null,
     bingBotHits: isKnownEngine ? by('bing') : null,
     seoVisits: tells ? people.filter((line) => bool(line, 'is_seo_visit') === true).length : null,
+    isVisited: people.some((line) => bool(line, 'is_seo_visit') === true),
     lastStatus: lastOf(lines),
   };
 }
@@ -147,6 +150,7 @@ const countsOfDay = (row: Row): UrlDay => ({
   ...ofLine(row),
   ...{ searchBotHits: searchBots(row), googleBotHits: null, bingBotHits: null },
   seoVisits: num(row, 'seo_visits'),
+  isVisited: (num(row, 'seo_visits') ?? 0) > 0,
   lastStatus: num(row, 'last_status_code'),
 });
 

@@ -1,17 +1,10 @@
 import type { Row } from '../sites/sites.ts';
+import { demandOfCrawl, logSpan } from './crawl-days.ts';
 import type { CrawlFacts } from './crawls.ts';
-import {
-  type Asked,
-  crawlOfDay,
-  crawlsAsked,
-  type Facts,
-  inSegment,
-  named,
-  type ProjectFacts,
-} from './facts.ts';
+import { type Asked, crawlsAsked, type Facts, inSegment, named, type ProjectFacts } from './facts.ts';
 import type { Page } from './pages.ts';
-import { impressionsOf, searchesUpTo } from './searches.ts';
-import { byBytes, dayOf, isKnown, list, once } from './values.ts';
+import { byBytes, isKnown, list, once } from './values.ts';
+import { urlDaysOf } from './visits.ts';
 
 const withoutSlash = (url: string): string => url.replace(/\/$/, '');
 
@@ -62,15 +55,14 @@ function unknownTo(
   project: ProjectFacts,
   crawl: CrawlFacts,
 ): { url: string; reason: string; status: number | null }[] {
-  const goes = ({ day }: { readonly day: string }): boolean => crawlOfDay(project, day) === crawl;
-  const days = project.logs.urlDays.filter(goes);
-  const bots = project.logs.botHits.filter((hit) => goes(hit) && hit.botClass === 'search');
+  const days = urlDaysOf(project, crawl);
+  const logDays = new Set(logSpan(project, crawl)?.days);
+  const bots = project.logs.botHits.filter((hit) => logDays.has(hit.day) && hit.botClass === 'search');
   const logged = new Set(
     [...bots, ...days.filter(({ seoVisits }) => (seoVisits ?? 0) > 0)].map(({ url }) => url),
   );
-  const searches = crawl.endedAt === null ? null : searchesUpTo(project.searches, dayOf(crawl.endedAt));
-  const searched = [...(searches ?? [])].filter(([url, rows]) => url !== '' && impressionsOf(rows) > 0);
-  const shown = new Set(searched.map(([url]) => url));
+  const searched = [...demandOfCrawl(project, crawl).values()].filter(({ impressions }) => impressions > 0);
+  const shown = new Set(searched.map(({ url }) => url));
   return [...new Set([...logged, ...shown])]
     .filter((url) => !crawl.byUrl.has(url) && isUnknownOrphan(crawl, url))
     .map((url) => {
@@ -83,7 +75,7 @@ function unknownTo(
 
 export const q03 = (facts: Facts, asked: Asked): Row[] =>
   crawlsAsked(facts, asked).flatMap(({ project, crawl }) => {
-    const { demand } = project.searches;
+    const demand = demandOfCrawl(project, crawl);
     const row = (url: string, reason: string, status: number | null, page?: Page): Row => ({
       ...named(crawl),
       ...{ url, reason, sources: page ? list(page.row, 'sources') : null },

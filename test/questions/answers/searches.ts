@@ -1,15 +1,11 @@
 import type { Project, Row } from '../sites/sites.ts';
-import { addDays, byBytes, daysBetween, groups, isKnown, num, str, sum, sumOfKnown } from './values.ts';
+import { byBytes, daysBetween, groups, num, str, sum } from './values.ts';
 
 /** Search results of a project. */
 export interface Searches {
   readonly rows: readonly Search[];
   readonly firstDay: string | null;
   readonly lastDay: string | null;
-  /** Of the last 28 days, by URL. */
-  readonly demand: ReadonlyMap<string, Demand>;
-  /** Rows of these days. */
-  readonly recent: readonly Search[];
 }
 
 export interface Search {
@@ -21,7 +17,7 @@ export interface Search {
   readonly position: number | null;
 }
 
-interface Demand {
+export interface Demand {
   readonly url: string;
   readonly clicks: number;
   readonly impressions: number;
@@ -33,15 +29,13 @@ export function searchesOf({ ranking }: Project): Searches {
   const rows = (ranking?.rows ?? []).map(searchOf);
   const days = rows.map(({ day }) => day).toSorted();
   const lastDay = days.at(-1) ?? null;
-  const recent = lastDay === null ? [] : rows.filter(({ day }) => day >= addDays(lastDay, -27));
-  const shown = groups(
-    recent.filter(({ url }) => url !== null),
-    ({ url }) => [url],
-  ).map(demandOf);
-  return {
-    ...{ rows, recent, lastDay, firstDay: days[0] ?? null },
-    demand: new Map(shown.map((one) => [one.url, one])),
-  };
+  return { rows, lastDay, firstDay: days[0] ?? null };
+}
+
+/** What search results had of each URL. */
+export function demandOf(rows: readonly Search[]): ReadonlyMap<string, Demand> {
+  const named = rows.filter(({ url }) => url !== null);
+  return new Map(groups(named, ({ url }) => [url]).map((ofUrl) => [ofUrl[0]?.url ?? '', demandOfUrl(ofUrl)]));
 }
 
 /** How many days from one to another, both counted, are between the first and the last with search results. */
@@ -72,7 +66,7 @@ export const clicksOf = (rows: readonly Search[]): number => sum(rows.map(({ cli
 export const impressionsOf = (rows: readonly Search[]): number =>
   sum(rows.map(({ impressions }) => impressions));
 
-function demandOf(rows: readonly Search[]): Demand {
+function demandOfUrl(rows: readonly Search[]): Demand {
   const queries = groups(
     rows.filter(({ query }) => query !== null),
     ({ query }) => [query],
@@ -83,15 +77,3 @@ function demandOf(rows: readonly Search[]): Demand {
     ...{ position: positionOf(rows), topQuery: top?.query ?? null },
   };
 }
-
-/** Clicks and impressions by URL on the 28 days that end with a day; null where no row is of these days. */
-export function searchesUpTo({ rows }: Searches, day: string): ReadonlyMap<string, readonly Search[]> | null {
-  const found = rows.filter((row) => row.day <= day && row.day > addDays(day, -28));
-  return found.length === 0 ? null : Map.groupBy(found, ({ url }) => url ?? '');
-}
-
-export const totalOf = (
-  byUrl: ReadonlyMap<string, readonly Search[]>,
-  urls: readonly string[],
-  of: (rows: readonly Search[]) => number,
-): number => sumOfKnown(urls.map((url) => of(byUrl.get(url) ?? [])).filter(isKnown)) ?? 0;

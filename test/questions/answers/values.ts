@@ -43,12 +43,6 @@ export function groups<T>(rows: Iterable<T>, keyOf: (row: T) => readonly unknown
 
 export const isKnown = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
 
-/** The sum of what is known; null where nothing is. */
-export function sumOfKnown(values: readonly (number | null)[]): number | null {
-  const known = values.filter(isKnown);
-  return known.length === 0 ? null : known.reduce((total, value) => total + value, 0);
-}
-
 /** The sum; null where one of the values is not known. */
 export const sumOfAll = (values: readonly (number | null)[]): number | null =>
   values.every(isKnown) ? values.reduce((total, value) => total + value, 0) : null;

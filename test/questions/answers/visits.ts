@@ -1,10 +1,10 @@
 import type { Row } from '../sites/sites.ts';
+import { demandOfCrawl, logSpan, type Span } from './crawl-days.ts';
 import type { CrawlFacts } from './crawls.ts';
 import {
   type Asked,
-  allCrawls,
   crawlAsked,
-  crawlOfDay,
+  crawlsAsked,
   type Facts,
   inDays,
   inSegment,
@@ -15,7 +15,6 @@ import { pagesBySegment, segmentationAsked } from './links.ts';
 import { type BotHit, SEARCH_CRAWLERS, statusClass, type UrlDay } from './logs.ts';
 import { isOrphan, isUnknownOrphan } from './orphans.ts';
 import {
-  addDays,
   bool,
   byBytes,
   dayOf,
@@ -31,14 +30,11 @@ import {
   sumOfAll,
 } from './values.ts';
 
-const daysByCrawl = once((project: ProjectFacts) =>
-  Map.groupBy(project.logs.urlDays, ({ day }) => crawlOfDay(project, day)),
-);
 const byUrlOf = once((days: readonly UrlDay[]) => Map.groupBy(days, ({ url }) => url));
 
-/** Totals of a URL over the days that go with a crawl; 0 where nobody asked for it. */
+/** Totals of a URL over the days that belong to a crawl; 0 where nobody asked for it. */
 export function totalsOf(project: ProjectFacts, crawl: CrawlFacts) {
-  const days = daysByCrawl(project).get(crawl) ?? [];
+  const days = urlDaysOf(project, crawl);
   const byUrl = byUrlOf(days);
   const total = (url: string, of: (day: UrlDay) => number | null): number | null =>
     sumOfAll((byUrl.get(url) ?? []).map(of));
@@ -50,14 +46,15 @@ export function totalsOf(project: ProjectFacts, crawl: CrawlFacts) {
   };
 }
 
-/** Days with log files that go with a crawl, or with none. */
-export const daysOf = (project: ProjectFacts, crawl: CrawlFacts | null): string[] =>
-  [...project.logs.days.keys()].filter((day) => crawlOfDay(project, day) === crawl).toSorted();
+export const urlDaysOf = (project: ProjectFacts, crawl: CrawlFacts): readonly UrlDay[] => {
+  const days = new Set(logSpan(project, crawl)?.days);
+  return project.logs.urlDays.filter(({ day }) => days.has(day));
+};
 
 export const q16 = (facts: Facts, asked: Asked): Row[] =>
-  allCrawls(facts, asked).flatMap(({ project, crawl }) => {
-    const days = daysOf(project, crawl);
-    if (days.length === 0) return [];
+  crawlsAsked(facts, asked).flatMap(({ project, crawl }) => {
+    const span = logSpan(project, crawl);
+    if (span === null) return [];
     const totals = totalsOf(project, crawl);
     const pages = pagesBySegment(crawl, asked);
     return groups(pages, ({ page, segment }) => [segment, page.depth, num(page.row, 'inrank')]).map(
@@ -66,7 +63,7 @@ export const q16 = (facts: Facts, asked: Asked): Row[] =>
         const hits = group.map(({ url }) => totals.search(url));
         const known = hits.filter(isKnown);
         return {
-          ...{ project_name: project.name, crawl_id: crawl.id, from_date: days[0], to_date: days.at(-1) },
+          ...{ project_name: project.name, crawl_id: crawl.id, from_date: span.from, to_date: span.to },
           ...{
             segmentation: segmentationAsked(asked),
             segment: ofSegment[0]?.segment,
@@ -98,16 +95,15 @@ function wasteOf(hit: BotHit, crawl: CrawlFacts | null): string {
 
 export const q17 = (facts: Facts, asked: Asked): Row[] =>
   projectsAsked(facts, asked).flatMap((project) => {
+    const crawl = crawlAsked(project, asked);
+    const span = spanAsked(project, crawl, asked);
     const hits = project.logs.botHits
-      .filter(({ botClass, day }) => botClass === 'search' && inDays(day, asked))
-      .map((hit) => ({ hit, crawl: crawlOfDay(project, hit.day) }))
-      .filter(({ crawl }) => asked.crawl === undefined || crawl?.id === asked.crawl)
-      .map((one) => ({ ...one, waste: wasteOf(one.hit, one.crawl) }));
-    return groups(hits, ({ hit, crawl }) => [crawl?.id, hit.dataset, hit.engine]).flatMap((ofEngine) => {
+      .filter(({ botClass, day }) => botClass === 'search' && span?.days.includes(day))
+      .map((hit) => ({ hit, waste: wasteOf(hit, crawl) }));
+    return groups(hits, ({ hit }) => [hit.dataset, hit.engine]).flatMap((ofEngine) => {
       const all = sum(ofEngine.map(({ hit }) => hit.hits));
       return groups(ofEngine, ({ waste }) => [waste]).map((group) => {
         const [first] = group;
-        const days = daysOf(project, first?.crawl ?? null);
         const ofGroup = group.map(({ hit }) => hit);
         const [most] = groups(ofGroup, ({ url }) => [url])
           .map((some) => ({ url: some[0]?.url ?? '', hits: sum(some.map(({ hits: n }) => n)) }))
@@ -117,10 +113,10 @@ export const q17 = (facts: Facts, asked: Asked): Row[] =>
             ? null
             : sumOfAll(ofGroup.map((one) => num(one.counts ?? {}, name)));
         return {
-          ...{ project_name: project.name, project_id: project.id, crawl_id: first?.crawl?.id ?? null },
+          ...{ project_name: project.name, project_id: project.id, crawl_id: crawl?.id ?? null },
           ...{
-            from_date: days[0],
-            to_date: days.at(-1),
+            from_date: span?.from,
+            to_date: span?.to,
             dataset: first?.hit.dataset,
             engine: first?.hit.engine,
           },
@@ -150,8 +146,10 @@ export const q25 = (facts: Facts, asked: Asked): Row[] =>
       const day = dayOf(crawl.endedAt ?? 0);
       if (crawl === project.counting[0] || !inSegment(page, asked) || !inDays(day, asked)) return [];
       const ofUrl = requests.get(url) ?? [];
-      const bot = first(ofUrl.filter((one) => (one.searchBotHits ?? 0) > 0).map((one) => one.day));
-      const visit = first(ofUrl.filter((one) => (one.seoVisits ?? 0) > 0).map((one) => one.day));
+      const bot = first(
+        logs.botHits.filter((hit) => hit.url === url && hit.botClass === 'search').map((hit) => hit.day),
+      );
+      const visit = first(ofUrl.filter(({ isVisited }) => isVisited).map((one) => one.day));
       const shown = first(
         searches.rows.filter((row) => row.url === url && row.impressions > 0).map((row) => row.day),
       );
@@ -169,19 +167,19 @@ export const q25 = (facts: Facts, asked: Asked): Row[] =>
     });
   });
 
-/** Days with log files that are asked for; without them the last 28. */
-function recentDays({ logs }: ProjectFacts, asked: Asked): string[] {
-  const days = [...logs.days.keys()].toSorted();
-  const last = days.at(-1);
-  if (last === undefined) return [];
-  const isAsked = asked.from !== undefined || asked.to !== undefined;
-  return days.filter((day) => (isAsked ? inDays(day, asked) : day >= addDays(last, -27)));
+/** Days with log files that are asked for; without them those that belong to the crawl. */
+function spanAsked(project: ProjectFacts, crawl: CrawlFacts | null, asked: Asked): Span | null {
+  if (asked.from === undefined && asked.to === undefined) return logSpan(project, crawl);
+  const days = [...project.logs.days.keys()].filter((day) => inDays(day, asked)).toSorted();
+  const [from, to] = [days[0], days.at(-1)];
+  return from === undefined || to === undefined ? null : { from, to, days };
 }
 
 export const q26 = (facts: Facts, asked: Asked): Row[] =>
   projectsAsked(facts, asked).flatMap((project) => {
     const crawl = crawlAsked(project, asked);
-    const days = recentDays(project, asked);
+    const span = spanAsked(project, crawl, asked);
+    const days = span?.days ?? [];
     const hits = project.logs.botHits
       .filter(({ day }) => days.includes(day))
       .flatMap((hit) => {
@@ -198,7 +196,7 @@ export const q26 = (facts: Facts, asked: Asked): Row[] =>
           project_name: project.name,
           crawl_config_name: crawl?.config?.name ?? null,
           crawl_id: crawl?.id ?? null,
-          ...{ from_date: days[0], to_date: days.at(-1), days: days.length, engine: ofEngine[0]?.engine },
+          ...{ from_date: span?.from, to_date: span?.to, days: days.length, engine: ofEngine[0]?.engine },
           ...{ is_in_crawl: pages !== null, url_first_path: path, pages, crawled_pages: crawled },
           crawled_percent: pages === null ? null : percent(crawled, pages),
           hits: count,
@@ -222,7 +220,8 @@ export const q26 = (facts: Facts, asked: Asked): Row[] =>
 export const q31 = (facts: Facts, asked: Asked): Row[] =>
   projectsAsked(facts, asked).flatMap((project) => {
     const crawl = crawlAsked(project, asked);
-    const days = recentDays(project, asked);
+    const span = spanAsked(project, crawl, asked);
+    const days = span?.days ?? [];
     const hits = project.logs.botHits.filter(({ botClass, day }) => botClass === 'ai' && days.includes(day));
     return groups(hits, ({ url, crawler }) => [url, crawler]).flatMap((group) => {
       const [one] = group;
@@ -239,7 +238,7 @@ export const q31 = (facts: Facts, asked: Asked): Row[] =>
           ...{ hits: group.length, days: distinct(on), first_date: on[0], last_date: on.at(-1) },
           ok_percent: percent(told.filter(({ status }) => status === 'ok').length, told.length),
           ...{ status_code: page?.status ?? null, is_indexable: page?.isIndexable ?? null },
-          clicks: project.searches.demand.get(one?.url ?? '')?.clicks ?? null,
+          clicks: demandOfCrawl(project, crawl).get(one?.url ?? '')?.clicks ?? null,
         },
       ];
     });

@@ -78,14 +78,15 @@ export async function loadSites(
     'raw.crawls',
     {
       ...{ id: 'VARCHAR', project_id: 'VARCHAR', status: 'VARCHAR', end_reason: 'VARCHAR' },
-      ...{ ended_at: 'BIGINT', crawl_config: 'JSON' },
+      ...{ created_at: 'BIGINT', ended_at: 'BIGINT', crawl_config: 'JSON' },
     },
-    crawls.map(({ id, projectId, status, endReason, endedAt, config }) => ({
+    crawls.map(({ id, projectId, status, endReason, createdAt = null, endedAt, config }) => ({
       ...{
         id,
         project_id: projectId,
         status,
         end_reason: endReason,
+        created_at: createdAt,
         ended_at: endedAt,
         crawl_config: config,
       },

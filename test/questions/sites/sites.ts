@@ -16,6 +16,8 @@ export interface Crawl {
   readonly config: { readonly id: string; readonly name: string } | null;
   /** Milliseconds since 1970. */
   readonly endedAt: number | null;
+  /** The same; without it, not known. */
+  readonly createdAt?: number | null;
   /** Datasets that are loaded, also those without rows. */
   readonly pages?: Dataset;
   readonly links?: Dataset;

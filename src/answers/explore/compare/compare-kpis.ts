@@ -22,8 +22,8 @@ export interface ComparedKpi {
 interface Kpi {
   readonly title: string;
   readonly better: ComparedKpi['better'];
-  /** The column with the number of days that it adds up. */
-  readonly days?: 'ranking_days' | 'log_days';
+  /** What it adds up days of. */
+  readonly of?: Source;
 }
 
 const KPIS = {
@@ -37,16 +37,17 @@ const KPIS = {
   average_depth: { title: 'average depth in clicks', better: 'less' },
   average_load_time: { title: 'average load time in ms', better: 'less' },
   average_word_count: { title: 'average words of a page', better: null },
-  clicks: { title: 'clicks in 28 days', better: 'more', days: 'ranking_days' },
-  impressions: { title: 'impressions in 28 days', better: 'more', days: 'ranking_days' },
-  search_bot_hits: { title: 'hits of search bots', better: null, days: 'log_days' },
+  clicks: { title: 'clicks', better: 'more', of: 'ranking' },
+  impressions: { title: 'impressions', better: 'more', of: 'ranking' },
+  search_bot_hits: { title: 'hits of search bots', better: null, of: 'log' },
 } as const satisfies Readonly<Record<string, Kpi>>;
 type KpiName = keyof typeof KPIS;
-const OF_DAYS = { ranking_days: 'search results', log_days: 'log files' };
+/** Days of these belong to a crawl (mart.crawl_days). */
+const SOURCES = { ranking: 'search results', log: 'log files' };
+type Source = keyof typeof SOURCES;
 
-type Figures = { readonly crawl_id: string } & Readonly<
-  Record<KpiName | 'ranking_days' | 'log_days', number | null>
->;
+type Figures = { readonly crawl_id: string } & Readonly<Record<KpiName | `${Source}_days`, number | null>> &
+  Readonly<Record<`${Source}_from_date` | `${Source}_to_date`, string | null>>;
 
 const FIGURES = `
   WITH errors AS (
@@ -64,7 +65,8 @@ const FIGURES = `
     CASE WHEN segments.error_pages IS NOT NULL THEN errors.server END AS server_error_pages,
     segments.redirect_pages, segments.duplicate_pages, segments.orphan_pages, segments.average_depth,
     segments.average_load_time, segments.average_word_count, segments.clicks, segments.impressions,
-    segments.search_bot_hits, segments.ranking_days, segments.log_days
+    segments.search_bot_hits, segments.ranking_days, segments.ranking_from_date, segments.ranking_to_date,
+    segments.log_days, segments.log_from_date, segments.log_to_date
   FROM mart.crawl_segments AS segments
   LEFT JOIN errors ON errors.crawl_id = segments.crawl_id
   WHERE segments.crawl_id IN ($from, $to) AND segments.segmentation = '(site)'`;
@@ -77,19 +79,43 @@ export async function readComparedKpis(
 ): Promise<readonly ComparedKpi[]> {
   const figures = new Map((await ask<Figures>(FIGURES)).map((one) => [one.crawl_id, one]));
   const [former, later] = [from, to].map(({ crawl_id }) => figures.get(crawl_id));
-  return Object.entries<Kpi>(KPIS).map(([name, { title, better, days }]) => {
+  return Object.entries<Kpi>(KPIS).map(([name, { title, better, of }]) => {
     const kpi = name as KpiName;
     const [before, after] = [former?.[kpi] ?? null, later?.[kpi] ?? null];
-    const loaded = days === undefined ? [] : [former?.[days] ?? 0, later?.[days] ?? 0];
     const lacking = [...(before === null ? [from] : []), ...(after === null ? [to] : [])];
     const why =
       lacking.length > 0
         ? `not known of ${lacking.map(nameOfCrawl).join(' and ')}`
-        : loaded[0] !== loaded[1]
-          ? `${OF_DAYS[days ?? 'log_days']} of ${loaded.join(' and ')} days`
+        : of && former && later
+          ? whyNotOfDays(of, former, later)
           : null;
     const change = why === null && before !== null && after !== null ? after - before : null;
     const change_percent = change === null || !before ? null : (100 * change) / before;
-    return { kpi, title, before, after, change, change_percent, better, why };
+    return {
+      kpi,
+      title: of ? `${title}${daysText(of, former, later)}` : title,
+      before,
+      after,
+      change,
+      change_percent,
+      better,
+      why,
+    };
   });
+}
+
+/** The last days of what two crawls add up, where both have some. */
+function daysText(of: Source, ...crawls: readonly (Figures | undefined)[]): string {
+  const ends = crawls.flatMap((one) => one?.[`${of}_to_date`] ?? []);
+  return ends.length < 2 ? '' : ` (days to ${[...new Set(ends)].join(' and ')})`;
+}
+
+/** Sums of other numbers of days, or of the same days, say nothing by their difference. */
+function whyNotOfDays(of: Source, former: Figures, later: Figures): string | null {
+  const [before, after] = [former[`${of}_days`], later[`${of}_days`]];
+  if (before !== after) return `${SOURCES[of]} of ${before} and ${after} days`;
+  const [from, to] = [later[`${of}_from_date`], later[`${of}_to_date`]];
+  return from === former[`${of}_from_date`] && to === former[`${of}_to_date`]
+    ? `${SOURCES[of]} of the same days, ${from} to ${to}`
+    : null;
 }

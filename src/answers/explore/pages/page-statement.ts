@@ -55,7 +55,7 @@ const BESIDES: readonly {
     name: 'demand',
     columns: { clicks: 'BIGINT', impressions: 'BIGINT', average_position: 'DOUBLE', top_query: 'VARCHAR' },
     join: () =>
-      'LEFT JOIN mart.page_demand AS demand ON demand.project_id = pages.project_id AND demand.url = pages.url',
+      'LEFT JOIN mart.page_demand AS demand ON demand.crawl_id = pages.crawl_id AND demand.url = pages.url',
   },
   {
     name: 'hits',

@@ -1,7 +1,5 @@
 import type { FoundOrWhy, UrlPlace } from './url-place.ts';
 
-/** Days of log files and search results, up to the last ones of the project. */
-const DAYS = 90;
 const QUERIES = 10;
 const DAY_MS = 86_400_000;
 
@@ -64,7 +62,7 @@ export interface UrlDemand {
   readonly to: string;
   readonly clicks: number;
   readonly impressions: number;
-  /** Each day whose search results are loaded, also those that did not show the URL. */
+  /** Each day whose search results are loaded, also those that did not show the URL; none of totals of a period. */
   readonly days: readonly DemandOfDay[];
   /** Those with the most clicks; empty where the pipeline does not ask for queries. */
   readonly queries: readonly DemandOfQuery[];
@@ -73,10 +71,8 @@ export interface UrlDemand {
 const HITS = `
   WITH days AS (
     SELECT days.day
-    FROM mart.log_days AS days
-    JOIN (SELECT max(day) AS to_day FROM mart.log_days WHERE project_id = $project) AS last
-      ON days.day > last.to_day - INTERVAL '${DAYS}' DAY
-    WHERE days.project_id = $project
+    FROM mart.crawl_days AS days
+    WHERE days.crawl_id = $crawl AND days.kind = 'logs'
   )
   SELECT
     days.day,
@@ -96,7 +92,8 @@ const HITS = `
 const BOTS = `
   SELECT hits.bot_class, hits.engine, CAST(sum(hits.hits) AS BIGINT) AS hits, max(hits.day) AS last_day
   FROM mart.bot_hits AS hits
-  WHERE hits.project_id = $project AND hits.url = $url AND hits.day >= CAST($from AS DATE)
+  WHERE hits.project_id = $project AND hits.url = $url
+    AND hits.day >= CAST($from AS DATE) AND hits.day <= CAST($to AS DATE)
   GROUP BY hits.bot_class, hits.engine
   ORDER BY 3 DESC, 1, 2 NULLS LAST`;
 
@@ -105,10 +102,24 @@ export async function readHits({ rows }: UrlPlace): Promise<FoundOrWhy<UrlHits |
   const logged = await rows<Omit<HitsOfDay, 'has_logs'>>(HITS);
   const days = everyDay(logged);
   const [from, to] = [days[0]?.day, days.at(-1)?.day];
-  if (from === undefined || to === undefined) return { found: null, why: 'the project has no log files' };
+  if (from === undefined || to === undefined)
+    return { found: null, why: whyNone('log files', await rows<LastDay>(LAST_LOGGED)) };
   if (logged.every(({ hits }) => hits === 0))
     return { found: null, why: `log files from ${from} to ${to} have no request for it` };
-  return { found: { from, to, days, bots: await rows<HitsOfBot>(BOTS, { from }) }, why: null };
+  return { found: { from, to, days, bots: await rows<HitsOfBot>(BOTS, { from, to }) }, why: null };
+}
+
+interface LastDay {
+  readonly day: string | null;
+}
+
+const LAST_LOGGED = 'SELECT max(day) AS day FROM mart.log_days WHERE project_id = $project';
+
+function whyNone(what: string, [last]: readonly LastDay[]): string {
+  const day = last?.day ?? null;
+  return day === null
+    ? `the project has no ${what}`
+    : `the project has ${what} up to ${day}, none on the days of the crawl`;
 }
 
 const COUNTS = [
@@ -141,11 +152,9 @@ const AMOUNTS = `
 const DEMAND = `
   WITH
     days AS (
-      SELECT days.ranking_date AS day
-      FROM mart.ranking_days AS days
-      JOIN (SELECT max(ranking_date) AS to_day FROM mart.ranking_days WHERE project_id = $project) AS last
-        ON days.ranking_date > last.to_day - INTERVAL '${DAYS}' DAY
-      WHERE days.project_id = $project
+      SELECT days.day
+      FROM mart.crawl_days AS days
+      WHERE days.crawl_id = $crawl AND days.dataset = 'ranking_performance'
     ),
 
     shown AS (
@@ -163,7 +172,7 @@ const TOP_QUERIES = `
   SELECT ranking.query, ${AMOUNTS}
   FROM mart.ranking_performance AS ranking
   WHERE ranking.project_id = $project AND ranking.url = $url AND ranking.query IS NOT NULL
-    AND ranking.date >= CAST($from AS DATE)
+    AND ranking.date >= CAST($from AS DATE) AND ranking.date <= CAST($to AS DATE)
   GROUP BY ranking.query
   ORDER BY 2 DESC, 3 DESC, 1
   LIMIT ${QUERIES}`;
@@ -172,12 +181,40 @@ const TOP_QUERIES = `
 export async function readDemand({ rows }: UrlPlace): Promise<FoundOrWhy<UrlDemand | null>> {
   const days = await rows<DemandOfDay>(DEMAND);
   const [from, to] = [days[0]?.day, days.at(-1)?.day];
-  if (from === undefined || to === undefined)
-    return { found: null, why: 'the project has no search results' };
+  if (from === undefined || to === undefined) return readTotals({ rows });
   const sum = (of: 'clicks' | 'impressions'): number => days.reduce((all, day) => all + day[of], 0);
   const [clicks, impressions] = [sum('clicks'), sum('impressions')];
   if (clicks + impressions === 0)
     return { found: null, why: `search results from ${from} to ${to} did not show it` };
-  const queries = await rows<DemandOfQuery>(TOP_QUERIES, { from });
+  const queries = await rows<DemandOfQuery>(TOP_QUERIES, { from, to });
   return { found: { from, to, clicks, impressions, days, queries }, why: null };
+}
+
+const TOTALS = `
+  SELECT days.from_date, days.to_date, demand.clicks, demand.impressions
+  FROM mart.crawl_days AS days
+  LEFT JOIN mart.page_demand AS demand ON demand.crawl_id = days.crawl_id AND demand.url = $url
+  WHERE days.crawl_id = $crawl AND days.dataset = 'ranking_periods'`;
+
+const LAST_SEARCHED = `
+  SELECT max(day) AS day
+  FROM (
+    SELECT ranking_date AS day FROM mart.ranking_days WHERE project_id = $project
+    UNION ALL
+    SELECT to_date FROM mart.ranking_periods WHERE project_id = $project
+  ) AS searched`;
+
+/** Totals of a period stand for days that are not there. */
+async function readTotals({ rows }: Pick<UrlPlace, 'rows'>): Promise<FoundOrWhy<UrlDemand | null>> {
+  const [total] = await rows<
+    { readonly clicks: number | null; readonly impressions: number } & Readonly<
+      Record<'from_date' | 'to_date', string>
+    >
+  >(TOTALS);
+  if (total === undefined)
+    return { found: null, why: whyNone('search results', await rows<LastDay>(LAST_SEARCHED)) };
+  const { from_date: from, to_date: to, clicks, impressions } = total;
+  return clicks === null
+    ? { found: null, why: `search results from ${from} to ${to} did not show it` }
+    : { found: { from, to, clicks, impressions, days: [], queries: [] }, why: null };
 }

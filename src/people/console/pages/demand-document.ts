@@ -24,6 +24,10 @@ export const Demand = z.strictObject({
   last_log_day: z.string().nullable(),
   ranking_days: z.number(),
   last_ranking_day: z.string().nullable(),
+  /** The days that belong to the main crawl (mart.crawl_days). */
+  spans: z.array(
+    z.strictObject({ kind: z.enum(['logs', 'search']), from_date: z.string(), to_date: z.string() }),
+  ),
   /** Whether a crawl of it has pages. */
   has_pages: z.boolean(),
   notes: ProjectNotes,

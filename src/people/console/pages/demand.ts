@@ -6,7 +6,7 @@ import { drawDemand } from './draw-demand.ts';
 import { readNotes } from './notes.ts';
 import { page } from './page.ts';
 
-const DAYS = 28;
+const CHART_DAYS = 84;
 const MOST = 15;
 
 export const DEMAND = page<Demand>({
@@ -39,17 +39,36 @@ async function readDays(project: string, desk: Readers): Promise<Days> {
        (SELECT count(*) > 0 FROM mart.crawls WHERE project_id = $project AND is_latest) AS has_pages`,
     new Map([['project', project]]),
   );
-  const found = row as unknown as Days;
-  return { ...found, log_days: Number(found.log_days), ranking_days: Number(found.ranking_days) };
+  const spans = await desk.rowsOnce(
+    `SELECT days.kind, CAST(days.from_date AS VARCHAR) AS from_date, CAST(days.to_date AS VARCHAR) AS to_date
+     FROM ${OF_MAIN}
+     WHERE days.project_id = $project
+     GROUP BY days.kind, days.from_date, days.to_date`,
+    new Map([['project', project]]),
+  );
+  const found = row as unknown as Omit<Days, 'spans'>;
+  return {
+    ...found,
+    log_days: Number(found.log_days),
+    ranking_days: Number(found.ranking_days),
+    spans: spans as unknown as Days['spans'],
+  };
 }
+
+/** The days that belong to the main crawl, or to none in a project without one. */
+const OF_MAIN = `(
+  SELECT days.*
+  FROM mart.crawl_days AS days
+  LEFT JOIN mart.crawls AS crawls ON crawls.crawl_id = days.crawl_id
+  WHERE coalesce(crawls.is_main, days.crawl_id IS NULL)) AS days`;
 
 /** Search engines by their names, other bots by what they are for. */
 const HITS = `SELECT CAST(hits.day AS VARCHAR) AS day,
   CASE WHEN hits.bot_class = 'search' THEN coalesce(hits.engine, 'search engines') ELSE hits.bot_class END AS family,
   CAST(sum(hits.hits) AS BIGINT) AS hits
-FROM mart.bot_hits AS hits
-WHERE hits.project_id = $project
-  AND hits.day > (SELECT max(day) FROM mart.log_days WHERE project_id = $project) - INTERVAL '${DAYS}' DAY
+FROM ${OF_MAIN}
+JOIN mart.bot_hits AS hits ON hits.project_id = days.project_id AND hits.day = days.day
+WHERE days.project_id = $project AND days.kind = 'logs'
 GROUP BY 1, 2
 ORDER BY 1, 2`;
 
@@ -60,7 +79,7 @@ FROM mart.ranking_days AS days
 LEFT JOIN mart.ranking_performance AS shown
   ON shown.project_id = days.project_id AND shown.date = days.ranking_date
 WHERE days.project_id = $project
-  AND days.ranking_date > (SELECT max(ranking_date) FROM mart.ranking_days WHERE project_id = $project) - INTERVAL '${3 * DAYS}' DAY
+  AND days.ranking_date > (SELECT max(ranking_date) FROM mart.ranking_days WHERE project_id = $project) - INTERVAL '${CHART_DAYS}' DAY
 GROUP BY 1
 ORDER BY 1`;
 
@@ -78,14 +97,14 @@ const OF_QUESTIONS = {
     select: (answer) =>
       `SELECT CAST(max(from_date) AS VARCHAR) AS from_date, CAST(max(to_date) AS VARCHAR) AS to_date, waste,
          CAST(sum(urls) AS BIGINT) AS urls, CAST(sum(hits) AS BIGINT) AS hits
-       FROM ${lastSpan(answer)} GROUP BY waste ORDER BY hits DESC, waste`,
+       FROM ${answer} GROUP BY waste ORDER BY hits DESC, waste`,
   },
   visited: {
     question: 'q16_bot_hits_by_segment_depth_and_inrank',
     select: (answer) =>
       `SELECT segment, CAST(sum(pages) AS BIGINT) AS pages,
          CASE WHEN count(search_bot_hits) = count(*) THEN CAST(sum(search_bot_hits) AS BIGINT) END AS search_bot_hits
-       FROM ${lastSpan(answer)} GROUP BY segment ORDER BY 3 DESC NULLS LAST, 2 DESC, 1 LIMIT ${MOST}`,
+       FROM ${answer} GROUP BY segment ORDER BY 3 DESC NULLS LAST, 2 DESC, 1 LIMIT ${MOST}`,
   },
   engines: {
     question: 'q26_crawl_frequency_by_engine',
@@ -123,37 +142,22 @@ const OF_QUESTIONS = {
   Record<string, { readonly question: string; readonly select: (answer: string) => string }>
 >;
 
-/** The rows of the days that go with the last crawl. */
-function lastSpan(answer: string): string {
-  return `(SELECT * FROM (SELECT *, rank() OVER (ORDER BY from_date DESC) AS span FROM ${answer}) AS spans WHERE span = 1) AS last`;
-}
-
 async function readFigures(
   project: string,
   desk: Readers,
   isPatient: boolean,
 ): Promise<Pick<Demand, keyof typeof FIGURES>> {
   const given = { project };
-  // Of all crawls, the next two would read the pages of each.
-  const [last] = await desk.rowsOnce(
-    `SELECT crawl_id FROM mart.crawl_days WHERE project_id = $project ORDER BY day DESC LIMIT 1`,
-    new Map([['project', project]]),
-  );
-  const crawl = last?.crawl_id;
-  const ofLastSpan = typeof crawl === 'string' ? { project, crawl } : given;
-  const own = (sql: string, need: 'logs' | 'ranking_days'): Promise<FigureAnswer> =>
+  const own = (sql: string, need: 'logs' | 'ranking_days' | 'rankings'): Promise<FigureAnswer> =>
     readStatement(desk, sql, { given, needs: { [need]: 1 }, isPatient });
-  const ask = (
-    figure: keyof typeof OF_QUESTIONS,
-    asked: Readonly<Record<string, string>> = given,
-  ): Promise<FigureAnswer> =>
-    readFigure(desk, { ...OF_QUESTIONS[figure], given: asked, isSlow: true, isPatient });
+  const ask = (figure: keyof typeof OF_QUESTIONS): Promise<FigureAnswer> =>
+    readFigure(desk, { ...OF_QUESTIONS[figure], given, isSlow: true, isPatient });
   const [hits, clicks, segments, wasted, visited, engines, ai, losses, fresh] = await Promise.all([
     own(HITS, 'logs'),
     own(CLICKS, 'ranking_days'),
-    own(SEGMENTS, 'ranking_days'),
-    ask('wasted', ofLastSpan),
-    ask('visited', ofLastSpan),
+    own(SEGMENTS, 'rankings'),
+    ask('wasted'),
+    ask('visited'),
     ask('engines'),
     ask('ai'),
     ask('losses'),

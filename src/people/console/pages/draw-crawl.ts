@@ -119,8 +119,20 @@ function kpisOf(
           (row[name] === null ? 'not known' : compared === null ? whole : 'not known of the crawl before'),
         better: lookUp(BETTER, name) ?? null,
         href: pages && to(pages),
+        days: daysOf(name, row),
       };
     });
+}
+
+/** The days of what adds up search results or log files (mart.crawl_days). */
+function daysOf(name: string, answered: Readonly<Record<string, unknown>>): string | null {
+  const [from, to] =
+    name === 'search_bot_hits'
+      ? [answered.log_from_date, answered.log_to_date]
+      : name === 'clicks' || name === 'impressions'
+        ? [answered.ranking_from_date, answered.ranking_to_date]
+        : [];
+  return from == null || to == null ? null : `${from} to ${to}`;
 }
 
 /** The issues that changed, or all of a crawl that is compared with none. */

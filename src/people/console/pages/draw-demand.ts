@@ -14,21 +14,21 @@ export function drawDemand(demand: Demand): Html {
   const name = demand.project_name ?? project_id;
   return html`<h1>${name}</h1>
 ${projectTabs(project_id, 'demand', demand.has_pages)}
-<p class="facts">Log files: ${daysText(demand.log_days, demand.last_log_day)}.
-Search results: ${daysText(demand.ranking_days, demand.last_ranking_day)}.</p>
+<p class="facts">Log files: ${daysText(demand, 'logs')}.
+Search results: ${daysText(demand, 'search')}.</p>
 ${drawPending([hits, wasted, visited, engines, ai, clicks, segments, losses, fresh])}
 <h2>What bots ask for</h2>
 <div class="charts">
 ${hitsFigure(name, hits, demand.notes.list)}
 ${wastedFigure(name, wasted)}
 ${answerFigure('Hits of search engines by segment', visited, { chart: bars(`Hits of search engines by segment of ${name}`, visited, 'segment', 'search_bot_hits') })}
-${answerFigure('Search engines in the last 28 days', engines)}
-${answerFigure('Crawlers of AI services in the last 28 days', ai, { empty: 'None came.' })}
+${answerFigure('Search engines', engines)}
+${answerFigure('Crawlers of AI services', ai, { empty: 'None came.' })}
 </div>
 <h2>What people find</h2>
 <div class="charts">
 ${clicksFigure(name, clicks, demand.notes.list)}
-${answerFigure('Clicks by segment, in the 28 days before the end of the last crawl', segments, { rows: segmentsTable(segments) })}
+${answerFigure('Clicks by segment', segments, { rows: segmentsTable(segments) })}
 ${answerFigure('Pages that lost the most clicks in 28 days', losses, {
   rows: lossesTable(project_id, losses),
   empty: 'No page has lost many clicks.',
@@ -40,8 +40,15 @@ ${answerFigure('New pages that bots asked for, and that search results showed', 
 `;
 }
 
-function daysText(days: number, last: string | null): string {
-  return last === null ? 'none are loaded' : `${countText(days)} days, the last one is ${last}`;
+/** What is loaded, and the days of it that the figures below add up. */
+function daysText(demand: Demand, kind: Demand['spans'][number]['kind']): string {
+  const { log_days, last_log_day, ranking_days, last_ranking_day, spans } = demand;
+  const [days, last] = kind === 'logs' ? [log_days, last_log_day] : [ranking_days, last_ranking_day];
+  const span = spans.find((one) => one.kind === kind);
+  const loaded = last === null ? null : `${countText(days)} days, the last one is ${last}`;
+  if (span === undefined) return loaded === null ? 'none are loaded' : `${loaded}; none belongs to the crawl`;
+  const dates = `${span.from_date} to ${span.to_date}`;
+  return loaded === null ? `totals of ${dates}` : `${loaded}; figures add up ${dates}`;
 }
 
 interface Day {

@@ -64,17 +64,21 @@ function drawDemand(url: string, demand: NonNullable<UrlStory['demand']>): Html 
     { name: 'impressions', value: (one) => one.impressions },
   ]);
   return html`<p class="facts">${countText(clicks)} clicks and ${countText(impressions)} impressions in search results from ${from.slice(0, 10)} to ${to.slice(0, 10)}.</p>
-<figure>${chart}<details><summary>The figures</summary>${table(
-    'Demand by day',
-    [
-      { name: 'day', cell: ({ day }) => day.slice(0, 10) },
-      { name: 'clicks', isNumber: true, cell: (one) => one.clicks },
-      { name: 'impressions', isNumber: true, cell: (one) => one.impressions },
-      { name: 'position', isNumber: true, cell: (one) => one.position },
-    ],
-    days,
-    '',
-  )}</details></figure>
+${
+  days.length === 0
+    ? null
+    : html`<figure>${chart}<details><summary>The figures</summary>${table(
+        'Demand by day',
+        [
+          { name: 'day', cell: ({ day }) => day.slice(0, 10) },
+          { name: 'clicks', isNumber: true, cell: (one) => one.clicks },
+          { name: 'impressions', isNumber: true, cell: (one) => one.impressions },
+          { name: 'position', isNumber: true, cell: (one) => one.position },
+        ],
+        days,
+        '',
+      )}</details></figure>`
+}
 ${table(
   'Queries',
   [

@@ -14,6 +14,8 @@ export interface Kpi {
   readonly better: 'more' | 'less' | null;
   /** The pages behind it. */
   readonly href?: string | null;
+  /** The days that it adds up. */
+  readonly days?: string | null;
   /** Of the crawls up to this one, the oldest first. */
   readonly trend?: readonly unknown[];
 }
@@ -22,7 +24,7 @@ export interface Kpi {
 export function drawKpis(kpis: readonly Kpi[]): Html {
   return html`<dl class="kpis">${kpis.map(
     (kpi) =>
-      html`<div><dt>${kpi.name}</dt><dd>${drawValue(kpi)} ${drawChange(kpi)}${drawTrend(kpi)}</dd></div>\n`,
+      html`<div><dt>${kpi.name}</dt><dd>${drawValue(kpi)} ${drawChange(kpi)}${kpi.days && html` <small>${kpi.days}</small>`}${drawTrend(kpi)}</dd></div>\n`,
   )}</dl>
 `;
 }

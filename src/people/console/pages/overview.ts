@@ -217,8 +217,9 @@ function kpisOf(site: Site): Kpi[] {
       name: 'clicks',
       value: site.clicks,
       change: site.clicks_change,
-      reason: site.clicks === null ? 'no search results' : (site.clicks_change_reason ?? reason),
+      reason: site.clicks === null ? 'no search results of its days' : (site.clicks_change_reason ?? reason),
       better: 'more',
+      days: site.ranking_to_date && `${site.ranking_from_date} to ${site.ranking_to_date}`,
       trend: trend('clicks'),
     },
   ];

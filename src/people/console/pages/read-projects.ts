@@ -21,6 +21,9 @@ export const ProjectLine = z.strictObject({
   clicks: Count.nullable(),
   clicks_change: Count.nullable(),
   clicks_change_reason: z.string().nullable(),
+  /** The days of the clicks. */
+  ranking_from_date: z.string().nullable(),
+  ranking_to_date: z.string().nullable(),
   /** Of pages, each counted once for each issue. */
   new_issues: Count.nullable(),
   fixed_issues: Count.nullable(),
@@ -53,7 +56,8 @@ export async function readProjects(desk: Readers): Promise<readonly ProjectLine[
        coalesce(projects.project_name, crawled.project_name) AS project_name, coalesce(crawled.crawls, 0) AS crawls,
        main.crawl_id, main.crawl_number, main.ended_at, main.is_complete, main.previous_crawl_id, main.pages,
        kpis.pages_change, kpis.indexable_pages, kpis.indexable_pages_change, kpis.error_pages, kpis.error_pages_change,
-       kpis.clicks, kpis.clicks_change, kpis.clicks_change_reason, found.new_issues, found.fixed_issues,
+       kpis.clicks, kpis.clicks_change, kpis.clicks_change_reason, kpis.ranking_from_date,
+       kpis.ranking_to_date, found.new_issues, found.fixed_issues,
        last.crawl_id AS last_crawl_id, last.crawl_number AS last_crawl_number, last.ended_at AS last_ended_at,
        last.end_reason AS last_end_reason, last.is_complete AS last_is_complete, last.has_pages AS last_has_pages
      FROM crawled

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { ident } from '../../../core/duckdb/duckdb.ts';
 import { readText } from '../../../core/files/read-text.ts';
+import { DAYS_OF_CRAWL } from '../../settings/issue-settings.ts';
 import { loadSegmentations, type Segmentation } from '../../settings/segments.ts';
 import { replacedRows, segmentParts, segmentRows, UNTIL_PLANNED } from '../segments/segment-rows.ts';
 import { badModel } from '../text/bad-model.ts';
@@ -41,8 +42,9 @@ export async function loadModels(folders: readonly SqlFolder[]): Promise<Model[]
   // A project without shipped models may still add to the known bots of the package.
   const shipped = (await seedFiles(SHIPPED_SQL)).map((name) => `mart.${name}`);
   await checkSeedFiles(folders, new Set([...seeds, ...shipped]));
+  const days = folders.at(-1)?.project?.crawl_days ?? DAYS_OF_CRAWL;
   const all = [...models.values()].map((model) =>
-    withSegments(withFilters(withIssues(model, issues), filters), segmentations),
+    withDays(withSegments(withFilters(withIssues(model, issues), filters), segmentations), days),
   );
   if (segmentations.length > 0 && all.every(({ byPages }) => byPages === null))
     throw badModel(
@@ -51,6 +53,12 @@ export async function loadModels(folders: readonly SqlFolder[]): Promise<Model[]
       'mart.page_groups that ships reads it: see sql/crawl_pages/page_groups.sql of crawlhouse',
     );
   return all.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** A model, with a SELECT in place of `settings.crawl_days`: how many days belong to a crawl. */
+function withDays(model: Model, days: number): Model {
+  const { sql, given } = giveTables(model.sql, 'settings', { crawl_days: () => `SELECT ${days} AS days` });
+  return given.size === 0 ? model : { ...model, sql };
 }
 
 /** A model, with SELECTs in place of the tables of the schema `segments`: what segments.yaml says. */

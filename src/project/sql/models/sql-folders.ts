@@ -19,8 +19,8 @@ export const FOLDERS_WITHOUT_MODELS: readonly string[] = [QUESTIONS_FOLDER, ISSU
 export interface SqlFolder {
   readonly path: string;
   readonly shown: string;
-  /** The project, wherever the files are: its folder, and what its settings say of issues. */
-  readonly project?: { readonly dir: string; readonly issues: IssueSettings };
+  /** The project, wherever the files are: its folder, and what its settings say of issues and days. */
+  readonly project?: { readonly dir: string; readonly issues: IssueSettings; readonly crawl_days?: number };
 }
 
 /** The folder that ships with the package. */
@@ -37,14 +37,18 @@ export function sqlFolders(settings: {
   readonly projectDir: string;
   readonly shipped_models: 'all' | 'none';
   readonly issues?: IssueSettings;
+  readonly crawl_days?: number;
 }): SqlFolder[] {
-  const { projectDir, issues = {} } = settings;
+  const { projectDir, issues = {}, crawl_days } = settings;
   const own = join(projectDir, 'sql');
   const folders: SqlFolder[] = [];
   const same = existsSync(own) && realpathSync(own) === realpathSync(SHIPPED_SQL.path);
   if (settings.shipped_models === 'all' && !same) folders.push(SHIPPED_SQL);
   if (existsSync(own)) folders.push(sqlFolder(own));
-  return folders.map((folder) => ({ ...folder, project: { dir: projectDir, issues } }));
+  return folders.map((folder) => ({
+    ...folder,
+    project: { dir: projectDir, issues, ...(crawl_days && { crawl_days }) },
+  }));
 }
 
 export function sqlFolder(path: string): SqlFolder {

@@ -95,6 +95,7 @@ test('follows our models to the fields of the service', async () => {
       ...OF_SEED.map((column) => `mart.user_agents.${column}`),
       'mart.bot_hits.dataset',
       'mart.crawl_days.dataset',
+      'mart.crawl_days.kind',
       'mart.log_url_days.dataset',
       'mart.page_hits.days',
       'mart.pages.custom_*',
@@ -104,11 +105,9 @@ test('follows our models to the fields of the service', async () => {
       'mart.page_segments.segment',
       'mart.crawl_segments.segmentation',
       'mart.crawl_segments.pages',
-      'mart.crawl_segments.ranking_days',
       'mart.crawl_segments.log_days',
       'mart.crawl_kpis.segmentation',
       'mart.crawl_kpis.pages',
-      'mart.crawl_kpis.ranking_days',
       'mart.crawl_kpis.log_days',
       // What files under sql/issues/ say.
       ...['issue', 'title', 'severity', 'weight', 'category', 'definition', 'source'].map(
@@ -121,7 +120,6 @@ test('follows our models to the fields of the service', async () => {
       ...['why_it_matters', 'fix', 'is_by_days'].map((name) => `mart.project_issues.${name}`),
       ...['mart.page_issues.issue', 'mart.issue_changes.issue', 'mart.issue_changes.pages'],
       ...['mart.issue_trend.issue', 'mart.issue_trend.pages'],
-      ...['clicks', 'impressions', 'search_bot_hits'].map((name) => `mart.crawl_kpis.${name}_change_reason`),
       'mart.links_to_broken_pages.links',
       ...['issue', 'title', 'category', 'severity', 'fix'].map((name) => `mart.page_actions.${name}`),
       'mart.page_demand.is_period_total',
