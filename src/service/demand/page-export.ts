@@ -41,7 +41,7 @@ export async function pageExport(tables: readonly CsvTable[], about: About): Pro
       hint: 'give the tables of pages, queries and dates too',
     });
   }
-  if (period === null) throw withoutPeriod(first.table);
+  if (period === null) throw withoutPeriod(first.table, tables);
   return {
     format: engine === 'bing' ? 'bing_page' : 'search_console_page',
     engine,
@@ -77,10 +77,14 @@ function refuseParts(tables: readonly CsvTable[], files: readonly string[]): voi
 }
 
 /** The error of totals without their days. */
-export function withoutPeriod({ place, dimensions }: DemandTable): CrawlhouseError {
+export function withoutPeriod(
+  { place, dimensions }: DemandTable,
+  others: readonly CsvTable[] = [],
+): CrawlhouseError {
+  const unread = others.flatMap((one) => (one.kind === 'unknown' ? [` (${one.place}: ${one.why})`] : []));
   return new CrawlhouseError(
     'usage',
-    `${place} has totals by ${dimensionsText(dimensions) || 'nothing'}, and no table by date says of which days`,
+    `${place} has totals by ${dimensionsText(dimensions) || 'nothing'}, and no table by date says of which days${unread[0] ?? ''}`,
     {
       hint: 'add the table by date, or give the days, --to being the day after the last: --from 2026-10-01 --to 2026-11-01',
     },

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readDemand } from '../../../src/service/demand/read-demand.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
+import { zipFile } from '../../support/zip-file.ts';
 
 const FIGURES = 'Clicks,Impressions,CTR,Position';
 const DATES = `Date,${FIGURES}\n2026-11-01,12,120,10%,5.5\n`;
@@ -57,6 +58,20 @@ test.for(['46204', '20260701', '1. März 2026', 'first'])(
     await expect(rowsOf(table)).rejects.toThrow(`its days can't be read, such as "${day}"`);
   },
 );
+
+test('an archive without days says why its table by date is none', async () => {
+  const path = join(await temporaryFolder(), 'export.zip');
+  await writeFile(
+    path,
+    zipFile([
+      { name: 'Chart.csv', content: DATES.replace('2026-11-01', '46204') },
+      { name: 'Queries.csv', content: `Top queries,${FIGURES}\ntea,1,2,50%,3\n` },
+    ]),
+  );
+  await expect(readDemand([path], { period: null, dimensions: null }, signal)).rejects.toThrow(
+    /no table by date says of which days \(.*Chart.csv: its days can't be read, such as "46204"\)/,
+  );
+});
 
 test.for([
   ['a line that names the delimiter', DATES.replaceAll(',', ';').replace(/^/, 'sep=;\n')],
