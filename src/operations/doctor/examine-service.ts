@@ -4,6 +4,7 @@ import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import { didYouMean } from '../../core/text/nearest-name.ts';
 import { connect } from '../../pipeline/discover/connect.ts';
+import { withoutWorkspace } from '../../pipeline/discover/discover.ts';
 import { isCrawlFolder } from '../../project/settings/crawl-folder.ts';
 import { type Settings, serviceSettings } from '../../project/settings/settings.ts';
 import { orAllForbidden } from '../../service/api/all-forbidden.ts';
@@ -119,8 +120,8 @@ async function projects(
   signal: AbortSignal,
 ): Promise<Finding> {
   const found: Project[] = [];
-  for (const { id } of workspaces.filter((one) => wanted === 'all' || wanted.includes(one.id)))
-    found.push(...(await client.all('projects', { workspace_id: id }, signal)).items);
+  const selected = workspaces.filter(({ id }) => wanted === 'all' || wanted.includes(id));
+  for (const workspace of selected) found.push(...(await projectsOf(client, workspace, selected, signal)));
   const has = (one: Project, name: string): boolean => one.id === name || one.name === name;
   const missing = named === 'all' ? undefined : named.find((name) => !found.some((one) => has(one, name)));
   if (missing !== undefined)
@@ -133,6 +134,19 @@ async function projects(
   const read = found.filter((one) => named === 'all' || named.some((name) => has(one, name)));
   const message = `projects:read: ${read.length} of ${found.length} are read`;
   return read.length > 0 ? { message } : { message, hint: 'the workspaces hold no project yet' };
+}
+
+async function projectsOf(
+  client: ServiceClient,
+  workspace: Workspace,
+  selected: readonly Workspace[],
+  signal: AbortSignal,
+): Promise<readonly Project[]> {
+  try {
+    return (await client.all('projects', { workspace_id: workspace.id }, signal)).items;
+  } catch (error) {
+    throw error instanceof CrawlhouseError ? withoutWorkspace(error, workspace, selected) : error;
+  }
 }
 
 /** The name of the secret by which the service writes to store_b; its value never comes back. */

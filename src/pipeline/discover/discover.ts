@@ -89,7 +89,7 @@ export async function discover(
 }
 
 /** A workspace that is forbidden keeps none of the others back: the hint says how to leave it out. */
-function withoutWorkspace(
+export function withoutWorkspace(
   error: CrawlhouseError,
   { id, name }: Workspace,
   selected: readonly Workspace[],

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { CrawlhouseError } from '../../core/errors/errors.ts';
+import { checkFolder } from '../../core/files/make-folder.ts';
 import { lockState } from '../../core/locks/state-lock.ts';
 import { type Logger, silentLogger } from '../../core/logs/logger.ts';
 import { listenError } from '../../core/net/listen-http.ts';
@@ -241,6 +242,7 @@ async function fill(
 }
 
 function openStateDir(given: string | undefined, closers: (() => void)[]): string {
+  if (given === undefined) checkFolder(tmpdir(), 'TMPDIR', false);
   const stateDir = given === undefined ? mkdtempSync(join(tmpdir(), 'crawlhouse-sandbox-')) : resolve(given);
   if (given === undefined) closers.push(() => rmSync(stateDir, { recursive: true, force: true }));
   const lock = lockState(stateDir, 'sandbox start');

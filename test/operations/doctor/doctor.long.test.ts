@@ -116,6 +116,16 @@ test('packages: the store of workers is tried under its own prefix', async () =>
   expect((await doctor(folder, sandbox, none)).of('packages')?.status).toBe('fail');
 });
 
+test('a workspace that is forbidden is named, with what to do', async () => {
+  onTestFinished(() => clearFaults(sandbox));
+  await setFaults(sandbox, [{ match: { path: '/workspaces/\\w+/projects' }, kind: 'status', status: 403 }]);
+  expect((await doctor(await rawProjectFolder(), sandbox)).of('projects')).toMatchObject({
+    status: 'fail',
+    message: expect.stringMatching(/^workspace .+ \(\w+\): GET /),
+    hint: expect.stringContaining("check its subscription and the token's rights to it"),
+  });
+});
+
 test('every check is shown, whatever fails first', async () => {
   const folder = await rawProjectFolder();
   const well = (await doctor(folder, sandbox)).checks.map(({ name }) => name);

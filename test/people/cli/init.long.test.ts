@@ -64,6 +64,13 @@ test('init of a folder that can not be made says why, and to name another one', 
   expect(stderr).toMatch(/Try: name another folder: .*crawlhouse init DIR\n/);
 });
 
+test('a ready file in a folder that can not be made is refused before the sandbox starts', async () => {
+  const file = join(await temporaryFolder(), 'file');
+  await writeFile(file, '');
+  const { code, stderr } = await capture('sandbox', 'start', '--ready-file', join(file, 'ready.json'));
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`${file} (--ready-file) can't be made`)]);
+});
+
 test.for([
   ['all', 'all'],
   ['none', 'none'],

@@ -58,12 +58,15 @@ test('one greedy session of twenty at most doubles the 95th percentile of the ot
   }
 });
 
-test('one session never has all places of the pages', async () => {
-  const lanes = new Lanes();
-  const never = () => new Promise<void>(() => {});
-  for (let i = 0; i < 12; i++) void lanes.of({ csrf: 'greedy' }, () => lanes.pages.run(never));
-  expect(await lanes.of({ csrf: 'other' }, () => lanes.pages.run(async () => 'read'))).toBe('read');
-});
+test.for(['pages', 'asking', 'downloads'] as const)(
+  'one session never has all places of %s',
+  async (lane) => {
+    const lanes = new Lanes();
+    const never = () => new Promise<void>(() => {});
+    for (let i = 0; i < 12; i++) void lanes.of({ csrf: 'greedy' }, () => lanes[lane].run(never));
+    expect(await lanes.of({ csrf: 'other' }, () => lanes[lane].run(async () => 'read'))).toBe('read');
+  },
+);
 
 test('a session listens in eight windows at most, and others beside it', async () => {
   const settings = await projectWithWarehouse(await temporaryFolder());

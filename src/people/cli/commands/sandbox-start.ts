@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { writeFileAtomic } from '../../../core/files/atomic-file.ts';
-import { checkFolder } from '../../../core/files/make-folder.ts';
+import { checkFolder, makeFolder } from '../../../core/files/make-folder.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
 import { startSandbox } from '../../../service/sandbox/start-sandbox.ts';
 import type { Command } from '../command.ts';
@@ -68,6 +68,8 @@ export const sandboxStart: Command = {
     const path = (text: string): string => resolve(invocation.workingDirectory, text);
     const faults = invocation.text('faults');
     const state = invocation.text('state');
+    const readyFile = invocation.text('ready-file');
+    if (readyFile !== undefined) makeFolder(dirname(path(readyFile)), { from: '--ready-file' });
     if (state !== undefined) checkFolder(path(state), '--state', false);
     await using sandbox = await startSandbox({
       port: portOf(invocation.text('port')),
@@ -82,7 +84,6 @@ export const sandboxStart: Command = {
       logger: invocation.logger,
       signal: invocation.signal,
     });
-    const readyFile = invocation.text('ready-file');
     const document = `${stringifyJson(sandbox.ready, 2)}\n`;
     if (readyFile !== undefined) await writeFileAtomic(path(readyFile), document);
     if (invocation.has('json')) await invocation.write(document);

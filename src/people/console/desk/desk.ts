@@ -157,7 +157,7 @@ export class Readers implements AsyncDisposable {
 
 /**
  * The places of the console, each kind in a lane of its own: no page waits for a query of `/ask`, or for a download. In
- * a lane they are fair by session, and one session never has all places of the pages.
+ * a lane they are fair by session, and one session never has all places of what people ask for.
  */
 export class Lanes {
   readonly #session = new AsyncLocalStorage<string>();
@@ -167,8 +167,8 @@ export class Lanes {
   readonly slowPages = this.#lane(1, 1);
   /** SQL of people: what runs long there keeps no page waiting. */
   readonly asking = this.#lane(2, 1);
-  /** Whole answers at once: they take what the settings allow a query. */
-  readonly downloads = this.#lane(1, 1);
+  /** Whole answers: they take what the settings allow a query, so another session's needs a place beside it. */
+  readonly downloads = this.#lane(2, 1);
 
   /** Does what a session asked for: the places that it takes are counted as that session's. */
   of<T>({ csrf }: { readonly csrf: string }, work: () => Promise<T>): Promise<T> {

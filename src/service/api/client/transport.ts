@@ -70,6 +70,7 @@ export class Transport implements AsyncDisposable {
   readonly #rate: RateLimit;
   readonly #logger: Logger;
   readonly #largeAnswers = new Semaphore(1);
+  #isClosed = false;
 
   constructor(options: TransportOptions) {
     const timeouts = options.timeouts ?? DEFAULT_TIMEOUTS;
@@ -237,6 +238,8 @@ export class Transport implements AsyncDisposable {
       return response;
     } catch (error) {
       signal?.throwIfAborted();
+      // Nobody waits for it any more, and no other try can help.
+      if (this.#isClosed) throw new CrawlhouseError('interrupted', 'the client is closed', { cause: error });
       throw new CrawlhouseError('connection', `${request.method} ${request.path}: ${reason(error)}`, {
         cause: error,
         hint: REPEAT_LATER,
@@ -245,6 +248,7 @@ export class Transport implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
     await this.#agent.destroy();
     await this.#rate[Symbol.asyncDispose]();
   }

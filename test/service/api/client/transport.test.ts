@@ -162,6 +162,15 @@ test('an abort ends a request whose body still comes', async () => {
   expect(service.seen).toHaveLength(1);
 });
 
+test('a client that is closed tries no request again', async () => {
+  const service = await testService(() => {});
+  const transport = testTransport(service);
+  const asked = transport.json(GET, Answer).catch((error: unknown) => error);
+  await expect.poll(() => service.seen.length).toBe(1);
+  await transport[Symbol.asyncDispose]();
+  expect(await asked).toMatchObject({ code: 'interrupted' });
+});
+
 test('a streamed answer hands over its body as it comes, with its encoding and type', async () => {
   const service = await testService((_seen, response) =>
     response.writeHead(200, { 'content-type': 'text/csv', 'content-encoding': 'identity' }).end('a;b\n'),
