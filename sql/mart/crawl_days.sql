@@ -6,12 +6,12 @@ description: >-
   end with the last one that has data, of the 28 before the crawl's start and those up to the start of the next crawl of
   its configuration (docs/definitions.md). All figures of a crawl that depend on days are of these. A day may belong to
   several crawls. Days are those of UTC.
-grain: [project_id, crawl_id, kind, day]
+grain: [project_id, crawl_id, kind, data_date]
 columns:
   project_id: Identifier of the project.
   crawl_id: {description: Identifier of the crawl; NULL in a project that has no crawl with pages., nullable: true}
-  kind: {description: What the day has., tests: [{accepted_values: [logs, search]}]}
-  day: >-
+  kind: {description: What the day has data of., tests: [{accepted_values: [logs, search]}]}
+  data_date: >-
     Day with log files (mart.log_days.day) or with search results (mart.ranking_days.ranking_date). Totals of a period
     (mart.ranking_periods) are one row, of its last day.
   dataset: >-
@@ -19,7 +19,7 @@ columns:
     ranking_periods for totals of a period.
   from_date: First of the days that belong to the crawl, or of the period, for each kind the same; it may be without data.
   to_date: Last of them, which has data.
-renamed: {from_day: from_date, to_day: to_date}
+renamed: {day: data_date, from_day: from_date, to_day: to_date}
 */
 WITH
   candidate AS (
@@ -144,7 +144,14 @@ WITH
       AND coalesce(date_diff('day', searched.to_date, offered.to_date) >= offered.length, true)
   )
 
-SELECT daily.project_id, daily.crawl_id, daily.kind, daily.day, daily.dataset, daily.from_date, daily.to_date
+SELECT
+  daily.project_id,
+  daily.crawl_id,
+  daily.kind,
+  daily.day AS data_date,
+  daily.dataset,
+  daily.from_date,
+  daily.to_date
 FROM daily
 LEFT JOIN total
   ON total.project_id = daily.project_id

@@ -79,9 +79,9 @@ incremental:
       AND CAST(loads.window_to AS DATE) > days.from_date
     WHERE loads.dataset = 'ranking_performance' AND days.crawl_id IS NOT NULL
     UNION ALL
-    SELECT days.crawl_id, days.project_id, days.day, NULL, NULL, loads.unit, loads.loaded_at
+    SELECT days.crawl_id, days.project_id, days.data_date, NULL, NULL, loads.unit, loads.loaded_at
     FROM mart.crawl_days AS days
-    JOIN part ON part.project_id = days.project_id AND part.day = days.day AND part.dataset = days.dataset
+    JOIN part ON part.project_id = days.project_id AND part.day = days.data_date AND part.dataset = days.dataset
     JOIN ops.loads AS loads ON loads.unit = part._unit
     WHERE days.kind = 'logs' AND days.crawl_id IS NOT NULL
 */
@@ -96,7 +96,7 @@ WITH
     SELECT days.crawl_id, days.project_id, hits.url, 1 AS in_logs, 0 AS in_results
     FROM mart.bot_hits AS hits
     JOIN mart.crawl_days AS days
-      ON days.project_id = hits.project_id AND days.day = hits.day AND days.kind = 'logs'
+      ON days.project_id = hits.project_id AND days.data_date = hits.day AND days.kind = 'logs'
     WHERE hits.bot_class = 'search' AND days.crawl_id IS NOT NULL
 
     UNION ALL

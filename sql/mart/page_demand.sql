@@ -84,7 +84,7 @@ WITH
       sum(CAST(performance.position_impressions AS DECIMAL(38, 9))) AS position_impressions,
       sum(performance.impressions) FILTER (WHERE performance.position IS NOT NULL) AS positioned_impressions
     FROM mart.ranking_performance AS performance
-    JOIN mart.crawl_days AS held ON held.project_id = performance.project_id AND held.day = performance.date
+    JOIN mart.crawl_days AS held ON held.project_id = performance.project_id AND held.data_date = performance.date
     WHERE held.dataset = 'ranking_performance' AND performance.url IS NOT NULL
     GROUP BY held.project_id, held.crawl_id, performance.url, performance.query, held.from_date, held.to_date
 

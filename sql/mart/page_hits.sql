@@ -64,9 +64,9 @@ incremental:
       SELECT DISTINCT 'log_pages_days', _project_id, coalesce(day, CAST(_window AS DATE)), _unit
       FROM raw.log_pages_days
     )
-    SELECT days.project_id, days.crawl_id, days.day, loads.unit, loads.loaded_at
+    SELECT days.project_id, days.crawl_id, days.data_date AS day, loads.unit, loads.loaded_at
     FROM mart.crawl_days AS days
-    JOIN part ON part.project_id = days.project_id AND part.day = days.day AND part.dataset = days.dataset
+    JOIN part ON part.project_id = days.project_id AND part.day = days.data_date AND part.dataset = days.dataset
     JOIN ops.loads AS loads ON loads.unit = part._unit
     WHERE days.kind = 'logs'
 */
@@ -100,6 +100,6 @@ SELECT
   max_by(pages.last_status_code, pages.day) FILTER (WHERE pages.last_status_code IS NOT NULL) AS last_status_code
 FROM mart.log_url_days AS pages
 JOIN mart.crawl_days AS days
-  ON days.project_id = pages.project_id AND days.day = pages.day AND days.kind = 'logs'
+  ON days.project_id = pages.project_id AND days.data_date = pages.day AND days.kind = 'logs'
 WHERE pages.url IS NOT NULL
 GROUP BY days.project_id, days.crawl_id, pages.url

@@ -19,7 +19,7 @@ WITH
 
   -- The days that are asked for, else those that belong to the crawl.
   logged AS (
-    SELECT days.project_id, days.day, days.from_date, days.to_date
+    SELECT days.project_id, days.data_date AS day, days.from_date, days.to_date
     FROM mart.crawl_days AS days
     LEFT JOIN main ON main.crawl_id = days.crawl_id
     WHERE $from IS NULL AND $to IS NULL

@@ -47,7 +47,11 @@ export function onlyCrawl<T extends { readonly project: string }>(crawls: readon
   });
 }
 
-/** Rows of a statement on models; says what to do where the warehouse lacks them. */
+/** What a warehouse lacks that models of another version made. */
+const LACKS =
+  /mart\.\w+ does not exist|Table with name|Referenced column "\w+" not found|does not have a column named/;
+
+/** Rows of a statement on models that ship; says what to do where the warehouse lacks them or columns of them. */
 export async function rowsOf<T>(
   warehouse: CatalogReader,
   sql: string,
@@ -57,11 +61,8 @@ export async function rowsOf<T>(
   try {
     return (await warehouse.rows(sql, signal, parameters)) as readonly unknown[] as readonly T[];
   } catch (thrown) {
-    if (
-      !(thrown instanceof CrawlhouseError && /mart\.\w+ does not exist|Table with name/.test(thrown.message))
-    )
-      throw thrown;
-    throw new CrawlhouseError('bad_query', 'the warehouse lacks models that ship', {
+    if (!(thrown instanceof CrawlhouseError && LACKS.test(thrown.message))) throw thrown;
+    throw new CrawlhouseError('bad_query', 'the warehouse lacks models that ship, or columns of them', {
       cause: thrown,
       hint: 'crawlhouse transform makes them, unless crawlhouse.yaml has shipped_models: none',
     });

@@ -70,7 +70,7 @@ export interface UrlDemand {
 
 const HITS = `
   WITH days AS (
-    SELECT days.day
+    SELECT days.data_date AS day
     FROM mart.crawl_days AS days
     WHERE days.crawl_id = $crawl AND days.kind = 'logs'
   )
@@ -152,7 +152,7 @@ const AMOUNTS = `
 const DEMAND = `
   WITH
     days AS (
-      SELECT days.day
+      SELECT days.data_date AS day
       FROM mart.crawl_days AS days
       WHERE days.crawl_id = $crawl AND days.dataset = 'ranking_performance'
     ),

@@ -67,7 +67,7 @@ const HITS = `SELECT CAST(hits.day AS VARCHAR) AS day,
   CASE WHEN hits.bot_class = 'search' THEN coalesce(hits.engine, 'search engines') ELSE hits.bot_class END AS family,
   CAST(sum(hits.hits) AS BIGINT) AS hits
 FROM ${OF_MAIN}
-JOIN mart.bot_hits AS hits ON hits.project_id = days.project_id AND hits.day = days.day
+JOIN mart.bot_hits AS hits ON hits.project_id = days.project_id AND hits.day = days.data_date
 WHERE days.project_id = $project AND days.kind = 'logs'
 GROUP BY 1, 2
 ORDER BY 1, 2`;
