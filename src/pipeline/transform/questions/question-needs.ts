@@ -78,8 +78,22 @@ const NEEDS = {
 } as const;
 type Need = keyof typeof NEEDS;
 const NAMES = Object.keys(NEEDS) as [Need, ...Need[]];
-/** Those that may be wanted of more days than one. */
-const BY_DAYS: readonly string[] = ['logs', 'log_lines', 'rankings', 'ranking_days', 'ranking_queries'];
+/** Those that may be wanted of more days than one, and the kind of their days in `mart.crawl_days`. */
+const BY_DAYS: ReadonlyMap<string, 'logs' | 'search'> = new Map([
+  ['logs', 'logs'],
+  ['log_lines', 'logs'],
+  ['rankings', 'search'],
+  ['ranking_days', 'search'],
+  ['ranking_queries', 'search'],
+]);
+const DAYS_WITH = { logs: 'log files', search: 'search results' };
+
+/** The days that belong to the crawl that is asked for, else to main crawls, or to projects without one. */
+const belonging = (kind: string): string =>
+  `SELECT count(*) FROM mart.crawl_days AS days
+   LEFT JOIN mart.crawls AS crawls ON crawls.crawl_id = days.crawl_id
+   WHERE days.kind = '${kind}' AND ($project IS NULL OR days.project_id = $project OR crawls.project_name = $project)
+     AND ($crawl IS NULL AND coalesce(crawls.is_main, days.crawl_id IS NULL) OR days.crawl_id = $crawl)`;
 
 /** The needs of a question for any rows, with their amounts: days for dated data, else 1. */
 export type Needs = Readonly<Partial<Record<Need, number>>>;
@@ -94,12 +108,9 @@ export const NeedsHeader = z
     },
     z
       .partialRecord(z.enum(NAMES), z.int().positive())
-      .refine(
-        (needs) => Object.entries(needs).every(([name, least]) => least === 1 || BY_DAYS.includes(name)),
-        {
-          error: `only ${BY_DAYS.join(', ')} have a number of days`,
-        },
-      ),
+      .refine((needs) => Object.entries(needs).every(([name, least]) => least === 1 || BY_DAYS.has(name)), {
+        error: `only ${[...BY_DAYS.keys()].join(', ')} have a number of days`,
+      }),
   )
   .default({});
 
@@ -125,10 +136,13 @@ export async function explainEmpty(
     const other = need.instead === undefined ? [] : [`(${need.instead.sql}) AS instead_of_${name}`];
     return [`(${need.sql}) AS ${name}`, ...other];
   });
+  const isOfCrawl = !parameters.get('from') && !parameters.get('to');
+  const kinds = new Set(isOfCrawl ? wanted.flatMap(([name]) => BY_DAYS.get(name) ?? []) : []);
+  for (const kind of kinds) counts.push(`(${belonging(kind)}) AS belonging_${kind}`);
   const sql = `SELECT ${counts.join(', ')}, CAST($project AS VARCHAR) AS project, CAST($crawl AS VARCHAR) AS crawl`;
   const given = new Map(Object.entries({ project: project ?? null, crawl: crawl ?? null }));
   const [found] = (await unlessNoModels(() => warehouse.rows(sql, signal, given))) as [
-    Record<Need | `instead_of_${Need}`, number>?,
+    Record<Need | `instead_of_${Need}` | `belonging_${'logs' | 'search'}`, number>?,
   ];
   if (found === undefined) return null;
   const place = crawl ? `crawl ${crawl}` : project ? `project ${project}` : 'the warehouse';
@@ -139,7 +153,11 @@ export async function explainEmpty(
       const instead = Number(found[`instead_of_${name}`] ?? 0) > 0 ? ` ${TOTALS.why}` : '';
       return `The question needs ${days}${NEEDS[name].what}; ${place} has ${Number(found[name]) || 'none'}.${instead}`;
     });
-  return lacking.join(' ') || `Nothing fits; ${place} has what the question needs.`;
+  if (lacking.length > 0) return lacking.join(' ');
+  const none = [...kinds].find((kind) => Number(found[`belonging_${kind}`]) === 0);
+  return none === undefined
+    ? `Nothing fits; ${place} has what the question needs.`
+    : `None of the days with ${DAYS_WITH[none]} belongs to ${crawl ? place : 'a main crawl'} (docs/definitions.md, "Days of a crawl").`;
 }
 
 /** A project may do without the models that ship. */

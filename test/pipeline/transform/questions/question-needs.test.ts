@@ -22,6 +22,9 @@ const TABLES = `
   CREATE TABLE mart.log_days AS SELECT * FROM (VALUES
     ('p1', DATE '2026-02-01', 'log_pages_days'), ('p1', DATE '2026-02-02', 'log_pages_days')
   ) AS t(project_id, day, dataset);
+  CREATE TABLE mart.crawl_days AS SELECT * FROM (VALUES
+    ('p1', 'c1', 'logs'), ('p1', 'c2', 'search'), ('p2', 'c3', 'search'), ('p4', NULL, 'search')
+  ) AS t(project_id, crawl_id, kind);
   CREATE TABLE mart.ranking_performance AS SELECT * FROM (VALUES
     ('p1', DATE '2026-02-01', 'u', 'q'), ('p1', DATE '2026-02-04', 'u', NULL), ('p2', DATE '2026-01-01', 'u', NULL),
     ('p2', DATE '2026-02-25', 'u', NULL)
@@ -45,6 +48,17 @@ async function reader(tables: string) {
   return (needs: Needs, given: Record<string, string> = {}): Promise<string | null> =>
     explainEmpty({ needs, parameters: new Map(Object.entries(given)) }, { rows }, AbortSignal.timeout(9000));
 }
+
+test('an answer without rows says that no day with data belongs to the crawl', async () => {
+  const why = await reader(TABLES);
+  const none = 'None of the days with log files belongs to';
+  expect(await why({ logs: 1 }, { project: 'shop' })).toBe(
+    `${none} a main crawl (docs/definitions.md, "Days of a crawl").`,
+  );
+  expect(await why({ logs: 1 }, { crawl: 'c2' })).toContain(`${none} crawl c2`);
+  expect(await why({ logs: 1 }, { crawl: 'c1' })).toBe('Nothing fits; crawl c1 has what the question needs.');
+  expect(await why({ logs: 1 }, { project: 'shop', from: '2026-02-01' })).toMatch(/^Nothing fits/);
+});
 
 test('an answer without rows says what is missing, of how many days, and where', async () => {
   const why = await reader(TABLES);
