@@ -38,6 +38,7 @@ beforeAll(async () => {
           5 AS error_pages, CASE WHEN crawl_number > 1 THEN 0 END AS error_pages_change,
           CASE WHEN crawl_number > 7 THEN crawl_number * 100 END AS clicks,
           CASE WHEN crawl_number > 8 THEN 28 ELSE 21 END AS ranking_days,
+          CAST(ended_at AS DATE) - 28 AS ranking_from_date, CAST(ended_at AS DATE) - 1 AS ranking_to_date,
           CASE WHEN project_id = 'calm' AND crawl_number > 9 THEN 100 END AS clicks_change,
           CASE WHEN project_id <> 'calm' THEN 'days with search results: 28, of the crawl before: 21' END AS clicks_change_reason
         FROM mart.crawls`);
