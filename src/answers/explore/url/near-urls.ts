@@ -2,7 +2,7 @@ import type { UrlPlace } from './url-place.ts';
 
 const MOST = 5;
 /** A hint that takes longer is left out. */
-const PATIENCE_MS = 900;
+const PATIENCE_MS = 2_000;
 
 /** URLs of one path under any host or scheme, with or without the slash at its end, in any case. */
 const SAME_PATH = `
