@@ -144,11 +144,11 @@ export function parseJsonLine(text: string): Record<string, unknown> | undefined
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
     // nginx escapes bytes of JSON as those of a text, unless it is told `escape=json`. Else the line is a reject.
-    return BYTE_ESCAPE.test(text) ? parseJsonLine(text.replaceAll(BYTE_ESCAPES, byteOfEscape)) : undefined;
+    const mended = text.replaceAll(BYTE_ESCAPES, byteOfEscape);
+    return mended === text ? undefined : parseJsonLine(mended);
   }
 }
 
-const BYTE_ESCAPE = /\\x[0-9A-F]{2}/i;
 const BYTE_ESCAPES = /\\x([0-9A-F]{2})|\\./gi;
 
 function byteOfEscape(whole: string, digits?: string): string {
