@@ -18,6 +18,8 @@ const YOUNG_MEMORY_MB = 16;
 /** Of all threads for ordinary pages together; each has at least the least. */
 const ORDINARY_MEMORY_MB = 96;
 const LEAST_MEMORY_MB = 32;
+/** Pages that an ordinary thread has at once: it goes on with the next one before it is heard of the first. */
+const AT_ONCE = 2;
 /** Beyond this number, threads would take more memory than a crawl has. */
 const MOST_THREADS = 4;
 /** Of the one thread for large pages. */
@@ -39,8 +41,8 @@ interface Job {
 interface Thread {
   readonly worker: Worker;
   readonly isForLarge: boolean;
-  /** What is being parsed. */
-  job: Job | undefined;
+  /** What is being parsed, and what is parsed next. */
+  readonly jobs: Job[];
   timer: NodeJS.Timeout | undefined;
   /** Its page took too long. */
   isLate: boolean;
@@ -82,17 +84,28 @@ export class ParsePool implements AsyncDisposable {
   /** Gives what waits to a thread without work. */
   #next(isForLarge: boolean): void {
     const own = this.#threads.filter((one) => one.isForLarge === isForLarge);
-    const idle = own.find((one) => one.job === undefined);
-    if (idle === undefined && own.length >= (isForLarge ? 1 : this.#size)) return;
-    const job = (isForLarge ? this.#largeWaiting : this.#waiting).shift();
-    if (job === undefined) return;
-    const thread = idle ?? this.#start(isForLarge);
-    thread.job = job;
+    const waiting = isForLarge ? this.#largeWaiting : this.#waiting;
+    const [first] = waiting;
+    if (first === undefined) return;
+    const idle = own.find(({ jobs }) => jobs.length === 0);
+    const isFull = own.length >= (isForLarge ? 1 : this.#size);
+    const busy = isForLarge ? undefined : own.find(({ jobs }) => jobs.length < AT_ONCE);
+    const thread = idle ?? (isFull ? busy : this.#start(isForLarge));
+    if (thread === undefined) return;
+    waiting.shift();
+    thread.jobs.push(first);
+    if (thread.jobs.length === 1) this.#limitTime(thread);
+    thread.worker.postMessage(first.request);
+  }
+
+  /** Gives the page that is being parsed its time. */
+  #limitTime(thread: Thread): void {
+    clearTimeout(thread.timer);
+    if (thread.jobs.length === 0) return;
     thread.timer = setTimeout(() => {
       thread.isLate = true;
       void thread.worker.terminate();
     }, LONGEST_PARSE_MS);
-    thread.worker.postMessage(job.request);
   }
 
   #start(isForLarge: boolean): Thread {
@@ -104,7 +117,7 @@ export class ParsePool implements AsyncDisposable {
         maxYoungGenerationSizeMb: YOUNG_MEMORY_MB,
       },
     });
-    const thread: Thread = { worker, isForLarge, job: undefined, timer: undefined, isLate: false };
+    const thread: Thread = { worker, isForLarge, jobs: [], timer: undefined, isLate: false };
     worker.on('message', (said: ParseThreadReply) => void this.#answered(thread, said));
     worker.on('error', () => {}); // Its end says the same.
     worker.on('exit', () => this.#ended(thread));
@@ -113,7 +126,8 @@ export class ParsePool implements AsyncDisposable {
   }
 
   async #answered(thread: Thread, said: ParseThreadReply): Promise<void> {
-    const { job, isForLarge } = thread;
+    const { jobs, isForLarge } = thread;
+    const [job] = jobs;
     clearTimeout(thread.timer);
     if (job === undefined) return;
     if ('error' in said) this.#again(thread, job, said.error);
@@ -122,7 +136,8 @@ export class ParsePool implements AsyncDisposable {
       const recorded = job.record(said, isForLarge).then(job.resolve, job.reject);
       if (isForLarge) await recorded;
     }
-    thread.job = undefined;
+    jobs.shift();
+    this.#limitTime(thread);
     this.#next(isForLarge);
   }
 
@@ -130,8 +145,10 @@ export class ParsePool implements AsyncDisposable {
     clearTimeout(thread.timer);
     this.#threads.splice(this.#threads.indexOf(thread), 1);
     if (this.#isClosed) return;
-    if (thread.job !== undefined) this.#again(thread, thread.job, 'the thread ended');
-    this.#next(thread.isForLarge);
+    const [job, ...others] = thread.jobs;
+    this.#waiting.unshift(...others);
+    if (job !== undefined) this.#again(thread, job, 'the thread ended');
+    for (const _ of [thread, ...others]) this.#next(thread.isForLarge);
   }
 
   /**
