@@ -72,6 +72,18 @@ test.each(Object.keys(KINDS).flatMap((kind) => [9, 12, 16].map((size) => [kind, 
   },
 );
 
+test('pages that come at once are each read, whatever the one before has done to its thread', async () => {
+  const kinds = Object.keys(KINDS);
+  const pages = await Promise.all(
+    [...kinds, ...kinds].map((kind, at) =>
+      read(
+        Buffer.from(`<!doctype html><title>Page ${at}</title>${KINDS[kind]?.(at < kinds.length ? 0.45 : 1)}`),
+      ),
+    ),
+  );
+  expect(pages.map(({ title }) => title)).toEqual(pages.map((_, at) => `Page ${at}`));
+}, 120_000);
+
 test('a page that can not be recorded as a whole is read in part, and says so', {
   timeout: 120_000,
 }, async () => {
