@@ -19,4 +19,8 @@ test.for([
   [7_500, '2 h 5 min'],
 ] as const)('%f seconds read %s', ([seconds, text]) => expect(durationText(seconds)).toBe(text));
 
+test.each([-0, -0.0004, 0])('a number like %d is 0, without a sign', (count) =>
+  expect(countText(count)).toBe('0'),
+);
+
 test('counts have their thousands apart', () => expect(countText(1_234_567)).toBe('1,234,567'));
