@@ -136,13 +136,10 @@ export async function explainEmpty(
     const other = need.instead === undefined ? [] : [`(${need.instead.sql}) AS instead_of_${name}`];
     return [`(${need.sql}) AS ${name}`, ...other];
   });
-  const isOfCrawl = !parameters.get('from') && !parameters.get('to');
-  const kinds = new Set(isOfCrawl ? wanted.flatMap(([name]) => BY_DAYS.get(name) ?? []) : []);
-  for (const kind of kinds) counts.push(`(${belonging(kind)}) AS belonging_${kind}`);
   const sql = `SELECT ${counts.join(', ')}, CAST($project AS VARCHAR) AS project, CAST($crawl AS VARCHAR) AS crawl`;
   const given = new Map(Object.entries({ project: project ?? null, crawl: crawl ?? null }));
   const [found] = (await unlessNoModels(() => warehouse.rows(sql, signal, given))) as [
-    Record<Need | `instead_of_${Need}` | `belonging_${'logs' | 'search'}`, number>?,
+    Record<Need | `instead_of_${Need}`, number>?,
   ];
   if (found === undefined) return null;
   const place = crawl ? `crawl ${crawl}` : project ? `project ${project}` : 'the warehouse';
@@ -154,10 +151,14 @@ export async function explainEmpty(
       return `The question needs ${days}${NEEDS[name].what}; ${place} has ${Number(found[name]) || 'none'}.${instead}`;
     });
   if (lacking.length > 0) return lacking.join(' ');
-  const none = [...kinds].find((kind) => Number(found[`belonging_${kind}`]) === 0);
-  return none === undefined
-    ? `Nothing fits; ${place} has what the question needs.`
-    : `None of the days with ${DAYS_WITH[none]} belongs to ${crawl ? place : 'a main crawl'} (docs/definitions.md, "Days of a crawl").`;
+  const isOfCrawl = !parameters.get('from') && !parameters.get('to');
+  const kinds = new Set(isOfCrawl ? wanted.flatMap(([name]) => BY_DAYS.get(name) ?? []) : []);
+  for (const kind of kinds) {
+    const [days] = await unlessNoModels(() => warehouse.rows(belonging(kind), signal, given));
+    if (days === undefined || Number(Object.values(days)[0]) > 0) continue;
+    return `None of the days with ${DAYS_WITH[kind]} belongs to ${crawl ? place : 'a main crawl'} (docs/definitions.md, "Days of a crawl").`;
+  }
+  return `Nothing fits; ${place} has what the question needs.`;
 }
 
 /** A project may do without the models that ship. */
