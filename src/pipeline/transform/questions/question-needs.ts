@@ -90,10 +90,9 @@ const DAYS_WITH = { logs: 'log files', search: 'search results' };
 
 /** The days that belong to the crawl that is asked for, else to main crawls, or to projects without one. */
 const belonging = (kind: string): string =>
-  `SELECT count(*) FROM mart.crawl_days AS days
-   LEFT JOIN mart.crawls AS crawls ON crawls.crawl_id = days.crawl_id
-   WHERE days.kind = '${kind}' AND ($project IS NULL OR days.project_id = $project OR crawls.project_name = $project)
-     AND ($crawl IS NULL AND coalesce(crawls.is_main, days.crawl_id IS NULL) OR days.crawl_id = $crawl)`;
+  `SELECT count(*) FROM mart.crawl_days
+   WHERE kind = '${kind}' AND (${ofProjects}) AND (crawl_id = $crawl OR $crawl IS NULL
+     AND (crawl_id IS NULL OR crawl_id IN (SELECT crawl_id FROM mart.crawls WHERE is_main)))`;
 
 /** The needs of a question for any rows, with their amounts: days for dated data, else 1. */
 export type Needs = Readonly<Partial<Record<Need, number>>>;

@@ -10,7 +10,7 @@ import { sqlFolder } from '../../../../src/project/sql/models/sql-folders.ts';
 import { openWarehouse } from '../test-warehouse.ts';
 
 const TABLES = `
-  CREATE TABLE mart.projects AS SELECT * FROM (VALUES ('p1', 'shop'), ('p2', 'blog')) AS t(project_id, project_name);
+  CREATE TABLE mart.projects AS SELECT * FROM (VALUES ('p1', 'shop'), ('p2', 'blog'), ('p4', 'new')) AS t(project_id, project_name);
   CREATE TABLE mart.crawls AS SELECT * FROM (VALUES
     ('c1', 'p1', 'shop', NULL, false, true, false, 'f', true), ('c2', 'p1', 'shop', 'c1', true, true, true, 'f', true),
     ('c3', 'p2', 'blog', NULL, true, true, false, NULL, false), ('c4', 'p2', 'blog', NULL, false, true, false, 'f', false)
@@ -58,6 +58,9 @@ test('an answer without rows says that no day with data belongs to the crawl', a
   expect(await why({ logs: 1 }, { crawl: 'c2' })).toContain(`${none} crawl c2`);
   expect(await why({ logs: 1 }, { crawl: 'c1' })).toBe('Nothing fits; crawl c1 has what the question needs.');
   expect(await why({ logs: 1 }, { project: 'shop', from: '2026-02-01' })).toMatch(/^Nothing fits/);
+  // Days of a project without a crawl belong to none, by whatever name it is called.
+  for (const project of ['p4', 'new'])
+    expect(await why({ rankings: 1 }, { project })).toMatch(/^Nothing fits/);
 });
 
 test('an answer without rows says what is missing, of how many days, and where', async () => {
