@@ -14,7 +14,7 @@ const SAMPLED = [
   'test/core/duckdb/sql-tokens.test.ts',
   'test/pipeline/load-packages.test.ts',
   'test/pipeline/transform/golden.test.ts',
-  'test/service/sandbox/ranking/ranking-properties.test.ts',
+  'test/service/local/ranking/ranking-properties.test.ts',
   'test/sim/simulation.test.ts',
 ];
 const LONGEST =

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CrawlhouseError } from '../src/core/errors/errors.ts';
-import { findBrowser } from '../src/service/crawler/render/find-browser.ts';
+import { findBrowser } from '../src/service/site/crawler/render/find-browser.ts';
 import { accessLog } from './demo-site/access-log.ts';
 import { demandExport } from './demo-site/demand-export.ts';
 import { readFaults } from './demo-site/faults.ts';

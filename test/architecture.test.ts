@@ -11,11 +11,11 @@ const RANKS: Readonly<Record<string, number>> = {
   'service/api': 1,
   stores: 1,
   'project/model': 2,
-  'service/crawler': 2,
-  'service/demand': 2,
-  'service/logs': 2,
+  'service/site/crawler': 2,
+  'service/site/demand': 2,
+  'service/site/logs': 2,
   'project/settings': 3,
-  'service/sandbox': 3,
+  'service/local': 3,
   'state/catalogue': 4,
   'state/ledger': 4,
   'project/sql': 5,
@@ -48,37 +48,41 @@ const RANKS: Readonly<Record<string, number>> = {
 /** What the first look at `src/` shows, in the order of their ranks; `service` has rooms on both sides of `project`. */
 const WINGS: readonly string[] = [...new Set(Object.keys(RANKS).map(wingOf))];
 const MOST_WINGS = 10;
-/** The sandbox shares only the contract, and the crawler with no other: where both sides are wrong in the same way, no test could see it. */
-const SANDBOX_MAY_IMPORT = [
-  'service/logs',
-  'service/api',
+/** The local service shares the contract and the readers of sites with the rest, and no other part: where both sides are wrong in the same way, no test could see it. */
+const LOCAL_MAY_IMPORT = [
   'core',
-  'service/crawler',
-  'service/demand',
-  'service/sandbox',
+  'service/api',
+  'service/site/crawler',
+  'service/site/demand',
+  'service/site/logs',
+  'service/local',
 ];
-/** The floors of the sandbox, held like those of the program (docs/architecture.md). */
-const SANDBOX_RANKS: Readonly<Record<string, number>> = {
-  catalogue: 0,
-  faults: 0,
+/** The floors of the local service, held like those of the program (docs/architecture.md). */
+const LOCAL_RANKS: Readonly<Record<string, number>> = {
+  fields: 0,
   resources: 1,
   configs: 2,
   ingest: 2,
   notify: 2,
-  oauth: 2,
   oql: 2,
-  pages: 3,
   rows: 3,
   aggregates: 4,
-  exports: 4,
-  life: 4,
+  crawls: 4,
   logs: 4,
-  crawl: 5,
-  import: 5,
+  website: 5,
   ranking: 5,
-  stores: 5,
-  generate: 6,
-  http: 6,
+  sandbox: 6,
+  http: 7,
+};
+/** What only trying needs: data out of nothing, faults, stores, sign-in. */
+const SANDBOX_RANKS: Readonly<Record<string, number>> = {
+  faults: 0,
+  oauth: 0,
+  exports: 0,
+  import: 0,
+  pages: 1,
+  stores: 1,
+  generate: 1,
 };
 /** The page is drawn by what is below it; nothing below knows of a server. */
 const CONSOLE_RANKS: Readonly<Record<string, number>> = {
@@ -129,7 +133,7 @@ const LISTS: readonly string[] = [
   // A schema: one setting after the other.
   'project/settings/settings-file.ts: settingsFile',
   // The SQL of one field after the other.
-  'service/sandbox/generate/page-values.ts: pageValues',
+  'service/local/sandbox/generate/page-values.ts: pageValues',
   // One tool after the other.
   'people/mcp/assistant-tools.ts: assistantServer',
 ];
@@ -234,38 +238,25 @@ test('imports go to a strictly lower rank or stay in their room', () => {
   expect(upwardEdges(imports, RANKS, roomOf)).toEqual([]);
 });
 
-test('the folders of the sandbox have ranks of their own, which its imports keep to', () => {
-  const below = (file: string): string => relative('service/sandbox', file);
-  const inside = imports.filter(
-    ([file, edge]) => roomOf(file) === 'service/sandbox' && roomOf(edge) === 'service/sandbox',
-  );
-  expect(
-    upwardEdges(
-      inside.map(([file, edge]) => [below(file), below(edge)]),
-      SANDBOX_RANKS,
-    ),
-  ).toEqual([]);
-  const loose = sources.filter(
-    ({ file }) => roomOf(file) === 'service/sandbox' && folderOf(below(file)) === '',
-  );
-  expect(loose.map(({ file }) => file)).toEqual(['service/sandbox/start-sandbox.ts']);
-});
-
 test.each([
-  ['core', CORE_RANKS],
-  ['project/sql', SQL_RANKS],
-  ['pipeline/transform', TRANSFORM_RANKS],
-])('%s is rooms with ranks of their own', (place, ranks) => {
+  ['core', CORE_RANKS, []],
+  ['service/local', LOCAL_RANKS, ['start-sandbox.ts']],
+  ['service/local/sandbox', SANDBOX_RANKS, []],
+  ['project/sql', SQL_RANKS, []],
+  ['pipeline/transform', TRANSFORM_RANKS, []],
+])('%s is rooms with ranks of their own', (place, ranks, loose) => {
+  const isIn = (file: string): boolean => file.startsWith(`${place}/`);
   const below = (file: string): string => relative(place, file);
-  const own = sources.filter(({ file }) => roomOf(file) === place);
-  const inside = imports.filter(([file, edge]) => roomOf(file) === place && roomOf(edge) === place);
+  const own = sources.filter(({ file }) => isIn(file)).map(({ file }) => below(file));
+  const inside = imports.filter(([file, edge]) => isIn(file) && isIn(edge));
   expect(
     upwardEdges(
       inside.map(([file, edge]) => [below(file), below(edge)]),
       ranks,
     ),
   ).toEqual([]);
-  const rooms = new Set(own.map(({ file }) => folderOf(below(file))));
+  expect(own.filter((file) => folderOf(file) === '')).toEqual(loose);
+  const rooms = new Set(own.map(folderOf).filter((room) => room !== ''));
   expect([...rooms].sort()).toEqual(Object.keys(ranks).sort());
 });
 
@@ -274,9 +265,6 @@ const LARGE_FOLDERS: Readonly<Record<string, number>> = {
   // A file for each command.
   'people/cli/commands': 34,
   'people/console/pages': 42,
-  'service/crawler': 45,
-  'service/crawler/parse': 26,
-  'service/demand': 23,
 };
 
 test(`a folder holds at most ${MOST_OF_A_FOLDER} files, or no more than it did`, () => {
@@ -375,7 +363,7 @@ test.each([
   const { files, packages } = allReadAtOnce(file);
   expect([...packages].sort()).toEqual(known);
   const heavy =
-    /^(service\/(sandbox|crawler)|people\/console|pipeline\/(stage|load|unit|sharing)|pipeline\/[^/]+\.ts)/;
+    /^(service\/(local|site\/crawler)|people\/console|pipeline\/(stage|load|unit|sharing)|pipeline\/[^/]+\.ts)/;
   expect([...files].filter((one) => heavy.test(one))).toEqual([]);
 });
 
@@ -387,12 +375,12 @@ test('no route imports another route', () => {
   expect(upwardEdges(inside, ROUTES_RANKS)).toEqual([]);
 });
 
-test('the sandbox shares only api and core with the rest', () => {
+test('the local service shares only the contract, the readers of sites and core with the rest', () => {
   const shared = sources
-    .filter(({ file }) => roomOf(file) === 'service/sandbox')
+    .filter(({ file }) => roomOf(file) === 'service/local')
     .flatMap((source) =>
       edgesOf(source)
-        .filter((edge) => !SANDBOX_MAY_IMPORT.includes(roomOf(edge)))
+        .filter((edge) => !LOCAL_MAY_IMPORT.includes(roomOf(edge)))
         .map((edge) => `${source.file} → ${edge}`),
     );
   expect(shared).toEqual([]);
@@ -530,7 +518,7 @@ test('whoever passes over an error says why in a comment', () => {
 });
 
 test('one place makes URLs of the texts that strangers write', () => {
-  const rooms = ['service/crawler', 'service/logs', 'service/demand'];
+  const rooms = ['service/site/crawler', 'service/site/logs', 'service/site/demand'];
   const parses = /\bnew URL\(|\bURL\.(?:parse|canParse)\(/;
   expect(
     offenders(parses, (file) => !rooms.includes(roomOf(file)) && file !== 'core/net/web-url.ts'),
@@ -604,7 +592,7 @@ const RENAMES: Readonly<Record<string, string>> = {
 };
 
 test('whole files are written in one place, and no write of a part goes unseen', () => {
-  const own = (file: string): boolean => !file.startsWith('service/sandbox/');
+  const own = (file: string): boolean => !file.startsWith('service/local/');
   const renames = offenders(/\brename(?:Sync)?\(/, (file) => !own(file));
   expect(renames).toEqual(Object.keys(RENAMES).sort());
   // FileHandle.write may take a part of the bytes only.
@@ -620,7 +608,7 @@ const WRITES_BY_NAME: readonly string[] = [
   'pipeline/sharing/known-tables.ts: tables',
   'service/api/openapi/openapi-operation.ts: responses',
   'service/api/openapi/openapi.ts: paths',
-  'service/crawler/custom-fields/extractor.ts: values',
+  'service/site/crawler/custom-fields/extractor.ts: values',
   'state/ledger/sqlite/sqlite-database.ts: named',
 ];
 /** By names of its own alone. */
@@ -702,16 +690,16 @@ const EXPRESSIONS: Readonly<Record<string, string>> = {
   'core/secrets/text-views.ts': 'ours',
   'engines/trino/rows/definition.ts': 'ours',
   'people/cli/as-called.ts': 'ours',
-  'service/crawler/custom-fields/selector.ts': 'a person: CSS, XPath, regular expressions',
-  'service/crawler/fetch-error.ts': 'ours',
-  'service/demand/parse-day.ts': 'ours',
-  'service/logs/formats/prefixes.ts': 'ours',
-  'service/logs/formats/strftime.ts': 'ours, and escaped text between them',
-  'service/logs/log-text.ts': 'ours',
-  'service/sandbox/faults/fault-box.ts': 'a person: regular expressions on paths',
-  'service/sandbox/faults/fault.ts': 'a person: compiled, never run',
-  'service/sandbox/http/create-server.ts': 'paths of endpoints',
-  'service/sandbox/stores/s3/xml.ts': 'names of elements',
+  'service/site/crawler/custom-fields/selector.ts': 'a person: CSS, XPath, regular expressions',
+  'service/site/crawler/fetch/fetch-error.ts': 'ours',
+  'service/site/demand/exports/parse-day.ts': 'ours',
+  'service/site/logs/formats/prefixes.ts': 'ours',
+  'service/site/logs/formats/strftime.ts': 'ours, and escaped text between them',
+  'service/site/logs/log-text.ts': 'ours',
+  'service/local/sandbox/faults/fault-box.ts': 'a person: regular expressions on paths',
+  'service/local/sandbox/faults/fault.ts': 'a person: compiled, never run',
+  'service/local/http/create-server.ts': 'paths of endpoints',
+  'service/local/sandbox/stores/s3/xml.ts': 'names of elements',
 };
 
 test('a text of a person is run through one door, which has a limit of time', () => {
@@ -759,7 +747,7 @@ test('YAML of people is parsed in one place, which limits its aliases', () => {
 test('cells of CSV and of Markdown are written in one place each', () => {
   // Doubled quotes of CSV, and an escaped bar or a row of Markdown. The sandbox writes what the service writes.
   const csv = /replace(?:All)?\(\s*(?:'"'|\/"\/g),\s*(?:'""'|"\\"\\"")\s*\)/;
-  expect(offenders(csv, (file) => file.startsWith('service/sandbox/'))).toEqual([
+  expect(offenders(csv, (file) => file.startsWith('service/local/'))).toEqual([
     // An identifier of SQL.
     'answers/document/site.ts',
     // An identifier of SQL.

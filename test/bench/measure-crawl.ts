@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Database } from '../../src/core/duckdb/duckdb.ts';
 import { keepHeapSmall } from '../../src/people/cli/keep-heap-small.ts';
-import { CRAWL_DATABASE, crawl } from '../../src/service/crawler/crawl.ts';
+import { CRAWL_DATABASE, crawl } from '../../src/service/site/crawler/crawl.ts';
 import { cpuSeconds, peakRss } from './resources.ts';
 
 /** Measures our crawler in a process of its own: `measure-crawl.ts START_URL FOLDER [--render]`. */

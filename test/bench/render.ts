@@ -5,7 +5,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { textTable } from '../../src/core/text/text-table.ts';
-import { findBrowser } from '../../src/service/crawler/render/find-browser.ts';
+import { findBrowser } from '../../src/service/site/crawler/render/find-browser.ts';
 import { installPackages } from '../support/node-packages.ts';
 
 /**

@@ -4,7 +4,7 @@ import { ServiceClient } from '../../src/service/api/client/client.ts';
 import type { OperationId } from '../../src/service/api/endpoints.ts';
 import { openApiDocument } from '../../src/service/api/openapi/openapi.ts';
 import { SCOPES } from '../../src/service/api/scopes.ts';
-import { sharedService } from '../service/sandbox/support.ts';
+import { sharedService } from '../service/local/support.ts';
 import { CALLS } from './calls.ts';
 import { DocumentCheck } from './document-check.ts';
 import { GENERATED, inventoryOf } from './inventory.ts';

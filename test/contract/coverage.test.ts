@@ -3,7 +3,7 @@ import { textTable } from '../../src/core/text/text-table.ts';
 import type { Endpoint } from '../../src/service/api/endpoint.ts';
 import { ENDPOINTS } from '../../src/service/api/endpoints.ts';
 import { openApiDocument } from '../../src/service/api/openapi/openapi.ts';
-import { sharedService } from '../service/sandbox/support.ts';
+import { sharedService } from '../service/local/support.ts';
 import { CALLS } from './calls.ts';
 import { SPECIFICATION, type SpecifiedOperation } from './specification.ts';
 

@@ -7,7 +7,7 @@ import type { CrawlConfigInput } from '../../src/service/api/resources/crawl-con
 import type { DataExportInput } from '../../src/service/api/resources/data-exports.ts';
 import { fileForm } from '../../src/service/api/resources/ingest-files.ts';
 import type { SecretInput } from '../../src/service/api/resources/secrets.ts';
-import type { Service } from '../service/sandbox/support.ts';
+import type { Service } from '../service/local/support.ts';
 
 /** What the calls of the contract work on. */
 export interface Inventory {

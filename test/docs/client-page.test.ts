@@ -7,8 +7,8 @@ import { formatWithOptions } from 'node:util';
 import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import * as crawlhouse from '../../src/index.ts';
-import { BACK, browse, keyOf } from '../service/sandbox/oauth/consent.ts';
-import { sharedService } from '../service/sandbox/support.ts';
+import { BACK, browse, keyOf } from '../service/local/sandbox/oauth/consent.ts';
+import { sharedService } from '../service/local/support.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const page = await readFile(join(import.meta.dirname, '../../docs/client.md'), 'utf8');

@@ -10,7 +10,7 @@ import { sqliteAlertStore } from '../../src/operations/alert/open-alert-store.ts
 import { openConsoleDatabase } from '../../src/people/console/access/console-database.ts';
 import { readPackage } from '../../src/pipeline/load/read-package.ts';
 import { MANIFEST_VERSION } from '../../src/project/model/manifest.ts';
-import { Frontier } from '../../src/service/crawler/frontier.ts';
+import { Frontier } from '../../src/service/site/crawler/frontier/frontier.ts';
 import { FILE_OPTIONS, WAREHOUSE_VERSION } from '../../src/state/catalogue/schema.ts';
 import { LEDGER_FILE, sqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import { LEDGER_VERSION } from '../../src/state/ledger/sqlite/sqlite-schema.ts';

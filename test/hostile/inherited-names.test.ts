@@ -6,8 +6,8 @@ import { silentLogger } from '../../src/core/logs/logger.ts';
 import { assistantServer } from '../../src/people/mcp/assistant-tools.ts';
 import { listenForAssistants } from '../../src/people/mcp/listen-for-assistants.ts';
 import { loadSegmentations } from '../../src/project/settings/segments.ts';
-import { namedColumns } from '../../src/service/demand/named-columns.ts';
-import { parseFieldMap } from '../../src/service/logs/formats/json-format.ts';
+import { namedColumns } from '../../src/service/site/demand/exports/named-columns.ts';
+import { parseFieldMap } from '../../src/service/site/logs/formats/json-format.ts';
 import { INHERITED_NAMES } from '../support/odd-requests.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { readStatus } from '../../src/operations/status/read-status.ts';
 import { describeStatus } from '../../src/people/cli/reports/status-report.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
-import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
+import type { Sandbox } from '../../src/service/local/start-sandbox.ts';
 import { clearFaults, rawProjectFolder, runProject, sandboxFor, setFaults } from '../support/project.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 

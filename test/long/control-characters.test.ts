@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { capture, type Outcome, projectFolder } from '../people/cli/capture.ts';
 import { sendJson, testService } from '../service/api/test-service.ts';
-import { patchProject, projectId } from '../service/sandbox/clients.ts';
-import { service } from '../service/sandbox/support.ts';
+import { patchProject, projectId } from '../service/local/clients.ts';
+import { service } from '../service/local/support.ts';
 
 /** A title of the window, a colour by C1, a text turned round, a line of ours written over. */
 const EVIL = 'evil\u001b]0;owned\u0007\u009b31m\u202etxt\u2066\u007f\rDone.';

@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { unescaped } from '../service/sandbox/pages/unescaped.ts';
-import { service } from '../service/sandbox/support.ts';
+import { unescaped } from '../service/local/sandbox/pages/unescaped.ts';
+import { service } from '../service/local/support.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 test('every line of curl runs as it is pasted, and is accepted', async () => {

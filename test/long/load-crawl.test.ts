@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Database } from '../../src/core/duckdb/duckdb.ts';
-import { Frontier } from '../../src/service/crawler/frontier.ts';
-import { loadCrawl } from '../../src/service/crawler/load-crawl.ts';
-import { plainLines } from '../../src/service/crawler/parse-messages.ts';
-import { Segments } from '../../src/service/crawler/segments.ts';
+import { Frontier } from '../../src/service/site/crawler/frontier/frontier.ts';
+import { Segments } from '../../src/service/site/crawler/frontier/segments.ts';
+import { loadCrawl } from '../../src/service/site/crawler/load-crawl.ts';
+import { plainLines } from '../../src/service/site/crawler/parse/threads/parse-messages.ts';
 import { link, page } from '../support/crawl-records.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { ServiceRows } from '../../src/service/sandbox/rows/row-store.ts';
+import { ServiceRows } from '../../src/service/local/rows/row-store.ts';
 import { addLogsIn } from '../support/add-logs.ts';
 import { unpackedPackage } from '../support/debian-packages.ts';
 import { logRequests } from '../support/log-requests.ts';

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { ServiceRows } from '../../src/service/sandbox/rows/row-store.ts';
+import { ServiceRows } from '../../src/service/local/rows/row-store.ts';
 import { accessLog } from '../support/access-log.ts';
 import { addLogsIn } from '../support/add-logs.ts';
 import { ALL_ROUNDS, roundSeed, seededRandom } from '../support/random.ts';

@@ -10,7 +10,7 @@ import { compareQuestion } from '../questions/compare-question.ts';
 import { exported, imported, readService } from '../questions/service-data.ts';
 import { shopFolders } from '../questions/shop.ts';
 import type { Row, Sites } from '../questions/sites/sites.ts';
-import { type Service, service } from '../service/sandbox/support.ts';
+import { type Service, service } from '../service/local/support.ts';
 import { projectFolder, runProject, SHARED_DATA } from '../support/project.ts';
 
 /** Runs the pipeline on a service and holds every question against its second answer; gives how many rows each has. */

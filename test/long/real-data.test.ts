@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Json, lines, parseCsv, service } from '../service/sandbox/support.ts';
+import { type Json, lines, parseCsv, service } from '../service/local/support.ts';
 
 const DATA = join(import.meta.dirname, '../../../shared/data');
 const missing = !existsSync(DATA);

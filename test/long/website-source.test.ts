@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { fileForm } from '../../src/service/api/resources/ingest-files.ts';
-import { startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
-import { gated, PAGES, Websites } from '../service/sandbox/crawl/websites.ts';
-import { DAY, refusal, START } from '../service/sandbox/life/living.ts';
-import { Service } from '../service/sandbox/support.ts';
+import { startSandbox } from '../../src/service/local/start-sandbox.ts';
+import { DAY, refusal, START } from '../service/local/crawls/living.ts';
+import { Service } from '../service/local/support.ts';
+import { gated, PAGES, Websites } from '../service/local/website/websites.ts';
 import { pageWith, serveSite } from '../support/crawl-site.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { routesOf, scopeOf } from '../../src/pipeline/run.ts';
 import { loadPipelines } from '../../src/project/settings/pipelines.ts';
-import { field, importFolder } from '../service/sandbox/support.ts';
+import { field, importFolder } from '../service/local/support.ts';
 import { rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';
 
 const SELECTION = {

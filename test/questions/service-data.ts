@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Service } from '../service/sandbox/support.ts';
+import type { Service } from '../service/local/support.ts';
 import { type Crawl, type Dataset, dataset, type Project, type Row, type Sites } from './sites/sites.ts';
 
 type ReadDataset = (crawl: Row, dataType: string) => Promise<Dataset>;

@@ -1,4 +1,4 @@
-import { field, importFolder } from '../service/sandbox/support.ts';
+import { field, importFolder } from '../service/local/support.ts';
 import type { Row } from './sites/sites.ts';
 
 const PAGES = 30;

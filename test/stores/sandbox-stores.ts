@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { FaultBox } from '../../src/service/sandbox/faults/fault-box.ts';
-import { openStores, type Stores } from '../../src/service/sandbox/stores/open-stores.ts';
+import { FaultBox } from '../../src/service/local/sandbox/faults/fault-box.ts';
+import { openStores, type Stores } from '../../src/service/local/sandbox/stores/open-stores.ts';
 import type { S3Server, StoreServer } from './store-server.ts';
 
 /** The stores of the sandbox, open for all tests of a file. */

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { logSources } from '../../src/people/cli/local/log-sources.ts';
 import { readBotList } from '../../src/people/cli/local/read-bot-list.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';
-import type { LogFileReport } from '../../src/service/logs/log-report.ts';
-import { LogRules } from '../../src/service/logs/log-rules.ts';
-import { AddedLogs } from '../../src/service/sandbox/logs/added-logs.ts';
-import { Resources } from '../../src/service/sandbox/resources/resources.ts';
-import { ensureProject } from '../../src/service/sandbox/resources/seed.ts';
-import { ServiceRows } from '../../src/service/sandbox/rows/row-store.ts';
+import { AddedLogs } from '../../src/service/local/logs/added-logs.ts';
+import { Resources } from '../../src/service/local/resources/resources.ts';
+import { ensureProject } from '../../src/service/local/resources/seed.ts';
+import { ServiceRows } from '../../src/service/local/rows/row-store.ts';
+import type { LogFileReport } from '../../src/service/site/logs/log-report.ts';
+import { LogRules } from '../../src/service/site/logs/log-rules.ts';
 
 /**
  * Adds log files to the project of a folder, as the local service does; gives what was read of each.

@@ -1,4 +1,4 @@
-import { crawl } from '../../src/service/crawler/crawl.ts';
+import { crawl } from '../../src/service/site/crawler/crawl.ts';
 
 /** Crawls a site in a process of its own, which a test may kill: `crawl-child.ts ORIGIN FOLDER`. */
 const [origin = '', folder = ''] = process.argv.slice(2);

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Connection, file, ident, type Row, text } from '../../src/core/duckdb/duckdb.ts';
-import { runJobs } from '../../src/service/crawler/jobs/run-jobs.ts';
-import { unfetchedPage } from '../../src/service/crawler/parse/parse-page.ts';
+import { runJobs } from '../../src/service/site/crawler/jobs/run-jobs.ts';
+import { unfetchedPage } from '../../src/service/site/crawler/parse/parse-page.ts';
 import {
   CRAWL_TABLES,
   type CrawlFacts,
@@ -13,7 +13,7 @@ import {
   type StructuredDataRecord,
   type TableColumns,
   type VitalsRecord,
-} from '../../src/service/crawler/records.ts';
+} from '../../src/service/site/crawler/records/records.ts';
 import { temporaryConnection, temporaryFolder } from './temporary.ts';
 
 export const SITE = 'https://site.example';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Row } from '../../src/core/duckdb/duckdb.ts';
-import { type CrawlOptions, type CrawlResult, crawl } from '../../src/service/crawler/crawl.ts';
+import { type CrawlOptions, type CrawlResult, crawl } from '../../src/service/site/crawler/crawl.ts';
 import { temporaryConnection, temporaryFolder } from './temporary.ts';
 
 export interface SiteReply {

@@ -1,6 +1,6 @@
 import type { DataExport } from '../../src/service/api/resources/data-exports.ts';
-import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
-import { type Json, Service } from '../service/sandbox/support.ts';
+import type { Sandbox } from '../../src/service/local/start-sandbox.ts';
+import { type Json, Service } from '../service/local/support.ts';
 import { until } from './until.ts';
 
 /** The data exports of a sandbox, as a test looks at them and brings them about. */

@@ -1,13 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { refreshProject } from '../../src/service/sandbox/resources/project-lists.ts';
-import { Resources } from '../../src/service/sandbox/resources/resources.ts';
+import { refreshProject } from '../../src/service/local/resources/project-lists.ts';
+import { Resources } from '../../src/service/local/resources/resources.ts';
 import {
   ensureProject,
   ensureWorkspace,
   USER_ID,
   WORKSPACE_ID,
-} from '../../src/service/sandbox/resources/seed.ts';
+} from '../../src/service/local/resources/seed.ts';
 
 const DAY = 86_400_000;
 

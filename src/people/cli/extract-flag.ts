@@ -1,7 +1,7 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { lookUp } from '../../core/text/look-up.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
-import { readCustomFields } from '../../service/crawler/custom-fields/custom-field.ts';
+import { readCustomFields } from '../../service/site/crawler/custom-fields/custom-field.ts';
 
 /** Keys of a rule of data scraping. */
 type Rule = Readonly<Record<string, string | boolean>>;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { PostgresUrl } from '../../core/net/postgres-address.ts';
 import { bytesOf } from '../../core/text/amounts.ts';
 import { address, Given, Prefix } from '../../core/text/setting-types.ts';
-import { LogRules } from '../../service/logs/log-rules.ts';
+import { LogRules } from '../../service/site/logs/log-rules.ts';
 import { STORE_NAMES, STORE_SETTINGS } from '../../stores/registry.ts';
 import { MOST_COLUMNS } from '../model/field.ts';
 import { ON_REJECT, SCHEMA_CHANGE } from '../model/pipeline.ts';

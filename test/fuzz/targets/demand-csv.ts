@@ -1,8 +1,12 @@
 import fc from 'fast-check';
-import { type CsvRecord, csvRecords } from '../../../src/service/demand/csv-records.ts';
-import { decodeText } from '../../../src/service/demand/decode-text.ts';
-import { parseDay } from '../../../src/service/demand/parse-day.ts';
-import { parseCount, parseDecimal, parseRate } from '../../../src/service/demand/parse-figures.ts';
+import { type CsvRecord, csvRecords } from '../../../src/service/site/demand/exports/csv-records.ts';
+import { decodeText } from '../../../src/service/site/demand/exports/decode-text.ts';
+import { parseDay } from '../../../src/service/site/demand/exports/parse-day.ts';
+import {
+  parseCount,
+  parseDecimal,
+  parseRate,
+} from '../../../src/service/site/demand/exports/parse-figures.ts';
 import { called, Fault, plainTarget, same, type Verdict } from '../target.ts';
 
 const MOST_2_63 = 2n ** 63n;

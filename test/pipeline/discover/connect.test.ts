@@ -5,8 +5,8 @@ import { silentLogger } from '../../../src/core/logs/logger.ts';
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import { connect } from '../../../src/pipeline/discover/connect.ts';
 import { exchangeCode } from '../../../src/service/api/client/oauth.ts';
-import { applicationOf, BACK, codeFor } from '../../service/sandbox/oauth/consent.ts';
-import { type Service, service } from '../../service/sandbox/support.ts';
+import { applicationOf, BACK, codeFor } from '../../service/local/sandbox/oauth/consent.ts';
+import { type Service, service } from '../../service/local/support.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 async function refreshTokenOf(it: Service): Promise<string> {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { rankingDays } from '../../../src/pipeline/discover/ranking-dates.ts';
 import { sendJson, testClient, testService } from '../../service/api/test-service.ts';
-import { clientOf, patchProject, projectId } from '../../service/sandbox/clients.ts';
-import { rankingFolder } from '../../service/sandbox/ranking/ranking-data.ts';
-import { sharedService } from '../../service/sandbox/support.ts';
+import { clientOf, patchProject, projectId } from '../../service/local/clients.ts';
+import { rankingFolder } from '../../service/local/ranking/ranking-data.ts';
+import { sharedService } from '../../service/local/support.ts';
 
 const NAMES = ['whole', 'narrow', 'poor', 'empty'];
 const folders = NAMES.map((name) => (name === 'empty' ? rankingFolder(name, []) : rankingFolder(name)));

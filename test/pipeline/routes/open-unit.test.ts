@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openUnit } from '../../../src/pipeline/routes/open-unit.ts';
 import type { ChosenRoute, RouteOption } from '../../../src/pipeline/routes/route.ts';
-import { type Json, service } from '../../service/sandbox/support.ts';
+import { type Json, service } from '../../service/local/support.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { inventoryOf, partsOf, plannedUnit, routeContext, rowsIn } from './route-context.ts';
 

@@ -13,8 +13,8 @@ import type { RawPart } from '../../../src/project/model/raw-part.ts';
 import type { Source } from '../../../src/project/model/source.ts';
 import { unitName } from '../../../src/project/model/unit.ts';
 import { sqliteLedger } from '../../../src/state/ledger/sqlite/sqlite-ledger.ts';
-import { clientOf } from '../../service/sandbox/clients.ts';
-import type { Service } from '../../service/sandbox/support.ts';
+import { clientOf } from '../../service/local/clients.ts';
+import type { Service } from '../../service/local/support.ts';
 import { workspaceView } from '../../support/inventory.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 

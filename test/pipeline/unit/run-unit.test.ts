@@ -7,7 +7,7 @@ import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import { unitFolders } from '../../../src/pipeline/stage/unit-folders.ts';
 import { runUnit } from '../../../src/pipeline/unit/run-unit.ts';
 import type { Unit } from '../../../src/project/model/unit.ts';
-import { Service } from '../../service/sandbox/support.ts';
+import { Service } from '../../service/local/support.ts';
 import { published, rawProjectFolder, runProject, sandboxFor, setFaults } from '../../support/project.ts';
 import { temporaryConnection } from '../../support/temporary.ts';
 import { fields, makePackage } from '../load/make-package.ts';

@@ -4,7 +4,7 @@ import type { Connection } from '../../../src/core/duckdb/duckdb.ts';
 import { loadPackage } from '../../../src/pipeline/load/load-package.ts';
 import { readPackage } from '../../../src/pipeline/load/read-package.ts';
 import { loadPipelines } from '../../../src/project/settings/pipelines.ts';
-import { catalogueOf, type DatasetName } from '../../../src/service/sandbox/catalogue/catalogue-of.ts';
+import { catalogueOf, type DatasetName } from '../../../src/service/local/fields/catalogue-of.ts';
 import { createSchema } from '../../../src/state/catalogue/create-schema.ts';
 import { describeField } from '../../../src/state/catalogue/descriptions/describe-field.ts';
 import { openDatabase, openWorking } from '../../engines/open-working.ts';

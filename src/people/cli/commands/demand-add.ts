@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
-import { DIMENSIONS, type Dimension, type Period } from '../../../service/demand/demand-row.ts';
-import { DAY_ORDERS, type DayOrder } from '../../../service/demand/parse-day.ts';
-import { readDemand } from '../../../service/demand/read-demand.ts';
+import { DIMENSIONS, type Dimension, type Period } from '../../../service/site/demand/demand-row.ts';
+import { DAY_ORDERS, type DayOrder } from '../../../service/site/demand/exports/parse-day.ts';
+import { readDemand } from '../../../service/site/demand/read-demand.ts';
 import type { Command, Invocation } from '../command.ts';
 import { addExports, loadDemand } from '../local/load-demand.ts';
 import { LOCAL_PROJECT_FLAGS, localProject, projectFlags } from '../local/local-project.ts';

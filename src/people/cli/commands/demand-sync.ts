@@ -1,9 +1,9 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { counted, countText } from '../../../core/text/amounts.ts';
 import { exitCodeOf } from '../../../project/model/runs/run-result.ts';
-import { googleAccess } from '../../../service/demand/google-access.ts';
-import { propertyOf } from '../../../service/demand/property-of.ts';
-import { SearchConsole } from '../../../service/demand/search-console.ts';
+import { googleAccess } from '../../../service/site/demand/search-console/google-access.ts';
+import { propertyOf } from '../../../service/site/demand/search-console/property-of.ts';
+import { SearchConsole } from '../../../service/site/demand/search-console/search-console.ts';
 import type { Command } from '../command.ts';
 import { refuseMixing } from '../local/load-demand.ts';
 import { loadLocal } from '../local/load-local.ts';

@@ -2,7 +2,7 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { ON_REJECT } from '../../../project/model/pipeline.ts';
 import { exitCodeOf } from '../../../project/model/runs/run-result.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
-import { LogRules } from '../../../service/logs/log-rules.ts';
+import { LogRules } from '../../../service/site/logs/log-rules.ts';
 import type { Command, Invocation } from '../command.ts';
 import { addLogs, type LogsOfProject, readingRules } from '../local/add-logs.ts';
 import { hasQuestion } from '../local/has-question.ts';

@@ -1,6 +1,6 @@
 import { textTable } from '../../../core/text/text-table.ts';
-import type { Bot, BotList } from '../../../service/logs/bots/bot-list.ts';
-import { describeAge } from '../../../service/logs/bots/describe-age.ts';
+import type { Bot, BotList } from '../../../service/site/logs/bots/bot-list.ts';
+import { describeAge } from '../../../service/site/logs/bots/describe-age.ts';
 import type { Command } from '../command.ts';
 import { readBotList } from '../local/read-bot-list.ts';
 

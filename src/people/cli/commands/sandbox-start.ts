@@ -4,7 +4,7 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { writeFileAtomic } from '../../../core/files/atomic-file.ts';
 import { checkFolder, makeFolder } from '../../../core/files/make-folder.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
-import { startSandbox } from '../../../service/sandbox/start-sandbox.ts';
+import { startSandbox } from '../../../service/local/start-sandbox.ts';
 import type { Command } from '../command.ts';
 import { storeExports, storeOptions } from '../local/sandbox-stores.ts';
 

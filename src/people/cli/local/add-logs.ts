@@ -1,10 +1,10 @@
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import { rewriteMark } from '../../../engines/working-copy.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
-import { DnsCheck } from '../../../service/logs/bots/dns-check.ts';
-import type { BotReport, LogFileReport } from '../../../service/logs/log-report.ts';
-import type { LogRules } from '../../../service/logs/log-rules.ts';
-import type { LogsToAdd } from '../../../service/sandbox/logs/added-logs.ts';
+import type { LogsToAdd } from '../../../service/local/logs/added-logs.ts';
+import { DnsCheck } from '../../../service/site/logs/bots/dns-check.ts';
+import type { BotReport, LogFileReport } from '../../../service/site/logs/log-report.ts';
+import type { LogRules } from '../../../service/site/logs/log-rules.ts';
 import type { LocalService } from './local-service.ts';
 import { checkLogSources, logSources } from './log-sources.ts';
 import { readBotList } from './read-bot-list.ts';

@@ -14,11 +14,11 @@ import type { CrawlProgress } from '../../../service/api/resources/crawl-progres
 import type { Crawl } from '../../../service/api/resources/crawls.ts';
 import { fileForm } from '../../../service/api/resources/ingest-files.ts';
 import type { Project } from '../../../service/api/resources/projects.ts';
-import { tryStart } from '../../../service/crawler/try-start.ts';
-import type { PagesPerTemplate } from '../../../service/crawler/vitals/vitals.ts';
-import type { BotReport } from '../../../service/logs/log-report.ts';
-import type { LogsToAdd } from '../../../service/sandbox/logs/added-logs.ts';
-import { type Sandbox, startSandbox } from '../../../service/sandbox/start-sandbox.ts';
+import type { LogsToAdd } from '../../../service/local/logs/added-logs.ts';
+import { type Sandbox, startSandbox } from '../../../service/local/start-sandbox.ts';
+import { tryStart } from '../../../service/site/crawler/try-start.ts';
+import type { PagesPerTemplate } from '../../../service/site/crawler/vitals/vitals.ts';
+import type { BotReport } from '../../../service/site/logs/log-report.ts';
 import { checkProjectFiles } from './check-project-files.ts';
 
 const INTERVAL_MS = 500;

@@ -5,7 +5,7 @@ import { addAbortSignal } from 'node:stream';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { makeFolder } from '../../../core/files/make-folder.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
-import type { LogSource } from '../../../service/logs/log-source.ts';
+import type { LogSource } from '../../../service/site/logs/log-source.ts';
 import { listObjects } from '../../../stores/list-objects.ts';
 import type { ObjectStore, StoredObject } from '../../../stores/object-store.ts';
 import { openConfiguredStore, STORE_NAMES, type StoreName } from '../../../stores/registry.ts';

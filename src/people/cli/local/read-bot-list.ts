@@ -1,6 +1,6 @@
 import { loadSeed } from '../../../project/sql/models/load-models.ts';
 import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
-import { BotList, type BotRows } from '../../../service/logs/bots/bot-list.ts';
+import { BotList, type BotRows } from '../../../service/site/logs/bots/bot-list.ts';
 
 /**
  * The known bots of a project: rows of the package, and those of `sql/seeds/` over them. Also a project without shipped

@@ -1,8 +1,8 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Project } from '../../../service/api/resources/projects.ts';
-import type { AnswerRow } from '../../../service/demand/answer-row.ts';
-import type { SearchConsole } from '../../../service/demand/search-console.ts';
-import { syncDay, syncMark } from '../../../service/demand/sync-day.ts';
+import type { AnswerRow } from '../../../service/site/demand/search-console/answer-row.ts';
+import type { SearchConsole } from '../../../service/site/demand/search-console/search-console.ts';
+import { syncDay, syncMark } from '../../../service/site/demand/search-console/sync-day.ts';
 import type { Invocation } from '../command.ts';
 import type { LocalService } from './local-service.ts';
 

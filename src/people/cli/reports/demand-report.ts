@@ -1,10 +1,10 @@
 import type { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { counted, countText } from '../../../core/text/amounts.ts';
 import { textTable } from '../../../core/text/text-table.ts';
-import type { DemandExport } from '../../../service/demand/demand-row.ts';
-import { EXPORT_FORMATS } from '../../../service/demand/demand-row.ts';
-import type { Replaced } from '../../../service/sandbox/ranking/replaced-demand.ts';
-import type { AddedDemand } from '../../../service/sandbox/ranking/store-demand.ts';
+import type { Replaced } from '../../../service/local/ranking/replaced-demand.ts';
+import type { AddedDemand } from '../../../service/local/ranking/store-demand.ts';
+import type { DemandExport } from '../../../service/site/demand/demand-row.ts';
+import { EXPORT_FORMATS } from '../../../service/site/demand/demand-row.ts';
 import { shownPath } from '../local/shown-path.ts';
 
 /** An export that was given, and what became of it. */

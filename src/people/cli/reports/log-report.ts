@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../../core/errors/error-codes.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { counted, countText } from '../../../core/text/amounts.ts';
 import { textTable } from '../../../core/text/text-table.ts';
-import { type BotReport, isSpread, type LogFileReport } from '../../../service/logs/log-report.ts';
+import { type BotReport, isSpread, type LogFileReport } from '../../../service/site/logs/log-report.ts';
 import { shownPath } from '../local/shown-path.ts';
 
 /** Files that are listed; with more, those that need no look are left out. */

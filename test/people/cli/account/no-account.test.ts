@@ -1,7 +1,7 @@
 import { appendFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { service } from '../../../service/sandbox/support.ts';
+import { service } from '../../../service/local/support.ts';
 import { capture, projectFolder } from '../capture.ts';
 
 test('a folder that only crawls websites is well without an account, and nothing is due in it', async () => {

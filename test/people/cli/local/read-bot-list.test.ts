@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { readBotList } from '../../../../src/people/cli/local/read-bot-list.ts';
 import { loadSeed } from '../../../../src/project/sql/models/load-models.ts';
 import { sqlFolders } from '../../../../src/project/sql/models/sql-folders.ts';
-import { prefixInterval } from '../../../../src/service/logs/bots/address-ranges.ts';
-import { verifyBots } from '../../../../src/service/logs/bots/verify-bots.ts';
+import { prefixInterval } from '../../../../src/service/site/logs/bots/address-ranges.ts';
+import { verifyBots } from '../../../../src/service/site/logs/bots/verify-bots.ts';
 
 const projectDir = join(import.meta.dirname, '../../../..');
 const folders = sqlFolders({ projectDir, shipped_models: 'all' });

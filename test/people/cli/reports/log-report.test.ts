@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeLogs } from '../../../../src/people/cli/reports/log-report.ts';
-import { blankReport } from '../../../../src/service/logs/log-report.ts';
+import { blankReport } from '../../../../src/service/site/logs/log-report.ts';
 
 test('lines of a day that has not ended are told of, because they are loaded later', () => {
   const now = Math.floor(Date.now() / 1000);

@@ -5,9 +5,9 @@ import {
 } from '../../../../src/pipeline/routes/aggregates/aggregates-route.ts';
 import { RankingWindows } from '../../../../src/pipeline/routes/aggregates/ranking-windows.ts';
 import type { Pipeline } from '../../../../src/project/model/pipeline.ts';
-import { clientOf, projectId } from '../../../service/sandbox/clients.ts';
-import { ROWS, rankingFolder } from '../../../service/sandbox/ranking/ranking-data.ts';
-import { sharedService } from '../../../service/sandbox/support.ts';
+import { clientOf, projectId } from '../../../service/local/clients.ts';
+import { ROWS, rankingFolder } from '../../../service/local/ranking/ranking-data.ts';
+import { sharedService } from '../../../service/local/support.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { partsOf, plannedUnit, rowsIn, signal } from '../route-context.ts';
 

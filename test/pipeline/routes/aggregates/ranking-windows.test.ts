@@ -7,9 +7,9 @@ import { Pipeline } from '../../../../src/project/model/pipeline.ts';
 import type { PlannedUnit } from '../../../../src/project/model/planned-unit.ts';
 import { unitName } from '../../../../src/project/model/unit.ts';
 import { ServiceClient } from '../../../../src/service/api/client/client.ts';
-import { clientOf, patchProject, projectId } from '../../../service/sandbox/clients.ts';
-import { rankingFolder } from '../../../service/sandbox/ranking/ranking-data.ts';
-import { type Json, sharedService } from '../../../service/sandbox/support.ts';
+import { clientOf, patchProject, projectId } from '../../../service/local/clients.ts';
+import { rankingFolder } from '../../../service/local/ranking/ranking-data.ts';
+import { type Json, sharedService } from '../../../service/local/support.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
 const { signal } = new AbortController();

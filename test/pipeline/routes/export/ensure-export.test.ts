@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ensureExport } from '../../../../src/pipeline/routes/export/ensure-export.ts';
-import { service } from '../../../service/sandbox/support.ts';
+import { service } from '../../../service/local/support.ts';
 import { DataExportDesk } from '../../../support/data-exports.ts';
 import { plannedUnit, routeContext } from '../route-context.ts';
 

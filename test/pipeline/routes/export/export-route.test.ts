@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { EXPORT_ROUTE } from '../../../../src/pipeline/routes/export/export-route.ts';
-import { sharedService } from '../../../service/sandbox/support.ts';
+import { sharedService } from '../../../service/local/support.ts';
 import { partsOf, plannedUnit, routeContext, routedUnit, rowsIn } from '../route-context.ts';
 
 const it = await sharedService({ generate: ['pages=20,links=5,columns=8,seed=3'] });

@@ -4,7 +4,7 @@ import { abandonExport, reconcileExports } from '../../../../src/pipeline/routes
 import type { LoadedUnit } from '../../../../src/state/catalogue/ops/ops-loads.ts';
 import { listObjects } from '../../../../src/stores/list-objects.ts';
 import { openConfiguredStore } from '../../../../src/stores/registry.ts';
-import { service } from '../../../service/sandbox/support.ts';
+import { service } from '../../../service/local/support.ts';
 import { DataExportDesk } from '../../../support/data-exports.ts';
 import { routeContext, signal } from '../route-context.ts';
 

@@ -4,7 +4,7 @@ import { isListUnchanged, LIST_ROUTE } from '../../../../src/pipeline/routes/lis
 import type { Inventory } from '../../../../src/project/model/inventory.ts';
 import type { PlannedUnit } from '../../../../src/project/model/planned-unit.ts';
 import { CRAWL_DATA_TYPES } from '../../../../src/service/api/resources/fields.ts';
-import { type Json, sharedService } from '../../../service/sandbox/support.ts';
+import { type Json, sharedService } from '../../../service/local/support.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { inventoryOf, partsOf, plannedUnit, routeContext } from '../route-context.ts';
 

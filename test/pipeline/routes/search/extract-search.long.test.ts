@@ -11,7 +11,7 @@ import { ServiceClient } from '../../../../src/service/api/client/client.ts';
 import type { Oql } from '../../../../src/service/api/oql/oql.ts';
 import type { DataSource } from '../../../../src/service/api/resources/data-source.ts';
 import { sendJson, testClient, testService } from '../../../service/api/test-service.ts';
-import { sharedService } from '../../../service/sandbox/support.ts';
+import { sharedService } from '../../../service/local/support.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
 const it = await sharedService({ generate: ['pages=26000,columns=12'] });

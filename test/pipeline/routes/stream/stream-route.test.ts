@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { STREAM_ROUTE } from '../../../../src/pipeline/routes/stream/stream-route.ts';
-import { sharedService } from '../../../service/sandbox/support.ts';
+import { sharedService } from '../../../service/local/support.ts';
 import { partsOf, plannedUnit, routeContext, routedUnit, rowsIn } from '../route-context.ts';
 
 const it = await sharedService({ generate: ['pages=30,links=10,columns=12,seed=3'] });

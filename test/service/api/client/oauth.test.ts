@@ -11,8 +11,8 @@ import {
   type OAuthSourceOptions,
   OAuthTokenSource,
 } from '../../../../src/service/api/client/oauth-token-source.ts';
-import { applicationOf, BACK, browse, codeFor, keyOf } from '../../sandbox/oauth/consent.ts';
-import { type Service, service } from '../../sandbox/support.ts';
+import { applicationOf, BACK, browse, codeFor, keyOf } from '../../local/sandbox/oauth/consent.ts';
+import { type Service, service } from '../../local/support.ts';
 import { sendJson, testService } from '../test-service.ts';
 
 const HOUR = 3_600_000;

@@ -1,0 +1,91 @@
+import type { z } from 'zod';
+import type { CrawlConfigUpdate } from '../../api/resources/crawl-configs.ts';
+import { readCustomFields } from '../../site/crawler/custom-fields/custom-field.ts';
+import { requireFeature } from '../resources/features.ts';
+import { find } from '../resources/find.ts';
+import { invalidParameter, Refusal } from '../resources/refusal.ts';
+import type { Document, Resources } from '../resources/resources.ts';
+import { hostOf } from '../resources/seed.ts';
+
+export type ConfigInput = z.output<typeof CrawlConfigUpdate>;
+
+/** Settings that need a feature if they are present and not empty (api-spec.md §2.8; the features' names are ours). */
+const GATES: readonly (readonly [field: keyof ConfigInput, feature: string])[] = [
+  ['analytics_a_params', 'analytics_a'],
+  ['analytics_b_params', 'analytics_b'],
+  ['search_console_params', 'search_console'],
+  ['backlinks_params', 'backlinks'],
+  ['custom_fields', 'data_scraping'],
+  ['js_rendering', 'crawl_js'],
+  ['trigger_coc', 'crawl_over_crawl'],
+  ['user_input_files', 'data_ingestion'],
+];
+
+/** The highest speed without proof of ownership of the site, in URLs per second (api-spec.md §8). */
+const UNVERIFIED_SPEED = 1;
+
+/**
+ * Refuses a configuration that its project does not allow.
+ *
+ * @throws Refusal `forbidden`, `invalid_request`, `invalid_request_parameters` or `resource_not_found`
+ */
+export function checkConfig(resources: Resources, project: Document, config: ConfigInput): void {
+  for (const [field, feature] of GATES) {
+    if (isGiven(config[field])) requireFeature(resources, project, feature);
+  }
+  checkSpeed(project, config.max_speed);
+  if (isGiven(config.robots_txt)) requireOwnership(project, 'robots_txt');
+  if (config.resource_checker === true && config.js_rendering !== true)
+    throw new Refusal('invalid_request', 'resource_checker needs js_rendering');
+  checkDomains(config);
+  checkWebhooks(config);
+  checkCustomFields(config);
+  for (const id of config.user_input_files ?? []) find(resources, 'ingest_files', id, project.id);
+}
+
+function isGiven(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  return value !== undefined && value !== null && value !== false;
+}
+
+function checkSpeed(project: Document, speed: number): void {
+  const most = (project.limits as Record<string, unknown> | null)?.max_speed;
+  if (typeof most === 'number' && speed > most)
+    throw invalidParameter('max_speed', 'too_big', `the project allows ${most} URLs per second`);
+  if (speed > UNVERIFIED_SPEED) requireOwnership(project, `max_speed above ${UNVERIFIED_SPEED}`);
+}
+
+function requireOwnership(project: Document, what: string): void {
+  if (project.is_verified_by !== null && project.is_verified_by !== undefined) return;
+  throw new Refusal('forbidden', `${what} needs a project whose ownership is verified`, {
+    code: 'ownership_not_verified',
+  });
+}
+
+/** Other start URLs lie on the start URL's domain, `www.` left aside, or below it. */
+function checkDomains({ start_url, alternate_start_urls = [] }: ConfigInput): void {
+  const domain = hostOf(start_url).replace(/^www\./, '');
+  for (const [index, url] of alternate_start_urls.entries()) {
+    const host = hostOf(url);
+    if (host === domain || host.endsWith(`.${domain}`)) continue;
+    throw invalidParameter(
+      `alternate_start_urls[${index}]`,
+      'other_domain',
+      `does not belong to the domain ${domain}`,
+    );
+  }
+}
+
+function checkCustomFields({ custom_fields = [], js_rendering = false }: ConfigInput): void {
+  const read = readCustomFields(custom_fields, js_rendering);
+  if ('problem' in read) throw invalidParameter(read.place, 'invalid', read.problem);
+}
+
+/** A secret belongs to an address, so each address is listed once. */
+function checkWebhooks({ notifications }: ConfigInput): void {
+  const urls = (notifications?.custom_webhooks ?? []).map((webhook) => webhook.url);
+  const again = urls.findIndex((url, index) => urls.indexOf(url) !== index);
+  if (again < 0) return;
+  const name = `notifications.custom_webhooks[${again}].url`;
+  throw invalidParameter(name, 'duplicate', 'stands twice');
+}

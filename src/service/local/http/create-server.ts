@@ -1,0 +1,151 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import Fastify from 'fastify';
+import { parseJson, stringifyJson } from '../../../core/text/json.ts';
+import { ENDPOINTS } from '../../api/endpoints.ts';
+import { GET_WORKSPACE, LIST_WORKSPACES } from '../../api/resources/workspaces.ts';
+import { canonicalScope } from '../../api/scopes.ts';
+import { notFound, Refusal } from '../resources/refusal.ts';
+import type { Document, Resources } from '../resources/resources.ts';
+import { WORKSPACE_ID } from '../resources/seed.ts';
+import { spendReplaced } from '../sandbox/oauth/grants.ts';
+import type { Context } from './context.ts';
+import { exchangeOf } from './exchange.ts';
+import { faultHooks } from './fault-hooks.ts';
+import { BODY_LIMIT, malformedRequest, refusalOf } from './refusal-of.ts';
+import { controlRoutes } from './routes/control-routes.ts';
+import { crawlConfigRoutes } from './routes/crawl-config-routes.ts';
+import { crawlOverCrawlRoutes } from './routes/crawl-over-crawl-routes.ts';
+import { crawlRoutes } from './routes/crawl-routes.ts';
+import { dataExportRoutes, downloadRoutes } from './routes/data-export-routes.ts';
+import { dataRoutes } from './routes/data-routes.ts';
+import { ingestFileRoutes } from './routes/ingest-file-routes.ts';
+import { oauthRoutes } from './routes/oauth-routes.ts';
+import { pageRoutes } from './routes/page-routes.ts';
+import { logRoutes, projectRoutes, workspaceRoutes } from './routes/project-routes.ts';
+import { rankingRoutes } from './routes/ranking-routes.ts';
+import { scheduledCrawlRoutes } from './routes/scheduled-crawl-routes.ts';
+import { secretRoutes } from './routes/secret-routes.ts';
+import { exportConstraint } from './serve.ts';
+
+const PREFIX = '/api/v2';
+
+/** The operations that a workspace without an active subscription still allows: they show it and its subscription. */
+const WITHOUT_SUBSCRIPTION: readonly unknown[] = [LIST_WORKSPACES, GET_WORKSPACE];
+
+/** The whole HTTP surface: the service under `/api/v2`, the handles for tests under `/_sandbox`. */
+export function createServer(context: Context): FastifyInstance {
+  const app = Fastify({
+    bodyLimit: BODY_LIMIT,
+    // Stalled responses must not keep the sandbox from closing.
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: 1000, constraints: { export: exportConstraint } },
+    clientErrorHandler: malformedRequest,
+    frameworkErrors: (error, request, reply) => {
+      const refusal = refusalOf(error, `${request.method} ${request.url}`, context.logger);
+      reply.raw.writeHead(refusal.status, { 'content-type': 'application/json; charset=utf-8' });
+      reply.raw.end(JSON.stringify(refusal));
+    },
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+    // Clients name the type on every request, also where they send nothing (a deletion, a launch).
+    if (body === '') return done(null, undefined);
+    try {
+      done(null, parseJson(String(body)));
+    } catch (error) {
+      // A tree too deep for the parser ends its stack; the text of that error says nothing to a client.
+      const why = error instanceof RangeError ? 'it is nested too deeply' : (error as Error).message;
+      done(new Refusal('invalid_request', `the body is not JSON that can be read: ${why}`));
+    }
+  });
+  // A filter or a value that is sent back may have a whole number beyond 2^53.
+  app.setReplySerializer((payload) => stringifyJson(payload));
+  app.setErrorHandler(async (error, request, reply) => {
+    // The client is gone: the error is that of the query that ended with it.
+    if (exchangeOf(request)?.closed.aborted) return reply.hijack();
+    const refusal = refusalOf(error, `${request.method} ${request.url}`, context.logger);
+    if (refusal.status === 401) reply.header('www-authenticate', 'Bearer');
+    return reply.code(refusal.status).send(refusal.toJSON());
+  });
+  app.setNotFoundHandler(async (request) => {
+    throw notFound(`${request.method} ${request.url}`);
+  });
+  faultHooks(app, context);
+  app.register(
+    async (api) => {
+      api.addHook('onRequest', authorize(context));
+      // Due events are applied before each request.
+      api.addHook('preHandler', () => context.life.advance());
+      api.setNotFoundHandler(async (request) => {
+        throw noOperation(request.method, request.url);
+      });
+      dataRoutes(api, context);
+      logRoutes(api, context);
+      rankingRoutes(api, context);
+      projectRoutes(api, context);
+      crawlRoutes(api, context);
+      scheduledCrawlRoutes(api, context);
+      crawlOverCrawlRoutes(api, context);
+      crawlConfigRoutes(api, context);
+      workspaceRoutes(api, context);
+      secretRoutes(api, context);
+      dataExportRoutes(api, context);
+      ingestFileRoutes(api, context);
+    },
+    { prefix: '/api/v2' },
+  );
+  app.register(async (files) => downloadRoutes(files, context), { prefix: '/downloads' });
+  app.register(async (pages) => pageRoutes(pages, context));
+  app.register(async (oauth) => oauthRoutes(oauth, context), { prefix: '/oauth' });
+  app.register(async (control) => controlRoutes(control, context), { prefix: '/_sandbox' });
+  return app;
+}
+
+/** A hook that lets only requests with a valid token, the scope of the route's endpoint and a subscription pass. */
+function authorize({ resources, clock }: Context): (request: FastifyRequest) => Promise<void> {
+  return async (request) => {
+    const token = tokenOf(request, resources, clock.now());
+    spendReplaced(resources, 'tokens', token);
+    const endpoint = request.routeOptions.config?.endpoint;
+    if (endpoint === undefined) return;
+    // Both spellings of the project scopes are given (api-spec.md §5).
+    const scopes = (token.scopes as readonly string[]).map(canonicalScope);
+    if (!scopes.includes(endpoint.scope)) {
+      throw new Refusal('forbidden', `the access token lacks the scope ${endpoint.scope}`, {
+        code: 'missing_scope',
+      });
+    }
+    if (!WITHOUT_SUBSCRIPTION.includes(endpoint)) refuseWithoutSubscription(resources);
+  };
+}
+
+function tokenOf(request: FastifyRequest, resources: Resources, now: number): Document {
+  const token = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  if (token === undefined)
+    throw new Refusal('unauthorized', 'a header Authorization: Bearer <ACCESS_TOKEN> is needed');
+  const known = resources.get('tokens', token);
+  if (known === undefined) throw new Refusal('unauthorized', 'the access token is not valid');
+  if (typeof known.expires_at === 'number' && known.expires_at <= now)
+    throw new Refusal('unauthorized', 'the access token has expired', { code: 'expired_token' });
+  return known;
+}
+
+function refuseWithoutSubscription(resources: Resources): void {
+  if (resources.get('workspaces', WORKSPACE_ID)?.subscription_status !== 'inactive') return;
+  throw new Refusal('forbidden', 'the workspace has no active subscription', {
+    code: 'no_active_subscription',
+  });
+}
+
+/** Refuses a request that is not an operation of the service, and names the methods that the path has. */
+function noOperation(method: string, url: string): Refusal {
+  const [path = ''] = url.slice(PREFIX.length).split('?');
+  const known = Object.values(ENDPOINTS).filter((one) => patternOf(one.path).test(path));
+  const methods = [...new Set(known.map((one) => one.method))].join(', ');
+  const hint = methods === '' ? '' : `: the path takes ${methods}`;
+  return new Refusal('resource_not_found', `${method} ${url} does not exist${hint}`);
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
+}

@@ -1,0 +1,136 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { followCrawl } from '../../crawls/follow-crawl.ts';
+import { rederiveWeeks } from '../../logs/rederive-weeks.ts';
+import { checkRequest } from '../../resources/check-request.ts';
+import { OWN_SETTINGS, publicView } from '../../resources/public-view.ts';
+import { invalidParameter, notFound, Refusal } from '../../resources/refusal.ts';
+import { RESOURCE_KINDS, type ResourceKind } from '../../resources/resources.ts';
+import { Faults } from '../../sandbox/faults/fault.ts';
+import type { Context } from '../context.ts';
+
+const ImportBody = z.strictObject({ dir: z.string().min(1) });
+const ClockBody = z.strictObject({ now: z.union([z.int(), z.iso.datetime({ offset: true }), z.iso.date()]) });
+const PatchBody = z.record(z.string(), z.unknown());
+const TokenPatch = z.strictObject({ scopes: z.array(z.string()), expires_at: z.int().optional() });
+
+type ByResource = { Params: { resource: string; id: string } };
+
+/** The handles for tests (interface.md, "Outside `/api/v2`"): no token, but only from this machine, and from no page of a browser elsewhere. */
+export function controlRoutes(control: FastifyInstance, context: Context): void {
+  const { resources, faults, clock, requests, life } = context;
+  control.addHook('onRequest', async ({ ip, method, url, headers }) => {
+    if (!isLoopback(ip)) throw notFound(`${method} ${url}`);
+    const problem = foreignOrigin(headers, context.host);
+    if (problem !== undefined) throw new Refusal('forbidden', problem, { code: 'foreign_origin' });
+  });
+
+  control.post('/faults', async (request) => {
+    faults.add(checkRequest(Faults, request.body));
+    return { faults: faults.list() };
+  });
+  control.delete('/faults', async (_request, reply) => {
+    faults.clear();
+    return reply.code(204).send();
+  });
+  control.get('/requests', async () => requests.list());
+  for (const kind of ['mails', 'webhook_calls'] as const) {
+    control.get(`/${kind}`, async () => {
+      await life.advance();
+      return resources.list(kind).reverse();
+    });
+  }
+  control.post('/import', async (request) =>
+    context.importFolder(checkRequest(ImportBody, request.body).dir),
+  );
+  control.post('/clock', async (request) => {
+    const { now } = checkRequest(ClockBody, request.body);
+    clock.set(typeof now === 'number' ? now : Date.parse(now));
+    await life.advance();
+    return { now: clock.now() };
+  });
+  control.patch<ByResource>('/:resource/:id', ({ params, body }) =>
+    life.alone(async (now, living) => {
+      const kind = kindOf(params.resource);
+      const changes = checkRequest(kind === 'tokens' ? TokenPatch : PatchBody, body);
+      const known = resources.get(kind, params.id);
+      // A token that is not there yet is made: that is how one with fewer scopes comes about.
+      if (known === undefined && kind !== 'tokens') throw notFound(`the ${params.resource} ${params.id}`);
+      if ('id' in changes && changes.id !== params.id)
+        throw invalidParameter('id', 'immutable', 'stays as it is');
+      const doc = { ...known, ...patchOf(kind, changes, now), id: params.id };
+      resources.put(kind, '', doc);
+      if (kind === 'projects' && 'week_definition' in changes) await rederiveWeeks(context, doc);
+      if (kind === 'crawls') await followCrawl(living, doc);
+      return publicView(doc);
+    }),
+  );
+}
+
+/** The stored changes, with our own settings under names that are not served. */
+function patchOf(
+  kind: ResourceKind,
+  changes: Readonly<Record<string, unknown>>,
+  now: number,
+): Record<string, unknown> {
+  const own = OWN_SETTINGS[kind] ?? [];
+  const kept = Object.entries(changes).map(([name, value]) => [
+    own.includes(name) ? `_${name}` : name,
+    value,
+  ]);
+  return {
+    ...Object.fromEntries(kept),
+    // Crawls that ended long ago are archived from then on, not back in time.
+    ...('archive_after_days' in changes ? { _archive_since: now } : {}),
+    // A state that was set by hand stays.
+    ...('status' in changes
+      ? { _work: undefined, _crawler: undefined, _turn: undefined, _end: undefined }
+      : {}),
+  };
+}
+
+function kindOf(name: string): ResourceKind {
+  const kind = RESOURCE_KINDS.find((known) => known === name);
+  if (kind === undefined) {
+    throw new Refusal('resource_not_found', `${name} is none of ${RESOURCE_KINDS.join(', ')}`);
+  }
+  return kind;
+}
+
+/** Whether an IP address is this machine's own. */
+function isLoopback(ip: string): boolean {
+  return /^(::1|(::ffff:)?127(\.\d{1,3}){3})$/.test(ip);
+}
+
+/**
+ * Why a request is not one of a program on this machine; undefined for one that is. A web page in a browser here has this
+ * machine's address too. It gives itself away by its origin, or, once its name was rebound to 127.0.0.1, by that name.
+ *
+ * @param listening the host that the sandbox was told to listen on
+ */
+function foreignOrigin(headers: IncomingHttpHeaders, listening: string): string | undefined {
+  const host = nameOf(`http://${headers.host ?? ''}`);
+  if (host === undefined || !isOwn(host, listening))
+    return `/_sandbox answers to this machine's own names only`;
+  if (headers.origin !== undefined) {
+    const origin = nameOf(headers.origin);
+    if (origin === undefined || headers.origin.replace(/^https?:\/\//, '') !== headers.host)
+      return '/_sandbox answers no page of another origin';
+  }
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none')
+    return '/_sandbox answers no page of another site';
+  return undefined;
+}
+
+function isOwn(name: string, listening: string): boolean {
+  return name === 'localhost' || isLoopback(name) || name === listening.toLowerCase();
+}
+
+/** The host name of an address, without port and brackets. */
+function nameOf(address: string): string | undefined {
+  const url = URL.parse(address);
+  if (url === null || url.username !== '' || url.password !== '' || url.pathname !== '/') return undefined;
+  return url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+}

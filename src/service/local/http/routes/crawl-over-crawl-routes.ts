@@ -1,0 +1,92 @@
+import type { FastifyInstance } from 'fastify';
+import {
+  CRAWL_OVER_CRAWL_LIST_FIELDS,
+  type CrawlOverCrawlInput,
+  DELETE_CRAWL_OVER_CRAWL,
+  GET_CRAWL_OVER_CRAWL,
+  LAUNCH_CRAWL_OVER_CRAWL,
+  LIST_CRAWL_OVER_CRAWLS,
+} from '../../../api/resources/crawl-over-crawls.ts';
+import { deleteComparison } from '../../crawls/remove.ts';
+import { startComparison } from '../../crawls/start-comparison.ts';
+import { refuseUnlessReported } from '../../resources/crawl-state.ts';
+import { requireFeature } from '../../resources/features.ts';
+import { find } from '../../resources/find.ts';
+import { publicView } from '../../resources/public-view.ts';
+import { invalidParameter, Refusal } from '../../resources/refusal.ts';
+import type { Document } from '../../resources/resources.ts';
+import type { Context } from '../context.ts';
+import { listPage } from '../list-page.ts';
+import { serve } from '../serve.ts';
+
+/** Crawl over crawls (api-spec.md §4.6). */
+export function crawlOverCrawlRoutes(api: FastifyInstance, { resources, rows, life }: Context): void {
+  serve(api, LIST_CRAWL_OVER_CRAWLS, ({ parameters, query }) => {
+    const workspace = find(resources, 'workspaces', parameters.workspace_id);
+    const all = resources.list('crawl_over_crawls', workspace.id).sort(newestFirst);
+    const aliases = { created_at: 'creation_date' };
+    return listPage(
+      rows,
+      { key: 'crawl_over_crawls', documents: all, names: CRAWL_OVER_CRAWL_LIST_FIELDS, aliases },
+      query,
+    );
+  });
+  serve(api, GET_CRAWL_OVER_CRAWL, ({ parameters }) => ({
+    crawl_over_crawl: publicView(find(resources, 'crawl_over_crawls', parameters.crawl_over_crawl_id)),
+  }));
+  serve(api, LAUNCH_CRAWL_OVER_CRAWL, ({ parameters, query, body }) =>
+    life.alone((now) => {
+      const project = find(resources, 'projects', parameters.project_id);
+      requireFeature(resources, project, 'crawl_over_crawl');
+      const crawl1 = find(resources, 'crawls', query.crawl1);
+      const crawl2 = find(resources, 'crawls', query.crawl2);
+      refuseUnlikePair(project, crawl1, crawl2);
+      checkTransformation(body?.configuration);
+      for (const crawl of [crawl1, crawl2]) refuseUnlessReported(crawl, 'pages');
+      const { configuration } = body ?? {};
+      const options = { project, crawl1, crawl2, at: now, isAttached: false };
+      const comparison = startComparison(resources, {
+        ...options,
+        ...(configuration === undefined ? {} : { configuration }),
+      });
+      return { crawl_over_crawl: publicView(comparison) };
+    }),
+  );
+  serve(api, DELETE_CRAWL_OVER_CRAWL, ({ parameters }) =>
+    life.alone(() => {
+      const comparison = find(resources, 'crawl_over_crawls', parameters.crawl_over_crawl_id);
+      return deleteComparison({ resources, rows }, comparison);
+    }),
+  );
+}
+
+/** Two crawls of one project and one configuration (api-spec.md §4.6). */
+function refuseUnlikePair(project: Document, crawl1: Document, crawl2: Document): void {
+  const problem =
+    crawl1.id === crawl2.id
+      ? 'crawl1 and crawl2 are the same crawl'
+      : [crawl1, crawl2].some((crawl) => crawl.project_id !== project.id)
+        ? `crawl1 and crawl2 do not both belong to the project ${project.id}`
+        : configOf(crawl1) === undefined || configOf(crawl1) !== configOf(crawl2)
+          ? 'crawl1 and crawl2 do not have the same configuration'
+          : undefined;
+  if (problem !== undefined) throw new Refusal('invalid_request', problem);
+}
+
+function configOf(crawl: Document): string | undefined {
+  return (crawl.crawl_config as Document | null)?.id;
+}
+
+function checkTransformation(configuration: CrawlOverCrawlInput['configuration']): void {
+  const transformation = configuration?.url_transformations;
+  if (transformation?.type !== 'replace_domain') return;
+  for (const name of ['find', 'replace'] as const) {
+    if (/^[^\s/:?#]+(:\d+)?$/.test(transformation.config[name])) continue;
+    const path = `configuration.url_transformations.config.${name}`;
+    throw invalidParameter(path, 'format', 'is a domain, such as www.example.com');
+  }
+}
+
+function newestFirst(a: Document, b: Document): number {
+  return Number(b.creation_date ?? 0) - Number(a.creation_date ?? 0);
+}

@@ -1,0 +1,74 @@
+import type { FastifyInstance } from 'fastify';
+import { GET_LOG_METADATA } from '../../../api/data-endpoints.ts';
+import {
+  CREATE_PROJECT,
+  DELETE_PROJECT,
+  GET_PROJECT,
+  LIST_PROJECTS,
+  PROJECT_LIST_FIELDS,
+} from '../../../api/resources/projects.ts';
+import { GET_WORKSPACE, LIST_WORKSPACES, WORKSPACE_LIST_FIELDS } from '../../../api/resources/workspaces.ts';
+import { crawlAt } from '../../crawls/crawl-life.ts';
+import { deleteProject } from '../../crawls/remove.ts';
+import { logMetadata } from '../../logs/log-metadata.ts';
+import { requireLogMonitoring } from '../../resources/features.ts';
+import { find } from '../../resources/find.ts';
+import { resourceId } from '../../resources/ids.ts';
+import { ofProject } from '../../resources/project-lists.ts';
+import { publicView } from '../../resources/public-view.ts';
+import { duplicateEntry } from '../../resources/refusal.ts';
+import { newProject, WORKSPACE_ID } from '../../resources/seed.ts';
+import type { Context } from '../context.ts';
+import { listPage } from '../list-page.ts';
+import { serve } from '../serve.ts';
+
+/** Projects (api-spec.md §4.3). */
+export function projectRoutes(api: FastifyInstance, context: Context): void {
+  const { resources, rows, clock, life } = context;
+  serve(api, LIST_PROJECTS, ({ parameters, query }) => {
+    const projects = resources.list('projects', find(resources, 'workspaces', parameters.workspace_id).id);
+    return listPage(rows, { key: 'projects', documents: projects, names: PROJECT_LIST_FIELDS }, query);
+  });
+  serve(api, GET_PROJECT, ({ parameters }) => {
+    const project = find(resources, 'projects', parameters.project_id);
+    const crawls = ofProject(resources.list('crawls'), project.id);
+    return {
+      project: publicView(project),
+      crawl_configs: resources.list('crawl_configs', project.id).map(publicView),
+      crawls: crawls.map((crawl) => publicView(crawlAt(crawl, clock.now()))),
+    };
+  });
+  serve(api, CREATE_PROJECT, ({ body: { project: input } }) => {
+    if (resources.list('projects').some((other) => other.name === input.name))
+      throw duplicateEntry('name', `there is a project ${JSON.stringify(input.name)} already`);
+    const project = newProject(resourceId('project', input.name), input.name, input.start_url);
+    resources.put('projects', WORKSPACE_ID, project);
+    return { project: publicView(project) };
+  });
+  serve(api, DELETE_PROJECT, ({ parameters }) =>
+    life.alone(() => deleteProject(context, find(resources, 'projects', parameters.project_id))),
+  );
+}
+
+/** Workspaces (api-spec.md §4.9). */
+export function workspaceRoutes(api: FastifyInstance, { resources, rows }: Context): void {
+  serve(api, LIST_WORKSPACES, ({ query }) =>
+    listPage(
+      rows,
+      { key: 'workspaces', documents: resources.list('workspaces'), names: WORKSPACE_LIST_FIELDS },
+      query,
+    ),
+  );
+  serve(api, GET_WORKSPACE, ({ parameters }) => ({
+    workspace: publicView(find(resources, 'workspaces', parameters.workspace_id)),
+  }));
+}
+
+/** The metadata of log monitoring (api-spec.md §4.1); it is the same for events and pages. */
+export function logRoutes(api: FastifyInstance, { resources, rows }: Context): void {
+  serve(api, GET_LOG_METADATA, ({ parameters }) => {
+    const project = find(resources, 'projects', parameters.project_id);
+    requireLogMonitoring(resources, project);
+    return logMetadata(resources, rows, project);
+  });
+}

@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import {
+  CREATE_SECRET,
+  DELETE_SECRET,
+  LIST_SECRETS,
+  SECRET_LIST_FIELDS,
+  type SecretInput,
+} from '../../../api/resources/secrets.ts';
+import { find } from '../../resources/find.ts';
+import { publicView } from '../../resources/public-view.ts';
+import { duplicateEntry, invalidParameter } from '../../resources/refusal.ts';
+import { USER_ID } from '../../resources/seed.ts';
+import { secretContent, storeBCredentials } from '../../sandbox/exports/find-secret.ts';
+import type { Context } from '../context.ts';
+import { listPage } from '../list-page.ts';
+import { requireWriter } from '../refusal-of.ts';
+import { serve } from '../serve.ts';
+
+/** Secrets (api-spec.md §2.11, §4.9): a value goes in and never comes out. */
+export function secretRoutes(api: FastifyInstance, { resources, rows, clock }: Context): void {
+  serve(api, LIST_SECRETS, ({ parameters, query }) => {
+    const workspace = find(resources, 'workspaces', parameters.workspace_id);
+    const secrets = resources.list('secrets', workspace.id);
+    return listPage(rows, { key: 'secrets', documents: secrets, names: SECRET_LIST_FIELDS }, query);
+  });
+  serve(api, CREATE_SECRET, ({ parameters, body: { secret } }) => {
+    const workspace = find(resources, 'workspaces', parameters.workspace_id);
+    requireWriter(workspace);
+    checkValue(secret);
+    if (resources.list('secrets', workspace.id).some(({ name }) => name === secret.name))
+      throw duplicateEntry('name', `there is a secret ${secret.name} already`);
+    const doc = {
+      id: randomBytes(12).toString('hex'),
+      name: secret.name,
+      type: secret.type,
+      creation_date: clock.now(),
+      owner_id: USER_ID,
+      _value: secret.value,
+    };
+    resources.put('secrets', workspace.id, doc);
+    return { secret: publicView(doc) };
+  });
+  serve(api, DELETE_SECRET, ({ parameters }) => {
+    const workspace = find(resources, 'workspaces', parameters.workspace_id);
+    requireWriter(workspace);
+    const { id } = find(resources, 'secrets', parameters.secret_id, workspace.id);
+    resources.delete('secrets', id);
+  });
+}
+
+function checkValue({ type, value }: SecretInput): void {
+  if (secretContent(value) === undefined)
+    throw invalidParameter('value', 'format', 'is not a JSON text encoded in base64');
+  if (type === 'store_b_credentials' && storeBCredentials(value) === undefined)
+    throw invalidParameter('value', 'format', 'holds no JSON object {"access_key", "secret_key"}');
+}

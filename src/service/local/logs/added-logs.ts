@@ -1,0 +1,159 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeFolder } from '../../../core/files/make-folder.ts';
+import { GRANULARITIES } from '../../api/resources/fields.ts';
+import type { VerifyOptions } from '../../site/logs/bots/verify-bots.ts';
+import type { RejectReason } from '../../site/logs/log-line.ts';
+import type { BotReport, LogFileReport } from '../../site/logs/log-report.ts';
+import type { LogRules } from '../../site/logs/log-rules.ts';
+import type { LogSource } from '../../site/logs/log-source.ts';
+import { find } from '../resources/find.ts';
+import { resourceId } from '../resources/ids.ts';
+import type { Document, Resources } from '../resources/resources.ts';
+import { switchOnLogs } from '../resources/seed.ts';
+import type { ServiceRows } from '../rows/row-store.ts';
+import { eventsKeptOtherwise, type KnownFile, readFiles } from './known-files.ts';
+import { LogAdder } from './log-adder.ts';
+import { weekDefinitionOf } from './log-metadata.ts';
+import { LogTables } from './log-tables.ts';
+import { addedLogPages, settleLogDays } from './settle-log-days.ts';
+
+export interface LogsToAdd {
+  readonly projectId: string;
+  readonly sources: AsyncIterable<LogSource>;
+  readonly rules: LogRules;
+  /** Whether files that were read before are read once more. */
+  readonly again: boolean;
+  readonly bots: Omit<VerifyOptions, 'signal'>;
+  /** Is asked about each file whose days are far apart, before anything of it is added; absent: it is added. */
+  readonly confirm?: ((report: LogFileReport) => Promise<boolean>) | undefined;
+  /** Is told that rows go of which nothing may stay, before they go, or that none went. */
+  readonly onForget?: ((isToForget: boolean) => void) | undefined;
+  /** Is told of each file when it was read. */
+  readonly onFile: (report: LogFileReport) => void;
+}
+
+interface LogWork {
+  readonly resources: Resources;
+  readonly rows: ServiceRows;
+  readonly clock: { now(): number };
+  readonly stateDir: string;
+}
+
+const MESSAGES: Readonly<Record<RejectReason, string>> = {
+  not_the_format: 'the line does not have the format',
+  no_time: 'the record has no time',
+  no_url: 'the record has no URL',
+  no_status: 'the record has no status',
+  bad_port: 'the port is not a number',
+  bad_time: 'the time can not be read',
+  bad_status: 'the status is not three digits',
+  bad_bytes: 'the size is not a number',
+  too_long: 'the line is longer than 1 MiB',
+};
+
+/** Access logs that were added to projects: each file is an ingest file, and its lines are events of log monitoring. */
+export class AddedLogs {
+  readonly #work: LogWork;
+
+  constructor(work: LogWork) {
+    this.#work = work;
+  }
+
+  /** Adds files, and counts the days that they have. */
+  async add(
+    { projectId, sources, rules, again, bots, confirm, onForget, onFile }: LogsToAdd,
+    signal: AbortSignal,
+  ): Promise<readonly BotReport[]> {
+    const { resources, rows, clock, stateDir } = this.#work;
+    const project = find(resources, 'projects', projectId);
+    const tables = new LogTables(projectId);
+    const folder = join(stateDir, 'logs');
+    await rm(folder, { recursive: true, force: true });
+    makeFolder(folder, { mode: 0o700 });
+    try {
+      return await rows.use(async (connection) => {
+        const origin = new URL(String(project.start_url)).origin;
+        const adding = { origin, rules, again, bots, confirm, folder, now: clock.now() };
+        // Their hashes stay in free blocks.
+        if (await tables.areFormer(connection)) rows.isToRewrite = true;
+        const adder = await LogAdder.open(connection, tables, adding);
+        const keptOtherwise = await eventsKeptOtherwise(connection, tables, rules);
+        const wasToRewrite = rows.isToRewrite;
+        // Before anything is deleted: a process may end at any moment.
+        if (keptOtherwise > 0) {
+          rows.isToRewrite = true;
+          onForget?.(true);
+        }
+        const last = Number(await connection.scalar(`SELECT coalesce(max(rowid), -1) FROM ${tables.lines}`));
+        for await (const source of sources) onFile(await adder.add(source, signal));
+        if (keptOtherwise > 0 && (await eventsKeptOtherwise(connection, tables, rules)) === keptOtherwise) {
+          rows.isToRewrite = wasToRewrite;
+          onForget?.(false);
+        }
+        return (await connection.jsonRows(
+          `SELECT agent.bot, ${[1, 2, 3].map((one, index) => `CAST(count(*) FILTER (line.verification = ${one}) AS INTEGER) AS ${['verified', 'refuted', 'unchecked'][index]}`).join(', ')}
+            FROM ${tables.lines} AS line JOIN ${tables.agents} AS agent ON agent.id = line.agent
+            WHERE line.rowid > ${last} AND line.verification IS NOT NULL GROUP BY agent.bot ORDER BY count(*) DESC, agent.bot`,
+        )) as unknown as BotReport[];
+      });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+      await this.settle();
+    }
+  }
+
+  /** Finishes what an interruption left: counts of days, and the records of files. */
+  async settle(): Promise<void> {
+    const { resources, rows, clock } = this.#work;
+    const today = new Date(clock.now()).toISOString().slice(0, 10);
+    for (const project of resources.list('projects')) {
+      const tables = new LogTables(project.id);
+      await rows.use(async (connection) => {
+        if (!(await tables.isThere(connection))) return;
+        await settleLogDays(connection, tables, { id: project.id, weeks: weekDefinitionOf(project), today });
+        this.#register(project, tables, await readFiles(connection, tables));
+      });
+    }
+  }
+
+  #register(project: Document, tables: LogTables, files: readonly KnownFile[]): void {
+    const { resources } = this.#work;
+    if (files.length === 0) return;
+    resources.transaction(() => {
+      switchOnLogs(resources, project.id);
+      resources.putDataset(project.id, 'events', { table: tables.events, columns: tables.columns() });
+      for (const granularity of GRANULARITIES)
+        resources.putDataset(project.id, `log_pages_${granularity}`, addedLogPages(project.id, granularity));
+      for (const file of files) {
+        const id = resourceId('log file', project.id, file.id);
+        resources.put('ingest_files', project.id, ingestFile(id, project.id, file));
+      }
+    });
+  }
+}
+
+/** The record of a file that was read (api-spec.md §2.9). */
+function ingestFile(id: string, project_id: string, file: KnownFile): Document {
+  const { rejects } = file;
+  return {
+    id,
+    project_id,
+    name: file.name,
+    status: 'PROCESSED',
+    kind: 'ingest',
+    created_at: file.added_at,
+    detailed_invalid_lines: rejects.reasons,
+    error_message: null,
+    fields: { url: 'string', event_date: 'datetime', status_code: 'natural', user_agent: 'string' },
+    valid_lines: file.events,
+    invalid_lines: file.rejected,
+    lines_errors_messages: Object.fromEntries(
+      Object.entries(rejects.places).map(([reason, lines]) => [
+        reason,
+        lines.map((line) => `line ${line}: ${MESSAGES[reason as RejectReason]}`),
+      ]),
+    ),
+    size: file.offset,
+  };
+}

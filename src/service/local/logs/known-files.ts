@@ -1,0 +1,185 @@
+import { type Connection, ident, type Row } from '../../../core/duckdb/duckdb.ts';
+import type { LogFileReport } from '../../site/logs/log-report.ts';
+import type { LogRules } from '../../site/logs/log-rules.ts';
+import type { LogSource } from '../../site/logs/log-source.ts';
+import { keyedHash, type TextDigest } from '../../site/logs/text-digest.ts';
+import type { LogTables } from './log-tables.ts';
+import { type FileRejects, mergedRejects } from './rejects.ts';
+
+/** First bytes that say which known texts a file may begin with. */
+const HEAD_BYTES = 1024;
+
+/** Where files are known. */
+export interface FileStore {
+  readonly connection: Connection;
+  readonly tables: LogTables;
+  /** Hashes of texts are made with it. */
+  readonly secret: string;
+}
+
+/** A file as it was read before. */
+export interface KnownFile {
+  readonly id: number;
+  readonly name: string;
+  readonly format: string;
+  readonly state: string;
+  /** Of the rules that it was read by: `readingOf`. */
+  readonly reading: string;
+  /** The keyed hash of its text up to `offset`. */
+  readonly digest: string;
+  readonly offset: number;
+  readonly lines: number;
+  /** Since its first byte. */
+  readonly events: number;
+  readonly rejected: number;
+  readonly skipped: number;
+  readonly other_hosts: number;
+  readonly rejects: FileRejects;
+  /** UTC milliseconds. */
+  readonly added_at: number;
+}
+
+/** Where `readingOf` has the rules for queries and addresses. */
+const READING_OF_VISITORS = [3, 4];
+
+/** What of the rules changes the events of a file, as a text. */
+export function readingOf(rules: LogRules, format: string): string {
+  const { time_zone, hosts, query_strings, addresses, forwarded, verify } = rules;
+  return JSON.stringify([format, time_zone, hosts.toSorted(), query_strings, addresses, forwarded, verify]);
+}
+
+/** Events of files that were read while other parts of queries and addresses were kept. */
+export async function eventsKeptOtherwise(
+  connection: Connection,
+  tables: LogTables,
+  rules: LogRules,
+): Promise<number> {
+  const [queries, addresses] = READING_OF_VISITORS.map((place) => `json_extract(reading, '$[${place}]')`);
+  const sql = `SELECT coalesce(sum(events), 0) FROM ${tables.files}
+    WHERE reading IS NULL OR ${queries} <> ?::JSON OR ${addresses} <> ?::JSON`;
+  const values = [rules.query_strings, rules.addresses].map((one) => JSON.stringify(one));
+  return Number(await connection.scalar(sql, values));
+}
+
+/** Whether exactly this was read to its end by such rules: a name in the version that it still has. */
+export async function wasRead(
+  connection: Connection,
+  tables: LogTables,
+  { name, version }: { readonly name: string; readonly version: string | null },
+  rules: LogRules,
+): Promise<boolean> {
+  if (version === null) return false;
+  const sql = `SELECT count(*) > 0 FROM ${tables.names} WHERE name = ? AND version = ?`;
+  return (await connection.scalar(sql, [name, versionOf(version, rules)])) === true;
+}
+
+function versionOf(version: string, rules: LogRules): string {
+  return `${version} ${readingOf(rules, rules.format)}`;
+}
+
+/**
+ * The files whose first bytes are those of this one: the same under another name, the same that has grown, or others that
+ * begin alike.
+ *
+ * @param begin the first bytes of the file, at least `HEAD_BYTES` if it has them
+ */
+export async function alikeFiles(
+  { connection, tables, secret }: FileStore,
+  begin: string,
+): Promise<readonly KnownFile[]> {
+  const sizes = await connection.rows(
+    `SELECT DISTINCT head_bytes FROM ${tables.files} WHERE head_bytes BETWEEN 1 AND ?`,
+    [begin.length],
+  );
+  const heads = sizes.map(({ head_bytes }) => keyedHash(secret, begin.slice(0, Number(head_bytes))));
+  const sql = `SELECT * FROM ${tables.files} WHERE list_contains(from_json(?::JSON, '["VARCHAR"]'), head)`;
+  return (await connection.rows(sql, [JSON.stringify(heads)])).map(knownFile);
+}
+
+export async function nextFileId(connection: Connection, tables: LogTables): Promise<number> {
+  return Number(await connection.scalar(`SELECT coalesce(max(id), 0) + 1 FROM ${tables.files}`));
+}
+
+/** What is written down of a file that was read. */
+interface ReadFile {
+  readonly id: number;
+  readonly known: KnownFile | null;
+  readonly source: LogSource;
+  readonly rules: LogRules;
+  /** Its first bytes. */
+  readonly begin: string;
+  /** Of its text up to where it was read. */
+  readonly digest: TextDigest;
+  readonly lines: number;
+  readonly state: string;
+  /** Of its events, counted from 1970. */
+  readonly days: ReadonlySet<number>;
+  readonly secret: string;
+  /** UTC milliseconds. */
+  readonly now: number;
+}
+
+/** Writes down how far a file was read, and what came of it since its first byte; notes its days for the log pages. */
+export async function recordFile(
+  connection: Connection,
+  tables: LogTables,
+  report: LogFileReport,
+  { id, known, source, rules, begin, digest, lines, state, days, secret, now }: ReadFile,
+): Promise<void> {
+  const { name, version } = source;
+  const headBytes = Math.min(HEAD_BYTES, digest.offset, begin.length);
+  const row = {
+    ...{ id, name, format: report.format, state, reading: readingOf(rules, String(report.format)) },
+    ...{ head: keyedHash(secret, begin.slice(0, headBytes)), head_bytes: headBytes },
+    ...{ digest: digest.value(), offset: digest.offset, lines },
+    events: report.events + (known?.events ?? 0),
+    rejected: report.rejected + (known?.rejected ?? 0),
+    skipped: report.skipped + (known?.skipped ?? 0),
+    other_hosts: report.other_hosts + (known?.other_hosts ?? 0),
+    rejects: JSON.stringify(mergedRejects(known?.rejects, report)),
+    added_at: known?.added_at ?? now,
+  };
+  const values = Object.values(row);
+  await connection.run(
+    `INSERT OR REPLACE INTO ${tables.files} (${Object.keys(row).map(ident).join(', ')}) VALUES (${values.map(() => '?').join(', ')})`,
+    values,
+  );
+  if (version !== null)
+    await connection.run(`INSERT OR REPLACE INTO ${tables.names} VALUES (?, ?)`, [
+      name,
+      versionOf(version, rules),
+    ]);
+  await connection.run(
+    `INSERT OR IGNORE INTO ${tables.staleDays} SELECT DATE '1970-01-01' + day
+      FROM (SELECT unnest(from_json(?::JSON, '["INTEGER"]')) AS day)`,
+    [JSON.stringify([...days])],
+  );
+}
+
+/** Notes days whose events have changed, for the log pages. */
+export async function noteStaleDays(connection: Connection, tables: LogTables, days: string): Promise<void> {
+  await connection.run(`INSERT OR IGNORE INTO ${tables.staleDays} ${days}`);
+}
+
+/** Forgets the events of a file, which is read again. */
+export async function forgetFile(connection: Connection, tables: LogTables, id: number): Promise<void> {
+  await noteStaleDays(connection, tables, `SELECT DISTINCT day FROM ${tables.lines} WHERE file = ${id}`);
+  await connection.run(`DELETE FROM ${tables.lines} WHERE file = ${id}`);
+  await connection.run(`DELETE FROM ${tables.former} WHERE id = ${id}`);
+}
+
+/** The files that were read, the first one first. */
+export async function readFiles(connection: Connection, tables: LogTables): Promise<KnownFile[]> {
+  return (await connection.rows(`SELECT * FROM ${tables.files} ORDER BY id`)).map(knownFile);
+}
+
+export function knownFile(row: Row): KnownFile {
+  return {
+    ...{ id: Number(row.id), name: String(row.name), format: String(row.format), state: String(row.state) },
+    ...{ reading: String(row.reading), digest: String(row.digest) },
+    ...{ offset: Number(row.offset), lines: Number(row.lines), added_at: Number(row.added_at) },
+    ...{ events: Number(row.events), rejected: Number(row.rejected) },
+    ...{ skipped: Number(row.skipped), other_hosts: Number(row.other_hosts) },
+    rejects: JSON.parse(String(row.rejects)) as FileRejects,
+  };
+}

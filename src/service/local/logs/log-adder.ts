@@ -1,0 +1,243 @@
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
+import { didYouMean } from '../../../core/text/nearest-name.ts';
+import type { VerifyOptions } from '../../site/logs/bots/verify-bots.ts';
+import { EventRows } from '../../site/logs/event-rows.ts';
+import { formatOfName } from '../../site/logs/formats/known-formats.ts';
+import type { LogFormat } from '../../site/logs/log-line.ts';
+import { blankReport, isSpread, type LogFileReport } from '../../site/logs/log-report.ts';
+import type { LogRules } from '../../site/logs/log-rules.ts';
+import type { LogSource } from '../../site/logs/log-source.ts';
+import { LogTime } from '../../site/logs/log-time.ts';
+import { ownHosts } from '../../site/logs/own-hosts.ts';
+import { isOfNuls } from '../../site/logs/plain-text.ts';
+import { readLog } from '../../site/logs/read-log.ts';
+import { recogniseFormat, withPrefix } from '../../site/logs/recognise-format.ts';
+import { lineMarks, TextDigest } from '../../site/logs/text-digest.ts';
+import { AddressHashes } from './address-hashes.ts';
+import { AgentNumbers } from './agent-numbers.ts';
+import { beginOf, type FileBegin, textFrom } from './file-begin.ts';
+import { InsertEvents } from './insert-events.ts';
+import { forgetFile, type KnownFile, nextFileId, readingOf, recordFile, wasRead } from './known-files.ts';
+import { dropKnownLines } from './known-lines.ts';
+import type { LogTables } from './log-tables.ts';
+import { Rejects } from './rejects.ts';
+
+/** What all files of a call share. */
+interface Made {
+  readonly numbers: AgentNumbers;
+  readonly hashes: AddressHashes | null;
+  /** The key of all hashes of what lines say. */
+  readonly secret: string;
+}
+
+export interface AddingLogs {
+  /** Scheme and host of the project's website. */
+  readonly origin: string;
+  readonly rules: LogRules;
+  /** Whether files that were read before are read once more, in place of what was read. */
+  readonly again: boolean;
+  readonly bots: Omit<VerifyOptions, 'signal'>;
+  /** Whether a file whose days are far apart is added. */
+  readonly confirm?: ((report: LogFileReport) => Promise<boolean>) | undefined;
+  /** A folder for rows on their way into the database. */
+  readonly folder: string;
+  /** UTC milliseconds. */
+  readonly now: number;
+}
+
+/** Adds log files to a project, each in one transaction: a file is read whole up to here, or nothing of it. */
+export class LogAdder {
+  readonly #connection: Connection;
+  readonly #tables: LogTables;
+  readonly #adding: AddingLogs;
+  #made: Made;
+
+  private constructor(connection: Connection, tables: LogTables, adding: AddingLogs, made: Made) {
+    this.#connection = connection;
+    this.#tables = tables;
+    this.#adding = adding;
+    this.#made = made;
+  }
+
+  static async open(connection: Connection, tables: LogTables, adding: AddingLogs): Promise<LogAdder> {
+    await tables.make(connection);
+    return new LogAdder(connection, tables, adding, {
+      numbers: await AgentNumbers.read(connection, tables, adding.bots.list),
+      hashes: adding.rules.addresses === 'hash' ? await AddressHashes.read(connection, tables) : null,
+      secret: await tables.secret(connection),
+    });
+  }
+
+  /** What is wrong with a file is said in its report; only an abort is thrown. */
+  async add(source: LogSource, signal: AbortSignal): Promise<LogFileReport> {
+    const blank = blankReport(source.name);
+    try {
+      const { rules, again } = this.#adding;
+      if (!again && (await wasRead(this.#connection, this.#tables, source, rules))) return blank;
+      const store = { connection: this.#connection, tables: this.#tables, secret: this.#made.secret };
+      const begin = await beginOf(source, store, signal);
+      if (begin.sample === '') {
+        if (await isOfNuls(source, signal)) throw noLines(source.name);
+        return { ...blank, status: 'empty' };
+      }
+      return await this.#connection.transaction(() => this.#read(source, begin, signal));
+    } catch (thrown) {
+      signal.throwIfAborted();
+      // Numbers that were given out in the transaction are not there.
+      const numbers = await AgentNumbers.read(this.#connection, this.#tables, this.#adding.bots.list);
+      this.#made = { ...this.#made, numbers };
+      if (thrown instanceof RefusedFile) return thrown.report;
+      const { code, message, hint = null } = toCrawlhouseError(thrown);
+      return { ...blank, status: 'failed', error: { code, message, hint } };
+    }
+  }
+
+  async #read(source: LogSource, begin: FileBegin, signal: AbortSignal): Promise<LogFileReport> {
+    const { rules, bots, folder, now, again } = this.#adding;
+    const [connection, tables, secret] = [this.#connection, this.#tables, this.#made.secret];
+    const time = new LogTime(rules.time_zone);
+    const name = this.#formatName(source, begin);
+    const reading = readingOf(rules, name);
+    const isSame = begin.known?.reading === reading && !again;
+    const known = isSame ? begin.known : null;
+    const id = begin.known?.id ?? (await nextFileId(connection, tables));
+    if (!isSame) await forgetFile(connection, tables, id);
+    const format = formatOfName(name, time, known?.state);
+    const rows = this.#rows();
+    const digest = TextDigest.keyed(secret);
+    const from = known?.lines ?? 0;
+    const rejects = new Rejects();
+    const insert = new InsertEvents({ connection, tables, verify: { ...bots, signal }, folder }, id);
+    const tally = await readLog(
+      textFrom(source, known?.offset ?? 0, digest, signal),
+      {
+        ...{ format, rows, digest, from, isFinal: source.isFinal, markOf: lineMarks(secret) },
+        onReject: (reject) => rejects.add(reject),
+        onRows: () => insert.put(rows.take()),
+      },
+      signal,
+    );
+    await insert.done();
+    const before = await dropKnownLines(connection, tables, { id, from, reading, again });
+    const isKnown = tally.lines === from || (before.count > 0 && before.count === insert.events);
+    const report: LogFileReport = {
+      ...blankReport(source.name),
+      status: isKnown ? 'known' : 'added',
+      format: name,
+      ...{ lines: tally.lines - from, events: insert.events - before.count, known_lines: before.count },
+      ...{ rejected: rejects.count, reasons: rejects.reasons, places: rejects.places },
+      ...{ other_hosts: tally.otherHosts, other_host_names: mostFrequent(rows.otherHosts) },
+      ...{ skipped: tally.skipped, unfinished_bytes: tally.unfinished },
+      ...{ days: rows.days.size, first_second: rows.first, last_second: rows.last },
+      earlier_name: known === null ? before.name : known.name === source.name ? null : known.name,
+      ...{ assumed_zone: time.assumedZone, assumed_host: rows.assumedHost },
+    };
+    this.#check(report, known, format);
+    if (!isKnown && isSpread(report) && (await this.#adding.confirm?.(report)) === false)
+      throw new RefusedFile({ ...report, status: 'refused', error: notConfirmed(report) });
+    await this.#made.numbers.write(connection);
+    await this.#made.hashes?.write(connection, now);
+    await recordFile(connection, tables, report, {
+      ...{ id, known, source, rules, begin: begin.sample, digest, lines: tally.lines },
+      ...{ state: format.state ?? '', days: rows.days, secret, now },
+    });
+    return isKnown ? { ...blankReport(source.name), format: name, ...keptOf(report) } : report;
+  }
+
+  /** @throws RefusedFile for a file that is not what it was taken for */
+  #check(report: LogFileReport, known: KnownFile | null, format: LogFormat): void {
+    const lacks = known === null ? (format.missing?.() ?? null) : null;
+    if (lacks !== null) throw missingKeys(report.name, lacks);
+    const rejected = report.rejected + (known?.rejected ?? 0);
+    const lines = report.lines + (known?.lines ?? 0);
+    if (report.rejected > 0 && rejected * 100 > lines * this.#adding.rules.unreadable_percent)
+      throw new RefusedFile({ ...report, status: 'refused' });
+    if (report.events + report.known_lines === 0 && report.other_hosts > 0 && (known?.events ?? 0) === 0)
+      throw new RefusedFile({ ...report, status: 'refused', error: noOwnHost(report) });
+  }
+
+  #formatName(source: LogSource, { known, sample }: FileBegin): string {
+    const { format, time_zone } = this.#adding.rules;
+    const makeTime = (): LogTime => new LogTime(time_zone);
+    if (format !== 'auto') return withPrefix(format, sample, makeTime);
+    return known?.format ?? recogniseFormat(source.name, sample, makeTime);
+  }
+
+  #rows(): EventRows {
+    const { origin, rules } = this.#adding;
+    const { hashes } = this.#made;
+    return new EventRows({
+      origin,
+      isOwnHost: ownHosts(origin, rules.hosts),
+      queryStrings: rules.query_strings,
+      isForwarded: rules.forwarded,
+      agentOf: (bytes) => this.#made.numbers.agentOf(bytes),
+      originOf: (text) => this.#made.numbers.originOf(text),
+      clientOf: hashes === null ? null : (address, second) => hashes.of(address, second),
+    });
+  }
+}
+
+/** What is said of a file that has nothing new. */
+function keptOf({ earlier_name, unfinished_bytes }: LogFileReport): Partial<LogFileReport> {
+  return { earlier_name, unfinished_bytes };
+}
+
+function noLines(name: string): CrawlhouseError {
+  return new CrawlhouseError('contract_broken', `${name}: it has no lines: all of its bytes are NUL`, {
+    hint: 'a crash or a full disk leaves such files: copy the log again, or leave the file out',
+  });
+}
+
+function notConfirmed({ name, days }: LogFileReport): LogFileReport['error'] {
+  return {
+    code: 'rejected_values',
+    message: `${name}: nothing of it was added: its lines are of ${days} days far apart, and the answer was not yes`,
+    hint: 'take the lines of wrong days out of it, or add it again and answer yes',
+  };
+}
+
+function noOwnHost({ name, other_hosts, other_host_names }: LogFileReport): LogFileReport['error'] {
+  return {
+    code: 'rejected_values',
+    message: `${name}: all of its ${other_hosts} requests name other hosts than the site's, and nothing of it was added: ${other_host_names.join(', ')}`,
+    hint: '--host adds one; --format names another format',
+  };
+}
+
+function missingKeys(
+  name: string,
+  { keys, known }: { readonly keys: readonly string[]; readonly known: readonly string[] },
+): CrawlhouseError {
+  const near = keys.map((key) => didYouMean(key, known)).join('');
+  return new CrawlhouseError(
+    'usage',
+    `${name}: no line has the ${keys.length === 1 ? 'key' : 'keys'} ${keys.join(', ')}`,
+    {
+      hint: `${near}keys: ${known.slice(0, 30).join(', ')}`,
+    },
+  );
+}
+
+/** Undoes the transaction of a file that is refused. */
+class RefusedFile extends CrawlhouseError {
+  readonly report: LogFileReport;
+
+  constructor(report: LogFileReport) {
+    super(
+      'rejected_values',
+      report.error?.message ?? `${report.name}: ${report.rejected} of ${report.lines} lines are no events`,
+    );
+    this.report = report;
+  }
+}
+
+const SHOWN_HOSTS = 5;
+
+function mostFrequent(hosts: ReadonlyMap<string, number>): string[] {
+  return [...hosts]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, SHOWN_HOSTS)
+    .map(([host]) => host);
+}

@@ -1,0 +1,188 @@
+import { randomBytes } from 'node:crypto';
+import { type Connection, ident, text } from '../../../core/duckdb/duckdb.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
+import type { FieldRecord } from '../../api/resources/fields.ts';
+import { keyedHash } from '../../site/logs/text-digest.ts';
+import { type Column, type ColumnKind, kindOfField } from '../fields/column.ts';
+import { fieldRecord } from '../fields/field-record.ts';
+import { LOG_EVENT_CATALOGUE } from '../fields/log-catalogue.ts';
+import { ServiceRows } from '../rows/row-store.ts';
+
+/** Verdicts on bots, by the number that rows have. */
+export const VERIFICATIONS = ['verified', 'refuted', 'unchecked'] as const;
+
+/** Fields of log events, as added logs have them: those of the catalogue, then ours. */
+const FIELDS: readonly FieldRecord[] = [
+  ...LOG_EVENT_CATALOGUE,
+  fieldRecord('bot_verification', 'enum', 'one', [...VERIFICATIONS]),
+  fieldRecord('client', 'string'),
+];
+
+/** Fields that follow from others are made when they are read: rows take a tenth of the time and a third of the space. */
+const CELLS: Readonly<Record<string, string>> = {
+  url: 'origin.origin || line.path',
+  urlpath: "split_part(line.path, '?', 1)",
+  url_host: 'origin.host',
+  url_first_path: `CASE WHEN length(line.path) - length(replace(line.path, '/', '')) < 2 THEN '/'
+    ELSE concat('/', split_part(line.path, '/', 2), '/') END`,
+  url_has_params: "contains(line.path, '?')",
+  event_date: "strftime(make_timestamp(line.second * 1000000), '%Y/%m/%d %H:%M:%S UTC')",
+  day: 'line.day',
+  method: 'line.method',
+  status_code: 'line.status',
+  status_code_range: `CASE WHEN line.status < 300 THEN 'ok' WHEN line.status < 400 THEN 'redirect'
+    WHEN line.status < 500 THEN 'client_error' WHEN line.status IS NOT NULL THEN 'server_error' END`,
+  bytes_sent: 'line.bytes',
+  referer: 'line.referer',
+  user_agent: 'agent.user_agent',
+  device: 'agent.device',
+  is_bot: 'agent.is_bot',
+  bot: 'agent.bot',
+  // A bot that is refuted is none of a search engine's.
+  bot_kind: 'CASE WHEN line.verification IS DISTINCT FROM 2 THEN agent.bot_kind END',
+  search_engine: 'CASE WHEN line.verification IS DISTINCT FROM 2 THEN agent.search_engine END',
+  is_seo_visit: 'line.is_seo_visit',
+  bot_verification: `[${VERIFICATIONS.map(text).join(', ')}][line.verification]`,
+  client: 'line.client',
+};
+
+/** The tables of a project's added logs. */
+export class LogTables {
+  readonly #projectId: string;
+
+  constructor(projectId: string) {
+    this.#projectId = projectId;
+  }
+
+  /** One row an event, without what follows from others. */
+  get lines(): string {
+    return this.#table('lines');
+  }
+
+  get agents(): string {
+    return this.#table('agents');
+  }
+
+  get origins(): string {
+    return this.#table('origins');
+  }
+
+  /** One row a file that was read. */
+  get files(): string {
+    return this.#table('files');
+  }
+
+  /** The names under which files were read, each with its last version. */
+  get names(): string {
+    return this.#table('names');
+  }
+
+  /** What tells the files that a version of before has read, until they are read again. */
+  get former(): string {
+    return this.#table('former');
+  }
+
+  /** Days with events that the log pages do not have yet. */
+  get staleDays(): string {
+    return this.#table('stale_days');
+  }
+
+  /** Days that are not yet in the sums of their week or month. */
+  get unsummedDays(): string {
+    return this.#table('unsummed_days');
+  }
+
+  /** Salts of the days whose addresses are hashed. */
+  get salts(): string {
+    return this.#table('salts');
+  }
+
+  /** The events in the service's form; unqualified, as datasets name their tables. */
+  get events(): string {
+    return `events_${this.#projectId}`;
+  }
+
+  #table(name: string): string {
+    return ServiceRows.table(`log_${name}_${this.#projectId}`);
+  }
+
+  columns(): Column[] {
+    return FIELDS.map((field, index) => ({
+      id: `c${index}`,
+      kind: field.name === 'day' ? ('date' satisfies ColumnKind) : kindOfField(field),
+      field,
+    }));
+  }
+
+  /** @throws nothing if they are there already */
+  async make(connection: Connection): Promise<void> {
+    for (const [name, columns] of [
+      [
+        this.lines,
+        `line BIGINT, second BIGINT, day DATE, origin INTEGER, path VARCHAR, method VARCHAR, status SMALLINT, bytes BIGINT,
+        referer VARCHAR, agent INTEGER, verification TINYINT, is_seo_visit BOOLEAN, client VARCHAR, file INTEGER, mark BIGINT`,
+      ],
+      [
+        this.agents,
+        'id INTEGER, user_agent VARCHAR, device VARCHAR, is_bot BOOLEAN, bot VARCHAR, bot_kind VARCHAR, search_engine VARCHAR',
+      ],
+      [this.origins, 'id INTEGER, origin VARCHAR, host VARCHAR'],
+      [
+        this.files,
+        `id INTEGER PRIMARY KEY, name VARCHAR, format VARCHAR, state VARCHAR, reading VARCHAR, head VARCHAR, head_bytes INTEGER,
+        digest VARCHAR, "offset" BIGINT, lines BIGINT, events BIGINT, rejected BIGINT, skipped BIGINT, other_hosts BIGINT,
+        rejects VARCHAR, added_at BIGINT`,
+      ],
+      [this.names, 'name VARCHAR PRIMARY KEY, version VARCHAR'],
+      [this.staleDays, 'day DATE PRIMARY KEY'],
+      [this.salts, 'day DATE PRIMARY KEY, salt VARCHAR'],
+      [this.#table('secret'), 'secret VARCHAR'],
+      [this.former, 'id INTEGER, first VARCHAR, last VARCHAR, last_bytes INTEGER'],
+    ] as const)
+      await connection.run(`CREATE TABLE IF NOT EXISTS ${name} (${columns})`);
+    if (await this.areFormer(connection)) await connection.transaction(() => this.#renew(connection));
+    const cells = this.columns().map(({ id, field }) => `${lookUp(CELLS, field.name)} AS ${ident(id)}`);
+    await connection.run(
+      `CREATE VIEW IF NOT EXISTS ${ServiceRows.table(this.events)} AS SELECT line.rowid AS rowid, ${cells.join(', ')}
+        FROM ${this.lines} AS line
+        JOIN ${this.agents} AS agent ON agent.id = line.agent
+        JOIN ${this.origins} AS origin ON origin.id = line.origin`,
+    );
+  }
+
+  /** Whether they are of a version before: without marks of lines, and with hashes without a key. */
+  async areFormer(connection: Connection): Promise<boolean> {
+    if (!(await this.isThere(connection))) return false;
+    const sql = `SELECT count(*) > 0 FROM (DESCRIBE ${this.files}) WHERE column_name = 'heads'`;
+    return (await connection.scalar(sql)) === true;
+  }
+
+  async #renew(connection: Connection): Promise<void> {
+    const secret = await this.secret(connection);
+    const keyed = (hash: unknown): string => keyedHash(secret, String(hash));
+    const sql = `SELECT id, heads[-1] AS first, tail, tail_bytes FROM ${this.files}`;
+    for (const { id, first, tail, tail_bytes } of await connection.rows(sql)) {
+      const values = [Number(id), keyed(first), keyed(tail), Number(tail_bytes)];
+      await connection.run(`INSERT INTO ${this.former} VALUES (?, ?, ?, ?)`, values);
+    }
+    await connection.run(`ALTER TABLE ${this.lines} ADD COLUMN mark BIGINT`);
+    for (const name of ['reading VARCHAR', 'head VARCHAR', 'head_bytes INTEGER', 'digest VARCHAR'])
+      await connection.run(`ALTER TABLE ${this.files} ADD COLUMN ${name}`);
+    for (const name of ['heads', 'tail', 'tail_bytes'])
+      await connection.run(`ALTER TABLE ${this.files} DROP COLUMN ${name}`);
+  }
+
+  /** The key of all hashes of what lines say: without it they would tell the addresses that are dropped. */
+  async secret(connection: Connection): Promise<string> {
+    const sql = `SELECT secret FROM ${this.#table('secret')}`;
+    const known = await connection.scalar(sql);
+    if (typeof known === 'string') return known;
+    const secret = randomBytes(32).toString('hex');
+    await connection.run(`INSERT INTO ${this.#table('secret')} VALUES (?)`, [secret]);
+    return secret;
+  }
+
+  isThere(connection: Connection): Promise<boolean> {
+    return ServiceRows.hasView(connection, this.events);
+  }
+}

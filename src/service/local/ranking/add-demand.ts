@@ -1,0 +1,123 @@
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { ownUrl } from '../../../core/net/web-url.ts';
+import { jsonOf } from '../../../core/text/json.ts';
+import type { DemandExport } from '../../site/demand/demand-row.ts';
+import { ownHosts } from '../../site/logs/own-hosts.ts';
+import { find } from '../resources/find.ts';
+import type { Resources } from '../resources/resources.ts';
+import { workspaceOf } from '../resources/seed.ts';
+import type { ServiceRows } from '../rows/row-store.ts';
+import { DEMAND_COLUMNS, demandTables, EXPORT, makeDemandTables } from './demand-tables.ts';
+import type { Replaced } from './replaced-demand.ts';
+import { STAGED, stageDemand } from './stage-demand.ts';
+import { type AddedDemand, storeDemand } from './store-demand.ts';
+import { sumDemand } from './sum-demand.ts';
+
+/** The quota of an hour is no use to a service of one's own. */
+const QUOTA = Number.MAX_SAFE_INTEGER;
+/** The name of the feature, and of the data. */
+const RANKING = 'ranking_performance';
+
+interface Stores {
+  readonly resources: Resources;
+  readonly rows: ServiceRows;
+}
+
+/** An export, and how it is added. */
+export interface DemandToAdd {
+  readonly source: DemandExport;
+  readonly onReject: 'fail' | 'quarantine';
+  /** Hosts of the website besides its own. */
+  readonly hosts?: readonly string[];
+  /** Leaves what earlier exports have as it is: only what they lack is added. */
+  readonly keep?: boolean;
+  /** Told what earlier exports lose, before they lose it. */
+  readonly onReplace?: (replaced: Replaced) => void;
+}
+
+/**
+ * Adds the rows of an export to the ranking performance of a project, in one transaction. An export whose rows still
+ * stand is not added again.
+ *
+ * Rows by day and URL: a day has the rows of one export. A later export replaces the days that it has, unless their rows
+ * have more dimensions. Totals of a period replace all those of the same search engine and days.
+ *
+ * @throws CrawlhouseError `rejected_values` for a bad row where `onReject` is `fail`; `usage` for a project whose ranking
+ *   performance has other fields, and for pages that are all of other hosts; Refusal `resource_not_found`
+ */
+export async function addDemand(
+  { resources, rows }: Stores,
+  projectId: string,
+  { source, onReject, hosts = [], keep = false, onReplace }: DemandToAdd,
+  signal: AbortSignal,
+): Promise<AddedDemand> {
+  const { start_url } = find(resources, 'projects', projectId);
+  const isOwnHost = ownHosts(ownUrl(String(start_url)).origin, hosts);
+  refuseOtherFields(resources, projectId);
+  const tables = demandTables(projectId);
+  const added = await rows.use(async (connection): Promise<AddedDemand> => {
+    await makeDemandTables(connection, tables, resources.dataset(projectId, RANKING) === undefined);
+    const [known] = await connection.rows(
+      `SELECT summary FROM ${tables.exports} WHERE hash = $1 AND hash IN (SELECT ${EXPORT} FROM ${tables.rows})`,
+      [source.hash],
+    );
+    if (known !== undefined)
+      return { ...summaryOf(String(known.summary)), status: 'unchanged', changed: null };
+    try {
+      const staged = await stageDemand(connection, source, { onReject, isOwnHost }, signal);
+      const sums = await sumDemand(connection, source);
+      signal.throwIfAborted();
+      return await connection.transaction(() =>
+        storeDemand(connection, tables, { source, keep, onReplace }, { ...staged, ...sums }),
+      );
+    } finally {
+      await connection.run(`DROP TABLE IF EXISTS ${STAGED}`);
+    }
+  }, signal);
+  resources.transaction(() => {
+    const project = find(resources, 'projects', projectId);
+    const features = [...new Set([...((project.features as readonly string[] | null) ?? []), RANKING])];
+    const changed = { ...project, features, _ranking_performance_quota: QUOTA };
+    resources.put('projects', workspaceOf(resources, projectId), changed);
+    resources.putDataset(projectId, RANKING, { table: tables.name, columns: DEMAND_COLUMNS });
+  });
+  return added;
+}
+
+/** The hashes of a project's exports that begin so. */
+export async function addedDemand(
+  { resources, rows }: Stores,
+  projectId: string,
+  mark: string,
+): Promise<string[]> {
+  if (resources.dataset(projectId, RANKING) === undefined) return [];
+  refuseOtherFields(resources, projectId);
+  const { exports } = demandTables(projectId);
+  const found = await rows.use((connection) =>
+    connection.rows(`SELECT hash FROM ${exports} WHERE starts_with(hash, $1) ORDER BY hash`, [mark]),
+  );
+  return found.map(({ hash }) => String(hash));
+}
+
+/** What was kept of an export, its amounts as they were. */
+function summaryOf(kept: string): AddedDemand {
+  const { sums, differences, ...rest } = jsonOf(kept) as AddedDemand;
+  return { ...rest, sums: sums.map(withBigints), differences: differences.map(withBigints) };
+}
+
+function withBigints<T extends object>(amounts: T): T {
+  const entries = Object.entries(amounts).map(([name, value]) => [
+    name,
+    typeof value === 'number' ? BigInt(value) : value,
+  ]);
+  return Object.fromEntries(entries) as T;
+}
+
+/** Rows that were imported or generated have other fields, and are not ours to change. */
+function refuseOtherFields(resources: Resources, projectId: string): void {
+  const known = resources.dataset(projectId, RANKING);
+  if (known === undefined || JSON.stringify(known.columns) === JSON.stringify(DEMAND_COLUMNS)) return;
+  throw new CrawlhouseError('usage', `the project ${projectId} has ranking performance of its own`, {
+    hint: 'add the files in a project folder of its own: crawlhouse init DIR',
+  });
+}

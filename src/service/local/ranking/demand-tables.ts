@@ -1,0 +1,54 @@
+import { type Connection, ident } from '../../../core/duckdb/duckdb.ts';
+import { type Column, kindOfField, SQL_TYPES } from '../fields/column.ts';
+import { DEMAND_CATALOGUE } from '../fields/demand-catalogue.ts';
+import { ServiceRows } from '../rows/row-store.ts';
+
+/** The columns of ranking performance that was added by files. */
+export const DEMAND_COLUMNS: readonly Column[] = DEMAND_CATALOGUE.map((field, index) => ({
+  id: `c${index}`,
+  kind: kindOfField(field),
+  field,
+}));
+/** Columns of the table that are not served: the dimensions of a row's table, and its export. */
+export const [BY, EXPORT] = ['_by', '_export'] as const;
+/** The new rows, as they go into the table. */
+export const [DETAILS, TOTALS] = ['demand_details', 'demand_totals'] as const;
+
+/** The tables of a project's search results: the rows, and the exports that they came with. */
+export interface DemandTables {
+  readonly projectId: string;
+  readonly name: string;
+  /** Quoted, as the next one. */
+  readonly rows: string;
+  readonly exports: string;
+}
+
+export function demandTables(projectId: string): DemandTables {
+  const name = `ranking_performance_${projectId}`;
+  return {
+    projectId,
+    name,
+    rows: ServiceRows.table(name),
+    exports: ServiceRows.table(`demand_exports_${projectId}`),
+  };
+}
+
+/** @param anew what is there is of a project that was deleted, or of a first export that was cut short */
+export async function makeDemandTables(
+  connection: Connection,
+  { rows, exports }: DemandTables,
+  anew: boolean,
+): Promise<void> {
+  if (anew) for (const one of [rows, exports]) await connection.run(`DROP TABLE IF EXISTS ${one}`);
+  const columns = DEMAND_COLUMNS.map(({ id, kind }) => `${ident(id)} ${SQL_TYPES[kind]}`);
+  const own = [BY, EXPORT].map((one) => `${ident(one)} VARCHAR`);
+  await connection.run(`CREATE TABLE IF NOT EXISTS ${rows} (${[...columns, ...own].join(', ')})`);
+  await connection.run(`CREATE TABLE IF NOT EXISTS ${exports} (hash VARCHAR PRIMARY KEY, summary VARCHAR)`);
+}
+
+/** The column of a field. */
+export function idOf(name: string): string {
+  const column = DEMAND_COLUMNS.find(({ field }) => field.name === name);
+  if (column === undefined) throw new Error(`there is no field ${name}`);
+  return column.id;
+}

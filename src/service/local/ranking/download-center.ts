@@ -1,0 +1,134 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { createWriteStream, existsSync, readdirSync, rmSync } from 'node:fs';
+import { rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { makeFolder } from '../../../core/files/make-folder.ts';
+import type { Clock } from '../resources/clock.ts';
+import { readingFailure } from '../resources/export-record.ts';
+import type { Document, Resources } from '../resources/resources.ts';
+import { WORKSPACE_ID } from '../resources/seed.ts';
+import { csvHeader, csvLine, jsonLine } from '../rows/line-sql.ts';
+import type { ServiceRows } from '../rows/row-store.ts';
+import { streamLines } from '../rows/stream-lines.ts';
+import type { DownloadJob } from './ranking-export.ts';
+
+const LINE_BYTES = 200;
+const PARTIAL = '.partial';
+
+interface DownloadWork {
+  readonly resources: Resources;
+  readonly rows: ServiceRows;
+  readonly clock: Clock;
+  readonly stateDir: string;
+}
+
+/** A file that is ready, and not expired. */
+export interface RankingDownload {
+  readonly path: string;
+  readonly name: string;
+  readonly size: number;
+}
+
+/**
+ * Makes the files of ranking performance exports in the background and keeps them until they expire: `REQUESTED` →
+ * `EXPORTING` → `DONE` or `FAILED`. The record's `target_parameters` has the address of a finished file.
+ */
+export class DownloadCenter implements AsyncDisposable {
+  readonly #work: DownloadWork;
+  readonly #dir: string;
+  readonly #ending = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(work: DownloadWork) {
+    this.#work = work;
+    this.#dir = join(work.stateDir, 'downloads');
+    // Exports that a killed sandbox had begun.
+    if (!existsSync(this.#dir)) return;
+    for (const file of readdirSync(this.#dir))
+      if (file.endsWith(PARTIAL)) rmSync(join(this.#dir, file), { force: true });
+  }
+
+  start(job: DownloadJob): void {
+    const running = this.#run(job).finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  /** The file behind an address; nothing for one that was never given out, and for one whose time is over. */
+  async find(token: string): Promise<RankingDownload | undefined> {
+    const { resources, clock } = this.#work;
+    const doc = resources
+      .list('data_exports')
+      .find((one) => isSame((one._download as { token: string } | undefined)?.token, token));
+    if (doc === undefined || doc.status !== 'DONE') return undefined;
+    const path = this.#pathOf(doc.id);
+    if (Number(doc.expiration_date) <= clock.now()) {
+      await rm(path, { force: true });
+      return undefined;
+    }
+    if (!existsSync(path)) return undefined;
+    return { path, name: (doc._download as { file: string }).file, size: (await stat(path)).size };
+  }
+
+  async #run(job: DownloadJob): Promise<void> {
+    const { signal } = this.#ending;
+    const path = this.#pathOf(job.id);
+    const partial = `${path}${PARTIAL}`;
+    try {
+      this.#update(job.id, { status: 'EXPORTING' });
+      makeFolder(this.#dir);
+      let count = 0;
+      const lines = this.#lines(job, (rows) => {
+        count = rows;
+      });
+      await pipeline(Readable.from(lines, { objectMode: false }), createWriteStream(partial), { signal });
+      await rename(partial, path);
+      this.#update(job.id, {
+        status: 'DONE',
+        output_row_count: count,
+        output_size_in_bytes: (await stat(path)).size,
+        target_parameters: { download_url: job.url },
+      });
+    } catch (error) {
+      await rm(partial, { force: true });
+      if (signal.aborted) return;
+      const reason = readingFailure(this.#work.resources, 'projects', job.projectId, error);
+      this.#update(job.id, { status: 'FAILED', export_failure_reason: reason });
+    }
+  }
+
+  async *#lines(job: DownloadJob, onCount: (rows: number) => void): AsyncGenerator<Buffer> {
+    const { table, format, delimiter, limit, offset } = job;
+    const line = format === 'csv' ? csvLine(table.columns, '\n', delimiter) : jsonLine(table.columns, '\n');
+    const paging = `${limit === undefined ? '' : `LIMIT ${limit}`} OFFSET ${offset}`;
+    const source = `${table.sql} ${paging}`;
+    if (format === 'csv') yield Buffer.from(`${csvHeader(table.columns, delimiter)}\n`);
+    yield* this.#work.rows.stream(async function* (connection) {
+      onCount(Number(await connection.scalar(`SELECT count(*) FROM (${source})`, table.values)));
+      yield* streamLines(connection, `SELECT ${line} AS line FROM (${source})`, table.values, LINE_BYTES);
+    }, this.#ending.signal);
+  }
+
+  #pathOf(id: string): string {
+    return join(this.#dir, id);
+  }
+
+  #update(id: string, changes: Readonly<Record<string, unknown>>): void {
+    const { resources } = this.#work;
+    const known: Document | undefined = resources.get('data_exports', id);
+    if (known !== undefined) resources.put('data_exports', WORKSPACE_ID, { ...known, ...changes });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ending.abort();
+    await Promise.allSettled(this.#running);
+  }
+}
+
+/** Compares in a time that tells nothing of how much is right. */
+function isSame(known: string | undefined, given: string): boolean {
+  if (known === undefined) return false;
+  const [a, b] = [known, given].map((one) => createHash('sha256').update(one).digest());
+  return a !== undefined && b !== undefined && timingSafeEqual(a, b);
+}

@@ -1,0 +1,139 @@
+import type { z } from 'zod';
+import type { Oql } from '../../api/oql/oql.ts';
+import type { RankingQuery } from '../../api/resources/ranking-performance.ts';
+import { type Column, isMany, SQL_TYPES } from '../fields/column.ts';
+import { checkOql } from '../oql/check-oql.ts';
+import { type Compiled, compileOql } from '../oql/compile-oql.ts';
+import { invalidParameter } from '../resources/refusal.ts';
+import type { Dataset } from '../resources/resources.ts';
+import { ServiceRows } from '../rows/row-store.ts';
+import { countMetric, metricOf, type RankingMetric } from './metric.ts';
+import { scopeOfDates } from './scope-of-dates.ts';
+
+export const DATE_FIELD = 'date';
+/** The column of an aggregate without a metric. */
+const COUNT_ALIAS = 'count';
+
+/** A ranking query, checked against the fields and ready to run: a table of buckets and metrics in a total order. */
+export interface RankingTable {
+  /** The buckets, then the metrics. */
+  readonly columns: readonly Column[];
+  /** SELECT with its ORDER BY, without paging. */
+  readonly sql: string;
+  readonly values: readonly string[];
+  /** Regular expressions that must still be checked, with their places in the request. */
+  readonly patterns: Compiled['patterns'];
+  readonly oql: Oql | undefined;
+  /** Counts the rows and the days that have to be read: all of the days that the filter leaves. */
+  readonly touched: { readonly sql: string; readonly values: readonly string[] };
+}
+
+/**
+ * @param path the place of the query in the request, such as `aggs[0]`
+ * @throws Refusal for what the fields don't allow
+ */
+export function rankingTable(
+  dataset: Dataset,
+  query: z.output<typeof RankingQuery>,
+  path: string,
+): RankingTable {
+  const columns = new Map(dataset.columns.map((column) => [column.field.name, column]));
+  const fields = new Map(dataset.columns.map((column) => [column.field.name, column.field]));
+  const buckets = bucketsOf(query, columns, path);
+  const metrics = metricsOf(query, columns, path);
+  const made = [...buckets, ...metrics.map((metric) => metric.column)];
+  refuseDuplicates(made, buckets.length, path);
+
+  const oql = query.oql ? checkOql(query.oql, fields, `${path}.oql`) : undefined;
+  const condition = compileOql(oql, columns);
+  const aliases = new Map(metrics.map(({ column }) => [column.field.name, column]));
+  const aliasFields = new Map(metrics.map(({ column }) => [column.field.name, column.field]));
+  const after = query.post_aggs_oql
+    ? checkOql(query.post_aggs_oql, aliasFields, `${path}.post_aggs_oql`)
+    : undefined;
+  const having = compileOql(after, aliases);
+
+  const source = sourceOf(dataset);
+  const keys = buckets.map((column) => column.id);
+  const cells = [...keys, ...metrics.map(({ sql, column }) => `${sql} AS ${column.id}`)];
+  const groupBy = keys.length === 0 ? '' : `GROUP BY ${keys.join(', ')}`;
+  const grouped = `SELECT ${cells.join(', ')} FROM ${source} WHERE ${condition.sql} ${groupBy}`;
+  const order = orderOf(query, made, keys, path);
+  const scope = compileOql(oql && scopeOfDates(oql, DATE_FIELD), columns);
+  const date = columns.get(DATE_FIELD);
+  return {
+    columns: made,
+    sql: `SELECT * FROM (${grouped}) WHERE ${renumbered(having.sql, condition.values.length)} ${order}`,
+    values: [...condition.values, ...having.values],
+    patterns: [...patternsUnder(`${path}.oql`, condition), ...patternsUnder(`${path}.post_aggs_oql`, having)],
+    oql,
+    touched: {
+      sql: `SELECT count(*) AS rows, ${date ? `count(DISTINCT ${date.id})` : '1'} AS days FROM ${source} WHERE ${scope.sql}`,
+      values: scope.values,
+    },
+  };
+}
+
+type Query = z.output<typeof RankingQuery>;
+
+function bucketsOf({ fields = [] }: Query, columns: ReadonlyMap<string, Column>, path: string): Column[] {
+  return fields.map((field, index) => {
+    const name = typeof field === 'string' ? field : field.name;
+    const at = `${path}.fields[${index}]`;
+    const column = columns.get(name);
+    if (column === undefined)
+      throw invalidParameter(at, 'unknown_field', `there is no field ${JSON.stringify(name)}`);
+    if (column.field.agg_dimension === false || isMany(column))
+      throw invalidParameter(at, 'not_a_dimension', `${name} can't be a bucket`);
+    return column;
+  });
+}
+
+function metricsOf({ value }: Query, columns: ReadonlyMap<string, Column>, path: string): RankingMetric[] {
+  if (value === undefined || value.length === 0) return [countMetric(COUNT_ALIAS)];
+  return value.map((one, index) => metricOf(one, index, columns, `${path}.value[${index}]`));
+}
+
+/** `sort` and the answer find a column by its name, so names are unique. */
+function refuseDuplicates(made: readonly Column[], buckets: number, path: string): void {
+  const names = made.map((column) => column.field.name);
+  names.forEach((name, index) => {
+    if (names.indexOf(name) === index) return;
+    const at = index < buckets ? `fields[${index}]` : `value[${index - buckets}].alias`;
+    throw invalidParameter(`${path}.${at}`, 'duplicate', `${name} is the name of another column`);
+  });
+}
+
+/** Ties are broken by the buckets, which no two rows share: so pages never overlap. */
+function orderOf(
+  { sort = [] }: Query,
+  made: readonly Column[],
+  keys: readonly string[],
+  path: string,
+): string {
+  const wanted = Array.isArray(sort) ? sort : [sort];
+  const terms = wanted.map(({ field, order }, index) => {
+    const column = made.find((one) => one.field.name === field);
+    const at = Array.isArray(sort) ? `${path}.sort[${index}].field` : `${path}.sort.field`;
+    if (column === undefined)
+      throw invalidParameter(at, 'unknown_field', `${field} is no bucket and no alias of this query`);
+    return `${column.id} ${order.toUpperCase()} NULLS LAST`;
+  });
+  const all = [...terms, ...keys.map((key) => `${key} ASC NULLS LAST`)];
+  return all.length === 0 ? '' : `ORDER BY ${all.join(', ')}`;
+}
+
+function sourceOf({ table, columns }: Dataset): string {
+  if (table !== undefined) return ServiceRows.table(table);
+  const cells = columns.map(({ id, kind }) => `CAST(NULL AS ${SQL_TYPES[kind]}) AS ${id}`);
+  return `(SELECT ${cells.join(', ') || '1'} WHERE false)`;
+}
+
+function patternsUnder(path: string, { patterns }: Compiled): Compiled['patterns'] {
+  return patterns.map((one) => ({ ...one, path: one.path.replace(/^oql/, path) }));
+}
+
+/** The bound values of a second condition come after those of the first. */
+function renumbered(sql: string, by: number): string {
+  return sql.replace(/\$(\d+)/g, (_, number: string) => `$${Number(number) + by}`);
+}

@@ -1,0 +1,108 @@
+import type { DuckDBAppender } from '@duckdb/node-api';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { webUrl } from '../../../core/net/web-url.ts';
+import {
+  type DemandExport,
+  type DemandRow,
+  dimensionsText,
+  type RejectedRow,
+} from '../../site/demand/demand-row.ts';
+
+/** Where the rows of an export wait, on one connection. */
+export const STAGED = 'demand_staged';
+/** Rejected rows whose places are kept. */
+const MOST_PLACES = 100;
+
+/** What was read besides the rows. */
+export interface StagedDemand {
+  readonly rejected: { readonly rows: number; readonly places: readonly RejectedRow[] };
+  /** Rows of other search types than the web's, by type. */
+  readonly leftOut: Readonly<Record<string, number>>;
+  /** Rows of pages of other hosts, which are left out, by host. */
+  readonly otherHosts: Readonly<Record<string, number>>;
+}
+
+/**
+ * Reads the rows of an export into a temporary table, with `counted_by`, the dimensions of their table.
+ *
+ * @param isOwnHost whether a host is one of the website's
+ * @throws CrawlhouseError `rejected_values` for the first bad row where `onReject` is `fail`; `usage` where all pages are
+ *   of other hosts
+ */
+export async function stageDemand(
+  connection: Connection,
+  { tables, supersedes }: DemandExport,
+  { onReject, isOwnHost }: { onReject: 'fail' | 'quarantine'; isOwnHost: (host: string) => boolean },
+  signal: AbortSignal,
+): Promise<StagedDemand> {
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE ${STAGED} (counted_by VARCHAR, date VARCHAR, url VARCHAR, query VARCHAR, device VARCHAR,
+      country VARCHAR, clicks BIGINT, impressions BIGINT, position DOUBLE, is_anonymized BOOLEAN)`,
+  );
+  const places: RejectedRow[] = [];
+  const [leftOut, otherHosts] = [new Map<string, number>(), new Map<string, number>()];
+  let [rejected, pages] = [0, 0];
+  const appender = await connection.inner.createAppender(STAGED, 'main', 'temp');
+  try {
+    for (const table of tables) {
+      const by = dimensionsText(table.dimensions);
+      for await (const record of table.records(signal)) {
+        if ('other' in record) {
+          const { searchType } = record.other;
+          leftOut.set(searchType, (leftOut.get(searchType) ?? 0) + 1);
+        } else if ('reject' in record) {
+          if (onReject === 'fail') throw refusal(record.reject);
+          rejected += 1;
+          if (places.length < MOST_PLACES) places.push(record.reject);
+        } else {
+          const host = record.row.url === null ? null : (webUrl(record.row.url)?.hostname ?? '');
+          if (host !== null && !isOwnHost(host)) otherHosts.set(host, (otherHosts.get(host) ?? 0) + 1);
+          else {
+            if (host !== null) pages += 1;
+            appendRow(appender, by, record.row);
+          }
+        }
+      }
+    }
+  } finally {
+    appender.closeSync();
+  }
+  // A day of a sync may have pages of another host of its domain only.
+  if (supersedes === undefined && pages === 0 && otherHosts.size > 0)
+    throw foreign(otherHosts, tables[0]?.place ?? '');
+  return {
+    ...{ rejected: { rows: rejected, places }, leftOut: Object.fromEntries(leftOut) },
+    otherHosts: Object.fromEntries([...otherHosts].sort(([, a], [, b]) => b - a)),
+  };
+}
+
+function foreign(hosts: ReadonlyMap<string, number>, place: string): CrawlhouseError {
+  return new CrawlhouseError(
+    'usage',
+    `${place}: all pages are of other hosts than the website's (${[...hosts.keys()].slice(0, 3).join(', ')})`,
+    { hint: `name the website that they are of: --site https://${[...hosts.keys()][0]}/` },
+  );
+}
+
+function appendRow(appender: DuckDBAppender, by: string, row: DemandRow): void {
+  for (const value of [by, row.date, row.url, row.query, row.device, row.country])
+    if (value === null) appender.appendNull();
+    else appender.appendVarchar(value);
+  appender.appendBigInt(row.clicks);
+  appender.appendBigInt(row.impressions);
+  if (row.position === null) appender.appendNull();
+  else appender.appendDouble(row.position);
+  appender.appendBoolean(row.isAnonymized);
+  appender.endRow();
+}
+
+function refusal({ place, line, reason }: RejectedRow): CrawlhouseError {
+  return new CrawlhouseError(
+    'rejected_values',
+    `${place}${line === null ? '' : `, line ${line}`}: ${reason}`,
+    {
+      hint: 'nothing of the export was added; correct the file, or set on_reject: quarantine to leave such rows out',
+    },
+  );
+}

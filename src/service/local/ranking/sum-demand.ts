@@ -1,0 +1,84 @@
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
+import type { DemandExport } from '../../site/demand/demand-row.ts';
+import { dimensionsText, isDetailed } from '../../site/demand/demand-row.ts';
+import { explainDifference } from '../../site/demand/explain-difference.ts';
+import { STAGED } from './stage-demand.ts';
+
+/** The rows of an export by the same dimensions, added up. */
+export interface DemandSums {
+  /** The dimensions, as in `date, url, query`. */
+  readonly by: string;
+  readonly rows: bigint;
+  /** First and last day; null for totals of a period. */
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly days: bigint;
+  readonly clicks: bigint;
+  readonly impressions: bigint;
+  /** Of these, those of queries that the search engine does not name. */
+  readonly anonymized_clicks: bigint;
+  readonly anonymized_impressions: bigint;
+}
+
+/** How the rows by some dimensions differ from the export's own totals of the same days. */
+export interface DemandDifference {
+  readonly by: string;
+  readonly clicks: bigint;
+  readonly impressions: bigint;
+  readonly total_clicks: bigint;
+  readonly total_impressions: bigint;
+  /** The difference and its likely cause; null where there is none. */
+  readonly text: string | null;
+}
+
+/** The sums of the staged rows, and their comparison with the export's own totals. */
+export async function sumDemand(
+  connection: Connection,
+  { tables, format }: DemandExport,
+): Promise<{ readonly sums: readonly DemandSums[]; readonly differences: readonly DemandDifference[] }> {
+  const sums = (await connection.rows(
+    `SELECT counted_by AS "by", count(*) AS rows, min(date) AS "from", max(date) AS "to", count(DISTINCT date) AS days,
+       CAST(sum(clicks) AS BIGINT) AS clicks, CAST(sum(impressions) AS BIGINT) AS impressions,
+       CAST(coalesce(sum(clicks) FILTER (is_anonymized), 0) AS BIGINT) AS anonymized_clicks,
+       CAST(coalesce(sum(impressions) FILTER (is_anonymized), 0) AS BIGINT) AS anonymized_impressions
+     FROM ${STAGED} GROUP BY counted_by ORDER BY counted_by`,
+  )) as unknown as DemandSums[];
+  const total = totalOf(tables.map(({ dimensions }) => dimensions));
+  if (total === undefined) return { sums, differences: [] };
+  const differences: DemandDifference[] = [];
+  for (const { by, rows } of sums) {
+    if (by === total) continue;
+    const compared = await compare(connection, by, total);
+    const isFromPage = format === 'search_console_page' || format === 'bing_page';
+    if (compared !== null)
+      differences.push({ ...compared, text: explainDifference({ ...compared, rows, isFromPage }) });
+  }
+  return { sums, differences };
+}
+
+/** The dimensions of the table that counts all: that by date alone, else the days of the site without URLs. */
+function totalOf(all: readonly DemandExport['tables'][number]['dimensions'][]): string | undefined {
+  const totals = all.filter((one) => one.includes('date') && !isDetailed(one));
+  return totals.map(dimensionsText).sort((a, b) => a.length - b.length)[0];
+}
+
+/** Sums of both over the days that both have; rows without days are compared with all days. */
+async function compare(
+  connection: Connection,
+  by: string,
+  total: string,
+): Promise<Omit<DemandDifference, 'text'> | null> {
+  const [found] = await connection.rows(
+    `WITH part AS (SELECT date, clicks, impressions FROM ${STAGED} WHERE counted_by = $1),
+       whole AS (SELECT date, clicks, impressions FROM ${STAGED} WHERE counted_by = $2),
+       common AS (SELECT DISTINCT whole.date FROM whole JOIN part ON part.date IS NULL OR part.date = whole.date)
+     SELECT
+       (SELECT CAST(sum(clicks) AS BIGINT) FROM part WHERE date IS NULL OR date IN (FROM common)) AS clicks,
+       (SELECT CAST(sum(impressions) AS BIGINT) FROM part WHERE date IS NULL OR date IN (FROM common)) AS impressions,
+       (SELECT CAST(sum(clicks) AS BIGINT) FROM whole WHERE date IN (FROM common)) AS total_clicks,
+       (SELECT CAST(sum(impressions) AS BIGINT) FROM whole WHERE date IN (FROM common)) AS total_impressions`,
+    [by, total],
+  );
+  if (found === undefined || found.clicks === null || found.total_clicks === null) return null;
+  return { by, ...found } as unknown as Omit<DemandDifference, 'text'>;
+}

@@ -1,0 +1,148 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+import { inTransaction, openSqlite } from '../../../core/locks/open-sqlite.ts';
+import type { DatasetName } from '../fields/catalogue-of.ts';
+import { Column } from '../fields/column.ts';
+
+/** The resources of the sandbox. The first ten are the service's, by their keys in lists; the rest is internal. */
+export const RESOURCE_KINDS = [
+  'workspaces',
+  'projects',
+  'crawls',
+  'crawl_configs',
+  'scheduled_crawls',
+  'crawl_over_crawls',
+  'ingest_files',
+  'secrets',
+  'data_exports',
+  'tokens',
+  'oauth_clients',
+  'oauth_codes',
+  'oauth_refresh_tokens',
+  'mails',
+  'webhook_calls',
+] as const;
+export type ResourceKind = (typeof RESOURCE_KINDS)[number];
+
+export type Document = Readonly<Record<string, unknown>> & { readonly id: string };
+
+/** The rows of one data type of a crawl, a comparison or a project: their table (none: no rows) and their columns in the service's order. */
+export interface Dataset {
+  readonly table: string | undefined;
+  readonly columns: readonly Column[];
+}
+
+const SCHEMA = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = NORMAL;
+  CREATE TABLE IF NOT EXISTS resources (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, id TEXT NOT NULL, owner TEXT NOT NULL,
+    doc TEXT NOT NULL, UNIQUE (kind, id)) STRICT;
+  CREATE TABLE IF NOT EXISTS datasets (
+    owner TEXT NOT NULL, name TEXT NOT NULL, rows_table TEXT, columns TEXT NOT NULL,
+    PRIMARY KEY (owner, name)) STRICT;
+  CREATE TABLE IF NOT EXISTS sources (name TEXT PRIMARY KEY, fingerprint TEXT NOT NULL) STRICT;
+`;
+
+/** Everything the sandbox holds besides rows, as JSON documents in its own SQLite file. */
+export class Resources implements Disposable {
+  readonly #database: DatabaseSync;
+  #changes = 0;
+
+  constructor(file: string) {
+    this.#database = openSqlite(file);
+    this.#database.exec(SCHEMA);
+  }
+
+  /** Grows whenever a document is put or taken away. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  get(kind: ResourceKind, id: string): Document | undefined {
+    const row = this.#database.prepare('SELECT doc FROM resources WHERE kind = ? AND id = ?').get(kind, id);
+    return row ? parseDocument(row) : undefined;
+  }
+
+  /** Whose a document is: a workspace's id, a project's for configurations; nothing when it is not there. */
+  owner(kind: ResourceKind, id: string): string | undefined {
+    const row = this.#database.prepare('SELECT owner FROM resources WHERE kind = ? AND id = ?').get(kind, id);
+    return row ? String(row.owner) : undefined;
+  }
+
+  /** All of a kind, the newest first; with `owner` (a workspace's id, a project's for configurations) only its own. */
+  list(kind: ResourceKind, owner?: string): Document[] {
+    const sql = 'SELECT doc FROM resources WHERE kind = ? AND owner = coalesce(?, owner) ORDER BY seq DESC';
+    return this.#database
+      .prepare(sql)
+      .all(kind, owner ?? null)
+      .map(parseDocument);
+  }
+
+  /** All of a kind that hold something under a key. */
+  listHolding(kind: ResourceKind, key: string): Document[] {
+    const sql =
+      "SELECT doc FROM resources WHERE kind = ? AND json_type(doc, '$.' || ?) <> 'null' ORDER BY seq";
+    return this.#database.prepare(sql).all(kind, key).map(parseDocument);
+  }
+
+  put(kind: ResourceKind, owner: string, doc: Document): void {
+    const sql = `INSERT INTO resources (kind, id, owner, doc) VALUES (?, ?, ?, ?)
+      ON CONFLICT (kind, id) DO UPDATE SET doc = excluded.doc`;
+    this.#database.prepare(sql).run(kind, doc.id, owner, JSON.stringify(doc));
+    this.#changes += 1;
+  }
+
+  /** Takes a document away; whether it was there. */
+  delete(kind: ResourceKind, id: string): boolean {
+    this.#changes += 1;
+    return (
+      this.#database.prepare('DELETE FROM resources WHERE kind = ? AND id = ?').run(kind, id).changes > 0
+    );
+  }
+
+  /** The rows of an owner: a crawl's, a comparison's or a project's id. */
+  dataset(owner: string, name: DatasetName): Dataset | undefined {
+    const sql = 'SELECT rows_table, columns FROM datasets WHERE owner = ? AND name = ?';
+    const row = this.#database.prepare(sql).get(owner, name);
+    if (!row) return undefined;
+    const columns = z.array(Column).parse(JSON.parse(String(row.columns)));
+    return { table: row.rows_table === null ? undefined : String(row.rows_table), columns };
+  }
+
+  putDataset(owner: string, name: DatasetName, dataset: Dataset): void {
+    const sql = `INSERT INTO datasets VALUES (?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET rows_table = excluded.rows_table, columns = excluded.columns`;
+    const values = [owner, name, dataset.table ?? null, JSON.stringify(dataset.columns)];
+    this.#database.prepare(sql).run(...values);
+  }
+
+  dropDatasets(owner: string): void {
+    this.#database.prepare('DELETE FROM datasets WHERE owner = ?').run(owner);
+  }
+
+  /** The fingerprint of a finished import or generation of this name; nothing if there was none. */
+  fingerprint(source: string): string | undefined {
+    const row = this.#database.prepare('SELECT fingerprint FROM sources WHERE name = ?').get(source);
+    return row ? String(row.fingerprint) : undefined;
+  }
+
+  putFingerprint(source: string, fingerprint: string): void {
+    const sql =
+      'INSERT INTO sources VALUES (?, ?) ON CONFLICT DO UPDATE SET fingerprint = excluded.fingerprint';
+    this.#database.prepare(sql).run(source, fingerprint);
+  }
+
+  /** All or nothing of what `work` puts. */
+  transaction(work: () => void): void {
+    inTransaction(this.#database, work);
+  }
+
+  [Symbol.dispose](): void {
+    this.#database.close();
+  }
+}
+
+function parseDocument(row: Record<string, unknown>): Document {
+  return JSON.parse(String(row.doc)) as Document;
+}

@@ -1,0 +1,110 @@
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
+import type { Oql } from '../../api/oql/oql.ts';
+import type { SearchBody } from '../../api/resources/search.ts';
+import type { Column } from '../fields/column.ts';
+import { checkOql } from '../oql/check-oql.ts';
+import { type Compiled, compileOql } from '../oql/compile-oql.ts';
+import { invalidParameter, invalidParameters, type OffendingField } from '../resources/refusal.ts';
+import type { Dataset } from '../resources/resources.ts';
+import { ServiceRows } from './row-store.ts';
+
+/** A search or export, checked against the dataset's fields and ready to run. */
+export interface DatasetQuery {
+  readonly oql: Oql | undefined;
+  readonly columns: readonly Column[];
+  readonly table: string | undefined;
+  /** FROM and WHERE; nothing when the dataset has no table, and so no rows. */
+  readonly source: string | undefined;
+  readonly condition: Compiled;
+  readonly order: string;
+}
+
+/** @throws Refusal for what the fields don't allow */
+export function datasetQuery(
+  dataset: Dataset,
+  body: Omit<SearchBody, 'oql'> & { readonly oql?: unknown },
+): DatasetQuery {
+  const byName = new Map(dataset.columns.map((column) => [column.field.name, column]));
+  const fields = new Map(dataset.columns.map((column) => [column.field.name, column.field]));
+  const oql = body.oql === undefined || body.oql === null ? undefined : checkOql(body.oql, fields);
+  const condition = compileOql(oql, byName);
+  const table = dataset.table === undefined ? undefined : ServiceRows.table(dataset.table);
+  return {
+    oql,
+    columns: selectColumns(dataset.columns, body.fields),
+    table,
+    source: table === undefined ? undefined : `FROM ${table} WHERE ${condition.sql}`,
+    condition,
+    order: orderBy(dataset.columns, body.sort),
+  };
+}
+
+/** Refuses a regular expression that DuckDB's engine (RE2, linear in time) can't read. */
+export async function checkPatterns(connection: Connection, condition: Compiled): Promise<void> {
+  for (const { path, pattern } of condition.patterns) {
+    try {
+      await connection.scalar("SELECT regexp_matches('', $1)", [`(${pattern})`]);
+    } catch {
+      throw invalidParameter(
+        path,
+        'regex',
+        `${JSON.stringify(pattern)} is not a regular expression that can be used here`,
+      );
+    }
+  }
+}
+
+export async function countRows(connection: Connection, query: DatasetQuery): Promise<number> {
+  if (query.source === undefined) return 0;
+  return Number(await connection.scalar(`SELECT count(*) ${query.source}`, query.condition.values));
+}
+
+/** The columns a request asks for, in its order; without `fields` every displayable one. */
+function selectColumns(columns: readonly Column[], names: readonly string[] | undefined): readonly Column[] {
+  if (names === undefined) return columns.filter((column) => column.field.can_display !== false);
+  const byName = new Map(columns.map((column) => [column.field.name, column]));
+  const problems: OffendingField[] = [];
+  const selected = names.flatMap((name, index) => {
+    const column = byName.get(name);
+    const problem = !column
+      ? { type: 'unknown_field', message: `there is no field ${JSON.stringify(name)}` }
+      : column.field.can_display === false
+        ? { type: 'not_displayable', message: `${name} can't be displayed` }
+        : names.indexOf(name) !== index
+          ? { type: 'duplicate', message: `${name} stands twice` }
+          : undefined;
+    if (problem) problems.push({ name: `fields[${index}]`, ...problem });
+    return column ? [column] : [];
+  });
+  if (problems.length > 0) throw invalidParameters(...problems);
+  return selected;
+}
+
+/** SQL for the requested order. Rows that tie, or all rows without a sort, come in stored order. */
+function orderBy(columns: readonly Column[], sort: SearchBody['sort']): string {
+  const byName = new Map(columns.map((column) => [column.field.name, column]));
+  const problems: OffendingField[] = [];
+  const terms = (sort ?? []).flatMap(({ field, order }, index) => {
+    const column = byName.get(field);
+    if (!column || column.field.can_sort === false) {
+      const message = column ? `${field} can't be sorted by` : `there is no field ${JSON.stringify(field)}`;
+      problems.push({
+        name: `sort[${index}].field`,
+        type: column ? 'not_sortable' : 'unknown_field',
+        message,
+      });
+      return [];
+    }
+    return sortKeys(column).map((key) => `${key} ${order.toUpperCase()} NULLS LAST`);
+  });
+  if (problems.length > 0) throw invalidParameters(...problems);
+  return terms.length === 0 ? '' : `ORDER BY ${[...terms, 'rowid'].join(', ')}`;
+}
+
+function sortKeys({ kind, id }: Column): string[] {
+  if (kind !== 'json') return [id];
+  const text = `json_extract_string(${id}, '$')`;
+  // Whole numbers that are equal as DOUBLE still have an order.
+  const whole = `CASE WHEN regexp_full_match(${text}, '-?[0-9]{1,38}') THEN CAST(${text} AS HUGEINT) END`;
+  return [`TRY_CAST(${text} AS DOUBLE)`, whole, text];
+}

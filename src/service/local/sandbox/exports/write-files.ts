@@ -1,0 +1,147 @@
+import { createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { type Connection, text } from '../../../../core/duckdb/duckdb.ts';
+import { makeFolder } from '../../../../core/files/make-folder.ts';
+import type { ExportFormat } from '../../../api/resources/data-exports.ts';
+import { type Column, SQL_TYPES } from '../../fields/column.ts';
+import type { Dataset } from '../../resources/resources.ts';
+import { CELL_BYTES } from '../../rows/export-lines.ts';
+import { csvHeader, csvLine, jsonLine } from '../../rows/line-sql.ts';
+import { ServiceRows } from '../../rows/row-store.ts';
+import { streamLines } from '../../rows/stream-lines.ts';
+import { parquetColumns } from './parquet-columns.ts';
+
+/** How the lines of an export are written. */
+interface LineFormat {
+  readonly format: 'csv' | 'json';
+  readonly delimiter: string;
+  readonly gzip: boolean;
+}
+
+/** How the rows of an export are written. */
+export interface WrittenFormat {
+  readonly format: ExportFormat;
+  readonly delimiter: string;
+  readonly gzip: boolean;
+  /** How many files at least, where there are as many rows; one without rows. */
+  readonly objects: number;
+}
+
+export interface WrittenFile {
+  readonly path: string;
+  readonly size: number;
+  readonly rows: number;
+}
+
+/** Rows of a Parquet row group. DuckDB holds one for each of its threads. */
+const ROW_GROUP = 20_480;
+/** The most cells of a Parquet file with larger row groups: all of it must fit into memory. */
+const MOST_CELLS = 2_000_000;
+
+/** Writes a dataset's columns to files in `dir`, in the order of its rows; every CSV file begins with the header. */
+export async function writeFiles(
+  rows: ServiceRows,
+  { table, columns }: Dataset,
+  written: WrittenFormat,
+  dir: string,
+  signal: AbortSignal,
+): Promise<WrittenFile[]> {
+  makeFolder(dir);
+  const source = table === undefined ? nothing(columns) : `FROM ${ServiceRows.table(table)}`;
+  const slices = table === undefined ? [''] : await sliceRows(rows, source, columns.length, written);
+  const { format } = written;
+  const select =
+    format === 'parquet'
+      ? await rows.use((connection) => parquetColumns(connection, source, columns, signal))
+      : undefined;
+  const files: WrittenFile[] = [];
+  for (const slice of slices) {
+    const path = join(dir, String(files.length + 1));
+    const sliced = `${source} ${slice}`;
+    if (format !== 'parquet')
+      await writeLines(rows, { source: sliced, columns }, { ...written, format }, path, signal);
+    else await writeParquet(rows, `SELECT ${select} ${sliced}`, path, signal);
+    const count = await rows.use((connection) => connection.scalar(`SELECT count(*) ${sliced}`, [], signal));
+    files.push({ path, rows: Number(count), size: (await stat(path)).size });
+  }
+  return files;
+}
+
+/** A source without rows that has the columns, for a dataset without a table. */
+function nothing(columns: readonly Column[]): string {
+  const nulls = columns.map(({ id, kind }) => `CAST(NULL AS ${SQL_TYPES[kind]}) AS ${id}`);
+  return `FROM (SELECT ${nulls.join(', ')}) WHERE false`;
+}
+
+async function writeParquet(
+  rows: ServiceRows,
+  query: string,
+  path: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const options = `FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE ${ROW_GROUP}`;
+  await rows.use((connection) => connection.run(`COPY (${query}) TO ${text(path)} (${options})`, [], signal));
+}
+
+/**
+ * Conditions that cut the rows into runs of about the same number. They use `rowid`, which DuckDB finds without reading
+ * earlier rows.
+ */
+async function sliceRows(
+  rows: ServiceRows,
+  source: string,
+  columns: number,
+  { format, objects }: WrittenFormat,
+): Promise<string[]> {
+  const sql = `SELECT coalesce(min(rowid), 0) AS first, coalesce(max(rowid), -1) AS last ${source}`;
+  const [row] = await rows.use((connection) => connection.rows<{ first: bigint; last: bigint }>(sql));
+  const [first, end] = [Number(row?.first ?? 0), Number(row?.last ?? -1) + 1];
+  const bounds = sliceBounds(
+    first,
+    end,
+    format === 'parquet' ? Math.max(objects, filesFor(end - first, columns)) : objects,
+  );
+  return bounds.map(([from, to]) => `WHERE rowid >= ${from} AND rowid < ${to}`);
+}
+
+/** How many Parquet files so many rows need. */
+export function filesFor(rows: number, columns: number): number {
+  return ROW_GROUP * columns <= MOST_CELLS ? 1 : Math.ceil((rows * columns) / MOST_CELLS);
+}
+
+/**
+ * Runs of rows from `first` to before `end`, as even as possible: the requested number, at most one a row, at least
+ * one.
+ */
+export function sliceBounds(first: number, end: number, slices: number): [from: number, to: number][] {
+  const count = Math.max(1, Math.min(slices, end - first));
+  const bound = (index: number): number => first + Math.floor(((end - first) * index) / count);
+  return Array.from({ length: count }, (_, index) => [bound(index), bound(index + 1)]);
+}
+
+/**
+ * Writes rows as CSV with its header, or as JSONL, each line as the streamed export has it. Streamed, because COPY
+ * would hold whole row groups of lines in memory.
+ */
+async function writeLines(
+  rows: ServiceRows,
+  { source, columns }: { readonly source: string; readonly columns: readonly Column[] },
+  { format, delimiter, gzip }: LineFormat,
+  path: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const line = format === 'csv' ? csvLine(columns, '\n', delimiter) : jsonLine(columns, '\n');
+  const header = format === 'csv' ? `${csvHeader(columns, delimiter)}\n` : '';
+  const lines = async function* (connection: Connection): AsyncGenerator<Buffer> {
+    yield Buffer.from(header);
+    yield* streamLines(connection, `SELECT ${line} AS line ${source}`, [], columns.length * CELL_BYTES);
+  };
+  const bytes = Readable.from(rows.stream(lines, signal, columns.length), { objectMode: false });
+  const file = createWriteStream(path);
+  if (gzip) await pipeline(bytes, createGzip({ level: 1 }), file, { signal });
+  else await pipeline(bytes, file, { signal });
+}

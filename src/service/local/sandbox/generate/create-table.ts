@@ -1,0 +1,98 @@
+import type { FieldRecord } from '../../../api/resources/fields.ts';
+import { type Column, kindOfField, SQL_TYPES } from '../../fields/column.ts';
+import type { Dataset } from '../../resources/resources.ts';
+import { ServiceRows } from '../../rows/row-store.ts';
+import { type GeneratedSite, hashOf, pick } from './site.ts';
+import { ADJECTIVES, NOUNS } from './words.ts';
+
+const DAY = 86_400;
+
+export interface TableContent {
+  readonly fields: readonly FieldRecord[];
+  /** The shapes that `values` are made for. */
+  readonly known: readonly FieldRecord[];
+  /** SQL for the rows and what their values are made of. */
+  readonly facts: string;
+  /** SQL for the values that have to fit each other, by field. */
+  readonly values: Readonly<Record<string, string>>;
+  /** The column of `facts` that other values are made from. */
+  readonly key: string;
+  /** Holds for rows that have no other values at all. */
+  readonly isBare?: string;
+}
+
+/** Generates a table in one statement: DuckDB streams the rows from `range` to the file. */
+export async function createTable(
+  rows: ServiceRows,
+  site: GeneratedSite,
+  table: string,
+  content: TableContent,
+): Promise<Dataset> {
+  const columns = content.fields.map(
+    (field, index): Column => ({ id: `c${index}`, kind: kindOfField(field), field }),
+  );
+  const cells = columns.map(
+    (column) => `CAST(${valueSql(site, column, content)} AS ${SQL_TYPES[column.kind]}) AS ${column.id}`,
+  );
+  const sql = `CREATE OR REPLACE TABLE ${ServiceRows.table(table)} AS SELECT ${cells.join(', ')} FROM (${content.facts})`;
+  await rows.use((connection) => connection.run(sql));
+  return { table, columns };
+}
+
+function valueSql(site: GeneratedSite, { field, kind }: Column, content: TableContent): string {
+  const own = Object.hasOwn(content.values, field.name) ? content.values[field.name] : undefined;
+  // A catalogue from elsewhere may give a known name another shape.
+  const known = content.known.find((record) => record.name === field.name);
+  if (own !== undefined && known !== undefined && kindOfField(known) === kind) return own;
+  const generic = genericValue(site, field, content.key);
+  return content.isBare === undefined ? generic : `CASE WHEN ${content.isBare} THEN NULL ELSE ${generic} END`;
+}
+
+/** SQL for a value that fits a field's type and arity and nothing more; it stays with its page from crawl to crawl. */
+function genericValue(site: GeneratedSite, field: FieldRecord, page: string): string {
+  const hash = (label: string): string => hashOf(site, `${field.name} ${label}`, page);
+  const one = (label: string): string => value(site, field, hash(label));
+  const missing = `${hash('missing')} % 12 = 0`;
+  if (field.arity !== 'many') return `CASE WHEN ${missing} THEN NULL ELSE ${one('1')} END`;
+  const lists = ['1', '2', '3'].map(one);
+  if (isJson(field)) {
+    return `CASE ${hash('count')} % 4 WHEN 0 THEN NULL WHEN 1 THEN concat('[', ${lists[0]}, ']') ELSE concat('[', ${lists[0]}, ',', ${lists[1]}, ']') END`;
+  }
+  return `CASE ${hash('count')} % 5 WHEN 0 THEN NULL WHEN 1 THEN [${lists[0]}] WHEN 2 THEN [${lists[0]}, ${lists[1]}] WHEN 3 THEN [${lists[0]}] ELSE [${lists.join(', ')}] END`;
+}
+
+function isJson({ type }: FieldRecord): boolean {
+  return !['string', 'enum', 'hash', 'date', 'datetime'].includes(type);
+}
+
+function value(site: GeneratedSite, field: FieldRecord, hash: string): string {
+  switch (field.type) {
+    case 'natural':
+    case 'integer':
+      return `CAST(${hash} % 5000 AS BIGINT)`;
+    case 'float':
+      return `CAST(${hash} % 100000 AS DOUBLE) / 1000`;
+    case 'percentage':
+    case 'ratio':
+      return `CAST(${hash} % 1001 AS DOUBLE) / 1000`;
+    case 'bool':
+      return `${hash} % 3 = 0`;
+    case 'enum':
+      return pick(field.values?.length ? field.values : ['first', 'second', 'third'], hash);
+    case 'hash':
+      return `lower(hex(${hash}))`;
+    case 'date':
+      return `strftime(${moment(site, hash)}, '%Y-%m-%d')`;
+    case 'datetime':
+      return `strftime(${moment(site, hash)}, '%Y/%m/%d %H:%M:%S UTC')`;
+    case 'string':
+      return `concat(${pick(ADJECTIVES, hash)}, ' ', ${pick(NOUNS, `(${hash} >> 8)`)}, ' ', ${hash} % 1000)`;
+    default:
+      return `concat('{"name":"', ${pick(NOUNS, hash)}, '","count":', ${hash} % 50, ',"score":', CAST(${hash} % 100 AS DOUBLE) / 100, '}')`;
+  }
+}
+
+/** A time within the year before the site's first crawl, which is the same at all its crawls. */
+function moment(site: GeneratedSite, hash: string): string {
+  return `make_timestamp((${site.firstEnd - 365 * DAY} + CAST(${hash} % ${365 * DAY} AS BIGINT)) * 1000000)`;
+}

@@ -1,0 +1,147 @@
+import { CrawlhouseError } from '../../../../core/errors/errors.ts';
+import type { Logger } from '../../../../core/logs/logger.ts';
+import type { CrawlDataType, FieldRecord } from '../../../api/resources/fields.ts';
+import { finishComparison } from '../../crawls/finish-comparison.ts';
+import { COMPARING, startComparison } from '../../crawls/start-comparison.ts';
+import { MORE_PAGE_FIELDS, syntheticField } from '../../fields/more-page-fields.ts';
+import { PAGE_CATALOGUE } from '../../fields/page-catalogue.ts';
+import { resourceId } from '../../resources/ids.ts';
+import type { Dataset, Document, Resources } from '../../resources/resources.ts';
+import { ensureProject, putCrawl, workspaceId } from '../../resources/seed.ts';
+import type { ServiceRows } from '../../rows/row-store.ts';
+import { describeData } from '../import/describe-data.ts';
+import { readFields } from '../import/read-fields.ts';
+import { crawlOutcome } from './crawl-outcome.ts';
+import { createCrawlTables } from './create-crawl-tables.ts';
+import { generateProjectData } from './generate-project-data.ts';
+import { CRAWL_STATES, type GeneratedState, type GenerateSpec } from './parse-spec.ts';
+import { type SiteShape, shapeOf, siteAt, weekly } from './site-shape.ts';
+
+export interface GenerateContext {
+  readonly resources: Resources;
+  readonly rows: ServiceRows;
+  readonly logger: Logger;
+}
+
+/** Generates projects with their crawls; ids, dates and rows depend on the spec alone. */
+export async function generate(context: GenerateContext, spec: GenerateSpec): Promise<void> {
+  const { resources, logger } = context;
+  for (let project = 0; project < spec.projects; project++) {
+    const shape = shapeOf(spec, project);
+    for (const [crawl, state] of crawlsOf(spec).entries())
+      await generateCrawl(context, spec, shape, { number: crawl, state });
+    await generateComparisons(context, spec, project);
+    const last = Math.max(0, spec.crawls - 1);
+    await generateProjectData(context, spec, nameOf(spec), siteAt(shape, last, weekly(shape, last)));
+  }
+  resources.putFingerprint(nameOf(spec), 'done');
+  logger.info('generated', { projects: spec.projects, crawls: spec.crawls, seed: spec.seed });
+}
+
+/** The crawls of a project in their order of time: the done ones, then those of another state. */
+function crawlsOf({ crawls, states = {} }: GenerateSpec): (GeneratedState | undefined)[] {
+  const others = CRAWL_STATES.flatMap((state) => Array.from({ length: states[state] ?? 0 }, () => state));
+  return [...Array.from({ length: crawls }, () => undefined), ...others];
+}
+
+/** Whether this spec has been generated into this state already. */
+export function isGenerated(resources: Resources, spec: GenerateSpec): boolean {
+  return resources.fingerprint(nameOf(spec)) !== undefined;
+}
+
+function nameOf(spec: GenerateSpec): string {
+  return `generate ${JSON.stringify(Object.entries(spec).sort(([a], [b]) => (a < b ? -1 : 1)))}`;
+}
+
+async function generateCrawl(
+  context: GenerateContext,
+  spec: GenerateSpec,
+  shape: SiteShape,
+  { number: crawl, state }: { readonly number: number; readonly state: GeneratedState | undefined },
+): Promise<void> {
+  const { resources, rows } = context;
+  const site = siteAt(shape, crawl, weekly(shape, crawl));
+  const projectName = site.host.replace(/^www\./, '').replace(/\.example$/, '');
+  const crawlId = resourceId('generated', spec.seed, site.project, crawl);
+  refuseTwins(resources, crawlId, spec);
+
+  const hasPages = spec.pages > 0 || spec.fields !== undefined;
+  const outcome = state && (await crawlOutcome(rows, site, shape.pages, state));
+  const reach = outcome === undefined ? site.slots : outcome.reach;
+  const pages = hasPages ? await pageFields(spec) : undefined;
+  const datasets =
+    reach === undefined
+      ? new Map<CrawlDataType, Dataset>()
+      : await createCrawlTables(rows, crawlId, { site, rows: shape, pageFields: pages, reach });
+  const { fetchedUrls, lastDepth } = await describeData(rows, datasets);
+  resources.transaction(() => {
+    const project = ensureProject(resources, {
+      name: projectName,
+      startUrl: `https://${site.host}/`,
+      workspaceId: workspaceId(shape.project % (spec.workspaces ?? 1)),
+      extra: { _site: shape, _crawl_count: crawl + 1 },
+    });
+    putCrawl(resources, {
+      project,
+      id: crawlId,
+      createdAt: site.startedAt * 1000,
+      endedAt: site.endedAt * 1000,
+      fetchedUrls,
+      lastDepth,
+      extra: { ...outcome?.extra, ...limitedConfig(resources, project, outcome?.maxUrl) },
+    });
+    for (const [dataType, dataset] of datasets) resources.putDataset(crawlId, dataType, dataset);
+    resources.putFingerprint(`crawl ${crawlId}`, nameOf(spec));
+  });
+}
+
+/** The configuration that a crawl which reached its limit was crawled with. */
+function limitedConfig(resources: Resources, project: Document, maxUrl: number | undefined): object {
+  if (maxUrl === undefined) return {};
+  return { crawl_config: { ...resources.list('crawl_configs', project.id).at(-1), max_url: maxUrl } };
+}
+
+function refuseTwins(resources: Resources, crawlId: string, spec: GenerateSpec): void {
+  const other = resources.fingerprint(`crawl ${crawlId}`);
+  if (other === undefined || other === nameOf(spec)) return;
+  throw new CrawlhouseError('usage', `two specs of --generate have the seed ${spec.seed}`, {
+    hint: 'ids depend on the seed: give each spec its own, and another state directory where the spec of one changed',
+  });
+}
+
+/** The page fields to generate: of the file given, else the specification's, then more, as many as `columns` says. */
+async function pageFields({ fields, columns }: GenerateSpec): Promise<readonly FieldRecord[]> {
+  const catalogue = fields === undefined ? PAGE_CATALOGUE : await readFields(fields);
+  if (columns === undefined) return catalogue;
+  const known = new Set(catalogue.map((field) => field.name));
+  const all = [...catalogue, ...MORE_PAGE_FIELDS.filter((field) => !known.has(field.name))];
+  const missing = Math.max(0, columns - all.length);
+  return [...all, ...Array.from({ length: missing }, (_, n) => syntheticField(n))].slice(0, columns);
+}
+
+/** Compares consecutive generated crawls of a project, as if each comparison had been launched when the later one ended. */
+async function generateComparisons(
+  stores: { readonly resources: Resources; readonly rows: ServiceRows },
+  spec: GenerateSpec,
+  projectNumber: number,
+): Promise<void> {
+  const { resources } = stores;
+  const crawlOf = (number: number): Document | undefined =>
+    resources.get('crawls', resourceId('generated', spec.seed, projectNumber, number));
+  for (let number = 0; number < spec.comparisons; number++) {
+    const [crawl1, crawl2] = [crawlOf(number), crawlOf(number + 1)];
+    const project = crawl2 && resources.get('projects', String(crawl2.project_id));
+    if (crawl1 === undefined || crawl2 === undefined || project === undefined) continue;
+    // An interrupted generation starts again.
+    if (isThere(resources, crawl1, crawl2)) continue;
+    const at = Number(crawl2.ended_at);
+    const running = startComparison(resources, { project, crawl1, crawl2, at, isAttached: false });
+    await finishComparison(stores, running, at + COMPARING);
+  }
+}
+
+function isThere(resources: Resources, crawl1: Document, crawl2: Document): boolean {
+  return resources
+    .list('crawl_over_crawls')
+    .some((known) => known.crawl1_id === crawl1.id && known.crawl2_id === crawl2.id);
+}

@@ -1,0 +1,76 @@
+import { canonicalScope, SCOPES, type TokenScope } from '../../../api/scopes.ts';
+import type { Application } from './application.ts';
+
+/** The request of an application to a person. */
+export interface Authorization {
+  readonly application: Application;
+  readonly redirectUri: string;
+  readonly scopes: readonly TokenScope[];
+  readonly state: string | undefined;
+}
+
+/**
+ * The outcome of an authorization request. The person is asked, or the browser is sent back with an error (RFC 6749
+ * §4.1.2.1). If the address is not allowed, only the person sees the error.
+ */
+export type Checked =
+  | { readonly kind: 'ask'; readonly authorization: Authorization }
+  | { readonly kind: 'back'; readonly location: string }
+  | { readonly kind: 'refuse'; readonly message: string };
+
+/** The default scopes of a request (docs/sandbox.md). */
+const DEFAULT_SCOPES: readonly TokenScope[] = ['account:read', 'projects:read'];
+
+/** Checks the query of the authorization page; only `client_id` must be there (api-spec.md §5, step 1). */
+export function checkAuthorization(
+  query: URLSearchParams,
+  applicationOf: (clientId: string) => Application | undefined,
+): Checked {
+  const repeated = [...new Set(query.keys())].find((name) => query.getAll(name).length > 1);
+  if (repeated !== undefined) return refuse(`The parameter ${repeated} is given more than once.`);
+  const clientId = query.get('client_id');
+  if (!clientId) return refuse('The parameter client_id is missing.');
+  const application = applicationOf(clientId);
+  if (application === undefined) return refuse('No application with this client_id is registered.');
+  const redirectUri = query.get('redirect_uri') ?? application.redirect_uris?.at(0);
+  if (redirectUri === undefined) return refuse('The parameter redirect_uri is missing.');
+  if (!isReturnAddress(redirectUri, application))
+    return refuse('The application is not registered with this redirect_uri.');
+
+  const state = query.get('state') ?? undefined;
+  const back = (error: string): Checked => ({
+    kind: 'back',
+    location: returnAddress(redirectUri, { error, state }),
+  });
+  if ((query.get('response_type') ?? 'code') !== 'code') return back('unsupported_response_type');
+  const scopes = parseScopes(query.get('scope'));
+  if (scopes === undefined) return back('invalid_scope');
+  return { kind: 'ask', authorization: { application, redirectUri, scopes, state } };
+}
+
+/** The scopes of a list separated by spaces, in the order of the specification; undefined where one is unknown. */
+function parseScopes(text: string | null): readonly TokenScope[] | undefined {
+  const names = (text ?? '').split(' ').filter(Boolean).map(canonicalScope);
+  if (names.some((name) => !SCOPES.some((scope) => scope === name))) return undefined;
+  return names.length === 0 ? DEFAULT_SCOPES : SCOPES.filter((scope) => names.includes(scope));
+}
+
+function isReturnAddress(uri: string, { redirect_uris }: Application): boolean {
+  if (!URL.canParse(uri) || !/^https?:$/.test(new URL(uri).protocol) || uri.includes('#')) return false;
+  return redirect_uris === null || redirect_uris.includes(uri);
+}
+
+/** The address with the answer added to its query. */
+export function returnAddress(
+  redirectUri: string,
+  answer: Readonly<Record<string, string | undefined>>,
+): string {
+  const url = new URL(redirectUri);
+  for (const [name, value] of Object.entries(answer))
+    if (value !== undefined) url.searchParams.set(name, value);
+  return url.href;
+}
+
+function refuse(message: string): Checked {
+  return { kind: 'refuse', message };
+}

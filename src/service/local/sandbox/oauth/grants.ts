@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto';
+import type { TokenScope } from '../../../api/scopes.ts';
+import type { Clock } from '../../resources/clock.ts';
+import { Refusal } from '../../resources/refusal.ts';
+import type { Document, Resources } from '../../resources/resources.ts';
+import type { Authorization } from './authorization.ts';
+
+/** Seconds that an access token lives (api-spec.md §5). */
+const EXPIRES_IN = 3600;
+/** Milliseconds that a code lives (docs/sandbox.md). */
+const CODE_LIFETIME_MS = 60_000;
+
+/** The token response of api-spec.md §5; scopes in the spelling of OAuth2. */
+export interface TokenAnswer {
+  readonly access_token: string;
+  readonly refresh_token: string;
+  readonly expires_in: number;
+  readonly token_type: 'Bearer';
+  readonly scope: string;
+}
+
+/** The store of grants, and the clock for their expiry. */
+export interface GrantStore {
+  readonly resources: Resources;
+  readonly clock: Clock;
+}
+
+/** A code for what a person has granted. */
+export function issueCode(
+  { resources, clock }: GrantStore,
+  asked: Authorization,
+  granted: readonly TokenScope[],
+): string {
+  const code = secret('code');
+  resources.put('oauth_codes', '', {
+    id: code,
+    client_id: asked.application.id,
+    redirect_uri: asked.redirectUri,
+    scopes: granted,
+    expires_at: clock.now() + CODE_LIFETIME_MS,
+    grant: secret('grant'),
+    is_spent: false,
+  });
+  return code;
+}
+
+/**
+ * Tokens for a code, once. A code that is used twice was stolen: its tokens are revoked (RFC 6749 §4.1.2).
+ *
+ * @throws Refusal `invalid_request`, code `invalid_grant`
+ */
+export function exchangeCode(
+  store: GrantStore,
+  clientId: string,
+  code: string,
+  redirectUri: string,
+): TokenAnswer {
+  const { resources, clock } = store;
+  const known = resources.get('oauth_codes', code);
+  if (known === undefined || known.client_id !== clientId) throw invalidGrant('the code is not known');
+  if (known.is_spent) {
+    revoke(resources, String(known.grant));
+    throw invalidGrant('the code has been used already');
+  }
+  if (Number(known.expires_at) <= clock.now()) throw invalidGrant('the code has expired');
+  if (known.redirect_uri !== redirectUri)
+    throw invalidGrant('redirect_uri is not the one that the code was sent to');
+  resources.put('oauth_codes', '', { ...known, is_spent: true });
+  return issueTokens(store, known);
+}
+
+/**
+ * Tokens for a refresh token. It is spent as soon as one of the new tokens is used. Until then it may be sent again, in
+ * case the answer was lost.
+ *
+ * @throws Refusal `invalid_request`, code `invalid_grant`
+ */
+export function refreshGrant(store: GrantStore, clientId: string, refreshToken: string): TokenAnswer {
+  const { resources } = store;
+  const known = resources.get('oauth_refresh_tokens', refreshToken);
+  if (known === undefined || known.client_id !== clientId)
+    throw invalidGrant('the refresh token is not known, or spent');
+  spendReplaced(resources, 'oauth_refresh_tokens', known);
+  return issueTokens(store, known, refreshToken);
+}
+
+/** On the first use of a token the refresh token that it came from is spent. */
+export function spendReplaced(
+  resources: Resources,
+  kind: 'tokens' | 'oauth_refresh_tokens',
+  token: Document,
+): void {
+  if (typeof token.replaces !== 'string') return;
+  const { replaces, ...rest } = token;
+  resources.delete('oauth_refresh_tokens', replaces);
+  resources.put(kind, '', rest as Document);
+}
+
+function issueTokens({ resources, clock }: GrantStore, of: Document, replaces?: string): TokenAnswer {
+  const access = secret('access');
+  const refresh = secret('refresh');
+  const common = {
+    client_id: of.client_id,
+    scopes: of.scopes,
+    grant: of.grant,
+    ...(replaces === undefined ? {} : { replaces }),
+  };
+  const expires_at = clock.now() + EXPIRES_IN * 1000;
+  resources.put('tokens', '', { id: access, ...common, expires_at });
+  resources.put('oauth_refresh_tokens', '', { id: refresh, ...common });
+  const scopes = (of.scopes as readonly string[]).map((scope) => scope.replace(/^projects:/, 'project:'));
+  return {
+    access_token: access,
+    refresh_token: refresh,
+    expires_in: EXPIRES_IN,
+    token_type: 'Bearer',
+    scope: scopes.join(' '),
+  };
+}
+
+function revoke(resources: Resources, grant: string): void {
+  for (const kind of ['tokens', 'oauth_refresh_tokens'] as const) {
+    for (const token of resources.list(kind)) if (token.grant === grant) resources.delete(kind, token.id);
+  }
+}
+
+function invalidGrant(message: string): Refusal {
+  return new Refusal('invalid_request', message, { code: 'invalid_grant' });
+}
+
+function secret(what: string): string {
+  return `sandbox-${what}-${randomBytes(24).toString('hex')}`;
+}

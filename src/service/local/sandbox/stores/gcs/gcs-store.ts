@@ -1,0 +1,87 @@
+import type { Logger } from '../../../../../core/logs/logger.ts';
+import type { ObjectFolder } from '../object-folder.ts';
+import type { Store, StoreAnswer, StoreRequest } from '../store-server.ts';
+import { parseMetadata } from './finish-upload.ts';
+import { GcsError } from './gcs-error.ts';
+import { type GcsRequest, jsonAnswer } from './gcs-request.ts';
+import { deleteResource, getResource, listResources } from './object-requests.ts';
+import { UploadRequests } from './upload-requests.ts';
+
+const PATH = /^\/(?:(upload|download)\/)?storage\/v1\/b(?:\/([^/]+))?(?:\/(o)(?:\/(.+))?)?\/?$/;
+const BUCKET_NAME = /^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/;
+
+/**
+ * A small Google Cloud Storage: the part of its JSON API that the official SDK needs to upload, read, list and delete
+ * objects. Like emulators, it needs no credentials.
+ */
+export class ServedGcs implements Store {
+  readonly place = 'store_a';
+  readonly #folder: ObjectFolder;
+  readonly #logger: Logger;
+  readonly #uploads = new UploadRequests();
+
+  constructor(folder: ObjectFolder, logger: Logger) {
+    this.#folder = folder;
+    this.#logger = logger;
+  }
+
+  async answer(request: StoreRequest): Promise<StoreAnswer> {
+    const [all, kind, bucket, objects, key] = PATH.exec(request.path) ?? [];
+    if (all === undefined) throw new GcsError(404, 'Not Found');
+    if (bucket === undefined) return this.#buckets(request);
+    const call: GcsRequest = {
+      folder: this.#folder,
+      request,
+      bucket: decoded(bucket),
+      base: `http://${request.headers.host}`,
+    };
+    if (!this.#folder.index.hasBucket(call.bucket))
+      throw new GcsError(404, 'The specified bucket does not exist.');
+    if (kind === 'upload') return this.#uploads.answer(call);
+    const { method } = request;
+    if (objects === undefined && method === 'GET') return jsonAnswer(bucketResource(call.bucket));
+    if (objects !== undefined && key === undefined && method === 'GET') return listResources(call);
+    if (key !== undefined && (method === 'GET' || method === 'HEAD'))
+      return getResource(call, decoded(key), kind === 'download');
+    if (key !== undefined && method === 'DELETE') return deleteResource(call, decoded(key));
+    throw new GcsError(501, `${method} ${request.path} is not served here`);
+  }
+
+  refusal(error: unknown, request: StoreRequest): StoreAnswer {
+    if (error instanceof GcsError) return jsonAnswer(error, error.status);
+    this.#logger.error('store failed on a request', { method: request.method, error: String(error) });
+    return jsonAnswer(new GcsError(500, 'Internal Error'), 500);
+  }
+
+  faulty(status: number): StoreAnswer {
+    return jsonAnswer(new GcsError(status, 'a fault of the sandbox, as asked for'), status);
+  }
+
+  async #buckets({ method, body }: StoreRequest): Promise<StoreAnswer> {
+    if (method === 'GET')
+      return jsonAnswer({
+        kind: 'storage#buckets',
+        items: this.#folder.index.buckets().map(({ name }) => bucketResource(name)),
+      });
+    if (method !== 'POST') throw new GcsError(405, 'Method Not Allowed');
+    const pieces: Buffer[] = [];
+    for await (const piece of body) pieces.push(piece);
+    const { name = '' } = parseMetadata(Buffer.concat(pieces).toString());
+    if (!BUCKET_NAME.test(name)) throw new GcsError(400, `Invalid bucket name: '${name}'`);
+    if (this.#folder.index.hasBucket(name)) throw new GcsError(409, 'You already own this bucket.');
+    this.#folder.ensureBucket(name);
+    return jsonAnswer(bucketResource(name));
+  }
+}
+
+function bucketResource(name: string): Record<string, unknown> {
+  return { kind: 'storage#bucket', id: name, name, location: 'EU', storageClass: 'STANDARD' };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new GcsError(400, 'The path is not percent-encoded UTF-8');
+  }
+}

@@ -1,0 +1,213 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
+import type { Logger } from '../../../core/logs/logger.ts';
+import { CRAWL_DATABASE, crawl } from '../../site/crawler/crawl.ts';
+import { CrawlControl } from '../../site/crawler/crawl-control.ts';
+import { readCrawlSettings } from '../../site/crawler/crawl-settings.ts';
+import { type CrawlProxy, requireProxy } from '../../site/crawler/fetch/crawl-proxy.ts';
+import { findBrowser } from '../../site/crawler/render/find-browser.ts';
+import type { RenderOptions } from '../../site/crawler/render/renderer.ts';
+import { findLighthouse } from '../../site/crawler/vitals/find-lighthouse.ts';
+import {
+  PagesPerTemplate,
+  type VitalsOptions,
+  type VitalsSettings,
+} from '../../site/crawler/vitals/vitals.ts';
+import { type CrawlerWork, isMoving, isWorking, type LaunchedCrawl } from '../crawls/crawl-life.ts';
+import { fetchedOf } from '../crawls/crawl-plan.ts';
+import type { CrawlJob, CrawlSource, PlannedWork, SourceReport } from '../crawls/crawl-source.ts';
+import type { IngestFiles } from '../ingest/ingest-files.ts';
+import { checkRequest } from '../resources/check-request.ts';
+import type { Clock } from '../resources/clock.ts';
+import { publicView } from '../resources/public-view.ts';
+import { Refusal } from '../resources/refusal.ts';
+import type { Document, Resources } from '../resources/resources.ts';
+import { WORKSPACE_ID } from '../resources/seed.ts';
+import type { ServiceRows } from '../rows/row-store.ts';
+import { importReport } from './import-report.ts';
+
+interface WebsiteWork {
+  readonly resources: Resources;
+  readonly rows: ServiceRows;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly ingestFiles: IngestFiles;
+  readonly stateDir: string;
+  /** Private, loopback and link-local addresses are fetched, whatever the start URL. */
+  readonly allowPrivate: boolean;
+  readonly rendering: RenderOptions;
+  readonly proxy: CrawlProxy | undefined;
+  readonly vitals: VitalsSettings;
+}
+
+/** A full disk, a browser that is not there, a folder that can't be made. */
+const MENDABLE: readonly string[] = ['disk', 'missing_feature', 'bad_project'];
+
+/** A crawler at work. */
+interface Run {
+  readonly control: CrawlControl;
+  readonly interruption: AbortController;
+  /** Resolves when the crawler has stopped, and told its crawl's document what came of it. */
+  readonly stopped: Promise<void>;
+}
+
+/**
+ * Launched crawls that fetch a website. The crawler follows the status of a crawl's document, and the document holds what
+ * the crawler told last. A crawl that pauses, or whose sandbox closes, is interrupted and goes on in its folder.
+ */
+export class WebsiteSource implements CrawlSource, AsyncDisposable {
+  readonly isSynthetic = false;
+  readonly #work: WebsiteWork;
+  readonly #runs = new Map<string, Run>();
+  readonly #stuck = new Map<string, CrawlhouseError>();
+  #isClosed = false;
+
+  constructor(work: WebsiteWork) {
+    this.#work = work;
+  }
+
+  async plan({ project, config }: CrawlJob, quota: number): Promise<PlannedWork> {
+    const settings = crawlerConfig(config);
+    try {
+      const read = readCrawlSettings(settings);
+      const { maxUrl, rendering } = read;
+      requireProxy(read, this.#work.proxy);
+      if (rendering !== undefined) await findBrowser(this.#work.rendering.browser);
+      const vitals = this.#vitalsOf(config);
+      if (vitals !== undefined) await findLighthouse(this.#work.rendering.browser);
+      return {
+        work: { _crawler: { config: settings, isList: config._list_only === true, vitals } },
+        urls: Math.min(maxUrl, quota),
+      };
+    } catch (error) {
+      if (!(error instanceof CrawlhouseError)) throw error;
+      const hint = error.hint === undefined ? '' : ` (${error.hint})`;
+      throw new Refusal('invalid_request', `${project.name}: ${error.message}${hint}`);
+    }
+  }
+
+  /** What a configuration of the sandbox's own says of web vitals, else the settings. */
+  #vitalsOf({ _vitals }: Document): VitalsOptions | undefined {
+    const { pages_per_template, loads } = this.#work.vitals;
+    const pagesPerTemplate = checkRequest(PagesPerTemplate.nullish(), _vitals) ?? pages_per_template;
+    return pagesPerTemplate === 0 ? undefined : { pagesPerTemplate, loads };
+  }
+
+  async follow(crawl: LaunchedCrawl): Promise<void> {
+    const { id, _crawler: work } = crawl;
+    if (work !== undefined && isWorking(crawl)) {
+      if (work.ended === undefined) this.#start(crawl, work);
+      if (crawl.status === 'terminating') this.#runs.get(id)?.control.terminate();
+      return;
+    }
+    await this.#stop(id);
+    if (!isMoving(crawl)) await rm(this.#folder(id), { recursive: true, force: true });
+  }
+
+  async report(crawl: LaunchedCrawl): Promise<SourceReport> {
+    const { reason, error } = crawl._crawler?.ended ?? {};
+    if (reason === undefined) throw new Error(error ?? `${crawl.id} has no crawler`);
+    return {
+      endReason: reason,
+      fetchedUrls: Number(crawl.fetched_urls),
+      lastDepth: Number(crawl.last_depth),
+      datasets: await importReport(this.#work.rows, crawl.id, {
+        database: join(this.#folder(crawl.id), CRAWL_DATABASE),
+        customFields: readCrawlSettings(crawl._crawler?.config).customFields,
+        isList: crawl._crawler?.isList === true,
+      }),
+    };
+  }
+
+  #start(document: LaunchedCrawl, work: CrawlerWork): void {
+    const { id } = document;
+    if (this.#isClosed || this.#runs.has(id) || this.#stuck.has(id)) return;
+    const control = new CrawlControl();
+    const interruption = new AbortController();
+    const stopped = this.#crawl(document, work, { control, signal: interruption.signal })
+      .then((reason) => this.#tell(id, { ended: { at: this.#work.clock.now(), reason } }))
+      .catch((thrown: unknown) => {
+        if (!interruption.signal.aborted) this.#failed(id, toCrawlhouseError(thrown));
+      })
+      .finally(() => this.#runs.delete(id));
+    this.#runs.set(id, { control, interruption, stopped });
+  }
+
+  /** What a person can mend ends no crawl: it goes on in its folder when this service starts again. */
+  #failed(id: string, error: CrawlhouseError): void {
+    this.#work.logger.error('crawl stopped', { crawl: id, error: error.message });
+    if (MENDABLE.includes(error.code)) this.#stuck.set(id, error);
+    else this.#tell(id, { ended: { at: this.#work.clock.now(), error: error.message } });
+  }
+
+  /** Why a crawl does not go on although it has not ended; undefined for one that does. */
+  stuck(id: string): CrawlhouseError | undefined {
+    return this.#stuck.get(id);
+  }
+
+  /** What a crawl does or waits for besides its pages, in words. */
+  sideWork(id: string): readonly string[] {
+    const known: LaunchedCrawl | undefined = this.#work.resources.get('crawls', id);
+    return known?._crawler?.progress?.side_work ?? [];
+  }
+
+  /** Why the crawl ended. */
+  async #crawl(
+    { id, project_id, _reserved }: LaunchedCrawl,
+    { config, isList = false, vitals }: CrawlerWork,
+    steering: { readonly control: CrawlControl; readonly signal: AbortSignal },
+  ): Promise<string> {
+    const { resources, ingestFiles, allowPrivate, rendering, proxy } = this.#work;
+    const project = resources.get('projects', String(project_id));
+    const { endReason } = await crawl(config, {
+      ...steering,
+      folder: this.#folder(id),
+      isList,
+      seeds: ingestFiles.seeds((config.user_input_files ?? []) as string[]),
+      ...(typeof _reserved === 'number' ? { quota: _reserved } : {}),
+      allowPrivate,
+      rendering,
+      proxy,
+      vitals,
+      iOwnThisSite: (project?.is_verified_by ?? null) !== null,
+      onProgress: (progress) => this.#tell(id, { progress }),
+    });
+    return endReason;
+  }
+
+  /** Puts what the crawler told into its crawl's document; one that was deleted, or set by hand, has no place for it. */
+  #tell(id: string, told: Pick<CrawlerWork, 'progress' | 'ended'>): void {
+    const { resources } = this.#work;
+    const known: LaunchedCrawl | undefined = resources.get('crawls', id);
+    if (known?._crawler === undefined) return;
+    const { progress } = told;
+    const reached =
+      progress === undefined ? {} : { fetched_urls: fetchedOf(progress.counts), last_depth: progress.depth };
+    const changed: Document = { ...known, ...reached, _crawler: { ...known._crawler, ...told } };
+    resources.put('crawls', WORKSPACE_ID, changed);
+  }
+
+  async #stop(id: string): Promise<void> {
+    const run = this.#runs.get(id);
+    run?.interruption.abort();
+    await run?.stopped;
+  }
+
+  #folder(id: string): string {
+    return join(this.#work.stateDir, 'crawls', id);
+  }
+
+  /** Interrupts all crawls; the next process goes on with them. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#runs.keys()].map((id) => this.#stop(id)));
+  }
+}
+
+/** A stored configuration as the crawler takes it: with its password, and without the sandbox's own keys. */
+function crawlerConfig(config: Document): Record<string, unknown> {
+  const { id, ...settings } = publicView(config);
+  const auth = settings.http_auth as object | null | undefined;
+  return auth ? { ...settings, http_auth: { ...auth, password: config._http_password } } : settings;
+}

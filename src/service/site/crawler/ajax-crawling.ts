@@ -1,0 +1,75 @@
+import { parse } from 'parse5';
+import { ownUrl } from '../../../core/net/web-url.ts';
+import { decodeContent } from './fetch/content-encoding.ts';
+import { decodeBody } from './parse/decode-body.ts';
+import { contentType, isHtml } from './parse/mime-type.ts';
+import { attribute, isElement, walk } from './parse/tree.ts';
+
+const NAME = '_escaped_fragment_';
+/** Bytes of a page in which its head is looked for. */
+const LONGEST_HEAD = 65_536;
+/**
+ * What the scheme escapes besides what the URL parser does: `%`, `#`, `&` and `+`. A `%` of an octet that the parser would
+ * have written itself stays, because both spellings are one URL.
+ */
+const ESCAPED = /[#&+]|%(?!(?:[01][0-9a-f]|20|22|3c|3e|60|7f|[89a-f][0-9a-f]))/gi;
+
+/**
+ * Where the server has the HTML of a page whose scripts make it, by the scheme that Google gave up in 2015:
+ * `/a#!b=c` is `/a?_escaped_fragment_=b=c`, and a page that declares `<meta name="fragment" content="!">` has an empty one.
+ *
+ * Source: https://developers.google.com/search/docs/ajax-crawling/docs/specification
+ */
+export function snapshotUrl(text: string): string {
+  const { origin, pathname, search, hash } = ownUrl(text);
+  const fragment = isHashBang(hash) ? hash.slice(2).replaceAll(ESCAPED, encodeURIComponent) : '';
+  return `${origin}${pathname}${search}${search === '' ? '?' : '&'}${NAME}=${fragment}`;
+}
+
+/** What is asked for to have a page: its snapshot if its URL has a `#!`, which only a crawl by the scheme keeps. */
+export function askedUrl(text: string): string {
+  return text.includes('#') ? snapshotUrl(text) : text;
+}
+
+/** The URL of the page whose snapshot has a URL; the same one for what is no snapshot. */
+export function pageUrl(href: string): string {
+  const [, before, mark, fragment = ''] =
+    /^([^?#]*(?:\?[^#]*?)?)([?&])_escaped_fragment_=([^#]*)$/.exec(href) ?? [];
+  if (before === undefined) return href;
+  const [value = '', ...others] = fragment.split('&');
+  const rest = others.length === 0 ? '' : `${mark}${others.join('&')}`;
+  return `${before}${rest}${value === '' ? '' : `#!${decoded(value)}`}`;
+}
+
+export function isHashBang(hash: string): boolean {
+  return hash.startsWith('#!');
+}
+
+interface Answered {
+  readonly statusCode: number | null;
+  readonly headers: Parameters<typeof isHtml>[0];
+  readonly body: Uint8Array | null;
+}
+
+/** Whether a page declares in its head that it has a snapshot. */
+export function declaresSnapshot({ statusCode, headers, body }: Answered): boolean {
+  if (statusCode === null || statusCode < 200 || statusCode > 299 || body === null) return false;
+  const plain = decodeContent(body, headers, LONGEST_HEAD).body;
+  if (plain === null || !isHtml(headers, plain)) return false;
+  const { text } = decodeBody(plain.subarray(0, LONGEST_HEAD), contentType(headers).charset);
+  if (!/<meta\b[^>]*fragment/i.test(text)) return false;
+  let isDeclared = false;
+  walk(parse(text, { scriptingEnabled: true }), (node) => {
+    if (!isElement(node)) return false;
+    const has = (name: string, value: string): boolean =>
+      attribute(node, name)?.trim().toLowerCase() === value;
+    if (node.tagName === 'meta' && has('name', 'fragment') && has('content', '!')) isDeclared = true;
+    return node.tagName === 'html' || node.tagName === 'head';
+  });
+  return isDeclared;
+}
+
+/** The escapes of the scheme taken off, and that of `'`, which the URL parser makes of a query alone. */
+function decoded(text: string): string {
+  return text.replaceAll(/%(?:23|25|26|27|2b)/gi, decodeURIComponent);
+}

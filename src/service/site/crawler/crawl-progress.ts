@@ -1,0 +1,83 @@
+import type { CrawlControl } from './crawl-control.ts';
+import type { Frontier } from './frontier/frontier.ts';
+import { JOB_NAMES, type JobName } from './jobs/run-jobs.ts';
+import type { CrawlCounts, CrawlSample, StatusCounts } from './records/crawl-counts.ts';
+import type { SideWork } from './side-work.ts';
+
+type JobStatus = 'waiting' | 'running' | 'done';
+type CrawlPhase = 'fetch' | 'analysis' | 'done';
+
+/** How far a crawl is; the names are those of api-spec.md §2.5. */
+export interface FetchProgress {
+  readonly phase: CrawlPhase;
+  readonly isPaused: boolean;
+  readonly depth: number;
+  readonly counts: StatusCounts & { readonly queued_urls: number };
+  readonly by_depth: readonly ({ readonly depth: number } & StatusCounts)[];
+  readonly samples: readonly CrawlSample[];
+  /** The jobs of the analysis, in their order. */
+  readonly jobs: readonly { readonly name: JobName; readonly status: JobStatus }[];
+  /** Over the last seconds. */
+  readonly urls_per_second: number;
+  /** Its other work and waits, in words. */
+  readonly side_work: readonly string[];
+}
+
+interface ReporterOptions {
+  readonly counts: CrawlCounts;
+  readonly frontier: Frontier;
+  readonly sideWork: SideWork;
+  readonly control?: CrawlControl;
+  readonly onProgress?: (progress: FetchProgress) => void;
+}
+
+const INTERVAL_MS = 500;
+
+/** Tells how far a crawl is: twice a second, at each change of its phase, and at its end. */
+export class ProgressReporter implements Disposable {
+  readonly #options: ReporterOptions;
+  readonly #timer: NodeJS.Timeout;
+  readonly #jobs = new Map<JobName, JobStatus>();
+  #phase: CrawlPhase = 'fetch';
+
+  constructor(options: ReporterOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => this.#report(), INTERVAL_MS);
+  }
+
+  enter(phase: CrawlPhase): void {
+    this.#phase = phase;
+    this.#report();
+  }
+
+  /** Shows the status of a job. */
+  readonly job = (name: JobName, status: JobStatus): void => {
+    this.#jobs.set(name, status);
+    this.#report();
+  };
+
+  #report(): void {
+    const { counts, frontier, sideWork, control, onProgress } = this.#options;
+    const isFetching = this.#phase === 'fetch';
+    onProgress?.({
+      phase: this.#phase,
+      isPaused: isFetching && control?.state === 'paused',
+      depth: counts.depth,
+      counts: { ...counts.total, queued_urls: isFetching ? Math.max(0, frontier.known() - counts.urls) : 0 },
+      by_depth: counts.byDepth(),
+      samples: counts.samples(),
+      jobs: JOB_NAMES.map((name) => ({ name, status: this.#statusOf(name) })),
+      urls_per_second: counts.speed(),
+      side_work: sideWork.words,
+    });
+  }
+
+  #statusOf(name: JobName): JobStatus {
+    return this.#phase === 'done' ? 'done' : (this.#jobs.get(name) ?? 'waiting');
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+    this.#report();
+  }
+}

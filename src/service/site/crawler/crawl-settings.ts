@@ -1,0 +1,195 @@
+import type { z } from 'zod';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { ownUrl } from '../../../core/net/web-url.ts';
+import { keepSecret } from '../../../core/secrets/redact.ts';
+import { CONFIG_DEFAULTS } from '../../api/resources/config-defaults.ts';
+import { CrawlConfigInput } from '../../api/resources/crawl-configs.ts';
+import { type CustomField, readCustomFields } from './custom-fields/custom-field.ts';
+import type { CrawlProxy } from './fetch/crawl-proxy.ts';
+import type { Credentials } from './fetch/digest-auth.ts';
+import type { NtlmCredentials } from './fetch/ntlm-messages.ts';
+import type { HostRules } from './fetch/resolve-host.ts';
+import { domainOf, isWithinDomain, type ScopeRules } from './frontier/scope.ts';
+
+/** Replace nothing but the name: a site may treat browsers and crawlers differently. */
+const AGENTS = {
+  web: (name: string) => `Mozilla/5.0 (compatible; ${name})`,
+  mobile: (name: string) =>
+    `Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36 (compatible; ${name})`,
+} as const;
+
+type AgentKind = keyof typeof AGENTS;
+
+/** URLs per second that a site takes from a stranger. */
+const POLITE_SPEED = 5;
+
+export interface SettingsOptions {
+  /** The person who crawls answers for the site: `max_speed` may be above `POLITE_SPEED`. */
+  readonly iOwnThisSite?: boolean;
+  /** Private, loopback and link-local addresses are fetched, whatever the start URL. */
+  readonly allowPrivate?: boolean;
+  /** The proxy of configurations with `use_proxy`. */
+  readonly proxy?: CrawlProxy | undefined;
+}
+
+/** A crawl configuration (api-spec.md §2.8) as the crawler reads it. */
+export interface CrawlSettings {
+  readonly scope: ScopeRules;
+  readonly sitemaps: readonly string[];
+  readonly strictSitemaps: boolean;
+  readonly maxUrl: number;
+  readonly maxDepth: number;
+  /** URLs per second. */
+  readonly maxSpeed: number;
+  readonly hosts: HostRules;
+  /** The content of robots.txt by host, with its port if it has one. */
+  readonly robots: ReadonlyMap<string, string>;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly auth:
+    | (Credentials & { readonly scheme: 'Basic' | 'Digest' })
+    | (NtlmCredentials & { readonly scheme: 'NTLM' })
+    | null;
+  readonly useCookies: boolean;
+  readonly useProxy: boolean;
+  /** The name that robots.txt and robots directives speak to, in lower case. */
+  readonly robotName: string;
+  readonly agentKind: AgentKind;
+  /** Absent: pages are not rendered. */
+  readonly rendering?: {
+    /** Patterns of the resources that pages are recorded with; none: all; null: no list of resources. */
+    readonly watched: readonly string[] | null;
+  };
+  readonly customFields: readonly CustomField[];
+}
+
+type Config = z.output<typeof CrawlConfigInput>;
+type Given = { readonly [Name in keyof Config]: NonNullable<Config[Name]> };
+type Complete = ReturnType<typeof withDefaults>;
+
+/**
+ * Reads a crawl configuration.
+ *
+ * @throws CrawlhouseError `bad_settings`, `missing_feature`
+ */
+export function readCrawlSettings(input: unknown, options: SettingsOptions = {}): CrawlSettings {
+  const { data, error } = CrawlConfigInput.safeParse(input);
+  const issue = error?.issues[0];
+  if (issue || data === undefined)
+    throw badConfig(issue?.path.join('.') || 'the configuration', issue?.message ?? 'is missing');
+  const config = withDefaults(data);
+  const startUrl = ownUrl(config.start_url).href;
+  return {
+    scope: {
+      startUrl,
+      alternateStartUrls: alternates(startUrl, config.alternate_start_urls),
+      crawlSubdomains: config.crawl_subdomains,
+      allowQueryParams: config.allow_query_params,
+      filterQueryParams: config.filter_query_params,
+      queryParams: config.query_params_list
+        .split(',')
+        .map((name) => name.trim())
+        .filter((name) => name !== ''),
+      isWhitelist: config.whitelist_params_mode,
+      isAjax: config.ajax_crawling,
+    },
+    sitemaps: config.sitemaps,
+    strictSitemaps: config.strict_sitemaps,
+    maxUrl: config.max_url,
+    maxDepth: config.max_depth,
+    maxSpeed: config.max_speed,
+    hosts: {
+      dns: new Map(config.dns.map(({ host, ips }) => [host.toLowerCase(), ips])),
+      allowPrivate: options.allowPrivate ?? false,
+    },
+    robots: new Map(config.robots_txt.map(({ host, content }) => [host.toLowerCase(), content])),
+    headers: headersOf(config),
+    auth: authOf(config),
+    useCookies: config.use_cookies,
+    useProxy: config.use_proxy,
+    robotName: productToken(config.user_agent).toLowerCase(),
+    agentKind: config.agent_kind,
+    ...renderingOf(config),
+    customFields: customFieldsOf(config),
+  };
+}
+
+/**
+ * Refuses a speed that only the owner of a site may ask of it.
+ *
+ * @throws CrawlhouseError `bad_settings`
+ */
+export function checkSpeed(speed: number, isLoopback: boolean, options: SettingsOptions): void {
+  if (speed <= POLITE_SPEED || isLoopback || options.iOwnThisSite) return;
+  throw badConfig('max_speed', `${speed} URLs per second is more than ${POLITE_SPEED}`, {
+    hint: 'the owner of a site may crawl it faster: confirm that you own it',
+  });
+}
+
+function withDefaults(config: Config) {
+  const given = Object.entries(config).filter(([, value]) => value !== null && value !== undefined);
+  return { ...CONFIG_DEFAULTS, ...(Object.fromEntries(given) as Given) };
+}
+
+function alternates(startUrl: string, urls: readonly string[]): string[] {
+  const domain = domainOf(ownUrl(startUrl).hostname);
+  return urls.map((text, index) => {
+    const url = ownUrl(text);
+    if (isWithinDomain(url.hostname, domain)) return url.href;
+    throw badConfig(`alternate_start_urls[${index}]`, `does not belong to the domain ${domain}`);
+  });
+}
+
+/** What each request carries besides cookies and credentials. */
+function headersOf(config: Complete): Record<string, string> {
+  const extra = Object.entries(config.extra_headers);
+  return {
+    'user-agent': userAgentHeader(config.user_agent, config.agent_kind),
+    accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+    ...Object.fromEntries(extra.map(([name, value]) => [name.toLowerCase(), value])),
+  };
+}
+
+/** @throws CrawlhouseError `bad_settings` for resources that are watched on pages that are not rendered */
+function renderingOf(config: Complete): Pick<CrawlSettings, 'rendering'> {
+  const { js_rendering, resource_checker, watched_resources } = config;
+  if (resource_checker && !js_rendering) throw badConfig('resource_checker', 'needs js_rendering');
+  if (!js_rendering) return {};
+  return { rendering: { watched: resource_checker ? watched_resources : null } };
+}
+
+function authOf({ http_auth }: Complete): CrawlSettings['auth'] {
+  if (!http_auth) return null;
+  const { username, password, scheme, realm } = http_auth;
+  keepSecret(password);
+  if (scheme !== 'NTLM') return { username, password, scheme };
+  // As Windows writes it, the domain may stand before the name.
+  const [, domain, name] = /^([^\\]*)\\(.*)$/s.exec(username) ?? [];
+  return { username: name ?? username, password, scheme, domain: realm ?? domain ?? '' };
+}
+
+function customFieldsOf({ custom_fields, js_rendering }: Complete): readonly CustomField[] {
+  const read = readCustomFields(custom_fields, js_rendering);
+  if ('fields' in read) return read.fields;
+  throw badConfig(read.place, read.problem, {
+    hint: 'docs/crawler.md says what a rule of data scraping has',
+  });
+}
+
+function badConfig(
+  place: string,
+  problem: string,
+  details: { readonly hint?: string } = {},
+): CrawlhouseError {
+  return new CrawlhouseError('bad_settings', `crawl configuration: ${place}: ${problem}`, details);
+}
+
+/** The User-Agent header: the name, within what is usual for the kind. */
+function userAgentHeader(name: string, kind: AgentKind): string {
+  return AGENTS[kind](name);
+}
+
+/** The name that groups of robots.txt are matched with: the first word, without a version (RFC 9309 §2.2.1). */
+function productToken(name: string): string {
+  return /^[a-z_-]+/i.exec(name)?.[0] ?? name;
+}

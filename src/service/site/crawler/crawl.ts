@@ -1,0 +1,299 @@
+import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { Database } from '../../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { makePrivateFolder } from '../../../core/files/private-files.ts';
+import { lockState } from '../../../core/locks/state-lock.ts';
+import { isLoopbackHost } from '../../../core/net/address-kind.ts';
+import { ownUrl } from '../../../core/net/web-url.ts';
+import { stringifyJson } from '../../../core/text/json.ts';
+import { END_REASONS_WITHOUT_REPORT } from '../../api/resources/crawls.ts';
+import { CrawlControl } from './crawl-control.ts';
+import { type FetchProgress, ProgressReporter } from './crawl-progress.ts';
+import { type CrawlSettings, checkSpeed, readCrawlSettings, type SettingsOptions } from './crawl-settings.ts';
+import { ProxyRoute } from './fetch/crawl-proxy.ts';
+import { DEFAULT_FETCH_LIMITS, Fetcher, type FetchLimits } from './fetch/fetcher.ts';
+import { Doors } from './fetch/pass-door.ts';
+import { HostResolver } from './fetch/resolve-host.ts';
+import { type CrawlEndReason, FetchPhase } from './fetch-phase.ts';
+import type { FetchTools } from './fetch-round.ts';
+import { Frontier } from './frontier/frontier.ts';
+import { Pace } from './frontier/pace.ts';
+import { Scope } from './frontier/scope.ts';
+import { keepSitemaps, seedFrontier } from './frontier/seed-frontier.ts';
+import { Segments } from './frontier/segments.ts';
+import type { CrawlFieldRules } from './jobs/fields.ts';
+import { runJobs } from './jobs/run-jobs.ts';
+import { loadCrawl } from './load-crawl.ts';
+import { textOf } from './parse/threads/parse-messages.ts';
+import { ParsePool } from './parse/threads/parse-pool.ts';
+import { CrawlCounts } from './records/crawl-counts.ts';
+import { OutcomeBatch } from './records/outcome-batch.ts';
+import type { MissingPageRecord, PageRecord } from './records/records.ts';
+import { Renderer, type RenderOptions } from './render/renderer.ts';
+import { RobotsCache } from './robots/robots-cache.ts';
+import { CrawlSession } from './session.ts';
+import { SideWork } from './side-work.ts';
+import { measureVitals, prepareVitals } from './vitals/measure-vitals.ts';
+import type { VitalsOptions } from './vitals/vitals.ts';
+
+/** A site may have any number of subdomains. */
+const MOST_ORIGINS = 20;
+
+type MissingTools = Pick<
+  FetchTools,
+  'fetcher' | 'frontier' | 'parser' | 'renderer' | 'robots' | 'pace' | 'signal'
+>;
+
+/** The database that a crawl leaves in its folder. */
+export const CRAWL_DATABASE = 'crawl.duckdb';
+
+export interface CrawlOptions extends SettingsOptions {
+  /** The crawl's own folder. A crawl that was interrupted goes on in its folder. */
+  readonly folder: string;
+  /** Further start URLs, such as those of ingest files of kind seed. */
+  readonly seeds?: Iterable<string> | AsyncIterable<string>;
+  /** The seeds are fetched, on any host, and nothing else: no start URL, links, redirects or sitemaps. */
+  readonly isList?: boolean;
+  /** URLs that the subscription allows. */
+  readonly quota?: number;
+  readonly control?: CrawlControl;
+  readonly onProgress?: (progress: FetchProgress) => void;
+  /** Interrupts the crawl; the same call goes on later. */
+  readonly signal?: AbortSignal;
+  readonly limits?: Partial<FetchLimits>;
+  readonly rendering?: RenderOptions;
+  /** Absent: web vitals are not measured. */
+  readonly vitals?: VitalsOptions | undefined;
+  /** Requests at once. */
+  readonly concurrency?: number;
+  readonly threads?: number;
+  /** DuckDB's limit for the jobs. */
+  readonly memoryLimit?: string;
+  /** Milliseconds before failed URLs are tried again, the first time. */
+  readonly retryDelayMs?: number;
+  /** Milliseconds before a robots.txt that could not be had is asked for again. */
+  readonly robotsWaits?: readonly number[];
+}
+
+export interface CrawlResult {
+  readonly endReason: CrawlEndReason;
+  /** The database with the tables `pages`, `links`, `clusters` and `structured_data`; null without a report. */
+  readonly database: string | null;
+  readonly fetchedUrls: number;
+  readonly lastDepth: number;
+}
+
+/** The site, or its owner, wants no further request. */
+const REASONS_TO_STOP: ReadonlySet<CrawlEndReason> = new Set([
+  'stopped_progressing',
+  'user_cancelled',
+  'user_requested',
+]);
+const DEFAULT_CONCURRENCY = 16;
+const DEFAULT_RETRY_DELAY_MS = 1_000;
+const DEFAULT_MEMORY_LIMIT = '300MB';
+
+/**
+ * Crawls a website as a crawl configuration says (api-spec.md §2.8), and makes its report.
+ *
+ * @throws CrawlhouseError `bad_settings`, `missing_feature`; `locked` if another process crawls in the folder
+ */
+export async function crawl(config: unknown, options: CrawlOptions): Promise<CrawlResult> {
+  const settings = readCrawlSettings(config, options);
+  const { folder, signal = new AbortController().signal } = options;
+  signal.throwIfAborted();
+  makePrivateFolder(folder);
+  using _lock = lockState(folder, 'crawl');
+  using frontier = new Frontier(folder);
+  requireSameConfig(frontier, settings, folder);
+  const counts = new CrawlCounts(frontier.counts());
+  const sideWork = new SideWork();
+  using progress = new ProgressReporter({ counts, frontier, sideWork, ...options });
+  const known = frontier.fact('end reason') as CrawlEndReason | undefined;
+  const endReason = known ?? (await fetchSite(settings, { ...options, signal, frontier, counts, sideWork }));
+  frontier.setFact('end reason', endReason);
+  const hasReport = !END_REASONS_WITHOUT_REPORT.includes(endReason);
+  const database = join(folder, CRAWL_DATABASE);
+  if (hasReport && frontier.fact('report') === undefined) {
+    progress.enter('analysis');
+    const { customFields } = settings;
+    const fields = { customFields, hasVitals: frontier.hasMeasured(), isList: options.isList === true };
+    await makeReport(database, { ...options, signal, frontier, progress, fields });
+    frontier.setFact('report', 'done');
+  }
+  progress.enter('done');
+  return {
+    endReason,
+    database: hasReport ? database : null,
+    fetchedUrls: counts.fetched,
+    lastDepth: counts.depth,
+  };
+}
+
+interface Opened {
+  readonly frontier: Frontier;
+  readonly signal: AbortSignal;
+}
+
+async function fetchSite(
+  settings: CrawlSettings,
+  options: CrawlOptions & Opened & { readonly counts: CrawlCounts; readonly sideWork: SideWork },
+): Promise<CrawlEndReason> {
+  const { frontier, counts, signal, sideWork, quota = Number.POSITIVE_INFINITY, isList = false } = options;
+  const limits = { ...DEFAULT_FETCH_LIMITS, ...options.limits };
+  const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY;
+  const own = new Scope(settings.scope);
+  const seeds = options.seeds ?? [];
+  await seedFrontier(settings, { frontier, scope: own, signal, isList, seeds });
+  const listed = isList ? frontier.origins().map(ownUrl) : [];
+  const rules = { ...settings.scope, listedHosts: listed.map(({ host }) => host) };
+  const scope = new Scope(rules);
+  const resolver = await HostResolver.forStart(settings.scope.startUrl, settings.hosts);
+  using proxy = ProxyRoute.forCrawl(settings, options.proxy, { resolver, timeout: limits.connectTimeout });
+  const isHere = resolver.isLoopback && listed.every(({ hostname }) => isLoopbackHost(hostname));
+  checkSpeed(settings.maxSpeed, isHere, options);
+  const segments = await Segments.open(options.folder, frontier.segments());
+  // Other hosts of a list get no credentials.
+  const session = new CrawlSession(settings, own, frontier.fact('cookies'));
+  await using fetcher = new Fetcher(session, resolver, { limits, connections: concurrency, proxy });
+  await using parser = parserOf({ ...settings, scope: rules }, limits.bytes, options.threads);
+  // Requests under way fail at once, and are sent again when the crawl goes on.
+  const stop = (): Promise<void> => fetcher[Symbol.asyncDispose]();
+  const ended = new AbortController();
+  let sitemaps: Promise<void> = Promise.resolve();
+  signal.throwIfAborted();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const control = options.control ?? new CrawlControl();
+    const vitals = await prepareVitals(options);
+    const files = { frontier, fetcher, sideWork, waits: options.robotsWaits };
+    const robots = new RobotsCache(settings, files, signal);
+    const pace = new Pace(settings.maxSpeed);
+    const rendering = { ...options.rendering, bytes: limits.bytes };
+    const work = { fetcher, robots, pace, signal };
+    await using renderer = await Renderer.forCrawl(settings, rendering, work);
+    const seeding = { frontier, scope, isList, fetcher, robots, pace, sideWork };
+    sitemaps = keepSitemaps(settings, { ...seeding, signal: AbortSignal.any([signal, ended.signal]) });
+    // Whoever waits for it gets its error.
+    sitemaps.catch(() => {});
+    const tools = { ...work, frontier, parser, renderer, scope, doors: new Doors() };
+    const phase = new FetchPhase({
+      tools: {
+        ...tools,
+        counts,
+        concurrency,
+        batch: new OutcomeBatch(frontier, segments, session),
+        control,
+        mostFetched: Math.min(settings.maxUrl, quota),
+      },
+      sitemaps,
+      isList,
+      maxDepth: settings.maxDepth,
+      fullReason: quota < settings.maxUrl ? 'quota_reached' : 'max_url_reached',
+      retryDelayMs: options.retryDelayMs ?? DEFAULT_RETRY_DELAY_MS,
+    });
+    const reason = await phase.run();
+    if (REASONS_TO_STOP.has(reason)) return reason;
+    if (!isList) await askForMissingPages(tools);
+    const site = { ...tools, folder: options.folder, session, resolver, proxy, sideWork, control };
+    if (vitals !== null) await measureVitals(settings, vitals, site);
+    return control.state === 'cancelling' ? 'user_cancelled' : reason;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    ended.abort();
+    // The phase has its error; here they only end.
+    await sitemaps.catch(() => {});
+  }
+}
+
+function parserOf(
+  { scope, robotName, customFields, rendering }: CrawlSettings,
+  bytes: number,
+  threads = Math.max(1, availableParallelism() - 1),
+): ParsePool {
+  return new ParsePool(
+    { scope, robotName, customFields, bytes, watched: rendering?.watched ?? null },
+    threads,
+  );
+}
+
+async function makeReport(
+  path: string,
+  options: CrawlOptions &
+    Opened & {
+      readonly progress: ProgressReporter;
+      readonly fields: CrawlFieldRules;
+    },
+): Promise<void> {
+  const { folder, frontier, signal, progress, threads = availableParallelism() } = options;
+  const tempDirectory = join(folder, 'spill');
+  try {
+    await using database = await Database.open({
+      memoryLimit: options.memoryLimit ?? DEFAULT_MEMORY_LIMIT,
+      threads,
+      tempDirectory,
+    });
+    const connection = await database.connect();
+    // Else freed memory stays with threads that are not DuckDB's own.
+    await connection.run('SET allocator_background_threads = true');
+    await loadCrawl(connection, { folder, path, frontier, signal });
+    await runJobs(connection, { path, signal, onJob: progress.job, fields: options.fields });
+  } finally {
+    rmSync(tempDirectory, { recursive: true, force: true });
+  }
+}
+
+/** Refuses to continue a crawl with another configuration than it began with. */
+function requireSameConfig(frontier: Frontier, settings: CrawlSettings, folder: string): void {
+  const plain = JSON.stringify(settings, (_key, value: unknown) =>
+    value instanceof Map ? [...value] : value,
+  );
+  const hash = createHash('sha256').update(plain).digest('hex');
+  const known = frontier.fact('configuration');
+  if (known === undefined) frontier.setFact('configuration', hash);
+  else if (known !== hash) {
+    throw new CrawlhouseError('bad_settings', `${folder} holds a crawl with another configuration`, {
+      hint: 'go on with its configuration, or crawl into another folder',
+    });
+  }
+}
+
+/** An address that the site can not have. It is the same in each crawl, so that its owner finds it in logs. */
+function inventedUrl(origin: string): string {
+  const digest = createHash('sha256').update(origin).digest('hex');
+  return `${origin}/no-such-page-${digest.slice(0, 16)}`;
+}
+
+/**
+ * Asks each origin of the site once for a page that does not exist, and keeps what a page with the same content is told
+ * by. robots.txt, pace and `Crawl-delay` hold. An origin that does not answer, or asks to wait, is left out.
+ */
+async function askForMissingPages(tools: MissingTools): Promise<void> {
+  const origins = tools.frontier.origins(MOST_ORIGINS);
+  const records = await Promise.all(origins.map((origin) => askOrigin(origin, tools)));
+  tools.signal.throwIfAborted();
+  const known = records.filter((record) => record !== null);
+  tools.frontier.setFact('missing pages', known.map((record) => `${stringifyJson(record)}\n`).join(''));
+}
+
+async function askOrigin(origin: string, tools: MissingTools): Promise<MissingPageRecord | null> {
+  const { fetcher, parser, renderer, robots, pace, signal } = tools;
+  const url = ownUrl(inventedUrl(origin));
+  const rules = await robots.rulesOf(url);
+  if (rules.isUnavailable || !rules.isAllowed(url.href)) return null;
+  await pace.turn(url.host, rules.delayMs, signal);
+  const answer = await fetcher.fetch(url.href);
+  const status = answer.statusCode;
+  if (signal.aborted || status === null || status === 429 || status >= 500) return null;
+  const rendered = renderer === null ? null : await renderer.render(answer);
+  const facts = { depth: null, sources: [], robots_txt_denied: false };
+  let record: MissingPageRecord | null = null;
+  await parser.parse({ answer, facts, rendered }, async ({ pages }) => {
+    const { title, simhash } = JSON.parse(textOf(pages)) as PageRecord;
+    record = { origin, status_code: status, title, simhash };
+  });
+  return record;
+}

@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { TimeLeft } from '../../../../core/time/within-time.ts';
+import { compileSelector, type SelectorLanguage } from './selector.ts';
+
+/** Fields that a configuration may scrape. */
+const MOST_FIELDS = 40;
+const LANGUAGES: readonly SelectorLanguage[] = ['css', 'xpath', 'regex'];
+/** Of regular expressions, which know no elements. */
+const TAKEN_OF_TEXT = ['text', 'count', 'exists'];
+
+/** A rule of data scraping as a crawl configuration has it (docs/sandbox.md, `custom_fields`). */
+const CustomFieldInput = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]{0,49}$/, 'must be a letter, then letters, digits or _, all lower case'),
+  css: z.string().min(1).optional(),
+  xpath: z.string().min(1).optional(),
+  regex: z.string().min(1).optional(),
+  take: z.enum(['text', 'html', 'attribute', 'count', 'exists']).optional(),
+  attribute: z.string().min(1).optional(),
+  type: z.enum(['string', 'number', 'date', 'boolean']).optional(),
+  decimal: z.enum(['.', ',']).optional(),
+  many: z.boolean().optional(),
+  from: z.enum(['raw', 'rendered']).optional(),
+});
+type CustomFieldInput = z.infer<typeof CustomFieldInput>;
+
+/** A rule of data scraping, complete. */
+export interface CustomField {
+  /** Of the page field: `custom_` and the rule's name. */
+  readonly field: string;
+  readonly language: SelectorLanguage;
+  readonly selector: string;
+  readonly take: NonNullable<CustomFieldInput['take']>;
+  readonly attribute: string | null;
+  readonly type: NonNullable<CustomFieldInput['type']>;
+  /** The decimal sign of numbers. */
+  readonly decimal: '.' | ',';
+  readonly isMany: boolean;
+  /** What is read: the page as it counts, its HTML before scripts ran, or only the page after they ran. */
+  readonly from: 'page' | NonNullable<CustomFieldInput['from']>;
+}
+
+interface Problem {
+  /** Such as `custom_fields[0].css`. */
+  readonly place: string;
+  /** The place of the rule in the list, and its key; null where it is not one rule's, or not one key's. */
+  readonly index: number | null;
+  readonly key: string | null;
+  readonly problem: string;
+}
+
+/**
+ * The rules of a configuration, or the first thing that is wrong with them.
+ *
+ * @param isRendering whether the crawl renders its pages
+ */
+export function readCustomFields(
+  input: unknown,
+  isRendering: boolean,
+): { readonly fields: readonly CustomField[] } | Problem {
+  const { data, error } = z.array(CustomFieldInput).max(MOST_FIELDS).safeParse(input);
+  const [issue] = error?.issues ?? [];
+  if (data === undefined) return problemAt(issue?.path ?? [], issue?.message ?? 'is no list of rules');
+  const names = data.map(({ name }) => name);
+  const left = new TimeLeft();
+  for (const [index, rule] of data.entries()) {
+    if (names.indexOf(rule.name) < index) return problemAt([index, 'name'], 'stands twice');
+    const [key, problem] = problemOf(rule, isRendering, left) ?? [];
+    if (problem !== undefined) return problemAt([index, key], problem);
+  }
+  return { fields: data.map(complete) };
+}
+
+function problemAt([index, key]: readonly (PropertyKey | undefined)[], problem: string): Problem {
+  const place = `custom_fields${index === undefined ? '' : `[${String(index)}]`}${key ? `.${String(key)}` : ''}`;
+  return { place, index: typeof index === 'number' ? index : null, key: key ? String(key) : null, problem };
+}
+
+/** What is wrong with a rule: the key, if it is one key's, and in words. */
+function problemOf(
+  rule: CustomFieldInput,
+  isRendering: boolean,
+  left: TimeLeft,
+): readonly [key: string, problem: string] | null {
+  const given = LANGUAGES.filter((language) => rule[language] !== undefined);
+  if (given.length !== 1) return ['', 'needs one of css, xpath and regex'];
+  const { language, selector, take, attribute } = complete(rule);
+  if ((take === 'attribute') !== (attribute !== null))
+    return ['attribute', 'goes with take: attribute, and take: attribute needs it'];
+  if (language === 'regex' && !TAKEN_OF_TEXT.includes(take))
+    return ['take', `of a regex is one of ${TAKEN_OF_TEXT.join(', ')}`];
+  const isCounted = take === 'count' || take === 'exists';
+  if (isCounted && (rule.type !== undefined || rule.many !== undefined))
+    return ['take', `${take} goes without type and many`];
+  if (rule.from === 'rendered' && !isRendering) return ['from', 'rendered needs js_rendering'];
+  if (rule.decimal !== undefined && rule.type !== 'number') return ['decimal', 'goes with type: number'];
+  try {
+    compileSelector(language, selector, left);
+    return null;
+  } catch (error) {
+    return [language, `is not valid: ${(error as Error).message}`];
+  }
+}
+
+function complete(rule: CustomFieldInput): CustomField {
+  const language = LANGUAGES.find((one) => rule[one] !== undefined) ?? 'css';
+  return {
+    field: `custom_${rule.name}`,
+    language,
+    selector: rule[language] ?? '',
+    take: rule.take ?? (rule.attribute === undefined ? 'text' : 'attribute'),
+    attribute: rule.attribute ?? null,
+    type: rule.type ?? 'string',
+    decimal: rule.decimal ?? '.',
+    isMany: rule.many ?? false,
+    from: rule.from ?? 'page',
+  };
+}

@@ -1,0 +1,376 @@
+import { ownUrl } from '../../../core/net/web-url.ts';
+import { Semaphore } from '../../../core/queue/semaphore.ts';
+import { retryAfterMs } from '../../api/client/retry-after.ts';
+import type { FetchStatus } from '../../api/resources/crawl-progress.ts';
+import { askedUrl } from './ajax-crawling.ts';
+import type { CrawlControl } from './crawl-control.ts';
+import type { FetchedAnswer } from './fetch/fetcher.ts';
+import { NO_PROTOCOLS } from './fetch/protocol-client.ts';
+import { leadsOn } from './fetch/redirect-status.ts';
+import type { Frontier, QueuedUrl } from './frontier/frontier.ts';
+import type { ParseReply } from './parse/threads/parse-messages.ts';
+import type { ParsePool } from './parse/threads/parse-pool.ts';
+import type { CrawlCounts, CrawlSample } from './records/crawl-counts.ts';
+import type { OutcomeBatch } from './records/outcome-batch.ts';
+import type { Renderer } from './render/renderer.ts';
+import { type VisitTools, visitPage } from './visit-page.ts';
+
+/** Attempts at a URL that cannot be fetched (api-spec.md §2.4, `stopped_progressing`). */
+const MOST_ATTEMPTS = 3;
+/** URLs read from the queue at once. */
+const PIECE = 500;
+/** Answered pages that may wait for the parser. */
+const MOST_UNPARSED = 32;
+/** Failures one after another, by which a site is taken for silent: the round ends, and the next one asks again. */
+const MOST_FAILURES_IN_A_ROW = 200;
+/** URLs that may wait for their hosts before no further one is read. */
+const MOST_WAITING = 5_000;
+/** Bodies of more than a million bytes that are kept at once. */
+const MOST_LARGE = 2;
+/** The longest wait that a server may ask for with 429 or 503. */
+const LONGEST_HOLD_MS = 60_000;
+
+export interface FetchTools extends VisitTools {
+  readonly frontier: Frontier;
+  readonly batch: OutcomeBatch;
+  readonly parser: ParsePool;
+  /** Null: pages are not rendered. */
+  readonly renderer: Renderer | null;
+  readonly counts: CrawlCounts;
+  readonly control: CrawlControl;
+  /** Requests at once. */
+  readonly concurrency: number;
+  /** URLs that may be answered in the whole crawl. */
+  readonly mostFetched: number;
+  /** Which of an answer's URLs the crawl goes on to. */
+  readonly select: (item: QueuedUrl, reply: ParseReply) => readonly string[];
+}
+
+export interface RoundResult {
+  /** Whether the limit of URLs ended the round while one was left. */
+  readonly isFull: boolean;
+  readonly answered: number;
+  readonly failed: number;
+}
+
+/** URLs of one host that wait, in their order. */
+interface Lane {
+  readonly items: QueuedUrl[];
+  /** Its robots.txt is asked for. */
+  isAsking: boolean;
+}
+
+/** Fetches the open URLs of the queue once, in their order, several at once. */
+export class FetchRound {
+  readonly #tools: FetchTools;
+  readonly #running = new Set<Promise<void>>();
+  /** Read from the queue, the last one first. */
+  #items: QueuedUrl[] = [];
+  #rank = 0;
+  /** URLs whose hosts are not ready, by host, and how many they are. */
+  readonly #lanes = new Map<string, Lane>();
+  #waiting = 0;
+  /** Requests under way, by host. Each host whose URLs were read has a number. */
+  readonly #underWay = new Map<string, number>();
+  /** Requests whose answer may still count as a fetched URL. */
+  #undecided = 0;
+  #fetched = 0;
+  #failed = 0;
+  #failedInARow = 0;
+  #error: unknown;
+  #wake = Promise.withResolvers<void>();
+  /** Large bodies that are kept at once, until they are recorded. */
+  readonly #large = new Semaphore(MOST_LARGE);
+
+  constructor(tools: FetchTools) {
+    this.#tools = tools;
+  }
+
+  async run(): Promise<RoundResult> {
+    const { batch, control, signal } = this.#tools;
+    const wake = (): void => this.#wakeUp();
+    using _ = control.onChange(wake);
+    signal.addEventListener('abort', wake);
+    let isFull = false;
+    try {
+      for (let item = await this.#next(); item !== null; item = await this.#next()) {
+        const state = await this.#turn();
+        isFull = state === 'full';
+        if (state !== 'free') break;
+        await this.#start(item);
+      }
+    } finally {
+      signal.removeEventListener('abort', wake);
+      await Promise.all(this.#running);
+      await batch.write();
+    }
+    signal.throwIfAborted();
+    if (this.#error !== undefined) throw this.#error;
+    return { isFull, answered: this.#fetched, failed: this.#failed };
+  }
+
+  /** Waits until one more request may start. */
+  async #turn(): Promise<'free' | 'full' | 'ending'> {
+    const { counts, mostFetched, concurrency, parser, renderer, control, batch } = this.#tools;
+    for (;;) {
+      if (this.#isEnding()) return 'ending';
+      await batch.writeIfDue();
+      if (control.state === 'paused') await this.#whilePaused();
+      else if (counts.fetched >= mostFetched) return 'full';
+      else {
+        const isBehind = parser.pending >= MOST_UNPARSED || (renderer?.isBusy ?? false);
+        const isBusy = this.#undecided >= concurrency || isBehind;
+        if (!isBusy && counts.fetched + this.#undecided < mostFetched) return 'free';
+        await this.#wake.promise;
+      }
+    }
+  }
+
+  #isEnding(): boolean {
+    const { control, signal } = this.#tools;
+    const isStopped = control.state === 'terminating' || control.state === 'cancelling';
+    const isSilent = this.#failedInARow >= MOST_FAILURES_IN_A_ROW;
+    return isStopped || isSilent || signal.aborted || this.#error !== undefined;
+  }
+
+  #wakeUp(): void {
+    const { resolve } = this.#wake;
+    this.#wake = Promise.withResolvers<void>();
+    resolve();
+  }
+
+  async #whilePaused(): Promise<void> {
+    const { control, signal, batch } = this.#tools;
+    await Promise.all(this.#running);
+    await batch.write();
+    while (control.state === 'paused' && !signal.aborted) await this.#wake.promise;
+  }
+
+  /** The next URL whose host may be asked now; null where none is left, or the round ends. */
+  async #next(): Promise<QueuedUrl | null> {
+    for (;;) {
+      if (this.#isEnding()) return null;
+      const now = performance.now();
+      for (const [host, lane] of this.#lanes) {
+        if (this.#readyAt(host, lane) > now) continue;
+        const item = lane.items.shift();
+        this.#waiting--;
+        if (lane.items.length === 0) this.#lanes.delete(host);
+        if (item !== undefined) return item;
+      }
+      const item = this.#waiting < MOST_WAITING ? this.#fromQueue() : undefined;
+      if (item !== undefined) {
+        if (!this.#mustWait(item, now)) return item;
+      } else if (this.#lanes.size === 0) return null;
+      else {
+        const first = Math.min(...[...this.#lanes].map(([host, lane]) => this.#readyAt(host, lane)));
+        await this.#sleep(Math.min(Math.max(1, first - now), LONGEST_HOLD_MS), true);
+      }
+    }
+  }
+
+  #fromQueue(): QueuedUrl | undefined {
+    if (this.#items.length === 0) {
+      this.#items = this.#tools.frontier.next(this.#rank, PIECE).toReversed();
+      for (const { url } of this.#items) this.#count(ownUrl(url).host, 0);
+    }
+    const item = this.#items.pop();
+    this.#rank = item?.rank ?? this.#rank;
+    return item;
+  }
+
+  #readyAt(host: string, lane: Lane): number {
+    return lane.isAsking || this.#isBusy(host) ? Number.POSITIVE_INFINITY : this.#tools.pace.readyAt(host);
+  }
+
+  /** Of several hosts, none may have more than half of the requests: a slow one would hold up the others. */
+  #isBusy(host: string): boolean {
+    const { concurrency } = this.#tools;
+    const most = this.#underWay.size > 1 ? Math.ceil(concurrency / 2) : concurrency;
+    return (this.#underWay.get(host) ?? 0) >= most;
+  }
+
+  #count(host: string, change: number): void {
+    this.#underWay.set(host, (this.#underWay.get(host) ?? 0) + change);
+  }
+
+  /** Puts a URL aside whose host is not ready: others go on meanwhile. */
+  #mustWait(item: QueuedUrl, now: number): boolean {
+    const { robots, pace } = this.#tools;
+    const url = ownUrl(item.url);
+    const lane = this.#lanes.get(url.host);
+    if (lane !== undefined) lane.items.push(item);
+    else {
+      const rules = robots.known(url);
+      if (rules !== undefined && !this.#isBusy(url.host) && pace.readyAt(url.host) <= now) return false;
+      const own: Lane = { items: [item], isAsking: rules === undefined };
+      this.#lanes.set(url.host, own);
+      if (own.isAsking)
+        this.#track(
+          robots.rulesOf(url).then(() => {
+            own.isAsking = false;
+          }),
+        );
+    }
+    this.#waiting++;
+    return true;
+  }
+
+  async #start(item: QueuedUrl): Promise<void> {
+    const url = ownUrl(item.url);
+    // At hand, but for a moment at which it ended.
+    const rules = await this.#tools.robots.rulesOf(url);
+    if (rules.isUnavailable) {
+      const answer = { ...failure(item), error: 'robots_unavailable', ...rules.hostError } as const;
+      this.#track(this.#answered(item, url, answer));
+      return;
+    }
+    if (!rules.isAllowed(askedUrl(item.url))) {
+      this.#track(this.#record(item, failure(item), true));
+      return;
+    }
+    const wait = this.#tools.pace.take(url.host, rules.delayMs, performance.now());
+    if (wait > 0) await this.#sleep(wait);
+    if (this.#isEnding()) return;
+    this.#undecided++;
+    this.#track(this.#fetch(item, url));
+  }
+
+  /** Waits for this before the round ends; what it throws ends the round. */
+  #track(work: Promise<void>): void {
+    const running: Promise<void> = work
+      .catch((error: unknown) => {
+        this.#error ??= error;
+      })
+      .finally(() => {
+        this.#running.delete(running);
+        this.#wakeUp();
+      });
+    this.#running.add(running);
+  }
+
+  /** Ends early when the crawl ends, or where it may when anything happens; longer in a pause. */
+  async #sleep(ms: number, mayWake = false): Promise<void> {
+    let isOver = false;
+    const timer = setTimeout(() => {
+      isOver = true;
+      this.#wakeUp();
+    }, ms);
+    if (mayWake) await this.#wake.promise;
+    else while (!isOver && !this.#isEnding()) await this.#wake.promise;
+    clearTimeout(timer);
+    if (this.#tools.control.state === 'paused') await this.#whilePaused();
+  }
+
+  async #fetch(item: QueuedUrl, url: URL): Promise<void> {
+    const recorded = Promise.withResolvers<void>();
+    this.#count(url.host, 1);
+    let given: Promise<void> | undefined;
+    // A page that takes several requests has one place: two of them would wait for each other's second one.
+    const room = (): Promise<void> => {
+      given ??= new Promise((resolve) => {
+        void this.#large.run(() => {
+          resolve();
+          return recorded.promise;
+        });
+      });
+      return given;
+    };
+    try {
+      const answer = await visitPage(item, this.#tools, room);
+      this.#undecided--;
+      this.#count(url.host, -1);
+      this.#wakeUp();
+      if (this.#tools.signal.aborted || this.#tools.control.state === 'cancelling') return;
+      await this.#answered(item, url, answer);
+    } finally {
+      recorded.resolve();
+    }
+  }
+
+  /** Records an answer, or that there was none; what may be answered later is tried again. */
+  async #answered(item: QueuedUrl, url: URL, answer: FetchedAnswer): Promise<void> {
+    this.#failedInARow = answer.statusCode === null ? this.#failedInARow + 1 : 0;
+    if (answer.statusCode === null) this.#failed++;
+    else this.#fetched++;
+    if (this.#isRetriable(answer, url) && item.attempts + 1 < MOST_ATTEMPTS) {
+      this.#tools.batch.add({ item, status: null, targets: [] }, null);
+      return;
+    }
+    await this.#record(item, answer, false);
+  }
+
+  /** 429 and 503 say that the server wants to be asked later; the rest of a body may come the next time. */
+  #isRetriable({ statusCode, error, headers, isBrokenOff }: FetchedAnswer, url: URL): boolean {
+    if (statusCode === null) return error !== 'refused_address';
+    if (isBrokenOff && !leadsOn(statusCode)) return true;
+    if (statusCode !== 429 && statusCode !== 503) return false;
+    const ms = retryAfterMs(headers.find(([name]) => name === 'retry-after')?.[1]) ?? 0;
+    if (ms > 0) this.#tools.pace.hold(url.host, performance.now() + Math.min(ms, LONGEST_HOLD_MS));
+    return true;
+  }
+
+  async #record(item: QueuedUrl, answer: FetchedAnswer, isDenied: boolean): Promise<void> {
+    const { counts, parser, renderer, batch, select, signal } = this.#tools;
+    const status = statusOf(answer.statusCode, isDenied);
+    counts.add(item.depth, sampleOf(answer, status));
+    const sources = item.source === 'sitemaps' ? [] : [item.source];
+    const facts = { depth: item.depth, sources, robots_txt_denied: isDenied };
+    const rendered =
+      isDenied || renderer === null
+        ? null
+        : await renderer.render({ ...answer, url: item.url.replace(/#.*$/, '') });
+    // Cut off from its resources: it is fetched again.
+    if (signal.aborted) return;
+    await parser.parse({ answer, facts, rendered }, async (reply, isLarge) => {
+      batch.add({ item, status, targets: select(item, reply) }, reply);
+      if (isLarge) await batch.write();
+    });
+  }
+}
+
+/** No answer to a URL. */
+function failure({ url }: QueuedUrl): FetchedAnswer {
+  return { ...UNANSWERED, url, fetchedAt: new Date() };
+}
+
+const UNANSWERED = {
+  statusCode: null,
+  error: null,
+  refusal: null,
+  headers: [],
+  body: null,
+  isTruncated: false,
+  isBrokenOff: false,
+  loadTimeMs: 0,
+  ttfbMs: 0,
+  ...NO_PROTOCOLS,
+  offersHttp2: null,
+} as const;
+
+function statusOf(statusCode: number | null, isDenied: boolean): FetchStatus {
+  if (isDenied) return 'unfetched_robots_denied';
+  const hundreds = Math.floor((statusCode ?? 0) / 100);
+  switch (hundreds) {
+    case 2:
+    case 3:
+    case 4:
+    case 5:
+      return `fetched_${hundreds}xx`;
+    default:
+      return 'unfetched_exception';
+  }
+}
+
+function sampleOf(
+  { url, statusCode, error, fetchedAt, loadTimeMs }: FetchedAnswer,
+  status: FetchStatus,
+): CrawlSample {
+  return {
+    url,
+    fetch_date: fetchedAt.toISOString(),
+    fetch_status: status,
+    ...(statusCode === null ? {} : { status_code: statusCode, fetch_duration: Math.round(loadTimeMs) }),
+    ...(error === null ? {} : { error_code: error }),
+  };
+}

@@ -1,0 +1,115 @@
+import {
+  brotliDecompressSync,
+  constants,
+  gunzipSync,
+  inflateRawSync,
+  inflateSync,
+  zstdDecompressSync,
+} from 'node:zlib';
+import { headerValues } from '../parse/headers.ts';
+
+/** What the crawler asks servers for. */
+export const ACCEPT_ENCODING = 'gzip, br, zstd, deflate';
+const KNOWN: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'br', 'zstd']);
+const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_flush } = constants;
+
+export interface DecodedBody {
+  /** At most `limit` bytes; null for one that is not in the content encoding that its headers name. */
+  readonly body: Uint8Array | null;
+  readonly isTruncated: boolean;
+}
+
+/**
+ * Takes off the content encodings of a body, those of all its headers. With one that nobody knows, such as `UTF-8`, the body
+ * is as it is, as browsers have it. A body that ends early gives what came of it. A body that grows beyond the
+ * limit is cut, however small it was on the wire.
+ */
+export function decodeContent(
+  body: Uint8Array,
+  headers: readonly (readonly [name: string, value: string])[],
+  limit: number,
+): DecodedBody {
+  const encodings = headerValues(headers, 'content-encoding')
+    .join()
+    .toLowerCase()
+    .split(',')
+    .map((encoding) => encoding.trim())
+    .filter((encoding) => encoding !== '' && encoding !== 'identity');
+  let decoded: DecodedBody = { body, isTruncated: false };
+  if (!encodings.every((encoding) => KNOWN.has(encoding))) return decoded;
+  for (const encoding of encodings.reverse()) {
+    if (decoded.body === null || decoded.body.length === 0) return decoded;
+    const { body: plain, isTruncated } = decodeOnce(decoded.body, encoding, limit);
+    decoded = { body: plain, isTruncated: isTruncated || decoded.isTruncated };
+  }
+  return decoded;
+}
+
+function decodeOnce(body: Uint8Array, encoding: string, limit: number): DecodedBody {
+  const decode = decoderOf(encoding, body);
+  try {
+    return { body: decode(body, limit), isTruncated: false };
+  } catch (error) {
+    const isLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+    // Node drops what it has when the limit is met, so a shorter piece of the input is decoded.
+    return isLarge ? decodeStart(body, decode, limit) : { body: null, isTruncated: false };
+  }
+}
+
+/** The longest start of the input, by halves, that stays within the limit. */
+function decodeStart(body: Uint8Array, decode: Decoder, limit: number): DecodedBody {
+  for (let length = body.length >> 1; length > 64; length >>= 1) {
+    try {
+      return { body: decode(body.subarray(0, length), limit), isTruncated: true };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') break;
+    }
+  }
+  return { body: new Uint8Array(0), isTruncated: true };
+}
+
+type Decoder = (body: Uint8Array, limit: number) => Uint8Array;
+
+/** @param encoding one of `KNOWN` */
+function decoderOf(encoding: string, body: Uint8Array): Decoder {
+  switch (encoding) {
+    case 'gzip':
+    case 'x-gzip':
+      return gunzip;
+    case 'deflate': {
+      // Some servers send it without the zlib header that RFC 9110 §8.4.1.2 asks for.
+      const isZlib = ((body[0] ?? 0) & 15) === 8 && (((body[0] ?? 0) << 8) + (body[1] ?? 0)) % 31 === 0;
+      const inflate = isZlib ? inflateSync : inflateRawSync;
+      return (bytes, maxOutputLength) => inflate(bytes, { maxOutputLength, finishFlush: Z_SYNC_FLUSH });
+    }
+    case 'br':
+      return (bytes, maxOutputLength) =>
+        brotliDecompressSync(bytes, { maxOutputLength, finishFlush: BROTLI_OPERATION_FLUSH });
+    default:
+      return (bytes, maxOutputLength) =>
+        zstdDecompressSync(bytes, { maxOutputLength, finishFlush: ZSTD_e_flush });
+  }
+}
+
+/** Browsers look neither at the sum and the length at the end of gzip nor at what stands behind them. */
+function gunzip(bytes: Uint8Array, maxOutputLength: number): Uint8Array {
+  const options = { maxOutputLength, finishFlush: Z_SYNC_FLUSH };
+  try {
+    return gunzipSync(bytes, options);
+  } catch (error) {
+    const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 8;
+    if (!isGzip || (error as NodeJS.ErrnoException).code !== 'Z_DATA_ERROR') throw error;
+    return inflateRawSync(bytes.subarray(headerLength(bytes)), options);
+  }
+}
+
+/** Bytes of the header of gzip (RFC 1952 §2.3): ten, and what its flags say. */
+function headerLength(bytes: Uint8Array): number {
+  const flags = bytes[3] ?? 0;
+  const behindText = (at: number): number => bytes.indexOf(0, at) + 1 || bytes.length;
+  let at = 10;
+  if ((flags & 4) > 0) at += 2 + (bytes[at] ?? 0) + 256 * (bytes[at + 1] ?? 0);
+  if ((flags & 8) > 0) at = behindText(at);
+  if ((flags & 16) > 0) at = behindText(at);
+  return (flags & 2) > 0 ? at + 2 : at;
+}

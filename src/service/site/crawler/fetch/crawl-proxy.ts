@@ -1,0 +1,242 @@
+import { once } from 'node:events';
+import { type ClientRequest, request } from 'node:http';
+import { isIPv6, type Socket } from 'node:net';
+import { buildConnector } from 'undici';
+import { CrawlhouseError } from '../../../../core/errors/errors.ts';
+import { ownUrl, requestPath } from '../../../../core/net/web-url.ts';
+import { keepSecret } from '../../../../core/secrets/redact.ts';
+import { basicAuthorization } from './digest-auth.ts';
+import type { HostResolver } from './resolve-host.ts';
+
+/** The setting `crawl_proxy`: a proxy of HTTP. No part of a crawl's configuration, which only says that it is used. */
+export interface CrawlProxy {
+  readonly url: string;
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+}
+
+/** The code of an error that the proxy makes, and not the site. */
+export const PROXY_ERROR = 'ERR_CRAWL_PROXY';
+const UNAUTHORIZED = 407;
+const LATE = 'ETIMEDOUT';
+
+interface Way {
+  readonly resolver: HostResolver;
+  /** Milliseconds to connect. */
+  readonly timeout: number;
+  readonly tunnelsOnly: boolean;
+}
+
+/** What a request is sent with on its connection. */
+export interface RequestTarget {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly isForwarded: boolean;
+}
+
+/** @throws CrawlhouseError `missing_feature` for a crawl that asks for a proxy where the settings name none */
+export function requireProxy(
+  { useProxy }: { readonly useProxy: boolean },
+  proxy: CrawlProxy | undefined,
+): CrawlProxy | null {
+  if (!useProxy) return null;
+  if (proxy !== undefined) return proxy;
+  throw new CrawlhouseError('missing_feature', 'use_proxy: no proxy is set', {
+    hint: 'give its address in the setting crawl_proxy (docs/settings.md)',
+  });
+}
+
+/**
+ * The way to the sites of a crawl through a proxy. It asks for tunnels (CONNECT) to addresses that the crawl has resolved and
+ * allowed, so the guard against private addresses holds behind the proxy too. Where the proxy opens no tunnel to a port
+ * of http, it is sent the requests themselves, for names whose addresses were checked here.
+ */
+export class ProxyRoute implements Disposable {
+  readonly #proxy: URL;
+  readonly #authorization: Readonly<Record<string, string>>;
+  readonly #resolver: HostResolver;
+  readonly #timeout: number;
+  readonly #secure: buildConnector.connector;
+  readonly #plain: buildConnector.connector;
+  /** Whether requests to a port are forwarded. */
+  readonly #ports = new Map<string, Promise<boolean>>();
+  readonly #asking = new Set<ClientRequest>();
+
+  /** NTLM signs in a connection, which behind a proxy is one's own only in a tunnel. */
+  readonly #tunnelsOnly: boolean;
+
+  private constructor(proxy: CrawlProxy, { resolver, timeout, tunnelsOnly }: Way) {
+    const { url, username = '', password = '' } = proxy;
+    keepSecret(password);
+    this.#proxy = ownUrl(url);
+    this.#authorization =
+      username === '' ? {} : { 'proxy-authorization': basicAuthorization({ username, password }) };
+    this.#resolver = resolver;
+    this.#timeout = timeout;
+    this.#tunnelsOnly = tunnelsOnly;
+    this.#secure = buildConnector({ timeout, allowH2: false });
+    this.#plain = buildConnector({ timeout, allowH2: false });
+  }
+
+  /**
+   * Null for a crawl that asks for no proxy.
+   *
+   * @param way with the milliseconds to connect
+   * @throws CrawlhouseError `missing_feature`
+   */
+  static forCrawl(
+    settings: { readonly useProxy: boolean; readonly auth?: { readonly scheme: string } | null },
+    given: CrawlProxy | undefined,
+    way: Omit<Way, 'tunnelsOnly'>,
+  ): ProxyRoute | null {
+    const proxy = requireProxy(settings, given);
+    const tunnelsOnly = settings.auth?.scheme === 'NTLM';
+    return proxy === null ? null : new ProxyRoute(proxy, { ...way, tunnelsOnly });
+  }
+
+  /** What a request is sent with. Refuses a URL whose address is not allowed. */
+  async target(url: URL): Promise<RequestTarget> {
+    const path = requestPath(url);
+    if (!(await this.#forwards(url))) return { path, headers: {}, isForwarded: false };
+    // The proxy resolves the name by itself; that it has allowed addresses is known here.
+    await this.#resolver.addresses(url.hostname);
+    return { path: `${url.origin}${path}`, headers: this.#authorization, isForwarded: true };
+  }
+
+  /** For undici. `target` was asked before. */
+  readonly connect: buildConnector.connector = (to, callback) => {
+    const { protocol, hostname, port } = to;
+    this.#forwards({ protocol, hostname, port }).then(
+      (isForwarded) => {
+        if (isForwarded) return this.#toProxy(to, callback);
+        return this.tunnel(hostname, Number(port || (protocol === 'https:' ? 443 : 80))).then(
+          (httpSocket) => {
+            if (protocol === 'https:') this.#secure({ ...to, httpSocket }, callback);
+            else callback(null, httpSocket);
+          },
+          (error: Error) => callback(error, null),
+        );
+      },
+      (error: Error) => callback(error, null),
+    );
+  };
+
+  #toProxy(to: buildConnector.Options, callback: buildConnector.Callback): void {
+    const { hostname, host, port } = this.#proxy;
+    this.#plain({ ...to, hostname: plainHost(hostname), host, port: port || '80' }, (...opened) => {
+      if (opened[0] === null) callback(...opened);
+      else callback(this.#silent(opened[0]), null);
+    });
+  }
+
+  /** Whether the proxy is sent requests of this kind themselves: it opens no tunnel to their port. */
+  #forwards(url: Pick<URL, 'protocol' | 'hostname' | 'port'>): Promise<boolean> {
+    const { protocol, hostname } = url;
+    // An address that the configuration gives is not the one that the proxy would find.
+    if (protocol === 'https:' || this.#tunnelsOnly || this.#resolver.isGiven(hostname))
+      return Promise.resolve(false);
+    const port = url.port || '80';
+    const known = this.#ports.get(port);
+    if (known !== undefined) return known;
+    const asked = this.tunnel(hostname, Number(port)).then(
+      (socket) => {
+        socket.destroy();
+        return false;
+      },
+      (error: NodeJS.ErrnoException) => {
+        const isRefused = error instanceof TunnelRefusal;
+        // Of another host the proxy may open one.
+        if (!isRefused) this.#ports.delete(port);
+        return isRefused;
+      },
+    );
+    this.#ports.set(port, asked);
+    return asked;
+  }
+
+  /** A connection to a host through the proxy. */
+  async tunnel(host: string, port: number): Promise<Socket> {
+    const addresses = await this.#resolver.addresses(host);
+    // More proxies reach these.
+    const sorted = addresses.toSorted((a, b) => Number(isIPv6(a)) - Number(isIPv6(b)));
+    let first: unknown;
+    for (const address of sorted) {
+      try {
+        return await this.#connectTo(`${isIPv6(address) ? `[${address}]` : address}:${port}`);
+      } catch (error) {
+        first ??= error;
+        if ((error as NodeJS.ErrnoException).code === PROXY_ERROR) break;
+      }
+    }
+    throw first;
+  }
+
+  async #connectTo(path: string): Promise<Socket> {
+    const { hostname, port } = this.#proxy;
+    const asked = request({
+      host: plainHost(hostname),
+      port: Number(port || 80),
+      method: 'CONNECT',
+      path,
+      headers: { host: path, ...this.#authorization },
+      agent: false,
+    });
+    this.#asking.add(asked);
+    const timer = setTimeout(() => asked.destroy(coded('no tunnel in time', LATE)), this.#timeout);
+    try {
+      asked.end();
+      const opened = await once(asked, 'connect').catch((error: NodeJS.ErrnoException) => {
+        throw error.code === LATE ? error : this.#silent(error);
+      });
+      const [{ statusCode = 0 }, socket, head] = opened as [{ statusCode?: number }, Socket, Buffer];
+      if (statusCode >= 200 && statusCode < 300) {
+        if (head.length > 0) socket.unshift(head);
+        return socket;
+      }
+      socket.on('error', () => {}); // It is of no use.
+      socket.destroy();
+      throw notOpened(statusCode, path);
+    } finally {
+      clearTimeout(timer);
+      this.#asking.delete(asked);
+    }
+  }
+
+  #silent(cause: Error): Error {
+    const { code = cause.name } = cause as NodeJS.ErrnoException;
+    return coded(`the proxy ${this.#proxy.host} does not answer (${code})`, PROXY_ERROR, cause);
+  }
+
+  /** Why a status of a forwarded request is no answer of the site; null for one that may be. */
+  static refusal({ isForwarded }: RequestTarget, statusCode: number | null): Error | null {
+    return isForwarded && statusCode === UNAUTHORIZED ? notOpened(statusCode, '') : null;
+  }
+
+  [Symbol.dispose](): void {
+    for (const asked of this.#asking) asked.destroy();
+  }
+}
+
+/** The proxy forbids tunnels to a port. */
+class TunnelRefusal extends Error {
+  readonly code = PROXY_ERROR;
+}
+
+/** The error of a tunnel that the proxy did not open. */
+function notOpened(statusCode: number, path: string): Error {
+  // tinyproxy answers 401 to a wrong password.
+  if (statusCode === UNAUTHORIZED || statusCode === 401)
+    return coded(`the proxy asks for another user name or password (status ${statusCode})`, PROXY_ERROR);
+  if (statusCode === 504) return coded('the proxy had no answer in time', LATE);
+  // It did not reach the site.
+  if (statusCode >= 500 && statusCode !== 501) return coded(`status ${statusCode}`, 'ERR_CRAWL_UNREACHED');
+  return new TunnelRefusal(`the proxy opens no connection to ${path} (status ${statusCode})`);
+}
+
+function plainHost(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
+function coded(message: string, code: string, cause?: Error): Error {
+  return Object.assign(new Error(message, { cause }), { code });
+}

@@ -1,0 +1,367 @@
+import { buildConnector, type Dispatcher, Pool } from 'undici';
+import { ownUrl, requestPath } from '../../../../core/net/web-url.ts';
+import type { CrawlSession } from '../session.ts';
+import { ProxyRoute, type RequestTarget } from './crawl-proxy.ts';
+import { errorOf, type FetchError, isBrokenOffBy, LATE, refusalOf } from './fetch-error.ts';
+import { Http2Offers } from './http2-offers.ts';
+import { headerText, MOST_HEADERS } from './lenient-reader.ts';
+import { lenientRequest } from './lenient-request.ts';
+import { askByNtlm } from './ntlm-auth.ts';
+import { NO_PROTOCOLS, ProtocolClient, type ProtocolHandler, type Protocols } from './protocol-client.ts';
+import type { HostResolver } from './resolve-host.ts';
+
+export interface FetchLimits {
+  /** Milliseconds. */
+  readonly connectTimeout: number;
+  readonly headersTimeout: number;
+  /** Between two pieces of a body. */
+  readonly bodyTimeout: number;
+  /** From the request to the last byte. */
+  readonly totalTimeout: number;
+  /** Bytes of a body, on the wire and after content-encoding, each. */
+  readonly bytes: number;
+}
+
+export const DEFAULT_FETCH_LIMITS: FetchLimits = {
+  connectTimeout: 10_000,
+  headersTimeout: 30_000,
+  bodyTimeout: 30_000,
+  totalTimeout: 60_000,
+  bytes: 10_000_000,
+};
+
+/** An answer as it came: redirects are not followed, content-encoding is still on. */
+export interface FetchedAnswer extends Protocols {
+  /** Whether its host would speak HTTP/2; null over http, and for what is no page. */
+  readonly offersHttp2: boolean | null;
+  readonly url: string;
+  /** Null: no answer. Then `error` says why. */
+  readonly statusCode: number | null;
+  readonly error: FetchError | null;
+  /** Of an answer that is no HTTP, or that the proxy did not let through: why. */
+  readonly refusal: string | null;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Uint8Array | null;
+  /** The body is not whole: it was cut at the limit, or `isBrokenOff`. */
+  readonly isTruncated: boolean;
+  /** The body ended before its end. */
+  readonly isBrokenOff: boolean;
+  readonly loadTimeMs: number;
+  readonly ttfbMs: number;
+  readonly fetchedAt: Date;
+}
+
+/** Resolves once there is room for a body of more than `LARGE_BODY` bytes. */
+export type Room = () => Promise<void>;
+
+interface AskedRequest {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface CollectorLimits {
+  readonly bytes: number;
+  readonly totalTimeout: number;
+  readonly room: Room | undefined;
+}
+
+const LARGE_BODY = 1_000_000;
+const CUT = 'ERR_CRAWL_BODY_LIMIT';
+/** Hosts whose connections are kept. */
+const MOST_POOLS = 256;
+/** Origins that are known to need the lenient reader. */
+const MOST_LENIENT = 1_000;
+/** Sends the requests of a crawl: one pool of connections a host, one request a connection at a time. */
+export class Fetcher implements AsyncDisposable {
+  readonly #pools = new Map<string, Pool>();
+  readonly #session: CrawlSession;
+  readonly #resolver: HostResolver;
+  readonly #limits: FetchLimits;
+  readonly #connections: number;
+  readonly #http2: Http2Offers;
+  readonly #proxy: ProxyRoute | null;
+  readonly #connect: buildConnector.connector;
+  /** Origins whose answers are read by the lenient reader: the pool could not read one. */
+  readonly #lenient = new Set<string>();
+  #isClosed = false;
+
+  constructor(
+    session: CrawlSession,
+    resolver: HostResolver,
+    options: {
+      readonly limits: FetchLimits;
+      readonly connections: number;
+      readonly proxy?: ProxyRoute | null;
+    },
+  ) {
+    this.#session = session;
+    this.#resolver = resolver;
+    this.#limits = options.limits;
+    this.#connections = options.connections;
+    this.#proxy = options.proxy ?? null;
+    const { lookup } = resolver;
+    const timeout = options.limits.connectTimeout;
+    this.#connect = this.#proxy?.connect ?? buildConnector({ timeout, lookup, allowH2: false });
+    this.#http2 = new Http2Offers(lookup, timeout, this.#proxy);
+  }
+
+  /**
+   * Sends a request; an error is in the answer. Answers the challenge of a server once. A closed fetcher sends nothing.
+   *
+   * @param extra headers of this request, in the place of the crawl's
+   */
+  async fetch(
+    text: string,
+    bytes: number = this.#limits.bytes,
+    room?: Room,
+    extra: Readonly<Record<string, string>> = {},
+  ): Promise<FetchedAnswer> {
+    const url = ownUrl(text);
+    const credentials = this.#session.ntlmFor(url);
+    if (credentials !== null)
+      return askByNtlm(this.#pool(url.origin), credentials, (headers) =>
+        this.#once(url, bytes, room, { ...extra, ...headers }),
+      );
+    let answer = await this.#once(url, bytes, room, extra);
+    if (answer.statusCode !== null && this.#session.isChallenged(url, answer.statusCode, answer.headers))
+      answer = await this.#once(url, bytes, room, extra);
+    return answer;
+  }
+
+  /** The cookies that a URL would be sent now; null where none are kept. */
+  cookiesFor(url: URL): string | null {
+    return this.#session.cookiesFor(url);
+  }
+
+  /** Fetches a page, with what its host offers. */
+  async fetchPage(text: string, room: Room): Promise<FetchedAnswer> {
+    // Who waits for room must not hold the only connection, which those that have room wait for.
+    if (this.#session.ntlmFor(ownUrl(text)) !== null) await room();
+    const answer = await this.fetch(text, undefined, room);
+    return answer.statusCode === null
+      ? answer
+      : { ...answer, offersHttp2: await this.#http2.of(ownUrl(text)) };
+  }
+
+  async #once(
+    url: URL,
+    bytes: number,
+    room: Room | undefined,
+    extra: Readonly<Record<string, string>>,
+  ): Promise<FetchedAnswer> {
+    let target: RequestTarget = { path: requestPath(url), headers: {}, isForwarded: false };
+    try {
+      if (this.#isClosed) throw new Error('the fetcher is closed');
+      this.#resolver.checkHost(url.hostname);
+      if (this.#proxy !== null) target = await this.#proxy.target(url);
+    } catch (error) {
+      return failed(url.href, error, new Date());
+    }
+    const headers = { ...this.#session.headersFor(url), ...extra, ...target.headers };
+    const asked = { path: target.path, headers };
+    const limits = { bytes, totalTimeout: this.#limits.totalTimeout, room };
+    const isLenient = this.#lenient.has(url.origin);
+    let answer = await this.#send(url, asked, limits, isLenient);
+    // The lenient reader has connections of its own, which NTLM has not signed in.
+    if (!isLenient && answer.error === 'protocol' && this.#session.ntlmFor(url) === null) {
+      answer = await this.#send(url, asked, limits, true);
+      if (answer.statusCode !== null) this.#readLeniently(url.origin);
+    }
+    const refusal = ProxyRoute.refusal(target, answer.statusCode);
+    if (refusal !== null) return failed(url.href, refusal, answer.fetchedAt);
+    this.#session.received(url, answer.headers);
+    return answer;
+  }
+
+  async #send(
+    url: URL,
+    asked: AskedRequest,
+    limits: CollectorLimits,
+    isLenient: boolean,
+  ): Promise<FetchedAnswer> {
+    const { promise, resolve } = Promise.withResolvers<FetchedAnswer>();
+    const handler = new Collector(url.href, limits, resolve);
+    try {
+      if (isLenient)
+        lenientRequest(url, { connect: this.#connect, ...asked, timeout: this.#limits.bodyTimeout }, handler);
+      else this.#pool(url.origin).dispatch({ ...asked, method: 'GET' }, handler);
+    } catch (error) {
+      return failed(url.href, error, new Date());
+    }
+    return promise;
+  }
+
+  /** The next answers of the origin are not asked for twice. */
+  #readLeniently(origin: string): void {
+    if (this.#lenient.size >= MOST_LENIENT) this.#lenient.clear();
+    this.#lenient.add(origin);
+  }
+
+  #pool(origin: string): Pool {
+    const known = this.#pools.get(origin);
+    if (known !== undefined) return known;
+    this.#closeOldest();
+    const { headersTimeout, bodyTimeout } = this.#limits;
+    const pool = new Pool(origin, {
+      // NTLM signs in a connection: each further one would have to be signed in, too.
+      connections: this.#session.ntlmFor(ownUrl(origin)) === null ? this.#connections : 1,
+      pipelining: 1,
+      // undici gives the headers of HTTP/2 joined by name, and sends many requests on one connection.
+      allowH2: false,
+      headersTimeout,
+      bodyTimeout,
+      maxHeaderSize: MOST_HEADERS,
+      factory: (to, options) => new ProtocolClient(to, { ...options, connect: this.#connect }),
+    });
+    this.#pools.set(origin, pool);
+    return pool;
+  }
+
+  /** A pool that is closed still ends what it has begun. */
+  #closeOldest(): void {
+    const [oldest] = this.#pools;
+    if (oldest === undefined || this.#pools.size < MOST_POOLS) return;
+    const [origin, pool] = oldest;
+    this.#pools.delete(origin);
+    // Each of its requests has its own error.
+    void pool.close().catch(() => {});
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    this.#http2[Symbol.dispose]();
+    await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()));
+  }
+}
+
+/** Collects one answer. Its times begin when the request is written to a connection, so they hold no waiting for one. */
+class Collector implements ProtocolHandler {
+  client: { readonly protocols: Protocols } | null = null;
+  readonly #url: string;
+  readonly #limits: CollectorLimits;
+  readonly #resolve: (answer: FetchedAnswer) => void;
+  readonly #chunks: Buffer[] = [];
+  #startedAt = performance.now();
+  #fetchedAt = new Date();
+  #timer: NodeJS.Timeout | undefined;
+  #ttfbMs = 0;
+  #bytes = 0;
+  #statusCode = 0;
+  #hasRoom = false;
+  /** The time that it has waited for room, which is not the server's. */
+  #waitedMs = 0;
+  #headers: FetchedAnswer['headers'] = [];
+  #protocols = NO_PROTOCOLS;
+
+  constructor(url: string, limits: CollectorLimits, resolve: (answer: FetchedAnswer) => void) {
+    this.#url = url;
+    this.#limits = limits;
+    this.#resolve = resolve;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#startedAt = performance.now();
+    this.#fetchedAt = new Date();
+    this.#watch(controller);
+  }
+
+  #watch(controller: Dispatcher.DispatchController): void {
+    const left = this.#limits.totalTimeout - this.#loadTimeMs();
+    this.#timer = setTimeout(() => controller.abort(coded(LATE)), Math.max(0, left));
+  }
+
+  #loadTimeMs(): number {
+    return performance.now() - this.#startedAt - this.#waitedMs;
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, statusCode: number): void {
+    this.#ttfbMs = performance.now() - this.#startedAt;
+    this.#statusCode = statusCode;
+    this.#headers = headerList(controller.rawHeaders);
+    this.#protocols = this.client?.protocols ?? NO_PROTOCOLS;
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const room = this.#limits.bytes - this.#bytes;
+    this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
+    this.#bytes += chunk.length;
+    if (chunk.length > room) controller.abort(coded(CUT));
+    else if (this.#bytes > LARGE_BODY && !this.#hasRoom) this.#waitForRoom(controller);
+  }
+
+  #waitForRoom(controller: Dispatcher.DispatchController): void {
+    this.#hasRoom = true;
+    if (this.#limits.room === undefined) return;
+    const since = performance.now();
+    clearTimeout(this.#timer);
+    controller.pause();
+    void this.#limits.room().then(() => {
+      this.#waitedMs = performance.now() - since;
+      if (controller.aborted) return;
+      this.#watch(controller);
+      controller.resume();
+    });
+  }
+
+  onResponseEnd(): void {
+    this.#answered(false, false);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    clearTimeout(this.#timer);
+    const { code = '' } = error as NodeJS.ErrnoException;
+    // As browsers do, it keeps what came once the headers are there.
+    const isBrokenOff = this.#statusCode > 0 && isBrokenOffBy(code);
+    if (code === CUT || isBrokenOff) this.#answered(true, isBrokenOff);
+    else this.#resolve(failed(this.#url, error, this.#fetchedAt, this.#loadTimeMs()));
+  }
+
+  #answered(isTruncated: boolean, isBrokenOff: boolean): void {
+    clearTimeout(this.#timer);
+    this.#resolve({
+      url: this.#url,
+      statusCode: this.#statusCode,
+      error: null,
+      refusal: null,
+      headers: this.#headers,
+      body: this.#chunks.length === 1 ? (this.#chunks[0] ?? null) : Buffer.concat(this.#chunks),
+      isTruncated,
+      isBrokenOff,
+      loadTimeMs: this.#loadTimeMs(),
+      ttfbMs: this.#ttfbMs,
+      fetchedAt: this.#fetchedAt,
+      ...this.#protocols,
+      offersHttp2: null,
+    });
+  }
+}
+
+function failed(url: string, error: unknown, fetchedAt: Date, loadTimeMs = 0): FetchedAnswer {
+  return {
+    url,
+    statusCode: null,
+    error: errorOf(error),
+    refusal: refusalOf(error),
+    headers: [],
+    body: null,
+    isTruncated: false,
+    isBrokenOff: false,
+    loadTimeMs,
+    ttfbMs: 0,
+    fetchedAt,
+    ...NO_PROTOCOLS,
+    offersHttp2: null,
+  };
+}
+
+function headerList(raw: Dispatcher.DispatchController['rawHeaders']): FetchedAnswer['headers'] {
+  const flat = Array.isArray(raw) ? raw : [];
+  return Array.from({ length: flat.length >> 1 }, (_, index) => {
+    const name = headerText(flat[index * 2] ?? '').toLowerCase();
+    return [name, headerText(flat[index * 2 + 1] ?? '')] as const;
+  });
+}
+
+function coded(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}

@@ -1,0 +1,334 @@
+import { join } from 'node:path';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { keepVersion } from '../../../../core/errors/newer-version.ts';
+import { inTransaction, openSqlite } from '../../../../core/locks/open-sqlite.ts';
+import { FETCH_STATUSES, type FetchStatus } from '../../../api/resources/crawl-progress.ts';
+import type { SitemapRecord, VitalsRecord } from '../records/records.ts';
+import type { RobotsFile } from '../robots/robots.ts';
+
+/** In the folder of a crawl. */
+const FRONTIER_FILE = 'frontier.sqlite';
+
+/** Of these tables. A file of an earlier program has none. */
+const VERSION = 1;
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS urls (
+    id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, depth INTEGER, place INTEGER NOT NULL, source TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS queue (
+    rank INTEGER PRIMARY KEY, id INTEGER NOT NULL, attempts INTEGER NOT NULL, is_done INTEGER NOT NULL) STRICT;
+  CREATE INDEX IF NOT EXISTS queue_open ON queue (rank) WHERE is_done = 0;
+  CREATE TABLE IF NOT EXISTS counts (
+    depth INTEGER NOT NULL, status TEXT NOT NULL, urls INTEGER NOT NULL, PRIMARY KEY (depth, status)) STRICT;
+  CREATE TABLE IF NOT EXISTS robots_files (
+    origin TEXT PRIMARY KEY, status TEXT NOT NULL, content TEXT NOT NULL, read_at INTEGER NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS sitemap_urls (id INTEGER PRIMARY KEY, url TEXT NOT NULL, is_followed INTEGER NOT NULL, record TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS vitals (url TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS segments (name TEXT PRIMARY KEY, kind TEXT NOT NULL) STRICT;`;
+
+/** URLs of one page that are told apart by their place on it. */
+const PLACES = 65_536;
+/** Before the place of every URL that a page links to. */
+const FIRST_PLACE = -(2 ** 52);
+/** The depth that `counts` has for pages without one. */
+const NO_DEPTH = -1;
+
+export type UrlSource = 'crawler' | 'ingested_data' | 'sitemaps';
+
+/** A URL whose turn comes. */
+export interface QueuedUrl {
+  /** The place in breadth-first order, over the whole crawl. */
+  readonly rank: number;
+  readonly url: string;
+  /** Null for a URL that only sitemaps list. */
+  readonly depth: number | null;
+  /** Number of attempts that failed. */
+  readonly attempts: number;
+  readonly source: UrlSource;
+}
+
+/** The outcome of a URL. */
+export interface Outcome {
+  readonly item: QueuedUrl;
+  /** Null: to be tried again. */
+  readonly status: FetchStatus | null;
+  /** URLs that the page leads to, in its order, without repetition. */
+  readonly targets: readonly string[];
+}
+
+export type SegmentKind = 'pages' | 'links' | 'items';
+
+/** A file with records. */
+export interface RecordFile {
+  readonly name: string;
+  readonly kind: SegmentKind;
+}
+
+/** A robots.txt and when it was read, in milliseconds since 1970. */
+export interface KeptRobots extends RobotsFile {
+  readonly readAt: number;
+}
+
+export interface DepthCount {
+  readonly depth: number | null;
+  readonly status: FetchStatus;
+  readonly urls: number;
+}
+
+/**
+ * The URLs that a crawl knows, and how far it is: the one truth about a crawl on disk. A URL's place follows from the
+ * page that leads to it first, in breadth-first order, and not from the time of its discovery. So the order of URLs does
+ * not depend on which answers come first.
+ */
+export class Frontier implements Disposable {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  readonly #recent = new RecentPlaces();
+
+  /** @throws CrawlhouseError `newer_version` */
+  constructor(folder: string) {
+    const path = join(folder, FRONTIER_FILE);
+    this.#database = openSqlite(path);
+    keepVersion(
+      this.#database,
+      path,
+      { what: 'crawl', known: VERSION },
+      'run that one, or begin the crawl anew',
+    );
+    this.#database.exec(
+      `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+       PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY; ${SCHEMA}`,
+    );
+  }
+
+  fact(name: string): string | undefined {
+    return this.#prepare('SELECT value FROM facts WHERE name = ?').get(name)?.value as string | undefined;
+  }
+
+  setFact(name: string, value: string | number): void {
+    this.#prepare('INSERT OR REPLACE INTO facts VALUES (?, ?)').run(name, String(value));
+  }
+
+  transaction(work: () => void): void {
+    inTransaction(this.#database, work);
+  }
+
+  /** Adds a URL from outside the site's links. The first ones come first. */
+  seed(url: string, depth: number, source: UrlSource): void {
+    this.#prepare('INSERT OR IGNORE INTO urls (url, depth, place, source) VALUES (?, ?, ?, ?)').run(
+      url,
+      depth,
+      FIRST_PLACE + this.known(),
+      source,
+    );
+  }
+
+  /** Queues the URLs of a depth. Those found from now on are deeper. Returns their number. */
+  queueDepth(depth: number): number {
+    // Seeds are the first ones; of the others, those of a depth were found while the depth before was fetched.
+    const bound = depth <= 1 ? 0 : this.#bound(`depth ${depth - 1}`);
+    return this.#queue(`depth ${depth}`, 'depth = ? AND id > ?', [depth, bound]);
+  }
+
+  /** Queues the URLs that only sitemaps list, and then, hop by hop, what they redirect to. Returns their number. */
+  queueUnlinked(hop: number): number {
+    if (hop === 0) {
+      this.#prepare(
+        `INSERT OR IGNORE INTO urls (url, depth, place, source)
+         SELECT url, NULL, id, 'sitemaps' FROM sitemap_urls WHERE is_followed = 1 ORDER BY id`,
+      ).run();
+    }
+    const bound = hop === 0 ? 0 : this.#bound(`hop ${hop - 1}`);
+    return this.#queue(`hop ${hop}`, 'depth IS NULL AND id > ?', [bound]);
+  }
+
+  #bound(level: string): number {
+    return Number(this.fact(`known before ${level}`));
+  }
+
+  #queue(level: string, condition: string, values: readonly number[]): number {
+    const base = Number(this.fact('queued') ?? 0);
+    this.setFact(`known before ${level}`, this.known());
+    this.#prepare('DELETE FROM queue').run();
+    const { changes } = this.#prepare(
+      `INSERT INTO queue SELECT ? + row_number() OVER (ORDER BY place, id), id, 0, 0 FROM urls WHERE ${condition}`,
+    ).run(base, ...values);
+    this.setFact('queued', base + Number(changes));
+    return Number(changes);
+  }
+
+  /** The next URLs of the queue behind a rank, in order. */
+  next(rank: number, most: number): QueuedUrl[] {
+    const rows = this.#prepare(
+      `SELECT rank, url, depth, attempts, source FROM queue JOIN urls USING (id)
+       WHERE is_done = 0 AND rank > ? ORDER BY rank LIMIT ?`,
+    ).all(rank, most);
+    return rows as unknown as QueuedUrl[];
+  }
+
+  /** URLs that are queued and not done. */
+  open(): number {
+    return Number(this.#prepare('SELECT count(*) AS urls FROM queue WHERE is_done = 0').get()?.urls);
+  }
+
+  /** Number of known URLs. */
+  known(): number {
+    return Number(this.#prepare('SELECT max(id) AS id FROM urls').get()?.id ?? 0);
+  }
+
+  /** Schemes, hosts and ports of the known URLs, the first ones first; all without a limit. */
+  origins(most = -1): string[] {
+    const rows = this.#prepare(
+      `SELECT substr(url, 1, 7 + instr(substr(url, 9), '/')) AS origin FROM urls GROUP BY origin ORDER BY min(id) LIMIT ?`,
+    ).all(most);
+    return rows.map(({ origin }) => String(origin));
+  }
+
+  /** Whether the crawl knows all of these URLs. */
+  knowsAll(urls: readonly string[]): boolean {
+    const known = this.#prepare('SELECT 1 FROM urls WHERE url = ?');
+    return urls.every((url) => known.get(url) !== undefined);
+  }
+
+  /**
+   * Keeps what came of some URLs, with the names of the files that have their records.
+   *
+   * @param cookies null if there are no new ones
+   */
+  commit(outcomes: readonly Outcome[], segments: readonly RecordFile[], cookies: string | null = null): void {
+    this.transaction(() => {
+      for (const outcome of outcomes) this.#keep(outcome);
+      for (const { name, kind } of segments)
+        this.#prepare('INSERT INTO segments VALUES (?, ?)').run(name, kind);
+      if (cookies !== null) this.setFact('cookies', cookies);
+    });
+  }
+
+  #keep({ item, status, targets }: Outcome): void {
+    if (status === null) {
+      this.#prepare('UPDATE queue SET attempts = attempts + 1 WHERE rank = ?').run(item.rank);
+      return;
+    }
+    this.#prepare('UPDATE queue SET is_done = 1 WHERE rank = ?').run(item.rank);
+    this.#prepare('INSERT INTO counts VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET urls = urls + 1').run(
+      item.depth ?? NO_DEPTH,
+      status,
+    );
+    const discover = this.#prepare(
+      `INSERT INTO urls (url, depth, place, source) VALUES (?, ?, ?, ?)
+       ON CONFLICT (url) DO UPDATE SET place = excluded.place
+       WHERE excluded.place < urls.place AND excluded.depth = urls.depth`,
+    );
+    const depth = item.depth === null ? null : item.depth + 1;
+    for (const [index, url] of targets.entries()) {
+      const place = item.rank * PLACES + Math.min(index, PLACES - 1);
+      if (this.#recent.isEarlier(url, place))
+        discover.run(url, depth, place, depth === null ? 'sitemaps' : 'crawler');
+    }
+  }
+
+  counts(): DepthCount[] {
+    const rows = this.#prepare('SELECT depth, status, urls FROM counts ORDER BY depth').all() as unknown as {
+      readonly depth: number;
+      readonly status: FetchStatus;
+      readonly urls: number;
+    }[];
+    return rows
+      .filter(({ status }) => FETCH_STATUSES.includes(status))
+      .map((row) => ({ ...row, depth: row.depth === NO_DEPTH ? null : row.depth }));
+  }
+
+  robots(origin: string): KeptRobots | undefined {
+    const row = this.#prepare(
+      'SELECT status, content, read_at AS readAt FROM robots_files WHERE origin = ?',
+    ).get(origin);
+    return row as unknown as KeptRobots | undefined;
+  }
+
+  putRobots(origin: string, { status, content, readAt }: KeptRobots): void {
+    this.#prepare('INSERT OR REPLACE INTO robots_files VALUES (?, ?, ?, ?)').run(
+      origin,
+      status,
+      content,
+      readAt,
+    );
+  }
+
+  /** Adds URLs of sitemaps. Those that the crawl does not follow are kept, and not fetched. */
+  addSitemapUrls(records: readonly SitemapRecord[], follows: (url: string) => boolean): void {
+    const insert = this.#prepare('INSERT INTO sitemap_urls (url, is_followed, record) VALUES (?, ?, ?)');
+    this.transaction(() => {
+      for (const record of records)
+        insert.run(record.url, follows(record.url) ? 1 : 0, JSON.stringify(record));
+    });
+  }
+
+  removeSitemapUrls(): void {
+    this.#prepare('DELETE FROM sitemap_urls').run();
+  }
+
+  /** The records of sitemap URLs as lines of JSON. */
+  *sitemapRecords(): Generator<string> {
+    for (const row of this.#prepare('SELECT record FROM sitemap_urls ORDER BY id').iterate())
+      yield `${String(row.record)}\n`;
+  }
+
+  /** Keeps the web vitals of a page. */
+  putVitals(record: VitalsRecord): void {
+    this.#prepare('INSERT OR REPLACE INTO vitals VALUES (?, ?)').run(record.url, JSON.stringify(record));
+  }
+
+  hasVitals(url: string): boolean {
+    return this.#prepare('SELECT 1 FROM vitals WHERE url = ?').get(url) !== undefined;
+  }
+
+  /** Whether a page has web vitals. */
+  hasMeasured(): boolean {
+    const sql = `SELECT 1 FROM vitals WHERE record ->> 'cwv_measurement' IS NOT NULL LIMIT 1`;
+    return this.#prepare(sql).get() !== undefined;
+  }
+
+  /** The records of web vitals as lines of JSON. */
+  *vitalsRecords(): Generator<string> {
+    for (const row of this.#prepare('SELECT record FROM vitals ORDER BY url').iterate())
+      yield `${String(row.record)}\n`;
+  }
+
+  segments(): RecordFile[] {
+    return this.#prepare('SELECT name, kind FROM segments ORDER BY name').all() as unknown as RecordFile[];
+  }
+
+  #prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  [Symbol.dispose](): void {
+    this.#database.close();
+  }
+}
+
+/** URLs in one of the two halves of the memory below. */
+const HALF = 50_000;
+
+/** The places of recently found URLs. Most links of a page are on the page before too, and need no statement. */
+class RecentPlaces {
+  #new = new Map<string, number>();
+  #old = new Map<string, number>();
+
+  /** Whether a place comes before all places of this URL that are remembered. */
+  isEarlier(url: string, place: number): boolean {
+    const known = this.#new.get(url) ?? this.#old.get(url);
+    if (known !== undefined && known <= place) return false;
+    if (this.#new.size >= HALF) {
+      this.#old = this.#new;
+      this.#new = new Map();
+    }
+    this.#new.set(url, place);
+    return true;
+  }
+}

@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ownUrl, webUrl } from '../../../../core/net/web-url.ts';
+import type { CrawlSettings } from '../crawl-settings.ts';
+import type { Fetcher } from '../fetch/fetcher.ts';
+import { readSitemaps, sitemapBudget } from '../robots/read-sitemaps.ts';
+import type { RobotsCache } from '../robots/robots-cache.ts';
+import type { SideWork } from '../side-work.ts';
+import type { Frontier } from './frontier.ts';
+import type { Pace } from './pace.ts';
+import type { Scope } from './scope.ts';
+
+interface SeedTools {
+  readonly frontier: Frontier;
+  readonly scope: Scope;
+  readonly fetcher: Fetcher;
+  readonly robots: RobotsCache;
+  readonly pace: Pace;
+  readonly signal: AbortSignal;
+  readonly sideWork: SideWork;
+  /** The seeds alone are crawled. */
+  readonly isList: boolean;
+  /** Further start URLs. Those of other sites are left out, unless they alone are crawled. */
+  readonly seeds: Iterable<string> | AsyncIterable<string>;
+}
+
+/** Keeps the start URLs, once in a crawl. */
+export async function seedFrontier(
+  settings: CrawlSettings,
+  {
+    frontier,
+    scope,
+    signal,
+    isList,
+    seeds: given,
+  }: Pick<SeedTools, 'frontier' | 'scope' | 'signal' | 'isList' | 'seeds'>,
+): Promise<void> {
+  if (frontier.fact('seeded') !== undefined) return;
+  const seeds: string[] = [];
+  for await (const text of given) {
+    const url = isList ? scope.admitListed(text) : scope.admit(text);
+    if (url !== null) seeds.push(url);
+  }
+  signal.throwIfAborted();
+  frontier.transaction(() => {
+    if (!isList) {
+      frontier.seed(scope.spell(ownUrl(settings.scope.startUrl)), 0, 'crawler');
+      for (const url of settings.scope.alternateStartUrls)
+        frontier.seed(scope.spell(ownUrl(url)), 1, 'crawler');
+    }
+    for (const url of seeds) frontier.seed(url, 1, 'ingested_data');
+    frontier.setFact('seeded', 1);
+  });
+}
+
+/** Keeps what the sitemaps list, once in a crawl, within its budget; pages are fetched meanwhile. */
+export async function keepSitemaps(
+  settings: CrawlSettings,
+  { frontier, scope, isList, fetcher, robots, pace, signal, sideWork }: Omit<SeedTools, 'seeds'>,
+): Promise<void> {
+  if (isList || frontier.fact('sitemaps') !== undefined) return;
+  const start = ownUrl(settings.scope.startUrl);
+  const { sitemaps: lines } = await robots.rulesOf(start);
+  const announced = announcedUrls(lines, start);
+  // Those of a process that was killed meanwhile.
+  frontier.removeSitemapUrls();
+  const urls = settings.sitemaps.length > 0 ? settings.sitemaps : announced;
+  if (urls.length > 0) sideWork.say('sitemaps', 'reading sitemaps');
+  const { isCut, passedOver } = await readSitemaps(urls, {
+    scope,
+    signal,
+    isStrict: settings.strictSitemaps,
+    announced: new Set(announced),
+    budget: sitemapBudget(settings.maxUrl, settings.maxSpeed),
+    fetch: async (url, bytes) => {
+      const { host } = ownUrl(url);
+      const now = performance.now();
+      await sleep(Math.max(pace.readyAt(host) - now, 0) + pace.take(host, null, now), undefined, { signal });
+      return fetcher.fetch(url, bytes);
+    },
+    onRecords: (records) => frontier.addSitemapUrls(records, (url) => scope.follows(url)),
+  }).finally(() => sideWork.end('sitemaps'));
+  signal.throwIfAborted();
+  if (passedOver > 0)
+    sideWork.say(
+      'sitemaps',
+      `${passedOver} URLs of sitemaps are passed over: they lie outside of the sitemap’s folder, or behind its 50,000th (strict_sitemaps)`,
+    );
+  frontier.setFact('sitemaps', isCut ? 'cut' : 'read');
+}
+
+/** The lines of a robots.txt name whole URLs; others are resolved against it, and what is no URL is passed over. */
+function announcedUrls(lines: readonly string[], { origin }: URL): string[] {
+  const urls = lines.map((line) => webUrl(line, `${origin}/robots.txt`)).filter((url) => url !== null);
+  return [...new Set(urls.map(({ href }) => href))];
+}

@@ -1,0 +1,91 @@
+import { type Connection, ident } from '../../../../core/duckdb/duckdb.ts';
+
+type Field = 'title' | 'h1' | 'meta_description';
+
+/** SQL for the pages that go on with a series in the same text: a page names the one before it, or that one names it. */
+function continuing(field: Field): string {
+  const isSame = `former.url <> later.url AND former.${ident(field)} = later.${ident(field)}`;
+  return ['former.url = later.rel_prev', 'former.rel_next = later.url']
+    .map(
+      (isNext) =>
+        `SELECT later.url FROM fetched_pages AS later JOIN fetched_pages AS former ON ${isNext} WHERE ${isSame}`,
+    )
+    .join(' UNION ALL ');
+}
+
+/**
+ * Duplicate titles, H1s and descriptions: the same text, letter by letter, on two or more HTML pages with status 200.
+ * Of pages that follow each other in a declared series (`rel=next` and `prev`) only the first counts: they share their
+ * texts on purpose
+ * (https://developers.google.com/search/docs/specialty/ecommerce/pagination-and-incremental-page-loading).
+ * `evaluation` is `not_set` without a text, `duplicated`, or `unique`; NULL for other pages.
+ */
+export async function duplicates(
+  connection: Connection,
+  field: Field,
+  table: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE duplicate_groups AS
+      SELECT id, "group" FROM (
+        SELECT id, hash(${ident(field)}) AS "group", count(*) OVER (PARTITION BY ${ident(field)}) AS pages
+        FROM fetched_pages JOIN crawl_pages USING (url) JOIN job_facts USING (id)
+        WHERE is_html AND ${ident(field)} IS NOT NULL AND url NOT IN (${continuing(field)})
+      ) WHERE pages > 1`,
+    [],
+    signal,
+  );
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE ${table} AS
+      WITH judged AS (${judgedGroups('duplicate_groups')})
+      SELECT id, judged.status,
+        CASE WHEN ${ident(field)} IS NULL THEN 'not_set' WHEN judged.id IS NULL THEN 'unique' ELSE 'duplicated' END AS evaluation
+      FROM fetched_pages JOIN crawl_pages USING (url) JOIN job_facts USING (id) LEFT JOIN judged USING (id)
+      WHERE is_html`,
+    [],
+    signal,
+  );
+}
+
+/** Statuses that leave a duplicate for search engines to choose from. */
+export const UNHANDLED = `('canonical_not_matching', 'hreflang_error', 'canonical_not_set')`;
+
+/**
+ * SQL for how the members of groups of duplicates are handled: `id`, `group`, `status`. A member is settled if its
+ * canonical is another member, or if it is noindex. The others are rivals.
+ *
+ * - `canonical_ok`: the canonical is another member; or the one rival that the canonicals of others point to.
+ * - `hreflang_ok`: all rivals are language versions of each other. `hreflang_error`: they are, but with errors.
+ * - `canonical_not_set`: a rival without a canonical. `canonical_not_matching`: a rival whose canonical is the page itself
+ *   or no member, or a member whose canonicals run in a circle.
+ * - NULL: noindex, or the one rival beside pages that are noindex.
+ *
+ * The names are the service's, the rules ours.
+ *
+ * @param groups a table with `id` and `group`
+ */
+export function judgedGroups(groups: string): string {
+  return `WITH members AS (
+      SELECT groups.id, groups."group", has_canonical, is_noindex, cluster, errors IS NOT NULL AS has_errors,
+        others.id IS NOT NULL AND others.id <> groups.id AS is_settled
+      FROM ${groups} AS groups JOIN job_facts AS facts USING (id) LEFT JOIN job_hreflang USING (id)
+      LEFT JOIN ${groups} AS others ON others.id = facts.canonical_id AND others."group" = groups."group"
+    ), rivals AS (
+      SELECT "group", count(*) FILTER (is_settled AND NOT is_noindex) AS settled,
+        count(*) FILTER (NOT is_settled AND NOT is_noindex) AS rivals,
+        count(cluster) FILTER (NOT is_settled AND NOT is_noindex) AS versions,
+        count(DISTINCT cluster) FILTER (NOT is_settled AND NOT is_noindex) AS clusters,
+        bool_or(has_errors) FILTER (NOT is_settled AND NOT is_noindex) AS has_errors
+      FROM members GROUP BY "group"
+    )
+    SELECT id, "group", CASE
+        WHEN is_noindex THEN NULL
+        WHEN is_settled THEN CASE WHEN rivals.rivals = 0 THEN 'canonical_not_matching' ELSE 'canonical_ok' END
+        WHEN rivals.rivals = 1 THEN CASE WHEN rivals.settled > 0 THEN 'canonical_ok' END
+        WHEN rivals.versions = rivals.rivals AND rivals.clusters = 1
+          THEN CASE WHEN rivals.has_errors THEN 'hreflang_error' ELSE 'hreflang_ok' END
+        WHEN NOT has_canonical THEN 'canonical_not_set'
+        ELSE 'canonical_not_matching' END AS status
+    FROM members JOIN rivals USING ("group")`;
+}

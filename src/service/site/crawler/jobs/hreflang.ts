@@ -1,0 +1,151 @@
+import type { Connection } from '../../../../core/duckdb/duckdb.ts';
+import { readIntegers, writeTable } from './columns.ts';
+import { hashOf } from './ranges.ts';
+import { UnionFind } from './union-find.ts';
+
+const languages = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
+
+const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+
+/**
+ * Language versions. A page declares them by `link` elements, by headers or by a sitemap; a declaration that stands in
+ * several of these counts once. Pages with a status of 200 to 299 count.
+ *
+ * - `hreflang_cluster_id`: the same for all pages that declarations join, in whatever direction, directly or by others.
+ * - `hreflang_errors`, each once, with the addresses or codes at fault in `hreflang_error_details`:
+ *   `invalid_lang` (no language, or no region, of that code), `duplicate_lang` (one code, several URLs), `missing_self`
+ *   (the page declares versions, but not itself), `missing_return_link` (a version that was fetched does not declare the
+ *   page), `target_not_indexable` (a version has another status than 200, is noindex, or has another canonical).
+ *
+ * A version that the crawl did not fetch is no error of its own: nothing is known of it.
+ *
+ * Source: https://developers.google.com/search/docs/specialty/international/localized-versions
+ */
+export async function hreflang(connection: Connection, signal?: AbortSignal): Promise<void> {
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE hreflang_versions AS
+      WITH declared AS (
+        SELECT pages.id, unnest(hreflang_langs) AS lang, unnest(hreflang_hrefs) AS href, unnest(hreflang_sources) AS source,
+          CASE WHEN source = 'html' THEN 0 ELSE 1 END AS source_order
+        FROM fetched_pages JOIN crawl_pages AS pages USING (url)
+        WHERE fetched_pages.status_code BETWEEN 200 AND 299 AND hreflang_hrefs IS NOT NULL
+        UNION ALL
+        SELECT pages.id, lower(unnest(alternate_langs)), unnest(alternate_hrefs), 'sitemap', 2
+        FROM sitemap_urls JOIN crawl_pages AS pages USING (url) WHERE pages.status_code BETWEEN 200 AND 299
+      )
+      SELECT declared.id, lang, href, arg_min(source, source_order) AS source, any_value(targets.id) AS target
+      FROM declared LEFT JOIN crawl_pages AS targets ON targets.url = href
+      GROUP BY declared.id, lang, href`,
+    [],
+    signal,
+  );
+  await findErrors(connection, signal);
+  await findClusters(connection, signal);
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE job_hreflang AS
+      WITH versions AS (
+        SELECT id, list(lang ORDER BY lang, href) AS langs, list(href ORDER BY lang, href) AS hrefs,
+          list(source ORDER BY lang, href) AS sources
+        FROM hreflang_versions GROUP BY id
+      ), errors AS (
+        SELECT id, list(error ORDER BY error) AS errors, to_json(map_from_entries(list((error, details) ORDER BY error))) AS details
+        FROM hreflang_errors GROUP BY id
+      )
+      SELECT clusters.id, cluster, langs, hrefs, sources, errors, details
+      FROM hreflang_clusters AS clusters LEFT JOIN versions USING (id) LEFT JOIN errors USING (id)`,
+    [],
+    signal,
+  );
+}
+
+async function findErrors(connection: Connection, signal?: AbortSignal): Promise<void> {
+  const langs = await connection.rows<{ lang: string }>(
+    'SELECT DISTINCT lang FROM hreflang_versions',
+    [],
+    signal,
+  );
+  const wrong = langs.map(({ lang }) => lang).filter((lang) => !isHreflang(lang));
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE hreflang_errors AS
+      SELECT id, error, list_sort(list_distinct(list(detail))) AS details FROM (
+        SELECT id, 'invalid_lang' AS error, lang AS detail FROM hreflang_versions
+        WHERE list_contains(from_json($1, '["VARCHAR"]'), lang)
+        UNION ALL
+        SELECT id, 'duplicate_lang', lang FROM hreflang_versions GROUP BY id, lang HAVING count(DISTINCT href) > 1
+        UNION ALL
+        SELECT id, 'missing_self', pages.url FROM crawl_pages AS pages JOIN hreflang_versions AS versions USING (id)
+        GROUP BY id, pages.url HAVING NOT bool_or(coalesce(versions.target = id, false))
+        UNION ALL
+        SELECT versions.id, 'missing_return_link', href FROM hreflang_versions AS versions
+        JOIN crawl_pages AS targets ON targets.id = versions.target
+        WHERE targets.id <> versions.id AND targets.status_code BETWEEN 200 AND 299 AND NOT EXISTS (
+          SELECT 1 FROM hreflang_versions AS back WHERE back.id = versions.target AND back.target = versions.id
+        )
+        UNION ALL
+        SELECT versions.id, 'target_not_indexable', href FROM hreflang_versions AS versions
+        JOIN job_facts AS facts ON facts.id = versions.target WHERE facts.is_indexable = false
+      ) GROUP BY id, error`,
+    [JSON.stringify(wrong)],
+    signal,
+  );
+}
+
+async function findClusters(connection: Connection, signal?: AbortSignal): Promise<void> {
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE hreflang_nodes AS
+      SELECT CAST(row_number() OVER (ORDER BY url) - 1 AS INTEGER) AS node, url FROM (
+        SELECT href AS url FROM hreflang_versions
+        UNION SELECT url FROM hreflang_versions JOIN crawl_pages USING (id)
+      )`,
+    [],
+    signal,
+  );
+  const nodes = Number(await connection.scalar('SELECT count(*) FROM hreflang_nodes'));
+  const [from, to] = await readIntegers(
+    connection,
+    `SELECT origins.node, targets.node FROM hreflang_versions AS versions
+      JOIN crawl_pages AS pages USING (id) JOIN hreflang_nodes AS origins ON origins.url = pages.url
+      JOIN hreflang_nodes AS targets ON targets.url = href`,
+    signal,
+  );
+  const groups = new UnionFind(nodes);
+  from?.forEach((node, index) => {
+    groups.join(node, to?.[index] ?? node);
+  });
+  await writeTable(
+    connection,
+    'hreflang_groups',
+    { node: 'INTEGER', first: 'INTEGER' },
+    Array.from({ length: nodes }, (_, node) => [node, groups.find(node)]),
+  );
+  // Numbers are in the order of the URLs, so the first member has the lowest URL.
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE hreflang_clusters AS
+      SELECT pages.id, ${hashOf('firsts.url')} AS cluster
+      FROM hreflang_nodes AS nodes JOIN hreflang_groups AS groups USING (node)
+      JOIN hreflang_nodes AS firsts ON firsts.node = groups."first"
+      JOIN crawl_pages AS pages ON pages.url = nodes.url`,
+    [],
+    signal,
+  );
+}
+
+/**
+ * Whether search engines understand a code of a language version: `x-default`, or a language of ISO 639-1, optionally
+ * with a script of ISO 15924 and a region of ISO 3166-1 alpha 2. `en-uk` has no region of that name, `gb` alone no
+ * language.
+ *
+ * Source: https://developers.google.com/search/docs/specialty/international/localized-versions#language-codes
+ */
+function isHreflang(code: string): boolean {
+  if (code === 'x-default') return true;
+  const [, language, region] = /^([a-z]{2})(?:-[a-z]{4})?(?:-([a-z]{2}))?$/i.exec(code) ?? [];
+  if (language === undefined || languages.of(language) === undefined) return false;
+  return region === undefined || isRegion(region.toUpperCase());
+}
+
+/** Unicode also names regions that ISO does not, as aliases (`UK`) or exceptional reservations (`EU`, `UN`). */
+function isRegion(region: string): boolean {
+  if (['UK', 'EU', 'UN', 'EZ', 'XA', 'XB', 'ZZ'].includes(region)) return false;
+  return regions.of(region) !== undefined;
+}

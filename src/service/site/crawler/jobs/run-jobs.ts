@@ -1,0 +1,304 @@
+import { type Connection, table } from '../../../../core/duckdb/duckdb.ts';
+import { inLowerMemory, withOneThread } from '../../../../core/duckdb/lower-memory.ts';
+import { duplicates } from './duplicates.ts';
+import type { CrawlFieldRules } from './fields.ts';
+import { hreflang } from './hreflang.ts';
+import { clusterSimilarities, nearDuplicates } from './near-duplicates.ts';
+import { statusRange } from './ranges.ts';
+import { redirects } from './redirects.ts';
+import { scoring } from './scoring.ts';
+import { FARTHEST } from './similar-texts.ts';
+import { writeTables } from './write-tables.ts';
+
+/** N-grams that a page keeps. */
+const TOP = 10;
+
+/** Pages that are weighed at a time: choosing the top ones keeps those of all its pages in memory. */
+const PAGES_AT_ONCE = 10_000;
+
+/** Of the memory limit: DuckDB takes more than it counts, and keeps tables in memory that it could put on disk. */
+const JOBS_SHARE = 2 / 3;
+
+type Job = (connection: Connection, signal?: AbortSignal) => Promise<void>;
+
+/**
+ * The thirteen jobs of the service, in its order. Pages are parsed while they are fetched; what is left of `parse` is to
+ * number them. A job reads the tables of those before it.
+ */
+const JOBS = {
+  parse: async (connection, signal) => {
+    await numberUrls(connection, signal);
+    await facts(connection, signal);
+    await declaredPages(connection, signal);
+    await vitals(connection, signal);
+  },
+  inlinks,
+  sitemaps,
+  outlinks,
+  redirect: redirects,
+  scoring,
+  top_ngrams: topNgrams,
+  hreflang,
+  duplicate_description: (connection, signal) =>
+    duplicates(connection, 'meta_description', 'job_same_description', signal),
+  duplicate_title: (connection, signal) => duplicates(connection, 'title', 'job_same_title', signal),
+  duplicate_h1: (connection, signal) => duplicates(connection, 'h1', 'job_same_h1', signal),
+  duplicate_simhash: async (connection, signal) => {
+    await nearDuplicates(connection, signal);
+    await missingPages(connection, signal);
+  },
+  cluster_similarities: clusterSimilarities,
+} as const satisfies Readonly<Record<string, Job>>;
+
+/** The tables that the jobs make for each other. */
+const TEMPORARY =
+  'crawl_pages crawl_urls crawl_links job_facts job_declared job_inlinks job_sitemaps job_outlinks redirect_chains job_redirects job_passing job_shares job_scoring ngram_spread job_ngrams hreflang_versions hreflang_errors hreflang_nodes hreflang_groups hreflang_clusters job_hreflang duplicate_groups job_same_description job_same_title job_same_h1 near_duplicates near_duplicate_clusters job_near_duplicates job_missing job_vitals job_clusters'.split(
+    ' ',
+  );
+
+export type JobName = keyof typeof JOBS;
+
+export const JOB_NAMES = Object.keys(JOBS) as readonly JobName[];
+
+/**
+ * Makes the tables `pages`, `links`, `clusters` and `structured_data` of a crawl from `fetched_pages`, `fetched_links`,
+ * `fetched_items`, `sitemap_urls`, `missing_pages` and `vitals` in the connection's database. They have the service's fields (`fields.ts`). Tables
+ * in between are temporary. Run again, it makes the same tables.
+ */
+export async function runJobs(
+  connection: Connection,
+  options: {
+    /** The crawl's file, if the tables are in one. */
+    readonly path?: string;
+    readonly signal?: AbortSignal;
+    readonly fields?: CrawlFieldRules;
+    /** Is called when a job begins and when it is done. */
+    readonly onJob?: (name: JobName, status: 'running' | 'done') => void;
+  } = {},
+): Promise<void> {
+  const { signal, onJob = () => {} } = options;
+  try {
+    await inLowerMemory(connection, JOBS_SHARE, async (attempt) => {
+      for (const name of JOB_NAMES) {
+        signal?.throwIfAborted();
+        onJob(name, 'running');
+        await attempt(() => JOBS[name](connection, signal));
+        onJob(name, 'done');
+      }
+    });
+    // Each thread takes memory for each of the many joins and columns.
+    await withOneThread(connection, () => writeTables(connection, options));
+  } finally {
+    for (const name of TEMPORARY) await connection.run(`DROP TABLE IF EXISTS ${table('temp', 'main', name)}`);
+  }
+}
+
+/**
+ * What became of the pages that pages declare besides canonical and language versions: the ones before and after them in a
+ * series, and their AMP versions. Pages with a status of 200 to 299 count. Of a page that the crawl did not fetch, nothing
+ * is known, but that robots.txt denies it.
+ */
+async function declaredPages(connection: Connection, signal?: AbortSignal): Promise<void> {
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE job_declared AS
+      WITH declared AS (
+        SELECT pages.id, unnest(['amp', 'next', 'prev']) AS kind, unnest([amp_url, rel_next, rel_prev]) AS href
+        FROM fetched_pages JOIN crawl_pages AS pages USING (url) WHERE pages.status_code BETWEEN 200 AND 299
+      ), judged AS (
+        SELECT declared.id, kind, targets.status_code,
+          CASE WHEN targets.status_code >= 400 THEN 'target_missing' WHEN targets.status_code BETWEEN 300 AND 399 THEN 'target_redirects'
+            WHEN NOT facts.is_indexable THEN 'target_not_indexable' END AS error
+        FROM declared JOIN crawl_pages AS targets ON targets.url = href JOIN job_facts AS facts ON facts.id = targets.id
+      )
+      SELECT id, any_value(status_code) FILTER (kind = 'amp') AS amp_status,
+        list_sort(list(DISTINCT error) FILTER (kind <> 'amp' AND error IS NOT NULL)) AS errors
+      FROM judged GROUP BY id`,
+    [],
+    signal,
+  );
+}
+
+/**
+ * Facts about pages that several jobs need. `is_html`: HTML with status 200, the pages whose texts are compared.
+ * `canonical_id`: the page of the crawl that it declares as its canonical, itself included. `is_indexable`: status 200,
+ * not denied by robots.txt, not noindex, and without another canonical; null if it was not fetched and is not denied, or if
+ * its content is not known and nothing else speaks against it.
+ */
+async function facts(connection: Connection, signal?: AbortSignal): Promise<void> {
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE job_facts AS
+      SELECT pages.id, coalesce(fetched_pages.status_code = 200 AND parsed_html, false) AS is_html,
+        fetched_pages.rel_canonical IS NOT NULL AS has_canonical, targets.id AS canonical_id,
+        coalesce(rel_canonical <> fetched_pages.url, false) AS is_canonicalised,
+        coalesce(NOT meta_robots_index, false) AS is_noindex,
+        CASE WHEN robots_txt_denied THEN false WHEN fetched_pages.status_code IS NOT NULL
+          THEN fetched_pages.status_code = 200 AND coalesce(meta_robots_index, true) AND NOT is_canonicalised
+            AND coalesce(meta_refresh_delay <> 0, true) AND nullif(content_problem IS NULL, false) END AS is_indexable
+      FROM fetched_pages JOIN crawl_pages AS pages USING (url)
+      LEFT JOIN crawl_pages AS targets ON targets.url = rel_canonical`,
+    [],
+    signal,
+  );
+}
+
+/**
+ * Links to each page from other pages of the crawl, counted as often as they stand there. A page's links to itself do
+ * not count, so that a page that only its own "skip to content" leads to is not linked.
+ */
+async function inlinks(connection: Connection, signal?: AbortSignal): Promise<void> {
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE job_inlinks AS
+      SELECT target AS id, count(*) AS links, count(*) FILTER (follow) AS followed
+      FROM crawl_links WHERE is_page AND origin <> target GROUP BY target`,
+    [],
+    signal,
+  );
+}
+
+/**
+ * Whether pages are like the answer for a page that does not exist: the same title, and near-duplicate content. The start
+ * page of a host is not, where its host sends it for everything. Null where a text is too short to be compared.
+ */
+async function missingPages(connection: Connection, signal?: AbortSignal): Promise<void> {
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE job_missing AS
+      SELECT pages.id,
+        CASE WHEN missing.status_code NOT BETWEEN 200 AND 299 OR fetched.urlpath = '/' OR fetched.title IS DISTINCT FROM missing.title THEN false
+          ELSE bit_count(xor(fetched.simhash, missing.simhash)) <= ${FARTHEST} END AS is_alike
+      FROM fetched_pages AS fetched JOIN crawl_pages AS pages USING (url)
+      JOIN missing_pages AS missing ON missing.origin = regexp_extract(fetched.url, '^[a-z]+://[^/]+')
+      WHERE fetched.parsed_html AND fetched.status_code BETWEEN 200 AND 299`,
+    [],
+    signal,
+  );
+}
+
+/**
+ * Gives every URL of the crawl a number, so that the jobs join and compute with integers. The number of a page is its
+ * row in `fetched_pages`; those of what else links and redirects lead to follow. `crawl_links` has the links with numbers.
+ */
+async function numberUrls(connection: Connection, signal?: AbortSignal): Promise<void> {
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE crawl_pages AS
+      SELECT CAST(rowid AS INTEGER) AS id, url, status_code, fetched FROM fetched_pages`,
+    [],
+    signal,
+  );
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE crawl_urls AS
+      WITH others AS (
+        SELECT target AS url FROM fetched_links
+        UNION SELECT redirect_location FROM fetched_pages WHERE redirect_location IS NOT NULL
+      ), numbered AS (
+        SELECT id, url, true AS is_page, status_code, fetched FROM crawl_pages
+        UNION ALL
+        SELECT CAST((SELECT coalesce(max(id), -1) FROM crawl_pages) + row_number() OVER () AS INTEGER), url, false, NULL, NULL
+        FROM others ANTI JOIN crawl_pages USING (url)
+      )
+      SELECT id, url, is_page, status_code, ${statusRange('status_code')} AS status_code_range, fetched, ${urlPartsSql('url')}
+      FROM numbered`,
+    [],
+    signal,
+  );
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE crawl_links AS
+      SELECT origins.id AS origin, targets.id AS target, targets.is_page, anchor, follow, intern, rel, is_image, link_position
+      FROM fetched_links AS links
+      JOIN crawl_pages AS origins ON origins.url = links.origin
+      JOIN (SELECT id, url, is_page FROM crawl_urls) AS targets ON targets.url = links.target`,
+    [],
+    signal,
+  );
+}
+
+/** SQL for the parts of a normalised URL, the same as `urlParts` gives. */
+export function urlPartsSql(url: string): string {
+  const bare = `split_part(${url}, '#', 1)`;
+  const rest = `substr(${bare}, strpos(${bare}, '://') + 3)`;
+  const query = `nullif(CASE WHEN contains(${bare}, '?') THEN substr(${bare}, strpos(${bare}, '?') + 1) END, '')`;
+  const path = `split_part(substr(${rest}, strpos(${rest}, '/')), '?', 1)`;
+  return `regexp_replace(split_part(${rest}, '/', 1), '^.*@', '') AS host,
+    ${path} AS path,
+    regexp_extract(${path}, '^/(?:[^/]*/)?') AS first_path,
+    lower(nullif(regexp_extract(${path}, '\\.([A-Za-z0-9]{1,8})$', 1), '')) AS ext,
+    ${query} IS NOT NULL AS has_params,
+    array_to_string(list_transform(string_split(${query}, '&'), lambda part: split_part(part, '=', 1)), '&') AS querystring_key,
+    ${query} AS querystring_keyvalue`;
+}
+
+/** Links of each page, counted as often as they stand there, those to the page itself too. */
+async function outlinks(connection: Connection, signal?: AbortSignal): Promise<void> {
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE job_outlinks AS
+      SELECT origin AS id,
+        count(*) FILTER (intern) AS internal, count(*) FILTER (intern AND follow) AS internal_followed,
+        count(*) FILTER (NOT intern) AS "external", count(*) FILTER (NOT intern AND follow) AS external_followed,
+        count(*) FILTER (origin = target) AS to_itself
+      FROM crawl_links GROUP BY origin`,
+    [],
+    signal,
+  );
+}
+
+/**
+ * Facts from the sitemaps about each page: the files that list it, and the number of its images, news, videos and
+ * language versions. If several files list it, the largest number counts, because they mostly list the same ones.
+ *
+ * Source: https://www.sitemaps.org/protocol.html and its extensions.
+ */
+async function sitemaps(connection: Connection, signal?: AbortSignal): Promise<void> {
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE job_sitemaps AS
+      SELECT id, list_sort(list_distinct(list(sitemap))) AS files, max(coalesce(len(alternate_hrefs), 0)) AS alternates,
+        max(num_images) AS images, max(num_news) AS news, max(num_videos) AS videos
+      FROM sitemap_urls JOIN crawl_pages USING (url) GROUP BY id`,
+    [],
+    signal,
+  );
+}
+
+/**
+ * The n-grams that say what a page is about: those of its candidates with the highest product of how often the page has
+ * them and how rare they are, `count × ln(pages / pages with it)`. Words on all pages, such as the words of a template
+ * or "the", weigh nothing, in any language. Of a crawl of one page the most frequent ones are kept.
+ *
+ * Source: K. Spärck Jones, "A statistical interpretation of term specificity" (1972).
+ */
+async function topNgrams(connection: Connection, signal?: AbortSignal): Promise<void> {
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE ngram_spread AS
+      SELECT hash(gram.ngram) AS gram_hash, count(*) AS pages
+      FROM (SELECT unnest(ngrams) AS gram FROM fetched_pages) GROUP BY gram_hash HAVING count(*) > 1`,
+    [],
+    signal,
+  );
+  const pages = Number(
+    await connection.scalar('SELECT count(*) FROM fetched_pages WHERE ngrams IS NOT NULL'),
+  );
+  const end = Number(await connection.scalar('SELECT coalesce(max(rowid) + 1, 0) FROM fetched_pages'));
+  for (let start = 0; start < end || start === 0; start += PAGES_AT_ONCE) {
+    const into = start === 0 ? 'CREATE OR REPLACE TEMP TABLE job_ngrams AS' : 'INSERT INTO job_ngrams';
+    await connection.run(`${into} ${topOf(start, pages)}`, [], signal);
+  }
+}
+
+function topOf(start: number, pages: number): string {
+  const rarity = pages === 1 ? '1' : `ln(${pages} / coalesce(spread.pages, 1))`;
+  return `SELECT id, max({weight: round(weight, 6), ngram: gram.ngram, n: gram.n, count: gram.count}, ${TOP}) AS grams
+    FROM (
+      SELECT id, gram, gram.count * ${rarity} AS weight FROM (
+        SELECT rowid AS id, unnest(ngrams) AS gram FROM fetched_pages
+        WHERE rowid >= ${start} AND rowid < ${start + PAGES_AT_ONCE}
+      ) LEFT JOIN ngram_spread AS spread ON gram_hash = hash(gram.ngram)
+    ) WHERE weight > 0 GROUP BY id`;
+}
+
+/** The web vitals of pages, by the pages' numbers. */
+async function vitals(connection: Connection, signal?: AbortSignal): Promise<void> {
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE job_vitals AS
+      SELECT pages.id, vitals.* EXCLUDE (url) FROM vitals JOIN crawl_pages AS pages USING (url)`,
+    [],
+    signal,
+  );
+}

@@ -1,0 +1,83 @@
+import { createWriteStream } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type Connection, file, ident, text } from '../../../core/duckdb/duckdb.ts';
+import type { Frontier, RecordFile, SegmentKind } from './frontier/frontier.ts';
+import { openCrawlFile } from './records/crawl-file.ts';
+import { CRAWL_TABLES, type TableColumns } from './records/records.ts';
+
+const SITEMAP_FILE = 'sitemaps.ndjson';
+const MISSING_FILE = 'missing.ndjson';
+const VITALS_FILE = 'vitals.ndjson';
+
+export interface LoadCrawlOptions {
+  /** Of the crawl's files. */
+  readonly folder: string;
+  /** The database file, made anew. */
+  readonly path: string;
+  readonly frontier: Frontier;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Makes the crawl's database, with the tables of `CRAWL_TABLES`. The connection then uses it. */
+export async function loadCrawl(connection: Connection, options: LoadCrawlOptions): Promise<void> {
+  const { folder, path, frontier, signal } = options;
+  for (const leftover of [path, `${path}.wal`]) await rm(leftover, { force: true });
+  await openCrawlFile(connection, path);
+  const segments = frontier.segments();
+  const files = (kind: SegmentKind): string[] => filesOf(folder, segments, kind);
+  const sitemaps = join(folder, SITEMAP_FILE);
+  await pipeline(Readable.from(frontier.sitemapRecords()), createWriteStream(sitemaps));
+  const missing = join(folder, MISSING_FILE);
+  await writeFile(missing, frontier.fact('missing pages') ?? '');
+  const vitals = join(folder, VITALS_FILE);
+  await pipeline(Readable.from(frontier.vitalsRecords()), createWriteStream(vitals));
+  const create = (
+    name: keyof typeof CRAWL_TABLES,
+    paths: readonly string[],
+    columns = '*',
+  ): Promise<bigint> =>
+    connection.run(
+      `CREATE TABLE ${ident(name)} AS SELECT ${columns} FROM ${records(paths, CRAWL_TABLES[name])}`,
+      [],
+      signal,
+    );
+  await create('sitemap_urls', [sitemaps]);
+  await create('missing_pages', [missing]);
+  await create('vitals', [vitals]);
+  await create('fetched_links', files('links'));
+  await create('fetched_items', files('items'));
+  await create('fetched_pages', files('pages'), `* REPLACE (${SOURCES} AS sources)`);
+  for (const path of [sitemaps, missing, vitals]) await rm(path);
+}
+
+/**
+ * A page's sources, with those that only the whole crawl tells. DISTINCT: DuckDB would keep all links in memory to look up
+ * their targets.
+ */
+const SOURCES = `list_concat(
+  CASE WHEN NOT list_contains(sources, 'crawler') AND url IN (SELECT DISTINCT target FROM fetched_links WHERE target <> origin)
+    AND depth IS NOT NULL THEN ['crawler'] ELSE [] END,
+  sources,
+  CASE WHEN url IN (SELECT url FROM sitemap_urls) THEN ['sitemaps'] ELSE [] END)`;
+
+/** A table expression over the pages that were fetched up to now. */
+export function fetchedPages(folder: string, frontier: Frontier): string {
+  return records(filesOf(folder, frontier.segments(), 'pages'), CRAWL_TABLES.fetched_pages);
+}
+
+function filesOf(folder: string, segments: readonly RecordFile[], kind: SegmentKind): string[] {
+  return segments.filter((one) => one.kind === kind).map(({ name }) => join(folder, name));
+}
+
+/** A table expression over files of records. DuckDB tells their compression by their names. */
+function records(paths: readonly string[], columns: TableColumns): string {
+  if (paths.length === 0) {
+    const empty = Object.entries(columns).map(([name, type]) => `CAST(NULL AS ${type}) AS ${ident(name)}`);
+    return `(SELECT ${empty.join(', ')} LIMIT 0)`;
+  }
+  const types = Object.entries(columns).map(([name, type]) => `${text(name)}: ${text(type)}`);
+  return `read_json([${paths.map(file).join(', ')}], format = 'newline_delimited', columns = {${types.join(', ')}})`;
+}

@@ -1,0 +1,78 @@
+import type { PageRecord } from '../records/records.ts';
+import type { HeaderLink } from './headers.ts';
+import { distinct } from './text/text.ts';
+
+/** Where a link stands. */
+export type LinkSource = 'html' | 'header';
+
+type Alternates = Pick<
+  PageRecord,
+  | 'rel_canonical'
+  | 'declared_canonical'
+  | 'canonicals'
+  | 'rel_next'
+  | 'rel_prev'
+  | 'hreflang_langs'
+  | 'hreflang_hrefs'
+  | 'hreflang_sources'
+>;
+
+/**
+ * The other URLs that a page names: canonical, next and previous of a series, language versions. They stand in `link`
+ * elements of the head, or in `Link` headers. `link` elements in the body do not count: search engines ignore them,
+ * because a page's text may come from anyone.
+ *
+ * - `canonicals`: all different canonicals. `rel_canonical`: the only one; several that differ are void, as Google has it.
+ *   `declared_canonical`: the first one as it is written.
+ * - `hreflang_*`: one entry a declaration, the same place in each list. A language keeps its spelling, in lower case.
+ *
+ * Sources: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls (head and headers);
+ * https://developers.google.com/search/docs/specialty/international/localized-versions (hreflang).
+ *
+ * @param resolve the absolute URL of an address, or null when it is none. Addresses of headers know no `base` element.
+ */
+export function alternates(
+  tags: readonly HeaderLink[],
+  headers: readonly HeaderLink[],
+  resolve: (href: string, source: LinkSource) => string | null,
+): Alternates {
+  const canonicals: string[] = [];
+  let declared: string | null = null;
+  const series: { next: string | null; prev: string | null } = { next: null, prev: null };
+  const langs: string[] = [];
+  const hrefs: string[] = [];
+  const sources: string[] = [];
+  for (const [links, source] of [
+    [tags, 'html'],
+    [headers, 'header'],
+  ] as const)
+    for (const { href, rel, hreflang } of links) {
+      const isVersion = hreflang !== null && rel.includes('alternate');
+      const isCanonical = rel.includes('canonical');
+      const isNext = rel.includes('next');
+      const isPrev = rel.includes('prev') || rel.includes('previous');
+      if (href === '' || !(isVersion || isCanonical || isNext || isPrev)) continue;
+      const url = resolve(href, source);
+      if (url === null) continue;
+      if (isCanonical) {
+        canonicals.push(url);
+        declared ??= href;
+      }
+      if (isNext) series.next ??= url;
+      if (isPrev) series.prev ??= url;
+      if (!isVersion) continue;
+      langs.push(hreflang.trim().toLowerCase());
+      hrefs.push(url);
+      sources.push(source);
+    }
+  return {
+    rel_canonical: new Set(canonicals).size === 1 ? (canonicals[0] ?? null) : null,
+    declared_canonical: declared,
+    canonicals: distinct(canonicals),
+    rel_next: series.next,
+    rel_prev: series.prev,
+    hreflang_langs: langs.length === 0 ? null : langs,
+    hreflang_hrefs: langs.length === 0 ? null : hrefs,
+    hreflang_sources: langs.length === 0 ? null : sources,
+  };
+}

@@ -1,0 +1,80 @@
+import { absoluteUrl, webUrl } from '../../../../core/net/web-url.ts';
+import type { Fetched } from '../records/records.ts';
+
+type Headers = Fetched['headers'];
+
+/** All values of a header, in the order in which they were sent. */
+export function headerValues(headers: Headers, name: string): string[] {
+  return headers.filter(([key]) => key === name).map(([, value]) => value);
+}
+
+/** Where the headers of an answer lead; null for nowhere. An empty `Location` says nothing, as browsers have it. */
+export function locationOf(headers: Headers, base: string): URL | null {
+  const location = headerValues(headers, 'location').find((value) => value.trim() !== '');
+  return location === undefined ? null : webUrl(location, base);
+}
+
+/** A link of the head, or of a `Link` header. */
+export interface HeaderLink {
+  readonly href: string;
+  /** Relation types in lower case. */
+  readonly rel: readonly string[];
+  readonly hreflang: string | null;
+}
+
+/** Sticky patterns of a `Link` header (RFC 8288, appendix B.2 and B.3), each of them read once from left to right. */
+const GAP = /[\s,]*/y;
+const TARGET = /<([^>]*)>/y;
+const NAME = /\s*;\s*([^\s=;,]*)\s*/y;
+const QUOTED = /=\s*"((?:[^"\\]|\\.)*)"?/sy;
+const TOKEN = /=\s*([^;,]*)/y;
+const REST = /[^,]*/y;
+
+/**
+ * The links of all `Link` headers that are of a page itself: those with an `anchor` may be of another one, or of a part of it.
+ * What is no link is passed over up to the next comma.
+ */
+export function headerLinks(headers: Headers, url: string): HeaderLink[] {
+  const page = absoluteUrl(url, url);
+  return headerValues(headers, 'link')
+    .flatMap(linksOf)
+    .filter(({ anchor }) => anchor === null || absoluteUrl(anchor, url) === page)
+    .map(({ anchor: _, ...link }) => link);
+}
+
+interface AnchoredLink extends HeaderLink {
+  readonly anchor: string | null;
+}
+
+function linksOf(value: string): AnchoredLink[] {
+  let at = 0;
+  const take = (pattern: RegExp): string | null => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(value);
+    if (found !== null) at = pattern.lastIndex;
+    return found === null ? null : (found[1] ?? '');
+  };
+  const links: AnchoredLink[] = [];
+  for (take(GAP); at < value.length; take(GAP)) {
+    const target = take(TARGET);
+    const given = new Map<string, string>();
+    if (target !== null)
+      for (let name = take(NAME); name !== null; name = take(NAME)) {
+        const key = name.toLowerCase();
+        const said = take(QUOTED)?.replaceAll(/\\(.)/gs, '$1') ?? take(TOKEN)?.trim() ?? '';
+        // Of a parameter that is given twice the first counts (§3.3, §3.4.1).
+        if (!given.has(key)) given.set(key, said);
+      }
+    // Nothing ends a target from here on.
+    if (target === null && value[at] === '<') break;
+    take(REST);
+    if (target === null) continue;
+    links.push({
+      href: target.trim(),
+      rel: (given.get('rel') ?? '').toLowerCase().split(/\s+/).filter(Boolean),
+      hreflang: given.get('hreflang') ?? null,
+      anchor: given.get('anchor') ?? null,
+    });
+  }
+  return links;
+}

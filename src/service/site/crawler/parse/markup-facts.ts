@@ -1,0 +1,125 @@
+import type { Fetched, LinkRecord, PageRecord } from '../records/records.ts';
+import type { LinkSource } from './alternates.ts';
+import { type HeaderLink, headerValues } from './headers.ts';
+import type { DocumentFacts } from './read-document.ts';
+import type { Refresh } from './refresh-address.ts';
+
+/** Headers that a page is recorded with, by the fields that have them. */
+const HEADER_FIELDS = {
+  header_cache_control: 'cache-control',
+  header_content_encoding: 'content-encoding',
+  header_content_language: 'content-language',
+  header_content_security_policy: 'content-security-policy',
+  header_etag: 'etag',
+  header_last_modified: 'last-modified',
+  header_strict_transport_security: 'strict-transport-security',
+  header_x_content_type_options: 'x-content-type-options',
+} as const;
+/** Characters of a header that are kept. */
+const LONGEST_HEADER = 1_000;
+
+type HeaderFields = Pick<PageRecord, keyof typeof HEADER_FIELDS>;
+
+/** Several headers of one name are joined by commas (RFC 9110 §5.3). */
+export function headerFields(headers: Fetched['headers']): HeaderFields {
+  const entries = Object.entries(HEADER_FIELDS).map(([field, name]) => {
+    const value = headerValues(headers, name).join(', ').trim();
+    return [field, value === '' ? null : value.slice(0, LONGEST_HEADER)];
+  });
+  return Object.fromEntries(entries) as HeaderFields;
+}
+
+/** Texts of links that say nothing of their targets; arrows and dots behind them do not count. */
+const GENERIC = new Set(
+  'click here|here|click|link|this link|this page|more|read more|learn more|more info|details|hier|hier klicken|klicken sie hier|mehr|mehr erfahren|mehr lesen|weiterlesen|weiter|ici|cliquez ici|en savoir plus|lire la suite|aquí|haz clic aquí|leer más|más información|qui|clicca qui|scopri di più'.split(
+    '|',
+  ),
+);
+
+/** Content encodings that make a body smaller: with another one, such as `UTF-8`, it is as it is. */
+const COMPRESSIONS = /(?:^|[\s,])(?:(?:x-)?gzip|compress|deflate|br|zstd)(?:[\s,]|$)/i;
+
+type MarkupFields = Pick<
+  PageRecord,
+  | 'meta_refresh_location'
+  | 'meta_refresh_delay'
+  | 'amp_url'
+  | 'header_canonical'
+  | 'compressed'
+  | 'missing_security_headers'
+  | 'num_mixed_content'
+  | 'num_insecure_forms'
+  | 'num_img_without_size'
+  | 'num_links_without_text'
+  | 'num_links_generic_text'
+>;
+
+/** What the facts are made of. */
+export interface Markup {
+  readonly url: string;
+  readonly headers: HeaderFields;
+  readonly facts: DocumentFacts;
+  readonly links: readonly LinkRecord[];
+  readonly headerLinks: readonly HeaderLink[];
+  /** That of the headers. */
+  readonly refresh: Refresh | null;
+  /** Those of security, of headers and meta tags. */
+  readonly policies: readonly string[];
+}
+
+/**
+ * Facts about the markup and the headers of an HTML page.
+ *
+ * @param resolve the absolute URL of an address, or null when it is none
+ */
+export function markupFields(
+  { url, headers, facts, links, headerLinks, refresh: sent, policies }: Markup,
+  resolve: (href: string, source: LinkSource) => string | null,
+): MarkupFields {
+  const isSecure = url.startsWith('https:');
+  // Browsers then ask for all by HTTPS.
+  const isUpgraded = policies.some((policy) => /\bupgrade-insecure-requests\b/i.test(policy));
+  const isMixed = isSecure && !isUpgraded;
+  const internal = links.filter(({ intern }) => intern);
+  // The header comes first, and the elements of a document that it leads away from are passed over.
+  const refresh = sent ?? facts.refresh;
+  const led = refresh === null ? null : resolve(refresh.address, sent === null ? 'html' : 'header');
+  // A page that reloads itself leads nowhere.
+  const isElsewhere = led !== null && led !== url && refresh?.address !== '';
+  const first = (of: readonly HeaderLink[], rel: string, source: LinkSource): string | null => {
+    const link = of.find((one) => one.rel.includes(rel) && one.href !== '');
+    return link === undefined ? null : resolve(link.href, source);
+  };
+  return {
+    meta_refresh_location: isElsewhere ? led : null,
+    meta_refresh_delay: isElsewhere ? (refresh?.delay ?? null) : null,
+    amp_url: first(facts.links, 'amphtml', 'html'),
+    header_canonical: first(headerLinks, 'canonical', 'header'),
+    compressed: COMPRESSIONS.test(headers.header_content_encoding ?? ''),
+    missing_security_headers: missingHeaders(headers, isSecure, policies.length > 0),
+    num_mixed_content: isMixed ? facts.httpResources : 0,
+    num_insecure_forms: isMixed ? facts.httpForms : 0,
+    num_img_without_size: facts.images - facts.imagesWithSize,
+    num_links_without_text: internal.filter(({ anchor }) => anchor === null).length,
+    num_links_generic_text: internal.filter(({ anchor }) => anchor !== null && isGeneric(anchor)).length,
+  };
+}
+
+function missingHeaders(headers: HeaderFields, isSecure: boolean, hasPolicy: boolean): string[] {
+  const missing: string[] = [];
+  if (isSecure && headers.header_strict_transport_security === null)
+    missing.push('strict-transport-security');
+  if (!hasPolicy) missing.push('content-security-policy');
+  if (headers.header_x_content_type_options?.toLowerCase() !== 'nosniff')
+    missing.push('x-content-type-options');
+  return missing;
+}
+
+function isGeneric(anchor: string): boolean {
+  return GENERIC.has(
+    anchor
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]+$/u, '')
+      .replace(/^[^\p{L}\p{N}]+/u, ''),
+  );
+}

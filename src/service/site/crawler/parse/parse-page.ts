@@ -1,0 +1,378 @@
+import { absoluteUrl, ownUrl, webUrl } from '../../../../core/net/web-url.ts';
+import { isRedirect, leadsOn } from '../fetch/redirect-status.ts';
+import {
+  type Fetched,
+  type PageRecord,
+  type ParsedPage,
+  type ParseRules,
+  UNKNOWN_PAGE,
+} from '../records/records.ts';
+import { alternates, type LinkSource } from './alternates.ts';
+import { type Decoded, decodeAs, decodeBody, withQueryOf } from './decode-body.ts';
+import { headerLinks, headerValues, locationOf } from './headers.ts';
+import { pageImages } from './images.ts';
+import { linkRecords, type Resolved } from './links.ts';
+import { headerFields, type Markup, markupFields } from './markup-facts.ts';
+import { contentType, isHtml, isXml } from './mime-type.ts';
+import { type DocumentFacts, readDocument } from './read-document.ts';
+import { type Refresh, readRefresh } from './refresh-address.ts';
+import { noindexRobots, robotsDirectives } from './robots-directives.ts';
+import { structuredData } from './structured-data/structured-data.ts';
+import { ngramCounts } from './text/ngrams.ts';
+import { simhash } from './text/simhash.ts';
+import { characters, collapsed, collapsedLength, distinct } from './text/text.ts';
+import { countWords, wordBlocks } from './text/words.ts';
+
+type UrlParts = Pick<
+  PageRecord,
+  | 'url'
+  | 'url_host'
+  | 'urlpath'
+  | 'url_first_path'
+  | 'url_ext'
+  | 'url_has_params'
+  | 'querystring_key'
+  | 'querystring_keyvalue'
+>;
+
+const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
+
+/** Codes that are known to be a language, or known to be none. There are 26² of them. */
+const known = new Map<string, boolean>();
+
+/** Names that a page may not give its card: they would not be plain keys of an object. */
+const card = (): Record<string, string> => Object.create(null) as Record<string, string>;
+
+/**
+ * The contents of one fetched resource: its page record, links and structured data.
+ *
+ * HTML is parsed whatever the status, but for redirects, so an error page has its title. Links and structured data count
+ * only on pages with a status of 200 to 299: search engines do not follow those of error pages.
+ *
+ * @param rendered the document after scripts ran, in the place of the body
+ */
+export function parsePage(fetched: Fetched, rules: ParseRules, rendered?: string): ParsedPage {
+  const { type, charset } = contentType(fetched.headers);
+  const bare = {
+    ...unfetchedPage(fetched.url, fetchStatus(fetched.statusCode)),
+    ...fetchFacts(fetched, type, rules),
+  };
+  const { statusCode, body } = fetched;
+  if (statusCode === null || body === null || isRedirect(statusCode) || !isHtml(fetched.headers, body))
+    return { page: withHeaders(bare, fetched, rules), links: [], items: [] };
+  const read = readBody(body, decodeBody(body, charset, isXml(type)), rendered);
+  const parsed = parseHtml(bare, fetched, read, rules);
+  return { ...parsed, page: { ...parsed.page, ...customFields(read.facts, read.html, rules) } };
+}
+
+interface ReadDocument {
+  readonly html: string;
+  readonly facts: DocumentFacts;
+  readonly encoding: string;
+}
+
+/** Reads a body once more if the document says late what encoding it is in (WHATWG HTML, "change the encoding"). */
+function readBody(body: Uint8Array, decoded: Decoded, rendered: string | undefined): ReadDocument {
+  const html = rendered ?? decoded.text;
+  let facts: DocumentFacts | null = readDocument(html, rendered !== undefined);
+  const late = decoded.isTentative ? facts.encoding : null;
+  if (late === null || late === decoded.encoding) return { html, facts, encoding: decoded.encoding };
+  // There is no memory for two large documents.
+  facts = null;
+  return readBody(body, decodeAs(body, late), rendered);
+}
+
+/** The record of a page that was not asked for, such as one that robots.txt denies. */
+export function unfetchedPage(url: string, status: string): PageRecord {
+  const not = { fetched: false, parsed_html: false, is_truncated: false };
+  return { ...UNKNOWN_PAGE, ...not, ...urlParts(url), fetch_status: status };
+}
+
+function fetchStatus(statusCode: number | null): string {
+  return statusCode === null ? 'unfetched_exception' : `fetched_${Math.floor(statusCode / 100)}xx`;
+}
+
+function isSuccess(statusCode: number | null): boolean {
+  return statusCode !== null && statusCode >= 200 && statusCode < 300;
+}
+
+function fetchFacts(fetched: Fetched, type: string | null, rules: ParseRules): Partial<PageRecord> {
+  const { statusCode, error, refusal, headers, bytes, isTruncated, loadTimeMs, fetchedAt } = fetched;
+  const { httpVersion, tlsVersion, offersHttp2 } = fetched;
+  const location = leadsOn(statusCode) ? locationOf(headers, fetched.url) : null;
+  const isAnswer = statusCode !== null;
+  return {
+    fetched: isAnswer,
+    fetch_error: refusal === null ? error : `${error}: ${refusal}`,
+    fetch_date: fetchedAt
+      .toISOString()
+      .replace(/^(\d{4})-(\d\d)-(\d\d)T(\d\d:\d\d:\d\d).*$/, '$1/$2/$3 $4 UTC'),
+    status_code: statusCode,
+    content_type: type,
+    http_version: httpVersion,
+    tls_version: tlsVersion,
+    offers_http2: offersHttp2,
+    load_time: isAnswer ? Math.round(loadTimeMs) : null,
+    weight: isAnswer && bytes !== null ? Math.ceil(bytes / 1024) : null,
+    redirect_location: location === null ? null : rules.normalize(location),
+    is_truncated: isTruncated,
+    content_problem: fetched.problem,
+    ...(isAnswer ? headerFields(headers) : {}),
+  };
+}
+
+/** Resolves addresses against a base; null for what is no address of http or https. */
+function resolver(base: string, rules: ParseRules): (href: string) => Resolved | null {
+  return (href) => {
+    const url = webUrl(href, base);
+    return url === null ? null : { url: rules.normalize(url), isInternal: rules.isInternal(url) };
+  };
+}
+
+/** What addresses are resolved against (HTML, "document base URL"): of `base`, unless it is no URL, or one that may not be. */
+function baseOf(href: string | null, url: string): string {
+  const base = href === null ? null : absoluteUrl(href, url);
+  return base === null || /^(?:data|javascript):/.test(base) ? url : base;
+}
+
+/** A page that is no HTML still has what its headers say. */
+function withHeaders(page: PageRecord, fetched: Fetched, rules: ParseRules): PageRecord {
+  if (!isSuccess(fetched.statusCode)) return page;
+  const resolve = resolver(fetched.url, rules);
+  const robot = { robotName: rules.robotName, now: fetched.fetchedAt };
+  return {
+    ...page,
+    ...robotsDirectives([], headerValues(fetched.headers, 'x-robots-tag'), robot),
+    noindex_robots: noindexRobots([], headerValues(fetched.headers, 'x-robots-tag'), robot),
+    ...alternates([], headerLinks(fetched.headers, fetched.url), (href) => resolve(href)?.url ?? null),
+    language: declaredLanguage(headerValues(fetched.headers, 'content-language')),
+  };
+}
+
+function parseHtml(
+  page: PageRecord,
+  fetched: Fetched,
+  { facts, encoding }: ReadDocument,
+  rules: ParseRules,
+): ParsedPage {
+  const { headers, url } = fetched;
+  const isOk = isSuccess(fetched.statusCode);
+  const base = baseOf(facts.baseHref, url);
+  const absolute = resolver(base, rules);
+  const resolve = (href: string): Resolved | null => absolute(withQueryOf(encoding, href));
+  const ofHeader = resolver(url, rules);
+  const address = (href: string, source: LinkSource): string | null =>
+    (source === 'html' ? resolve(href) : ofHeader(href))?.url ?? null;
+  const named = (name: string): string[] =>
+    facts.metas.filter((meta) => meta.name === name).map(({ content }) => content);
+
+  const robot = { robotName: rules.robotName, now: fetched.fetchedAt };
+  const robots = robotsDirectives(
+    [...named('robots'), ...named(rules.robotName)],
+    headerValues(headers, 'x-robots-tag'),
+    robot,
+  );
+  const items = isOk ? structuredData(url, facts, (href) => absoluteUrl(href, base)) : null;
+  const links = isOk ? linkRecords(url, facts.anchors, robots.meta_robots_follow ?? true, resolve) : [];
+  const title = facts.title || null;
+  const description = collapsed(named('description')[0] ?? '');
+  return {
+    page: {
+      ...page,
+      parsed_html: true,
+      is_truncated: page.is_truncated || facts.isCut,
+      encoding,
+      ...robots,
+      noindex_robots: noindexRobots(facts.metas, headerValues(headers, 'x-robots-tag'), robot),
+      num_titles: facts.titles,
+      num_descriptions: named('description').length,
+      ...alternates(facts.links, headerLinks(headers, url), address),
+      canonical_outside_head: facts.bodyCanonical === null ? null : address(facts.bodyCanonical, 'html'),
+      title,
+      title_length: title === null ? null : characters(title),
+      meta_description: description,
+      description_length: description === null ? null : characters(description),
+      ...headingFields(facts),
+      ...imageFields(facts, base),
+      language: declaredLanguage([
+        facts.lang,
+        ...named('content-language'),
+        ...headerValues(headers, 'content-language'),
+      ]),
+      ...textFields(facts),
+      semantic_types: items?.types ?? null,
+      semantic_item_count: items?.records.length ?? null,
+      ...cards(facts.metas),
+      ...markupFields({ ...markupOf(fetched, facts), links }, address),
+    },
+    links,
+    items: items?.records ?? [],
+  };
+}
+
+type Images = Pick<PageRecord, 'num_img' | 'num_img_alt' | 'num_missing_alt' | 'images'>;
+
+function imageFields({ images, imagesWithAlt, firstImages }: DocumentFacts, base: string): Images {
+  return {
+    num_img: images,
+    num_img_alt: imagesWithAlt,
+    num_missing_alt: images - imagesWithAlt,
+    images: pageImages(firstImages, base),
+  };
+}
+
+function markupOf({ url, headers }: Fetched, facts: DocumentFacts): Omit<Markup, 'links'> {
+  return {
+    url,
+    headers: headerFields(headers),
+    facts,
+    headerLinks: headerLinks(headers, url),
+    refresh: headerRefresh(headers),
+    policies: [
+      ...headerValues(headers, 'content-security-policy'),
+      ...facts.metas.filter(({ name }) => name === 'content-security-policy').map(({ content }) => content),
+    ],
+  };
+}
+
+function headerRefresh(headers: Fetched['headers']): Refresh | null {
+  const [content] = headerValues(headers, 'refresh');
+  return content === undefined ? null : readRefresh(content);
+}
+
+function customFields(
+  { root }: DocumentFacts,
+  html: string,
+  { extract }: ParseRules,
+): Partial<Pick<PageRecord, 'custom' | 'custom_problems'>> {
+  if (extract === null) return {};
+  const { values, problems } = extract({ html, root });
+  return { custom: values, custom_problems: distinct(problems) };
+}
+
+type Headings = Pick<PageRecord, 'h1' | 'h2' | 'h3' | `num_h${1 | 2 | 3 | 4 | 5 | 6}`>;
+
+/** `h1` is the first one with a text; the lists of `h2` and `h3` leave out those without. */
+function headingFields({ headings: [first, second, third], headingCounts }: DocumentFacts): Headings {
+  const said = (texts: readonly string[]): string[] | null => {
+    const list = texts.filter((text) => text !== '');
+    return list.length === 0 ? null : list;
+  };
+  const [h1 = 0, h2 = 0, h3 = 0, h4 = 0, h5 = 0, h6 = 0] = headingCounts;
+  return {
+    h1: first.find((text) => text !== '') ?? null,
+    h2: said(second),
+    h3: said(third),
+    num_h1: h1,
+    num_h2: h2,
+    num_h3: h3,
+    num_h4: h4,
+    num_h5: h5,
+    num_h6: h6,
+  };
+}
+
+type Texts = Pick<PageRecord, 'word_count' | 'text_to_code' | 'ngrams' | 'simhash'>;
+
+/** Characters of a text whose words are not kept for all that read them. */
+const LONG_TEXT = 500_000;
+
+/** `text_to_code`: characters of the text, white space collapsed, by those of the HTML. */
+function textFields({ text, mainText, characters: all }: DocumentFacts): Texts {
+  const lazy = wordBlocks(mainText);
+  const blocks = mainText.length > LONG_TEXT ? lazy : [...lazy];
+  return {
+    word_count: countWords(text),
+    text_to_code: all === 0 ? 0 : Math.round((collapsedLength(text) / all) * 10_000) / 10_000,
+    ngrams: ngramCounts(blocks),
+    simhash: simhash(blocks)?.toString() ?? null,
+  };
+}
+
+/**
+ * OpenGraph and Twitter cards: the `meta` elements whose property or name begins with `og:` (or one of its objects,
+ * `article:`, `book:`, `profile:`, `product:`, `video:`, `music:`, `fb:`) and with `twitter:`. Keys are the whole names;
+ * of several with one name the first counts.
+ *
+ * Sources: https://ogp.me, https://developer.x.com/en/docs/x-for-websites/cards/overview/markup
+ */
+function cards(
+  metas: readonly { readonly name: string; readonly content: string }[],
+): Pick<PageRecord, 'ogp_title' | 'ogp_type' | 'ogp_card' | 'twc_card'> {
+  const ogp = card();
+  const twc = card();
+  for (const { name, content } of metas) {
+    const target = /^(?:og|article|book|profile|product|video|music|fb):./.test(name)
+      ? ogp
+      : /^twitter:./.test(name)
+        ? twc
+        : null;
+    const value = target === null || Object.hasOwn(target, name) ? null : collapsed(content);
+    if (target !== null && value !== null) target[name] = value;
+  }
+  return {
+    ogp_title: ogp['og:title'] ?? null,
+    ogp_type: ogp['og:type'] ?? null,
+    ogp_card: Object.keys(ogp).length === 0 ? null : ogp,
+    twc_card: Object.keys(twc).length === 0 ? null : twc,
+  };
+}
+
+/**
+ * The language that a page declares, as an ISO 639 code of two letters: the primary subtag of the first declaration that
+ * has one, of `html lang`, the meta tag and the header `Content-Language`, in this order. A code of three letters counts
+ * if the language has one of two (`eng` is `en`). Null without a declaration: the text is not guessed at.
+ *
+ * Source: BCP 47; https://html.spec.whatwg.org/multipage/dom.html#the-lang-and-xml:lang-attributes
+ */
+function declaredLanguage(declarations: Iterable<string | null | undefined>): string | null {
+  for (const declaration of declarations) {
+    const subtag = /^\s*([a-z]{2,3})(?![a-z0-9])/i.exec(declaration ?? '')?.[1];
+    const code = subtag === undefined ? null : languageCode(subtag);
+    if (code !== null) return code;
+  }
+  return null;
+}
+
+/** The code of two letters of a language's code, or null when there is no such language. */
+function languageCode(subtag: string): string | null {
+  const code = subtag.length === 2 ? subtag.toLowerCase() : Intl.getCanonicalLocales(subtag)[0];
+  if (code?.length !== 2) return null;
+  let isKnown = known.get(code);
+  if (isKnown === undefined) {
+    isKnown = names.of(code) !== undefined;
+    known.set(code, isKnown);
+  }
+  return isKnown ? code : null;
+}
+
+/**
+ * The parts of a URL as the service names them (api-spec.md §2.15).
+ *
+ * - `url_host`: host, with the port if it is not the scheme's own.
+ * - `url_first_path`: first directory with both slashes, or `/`: what follows the last slash is a file.
+ * - `url_ext`: extension of the file, in lower case; up to eight letters and digits after its last dot.
+ * - `querystring_key`: names of the parameters, joined by `&` (seen in real exports). `querystring_keyvalue`: the query
+ *   string without its `?`.
+ */
+export function urlParts(url: string): UrlParts {
+  const { host, pathname, search } = ownUrl(url);
+  const query = search.slice(1);
+  const second = pathname.indexOf('/', 1);
+  return {
+    url,
+    url_host: host,
+    urlpath: pathname,
+    url_first_path: second < 0 ? '/' : pathname.slice(0, second + 1),
+    url_ext:
+      /\.([a-z0-9]{1,8})$/i.exec(pathname.slice(pathname.lastIndexOf('/') + 1))?.[1]?.toLowerCase() ?? null,
+    url_has_params: query !== '',
+    querystring_key: query === '' ? null : query.split('&').map(keyOf).join('&'),
+    querystring_keyvalue: query === '' ? null : query,
+  };
+}
+
+function keyOf(parameter: string): string {
+  const end = parameter.indexOf('=');
+  return end < 0 ? parameter : parameter.slice(0, end);
+}

@@ -1,0 +1,357 @@
+import { html as elements } from 'parse5';
+import { lookUp } from '../../../../core/text/look-up.ts';
+import type { LinkPosition } from '../records/records.ts';
+import { metaEncoding } from './decode-body.ts';
+import type { HeaderLink } from './headers.ts';
+import { type DocumentImage, documentImage, MOST_IMAGES } from './images.ts';
+import { parseHtml } from './parse-html.ts';
+import { type Refresh, readRefresh } from './refresh-address.ts';
+import { accessibleNames, silentName } from './text/accessible-name.ts';
+import { Regions } from './text/regions.ts';
+import { collapsed } from './text/text.ts';
+import {
+  attribute,
+  type Element,
+  isElement,
+  type Node,
+  openShadows,
+  type ParentNode,
+  textContent,
+  tokens,
+  walk,
+} from './tree.ts';
+
+/** A link element of the body, before its address is resolved. */
+export interface Anchor {
+  readonly href: string;
+  readonly rel: readonly string[];
+  readonly position: LinkPosition;
+  text: string;
+  /** `alt` of the images in it; null without images. */
+  alt: string | null;
+  /** Its accessible name where it has no such text: of its own attributes, or of what is in it. */
+  name: string | null;
+}
+
+/** The findings of one walk over a document. */
+export interface DocumentFacts {
+  readonly root: ParentNode;
+  /** Characters of the HTML that were read. */
+  readonly characters: number;
+  /** There were more than there is memory for. */
+  readonly isCut: boolean;
+  baseHref: string | null;
+  lang: string | null;
+  title: string | null;
+  titles: number;
+  /** The first encoding that a `meta` element declares. */
+  encoding: string | null;
+  readonly metas: { readonly name: string; readonly content: string }[];
+  /** `link` elements of the head. */
+  readonly links: HeaderLink[];
+  /** The address of the first canonical that stands elsewhere. */
+  bodyCanonical: string | null;
+  readonly anchors: Anchor[];
+  /** Texts of h1, h2, h3, and how many there are of h1 to h6. */
+  readonly headings: readonly [string[], string[], string[]];
+  readonly headingCounts: number[];
+  images: number;
+  imagesWithAlt: number;
+  /** Images with the attributes width and height. */
+  imagesWithSize: number;
+  readonly firstImages: DocumentImage[];
+  /** Parts of the page whose addresses begin with `http:`, and forms that are sent there. */
+  httpResources: number;
+  httpForms: number;
+  /** The first `meta refresh`. */
+  refresh: Refresh | null;
+  readonly jsonLd: string[];
+  hasMicrodata: boolean;
+  hasRdfa: boolean;
+  /** Text of the body, with a line break between blocks. */
+  text: string;
+  /** The part of it that makes this page: in `main`, or, without one, outside of landmarks. */
+  mainText: string;
+}
+
+/** Elements whose inside is no text of the page. */
+const SILENT = new Set(
+  'script style template iframe noembed noframes noscript textarea select svg math object canvas audio video title'.split(
+    ' ',
+  ),
+);
+/** Attributes with addresses that a browser loads, or sends a form to. */
+const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(
+    'img script iframe audio source track embed input'.split(' ').map((name) => [name, ['src']]),
+  ),
+  video: ['src', 'poster'],
+  object: ['data'],
+  form: ['action'],
+};
+/** Elements that do not part words. */
+const INLINE = new Set(
+  'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rp rt ruby s samp small span strike strong sub sup time tt u var wbr'.split(
+    ' ',
+  ),
+);
+
+/**
+ * Parses HTML as browsers do (parse5, the WHATWG algorithm), and gathers in one walk what the page's fields are made of.
+ * What stands in `noscript` counts for nothing: browsers with scripts, and search engines, pass over it.
+ */
+export function readDocument(html: string, isRendered = false): DocumentFacts {
+  const { root, characters } = parseHtml(html);
+  if (isRendered) openShadows(root);
+  const facts: DocumentFacts = {
+    root,
+    characters,
+    isCut: characters < html.length,
+    baseHref: null,
+    lang: null,
+    title: null,
+    titles: 0,
+    encoding: null,
+    metas: [],
+    links: [],
+    bodyCanonical: null,
+    anchors: [],
+    headings: [[], [], []],
+    headingCounts: [0, 0, 0, 0, 0, 0],
+    images: 0,
+    imagesWithAlt: 0,
+    imagesWithSize: 0,
+    firstImages: [],
+    httpResources: 0,
+    httpForms: 0,
+    refresh: null,
+    jsonLd: [],
+    hasMicrodata: false,
+    hasRdfa: false,
+    text: '',
+    mainText: '',
+  };
+  new Reader(facts).read(root);
+  return facts;
+}
+
+/** A text of lines, none of them empty: in a deep tree there would be two for each element. */
+class Lines {
+  said = '';
+  #isEnd = true;
+
+  say(text: string): void {
+    if (text === '\n' && this.#isEnd) return;
+    this.said += text;
+    this.#isEnd = text === '\n';
+  }
+}
+
+class Reader {
+  readonly #facts: DocumentFacts;
+  readonly #regions = new Regions();
+  readonly #nameOf: (element: Element) => string | null;
+  #isBody = false;
+  #isHead = false;
+  #anchor: Anchor | null = null;
+  #heading: { readonly level: number; text: string; alt: string } | null = null;
+  readonly #text = new Lines();
+  readonly #main = new Lines();
+  readonly #content = new Lines();
+  #hasMain = false;
+
+  constructor(facts: DocumentFacts) {
+    this.#facts = facts;
+    this.#nameOf = accessibleNames(facts.root);
+  }
+
+  read(root: ParentNode): void {
+    walk(
+      root,
+      (node) => this.#enter(node),
+      (element) => this.#leave(element),
+    );
+    this.#facts.text = this.#text.said;
+    this.#facts.mainText = (this.#hasMain ? this.#main : this.#content).said;
+  }
+
+  #enter(node: Node): boolean {
+    if (!isElement(node)) {
+      if (this.#isBody && node.nodeName === '#text' && 'value' in node) this.#say(node.value);
+      return false;
+    }
+    for (const { name } of node.attrs) {
+      if (name === 'itemscope') this.#facts.hasMicrodata = true;
+      else if (name === 'typeof') this.#facts.hasRdfa = true;
+    }
+    if (node.namespaceURI !== elements.NS.HTML) return this.#enterSilent(node);
+    const { tagName } = node;
+    if (this.#anchor !== null) this.#anchor.name ??= this.#nameOf(node);
+    this.#note(node);
+    if (SILENT.has(tagName)) return this.#enterSilent(node);
+    if (!INLINE.has(tagName)) this.#say('\n');
+    if (this.#isBody) this.#regions.enter(node);
+    if (this.#regions.isMain) this.#hasMain = true;
+    return true;
+  }
+
+  /** What stands in it is no text of the page, but a link is one. */
+  #enterSilent(element: Element): boolean {
+    if (this.#anchor !== null) this.#anchor.name ??= this.#nameOf(element) ?? silentName(element);
+    walk(element, (node) => {
+      if (!isElement(node) || !(node.tagName === 'a' || node.tagName === 'area')) return true;
+      const outer = this.#anchor;
+      this.#noteAnchor(node);
+      if (this.#anchor !== null && this.#anchor !== outer) {
+        this.#anchor.text = textContent(node);
+        this.#anchor = outer;
+      }
+      return true;
+    });
+    if (!INLINE.has(element.tagName)) this.#say(' ');
+    return false;
+  }
+
+  #note(element: Element): void {
+    const facts = this.#facts;
+    this.#noteHttp(element);
+    switch (element.tagName) {
+      case 'html':
+        facts.lang = attribute(element, 'lang') ?? attribute(element, 'xml:lang');
+        break;
+      case 'head':
+        this.#isHead = true;
+        break;
+      case 'body':
+        this.#isBody = true;
+        break;
+      case 'base':
+        facts.baseHref ??= attribute(element, 'href');
+        break;
+      case 'title':
+        facts.title ??= collapsed(textContent(element)) ?? '';
+        facts.titles++;
+        break;
+      case 'meta':
+        this.#noteMeta(element);
+        break;
+      case 'link':
+        this.#noteLink(element);
+        break;
+      case 'script':
+        if (attribute(element, 'type')?.trim().toLowerCase().split(';')[0]?.trim() === 'application/ld+json')
+          facts.jsonLd.push(textContent(element));
+        break;
+      case 'a':
+      case 'area':
+        this.#noteAnchor(element);
+        break;
+      case 'img':
+        this.#noteImage(element);
+        break;
+      default:
+        if (isHeading(element.tagName)) this.#noteHeading(element.tagName);
+    }
+  }
+
+  #noteHttp(element: Element): void {
+    const { tagName } = element;
+    const isStyle = tagName === 'link' && /\bstylesheet\b/i.test(attribute(element, 'rel') ?? '');
+    const names = isStyle ? ['href'] : (lookUp(ADDRESSES, tagName) ?? []);
+    for (const name of names)
+      if (/^\s*http:/i.test(attribute(element, name) ?? ''))
+        if (tagName === 'form') this.#facts.httpForms++;
+        else this.#facts.httpResources++;
+    if (/(?:^|,)\s*http:/i.test(attribute(element, 'srcset') ?? '')) this.#facts.httpResources++;
+  }
+
+  #noteMeta(element: Element): void {
+    const content = attribute(element, 'content');
+    const pragma = attribute(element, 'http-equiv')?.trim().toLowerCase();
+    if (content !== null && pragma === 'refresh') this.#facts.refresh ??= readRefresh(content);
+    const charset = attribute(element, 'charset');
+    if (charset !== null || pragma === 'content-type')
+      this.#facts.encoding ??= metaEncoding(charset, pragma === 'content-type' ? content : null);
+    const name =
+      attribute(element, 'name') ?? attribute(element, 'property') ?? attribute(element, 'http-equiv');
+    if (name !== null && content !== null)
+      this.#facts.metas.push({ name: name.trim().toLowerCase(), content });
+  }
+
+  #noteLink(element: Element): void {
+    const href = attribute(element, 'href')?.trim();
+    const rel = tokens(attribute(element, 'rel')?.toLowerCase() ?? null);
+    if (!href || rel.length === 0) return;
+    if (this.#isHead) this.#facts.links.push({ href, rel, hreflang: attribute(element, 'hreflang') });
+    else if (rel.includes('canonical')) this.#facts.bodyCanonical ??= href;
+  }
+
+  #noteAnchor(element: Element): void {
+    const href = hrefOf(element);
+    if (href === null) return;
+    const anchor: Anchor = {
+      href,
+      rel: tokens(attribute(element, 'rel')?.toLowerCase() ?? null),
+      position: this.#regions.position,
+      text: '',
+      alt: null,
+      name: this.#nameOf(element),
+    };
+    this.#facts.anchors.push(anchor);
+    if (element.tagName === 'area') anchor.alt = attribute(element, 'alt') ?? '';
+    else this.#anchor = anchor;
+  }
+
+  #noteImage(element: Element): void {
+    const alt = attribute(element, 'alt');
+    this.#facts.images++;
+    if (this.#facts.firstImages.length < MOST_IMAGES) this.#facts.firstImages.push(documentImage(element));
+    if (alt !== null) this.#facts.imagesWithAlt++;
+    if (attribute(element, 'width') !== null && attribute(element, 'height') !== null)
+      this.#facts.imagesWithSize++;
+    if (this.#anchor !== null) this.#anchor.alt = `${this.#anchor.alt ?? ''} ${alt ?? ''}`;
+    if (this.#heading !== null) this.#heading.alt += ` ${alt ?? ''}`;
+  }
+
+  #noteHeading(tagName: string): void {
+    const level = Number(tagName[1]) - 1;
+    this.#facts.headingCounts[level] = (this.#facts.headingCounts[level] ?? 0) + 1;
+    this.#heading = { level, text: '', alt: '' };
+  }
+
+  #say(text: string): void {
+    if (!this.#isBody) return;
+    this.#text.say(text);
+    if (this.#regions.position === 'Content') {
+      this.#content.say(text);
+      if (this.#regions.isMain) this.#main.say(text);
+    }
+    if (this.#anchor !== null) this.#anchor.text += text;
+    if (this.#heading !== null) this.#heading.text += text;
+  }
+
+  #leave(element: Element): void {
+    const { tagName } = element;
+    if (tagName === 'head') this.#isHead = false;
+    else if (tagName === 'a') this.#anchor = null;
+    else if (this.#heading !== null && isHeading(tagName)) {
+      const { level, text, alt } = this.#heading;
+      this.#facts.headings[level]?.push(collapsed(text) ?? collapsed(alt) ?? '');
+      this.#heading = null;
+    }
+    if (this.#isBody) this.#regions.leave(element);
+    if (!INLINE.has(tagName)) this.#say('\n');
+    // Elements that a broken page puts after its body count as part of it, so the body is never left.
+  }
+}
+
+/** In SVG, `xlink:href` counts where there is no `href` (SVG 2, §16.1.6). In MathML nothing is a link. */
+function hrefOf({ namespaceURI, attrs }: Element): string | null {
+  if (namespaceURI === elements.NS.MATHML) return null;
+  const named = attrs.filter(({ name }) => name === 'href');
+  return (named.find(({ prefix }) => prefix === undefined || prefix === '') ?? named[0])?.value ?? null;
+}
+
+function isHeading(tagName: string): boolean {
+  return tagName.length === 2 && tagName[0] === 'h' && tagName >= 'h1' && tagName <= 'h6';
+}

@@ -1,0 +1,122 @@
+import { webUrl } from '../../../../../core/net/web-url.ts';
+import { addValue, DEEPEST, type Item, isItem, newItem, schemaName, typesOf } from './item.ts';
+import { rulesOf } from './required-properties.ts';
+
+/** What says nothing of a node itself. */
+const KEYWORDS = new Set(['@context', '@graph', '@id', '@included', '@index', '@reverse']);
+/** Properties whose values are items of their own, and no parts of the item that has them. */
+const OWN = new Set('breadcrumb hasPart item itemListElement mainEntity subjectOf video'.split(' '));
+/** Values of a property that are looked at for one that is there already. */
+const MOST_COMPARED = 50;
+
+/**
+ * The nodes of a page's JSON-LD, after the algorithm that flattens it: what several objects say of one `@id` is one node,
+ * wherever they stand, and `@reverse` gives its property to the other node. A node stays nested where it is a part of
+ * another one, such as the offer of a product.
+ *
+ * Source: https://www.w3.org/TR/json-ld11-api/#flattening-algorithm
+ */
+export class JsonLdGraph {
+  readonly #url: string;
+  /** The first object of each identifier. */
+  readonly #written = new Map<string, Item>();
+  /** Nodes that are more than one object says, by identifier, or by the object without one. */
+  readonly #joined = new Map<string | Item, Item>();
+  readonly #listed = new Set<Item>();
+
+  /** @param url what identifiers are resolved against */
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  /** Takes in an object, and all within it. */
+  add(value: unknown, depth = 0): void {
+    if (typeof value !== 'object' || value === null || depth > DEEPEST) return;
+    if (isItem(value)) {
+      if (isNode(value)) this.#note(value);
+      if (isItem(value['@reverse'])) this.#reverse(value, value['@reverse']);
+    }
+    for (const inner of Object.values(value)) this.add(inner, depth + 1);
+  }
+
+  /**
+   * The items that an object stands for: itself, what is in its `@graph`, and the nodes within it that search engines use
+   * by themselves. A node of several objects stands where its first one does.
+   */
+  itemsOf(object: Item, depth = 0, isTop = true): Item[] {
+    if (depth > DEEPEST) return [];
+    const key = this.#keyOf(object);
+    const node =
+      this.#joined.get(key) ?? (typeof key === 'string' ? this.#written.get(key) : undefined) ?? object;
+    const isUsed = isTop || typesOf(node).some((type) => rulesOf(type).length > 0);
+    const isListed = isUsed && isNode(node) && !this.#listed.has(node);
+    if (isListed) this.#listed.add(node);
+    const inner = (value: unknown, isTopToo: boolean): Item[] =>
+      objectsOf(value).flatMap((one) => this.itemsOf(one, depth + 1, isTopToo));
+    const within = Object.entries(object).flatMap(([name, value]) => {
+      if (name === '@graph' || name === '@included') return inner(value, isTop);
+      if (name === '@reverse' && isItem(value)) return inner(Object.values(value), false);
+      return OWN.has(schemaName(name)) ? inner(value, false) : [];
+    });
+    return isListed ? [node, ...within] : within;
+  }
+
+  #keyOf(object: Item): string | Item {
+    const id = object['@id'];
+    if (typeof id !== 'string') return object;
+    return webUrl(id, this.#url)?.href ?? id;
+  }
+
+  #note(object: Item): void {
+    const key = this.#keyOf(object);
+    if (typeof key !== 'string') return;
+    const first = this.#written.get(key);
+    if (first === undefined) this.#written.set(key, object);
+    if (first !== undefined || this.#joined.has(key)) join(this.#join(key, first ?? object), object);
+  }
+
+  /** A node that more is said of than the object that it was first. */
+  #join(key: string | Item, first: Item): Item {
+    const known = this.#joined.get(key);
+    if (known !== undefined) return known;
+    const node = newItem();
+    for (const [name, value] of Object.entries(first)) node[name] = Array.isArray(value) ? [...value] : value;
+    this.#joined.set(key, node);
+    return node;
+  }
+
+  #reverse(origin: Item, properties: Item): void {
+    for (const [name, value] of Object.entries(properties))
+      for (const target of objectsOf(value)) {
+        const key = this.#keyOf(target);
+        const first = typeof key === 'string' ? (this.#written.get(key) ?? { '@id': target['@id'] }) : target;
+        const { '@id': id, '@type': type } = origin;
+        addValue(this.#join(key, first), name, typeof id === 'string' ? { '@id': id } : { '@type': type });
+      }
+  }
+}
+
+/** Whether an object says more than which node it is of. */
+function isNode(object: Item): boolean {
+  return !('@value' in object) && Object.keys(object).some((name) => !KEYWORDS.has(name));
+}
+
+/** The objects of a value, in lists and sets too. */
+function objectsOf(value: unknown): Item[] {
+  if (Array.isArray(value)) return value.flatMap(objectsOf);
+  if (!isItem(value)) return [];
+  const list = value['@list'] ?? value['@set'];
+  return list === undefined ? [value] : objectsOf(list);
+}
+
+/** Adds what an object says to a node. */
+function join(node: Item, object: Item): void {
+  for (const [name, value] of Object.entries(object)) {
+    if (KEYWORDS.has(name)) continue;
+    for (const one of Array.isArray(value) ? value : [value]) {
+      const former = node[name];
+      const values = Array.isArray(former) ? former.slice(0, MOST_COMPARED) : [former];
+      if (!values.includes(one)) addValue(node, name, one);
+    }
+  }
+}

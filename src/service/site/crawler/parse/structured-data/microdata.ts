@@ -1,0 +1,112 @@
+import { lookUp } from '../../../../../core/text/look-up.ts';
+import { collapsed } from '../text/text.ts';
+import { attribute, type Element, isElement, type ParentNode, textContent, tokens, walk } from '../tree.ts';
+import { addValue, type Item, newItem } from './item.ts';
+
+/** The attribute that holds an address, by element. */
+const ADDRESS: Readonly<Record<string, string>> = {
+  a: 'href',
+  area: 'href',
+  audio: 'src',
+  embed: 'src',
+  iframe: 'src',
+  img: 'src',
+  link: 'href',
+  object: 'data',
+  source: 'src',
+  track: 'src',
+  video: 'src',
+};
+
+/** Items that are read of a page: by `itemref` a few elements could stand for more than there is memory. */
+const MOST_ITEMS = 10_000;
+
+type Resolve = (href: string) => string | null;
+
+/**
+ * The top-level items of microdata: elements with `itemscope` and no `itemprop`. Properties are those within, and those
+ * of elements that `itemref` names. An item that holds itself is left out there, and so
+ * is what comes after ten thousand items. White space in texts is collapsed.
+ *
+ * Source: https://html.spec.whatwg.org/multipage/microdata.html
+ */
+export function microdataItems(root: ParentNode, resolve: Resolve): Item[] {
+  const scopes: Element[] = [];
+  const byId = new Map<string, Element>();
+  walk(root, (node) => {
+    if (!isElement(node)) return false;
+    const id = attribute(node, 'id');
+    if (id !== null && !byId.has(id)) byId.set(id, node);
+    if (has(node, 'itemscope') && !has(node, 'itemprop')) scopes.push(node);
+    return true;
+  });
+  const reader = new MicrodataReader(byId, resolve);
+  return scopes.map((scope) => reader.read(scope, new Set()));
+}
+
+class MicrodataReader {
+  readonly #byId: ReadonlyMap<string, Element>;
+  readonly #resolve: Resolve;
+  #read = 0;
+
+  constructor(byId: ReadonlyMap<string, Element>, resolve: Resolve) {
+    this.#byId = byId;
+    this.#resolve = resolve;
+  }
+
+  read(scope: Element, around: ReadonlySet<Element>): Item {
+    this.#read++;
+    const item = newItem();
+    const types = tokens(attribute(scope, 'itemtype'));
+    if (types.length > 0) item['@type'] = types.length === 1 ? types[0] : types;
+    const id = attribute(scope, 'itemid');
+    if (id !== null) item['@id'] = this.#resolve(id) ?? id;
+    const within = new Set([...around, scope]);
+    for (const element of this.#properties(scope))
+      for (const name of new Set(tokens(attribute(element, 'itemprop'))))
+        addValue(
+          item,
+          name,
+          has(element, 'itemscope') ? this.#nested(element, within) : this.#value(element),
+        );
+    return item;
+  }
+
+  #nested(element: Element, within: ReadonlySet<Element>): Item | null {
+    return within.has(element) || this.#read >= MOST_ITEMS ? null : this.read(element, within);
+  }
+
+  /** The elements that add properties to an item, in the order of the walk. */
+  #properties(scope: Element): Set<Element> {
+    const found = new Set<Element>();
+    const visited = new Set<Element>([scope]);
+    const visit = (element: Element): boolean => {
+      if (visited.has(element)) return false;
+      visited.add(element);
+      if (tokens(attribute(element, 'itemprop')).length > 0) found.add(element);
+      return !has(element, 'itemscope');
+    };
+    const below = (element: Element): void => walk(element, (node) => isElement(node) && visit(node));
+    below(scope);
+    for (const id of tokens(attribute(scope, 'itemref'))) {
+      const element = this.#byId.get(id);
+      if (element !== undefined && visit(element)) below(element);
+    }
+    return found;
+  }
+
+  #value(element: Element): string {
+    const { tagName } = element;
+    const given = (name: string): string => attribute(element, name) ?? '';
+    if (tagName === 'meta') return given('content');
+    const address = lookUp(ADDRESS, tagName);
+    if (address !== undefined) return this.#resolve(given(address)) ?? given(address);
+    if (tagName === 'data' || tagName === 'meter') return given('value');
+    if (tagName === 'time' && has(element, 'datetime')) return given('datetime');
+    return collapsed(textContent(element)) ?? '';
+  }
+}
+
+function has(element: Element, name: string): boolean {
+  return attribute(element, name) !== null;
+}

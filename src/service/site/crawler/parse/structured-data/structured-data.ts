@@ -1,0 +1,83 @@
+import { parseJsonAsWritten } from '../../../../../core/text/json.ts';
+import type { StructuredDataFormat, StructuredDataRecord } from '../../records/records.ts';
+import type { DocumentFacts } from '../read-document.ts';
+import { distinct } from '../text/text.ts';
+import { type Item, inspectItem, isItem, typesOf } from './item.ts';
+import { JsonLdGraph } from './json-ld-graph.ts';
+import { microdataItems } from './microdata.ts';
+import { rdfaItems } from './rdfa.ts';
+import { missingProperties } from './required-properties.ts';
+
+/** Characters of a block that is read: a reader of JSON takes 20 times as much for one that nests. */
+const LONGEST_BLOCK = 2_000_000;
+
+/**
+ * The items of structured data of a page: one record for each item of JSON-LD (`json-ld-graph.ts`), and each top-level
+ * item of microdata and RDFa, in this order. `type` is the item's first type. An item is valid if it has a type and all properties that its types require,
+ * or the parents of its types.
+ * A block of JSON-LD that is no JSON is an item without a type that is not valid, so that the fault is seen.
+ *
+ * `types` has the types of all items, also of those within others.
+ */
+export function structuredData(
+  url: string,
+  { root, jsonLd, hasMicrodata, hasRdfa }: DocumentFacts,
+  resolve: (href: string) => string | null,
+): { readonly records: StructuredDataRecord[]; readonly types: string[] | null } {
+  const records: StructuredDataRecord[] = [];
+  const allTypes: string[] = [];
+  const add = (format: StructuredDataFormat, item: Item | null): void => {
+    const { types, isTooDeep } = item === null ? { types: [], isTooDeep: false } : inspectItem(item);
+    const own = item === null ? [] : typesOf(item);
+    const missing = item === null ? [] : missingProperties(item, own);
+    allTypes.push(...types);
+    records.push({
+      url,
+      format,
+      type: own[0] ?? null,
+      position: records.length,
+      valid: own.length > 0 && missing.length === 0 && !isTooDeep,
+      missing_properties: distinct(missing),
+      item: isTooDeep ? null : item,
+    });
+  };
+  for (const item of jsonLdItems(jsonLd, url)) add('json-ld', item);
+  if (hasMicrodata) for (const item of microdataItems(root, resolve)) add('microdata', item);
+  if (hasRdfa) for (const item of rdfaItems(root, resolve)) add('rdfa', item);
+  return { records, types: distinct(allTypes) };
+}
+
+/**
+ * The items of all blocks of JSON-LD of a page, which are one graph; null for a block that is no JSON, nests too deep to
+ * read, or is longer than 2 million characters. Contexts are not loaded. A comment of HTML or a CDATA section around a
+ * block does not count.
+ *
+ * Source: https://www.w3.org/TR/json-ld11/#embedding-json-ld-in-html-documents
+ *
+ * @param url what identifiers are resolved against
+ */
+function jsonLdItems(blocks: readonly string[], url: string): (Item | null)[] {
+  const read = blocks.map(readBlock);
+  const graph = new JsonLdGraph(url);
+  for (const items of read) for (const item of items ?? []) graph.add(item);
+  return read.flatMap((items) => (items === null ? [null] : items.flatMap((item) => graph.itemsOf(item))));
+}
+
+/** The top-level objects of a block. */
+function readBlock(block: string): Item[] | null {
+  const bare = block
+    .trim()
+    .replace(/^(?:\/[/*]\s*)?(?:<!--|<!\[CDATA\[)(?:\s*\*\/)?/, '')
+    .replace(/(?:\/[/*]\s*)?(?:-->|\]\]>)(?:\s*\*\/)?$/, '')
+    .trim();
+  if (bare === '') return [];
+  if (bare.length > LONGEST_BLOCK) return null;
+  try {
+    const value = parseJsonAsWritten(bare);
+    return (Array.isArray(value) ? value : [value]).filter(isItem);
+  } catch (error) {
+    // A RangeError: it nests deeper than the stack reaches.
+    if (error instanceof SyntaxError || error instanceof RangeError) return null;
+    throw error;
+  }
+}

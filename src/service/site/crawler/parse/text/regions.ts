@@ -1,0 +1,67 @@
+import { lookUp } from '../../../../../core/text/look-up.ts';
+import type { LinkPosition } from '../../records/records.ts';
+import { attribute, type Element } from '../tree.ts';
+
+const OF_ROLE: Readonly<Record<string, LinkPosition>> = {
+  navigation: 'Navigation',
+  banner: 'Header',
+  contentinfo: 'Footer',
+  complementary: 'Aside',
+  main: 'Content',
+};
+const OF_TAG: Readonly<Record<string, LinkPosition>> = {
+  nav: 'Navigation',
+  header: 'Header',
+  footer: 'Footer',
+  aside: 'Aside',
+  main: 'Content',
+};
+/** Within these a `header` or `footer` is that of a part of the page. */
+const SECTIONING = new Set(['article', 'aside', 'main', 'nav', 'section']);
+
+/**
+ * Which part of the page the walk is in: that of the nearest landmark around, by `role` or by element; `Content` where
+ * there is none. A `header` or `footer` within an article, section or the like belongs to that and is no landmark.
+ *
+ * Source: HTML Accessibility API Mappings, https://www.w3.org/TR/html-aam-1.0/#html-element-role-mappings
+ */
+export class Regions {
+  #position: LinkPosition = 'Content';
+  #sections = 0;
+  #mains = 0;
+  readonly #outer: { readonly element: Element; readonly position: LinkPosition }[] = [];
+
+  get position(): LinkPosition {
+    return this.#position;
+  }
+
+  /** Whether the walk is within the page's `main`. */
+  get isMain(): boolean {
+    return this.#mains > 0;
+  }
+
+  enter(element: Element): void {
+    const role = attribute(element, 'role')?.trim().toLowerCase();
+    const tag = element.tagName;
+    const isOfPart = this.#sections > 0 && (tag === 'header' || tag === 'footer');
+    const position = (role && lookUp(OF_ROLE, role)) || (role || isOfPart ? undefined : lookUp(OF_TAG, tag));
+    if (SECTIONING.has(tag)) this.#sections++;
+    if (position === undefined) return;
+    if (isMain(tag, role)) this.#mains++;
+    this.#outer.push({ element, position: this.#position });
+    this.#position = position;
+  }
+
+  leave(element: Element): void {
+    if (SECTIONING.has(element.tagName)) this.#sections--;
+    const last = this.#outer.at(-1);
+    if (last?.element !== element) return;
+    if (isMain(element.tagName, attribute(element, 'role')?.trim().toLowerCase())) this.#mains--;
+    this.#position = last.position;
+    this.#outer.pop();
+  }
+}
+
+function isMain(tag: string, role: string | undefined): boolean {
+  return role === 'main' || (tag === 'main' && !role);
+}

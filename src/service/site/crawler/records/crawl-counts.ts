@@ -1,0 +1,88 @@
+import { FETCH_STATUSES, type FetchStatus } from '../../../api/resources/crawl-progress.ts';
+import type { DepthCount } from '../frontier/frontier.ts';
+
+/** A URL of a fetch status, as progress shows it (api-spec.md §2.5). */
+export interface CrawlSample {
+  readonly url: string;
+  readonly fetch_date: string;
+  readonly fetch_status: FetchStatus;
+  readonly status_code?: number;
+  readonly fetch_duration?: number;
+  readonly error_code?: string;
+}
+
+export type StatusCounts = Readonly<Record<FetchStatus, number>>;
+
+/** Samples of one status; the latest ones stay. */
+const MOST_SAMPLES = 5;
+/** The speed is that of so many seconds. */
+const SPEED_SECONDS = 5;
+
+/** Counts what came of the URLs of a crawl. */
+export class CrawlCounts {
+  readonly #byDepth = new Map<number, Record<FetchStatus, number>>();
+  readonly #total = none();
+  readonly #samples = new Map<FetchStatus, CrawlSample[]>();
+  /** URLs of each of the last seconds, by the second. */
+  readonly #recent = new Map<number, number>();
+  /** URLs that were answered. */
+  fetched = 0;
+  /** The deepest depth of an answered URL. */
+  depth = 0;
+
+  constructor(before: readonly DepthCount[]) {
+    for (const { depth, status, urls } of before) this.#count(depth, status, urls);
+  }
+
+  add(depth: number | null, sample: CrawlSample): void {
+    this.#count(depth, sample.fetch_status, 1);
+    const samples = this.#samples.get(sample.fetch_status) ?? [];
+    this.#samples.set(sample.fetch_status, [...samples.slice(1 - MOST_SAMPLES), sample]);
+    const second = secondNow();
+    this.#recent.set(second, (this.#recent.get(second) ?? 0) + 1);
+    for (const old of this.#recent.keys()) if (old < second - SPEED_SECONDS) this.#recent.delete(old);
+  }
+
+  #count(depth: number | null, status: FetchStatus, urls: number): void {
+    this.#total[status] += urls;
+    if (status.startsWith('fetched')) this.fetched += urls;
+    if (depth === null) return;
+    if (status.startsWith('fetched')) this.depth = Math.max(this.depth, depth);
+    const counts = this.#byDepth.get(depth) ?? none();
+    counts[status] += urls;
+    this.#byDepth.set(depth, counts);
+  }
+
+  get total(): StatusCounts {
+    return { ...this.#total };
+  }
+
+  get urls(): number {
+    return FETCH_STATUSES.reduce((sum, status) => sum + this.#total[status], 0);
+  }
+
+  byDepth(): ({ readonly depth: number } & StatusCounts)[] {
+    return [...this.#byDepth].sort(([a], [b]) => a - b).map(([depth, counts]) => ({ depth, ...counts }));
+  }
+
+  samples(): CrawlSample[] {
+    return FETCH_STATUSES.flatMap((status) => this.#samples.get(status) ?? []);
+  }
+
+  /** URLs per second, over the last whole seconds. */
+  speed(): number {
+    const now = secondNow();
+    let urls = 0;
+    for (const [second, count] of this.#recent)
+      if (second < now && second >= now - SPEED_SECONDS) urls += count;
+    return urls / SPEED_SECONDS;
+  }
+}
+
+function secondNow(): number {
+  return Math.floor(performance.now() / 1000);
+}
+
+function none(): Record<FetchStatus, number> {
+  return Object.fromEntries(FETCH_STATUSES.map((status) => [status, 0])) as Record<FetchStatus, number>;
+}

@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import type { BrowserType } from 'playwright-core';
+import { CrawlhouseError } from '../../../../core/errors/errors.ts';
+import { checkFolder } from '../../../../core/files/make-folder.ts';
+
+/** Where systems have a Chromium. */
+const PLACES = [
+  ...['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'].map(
+    (name) => `/usr/bin/${name}`,
+  ),
+  '/usr/local/bin/chromium',
+  '/snap/bin/chromium',
+  '/opt/google/chrome/chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+];
+
+export interface FoundBrowser {
+  readonly chromium: BrowserType;
+  readonly path: string;
+}
+
+/**
+ * The Chromium that pages are rendered in, and the library that drives it: the browser of the setting, else of the
+ * system, else Playwright's own. Neither is needed for anything else, so both are looked for only then.
+ *
+ * @throws CrawlhouseError `missing_feature`; `bad_project` where there can be no folder for its temporary files
+ */
+export async function findBrowser(given?: string): Promise<FoundBrowser> {
+  const chromium = await loadLibrary();
+  return { chromium, path: pathOf(given, [chromium.executablePath()], 'pages can not be rendered') };
+}
+
+/**
+ * The path of the same browser, for what drives it without playwright-core.
+ *
+ * @param purpose what is not possible without it
+ * @throws CrawlhouseError `missing_feature`
+ */
+export async function findBrowserPath(given: string | undefined, purpose: string): Promise<string> {
+  const own = await loadLibrary().then(
+    (chromium) => [chromium.executablePath()],
+    () => [], // Then there is no browser of its own.
+  );
+  return pathOf(given, own, purpose);
+}
+
+function pathOf(given: string | undefined, own: readonly string[], purpose: string): string {
+  const path = (given === undefined ? [...PLACES, ...own] : [given]).find((place) => existsSync(place));
+  if (path !== undefined) {
+    checkFolder(tmpdir(), 'TMPDIR', false);
+    return path;
+  }
+  if (given !== undefined)
+    throw missing(`rendering.browser: there is no ${given}`, 'give the path of a Chromium or Chrome');
+  throw missing(
+    `${purpose}: there is no Chromium`,
+    'apt-get install chromium, or npx playwright-core install chromium, or set rendering.browser to its path',
+  );
+}
+
+async function loadLibrary(): Promise<BrowserType> {
+  try {
+    return (await import('playwright-core')).chromium;
+  } catch (cause) {
+    throw missing(
+      'pages can not be rendered: playwright-core is not installed',
+      'npm install playwright-core',
+      {
+        cause,
+      },
+    );
+  }
+}
+
+function missing(message: string, hint: string, details: { readonly cause?: unknown } = {}): CrawlhouseError {
+  return new CrawlhouseError('missing_feature', message, { hint, ...details });
+}

@@ -1,0 +1,242 @@
+import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
+import { ownUrl, webUrl } from '../../../../core/net/web-url.ts';
+import { type GivenResources, type MainAnswer, PageRequests, type PausedRequest } from './page-requests.ts';
+import { type Rendered, RenderFailure } from './rendered.ts';
+import type { ResourceFetcher } from './resource-fetcher.ts';
+
+/**
+ * The time that a page has after its answer, on a clock of its own: the clock stands while requests are under way, and
+ * jumps to the next timer while nothing happens. So a page gets the same time on any machine and at any speed.
+ */
+const BUDGET_MS = 5_000;
+/** The part of it after the browser has drawn the page: for what loads when it comes into view. */
+const AFTER_VIEW_MS = 1_000;
+/** Real time that the browser has to draw a page; one that can't is read without. */
+const LONGEST_VIEW_MS = 5_000;
+/** Tasks after which the clock goes on although there are more. */
+const STARVED_TASKS = 1_000;
+/** Real time of a page, its requests included, but not the turns that they wait for. */
+const LONGEST_MS = 20_000;
+/** Real time with these turns. */
+const LONGEST_WITH_TURNS_MS = 180_000;
+const TICK_MS = 100;
+const CLOSING_MS = 5_000;
+/** Characters of a rendered document. */
+const MOST_CHARACTERS = 10_000_000;
+/** Tall, as Google's renderer has it: what loads when it comes into view is in view. */
+const HEIGHT = 10_000;
+const WIDTHS = { web: 1024, mobile: 412 } as const;
+/** What is drawn of it: pages do not learn of it, and each pixel takes time. */
+const WINDOW = { width: 400, height: 300 };
+/** The scripts of the crawler. With a name it is one world a tab; others would be made anew for each page that follows. */
+const WORLD = 'crawlhouse';
+
+/** Resolves once the browser has told the page what is in view. */
+const VIEW =
+  'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(true))))';
+
+/** The document with its open shadow trees, as templates with `shadowrootmode`. */
+const SNAPSHOT = `(() => {
+  window.name = '';
+  const root = document.documentElement;
+  const shadowRoots = [];
+  const look = (within) => {
+    for (const { shadowRoot } of within.querySelectorAll('*'))
+      if (shadowRoot !== null) look(shadowRoots[shadowRoots.push(shadowRoot) - 1]);
+  };
+  look(document);
+  const html = root === null ? '' : shadowRoots.length === 0 || !root.getHTML ? root.outerHTML
+    : root.cloneNode(false).outerHTML.replace('</html>', () => root.getHTML({ shadowRoots }));
+  const doctype = document.compatMode === 'BackCompat' ? '' : '<!DOCTYPE html>';
+  return [location.protocol, doctype + html.slice(0, ${MOST_CHARACTERS})];
+})()`;
+
+export interface TabOptions {
+  readonly userAgent: string;
+  readonly agentKind: keyof typeof WIDTHS;
+  readonly media: boolean;
+  readonly resources: ResourceFetcher;
+}
+
+/** A tab of the browser with cookies and storage of its own. It renders one page after another, each as if it were new. */
+export class Tab {
+  readonly #context: BrowserContext;
+  readonly #page: Page;
+  readonly #cdp: CDPSession;
+  readonly #frameId: string;
+  readonly #options: TabOptions;
+  readonly #crashed = Promise.withResolvers<never>();
+  readonly #given: GivenResources = new Map();
+  #requests: PageRequests | null = null;
+  /** Pages that it has rendered. */
+  pages = 0;
+
+  private constructor(
+    { context, page, cdp }: { context: BrowserContext; page: Page; cdp: CDPSession },
+    frameId: string,
+    options: TabOptions,
+  ) {
+    this.#context = context;
+    this.#page = page;
+    this.#cdp = cdp;
+    this.#frameId = frameId;
+    this.#options = options;
+    // Who renders learns it; an idle tab is found out by its next page.
+    this.#crashed.promise.catch(() => {});
+    const crash = (): void => this.#crashed.reject(new RenderFailure('render_crashed'));
+    page.on('crash', crash);
+    page.on('close', crash);
+    page.on('dialog', (dialog) => {
+      // A dialog of a page that ends is gone.
+      void dialog.dismiss().catch(() => {});
+    });
+    cdp.on('Fetch.requestPaused', (paused: PausedRequest) => {
+      // The browser has given up a request that it can't be answered any more.
+      void this.#requests?.answer(paused).catch(() => {});
+    });
+    cdp.on('Network.requestWillBeSent', ({ requestId, request }) => {
+      this.#requests?.asked(requestId, request.url);
+    });
+    cdp.on('Network.requestServedFromCache', ({ requestId }) => this.#requests?.kept(requestId));
+  }
+
+  static async open(browser: Browser, options: TabOptions): Promise<Tab> {
+    const { userAgent, agentKind } = options;
+    const context = await browser.newContext({
+      userAgent,
+      viewport: { width: WIDTHS[agentKind], height: HEIGHT },
+      isMobile: agentKind === 'mobile',
+      serviceWorkers: 'block',
+      acceptDownloads: false,
+    });
+    const page = await context.newPage();
+    const cdp = await context.newCDPSession(page);
+    const { windowId } = await cdp.send('Browser.getWindowForTarget');
+    await cdp.send('Browser.setWindowBounds', { windowId, bounds: WINDOW });
+    const { frameTree } = await cdp.send('Page.getFrameTree');
+    const tab = new Tab({ context, page, cdp }, frameTree.frame.id, options);
+    await cdp.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] });
+    await cdp.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 });
+    await cdp.send('Emulation.setVirtualTimePolicy', { policy: 'pause' });
+    return tab;
+  }
+
+  /** @throws RenderFailure; the tab is then to be closed */
+  async render(main: MainAnswer): Promise<Rendered> {
+    const { resources, media } = this.#options;
+    const requests = new PageRequests(this.#cdp, resources, main, {
+      frameId: this.#frameId,
+      media,
+      given: this.#given,
+    });
+    this.#requests = requests;
+    this.pages++;
+    const deadline = watch(requests);
+    try {
+      const work = this.#load(main.url);
+      // The deadline may come first.
+      work.catch(() => {});
+      const html = await Promise.race([work, deadline.late, this.#crashed.promise]);
+      if (html.length >= MOST_CHARACTERS) requests.warnings.add('render_size_limit');
+      const { scriptRedirect, seen, warnings } = requests;
+      return { html, scriptRedirect, resources: seen, warnings: [...warnings] };
+    } finally {
+      deadline.end();
+    }
+  }
+
+  async #load(url: string): Promise<string> {
+    try {
+      await this.#page.goto(url, { waitUntil: 'commit', timeout: LONGEST_MS });
+      await this.#pass(BUDGET_MS - AFTER_VIEW_MS);
+      await this.#view();
+      await this.#pass(AFTER_VIEW_MS);
+      const [protocol, html] = (await this.#evaluate(SNAPSHOT)) as [string, string];
+      // Scripts put a document of their own in the place of the page.
+      if (!/^https?:$/.test(protocol)) throw new RenderFailure('render_navigated');
+      await this.#forget(url);
+      return html;
+    } catch (error) {
+      throw error instanceof RenderFailure ? error : new RenderFailure('render_failed', { cause: error });
+    }
+  }
+
+  /** Lets the page have so much of its time. */
+  async #pass(budget: number): Promise<void> {
+    const expired = new Promise<void>((resolve) => {
+      this.#cdp.once('Emulation.virtualTimeBudgetExpired', () => resolve());
+    });
+    await this.#cdp.send('Emulation.setVirtualTimePolicy', {
+      policy: 'pauseIfNetworkFetchesPending',
+      budget,
+      maxVirtualTimeTaskStarvationCount: STARVED_TASKS,
+    });
+    await expired;
+  }
+
+  /**
+   * Waits until the browser has drawn the page. It draws in real time, which the clock of the page runs ahead of: without
+   * the wait, a page on a slow machine would not learn what is in view.
+   */
+  async #view(): Promise<void> {
+    // A document that is replaced meanwhile takes the promise with it.
+    const viewed = this.#evaluate(VIEW).catch(() => {});
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, LONGEST_VIEW_MS);
+    });
+    await Promise.race([viewed, late]);
+    clearTimeout(timer);
+  }
+
+  async #evaluate(expression: string): Promise<unknown> {
+    const world = await this.#cdp.send('Page.createIsolatedWorld', {
+      frameId: this.#frameId,
+      worldName: WORLD,
+    });
+    const { result } = await this.#cdp.send('Runtime.evaluate', {
+      expression,
+      contextId: world.executionContextId,
+      returnByValue: true,
+      awaitPromise: true,
+    });
+    return result.value;
+  }
+
+  /** The next page finds nothing that this one has stored. */
+  async #forget(url: string): Promise<void> {
+    const framed = this.#page.frames().map((frame) => webUrl(frame.url())?.origin);
+    const origins = new Set([ownUrl(url).origin, ...framed.filter((one) => one !== undefined)]);
+    await Promise.all([
+      this.#cdp.send('Network.clearBrowserCookies'),
+      ...[...origins].map((origin) =>
+        this.#cdp.send('Storage.clearDataForOrigin', { origin: String(origin), storageTypes: 'all' }),
+      ),
+    ]);
+  }
+
+  /** False where the browser does not close it in time. */
+  async close(): Promise<boolean> {
+    const late = new Promise<false>((resolve) => setTimeout(resolve, CLOSING_MS, false).unref());
+    const closed = this.#context.close().then(
+      () => true,
+      () => true, // The browser is gone, and the tab with it.
+    );
+    return Promise.race([closed, late]);
+  }
+}
+
+/** Fails once a page has had its real time. */
+function watch(requests: PageRequests): { readonly late: Promise<never>; readonly end: () => void } {
+  const { promise, reject } = Promise.withResolvers<never>();
+  // The page may end before.
+  promise.catch(() => {});
+  let own = 0;
+  let all = 0;
+  const timer = setInterval(() => {
+    all += TICK_MS;
+    if (!requests.isWaiting) own += TICK_MS;
+    if (own >= LONGEST_MS || all >= LONGEST_WITH_TURNS_MS) reject(new RenderFailure('render_timeout'));
+  }, TICK_MS);
+  return { late: promise, end: () => clearInterval(timer) };
+}

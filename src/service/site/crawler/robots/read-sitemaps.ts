@@ -1,0 +1,182 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import { ownUrl, webUrl } from '../../../../core/net/web-url.ts';
+import { decodeContent } from '../fetch/content-encoding.ts';
+import type { FetchedAnswer } from '../fetch/fetcher.ts';
+import { leadsOn } from '../fetch/redirect-status.ts';
+import type { Scope } from '../frontier/scope.ts';
+import { locationOf } from '../parse/headers.ts';
+import type { SitemapRecord } from '../records/records.ts';
+import { type SitemapEntry, SitemapReader } from './sitemap-reader.ts';
+
+/** Bytes of a sitemap, uncompressed, and its URLs (sitemaps.org). */
+const MOST_BYTES = 52_428_800;
+const MOST_URLS = 50_000;
+/** Indexes below indexes that are followed where the protocol is not strict. */
+const DEEPEST_INDEX = 4;
+const MOST_FILES = 50_000;
+const MOST_REDIRECTS = 5;
+const GZIP = [['content-encoding', 'gzip']] as const;
+/** Bytes between two pauses for other work. */
+const PIECE = 262_144;
+
+export interface SitemapOptions {
+  readonly scope: Scope;
+  /**
+   * A sitemap lists only URLs of its own host and folder, at most 50,000, and an index lists no index. One that robots.txt
+   * announces, itself or by its index, may list any URL of the crawl (sitemaps.org, "cross submits").
+   */
+  readonly isStrict: boolean;
+  /** Sitemaps that robots.txt announces. */
+  readonly announced?: ReadonlySet<string>;
+  readonly fetch: (url: string, bytes: number) => Promise<FetchedAnswer>;
+  readonly onRecords: (records: readonly SitemapRecord[]) => void;
+  readonly signal?: AbortSignal | undefined;
+  readonly budget?: SitemapBudget;
+}
+
+/** How much of a site's sitemaps is read. */
+export interface SitemapBudget {
+  readonly files: number;
+  readonly ms: number;
+}
+
+/** Enough for what a crawl may fetch: an index of indexes may list more than the whole crawl takes. */
+export function sitemapBudget(maxUrl: number, perSecond: number): SitemapBudget {
+  return {
+    files: Math.min(MOST_FILES, Math.max(20, Math.ceil(maxUrl / 10))),
+    ms: Math.max(20_000, (maxUrl / perSecond) * 1000),
+  };
+}
+
+/**
+ * Reads sitemaps and what their indexes list. A sitemap that can't be read gives nothing.
+ *
+ * @returns whether the budget ended the reading before its end, and the number of URLs that a strict reading passed over
+ */
+export async function readSitemaps(
+  urls: readonly string[],
+  options: SitemapOptions,
+): Promise<{ readonly isCut: boolean; readonly passedOver: number }> {
+  const { budget = { files: MOST_FILES, ms: Number.POSITIVE_INFINITY } } = options;
+  const files = urls.map((url) => ({ url, level: 0, isAnnounced: options.announced?.has(url) ?? false }));
+  let passedOver = 0;
+  const known = new Set(urls);
+  const startedAt = performance.now();
+  for (const [place, file] of files.entries()) {
+    options.signal?.throwIfAborted();
+    if (place >= budget.files || performance.now() - startedAt > budget.ms)
+      return { isCut: true, passedOver };
+    const { children, left } = await readOne(file, options);
+    passedOver += left;
+    const isTooDeep = file.level >= (options.isStrict ? 1 : DEEPEST_INDEX);
+    for (const child of isTooDeep ? [] : children) {
+      if (known.has(child) || files.length >= MOST_FILES) continue;
+      known.add(child);
+      files.push({ ...file, url: child, level: file.level + 1 });
+    }
+  }
+  return { isCut: false, passedOver };
+}
+
+interface SitemapFile {
+  readonly url: string;
+  readonly isAnnounced: boolean;
+}
+
+/** Writes the records of one file; the sitemaps that it lists, and how many URLs are left out. */
+async function readOne(
+  { url, isAnnounced }: SitemapFile,
+  options: SitemapOptions,
+): Promise<{ readonly children: readonly string[]; readonly left: number }> {
+  const found = await fetchSitemap(url, options.fetch);
+  if (found === null) return { children: [], left: 0 };
+  const { scope } = options;
+  const folder = options.isStrict && !isAnnounced ? ownUrl(url) : null;
+  let left = 0;
+  const children: string[] = [];
+  let records: SitemapRecord[] = [];
+  let listed = 0;
+  const reader = new SitemapReader({
+    entry: (entry) => {
+      const page = webUrl(entry.url, url);
+      if (page === null || !scope.isInternal(page)) return;
+      const isPassedOver =
+        (options.isStrict && ++listed > MOST_URLS) || (folder !== null && !isBelow(page, folder));
+      if (isPassedOver) left++;
+      else records.push(recordOf(entry, { page, sitemap: url, scope }));
+    },
+    sitemap: (text) => {
+      const child = webUrl(text, url);
+      if (child === null) return;
+      const isAllowed = isAnnounced ? scope.isInternal(child) : child.host === ownUrl(url).host;
+      if (!options.isStrict || isAllowed) children.push(child.href);
+    },
+  });
+  const decoder = new TextDecoder(encodingOf(found));
+  for (let at = 0; at < found.length; at += PIECE) {
+    reader.write(decoder.decode(found.subarray(at, at + PIECE), { stream: true }));
+    options.onRecords(records);
+    records = [];
+    await breathe();
+  }
+  reader.write(decoder.decode());
+  reader.close();
+  options.onRecords(records);
+  return { children, left };
+}
+
+/** The uncompressed file, or null. A compressed file may be sent as such, or with a content encoding. */
+async function fetchSitemap(start: string, fetch: SitemapOptions['fetch']): Promise<Uint8Array | null> {
+  let url = start;
+  for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
+    const { statusCode, headers, body } = await fetch(url, MOST_BYTES);
+    if (statusCode !== null && statusCode < 300 && body !== null) {
+      const plain = decodeContent(body, headers, MOST_BYTES).body;
+      const isGzip = plain !== null && plain[0] === 0x1f && plain[1] === 0x8b;
+      return isGzip ? decodeContent(plain, GZIP, MOST_BYTES).body : plain;
+    }
+    const next = locationOf(headers, url);
+    if (!leadsOn(statusCode) || next === null) return null;
+    url = next.href;
+  }
+  return null;
+}
+
+function recordOf(
+  entry: SitemapEntry,
+  { page, sitemap, scope }: { readonly page: URL; readonly sitemap: string; readonly scope: Scope },
+): SitemapRecord {
+  const alternates = entry.alternates.flatMap(({ lang, href }) => {
+    const parsed = webUrl(href, sitemap);
+    return parsed === null ? [] : [{ lang, href: scope.spell(parsed) }];
+  });
+  return {
+    url: scope.spell(page),
+    sitemap,
+    alternate_langs: alternates.map(({ lang }) => lang),
+    alternate_hrefs: alternates.map(({ href }) => href),
+    num_images: entry.images,
+    num_news: entry.news,
+    num_videos: entry.videos,
+  };
+}
+
+/** Whether a URL lies in the folder of a sitemap. */
+function isBelow(url: URL, sitemap: URL): boolean {
+  const folder = sitemap.pathname.slice(0, sitemap.pathname.lastIndexOf('/') + 1);
+  return url.origin === sitemap.origin && url.pathname.startsWith(folder);
+}
+
+/** Of the byte order mark or the XML declaration; else UTF-8. */
+function encodingOf(file: Uint8Array): string {
+  const head = Buffer.from(file.subarray(0, 200)).toString('latin1');
+  if (head.startsWith('\xFF\xFE')) return 'utf-16le';
+  if (head.startsWith('\xFE\xFF')) return 'utf-16be';
+  const named = /^[^<]*<\?xml[^>]*\bencoding\s*=\s*["']([\w-]+)["']/.exec(head)?.[1] ?? 'utf-8';
+  try {
+    return new TextDecoder(named).encoding;
+  } catch {
+    // An encoding that nobody knows is read as UTF-8.
+    return 'utf-8';
+  }
+}

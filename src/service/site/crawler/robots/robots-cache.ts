@@ -1,0 +1,101 @@
+import type { CrawlSettings } from '../crawl-settings.ts';
+import type { Fetcher } from '../fetch/fetcher.ts';
+import type { Frontier } from '../frontier/frontier.ts';
+import type { SideWork } from '../side-work.ts';
+import { fetchRobotsPatiently, type RobotsFile, type RobotsRules, robotsRules } from './robots.ts';
+
+/** Origins whose rules are held in memory. */
+const MOST_RULES = 1_000;
+
+/** One that could not be had is asked for again after so long, in milliseconds. */
+const ASK_AGAIN_MS = 60_000;
+
+/** For so long a robots.txt counts (RFC 9309 §2.4), in milliseconds. */
+const KEPT_FOR_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * robots.txt of each origin, fetched once a day, also over a resumption. One that could not be had is not kept; where one
+ * was had before, its rules go on until it can be had again (RFC 9309 §2.4).
+ */
+export class RobotsCache {
+  readonly #settings: CrawlSettings;
+  readonly #frontier: Frontier;
+  readonly #fetcher: Fetcher;
+  readonly #signal: AbortSignal;
+  readonly #waits: readonly number[] | undefined;
+  readonly #sideWork: SideWork;
+  readonly #rules = new Map<string, RobotsRules & { readonly until: number }>();
+  readonly #asking = new Map<string, Promise<RobotsRules>>();
+
+  constructor(
+    settings: CrawlSettings,
+    tools: {
+      readonly frontier: Frontier;
+      readonly fetcher: Fetcher;
+      readonly waits?: readonly number[] | undefined;
+      readonly sideWork: SideWork;
+    },
+    signal: AbortSignal,
+  ) {
+    this.#signal = signal;
+    this.#settings = settings;
+    this.#frontier = tools.frontier;
+    this.#fetcher = tools.fetcher;
+    this.#waits = tools.waits;
+    this.#sideWork = tools.sideWork;
+  }
+
+  /** The rules of a URL's origin, if they are at hand. */
+  known({ origin }: URL): RobotsRules | undefined {
+    const rules = this.#rules.get(origin);
+    return rules !== undefined && Date.now() < rules.until ? rules : undefined;
+  }
+
+  /** Rules of a host, fetched if they are not cached. */
+  rulesOf(url: URL): Promise<RobotsRules> {
+    const known = this.known(url);
+    if (known !== undefined) return Promise.resolve(known);
+    const { origin } = url;
+    const asked = this.#asking.get(origin) ?? this.#ask(url).finally(() => this.#asking.delete(origin));
+    this.#asking.set(origin, asked);
+    return asked;
+  }
+
+  async #ask({ origin, host, hostname }: URL): Promise<RobotsRules> {
+    const { robots, robotName } = this.#settings;
+    const content = robots.get(host) ?? robots.get(hostname);
+    const { until, ...file } =
+      content === undefined
+        ? await this.#file(origin)
+        : ({ status: 'found', content, until: Number.POSITIVE_INFINITY } as const);
+    const rules = robotsRules(file, robotName);
+    // The frontier keeps the files; a site may have any number of subdomains.
+    if (this.#rules.size >= MOST_RULES) this.#rules.clear();
+    this.#rules.set(origin, { ...rules, until });
+    return rules;
+  }
+
+  async #file(origin: string): Promise<RobotsFile & { readonly until: number }> {
+    const kept = this.#frontier.robots(origin);
+    if (kept !== undefined && Date.now() < kept.readAt + KEPT_FOR_MS)
+      return { ...kept, until: kept.readAt + KEPT_FOR_MS };
+    const waits = this.#waits === undefined ? {} : { waits: this.#waits };
+    const file = await fetchRobotsPatiently(origin, (url, bytes) => this.#fetcher.fetch(url, bytes), {
+      ...waits,
+      signal: this.#signal,
+      onProblem: (words) => this.#sideWork.say(origin, words),
+    });
+    this.#sideWork.end(origin);
+    // An interrupted request says nothing about the site.
+    this.#signal.throwIfAborted();
+    const readAt = Date.now();
+    if (file.status !== 'unavailable') {
+      this.#frontier.putRobots(origin, { ...file, readAt });
+      return { ...file, until: readAt + KEPT_FOR_MS };
+    }
+    const until = readAt + ASK_AGAIN_MS;
+    if (kept !== undefined) return { ...kept, until };
+    this.#sideWork.say(origin, `${origin}/robots.txt: ${file.problem}; nothing is fetched from there`);
+    return { ...file, until };
+  }
+}

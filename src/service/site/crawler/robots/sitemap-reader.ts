@@ -1,0 +1,196 @@
+import { SaxesParser } from 'saxes';
+import { lookUp } from '../../../../core/text/look-up.ts';
+
+/** A URL that a sitemap lists. */
+export interface SitemapEntry {
+  readonly url: string;
+  /** As written. */
+  readonly lastmod: string | null;
+  /** Language versions: `xhtml:link rel="alternate" hreflang`. */
+  readonly alternates: readonly { readonly lang: string; readonly href: string }[];
+  readonly images: number;
+  readonly news: number;
+  readonly videos: number;
+}
+
+export interface SitemapHandler {
+  entry(entry: SitemapEntry): void;
+  /** Another sitemap, listed by an index. */
+  sitemap(url: string): void;
+}
+
+interface Draft {
+  url: string;
+  lastmod: string | null;
+  alternates: { readonly lang: string; readonly href: string }[];
+  images: number;
+  news: number;
+  videos: number;
+}
+
+const MEDIA = { 'image:image': 'images', 'news:news': 'news', 'video:video': 'videos' } as const;
+/**
+ * Errors and levels of XML behind which nothing more of a file is read. A sitemap has four levels; a million errors, one a
+ * byte, took eight seconds.
+ */
+const MOST_ERRORS = 10_000;
+const MOST_LEVELS = 100;
+/** Characters that are parsed before this is looked at again. */
+const SLICE = 16 * 1024;
+/** Characters of the longest line of a text sitemap; a longer one is no URL. */
+const LONGEST_LINE = 64 * 1024;
+const LONGEST_ENTITY = 40;
+const BARE_AMPERSAND = /&(?!(?:[a-z_][\w.-]{0,31}|#\d{1,8}|#x[\da-f]{1,7});)/gi;
+/** A declaration of a document type; what it declares is text, and nothing in it is expanded. */
+const ENTITY = /<!ENTITY\s+([A-Za-z_][\w.-]{0,31})\s+(?:"([^"]*)"|'([^']*)')\s*>/g;
+const PREDEFINED: ReadonlySet<string> = new Set(['amp', 'apos', 'gt', 'lt', 'quot']);
+const MOST_ENTITIES = 100;
+const LONGEST_VALUE = 2_000;
+/** Elements that list a URL: of a sitemap, of RSS and of Atom. */
+const ENTRIES: ReadonlySet<string> = new Set(['url', 'item', 'entry']);
+
+/**
+ * Reads a sitemap or an index of sitemaps (sitemaps.org, version 0.9) piece by piece. It goes on behind an error, as
+ * search engines do. Plain text with one URL a line is a sitemap too, and so are RSS and Atom, by the links of their entries.
+ */
+export class SitemapReader {
+  readonly #handler: SitemapHandler;
+  readonly #parser = new SaxesParser();
+  readonly #path: string[] = [];
+  #isText: boolean | undefined;
+  #line = '';
+  /** The rest of a line is passed over, because it is too long. */
+  #passesOver = false;
+  /** The end of a piece, from a `&` on whose entity may go on in the next one. */
+  #rest = '';
+  #text = '';
+  #draft: Draft | null = null;
+  /** Number of errors in the XML. */
+  errors = 0;
+
+  constructor(handler: SitemapHandler) {
+    this.#handler = handler;
+    this.#parser.on('error', () => {
+      this.errors++;
+    });
+    this.#parser.on('doctype', (text) => this.#declare(text));
+    this.#parser.on('opentag', ({ name, attributes }) => this.#open(name, attributes));
+    this.#parser.on('text', (text) => {
+      this.#text += text;
+    });
+    this.#parser.on('cdata', (text) => {
+      this.#text += text.replaceAll('&amp;', '&');
+    });
+    this.#parser.on('closetag', ({ name }) => this.#close(name));
+  }
+
+  write(text: string): void {
+    // White space before the XML declaration is a frequent error.
+    const piece = this.#isText === undefined ? text.trimStart() : text;
+    if (piece === '') return;
+    this.#isText ??= !piece.startsWith('<');
+    if (this.#isText) this.#writeLines(piece);
+    else this.#writeXml(piece);
+  }
+
+  close(): void {
+    if (this.#isText) this.#writeLines('\n');
+    else if (this.#isText === false && !this.#isGivenUp) {
+      this.#parser.write(this.#rest.replace(BARE_AMPERSAND, '&amp;'));
+      this.#parser.close();
+    }
+    this.#finish();
+  }
+
+  get #isGivenUp(): boolean {
+    return this.errors > MOST_ERRORS || this.#path.length > MOST_LEVELS;
+  }
+
+  /** A bare `&` in a URL is the most frequent error; the parser would read on to the next `;`. */
+  #writeXml(text: string): void {
+    const whole = this.#rest + text;
+    const last = whole.lastIndexOf('&');
+    const end = last >= 0 && whole.length - last < LONGEST_ENTITY ? last : whole.length;
+    this.#rest = whole.slice(end);
+    const xml = whole.slice(0, end).replace(BARE_AMPERSAND, '&amp;');
+    for (let at = 0; at < xml.length && !this.#isGivenUp; at += SLICE)
+      this.#parser.write(xml.slice(at, at + SLICE));
+  }
+
+  #writeLines(text: string): void {
+    const lines = (this.#line + text).split(/\r\n?|\n/);
+    this.#line = lines.pop() ?? '';
+    if (this.#passesOver && lines.shift() !== undefined) this.#passesOver = false;
+    if (this.#line.length > LONGEST_LINE) this.#passesOver = true;
+    if (this.#passesOver) this.#line = '';
+    for (const line of lines) {
+      // A tab parts columns; a parser of URLs would take it out.
+      const [url = ''] = line.trim().split('\t', 1);
+      if (/^https?:\/\//i.test(url)) this.#handler.entry(draftOf(url));
+    }
+  }
+
+  #open(tag: string, attributes: Readonly<Record<string, string>>): void {
+    const name = tag.toLowerCase();
+    const isEntry = ENTRIES.has(plain(name));
+    if (isEntry && this.#draft !== null)
+      this.#path.length = this.#path.findLastIndex((one) => ENTRIES.has(plain(one)));
+    if (isEntry) this.#finish();
+    this.#path.push(name);
+    this.#text = '';
+    if (isEntry) this.#draft = draftOf('');
+    if (this.#draft === null) return;
+    const media = lookUp(MEDIA, name);
+    if (media !== undefined) this.#draft[media]++;
+    if (plain(name) !== 'link') return;
+    if (plain(this.#path.at(-2) ?? '') === 'entry') this.#link(this.#draft, attributes);
+    else this.#alternate(this.#draft, attributes);
+  }
+
+  #declare(doctype: string): void {
+    for (const [, name = '', double, single] of [...doctype.matchAll(ENTITY)].slice(0, MOST_ENTITIES)) {
+      const value = (double ?? single ?? '').replaceAll('&amp;', '&');
+      if (value.length <= LONGEST_VALUE && !PREDEFINED.has(name)) this.#parser.ENTITIES[name] = value;
+    }
+  }
+
+  /** The page of an entry of Atom (RFC 4287 §4.2.7). */
+  #link(draft: Draft, { rel = 'alternate', href }: Readonly<Record<string, string>>): void {
+    if (rel.toLowerCase() === 'alternate' && href && draft.url === '') draft.url = href.trim();
+  }
+
+  #alternate(draft: Draft, { rel, hreflang, href }: Readonly<Record<string, string>>): void {
+    if (rel?.toLowerCase() !== 'alternate' || !hreflang || !href) return;
+    draft.alternates.push({ lang: hreflang.trim(), href: href.trim() });
+  }
+
+  #close(tag: string): void {
+    const name = plain(tag.toLowerCase());
+    this.#path.pop();
+    const parent = plain(this.#path.at(-1) ?? '');
+    const text = this.#text.trim();
+    this.#text = '';
+    if (name === 'loc' && parent === 'sitemap' && text !== '') this.#handler.sitemap(text);
+    if (this.#draft === null) return;
+    // `image:loc` has another parent.
+    if (name === 'loc' && parent === 'url') this.#draft.url ||= text;
+    if (name === 'lastmod' && parent === 'url') this.#draft.lastmod = text;
+    if (tag.toLowerCase() === 'link' && parent === 'item') this.#draft.url ||= text;
+    if (ENTRIES.has(name)) this.#finish();
+  }
+
+  /** Ends an entry where it ends, where the next one begins, or with the file. */
+  #finish(): void {
+    if (this.#draft !== null && this.#draft.url !== '') this.#handler.entry(this.#draft);
+    this.#draft = null;
+  }
+}
+
+function draftOf(url: string): Draft {
+  return { url, lastmod: null, alternates: [], images: 0, news: 0, videos: 0 };
+}
+
+/** The name without the prefix of its namespace. */
+function plain(name: string): string {
+  return name.slice(name.indexOf(':') + 1);
+}

@@ -1,0 +1,67 @@
+import { ownUrl } from '../../../core/net/web-url.ts';
+import { askedUrl, declaresSnapshot, snapshotUrl } from './ajax-crawling.ts';
+import type { FetchedAnswer, Fetcher, Room } from './fetch/fetcher.ts';
+import { type Doors, redirectTarget } from './fetch/pass-door.ts';
+import { isPermanent } from './fetch/redirect-status.ts';
+import type { QueuedUrl } from './frontier/frontier.ts';
+import type { Pace } from './frontier/pace.ts';
+import type { Scope } from './frontier/scope.ts';
+import type { RobotsCache } from './robots/robots-cache.ts';
+
+export interface VisitTools {
+  readonly fetcher: Fetcher;
+  readonly robots: RobotsCache;
+  readonly pace: Pace;
+  readonly signal: AbortSignal;
+  readonly scope: Scope;
+  readonly doors: Doors;
+}
+
+/**
+ * Fetches a page: behind a door that cookies open, the page behind it; of one that declares a snapshot, the snapshot. The
+ * answer has the URL of the page.
+ */
+export async function visitPage(item: QueuedUrl, tools: VisitTools, room: Room): Promise<FetchedAnswer> {
+  const { url } = item;
+  /** Asks for a further URL of the crawl's hosts, if it may be asked for. */
+  const ask = async (next: string): Promise<FetchedAnswer | null> => {
+    const to = ownUrl(next);
+    if (!tools.scope.isInternal(to)) return null;
+    const rules = await tools.robots.rulesOf(to);
+    if (rules.isUnavailable || !rules.isAllowed(next)) return null;
+    await tools.pace.turn(to.host, rules.delayMs, tools.signal);
+    return tools.fetcher.fetchPage(next, room);
+  };
+  const answer = await behindDoor(item, tools, { room, ask });
+  if (!tools.scope.isAjax || askedUrl(url) !== url || !declaresSnapshot(answer)) return answer;
+  const snapshot = await ask(snapshotUrl(url));
+  // Denied, or the server has none and leads back to the page.
+  return snapshot === null || redirectTarget(snapshot) === url ? answer : { ...snapshot, url };
+}
+
+interface Asking {
+  readonly room: Room;
+  readonly ask: (url: string) => Promise<FetchedAnswer | null>;
+}
+
+async function behindDoor(
+  { url: text, depth }: QueuedUrl,
+  { fetcher, doors }: VisitTools,
+  { room, ask }: Asking,
+): Promise<FetchedAnswer> {
+  const url = ownUrl(text);
+  const before = fetcher.cookiesFor(url);
+  const answer = { ...(await fetcher.fetchPage(askedUrl(text), room)), url: text };
+  const hasNewCookie = fetcher.cookiesFor(url) !== before;
+  // A cookie may come only on the way; that of the start page opens the doors of the others.
+  const mayOpen = hasNewCookie || depth === 0 || !isPermanent(answer.statusCode);
+  if (before === null || !mayOpen) return answer;
+  // Asked for again with the same cookies, a URL has the same answer.
+  const asked = new Set([`${before} ${text}`]);
+  return doors.pass(answer, hasNewCookie, async (next) => {
+    const request = `${fetcher.cookiesFor(ownUrl(next))} ${next}`;
+    if (asked.has(request)) return null;
+    asked.add(request);
+    return ask(next);
+  });
+}

@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { CrawlhouseError } from '../../../../core/errors/errors.ts';
+import { findBrowserPath } from '../render/find-browser.ts';
+
+/** Its audits are read by their names. */
+const VERSION = 13;
+const PURPOSE = 'web vitals can not be measured';
+
+/** What web vitals are measured with. */
+export interface FoundLighthouse {
+  readonly version: string;
+  /** The path of a Chromium. */
+  readonly browser: string;
+}
+
+/**
+ * Lighthouse and a Chromium. Neither is needed for anything else, so both are looked for only then.
+ *
+ * @param browser the path that the setting names
+ * @throws CrawlhouseError `missing_feature`
+ */
+export async function findLighthouse(browser?: string): Promise<FoundLighthouse> {
+  const version = installedVersion();
+  if (version !== null && Number.parseInt(version, 10) === VERSION)
+    return { version, browser: await findBrowserPath(browser, PURPOSE) };
+  const problem = version === null ? 'is not installed' : `${version} is not of version ${VERSION}`;
+  throw new CrawlhouseError('missing_feature', `${PURPOSE}: lighthouse ${problem}`, {
+    hint: `npm install lighthouse@${VERSION}`,
+  });
+}
+
+function installedVersion(): string | null {
+  try {
+    const path = createRequire(import.meta.url).resolve('lighthouse/package.json');
+    return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version;
+  } catch {
+    // There is none.
+    return null;
+  }
+}

@@ -1,0 +1,103 @@
+import { extname, join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { CrawlhouseError } from '../../../../core/errors/errors.ts';
+import { BrowserFolder } from '../render/browser-folder.ts';
+import type { RequestGate } from './request-gate.ts';
+import type { AskedRequest, FromThread, LighthouseThreadData, ToThread } from './thread-messages.ts';
+import type { Load } from './vitals.ts';
+
+/** The program beside this file, as a source or as it was built. */
+const PROGRAM = join(import.meta.dirname, `lighthouse-thread${extname(import.meta.filename)}`);
+/** Of the thread, in MB: the trace of a large page takes most of it. */
+const MEMORY_MB = 1_000;
+/** A load and what Lighthouse makes of it; a page that takes longer has no vitals. */
+const LONGEST_MS = 75_000;
+
+/** Loads pages by Lighthouse, one at a time, each in a browser of its own. A page that ends the thread costs only itself. */
+export class VitalsMeter implements AsyncDisposable {
+  readonly #data: LighthouseThreadData;
+  readonly #gate: RequestGate;
+  readonly #signal: AbortSignal;
+  #worker: Worker | null = null;
+
+  constructor(data: LighthouseThreadData, gate: RequestGate, signal: AbortSignal) {
+    this.#data = data;
+    this.#gate = gate;
+    this.#signal = signal;
+  }
+
+  /** @throws CrawlhouseError `missing_feature` where the browser does not start */
+  async load(url: string): Promise<Load> {
+    this.#signal.throwIfAborted();
+    this.#gate.begin(url);
+    await using folder = new BrowserFolder();
+    const { promise, resolve, reject } = Promise.withResolvers<Load>();
+    const worker = this.#worker ?? this.#start();
+    const onMessage = (said: FromThread): void => {
+      if ('loaded' in said) resolve(said.loaded);
+      else if ('broken' in said) reject(doesNotStart(this.#data.browser, said.broken));
+    };
+    const onExit = (): void => resolve({ warning: 'vitals_failed' });
+    const onAbort = (): void => reject(this.#signal.reason);
+    const timer = setTimeout(() => resolve({ warning: 'vitals_timeout' }), LONGEST_MS);
+    worker.on('message', onMessage);
+    worker.once('exit', onExit);
+    this.#signal.addEventListener('abort', onAbort, { once: true });
+    let isSound = false;
+    try {
+      worker.postMessage({ load: url, folder: folder.path } satisfies ToThread);
+      const load = await promise;
+      isSound = 'vitals' in load;
+      return this.#judged(load);
+    } finally {
+      clearTimeout(timer);
+      worker.off('message', onMessage);
+      worker.off('exit', onExit);
+      this.#signal.removeEventListener('abort', onAbort);
+      // Whatever a page has left behind ends with the thread, and so does the browser.
+      if (!isSound) await this[Symbol.asyncDispose]();
+    }
+  }
+
+  #judged(load: Load): Load {
+    if (this.#gate.hasTooMany) return { warning: 'vitals_request_limit' };
+    return 'vitals' in load ? { ...load, isIncomplete: this.#gate.isIncomplete } : load;
+  }
+
+  #start(): Worker {
+    const worker = new Worker(PROGRAM, {
+      workerData: this.#data,
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+      stdout: true,
+      stderr: true,
+    });
+    worker.on('message', (said: FromThread) => {
+      if ('ask' in said) void this.#answer(worker, said.ask, said.request);
+    });
+    worker.on('error', () => {}); // Its end says the same.
+    worker.once('exit', () => {
+      if (this.#worker === worker) this.#worker = null;
+    });
+    this.#worker = worker;
+    return worker;
+  }
+
+  async #answer(worker: Worker, answer: number, request: AskedRequest): Promise<void> {
+    // Aborted with the crawl, or without a robots.txt.
+    const verdict = await this.#gate.judge(request).catch(() => false as const);
+    worker.postMessage({ answer, verdict } satisfies ToThread);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = null;
+    await worker?.terminate();
+  }
+}
+
+function doesNotStart(browser: string, problem: string): CrawlhouseError {
+  return new CrawlhouseError('missing_feature', `web vitals can not be measured: ${browser} does not start`, {
+    cause: new Error(problem),
+    hint: `${browser} --headless --dump-dom about:blank says why; rendering.browser names another one`,
+  });
+}

@@ -1,0 +1,157 @@
+import { lookUp } from '../../../../core/text/look-up.ts';
+import { type Load, rounded, type Vitals, type VitalsWarning } from './vitals.ts';
+
+/** What Lighthouse tells of a load, as far as it is read. */
+export interface LighthouseResult {
+  readonly lighthouseVersion: string;
+  /** The address of the document, after redirects. */
+  readonly mainDocumentUrl?: string | undefined;
+  readonly runtimeError?: { readonly code: string } | undefined;
+  readonly configSettings: {
+    readonly formFactor: string;
+    readonly throttlingMethod: string;
+    readonly throttling: {
+      readonly rttMs: number;
+      readonly throughputKbps: number;
+      readonly cpuSlowdownMultiplier: number;
+    };
+  };
+  readonly categories: {
+    readonly performance?: { readonly score: number | null } | undefined;
+  };
+  readonly audits: Readonly<Record<string, Audit | undefined>>;
+  /** The messages of the result, by place in Lighthouse's source. */
+  readonly i18n: { readonly icuMessagePaths?: object };
+}
+
+interface Audit {
+  readonly scoreDisplayMode: string;
+  readonly numericValue?: number | undefined;
+  readonly metricSavings?: { readonly FCP?: number; readonly LCP?: number } | undefined;
+  readonly details?: object | undefined;
+}
+
+/** The part of an audit's details that is read. */
+interface Savings {
+  /** Those of a list are an object. */
+  readonly items?: object;
+  readonly debugData?: { readonly wastedBytes?: number };
+}
+
+interface Wasted {
+  readonly url?: string;
+  readonly wastedBytes?: number;
+}
+
+const METRICS = {
+  cwv_cls: 'cumulative-layout-shift',
+  cwv_fcp: 'first-contentful-paint',
+  cwv_lcp: 'largest-contentful-paint',
+  cwv_si: 'speed-index',
+  cwv_tbt: 'total-blocking-time',
+  cwv_tti: 'interactive',
+} as const;
+
+/**
+ * Audits that tell of bytes that this load did not need. The one of caches is not among them: its bytes are those of later
+ * visits.
+ */
+const OF_BYTES = [
+  'document-latency-insight',
+  'duplicated-javascript-insight',
+  'image-delivery-insight',
+  'legacy-javascript-insight',
+  'unminified-css',
+  'unminified-javascript',
+  'unused-css-rules',
+  'unused-javascript',
+] as const;
+
+/** Audits that tell of time that the first or the largest paint could come earlier. */
+const OF_TIME = [
+  ...OF_BYTES,
+  'font-display-insight',
+  'lcp-discovery-insight',
+  'render-blocking-insight',
+] as const;
+
+const WARNINGS: Readonly<Record<string, VitalsWarning>> = {
+  TARGET_CRASHED: 'vitals_crashed',
+  PAGE_HUNG: 'vitals_timeout',
+  PROTOCOL_TIMEOUT: 'vitals_timeout',
+  NO_FCP: 'vitals_no_paint',
+  NO_LCP: 'vitals_no_paint',
+};
+/** The message that a page did not become quiet in time. */
+const LATE = 'core/gather/driver/navigation.js | warningTimeout';
+
+export function warningOf(code: unknown): VitalsWarning {
+  return lookUp(WARNINGS, String(code)) ?? 'vitals_failed';
+}
+
+/** What a load of a page came to. A figure that can't be told is null, and a result that is not the page's is none. */
+export function readResult(url: string, result: LighthouseResult, chromium: string): Load {
+  const { runtimeError, mainDocumentUrl = url } = result;
+  if (runtimeError !== undefined) return { warning: warningOf(runtimeError.code) };
+  if (withoutHash(mainDocumentUrl) !== withoutHash(url)) return { warning: 'vitals_redirected' };
+  if (Object.hasOwn(result.i18n.icuMessagePaths ?? {}, LATE)) return { warning: 'vitals_timeout' };
+  const vitals = vitalsOf(result);
+  if (vitals.cwv_lcp === null) return { warning: 'vitals_no_paint' };
+  return { vitals, instrument: instrumentOf(result, chromium), isIncomplete: false };
+}
+
+function vitalsOf({ audits, categories }: LighthouseResult): Vitals {
+  const metrics = Object.entries(METRICS).map(([name, audit]) => [name, audits[audit]?.numericValue ?? null]);
+  const vitals: Vitals = {
+    ...(Object.fromEntries(metrics) as Record<keyof typeof METRICS, number | null>),
+    cwv_performance_score: categories.performance?.score ?? null,
+    cwv_bytes_saving: bytesSaving(audits),
+    cwv_time_saving: timeSaving(audits),
+  };
+  return Object.fromEntries(
+    Object.entries(vitals).map(([name, value]) => [
+      name,
+      value === null ? null : rounded(value, name as keyof Vitals),
+    ]),
+  ) as Record<keyof Vitals, number | null>;
+}
+
+/**
+ * Several audits may tell of the same bytes, as of a stylesheet that is neither used nor minified: of each resource the most
+ * that one of them tells counts. Null where one can't be told.
+ */
+function bytesSaving(audits: LighthouseResult['audits']): number | null {
+  const most = new Map<string, number>();
+  for (const name of OF_BYTES) {
+    const audit = audits[name];
+    if (audit === undefined || audit.scoreDisplayMode === 'error') return null;
+    const { items, debugData }: Savings = audit.details ?? {};
+    const rows: readonly Wasted[] = Array.isArray(items) ? items : [];
+    const told = rows.filter(({ url, wastedBytes }) => url !== undefined && wastedBytes !== undefined);
+    const all = told.length > 0 ? told : [{ url: name, wastedBytes: debugData?.wastedBytes ?? 0 }];
+    for (const { url = name, wastedBytes = 0 } of all)
+      most.set(url, Math.max(most.get(url) ?? 0, wastedBytes));
+  }
+  return [...most.values()].reduce((sum, one) => sum + one, 0);
+}
+
+/** The most that one audit tells: what two of them save is not the sum. Lighthouse takes one figure of the two paints so. */
+function timeSaving(audits: LighthouseResult['audits']): number | null {
+  const savings = OF_TIME.map((name) => {
+    const audit = audits[name];
+    if (audit === undefined || audit.scoreDisplayMode === 'error') return null;
+    return Math.max(audit.metricSavings?.FCP ?? 0, audit.metricSavings?.LCP ?? 0);
+  });
+  return savings.reduce((most, one) => (most === null || one === null ? null : Math.max(most, one)), 0);
+}
+
+function instrumentOf({ lighthouseVersion, configSettings }: LighthouseResult, chromium: string): string {
+  const { formFactor, throttlingMethod, throttling } = configSettings;
+  const { rttMs, throughputKbps, cpuSlowdownMultiplier } = throttling;
+  const conditions = `${Math.round(rttMs)} ms, ${Math.round(throughputKbps)} kbit/s, CPU ${cpuSlowdownMultiplier}x slower`;
+  return `Lighthouse ${lighthouseVersion}, Chromium ${chromium}, ${formFactor}, ${throttlingMethod}: ${conditions}`;
+}
+
+function withoutHash(url: string): string {
+  return url.replace(/#.*$/s, '');
+}

@@ -1,0 +1,151 @@
+import type { DemandRecord, DemandTable, Dimension } from '../demand-row.ts';
+import { makeRecord, type NamedCells } from '../make-record.ts';
+import { csvRecords } from './csv-records.ts';
+import type { DecodedText } from './decode-text.ts';
+import { dimensionsOf, isBulk, namedCells, namedColumns } from './named-columns.ts';
+import { type DayOrder, isDay, parseDay, provenOrder } from './parse-day.ts';
+import { recognizeTable, type TableShape } from './recognize-table.ts';
+
+/** Records below the header that a table is recognised by. */
+const SAMPLE = 200;
+
+/** What a CSV file is. */
+export type CsvTable =
+  | { readonly kind: 'named'; readonly table: DemandTable; readonly isBulk: boolean }
+  | {
+      readonly kind: 'totals';
+      readonly table: DemandTable;
+      readonly dimension: Dimension;
+      readonly isBing: boolean;
+      readonly isEmpty: boolean;
+      /** Whether it has rates but no positions, as exports of Discover and of Google News have. */
+      readonly lacksPositions: boolean;
+    }
+  | { readonly kind: 'filters'; readonly place: string; readonly filters: readonly (readonly string[])[] }
+  | { readonly kind: 'appearance'; readonly place: string }
+  | { readonly kind: 'unknown'; readonly place: string; readonly why: string };
+
+/**
+ * Recognises a CSV file by its header and its first records.
+ *
+ * @param dayOrder the order of days such as `7/1/2026`; null: the column has to prove it
+ * @throws CrawlhouseError `usage` for days that may be read in two ways
+ */
+export async function recognizeCsv(
+  content: DecodedText,
+  dayOrder: DayOrder | null,
+  signal: AbortSignal,
+): Promise<CsvTable> {
+  const { place } = content;
+  const head: (readonly string[])[] = [];
+  for await (const { cells } of csvRecords(content, signal)) {
+    head.push(withinHeader(cells, head[0]));
+    if (head.length > SAMPLE) break;
+  }
+  const [header, ...sample] = head;
+  if (header === undefined) return { kind: 'unknown', place, why: 'it is empty' };
+  const named = namedColumns(header);
+  if (named !== undefined) {
+    const dimensions = dimensionsOf(named);
+    const order =
+      named.date === undefined
+        ? undefined
+        : await orderOf(content, { column: named.date, sample, given: dayOrder }, signal);
+    const table = tableOf(content, header.length, dimensions, (cells) =>
+      withDay(namedCells(cells, named), order),
+    );
+    return { kind: 'named', table, isBulk: isBulk(header) };
+  }
+  const shape = recognizeTable(place, header, sample);
+  if (shape.kind === 'filters') return { kind: 'filters', place, filters: sample };
+  if (shape.kind !== 'totals') return { ...shape, place };
+  const order =
+    shape.dimension === 'date'
+      ? await orderOf(content, { column: 0, sample, given: dayOrder }, signal)
+      : undefined;
+  const table = tableOf(content, header.length, [shape.dimension], (cells) =>
+    withDay(totalsCells(cells, shape), order),
+  );
+  return {
+    kind: 'totals',
+    table,
+    dimension: shape.dimension,
+    isBing: shape.isBing,
+    isEmpty: sample.length === 0,
+    lacksPositions: shape.lacksPositions,
+  };
+}
+
+/** The order of the days of a column, of which all are read if one of the first needs it. */
+async function orderOf(
+  content: DecodedText,
+  {
+    column,
+    sample,
+    given,
+  }: { column: number; sample: readonly (readonly string[])[]; given: DayOrder | null },
+  signal: AbortSignal,
+): Promise<DayOrder | undefined> {
+  if (given !== null) return given;
+  if (sample.every((cells) => parseDay(cells[column] ?? '') !== undefined)) return undefined;
+  const days = new Set<string>();
+  for await (const { cells } of csvRecords(content, signal)) {
+    const day = cells[column] ?? '';
+    if (parseDay(day) === undefined && isDay(day)) days.add(day);
+  }
+  return provenOrder(days, content.place);
+}
+
+function withDay(cells: NamedCells, order: DayOrder | undefined): NamedCells {
+  if (order === undefined || !cells.date) return cells;
+  return { ...cells, date: parseDay(cells.date, order) ?? cells.date };
+}
+
+function tableOf(
+  content: DecodedText,
+  width: number,
+  dimensions: readonly Dimension[],
+  named: (cells: readonly string[]) => NamedCells,
+): DemandTable {
+  const { place } = content;
+  return {
+    place,
+    dimensions,
+    async *records(signal): AsyncGenerator<DemandRecord> {
+      let isHeader = true;
+      for await (const { cells: all, line } of csvRecords(content, signal)) {
+        const cells = all.length > width ? withinWidth(all, width) : all;
+        if (isHeader) isHeader = false;
+        else if (cells.length === width) yield makeRecord(named(cells), dimensions, { place, line });
+        else {
+          const reason = `it has ${cells.length} cells, the header has ${width}`;
+          yield { reject: { place, line, reason } };
+        }
+      }
+    },
+  };
+}
+
+/** Without the empty cells that a spreadsheet adds behind the last column. */
+function withinHeader(
+  cells: readonly string[],
+  header: readonly string[] = cells.slice(0, cells.findLastIndex((one) => one.trim() !== '') + 1),
+): readonly string[] {
+  return withinWidth(cells, header.length);
+}
+
+function withinWidth(cells: readonly string[], width: number): readonly string[] {
+  return cells.slice(width).every((one) => one.trim() === '') ? cells.slice(0, width) : cells;
+}
+
+function totalsCells(
+  cells: readonly string[],
+  { dimension, columns }: Extract<TableShape, { kind: 'totals' }>,
+): NamedCells {
+  return {
+    [dimension]: cells[0] ?? null,
+    clicks: cells[columns.clicks] ?? null,
+    impressions: cells[columns.impressions] ?? null,
+    position: columns.position === null ? null : (cells[columns.position] ?? null),
+  };
+}

@@ -1,0 +1,60 @@
+import { lookUp } from '../../../../core/text/look-up.ts';
+import { DIMENSIONS, type Dimension } from '../demand-row.ts';
+import type { NamedCells } from '../make-record.ts';
+
+/** The column of a table for each name of `NamedCells`. */
+export type NamedColumns = Readonly<Partial<Record<keyof NamedCells, number>>>;
+
+/** The names that columns have in the bulk data export, in answers of the API and in tables made of them. */
+const NAMES: Readonly<Record<string, keyof NamedCells>> = {
+  data_date: 'date',
+  date: 'date',
+  day: 'date',
+  url: 'url',
+  page: 'url',
+  query: 'query',
+  keyword: 'query',
+  device: 'device',
+  country: 'country',
+  clicks: 'clicks',
+  impressions: 'impressions',
+  position: 'position',
+  sum_position: 'sum_position',
+  sum_top_position: 'sum_position',
+  is_anonymized_query: 'is_anonymized',
+  search_type: 'search_type',
+  type: 'search_type',
+};
+
+/**
+ * The columns of a table that its header names in English: the bulk export's tables, and others by two dimensions or
+ * more.
+ *
+ * @returns undefined for any other table
+ */
+export function namedColumns(header: readonly string[]): NamedColumns | undefined {
+  const columns: Partial<Record<keyof NamedCells, number>> = {};
+  for (const [at, given] of header.entries()) {
+    const name = lookUp(NAMES, given.trim().toLowerCase());
+    if (name !== undefined) columns[name] ??= at;
+  }
+  if (columns.clicks === undefined || columns.impressions === undefined) return undefined;
+  return isBulk(header) || dimensionsOf(columns).length > 1 ? columns : undefined;
+}
+
+/** Whether these are columns of the bulk data export. */
+export function isBulk(header: readonly string[]): boolean {
+  const names = header.map((one) => one.trim().toLowerCase());
+  return (
+    names.includes('data_date') && (names.includes('sum_position') || names.includes('sum_top_position'))
+  );
+}
+
+export function dimensionsOf(columns: NamedColumns): Dimension[] {
+  return DIMENSIONS.filter((one) => columns[one] !== undefined);
+}
+
+/** The cells of a record by their names. */
+export function namedCells(cells: readonly (string | null)[], columns: NamedColumns): NamedCells {
+  return Object.fromEntries(Object.entries(columns).map(([name, at]) => [name, cells[Number(at)] ?? null]));
+}

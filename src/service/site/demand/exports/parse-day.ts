@@ -1,0 +1,90 @@
+import { CrawlhouseError } from '../../../../core/errors/errors.ts';
+
+/** Which part of a day such as `7/1/2026` comes first: the day or the month. */
+export const DAY_ORDERS = ['dmy', 'mdy'] as const;
+export type DayOrder = (typeof DAY_ORDERS)[number];
+
+const DAY = 86_400_000;
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+/** A time of the day behind a day, which counts for nothing. */
+const TIME = String.raw`(?:[T ,]+\d{1,2}:.*)?$`;
+const YEAR_FIRST = new RegExp(String.raw`^(\d{4})[-/. ]+(\d{1,2})[-/. ]+(\d{1,2})\.?${TIME}`);
+const YEAR_LAST = new RegExp(String.raw`^(\d{1,2})[-/. ]+(\d{1,2})[-/. ]+(\d{4}|\d{2})\.?${TIME}`);
+const DAY_NAMED = new RegExp(String.raw`^(\d{1,2})[-. ]+([a-z]{3})[a-z]*[-., ]+(\d{4}|\d{2})${TIME}`, 'i');
+const MONTH_NAMED = new RegExp(
+  String.raw`^(?:[a-z]+day, )?([a-z]{3})[a-z]*[-. ]+(\d{1,2}),?[ -]+(\d{4})${TIME}`,
+  'i',
+);
+
+/**
+ * A day of the calendar, also with a time behind it: `2026-07-01`, `2026/7/1`, `1 Jul 2026`. With an order also days that
+ * end with their year, as a spreadsheet writes them: `7/1/2026`, `01.07.26`.
+ *
+ * @returns `YYYY-MM-DD`; undefined for a text that is no day, or that needs an order
+ */
+export function parseDay(text: string, order?: DayOrder): string | undefined {
+  const plain = text.trim();
+  const [, year, month, day] = YEAR_FIRST.exec(plain) ?? [];
+  if (year !== undefined) return calendarDay(year, month, day);
+  const [, dayBefore, named, yearAfter = ''] = DAY_NAMED.exec(plain) ?? [];
+  if (named !== undefined) return calendarDay(wholeYear(yearAfter), monthOf(named), dayBefore);
+  const [, name, dayAfter, lastYear] = MONTH_NAMED.exec(plain) ?? [];
+  if (name !== undefined) return calendarDay(lastYear, monthOf(name), dayAfter);
+  const [, first, second, last = ''] = YEAR_LAST.exec(plain) ?? [];
+  if (first === undefined || order === undefined) return undefined;
+  const whole = wholeYear(last);
+  return order === 'dmy' ? calendarDay(whole, second, first) : calendarDay(whole, first, second);
+}
+
+/** Whether a text is a day in some order. */
+export function isDay(text: string): boolean {
+  return parseDay(text) !== undefined || DAY_ORDERS.some((order) => parseDay(text, order) !== undefined);
+}
+
+/**
+ * The order of the days of a column, as far as they prove one: a part above 12 is no month, and days of a table follow
+ * each other by one day.
+ *
+ * @returns undefined where each day tells its order by itself, or where no order gives a day for each text
+ * @throws CrawlhouseError `usage` for days that may be read in both ways
+ */
+export function provenOrder(texts: Iterable<string>, place: string): DayOrder | undefined {
+  const open = [...new Set(texts)].filter((text) => parseDay(text) === undefined && isDay(text));
+  const [example] = open;
+  if (example === undefined) return undefined;
+  const fitting = DAY_ORDERS.filter((order) => open.every((text) => parseDay(text, order) !== undefined));
+  const [only] = fitting;
+  if (fitting.length < 2) return only;
+  const [asDmy, asMdy] = DAY_ORDERS.map((order) => open.map((text) => parseDay(text, order) ?? ''));
+  if (asDmy?.join() === asMdy?.join()) return only;
+  const steps = DAY_ORDERS.map((_, at) => shareOfSingleSteps((at === 0 ? asDmy : asMdy) ?? []));
+  const proven = DAY_ORDERS.filter((_, at) => Number(steps[at]) >= 0.5 && steps[1 - at] === 0);
+  if (proven[0] !== undefined) return proven[0];
+  throw new CrawlhouseError(
+    'usage',
+    `${place}: ${JSON.stringify(example)} may be ${parseDay(example, 'dmy')} or ${parseDay(example, 'mdy')}, and no row tells which`,
+    { hint: 'say it: --date-order dmy (day first) or --date-order mdy (month first)' },
+  );
+}
+
+/** Of the steps from one day to the next later one, the share that are of one day. */
+function shareOfSingleSteps(days: readonly string[]): number {
+  const times = [...new Set(days)].map((day) => Date.parse(day)).sort((a, b) => a - b);
+  const steps = times.slice(1).map((time, at) => time - Number(times[at]));
+  return steps.length === 0 ? 0 : steps.filter((step) => step === DAY).length / steps.length;
+}
+
+function wholeYear(year: string): string {
+  return year.length === 2 ? `20${year}` : year;
+}
+
+function monthOf(name: string): string {
+  return String(MONTHS.indexOf(name.toLowerCase()) + 1);
+}
+
+/** Undefined for a day that no calendar has, such as 30 February. */
+function calendarDay(year = '', month = '', day = ''): string | undefined {
+  const text = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== text ? undefined : text;
+}

@@ -1,0 +1,87 @@
+import { spellUrl, webUrl } from '../../../core/net/web-url.ts';
+import { countryCode } from './country-code.ts';
+import type { DemandRecord, Dimension } from './demand-row.ts';
+import { deviceName } from './device-name.ts';
+import { parseDay } from './exports/parse-day.ts';
+import { parseCount, parseDecimal } from './exports/parse-figures.ts';
+
+/** The values of a row as texts; null and an absent one are no value. */
+export interface NamedCells extends Readonly<Partial<Record<Dimension, string | null>>> {
+  readonly clicks?: string | null;
+  readonly impressions?: string | null;
+  /** From 1. */
+  readonly position?: string | null;
+  /** The positions of all impressions, from 0, added up. */
+  readonly sum_position?: string | null;
+  readonly is_anonymized?: string | null;
+  readonly search_type?: string | null;
+}
+
+/** Whether a text begins as a URL does, with a scheme. */
+export function isUrl(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\/\S+$/i.test(text);
+}
+
+/**
+ * A row of the values of a line, or why it is none. Only the web's search results are rows.
+ *
+ * @param dimensions those that the table is counted by
+ */
+export function makeRecord(
+  cells: NamedCells,
+  dimensions: readonly Dimension[],
+  at: { readonly place: string; readonly line: number | null },
+): DemandRecord {
+  const searchType = cells.search_type?.trim().toLowerCase();
+  if (searchType && searchType !== 'web') return { other: { searchType } };
+  const reject = (reason: string): DemandRecord => ({ reject: { ...at, reason } });
+  const given = (name: Dimension): string => (dimensions.includes(name) ? (cells[name] ?? '').trim() : '');
+  const date = dimensions.includes('date') ? parseDay(given('date')) : null;
+  if (date === undefined) return reject(`date: ${shown(cells.date)} is no day`);
+  const url = spelled(given('url'));
+  if (dimensions.includes('url') && !isUrl(url)) return reject(`url: ${shown(cells.url)} is no URL`);
+  const [clicks, impressions] = [parseCount(cells.clicks ?? ''), parseCount(cells.impressions ?? '')];
+  if (clicks === undefined) return reject(`clicks: ${shown(cells.clicks)} is no whole number below 2^63`);
+  if (impressions === undefined)
+    return reject(`impressions: ${shown(cells.impressions)} is no whole number below 2^63`);
+  const position = positionOf(cells, impressions);
+  if (position === undefined)
+    return reject(`position: ${shown(cells.position ?? cells.sum_position)} is no number`);
+  const query = dimensions.includes('query') ? (cells.query ?? '') : '';
+  const texts = [url, query, given('device'), given('country')];
+  if (texts.some((one) => one.includes('\0'))) return reject('a value has the character NUL');
+  return {
+    row: {
+      date,
+      url: url || null,
+      query: query || null,
+      device: deviceName(given('device')) ?? (given('device').toLowerCase() || null),
+      country: countryCode(given('country')) ?? (given('country').toLowerCase() || null),
+      clicks,
+      impressions,
+      position,
+      isAnonymized: dimensions.includes('query') && query === '',
+    },
+  };
+}
+
+/** A page by its one spelling, without the fragment, which belongs to it. Texts that are no such URL stay as they are. */
+function spelled(text: string): string {
+  const url = webUrl(text);
+  return url === null ? text : spellUrl(url);
+}
+
+/** Null without impressions: an export then writes 0 or nothing. */
+function positionOf(cells: NamedCells, impressions: bigint): number | null | undefined {
+  if (impressions === 0n) return null;
+  if (cells.sum_position !== undefined) {
+    const sum = parseDecimal(cells.sum_position ?? '');
+    return sum === undefined ? undefined : sum / Number(impressions) + 1;
+  }
+  const text = (cells.position ?? '').trim();
+  return text === '' ? null : parseDecimal(text);
+}
+
+function shown(value: string | null | undefined): string {
+  return value === undefined || value === null ? 'nothing' : JSON.stringify(value.slice(0, 100));
+}

@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
+import type { DemandExport, DemandTable, Dimension, Period } from './demand-row.ts';
+import { dimensionsText, isDetailed } from './demand-row.ts';
+import { type CsvTable, recognizeCsv } from './exports/csv-tables.ts';
+import type { DecodedText } from './exports/decode-text.ts';
+import { pageExport, withoutPeriod } from './exports/page-export.ts';
+import { parquetTable } from './exports/parquet-table.ts';
+import type { DayOrder } from './exports/parse-day.ts';
+import { readZip } from './exports/read-zip.ts';
+import { apiTable } from './search-console/api-table.ts';
+
+/** What a person says of the files. */
+export interface DemandOptions {
+  /** The days of totals that do not tell them. */
+  readonly period: Period | null;
+  /** The dimensions of answers of the API, in their order. */
+  readonly dimensions: readonly Dimension[] | null;
+  /** The order of days such as `7/1/2026`; null: a table has to prove it. */
+  readonly dayOrder?: DayOrder | null;
+}
+
+/** A file by what it is; its hash is that of its bytes. */
+type ReadTable =
+  | { readonly kind: 'page'; readonly path: string; readonly tables: readonly CsvTable[] }
+  | { readonly kind: 'loose'; readonly path: string; readonly tables: readonly [CsvTable] }
+  | {
+      readonly kind: 'rows';
+      readonly path: string;
+      readonly format: RowsFormat;
+      readonly table: DemandTable;
+    };
+type RowsFormat = 'search_console_bulk' | 'search_console_api' | 'table';
+
+const HINT =
+  'give the zip or the CSV files of an export, Parquet or CSV of the bulk data export, or JSON answers of the API';
+
+/**
+ * Recognises files by their content, and joins those that belong together: an archive is one export, and so are CSV
+ * files of a page, tables of the bulk export, and answers of the API by the same dimensions.
+ *
+ * @throws CrawlhouseError `usage` for a file that can't be read or that nobody knows, or totals without their days
+ */
+export async function readDemand(
+  paths: readonly string[],
+  options: DemandOptions,
+  signal: AbortSignal,
+): Promise<DemandExport[]> {
+  const found: ReadTable[] = [];
+  const hashes = new Map<string, string>();
+  for (const path of paths) {
+    signal.throwIfAborted();
+    const hash = await hashOf(path);
+    if ([...hashes.values()].includes(hash)) continue;
+    hashes.set(path, hash);
+    found.push(await recognizeFile(path, options, signal));
+  }
+  const groups = Map.groupBy(found, groupOf(found));
+  const exports: DemandExport[] = [];
+  for (const group of groups.values()) {
+    const files = group.map(({ path }) => path);
+    const seal = sealOf(
+      files.map((path) => hashes.get(path) ?? ''),
+      options,
+    );
+    exports.push(await exportOf(group, { files, hash: seal, options, signal }));
+  }
+  return exports;
+}
+
+interface Group {
+  readonly files: readonly string[];
+  readonly hash: string;
+  readonly options: DemandOptions;
+  readonly signal: AbortSignal;
+}
+
+async function exportOf(group: readonly ReadTable[], about: Group): Promise<DemandExport> {
+  const rows = group.flatMap((one) => (one.kind === 'rows' ? [one] : []));
+  const [first] = rows;
+  if (first === undefined) {
+    const tables = group.flatMap((one) => (one.kind === 'rows' ? [] : one.tables));
+    return await pageExport(tables, about);
+  }
+  const tables = rows.map(({ table }) => table);
+  const undated = tables.find(({ dimensions }) => !dimensions.includes('date'));
+  if (undated !== undefined && about.options.period === null) throw withoutPeriod(undated);
+  const { files, hash } = about;
+  const period = undated === undefined ? null : about.options.period;
+  return { format: first.format, engine: 'google', files, hash, period, tables, notes: [] };
+}
+
+async function recognizeFile(path: string, options: DemandOptions, signal: AbortSignal): Promise<ReadTable> {
+  const head = await headOf(path);
+  if (head.subarray(0, 4).toString('latin1') === 'PAR1') {
+    const { table, isBulk } = await parquetTable(path, signal);
+    return { kind: 'rows', path, format: isBulk ? 'search_console_bulk' : 'table', table };
+  }
+  if (head.subarray(0, 2).toString('latin1') === 'PK') return await recognizeArchive(path, options, signal);
+  if (head.subarray(0, 2).equals(Buffer.from([0x1f, 0x8b])))
+    throw unknown(path, 'it is compressed by gzip', 'unpack it first');
+  if (/^(?:\ufeff)?\s*[[{]/.test(head.toString('utf8')))
+    return {
+      kind: 'rows',
+      path,
+      format: 'search_console_api',
+      table: await apiTable(path, options.dimensions),
+    };
+  const table = await recognizeCsv(
+    { place: path, bytes: () => createReadStream(path) },
+    options.dayOrder ?? null,
+    signal,
+  );
+  if (table.kind === 'unknown') throw unknown(path, table.why, HINT);
+  if (table.kind !== 'named') return { kind: 'loose', path, tables: [table] };
+  return { kind: 'rows', path, format: table.isBulk ? 'search_console_bulk' : 'table', table: table.table };
+}
+
+async function recognizeArchive(
+  path: string,
+  { dayOrder = null }: DemandOptions,
+  signal: AbortSignal,
+): Promise<ReadTable> {
+  const tables: CsvTable[] = [];
+  for (const member of await readZip(path)) {
+    // One member is in memory while it is read.
+    const content: DecodedText = {
+      place: `${path}, ${member.name}`,
+      async *bytes() {
+        yield await member.bytes();
+      },
+    };
+    tables.push(await recognizeCsv(content, dayOrder, signal));
+  }
+  if (tables.some(({ kind }) => kind === 'totals')) return { kind: 'page', path, tables };
+  const why = tables.flatMap((one) => (one.kind === 'unknown' ? [`${one.place}: ${one.why}`] : []))[0];
+  throw unknown(path, `no member is a table of search results${why === undefined ? '' : `; ${why}`}`, HINT);
+}
+
+/** Files of one group are one export. Rows by other dimensions would count the same clicks again. */
+function groupOf(all: readonly ReadTable[]): (found: ReadTable) => string {
+  const byRows = all.flatMap((one) => (one.kind === 'rows' ? [one.table.dimensions] : []));
+  const detailed = new Set(byRows.filter(isDetailed).map(dimensionsText));
+  return (found) => {
+    if (found.kind === 'page') return found.path;
+    if (found.kind === 'loose') return `loose ${found.tables[0].kind === 'totals' && found.tables[0].isBing}`;
+    const { dimensions } = found.table;
+    return detailed.size <= 1 ? found.format : `${found.format} ${dimensionsText(dimensions)}`;
+  };
+}
+
+/** Files are known by their contents, and by what was said of them. */
+function sealOf(hashes: readonly string[], { period, dimensions, dayOrder = null }: DemandOptions): string {
+  return createHash('sha256')
+    .update(JSON.stringify([hashes.toSorted(), period, dimensions, ...(dayOrder === null ? [] : [dayOrder])]))
+    .digest('hex');
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT') throw toCrawlhouseError(Object.assign(error as Error, { path }));
+    throw new CrawlhouseError('usage', `there is no file ${path}`, { cause: error, hint: HINT });
+  }
+  return hash.digest('hex');
+}
+
+async function headOf(path: string): Promise<Buffer> {
+  const handle = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(64), 0, 64, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+function unknown(path: string, why: string, hint: string): CrawlhouseError {
+  return new CrawlhouseError('usage', `${path} is no export that can be read: ${why}`, { hint });
+}

@@ -1,0 +1,177 @@
+import { Agent, request } from 'undici';
+import { z } from 'zod';
+import { CrawlhouseError } from '../../../../core/errors/errors.ts';
+import { jsonOf, stringifyJson } from '../../../../core/text/json.ts';
+import { DEFAULT_RETRY, type RetryPolicy, retriable, retry } from '../../../../core/time/retry.ts';
+import { retryAfterMs } from '../../../api/client/retry-after.ts';
+import { AnswerRow } from './answer-row.ts';
+import type { AccessHeaders } from './google-access.ts';
+
+/** The greatest number of rows of one answer. */
+const PAGE_ROWS = 25_000;
+/** Pages of one day: the service has 50,000 rows of a day and search type. */
+const MOST_PAGES = 40;
+const MOST_BYTES = 64 * 1024 * 1024;
+const TIMEOUTS = { connect: 10_000, headers: 120_000, body: 60_000 };
+/** What Search Console calls the dimensions. */
+export type ApiDimension = 'date' | 'page' | 'query' | 'device';
+
+const Answer = z.looseObject({ rows: z.array(AnswerRow).optional() });
+const Sites = z.looseObject({
+  siteEntry: z
+    .array(z.looseObject({ siteUrl: z.string(), permissionLevel: z.string().optional() }))
+    .optional(),
+});
+const ErrorAnswer = z.looseObject({
+  error: z.looseObject({
+    message: z.string().default(''),
+    errors: z.array(z.looseObject({ reason: z.string().default('') })).default([]),
+    status: z.string().default(''),
+  }),
+});
+
+interface Span {
+  readonly property: string;
+  /** Both inclusive, `YYYY-MM-DD`, days of Pacific time. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * The Search Console API, as far as it is read: the properties, and search results of the web whose figures are final.
+ * Answers 429 and 5xx are asked for again.
+ *
+ * @throws CrawlhouseError of its methods: `unauthorized`, `forbidden`, `quota`, `service_unavailable`, `connection`,
+ *   `invalid_request`, `contract_broken`
+ */
+export class SearchConsole implements AsyncDisposable {
+  readonly #endpoint: string;
+  readonly #access: AccessHeaders;
+  readonly #policy: RetryPolicy;
+  readonly #agent = new Agent({
+    connect: { timeout: TIMEOUTS.connect },
+    headersTimeout: TIMEOUTS.headers,
+    bodyTimeout: TIMEOUTS.body,
+  });
+
+  constructor(endpoint: string, access: AccessHeaders, policy: RetryPolicy = DEFAULT_RETRY) {
+    this.#endpoint = endpoint.replace(/\/+$/, '');
+    this.#access = access;
+    this.#policy = policy;
+  }
+
+  /** The properties that may be read. */
+  async properties(signal: AbortSignal): Promise<string[]> {
+    const { siteEntry = [] } = await this.#ask(Sites, '/webmasters/v3/sites', null, signal);
+    return siteEntry
+      .filter(({ permissionLevel }) => permissionLevel !== 'siteUnverifiedUser')
+      .map(({ siteUrl }) => siteUrl);
+  }
+
+  /** The rows by some dimensions, page by page. */
+  async *rows(
+    { property, from, to }: Span,
+    dimensions: readonly ApiDimension[],
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly AnswerRow[]> {
+    const path = `/webmasters/v3/sites/${encodeURIComponent(property)}/searchAnalytics/query`;
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const body = {
+        ...{ startDate: from, endDate: to, dimensions, type: 'web', dataState: 'final' },
+        ...{ rowLimit: PAGE_ROWS, startRow: page * PAGE_ROWS },
+      };
+      const { rows = [] } = await this.#ask(Answer, path, body, signal);
+      if (rows.length > 0) yield rows;
+      if (rows.length < PAGE_ROWS) return;
+    }
+    throw new CrawlhouseError('contract_broken', `POST ${path}: the pages of ${from} do not end`);
+  }
+
+  #ask<T>(schema: z.ZodType<T>, path: string, body: object | null, signal: AbortSignal): Promise<T> {
+    return retry(() => this.#askOnce(schema, path, body, signal), { signal, policy: this.#policy });
+  }
+
+  async #askOnce<T>(
+    schema: z.ZodType<T>,
+    path: string,
+    body: object | null,
+    signal: AbortSignal,
+  ): Promise<T> {
+    const url = `${this.#endpoint}${path}`;
+    const method = body === null ? 'GET' : 'POST';
+    const access = await this.#access(url);
+    let answer: Awaited<ReturnType<typeof request>>;
+    let text: string;
+    try {
+      answer = await request(url, {
+        method,
+        signal,
+        dispatcher: this.#agent,
+        headers: {
+          ...access,
+          accept: 'application/json',
+          ...(body ? { 'content-type': 'application/json' } : {}),
+        },
+        ...(body === null ? {} : { body: stringifyJson(body) }),
+      });
+      text = await textOf(answer.body, `${method} ${path}`);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof CrawlhouseError) throw error;
+      throw retriable('connection', `${method} ${url}: ${(error as Error).message}`, error);
+    }
+    const { statusCode, headers } = answer;
+    if (statusCode !== 200)
+      throw refusal(`${method} ${path}`, statusCode, text, retryAfterMs(headers['retry-after']));
+    const parsed = schema.safeParse(jsonOf(text));
+    if (parsed.success) return parsed.data;
+    const [problem] = parsed.error.issues;
+    throw new CrawlhouseError(
+      'contract_broken',
+      `${method} ${path}: ${problem?.path.join('.') || 'the answer'}: ${problem?.message}`,
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#agent.destroy();
+  }
+}
+
+async function textOf(body: AsyncIterable<Uint8Array>, request: string): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of body) {
+    size += piece.length;
+    if (size > MOST_BYTES)
+      throw new CrawlhouseError('contract_broken', `${request}: the answer is larger than 64 MiB`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+function refusal(
+  request: string,
+  status: number,
+  text: string,
+  retryAfter: number | undefined,
+): CrawlhouseError {
+  const said = ErrorAnswer.safeParse(jsonOf(text));
+  const { message = '', errors = [], status: name = '' } = said.success ? said.data.error : {};
+  const reasons = [...errors.map(({ reason }) => reason), name];
+  const what = `${request} answered ${status}${message ? `: ${message}` : ''}`;
+  if (status === 429 || status >= 500 || reasons.some((one) => /rateLimitExceeded|userRateLimit/i.test(one)))
+    return new CrawlhouseError('service_unavailable', what, {
+      ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter }),
+      hint: 'run the command again later; days that were read are not asked for again',
+    });
+  if (reasons.some((one) => /quota|dailyLimit|RESOURCE_EXHAUSTED/i.test(one)))
+    return new CrawlhouseError('quota', what, {
+      hint: 'run the command again in 15 minutes, or tomorrow; days that were read are not asked for again',
+    });
+  if (status === 401) return new CrawlhouseError('unauthorized', what);
+  if (status === 403)
+    return new CrawlhouseError('forbidden', what, {
+      hint: 'add the account to the users of the property in Search Console, and enable the Search Console API in its project',
+    });
+  return new CrawlhouseError('invalid_request', what);
+}

@@ -1,0 +1,122 @@
+import { Resolver } from 'node:dns/promises';
+import { isIPv6 } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { addressNumber, plainAddress } from '../../../../core/net/ip-address.ts';
+import { Semaphore } from '../../../../core/queue/semaphore.ts';
+import type { BotVerification } from './bot-verification.ts';
+
+/** Asks DNS. An error with one of `NO_SUCH` as code is an answer, each other one is none. */
+export interface DnsResolver {
+  /** The names of an address. */
+  reverse(address: string): Promise<readonly string[]>;
+  /** The addresses of a name. */
+  resolve4(name: string): Promise<readonly string[]>;
+  resolve6(name: string): Promise<readonly string[]>;
+}
+
+export interface DnsLimits {
+  /** Questions under way at once. */
+  readonly atOnce: number;
+  /** Milliseconds that an answer may take. */
+  readonly timeoutMs: number;
+  /** Addresses and names whose answers are remembered. */
+  readonly remembered: number;
+}
+
+const DEFAULT_LIMITS: DnsLimits = { atOnce: 32, timeoutMs: 5_000, remembered: 100_000 };
+/** Codes of Node.js for a name that DNS does not have, or has without such a record. */
+const NO_SUCH: readonly unknown[] = ['ENOTFOUND', 'ENODATA'];
+/** More names of one address are not looked at. */
+const MOST_NAMES = 16;
+
+/** Null: DNS gave no answer. */
+type DnsAnswer = readonly string[] | null;
+
+/**
+ * Verifies addresses as the operators say: the name of the address ends in a suffix of theirs, and that name has the
+ * address. The first alone proves nothing, because the holder of an address may give it any name.
+ */
+export class DnsCheck {
+  readonly #resolver: DnsResolver;
+  readonly #limits: DnsLimits;
+  readonly #slots: Semaphore;
+  readonly #answers = new Map<string, Promise<DnsAnswer>>();
+
+  constructor(resolver?: DnsResolver, limits: Partial<DnsLimits> = {}) {
+    this.#limits = { ...DEFAULT_LIMITS, ...limits };
+    this.#resolver = resolver ?? new Resolver({ timeout: this.#limits.timeoutMs, tries: 1 });
+    this.#slots = new Semaphore(this.#limits.atOnce);
+  }
+
+  /** @returns `unchecked` where DNS gave no answer that decides */
+  async check(address: string, suffixes: readonly string[], signal: AbortSignal): Promise<BotVerification> {
+    const plain = plainAddress(address);
+    const names = await this.#ask(`reverse ${plain}`, () => this.#resolver.reverse(plain), signal);
+    if (names === null) return 'unchecked';
+    let verification: BotVerification = 'refuted';
+    for (const name of names.slice(0, MOST_NAMES).map(plainName)) {
+      if (!suffixes.some((suffix) => name.endsWith(`.${suffix.toLowerCase()}`))) continue;
+      const answer = await this.#verifyName(name, plain, signal);
+      if (answer === 'verified') return answer;
+      if (answer === 'unchecked') verification = answer;
+    }
+    return verification;
+  }
+
+  async #verifyName(name: string, address: string, signal: AbortSignal): Promise<BotVerification> {
+    const [family, ask] = isIPv6(address)
+      ? [6, () => this.#resolver.resolve6(name)]
+      : [4, () => this.#resolver.resolve4(name)];
+    const addresses = await this.#ask(`${family} ${name}`, ask, signal);
+    if (addresses === null) return 'unchecked';
+    const number = addressNumber(address);
+    return addresses.some((one) => addressNumber(one) === number) ? 'verified' : 'refuted';
+  }
+
+  async #ask(
+    key: string,
+    question: () => Promise<readonly string[]>,
+    signal: AbortSignal,
+  ): Promise<DnsAnswer> {
+    const known = this.#answers.get(key);
+    if (known !== undefined) return await known;
+    const answer = this.#slots.run(() => answerOf(question, this.#limits.timeoutMs, signal));
+    this.#answers.set(key, answer);
+    const oldest = this.#answers.keys().next();
+    if (this.#answers.size > this.#limits.remembered && !oldest.done) this.#answers.delete(oldest.value);
+    try {
+      return await answer;
+    } catch (error) {
+      // An interrupted question says nothing to the next one who asks it.
+      this.#answers.delete(key);
+      throw error;
+    }
+  }
+}
+
+/** @throws whatever `signal` is aborted with, and no other error */
+async function answerOf(
+  question: () => Promise<readonly string[]>,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<DnsAnswer> {
+  signal.throwIfAborted();
+  const end = new AbortController();
+  const ended = AbortSignal.any([signal, end.signal]);
+  const late = sleep(timeoutMs, null, { signal: ended });
+  try {
+    return await Promise.race([question(), late]);
+  } catch (error) {
+    signal.throwIfAborted();
+    return NO_SUCH.includes((error as NodeJS.ErrnoException).code) ? [] : null;
+  } finally {
+    end.abort();
+    // Its timer is stopped by the line before, whether somebody waits for it or not.
+    late.catch(() => undefined);
+  }
+}
+
+/** A name of DNS without the dot at its end, in lower case. */
+function plainName(name: string): string {
+  return name.replace(/\.$/, '').toLowerCase();
+}

@@ -1,0 +1,104 @@
+import { lookup } from 'node:dns/promises';
+import type { LookupFunction } from 'node:net';
+import { Agent, request } from 'undici';
+import { CrawlhouseError } from '../../../../core/errors/errors.ts';
+import { addressKind, addressOf, isLoopbackHost } from '../../../../core/net/address-kind.ts';
+import { webUrl } from '../../../../core/net/web-url.ts';
+import { retriable } from '../../../../core/time/retry.ts';
+import { boundedText, MOST_BYTES } from './bounded-text.ts';
+
+interface FetchLimits {
+  readonly bytes: number;
+  readonly timeoutMs: number;
+  readonly redirects: number;
+}
+
+const LIMITS: FetchLimits = { bytes: MOST_BYTES, timeoutMs: 60_000, redirects: 5 };
+
+/**
+ * The text of an operator's file. Redirects lead to https addresses alone. An address that is not of the public Internet
+ * is asked only if it is itself the host that was given.
+ *
+ * @throws CrawlhouseError `usage` for an address that is not asked or a file that is too large, or retriable `connection`
+ */
+export async function fetchRangeFile(
+  address: string,
+  signal: AbortSignal,
+  limits: FetchLimits = LIMITS,
+): Promise<string> {
+  const late = AbortSignal.timeout(limits.timeoutMs);
+  const ended = AbortSignal.any([signal, late]);
+  const first = checked(address, address);
+  const agent = new Agent({ connect: { lookup: publicLookup(first.hostname) } });
+  try {
+    let url = first;
+    for (let redirects = 0; redirects <= limits.redirects; redirects++) {
+      refusePrivate(url, first.hostname);
+      const answer = await request(url.href, { dispatcher: agent, signal: ended });
+      const { location } = answer.headers;
+      if (answer.statusCode >= 300 && answer.statusCode < 400 && typeof location === 'string') {
+        await answer.body.dump();
+        url = checked(webUrl(location, url.href)?.href ?? location, address);
+      } else {
+        if (answer.statusCode !== 200) throw failed(address, `was answered with ${answer.statusCode}`);
+        return await boundedText(answer.body, address, limits.bytes);
+      }
+    }
+    throw failed(address, `has more than ${limits.redirects} redirects`);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof CrawlhouseError) throw error;
+    if (late.aborted) throw failed(address, `gave no answer within ${limits.timeoutMs / 1000} s`, error);
+    throw failed(address, error instanceof Error ? error.message : String(error), error);
+  } finally {
+    await agent.destroy();
+  }
+}
+
+/** @param given the address that led to this one */
+function checked(address: string, given: string): URL {
+  const url = webUrl(address);
+  if (url === null || url.protocol !== 'https:') {
+    const led = address === given ? '' : ` leads to ${address}, which`;
+    throw refused(`${given}${led} is no https address`);
+  }
+  if (url.username !== '' || url.password !== '')
+    throw refused(`${url.host}: an address with a password is not asked`);
+  return url;
+}
+
+function refusePrivate({ hostname }: URL, given: string): void {
+  const address = addressOf(hostname);
+  if (
+    hostname !== given &&
+    (isLoopbackHost(hostname) || (address !== null && addressKind(address) !== 'public'))
+  )
+    throw refused(`${given} leads to ${hostname}, which is not of the public Internet`);
+}
+
+/** Looks up names; of the host that was given `localhost` alone may be of another kind than public. */
+function publicLookup(given: string): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }).then(
+      (found) => {
+        const isOwn = hostname === given && isLoopbackHost(hostname);
+        const allowed = found.filter(({ address }) => isOwn || addressKind(address) === 'public');
+        const [first] = allowed;
+        if (first === undefined) callback(refused(`${hostname} is not of the public Internet`), '', 0);
+        else if (options.all) callback(null, allowed);
+        else callback(null, first.address, first.family);
+      },
+      (error: NodeJS.ErrnoException) => callback(error, '', 0),
+    );
+  };
+}
+
+const TAKE_A_FILE = 'fetch the file yourself, look at it, and give its path';
+
+function refused(message: string): CrawlhouseError {
+  return new CrawlhouseError('usage', message, { hint: TAKE_A_FILE });
+}
+
+function failed(address: string, problem: string, cause?: unknown): CrawlhouseError {
+  return retriable('connection', `${address} ${problem}`, cause);
+}

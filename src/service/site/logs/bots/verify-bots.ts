@@ -1,0 +1,54 @@
+import { addressNumber } from '../../../../core/net/ip-address.ts';
+import { isOwnAddress, UNKNOWN_ADDRESS } from '../client-address.ts';
+import type { Bot, BotList } from './bot-list.ts';
+import type { BotVerification } from './bot-verification.ts';
+import type { DnsCheck } from './dns-check.ts';
+
+/** A bot by its user agent, and the address that it came from. */
+export interface ClaimedBot {
+  readonly bot: Bot;
+  readonly address: string;
+}
+
+export interface VerifyOptions {
+  readonly list: BotList;
+  /** Without it, no question is asked. It remembers its answers, so one is for many calls. */
+  readonly dns?: DnsCheck | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Whether each is the bot that it says, in the order given. The operator's ranges verify first. DNS, where it is asked,
+ * may verify an address that the ranges, which may be old, do not have. Where it gives no answer, the ranges decide. Addresses
+ * of one's own network are those of a proxy that stands before the server, or of a test: they tell no visitor.
+ */
+export async function verifyBots(
+  pairs: readonly ClaimedBot[],
+  { list, dns, signal }: VerifyOptions,
+): Promise<BotVerification[]> {
+  const byRanges = pairs.map((pair) => verifyByRanges(pair, list));
+  if (dns === undefined) return byRanges;
+  return await Promise.all(
+    pairs.map(async ({ bot, address }, index) => {
+      const before = byRanges[index] ?? 'unchecked';
+      const { suffixes } = list.verificationOf(bot);
+      if (before === 'verified' || suffixes.length === 0 || !tellsVisitor(address)) return before;
+      const answer = await dns.check(address, suffixes, signal);
+      return answer === 'unchecked' ? before : answer;
+    }),
+  );
+}
+
+function verifyByRanges({ bot, address }: ClaimedBot, list: BotList): BotVerification {
+  // Somebody wrote no address in its place: nobody believes that it is the bot.
+  if (address === UNKNOWN_ADDRESS) return 'refuted';
+  const { ranges } = list.verificationOf(bot);
+  const number = addressNumber(address);
+  if (number === null || ranges === null) return 'unchecked';
+  if (ranges.has(number)) return 'verified';
+  return isOwnAddress(address) ? 'unchecked' : 'refuted';
+}
+
+function tellsVisitor(address: string): boolean {
+  return addressNumber(address) !== null && !isOwnAddress(address);
+}

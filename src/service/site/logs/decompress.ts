@@ -1,0 +1,176 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createZstdDecompress, type Gunzip, type ZstdDecompress } from 'node:zlib';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+
+const PIECE = 1 << 18;
+
+export type Compression = 'none' | 'gzip' | 'zstd' | 'bzip2';
+
+const MAGIC: readonly (readonly [Compression, Buffer])[] = [
+  ['gzip', Buffer.from([0x1f, 0x8b])],
+  ['zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd])],
+  ['bzip2', Buffer.from('BZh', 'latin1')],
+];
+
+/** How bytes are compressed, by their first ones. */
+export function compressionOf(first: Uint8Array): Compression {
+  const head = Buffer.from(first.buffer, first.byteOffset, first.byteLength);
+  return MAGIC.find(([, magic]) => head.subarray(0, magic.length).equals(magic))?.[0] ?? 'none';
+}
+
+/**
+ * The text behind bytes, whatever their compression. Several gzip members or zstd frames may follow each other.
+ *
+ * @throws CrawlhouseError `contract_broken` for a file that is cut or damaged
+ */
+export async function* decompress(
+  name: string,
+  bytes: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  const pieces = bytes[Symbol.asyncIterator]();
+  try {
+    let first = Buffer.alloc(0);
+    while (first.length < 4) {
+      const next = await pieces.next();
+      if (next.done) break;
+      first = Buffer.concat([first, next.value]);
+    }
+    const compression = compressionOf(first);
+    const whole = async function* (): AsyncGenerator<Buffer> {
+      if (first.length > 0) yield first;
+      for (;;) {
+        const next = await pieces.next();
+        if (next.done) return;
+        yield Buffer.from(next.value.buffer, next.value.byteOffset, next.value.byteLength);
+      }
+    };
+    if (compression === 'none') yield* whole();
+    else if (compression === 'bzip2') yield* throughBzip2(name, whole(), signal);
+    else yield* throughZlib(name, compression, whole(), signal);
+  } finally {
+    await pieces.return?.();
+  }
+}
+
+/** Node's decoder may end where a frame or member ends within a piece: what it has not taken begins the next one. */
+async function* throughZlib(
+  name: string,
+  compression: 'gzip' | 'zstd',
+  bytes: AsyncGenerator<Buffer>,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  const options = { chunkSize: PIECE };
+  let rest = await nextPiece(bytes);
+  for (let isFirst = true; rest !== null; isFirst = false) {
+    // Tapes and copies of whole blocks pad with zeros.
+    if (!isFirst) rest = await withoutPadding(rest, bytes);
+    if (rest === null) return;
+    const stream = compression === 'gzip' ? createGunzip(options) : createZstdDecompress(options);
+    const feed = async (): Promise<void> => {
+      while (rest !== null) {
+        const before = stream.bytesWritten;
+        await write(stream, rest);
+        rest = rest.subarray(stream.bytesWritten - before);
+        if (rest.length > 0) return;
+        rest = await nextPiece(bytes);
+      }
+      stream.end();
+    };
+    const fed = feed();
+    // An error of the stream ends the loop below; one of the bytes has to end the stream.
+    fed.catch((error: unknown) => stream.destroy(error as Error));
+    try {
+      for await (const piece of stream) yield piece as Buffer;
+      await fed;
+    } catch (cause) {
+      signal.throwIfAborted();
+      if (cause instanceof CrawlhouseError) throw cause;
+      const hasBegun = isFirst || stream.bytesWritten > 0;
+      throw damaged(name, compression, hasBegun ? cause : new Error('other bytes follow its end'));
+    } finally {
+      stream.destroy();
+    }
+  }
+}
+
+async function withoutPadding(piece: Buffer, bytes: AsyncGenerator<Buffer>): Promise<Buffer | null> {
+  for (let rest: Buffer | null = piece; rest !== null; rest = await nextPiece(bytes)) {
+    const begin = rest.findIndex((byte) => byte !== 0);
+    if (begin >= 0) return rest.subarray(begin);
+  }
+  return null;
+}
+
+async function nextPiece(bytes: AsyncGenerator<Buffer>): Promise<Buffer | null> {
+  for (;;) {
+    const { done, value } = await bytes.next();
+    if (done) return null;
+    if (value.length > 0) return value;
+  }
+}
+
+/** Writes a piece; a decoder that ends within it answers no more. */
+function write(stream: Gunzip | ZstdDecompress, piece: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.once('end', resolve);
+    stream.write(piece, (error) => {
+      stream.off('end', resolve);
+      if (error) reject(error);
+      else resolve();
+    });
+  });
+}
+
+/** By the program bzip2, which machines with such files have. */
+async function* throughBzip2(
+  name: string,
+  bytes: AsyncIterable<Buffer>,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  const child = spawn('bzip2', ['-dc'], { stdio: ['pipe', 'pipe', 'pipe'], signal });
+  const ended = once(child, 'close');
+  // Thrown where it is awaited.
+  ended.catch(() => {});
+  const said: string[] = [];
+  child.stderr.setEncoding('utf8').on('data', (text: string) => said.push(text));
+  const fed = pipeline(Readable.from(bytes, { objectMode: false }), child.stdin);
+  // A program that ends early breaks the pipe; its own words say why.
+  const broken = fed.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  try {
+    for await (const piece of child.stdout) yield piece as Buffer;
+    const [code] = (await ended) as [number | null];
+    const cause = await broken;
+    const words = said.join('').trim();
+    // It passes over what follows a stream, says so, and ends with 0.
+    const why = /trailing garbage/.test(words) ? 'other bytes follow its end' : words;
+    if (code !== 0 || cause !== undefined || words !== '')
+      throw damaged(name, 'bzip2', cause instanceof CrawlhouseError ? cause : new Error(why));
+  } catch (error) {
+    signal.throwIfAborted();
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    throw new CrawlhouseError('usage', `${name}: the program bzip2, which reads it, is not installed`, {
+      hint: 'install bzip2, or unpack the file before',
+    });
+  } finally {
+    child.kill();
+  }
+}
+
+function damaged(name: string, compression: Compression, cause: unknown): CrawlhouseError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new CrawlhouseError(
+    'contract_broken',
+    `${name}: the ${compression} file is cut or damaged: ${why}`,
+    {
+      hint: 'copy the file again; nothing of it was added',
+      cause,
+    },
+  );
+}

@@ -1,0 +1,218 @@
+import { ownUrl } from '../../../core/net/web-url.ts';
+import type { Bot } from './bots/bot-list.ts';
+import { clientAddress } from './client-address.ts';
+import type { LogLine, RejectReason } from './log-line.ts';
+import { cleanPath, cleanText, unescapeBytes, withoutQuery } from './log-text.ts';
+import {
+  hostName,
+  isHost,
+  isStatus,
+  isUnanswered,
+  originText,
+  readRequest,
+  schemeOf,
+} from './request-parts.ts';
+import { RowBytes } from './row-bytes.ts';
+import { isSearchResults } from './search-results.ts';
+
+/** A user agent of a log, and the number that rows have in its place. */
+export interface Agent {
+  readonly id: number;
+  readonly isBot: boolean;
+  /** The bot of the list that it names: its addresses verify it. */
+  readonly known: Bot | null;
+}
+
+/** A bot and an address that its requests came from. */
+export interface BotAddress {
+  readonly bot: Bot;
+  readonly address: string;
+  /** The digit of the verdict in rows, once there is one. */
+  verdict: number | null;
+}
+
+/** Where in the rows the digit of a verdict belongs. */
+export interface BotClaim {
+  readonly at: number;
+  readonly pair: BotAddress;
+}
+
+export interface EventRules {
+  /** Scheme and host of lines that name none: those of the site, such as `https://www.example.com`. */
+  readonly origin: string;
+  /** Whether lines with this host belong to the site. */
+  readonly isOwnHost: (host: string) => boolean;
+  /** What is kept of query strings. */
+  readonly queryStrings: 'keep' | 'drop' | readonly string[];
+  /** The address of the client is the last public one of X-Forwarded-For. */
+  readonly isForwarded: boolean;
+  /** The number of a user agent. */
+  readonly agentOf: (userAgent: string) => Agent;
+  /** The number of a scheme with a host, such as `https://www.example.com`. */
+  readonly originOf: (origin: string) => number;
+  /** What stands for an address in a row; null: nothing. */
+  readonly clientOf: ((address: string, second: number) => string) | null;
+}
+
+/** What stands for nothing in a row. */
+export const NULL = '\\N';
+const DAY = 86_400;
+const METHOD = /^[A-Z][A-Z_-]{1,19}$/;
+/** Hosts and addresses that are told apart in memory. */
+const MOST_HOSTS = 1000;
+const MOST_PAIRS = 500_000;
+
+/**
+ * Makes rows of lines, as text that DuckDB reads: cells between tabs, in the order of the `CELLS` of `InsertEvents`. The first
+ * is a digit, that of the verdict on a bot, or 0.
+ */
+export class EventRows {
+  readonly rules: EventRules;
+  readonly #scheme: string;
+  readonly #host: string;
+  readonly bytes = new RowBytes();
+  #count = 0;
+  /** Numbers of schemes with hosts, also by how lines write them. */
+  readonly #origins = new Map<string, number>();
+  /** Bots with their addresses, each once. */
+  readonly #pairs = new Map<string, BotAddress>();
+  #claims: BotClaim[] = [];
+  /** Lines of hosts that are not the site's. */
+  readonly otherHosts = new Map<string, number>();
+  /** Whether a line without a host was read. */
+  assumedHost = false;
+  /** UTC seconds of the first and the last event. */
+  first: number | null = null;
+  last: number | null = null;
+  /** Days of the events, counted from 1970. */
+  readonly days = new Set<number>();
+  #day = Number.NaN;
+
+  constructor(rules: EventRules) {
+    this.rules = rules;
+    const { protocol, host } = ownUrl(rules.origin);
+    this.#scheme = protocol.slice(0, -1);
+    this.#host = host;
+  }
+
+  /** Adds the row of a line with its number in the file, or says why not. */
+  add(line: LogLine, number: number): 'added' | 'other_host' | RejectReason {
+    if (line.status !== '' && !isStatus(line.status)) return 'bad_status';
+    const status = line.status === '' || isUnanswered(line.status) ? NULL : line.status;
+    const bytes = line.bytes === '' ? NULL : line.bytes;
+    if (bytes !== NULL && !/^\d{1,18}$/.test(bytes)) return 'bad_bytes';
+    if (line.port !== '' && !/^\d{1,5}$/.test(line.port)) return 'bad_port';
+    if (line.request !== '') readRequest(line);
+    const { origin, path } = this.#place(line);
+    if (origin === undefined) return 'other_host';
+    const agent = this.rules.agentOf(line.agent);
+    const client = this.visitor(agent, line);
+    const referer = line.referer === '' ? NULL : this.#referer(line);
+    const found = !agent.isBot && referer !== NULL && isSearchResults(referer) ? '1' : '0';
+    const method = METHOD.test(line.method) ? line.method : NULL;
+    this.bytes.add(
+      `0\t${number}\t${line.second}\t${method}\t${path}\t${status}\t${bytes}\t${referer}\t${agent.id}\t${found}\t${origin}\t${client}\t${line.mark}\n`,
+    );
+    this.count(line.second);
+    return 'added';
+  }
+
+  /** The number of the site's own origin, for a line without a host. */
+  assumedOrigin(): number {
+    this.assumedHost = true;
+    return Number(this.#origin('', '', ''));
+  }
+
+  /** What stands for the client in the row that comes next. A bot that has to be verified is noted: few lines are of one. */
+  visitor({ known }: Agent, line: Pick<LogLine, 'address' | 'forwarded' | 'second'>): string {
+    const { clientOf, isForwarded } = this.rules;
+    if (known === null && clientOf === null) return NULL;
+    const address = clientAddress(line, isForwarded);
+    if (known !== null) this.#claims.push({ at: this.bytes.size, pair: this.#pair(known, address) });
+    return clientOf?.(address, line.second) ?? NULL;
+  }
+
+  /** The rows since the last time, which stand until the next one is added, and where verdicts on bots belong in them. */
+  take(): { readonly rows: Buffer; readonly count: number; readonly claims: readonly BotClaim[] } {
+    const taken = { rows: this.bytes.take(), count: this.#count, claims: this.#claims };
+    this.#count = 0;
+    this.#claims = [];
+    return taken;
+  }
+
+  /** Rows that were not taken yet. */
+  get waiting(): number {
+    return this.#count;
+  }
+
+  /** Counts a row that was added. */
+  count(second: number): void {
+    this.#count += 1;
+    if (this.first === null || second < this.first) this.first = second;
+    if (this.last === null || second > this.last) this.last = second;
+    const day = Math.floor(second / DAY);
+    if (day === this.#day) return;
+    this.#day = day;
+    this.days.add(day);
+  }
+
+  /** Queries of referrers hold what those of the site do. */
+  #referer({ referer, escapes }: LogLine): string {
+    const text = cleanText(escapes ? unescapeBytes(referer) : referer);
+    const { queryStrings } = this.rules;
+    if (queryStrings === 'keep') return text;
+    const mark = text.indexOf('#');
+    return withoutQuery(mark < 0 ? text : text.slice(0, mark), queryStrings);
+  }
+
+  #place(line: LogLine): { readonly origin: number | undefined; readonly path: string } {
+    let { scheme, host, target } = line;
+    const named = /^(https?):\/\/([^/?#]*)/i.exec(target);
+    if (named !== null) {
+      [scheme = '', host = ''] = named.slice(1);
+      target = target.slice(named[0].length);
+      if (!target.startsWith('/')) target = `/${target}`;
+    }
+    // What some call the URL has the host, but no scheme.
+    const slash = target.indexOf('/');
+    if (slash > 0 && this.rules.isOwnHost(hostName(target.slice(0, slash))))
+      [host, target] = [target.slice(0, slash), target.slice(slash)];
+    const origin = this.#origin(scheme, host, line.port);
+    if (host === '') this.assumedHost = true;
+    if (origin === null) {
+      const name = hostName(host);
+      if (this.otherHosts.size < MOST_HOSTS || this.otherHosts.has(name))
+        this.otherHosts.set(name, (this.otherHosts.get(name) ?? 0) + 1);
+      return { origin: undefined, path: NULL };
+    }
+    if (!target.startsWith('/')) return { origin, path: NULL };
+    const whole =
+      line.query === '' || target.includes('?') ? target : `${target}?${line.query.replace(/^\?/, '')}`;
+    const path = cleanPath(line.escapes ? unescapeBytes(whole) : whole);
+    return { origin, path: path.includes('?') ? withoutQuery(path, this.rules.queryStrings) : path };
+  }
+
+  /** Null for a host that is not the site's, or none. */
+  #origin(scheme: string, host: string, port: string): number | null {
+    const key = `${scheme} ${port} ${host}`;
+    const known = this.#origins.get(key);
+    if (known !== undefined) return known;
+    if (host !== '' && !(this.rules.isOwnHost(hostName(host)) && isHost(host))) return null;
+    const named = /:(\d+)$/.exec(host)?.[1] ?? '';
+    const found = schemeOf(scheme, named === '' ? port : named, this.rules.isForwarded);
+    const origin = originText(found === '' ? this.#scheme : found, host === '' ? this.#host : host);
+    const id = this.rules.originOf(origin);
+    this.#origins.set(key, id);
+    return id;
+  }
+
+  #pair(bot: Bot, address: string): BotAddress {
+    const key = `${bot.token} ${address}`;
+    const known = this.#pairs.get(key);
+    if (known !== undefined) return known;
+    if (this.#pairs.size >= MOST_PAIRS) this.#pairs.clear();
+    const pair = { bot, address, verdict: null };
+    this.#pairs.set(key, pair);
+    return pair;
+  }
+}

@@ -1,0 +1,139 @@
+import { lookUp } from '../../../../core/text/look-up.ts';
+import type { LogField, LogFormat, LogLine, RejectReason } from '../log-line.ts';
+import type { LogTime } from '../log-time.ts';
+
+const HASH = 35;
+/**
+ * Columns of IIS, its Advanced Logging and Amazon CloudFront that tell something, in lower case. Of several of one kind the
+ * later one here counts where it says something: `cs(Host)` of CloudFront is its own, `x-host-header` the site's.
+ */
+const FIELDS: Readonly<Record<string, Column>> = {
+  'date-local': 'date_local',
+  'time-local': 'time_local',
+  date: 'date',
+  time: 'time',
+  timestamp: 'epoch',
+  'beginrequest-utc': 'begin',
+  'c-ip': 'address',
+  's-xff': 'forwarded',
+  'x-forwarded-for': 'forwarded',
+  'cs(x-forwarded-for)': 'forwarded',
+  'cs-method': 'method',
+  'cs-uri': 'target',
+  'cs-uri-stem': 'target',
+  'cs-uri-query': 'query',
+  's-port': 'port',
+  'cs(host)': 'host',
+  'cs-host': 'host',
+  'x-host-header': 'host',
+  'cs-protocol': 'scheme',
+  'sc-status': 'status',
+  'sc-bytes': 'bytes',
+  'cs(referrer)': 'referer',
+  'cs(referer)': 'referer',
+  'cs(user-agent)': 'agent',
+};
+const RANKS: ReadonlyMap<string, number> = new Map(Object.keys(FIELDS).map((name, index) => [name, index]));
+type Moment = 'date' | 'time' | 'date_local' | 'time_local' | 'begin' | 'epoch';
+type Column = Moment | Exclude<LogField, 'request'>;
+
+interface FieldPlace {
+  readonly column: Column;
+  /** Of the value in a line. */
+  readonly index: number;
+}
+
+interface Columns {
+  /** How many values a line has. */
+  readonly count: number;
+  /** Those that tell something, in the order in which they are taken. */
+  readonly places: readonly FieldPlace[];
+  readonly has: ReadonlySet<Column>;
+}
+
+/**
+ * The extended log file format of the W3C (https://www.w3.org/TR/WD-logfile.html), as IIS and Amazon CloudFront write it. A
+ * line `#Fields:` names the columns of those after it. Times are UTC, as both say.
+ *
+ * @param fields the last such line that was read, without its first word
+ */
+export function fieldsFormat(time: LogTime, fields: string): LogFormat {
+  let names = fields;
+  let columns = columnsOf(names);
+  return {
+    name: 'w3c',
+    get state() {
+      return names;
+    },
+    read(text, from, end, line) {
+      if (text.charCodeAt(from) === HASH) {
+        if (!/^#fields:/i.test(text.slice(from, from + 8))) return 'skip';
+        names = text.slice(from + 8, end).trim();
+        columns = columnsOf(names);
+        return 'skip';
+      }
+      const cells = text.slice(from, end);
+      const hasTabs = cells.includes('\t');
+      const values = hasTabs ? cells.split('\t') : cells.includes('"') ? unquoted(cells) : cells.split(' ');
+      if (columns.count === 0 || values.length !== columns.count) return 'not_the_format';
+      if (!columns.has.has('status')) return 'no_status';
+      if (!columns.has.has('target')) return 'no_url';
+      return take(columns.places, values, line, { time, hasTabs });
+    },
+  };
+}
+
+function columnsOf(text: string): Columns {
+  const names = text === '' ? [] : text.split(/\s+/).map((name) => name.toLowerCase());
+  const places = names.flatMap((name, index) => {
+    const column = lookUp(FIELDS, name);
+    return column === undefined ? [] : [{ name, column, index }];
+  });
+  places.sort((a, b) => (RANKS.get(a.name) ?? 0) - (RANKS.get(b.name) ?? 0));
+  return { count: names.length, places, has: new Set(places.map(({ column }) => column)) };
+}
+
+/** Values of Advanced Logging have quotation marks where they hold spaces. */
+function unquoted(cells: string): string[] {
+  return [...cells.matchAll(/"((?:[^"]|"")*)"|[^ ]+/g)].map(([whole, quoted]) =>
+    quoted === undefined ? whole : quoted.replaceAll('""', '"'),
+  );
+}
+
+function take(
+  places: readonly FieldPlace[],
+  values: readonly string[],
+  line: LogLine,
+  { time, hasTabs }: { readonly time: LogTime; readonly hasTabs: boolean },
+): 'event' | RejectReason {
+  const moment = { date: '', time: '', date_local: '', time_local: '', begin: '', epoch: '' };
+  for (const { column, index } of places) {
+    const value = values[index] ?? '';
+    if (value === '-' || value === '') continue;
+    if (isMoment(column)) moment[column] = value;
+    // CloudFront has tabs and percent-encodes texts once more; IIS has `+` for a space.
+    else if (column === 'agent' || column === 'referer')
+      line[column] = hasTabs ? unescaped(unescaped(value)) : value.replaceAll('+', ' ');
+    else if (column === 'target' || column === 'query')
+      line[column] = hasTabs ? unescaped(value).replaceAll('#', '%23') : value;
+    else line[column] = value;
+  }
+  if (moment.date !== '') line.second = time.iso(`${moment.date}T${moment.time}Z`);
+  else if (moment.begin !== '') line.second = time.iso(`${moment.begin}Z`);
+  else if (moment.epoch !== '') line.second = time.epoch(moment.epoch);
+  else if (moment.date_local !== '') line.second = time.iso(`${moment.date_local}T${moment.time_local}`);
+  else return 'no_time';
+  return Number.isNaN(line.second) ? 'bad_time' : 'event';
+}
+
+function isMoment(column: Column): column is Moment {
+  return /^(?:date|time|begin|epoch)/.test(column);
+}
+
+/** One byte a character, as in all of a line. */
+function unescaped(text: string): string {
+  if (!text.includes('%')) return text;
+  return text.replaceAll(/%([0-9a-fA-F]{2})/g, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  );
+}

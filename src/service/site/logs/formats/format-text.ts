@@ -1,0 +1,107 @@
+import { CrawlhouseError } from '../../../../core/errors/errors.ts';
+import { strftimeField } from './strftime.ts';
+import { type TextField, variableOf } from './text-variables.ts';
+
+/** A variable of Apache (`%{Referer}i`, `%>s`, `%h`), or of nginx (`$host`, `${host}`). */
+const VARIABLE = /%[!\d,]*([<>]?)(?:\{([^}]+)\})?(\^[a-zA-Z]{2}|[a-zA-Z%])|\$(?:\{(\w+)\}|(\w+))/g;
+
+/** A variable and the text up to the next one. */
+export interface FormatPart {
+  readonly field: TextField;
+  /** Of several parts of one field, the highest that says something counts. */
+  readonly rank: number;
+  /** The format of the time, where it is one of strftime. */
+  readonly strftime: string | null;
+  /** Empty: the variable goes to the end of the line, or, before a path, to its slash. */
+  readonly until: string;
+  readonly isBeforePath: boolean;
+  /** A quotation mark ends it, unless a backslash comes before. */
+  readonly isQuoted: boolean;
+  /** The line ends behind it. */
+  readonly isLast: boolean;
+  /** No further fields may follow on the line. */
+  readonly isWhole: boolean;
+}
+
+export interface FormatText {
+  /** The text before the first variable. */
+  readonly prefix: string;
+  readonly parts: readonly FormatPart[];
+}
+
+/**
+ * Takes the text of a format apart, as `LogFormat` of Apache and `log_format` of nginx write it.
+ *
+ * @param name of the format, for errors
+ * @param isWhole whether a line ends behind the last variable
+ * @throws CrawlhouseError `usage` for a text that tells no time, status or URL
+ */
+export function readFormatText(name: string, pattern: string, isWhole: boolean): FormatText {
+  // Apache puts a time that has no format of its own in brackets.
+  const text = withoutDirective(pattern)
+    .replaceAll('\\"', '"')
+    .replaceAll('\\t', '\t')
+    .replaceAll(/%[<>]?t/g, '[%t]');
+  const found = [...text.matchAll(VARIABLE)];
+  const parts: FormatPart[] = [];
+  for (const [index, match] of found.entries()) {
+    const next = found[index + 1];
+    const until = text.slice(match.index + match[0].length, next?.index);
+    const before = parts.at(-1);
+    const isQuoted = until.startsWith('"') && text[match.index - 1] === '"';
+    const isLast = next === undefined;
+    const own = { ...fieldOf(match), until, isBeforePath: false, isQuoted, isLast, isWhole };
+    const joined = before?.until === '' ? join(before, own) : undefined;
+    if (before?.until === '' && joined === undefined)
+      throw refused(name, `no text stands between ${found[index - 1]?.[0]} and ${match[0]}`);
+    if (joined !== undefined) parts.splice(-1, 1, ...joined);
+    else parts.push(own);
+  }
+  const fields = parts.map(({ field, strftime }) => (strftime === null ? field : 'any'));
+  const lacks = (...any: TextField[]): boolean => !any.some((one) => fields.includes(one));
+  if (lacks('clf', 'iso', 'epoch', 'any')) throw refused(name, 'no variable tells the time');
+  if (lacks('request', 'target', 'path', 'path_query'))
+    throw refused(name, 'no variable tells the request or its URL');
+  if (lacks('status')) throw refused(name, 'no variable tells the status');
+  return { prefix: text.slice(0, found[0]?.index), parts };
+}
+
+/** A host and a path, or a path and its query, without a text between them; nothing for others. */
+function join(first: FormatPart, second: FormatPart): readonly FormatPart[] | undefined {
+  const isPath = (field: TextField): boolean => field === 'target' || field === 'path';
+  if (first.field === 'host' && isPath(second.field)) return [{ ...first, isBeforePath: true }, second];
+  if (second.field !== 'query' && second.field !== 'is_args') return undefined;
+  const { until, isQuoted, isLast } = second;
+  const end = { until, isQuoted: isQuoted || (until.startsWith('"') && first.isQuoted), isLast };
+  if (first.field === 'target' || first.field === 'path_query') return [{ ...first, ...end }];
+  return first.field === 'path' ? [{ ...first, field: 'path_query', ...end }] : undefined;
+}
+
+/** The text within `log_format main '…' '…';` or `LogFormat "…" combined`, as it stands in a configuration. */
+function withoutDirective(pattern: string): string {
+  const nginx = /^\s*log_format\s+\w+\s+(?:escape=\w+\s+)?(['"][\s\S]*['"])\s*;?\s*$/.exec(pattern)?.[1];
+  if (nginx !== undefined)
+    return [...nginx.matchAll(/'([^']*)'|"([^"]*)"/g)].map((one) => one[1] ?? one[2]).join('');
+  return /^\s*(?:LogFormat|CustomLog\s+\S+)\s+"((?:[^"\\]|\\.)*)"/i.exec(pattern)?.[1] ?? pattern;
+}
+
+function fieldOf([, which = '', argument, directive, braced, plain]: RegExpExecArray): Pick<
+  FormatPart,
+  'field' | 'rank' | 'strftime'
+> {
+  const variable = braced ?? plain;
+  const known = (name: string) => {
+    const [field, rank] = variableOf(name);
+    return { field, rank, strftime: null };
+  };
+  if (variable !== undefined) return known(`$${variable.toLowerCase()}`);
+  if (directive === 't' && argument !== undefined) return strftimeField(argument);
+  if (argument !== undefined) return known(`%{${argument.toLowerCase()}}${directive}`);
+  return known(directive === 's' ? `%${which}s` : `%${directive}`);
+}
+
+function refused(name: string, why: string): CrawlhouseError {
+  return new CrawlhouseError('usage', `the log format ${name} can't be read: ${why}`, {
+    hint: 'give the LogFormat of Apache or the log_format of nginx that wrote the file: --format \'$remote_addr [$time_local] "$request" $status\'',
+  });
+}

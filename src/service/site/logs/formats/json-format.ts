@@ -1,0 +1,225 @@
+import { CrawlhouseError } from '../../../../core/errors/errors.ts';
+import { didYouMean } from '../../../../core/text/nearest-name.ts';
+import type { LogFormat, LogLine, RejectReason } from '../log-line.ts';
+import type { LogTime } from '../log-time.ts';
+
+/** Fields of a line that a map may name; `url` is the same as `target`. */
+const MAPPED_FIELDS = [
+  ...(['time', 'address', 'forwarded', 'scheme', 'port', 'host', 'method', 'url', 'query'] as const),
+  ...(['request', 'status', 'bytes', 'referer', 'agent'] as const),
+] as const;
+type MappedField = (typeof MAPPED_FIELDS)[number];
+
+/** Where each field stands in a record: keys joined by dots; several are tried in turn. */
+type FieldMap = Readonly<Partial<Record<MappedField, string | readonly string[]>>>;
+
+/** A writer of JSON lines. */
+export interface JsonLog {
+  readonly map: FieldMap;
+  /** Whether a record is of a request: other messages are passed over. */
+  readonly isRequest?: (record: JsonRecord) => boolean;
+  /** What tells the scheme, where no key does. */
+  readonly scheme?: (record: JsonRecord) => string;
+  /** The key of what records of one request share: the first one counts. */
+  readonly request?: string;
+  /** Whether a key that no record has is an error. */
+  readonly isGiven?: boolean;
+}
+
+export type JsonRecord = Readonly<Record<string, unknown>>;
+
+/** Requests whose further records are passed over. */
+const REQUESTS = 10_000;
+/** Keys that are told apart, for near names. */
+const MOST_KEYS = 200;
+
+/** Lines that are JSON objects. */
+export function jsonFormat(name: string, log: JsonLog, time: LogTime): LogFormat {
+  const fields = Object.entries(log.map).map(([field, places]) => ({
+    field: field as MappedField,
+    places: (typeof places === 'string' ? [places] : places).map((one) => one.split('.')),
+    isSeen: false,
+  }));
+  const keys = new Set<string>();
+  const isRepeated = log.request === undefined ? () => false : repeats(log.request);
+  return {
+    name,
+    read(text, from, end, line) {
+      const record = parseJsonLine(text.slice(from, end));
+      if (record === undefined) return 'not_the_format';
+      if (log.isRequest?.(record) === false || isRepeated(record)) return 'skip';
+      if (log.isGiven && keys.size < MOST_KEYS) for (const key of keysOf(record)) keys.add(key);
+      let [hasTime, hasUrl, hasStatus] = [false, false, false];
+      let problem: RejectReason | undefined;
+      for (const one of fields) {
+        const value = textAt(record, one.places, one.field);
+        if (value === null) continue;
+        one.isSeen = true;
+        if (one.field === 'time') hasTime = true;
+        else if (one.field === 'status') hasStatus = true;
+        else if (one.field === 'url' || one.field === 'request') hasUrl = true;
+        if (value === '') continue;
+        problem ??= take(one.field, value, line, time);
+      }
+      if (problem !== undefined) return problem;
+      if (log.scheme !== undefined) line.scheme = log.scheme(record);
+      if (!hasTime) return 'no_time';
+      if (!hasUrl) return 'no_url';
+      if (!hasStatus) return 'no_status';
+      return Number.isNaN(line.second) ? 'bad_time' : 'event';
+    },
+    missing() {
+      const places = fields.filter(({ isSeen }) => !isSeen).map((one) => one.places[0]?.join('.') ?? '');
+      return log.isGiven && keys.size > 0 && places.length > 0 ? { keys: places, known: [...keys] } : null;
+    },
+  };
+}
+
+/** Whether a record is of a request that an earlier one was of. */
+function repeats(key: string): (record: JsonRecord) => boolean {
+  const seen = new Set<unknown>();
+  return (record) => {
+    const id = record[key];
+    if (typeof id !== 'string' || id === '') return false;
+    if (seen.has(id)) return true;
+    if (seen.size >= REQUESTS) seen.clear();
+    seen.add(id);
+    return false;
+  };
+}
+
+function keysOf(record: JsonRecord, prefix = ''): string[] {
+  return Object.entries(record).flatMap(([key, value]) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? keysOf(value as JsonRecord, `${prefix}${key}.`)
+      : [`${prefix}${key}`],
+  );
+}
+
+/**
+ * The map of JSON lines that a person gives, such as `time=ts,url=http.url`.
+ *
+ * @throws CrawlhouseError `usage`
+ */
+export function parseFieldMap(text: string): JsonLog {
+  const pairs = text.split(',').map((one) => {
+    const [field = '', ...path] = one.split('=');
+    if (path.length === 0 || path.join('=') === '')
+      throw new CrawlhouseError('usage', `--format json:${text}: ${one} is not FIELD=KEY`, {
+        hint: '--format json:time=ts,url=request.uri,status=status',
+      });
+    if (!(MAPPED_FIELDS as readonly string[]).includes(field))
+      throw new CrawlhouseError('usage', `--format json:${text}: there is no field ${field}`, {
+        hint: `${didYouMean(field, MAPPED_FIELDS)}fields: ${MAPPED_FIELDS.join(', ')}`,
+      });
+    return [field, path.join('=')] as const;
+  });
+  const map: FieldMap = Object.fromEntries(pairs);
+  const missing = (['time', 'status'] as const).find((field) => map[field] === undefined);
+  if (missing !== undefined || (map.url === undefined && map.request === undefined))
+    throw new CrawlhouseError('usage', `--format json:${text}: ${missing ?? 'url'} is missing`, {
+      hint: 'a map names at least time, url (or request) and status',
+    });
+  return { map, isGiven: true };
+}
+
+function take(field: MappedField, value: string, line: LogLine, time: LogTime): RejectReason | undefined {
+  if (field === 'time') {
+    line.second = time.any(value);
+    return Number.isNaN(line.second) ? 'bad_time' : undefined;
+  }
+  line[field === 'url' ? 'target' : field] = value;
+  return undefined;
+}
+
+/** Characters of the longest number that JavaScript holds without rounding it. */
+const EXACT = 15;
+const HAS_LONG_NUMBER = /[\d.]{16}/;
+
+/** A record whose texts have one byte a character, as the line has; long numbers are texts as they are written. */
+export function parseJsonLine(text: string): Record<string, unknown> | undefined {
+  try {
+    const plain = text.includes('\\u') ? withoutWideEscapes(text) : text;
+    const value: unknown = HAS_LONG_NUMBER.test(plain) ? JSON.parse(plain, longAsWritten) : JSON.parse(plain);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    // nginx escapes bytes of JSON as those of a text, unless it is told `escape=json`. Else the line is a reject.
+    const mended = text.replaceAll(BYTE_ESCAPES, byteOfEscape);
+    return mended === text ? undefined : parseJsonLine(mended);
+  }
+}
+
+const BYTE_ESCAPES = /\\x([0-9A-F]{2})|\\./gi;
+
+function byteOfEscape(whole: string, digits?: string): string {
+  if (digits === undefined) return whole;
+  return JSON.stringify(String.fromCharCode(Number.parseInt(digits, 16))).slice(1, -1);
+}
+
+function longAsWritten(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const source = context?.source ?? '';
+  return typeof value === 'number' && source.length > EXACT ? source : value;
+}
+
+/**
+ * Escapes of characters beyond ASCII as their bytes in UTF-8. A character beyond a byte would lose its upper half in a row,
+ * and become a tab or the end of the row.
+ */
+function withoutWideEscapes(text: string): string {
+  return text.replaceAll(/(?:\\u[0-9a-fA-F]{4})+|\\[^u]/g, (escapes) => {
+    if (!escapes.startsWith('\\u')) return escapes;
+    const codes = [...escapes.matchAll(/[0-9a-fA-F]{4}/g)].map(([digits]) => Number.parseInt(digits, 16));
+    const characters = [...String.fromCharCode(...codes).toWellFormed()];
+    return characters
+      .map((one) => (one < '\x80' ? JSON.stringify(one).slice(1, -1) : Buffer.from(one).toString('latin1')))
+      .join('');
+  });
+}
+
+/** The text at the first of these keys that says something; empty where they say nothing, null where a record has none. */
+function textAt(
+  record: JsonRecord,
+  places: readonly (readonly string[])[],
+  field: MappedField,
+): string | null {
+  let found: string | null = null;
+  for (const path of places) {
+    const value = memberAt(record, path, 0);
+    if (value === undefined || value === null) continue;
+    const text = textOf(value, field);
+    if (text !== '' && (text !== '-' || field === 'request')) return text;
+    found = '';
+  }
+  return found;
+}
+
+/** The value at a path of keys, which may have dots themselves. */
+function memberAt(value: unknown, path: readonly string[], from: number): unknown {
+  if (from === path.length) return value;
+  const plain = memberAt(member(value, path[from] ?? ''), path, from + 1);
+  if (plain !== undefined || from === path.length - 1) return plain;
+  for (let to = from + 2; to <= path.length; to++) {
+    const found = memberAt(member(value, path.slice(from, to).join('.')), path, to);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Keys are compared in any case. */
+function member(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const record = value as Record<string, unknown>;
+  if (Object.hasOwn(record, key)) return record[key];
+  const lower = key.toLowerCase();
+  for (const one in record) if (one.length === key.length && one.toLowerCase() === lower) return record[one];
+  return undefined;
+}
+
+/** Of a list its first value; of headers that hold a chain of addresses all of them. */
+function textOf(value: unknown, field: MappedField): string {
+  if (Array.isArray(value))
+    return field === 'forwarded' ? value.map(String).join(', ') : textOf(value[0], field);
+  if (typeof value === 'number' || typeof value === 'string') return String(value);
+  // Whether the connection has TLS.
+  return field === 'scheme' && typeof value === 'boolean' ? (value ? 'https' : 'http') : '';
+}

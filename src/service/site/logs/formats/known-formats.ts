@@ -1,0 +1,72 @@
+import { CrawlhouseError } from '../../../../core/errors/errors.ts';
+import { lookUp } from '../../../../core/text/look-up.ts';
+import { didYouMean } from '../../../../core/text/nearest-name.ts';
+import type { LogFormat } from '../log-line.ts';
+import type { LogTime } from '../log-time.ts';
+import { fieldsFormat } from './fields-format.ts';
+import { jsonFormat, parseFieldMap } from './json-format.ts';
+import { JSON_LOGS } from './json-logs.ts';
+import { prefixedFormat, prefixOfName } from './prefixes.ts';
+import { textFormat } from './text-format.ts';
+
+const COMMON = '%h %l %u %t "%r" %>s %b';
+const COMBINED = `${COMMON} "%{Referer}i" "%{User-Agent}i"`;
+const FORWARDED = `${COMBINED} "$http_x_forwarded_for"`;
+/** https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-access-logs.html */
+const ALB =
+  '$type $time_iso8601 $elb $remote_addr $target_port $t1 $t2 $t3 $status $target_status $received $bytes_sent "$request" "$http_user_agent" $rest';
+
+interface Asked {
+  readonly time: LogTime;
+  readonly state: string;
+  /** Whether a line of text has no more fields than its format. */
+  readonly isWhole: boolean;
+}
+
+const MAKERS: Readonly<Record<string, (asked: Asked) => LogFormat>> = {
+  alb: ({ time }) => textFormat('alb', ALB, time),
+  vhost_combined: ({ time, isWhole }) =>
+    textFormat('vhost_combined', `%v:%p ${COMBINED.replace('%b', '%O')}`, time, isWhole),
+  vhost_more: ({ time }) => textFormat('vhost_more', `%v:%p ${COMBINED.replace('%b', '%O')}`, time),
+  host_combined: ({ time }) => textFormat('host_combined', `%v ${COMBINED}`, time),
+  host_common: ({ time }) => textFormat('host_common', `%v ${COMMON}`, time, true),
+  lighttpd: ({ time }) => textFormat('lighttpd', COMBINED.replace('%l', '%V'), time),
+  nginx_forwarded: ({ time }) => textFormat('nginx_forwarded', FORWARDED, time),
+  combined: ({ time, isWhole }) => ({
+    ...textFormat('combined', COMBINED, time, isWhole),
+    plain: { hasAgent: true, time },
+  }),
+  combined_more: ({ time }) => textFormat('combined_more', COMBINED, time),
+  common: ({ time, isWhole }) => ({
+    ...textFormat('common', COMMON, time, isWhole),
+    plain: { hasAgent: false, time },
+  }),
+  w3c: ({ time, state }) => fieldsFormat(time, state),
+  ...Object.fromEntries(
+    Object.entries(JSON_LOGS).map(([name, log]) => [name, ({ time }: Asked) => jsonFormat(name, log, time)]),
+  ),
+};
+
+/** Formats that have a name, in the order in which they are tried: a line of one that comes first may look like one of a later. */
+export const FORMAT_NAMES: readonly string[] = Object.keys(MAKERS);
+
+/**
+ * The format of a name, of `json:FIELD=KEY,…`, or of a LogFormat of Apache or log_format of nginx; each of them behind a
+ * prefix, such as `syslog:combined`.
+ *
+ * @param state of the format at the place where reading goes on
+ * @param isWhole whether lines with more fields than the format do not have it
+ * @throws CrawlhouseError `usage`
+ */
+export function formatOfName(name: string, time: LogTime, state = '', isWhole = false): LogFormat {
+  const prefix = prefixOfName(name);
+  if (prefix !== undefined)
+    return prefixedFormat(prefix, formatOfName(name.slice(prefix.length + 1), time, state, isWhole));
+  const known = Object.hasOwn(MAKERS, name) ? lookUp(MAKERS, name) : undefined;
+  if (known !== undefined) return known({ time, state, isWhole });
+  if (name.startsWith('json:')) return jsonFormat('json', parseFieldMap(name.slice('json:'.length)), time);
+  if (/[%$]/.test(name)) return textFormat(name, name, time);
+  throw new CrawlhouseError('usage', `--format: there is no log format ${name}`, {
+    hint: `${didYouMean(name, FORMAT_NAMES)}formats: auto, ${FORMAT_NAMES.join(', ')}, json:time=KEY,url=KEY,status=KEY, or the LogFormat or log_format that wrote the file`,
+  });
+}

@@ -1,0 +1,108 @@
+import { CrawlhouseError } from '../../../../core/errors/errors.ts';
+import { lookUp } from '../../../../core/text/look-up.ts';
+import type { TextField } from './text-variables.ts';
+
+/** Parts of a time, as they are written. */
+export interface TimeParts {
+  year?: string;
+  month?: string;
+  day?: string;
+  hour?: string;
+  minute?: string;
+  second?: string;
+  offset?: string;
+}
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+/** Conversions that stand for others. */
+const COMPOSED: Readonly<Record<string, string>> = {
+  F: '%Y-%m-%d',
+  T: '%H:%M:%S',
+  R: '%H:%M',
+  D: '%m/%d/%y',
+};
+const CONVERSIONS: Readonly<Record<string, readonly [pattern: string, part: keyof TimeParts | null]>> = {
+  Y: [String.raw`\d{4}`, 'year'],
+  y: [String.raw`\d\d`, 'year'],
+  m: [String.raw`\d\d`, 'month'],
+  b: ['[A-Za-z]{3}', 'month'],
+  h: ['[A-Za-z]{3}', 'month'],
+  B: ['[A-Za-z]+', 'month'],
+  d: [String.raw`\d\d`, 'day'],
+  e: [String.raw`[ \d]?\d`, 'day'],
+  H: [String.raw`\d\d`, 'hour'],
+  M: [String.raw`\d\d`, 'minute'],
+  S: [String.raw`\d\d`, 'second'],
+  z: [String.raw`[+-]\d\d:?\d\d`, 'offset'],
+  Z: ['[A-Z]{2,5}', null],
+  a: ['[A-Za-z]{3}', null],
+  A: ['[A-Za-z]+', null],
+};
+
+/** How a variable `%{…}t` of Apache is read: seconds or parts of them since 1970, or a format of strftime. */
+export function strftimeField(argument: string): {
+  readonly field: TextField;
+  readonly rank: number;
+  readonly strftime: string | null;
+} {
+  const format = argument.replace(/^(?:begin|end):/, '');
+  if (/^(?:sec|msec|usec)$/.test(format)) return { field: 'epoch', rank: 0, strftime: null };
+  if (/^[mu]sec_frac$/.test(format)) return { field: null, rank: 0, strftime: null };
+  return { field: null, rank: 0, strftime: format };
+}
+
+/** Parts of any length, such as unknown conversions: with many of them, one line could be read for ever. */
+const MOST_OPEN = 3;
+/** In characters. */
+const LONGEST_TIME = 200;
+
+/** Reads a text by a format of strftime into parts; false for a text that does not have it. */
+export function strftimeReader(format: string): (text: string, into: TimeParts) => boolean {
+  const names: (keyof TimeParts | null)[] = [];
+  let open = 0;
+  const expanded = format.replaceAll(/%([FTRD])/g, (_, one: string) => lookUp(COMPOSED, one) ?? '');
+  const pattern = expanded.replaceAll(/%(.)|([.*+?^${}()|[\]\\])/g, (_, one?: string, special?: string) => {
+    if (one === undefined) return `\\${special}`;
+    const [text, part] = lookUp(CONVERSIONS, one) ?? [String.raw`\S+`, null];
+    if (text.endsWith('+')) open += 1;
+    names.push(part);
+    return `(${text})`;
+  });
+  if (open > MOST_OPEN)
+    throw new CrawlhouseError(
+      'usage',
+      `the time format ${format} has more than ${MOST_OPEN} parts of any length`,
+      {
+        hint: `known: ${Object.keys({ ...COMPOSED, ...CONVERSIONS })
+          .map((one) => `%${one}`)
+          .join(' ')}`,
+      },
+    );
+  const expression = new RegExp(`^${pattern}$`);
+  return (text, into) => {
+    const found = text.length > LONGEST_TIME ? null : expression.exec(text);
+    if (found === null) return false;
+    for (const [index, part] of names.entries())
+      if (part !== null) into[part] = plainPart(part, found[index + 1] ?? '');
+    return true;
+  };
+}
+
+/** The parts as one time of ISO 8601. */
+export function isoOfParts({
+  year,
+  month,
+  day,
+  hour,
+  minute,
+  second = '00',
+  offset = '',
+}: TimeParts): string {
+  return `${year}-${month}-${day}T${hour}:${minute}:${second}${offset}`;
+}
+
+function plainPart(part: keyof TimeParts, text: string): string {
+  if (part === 'year' && text.length === 2) return `20${text}`;
+  if (part !== 'month' || /^\d/.test(text)) return text.trim().padStart(2, '0');
+  return String(MONTHS.indexOf(text.slice(0, 3).toLowerCase()) + 1).padStart(2, '0');
+}

@@ -1,0 +1,71 @@
+import { spellOctets, webUrl } from '../../../core/net/web-url.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
+
+/** Bytes that no URL has as they are, and that no log may hand on. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it finds them
+const UNSAFE = /[\x00-\x20"<>\\^`{}\x7f-\xff]/g;
+const HAS_UNSAFE = new RegExp(UNSAFE.source);
+/** Bytes that the URL parser would drop, take for others, or read as characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it finds them
+const RAW = /[\x00-\x20#\x7f-\xff]/g;
+/** A path that the URL parser leaves as it is, but for its octets. */
+const PLAIN = /^\/(?!\/)[\w!$%&()*+,./:;=?@~-]*$/;
+/** Segments that it resolves. */
+const DOTS = /\/(?:\.|%2e){1,2}(?:[/?]|$)/i;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it finds them
+const CONTROLS = /[\x00-\x20\x7f]/g;
+const NO_ORIGIN = 'http://h';
+/** What Apache and nginx write for a byte that they do not write as it is. */
+const ESCAPE = /\\(?:x([0-9a-fA-F]{2})|([abfnrtv"\\]))/g;
+const SIMPLE: Readonly<Record<string, string>> = {
+  ...{ a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' },
+};
+
+/** Undoes the escapes of a server, byte by byte. */
+export function unescapeBytes(text: string): string {
+  if (!text.includes('\\')) return text;
+  return text.replaceAll(ESCAPE, (_, digits?: string, letter?: string) =>
+    digits === undefined
+      ? (lookUp(SIMPLE, letter ?? '') ?? String(letter))
+      : String.fromCharCode(Number.parseInt(digits, 16)),
+  );
+}
+
+/** Path and query as a browser spells them. */
+export function cleanPath(path: string): string {
+  if (PLAIN.test(path) && !DOTS.test(path)) return spellOctets(path);
+  const raw = path.replaceAll(RAW, octet);
+  // The path of `//a` would be a host.
+  const url = webUrl(`${NO_ORIGIN}${raw}`);
+  // The address has the mark of an empty query, which its parts do not tell.
+  return url === null ? raw.replaceAll(UNSAFE, octet) : spellOctets(url.href.slice(NO_ORIGIN.length));
+}
+
+/** A URL that the client sent, such as a referrer, made fit for a row. */
+export function cleanText(text: string): string {
+  return HAS_UNSAFE.test(text) ? text.replaceAll(UNSAFE, octet) : text;
+}
+
+function octet(one: string): string {
+  return `%${one.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+}
+
+/** A text of one byte a character as the text that its bytes are in UTF-8; other bytes become U+FFFD. */
+export function decodedText(bytes: string): string {
+  return Buffer.from(unescapeBytes(bytes), 'latin1').toString('utf8').replaceAll(CONTROLS, ' ');
+}
+
+/** A path without its query, or with the parameters alone that are kept. */
+export function withoutQuery(path: string, kept: 'keep' | 'drop' | readonly string[]): string {
+  if (kept === 'keep') return path;
+  const start = path.indexOf('?');
+  if (start < 0) return path;
+  const left =
+    kept === 'drop'
+      ? []
+      : path
+          .slice(start + 1)
+          .split('&')
+          .filter((one) => kept.includes(one.split('=', 1)[0] ?? ''));
+  return left.length === 0 ? path.slice(0, start) : `${path.slice(0, start)}?${left.join('&')}`;
+}

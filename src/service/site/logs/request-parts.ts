@@ -1,0 +1,56 @@
+import { webUrl } from '../../../core/net/web-url.ts';
+import type { LogLine } from './log-line.ts';
+
+/** Takes the first line of a request apart: `GET /a HTTP/1.1`, `GET /a` of HTTP/0.9, or no request at all. */
+export function readRequest(line: LogLine): void {
+  const { request } = line;
+  const first = request.indexOf(' ');
+  // A load balancer has `- http://www.example.com:80- -` for what was no request.
+  if (first <= 0 || request.startsWith('- ')) return;
+  const last = request.lastIndexOf(' ');
+  const hasVersion = last > first && request.startsWith('HTTP/', last + 1);
+  line.method = request.slice(0, first);
+  line.target = request.slice(first + 1, hasVersion ? last : undefined).trim();
+}
+
+/** A host without its port, in lower case; an address of IPv6 keeps its brackets. */
+export function hostName(host: string): string {
+  const colon = host.lastIndexOf(':');
+  const name = colon > 0 && /^\d*$/.test(host.slice(colon + 1)) ? host.slice(0, colon) : host;
+  return name.toLowerCase().replace(/\.$/, '');
+}
+
+/** Whether a text is a host of a URL, with or without a port: a client may send any text. */
+export function isHost(text: string): boolean {
+  return /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d*)?$/i.test(text) && webUrl(`http://${text}`) !== null;
+}
+
+/** Whether a text is a status: three digits, or a zero for a request that was not answered. */
+export function isStatus(text: string): boolean {
+  return /^(?:\d{3}|0|-1)$/.test(text);
+}
+
+/** Whether the status says that no answer was sent. */
+export function isUnanswered(status: string): boolean {
+  return status === '0' || status === '000' || status === '-1';
+}
+
+/**
+ * `http` or `https` by what a line says of the protocol; empty where it says nothing.
+ *
+ * @param isForwarded whether the connection was the proxy's
+ */
+export function schemeOf(scheme: string, port: string, isForwarded: boolean): '' | 'http' | 'https' {
+  if (scheme === '-' && !isForwarded) return 'http';
+  if (/^(?:https:?|wss|grpcs|h[23]|on|(?:tls|ssl)v?[\d.]*)$/i.test(scheme)) return 'https';
+  if (/^(?:http:?|ws|grpc|off)$/i.test(scheme)) return 'http';
+  if (port === '443') return 'https';
+  return port === '80' ? 'http' : '';
+}
+
+/** Scheme and host, without the port that a scheme has anyway. */
+export function originText(scheme: string, host: string): string {
+  const port = /:(\d+)$/.exec(host)?.[1];
+  const isUsual = port === undefined || port === '80' || port === '443';
+  return `${scheme}://${hostName(host)}${isUsual ? '' : `:${port}`}`;
+}

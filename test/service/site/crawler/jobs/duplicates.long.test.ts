@@ -1,0 +1,254 @@
+import { expect, test } from 'vitest';
+import {
+  type CrawledPage,
+  link,
+  page,
+  pagesAfterJobs,
+  SITE,
+  sitemapUrl,
+} from '../../../../support/crawl-records.ts';
+
+const titled = (path: string, title: string | null, more: Partial<CrawledPage> = {}) =>
+  page(path, { title, ...more });
+const canonical = (path: string) => ({ rel_canonical: SITE + path });
+const FIELDS = ['title_evaluation', 'duplicate_title_status', 'has_duplicate_title_issue'];
+const row = (evaluation: string | null, status: string | null, issue: boolean | null) => ({
+  title_evaluation: evaluation,
+  duplicate_title_status: status,
+  has_duplicate_title_issue: issue,
+});
+
+test('a text is unique, duplicated or not set on HTML pages with status 200', async () => {
+  const pages = await pagesAfterJobs(
+    {
+      pages: [
+        titled('/a', 'Same'),
+        titled('/b', 'Same'),
+        titled('/c', 'same'),
+        titled('/d', null),
+        titled('/gone', 'Same', { status_code: 404 }),
+        page('/pdf', { parsed_html: false }),
+      ],
+    },
+    FIELDS,
+  );
+  expect(pages).toEqual({
+    '/a': row('duplicated', 'canonical_not_set', true),
+    '/b': row('duplicated', 'canonical_not_set', true),
+    '/c': row('unique', null, false),
+    '/d': row('not_set', null, false),
+    '/gone': row(null, null, null),
+    '/pdf': row(null, null, null),
+  });
+});
+
+test('titles, H1s and descriptions are judged apart', async () => {
+  const pages = await pagesAfterJobs(
+    {
+      pages: [
+        page('/a', { title: 'T', h1: 'H', meta_description: 'D' }),
+        page('/b', { title: 'T', h1: 'H2', meta_description: 'D' }),
+      ],
+    },
+    [
+      'title_evaluation',
+      'h1_evaluation',
+      'description_evaluation',
+      'duplicate_description_status',
+      'has_duplicate_h1_issue',
+    ],
+  );
+  expect(pages['/a']).toEqual({
+    title_evaluation: 'duplicated',
+    h1_evaluation: 'unique',
+    description_evaluation: 'duplicated',
+    duplicate_description_status: 'canonical_not_set',
+    has_duplicate_h1_issue: false,
+  });
+});
+
+test.each([
+  [
+    'copies that name the original are handled',
+    { '/a': canonical('/a'), '/b': canonical('/a'), '/c': canonical('/a') },
+    ['canonical_ok', 'canonical_ok', 'canonical_ok'],
+  ],
+  ['an original need not name itself', { '/a': {}, '/b': canonical('/a') }, ['canonical_ok', 'canonical_ok']],
+  [
+    'pages that each name themselves are rivals',
+    { '/a': canonical('/a'), '/b': canonical('/b') },
+    ['canonical_not_matching', 'canonical_not_matching'],
+  ],
+  [
+    'a copy is handled, though rivals are left',
+    { '/a': canonical('/a'), '/b': canonical('/a'), '/c': {} },
+    ['canonical_not_matching', 'canonical_ok', 'canonical_not_set'],
+  ],
+  [
+    'canonicals that run in a circle settle nothing',
+    { '/a': canonical('/b'), '/b': canonical('/a') },
+    ['canonical_not_matching', 'canonical_not_matching'],
+  ],
+  [
+    'a canonical out of the group settles nothing',
+    { '/a': canonical('/a'), '/b': canonical('/z') },
+    ['canonical_not_matching', 'canonical_not_matching'],
+  ],
+  ['a page that is noindex is no rival', { '/a': {}, '/b': { meta_robots_index: false } }, [null, null]],
+])('%s', async (_, group, statuses) => {
+  const members = Object.entries<Partial<CrawledPage>>(group);
+  const pages = await pagesAfterJobs(
+    { pages: [...members.map(([path, more]) => titled(path, 'Same', more)), titled('/z', 'Other')] },
+    ['duplicate_title_status', 'has_duplicate_title_issue'],
+  );
+  expect(members.map(([path]) => pages[path])).toEqual(
+    statuses.map((status) => ({
+      duplicate_title_status: status,
+      has_duplicate_title_issue: status !== null && status !== 'canonical_ok',
+    })),
+  );
+});
+
+const versions = (...paths: string[]) => ({
+  hreflang_langs: paths.map((path) => path.slice(1)),
+  hreflang_hrefs: paths.map((path) => SITE + path),
+  hreflang_sources: paths.map(() => 'html'),
+});
+
+test('language versions of each other may share a title', async () => {
+  const both = versions('/en', '/fr');
+  const pages = await pagesAfterJobs({ pages: [titled('/en', 'Same', both), titled('/fr', 'Same', both)] }, [
+    'duplicate_title_status',
+  ]);
+  expect(Object.values(pages)).toEqual([
+    { duplicate_title_status: 'hreflang_ok' },
+    { duplicate_title_status: 'hreflang_ok' },
+  ]);
+});
+
+test('language versions with errors may not', async () => {
+  const pages = await pagesAfterJobs(
+    { pages: [titled('/en', 'Same', versions('/en', '/fr')), titled('/fr', 'Same')] },
+    ['duplicate_title_status'],
+  );
+  expect(Object.values(pages)).toEqual([
+    { duplicate_title_status: 'hreflang_error' },
+    { duplicate_title_status: 'hreflang_error' },
+  ]);
+});
+
+const HREFLANG = ['hreflang_errors', 'hreflang_error_details'];
+
+test.each([
+  ['no errors', [page('/en', versions('/en', '/fr')), page('/fr', versions('/en', '/fr'))], null, null],
+  [
+    'a return link that is missing',
+    [page('/en', versions('/en', '/fr')), page('/fr')],
+    ['missing_return_link'],
+    { missing_return_link: [`${SITE}/fr`] },
+  ],
+  [
+    'the page itself missing',
+    [page('/en', versions('/fr')), page('/fr', versions('/en', '/fr'))],
+    ['missing_self'],
+    { missing_self: [`${SITE}/en`] },
+  ],
+  [
+    'a version that redirects',
+    [page('/en', versions('/en', '/fr')), page('/fr', { status_code: 301 })],
+    ['target_not_indexable'],
+    { target_not_indexable: [`${SITE}/fr`] },
+  ],
+  ['a version that was not fetched', [page('/en', versions('/en', '/fr'))], null, null],
+  [
+    'wrong codes',
+    [
+      page('/en', {
+        hreflang_langs: ['en', 'en-uk', 'en'],
+        hreflang_hrefs: [`${SITE}/en`, 'https://b.example/', 'https://c.example/'],
+        hreflang_sources: ['html', 'html', 'header'],
+      }),
+    ],
+    ['duplicate_lang', 'invalid_lang'],
+    { duplicate_lang: ['en'], invalid_lang: ['en-uk'] },
+  ],
+])('hreflang: %s', async (_, pages, errors, details) => {
+  const found = (await pagesAfterJobs({ pages }, HREFLANG))['/en'];
+  expect(found?.hreflang_errors).toEqual(errors);
+  expect(JSON.parse(String(found?.hreflang_error_details ?? null))).toEqual(details);
+});
+
+test('declarations join pages to clusters, also by way of others and of sitemaps', async () => {
+  const pages = await pagesAfterJobs(
+    {
+      pages: [
+        page('/en', versions('/en', '/fr')),
+        page('/fr'),
+        page('/de'),
+        page('/alone'),
+        page('/gone', { status_code: 404, ...versions('/en') }),
+      ],
+      sitemap: [sitemapUrl('/de', { alternate_langs: ['FR'], alternate_hrefs: [`${SITE}/fr`] })],
+    },
+    ['hreflang_cluster_id', 'hreflang_langs', 'hreflang_sources'],
+  );
+  const cluster = (path: string) => pages[path]?.hreflang_cluster_id;
+  expect(cluster('/en')).toMatch(/^[0-9a-f]{16}$/);
+  expect([cluster('/fr'), cluster('/de')]).toEqual([cluster('/en'), cluster('/en')]);
+  expect([cluster('/alone'), cluster('/gone')]).toEqual([null, null]);
+  expect(pages['/de']).toMatchObject({ hreflang_langs: ['fr'], hreflang_sources: ['sitemap'] });
+});
+
+test('canonicals and indexability', async () => {
+  const pages = await pagesAfterJobs(
+    {
+      pages: [
+        page('/self', canonical('/self')),
+        page('/other', canonical('/self')),
+        page('/none'),
+        page('/noindex', { meta_robots_index: false }),
+        page('/gone', { status_code: 404 }),
+        page('/denied', { status_code: null, fetched: false, robots_txt_denied: true, parsed_html: false }),
+        page('/failed', { status_code: null, fetched: false, parsed_html: false }),
+      ],
+      links: [link('/self', '/none')],
+    },
+    ['canonical_evaluation', 'indexable', 'is_canonical'],
+  );
+  const facts = (evaluation: string | null, indexable: boolean | null, isCanonical: boolean | null) => ({
+    canonical_evaluation: evaluation,
+    indexable,
+    is_canonical: isCanonical,
+  });
+  expect(pages).toEqual({
+    '/self': facts('matching', true, true),
+    '/other': facts('not_matching', false, false),
+    '/none': facts('not_set', true, true),
+    '/noindex': facts('not_set', false, true),
+    '/gone': facts(null, false, null),
+    '/denied': facts(null, false, null),
+    '/failed': facts(null, null, null),
+  });
+});
+
+test('of a declared series only the first page counts', async () => {
+  const pages = await pagesAfterJobs(
+    {
+      pages: [
+        titled('/list', 'List', { rel_next: `${SITE}/list/2` }),
+        titled('/list/2', 'List', { rel_prev: `${SITE}/list`, rel_next: `${SITE}/list/3` }),
+        // Named by the page before it alone.
+        titled('/list/3', 'List'),
+        titled('/loop', 'Loop', { rel_next: `${SITE}/loop`, rel_prev: `${SITE}/loop` }),
+        titled('/other', 'Loop'),
+      ],
+    },
+    FIELDS,
+  );
+  const unique = row('unique', null, false);
+  const rival = row('duplicated', 'canonical_not_set', true);
+  expect(pages).toEqual({
+    ...{ '/list': unique, '/list/2': unique, '/list/3': unique },
+    ...{ '/loop': rival, '/other': rival },
+  });
+});

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { type RobotsFile, robotsRules } from '../../../../../src/service/site/crawler/robots/robots.ts';
+
+const ORIGIN = 'https://site.example';
+const rules = (content: string, status: RobotsFile['status'] = 'found') =>
+  robotsRules({ status, content }, 'testbot');
+
+test.each([
+  ['User-agent: *\nDisallow: /a', '/a/b', false],
+  ['User-agent: *\nDisallow: /a\nAllow: /a/b', '/a/b', true],
+  ['User-agent: *\nDisallow: /*.pdf$', '/x.pdf', false],
+  ['User-agent: *\nDisallow: /*.pdf$', '/x.pdf?y', true],
+  ['User-agent: TestBot\nDisallow: /\n\nUser-agent: *\nAllow: /', '/', false],
+  ['User-agent: *\nDisallow: /\n\nUser-agent: testbot\nDisallow:', '/', true],
+  ['\uFEFFUser-agent: *\r\nDisallow: /a # why\r\n', '/a', false],
+  ['User-agent: other\nUser-agent: testbot\nDisallow: /a', '/a', false],
+  ['', '/a', true],
+  ['<html>not found</html>', '/a', true],
+])('%j and %s: %s', (content, path, isAllowed) => {
+  expect(rules(content).isAllowed(ORIGIN + path)).toBe(isAllowed);
+});
+
+test('a missing file allows all, and a server that fails allows nothing', () => {
+  expect(rules('', 'missing').isAllowed(`${ORIGIN}/a`)).toBe(true);
+  expect(rules('', 'unavailable').isAllowed(`${ORIGIN}/a`)).toBe(false);
+});
+
+test('Crawl-delay is kept up to a minute', () => {
+  expect(rules('User-agent: *\nCrawl-delay: 2.5').delayMs).toBe(2_500);
+  expect(rules('User-agent: *\nCrawl-delay: 86400').delayMs).toBe(60_000);
+  expect(rules('User-agent: *\nCrawl-delay: soon').delayMs).toBeNull();
+});
+
+test('announced sitemaps are told', () => {
+  expect(rules('Sitemap: https://site.example/s.xml').sitemaps).toEqual(['https://site.example/s.xml']);
+});

@@ -1,0 +1,82 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readDemand } from '../../../../src/service/site/demand/read-demand.ts';
+import { temporaryFolder } from '../../../support/temporary.ts';
+import { zipFile } from '../../../support/zip-file.ts';
+
+const FIGURES = 'Clicks,Impressions,CTR,Position';
+const DATES = `Date,${FIGURES}\n2026-11-01,12,120,10%,5.5\n`;
+const { signal } = new AbortController();
+
+/** The rows of the tables in an export of the page: their first cells and clicks. */
+async function rowsOf(...tables: readonly string[]): Promise<string[]> {
+  const folder = await temporaryFolder();
+  const paths = tables.map((_, index) => join(folder, `${index}.csv`));
+  for (const [index, text] of tables.entries()) await writeFile(paths[index] ?? '', text);
+  const rows: string[] = [];
+  for (const source of await readDemand(paths, { period: null, dimensions: null }, signal))
+    for (const table of source.tables)
+      for await (const record of table.records(signal))
+        rows.push(
+          'row' in record
+            ? `${record.row.date ?? record.row.url ?? record.row.query} ${record.row.clicks}`
+            : 'reject' in record
+              ? `reject in line ${record.reject.line}`
+              : 'other',
+        );
+  return rows;
+}
+
+test.for([
+  'Last 28 days Clicks,Previous 28 days Clicks',
+  'Last 28 days Clicks,Previous 28 days Clicks,Last 28 days Impressions,Previous 28 days Impressions',
+  '28 derniers jours Clics,28 jours précédents Clics,28 derniers jours CTR,28 jours précédents CTR',
+  'Letzte Woche Klicks,Vorherige Woche Klicks',
+  '過去 28 日間 クリック数,前の 28 日間 クリック数',
+])('clicks of two periods are no clicks and impressions: %s', async (figures) => {
+  const cells = figures.split(',').map((_, index) => 5 + index);
+  await expect(rowsOf(DATES, `Top pages,${figures}\nhttps://e.example/,${cells.join()}\n`)).rejects.toThrow(
+    'compares two periods',
+  );
+});
+
+test('hours are no days, and a row of sums is none', async () => {
+  const hour = (at: string): string => `2026-11-24T${at}:00:00-08:00,1,10,10%,5.5\n`;
+  await expect(rowsOf(`Time,${FIGURES}\n${hour('22')}${hour('23')}`)).rejects.toThrow(
+    'it is by hours, not by days',
+  );
+  expect(await rowsOf(`${DATES}2026-11-02,3,30,10%,5.5\nTotal,15,150,10%,5.5\n`)).toEqual([
+    ...['2026-11-01 12', '2026-11-02 3', 'reject in line 4'],
+  ]);
+});
+
+test.for(['46204', '20260701', '1. März 2026', 'first'])(
+  'days that can not be read are told, and are no queries: %s',
+  async (day) => {
+    const table = `Datum,Klicks,Impressionen,CTR,Position\n${day},12,120,10%,5.5\n`;
+    await expect(rowsOf(table)).rejects.toThrow(`its days can't be read, such as "${day}"`);
+  },
+);
+
+test('an archive without days says why its table by date is none', async () => {
+  const path = join(await temporaryFolder(), 'export.zip');
+  await writeFile(
+    path,
+    zipFile([
+      { name: 'Chart.csv', content: DATES.replace('2026-11-01', '46204') },
+      { name: 'Queries.csv', content: `Top queries,${FIGURES}\ntea,1,2,50%,3\n` },
+    ]),
+  );
+  await expect(readDemand([path], { period: null, dimensions: null }, signal)).rejects.toThrow(
+    /no table by date says of which days \(.*Chart.csv: its days can't be read, such as "46204"\)/,
+  );
+});
+
+test.for([
+  ['a line that names the delimiter', DATES.replaceAll(',', ';').replace(/^/, 'sep=;\n')],
+  ['empty cells behind the last column', DATES.replaceAll('\n', ',,\n')],
+  ['empty cells behind the header', DATES.replace('\n', ',\n')],
+] as const)('%s, as spreadsheets write, changes nothing', async ([, table]) => {
+  expect(await rowsOf(table)).toEqual(['2026-11-01 12']);
+});

@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { LogTime } from '../../../../src/service/site/logs/log-time.ts';
+import { ownHosts } from '../../../../src/service/site/logs/own-hosts.ts';
+import { AGENT, caddy, line, linesOf, TIME } from './lines-of.ts';
+
+const PLAIN = line('66.249.66.1').trimEnd();
+const IPV6 = line('2001:4860:4801:10::1').trimEnd();
+
+test.for([
+  ['syslog:combined', `<190>Nov 10 12:11:55 nginx: ${PLAIN}`],
+  ['syslog:combined', `Tue 2026-11-10 12:11:55 UTC web1 nginx[1]: ${PLAIN}`],
+  ['syslog:combined', `1794312715.123456 web1 nginx[1]: ${PLAIN}`],
+  ['syslog:combined', `2026-11-10T12:00:00.123456+00:00 app[web.1]: ${PLAIN}`],
+  ['syslog:combined', `Nov 10 12:11:55 10.0.0.5 httpd: ${IPV6}`],
+  ['syslog:host_combined', `Nov 10 12:11:55 web1 nginx: www.example.com ${IPV6}`],
+  ['compose:combined', `\x1b[36mweb_1  |\x1b[0m ${PLAIN}`],
+  ['compose:combined', `web-1  | 2026-11-10T12:00:00.123456789Z ${IPV6}`],
+  ['kubectl:combined', `[pod/web-5d7/nginx] ${PLAIN}`],
+  ['docker:combined', JSON.stringify({ log: PLAIN, container_id: 'a', source: 'stdout' })],
+  ['journald:combined', JSON.stringify({ MESSAGE: [...Buffer.from(PLAIN)], SYSLOG_IDENTIFIER: 'nginx' })],
+  ['message:combined', JSON.stringify({ '@timestamp': '2026-11-10T12:00:00Z', message: PLAIN })],
+  ['timestamp:combined', `2026/11/10 12:00:00 ${PLAIN}`],
+  ['timestamp:combined', `2026-11-10T12:00:00Z ${IPV6}`],
+  ['timestamp:host_combined', `2026-11-10T12:00:00Z www.example.com ${IPV6}`],
+  ['lighttpd', PLAIN.replace('- -', 'www.example.com -')],
+  ['combined', PLAIN.replace('- -', '- John Smith')],
+  ['combined', `${PLAIN} `],
+  ['combined_more', `${PLAIN} rt=0.1 ua="10.0.0.1:80" `],
+] as const)('%s is recognised, with each of its lines: %j', async ([format, log]) => {
+  const { name, events, rejects } = await linesOf(`${log}\n${log}`);
+  expect({ name, rejects, events: events.map(({ url, verdict }) => `${verdict} ${url}`) }).toEqual({
+    ...{ name: format, rejects: [] },
+    events: Array(2).fill('verified https://www.example.com/a'),
+  });
+});
+
+test("lines of journalctl's own are passed over, and what lighttpd says of other hosts is theirs", async () => {
+  const journal = `-- Boot 5f --\nNov 10 12:11:55 web1 nginx[12]: ${PLAIN}\n`;
+  expect(await linesOf(journal)).toMatchObject({ events: [{}], rejects: [], skipped: 1 });
+  expect(await linesOf(`${PLAIN.replace('- -', 'shop.other.net -')}\n`)).toMatchObject({
+    ...{ events: [], otherHosts: 1 },
+  });
+});
+
+test('a URL with its host and no scheme is of that host, as Incapsula writes it', async () => {
+  const log = `#Fields: date time c-ip cs(User-Agent) cs-uri cs(Referrer) s-port cs-method sc-status
+"2026-11-10" "12:00:00" "66.249.66.1" "${AGENT}" "shop.example.com/a" "-" "443" "GET" "200"
+`;
+  expect((await linesOf(log)).events).toMatchObject([
+    { url: 'https://shop.example.com/a', verdict: 'verified' },
+  ]);
+});
+
+test('a byte order mark before any line is none of it, as in files that were joined', async () => {
+  const { events, rejects } = await linesOf(`\ufeff${PLAIN}\n\ufeff${PLAIN}\n`, { format: 'combined' });
+  expect([events.map(({ verdict }) => verdict), rejects]).toEqual([['verified', 'verified'], []]);
+});
+
+const HEAD = `[${TIME}] "GET /a HTTP/1.1" 200`;
+test.for([
+  ['%{X-Forwarded-For}i %l %u %t "%r" %>s "%{User-Agent}i"', `66.249.66.1, 10.0.0.1 - - ${HEAD} "${AGENT}"`],
+  [
+    '$remote_addr $http_x_forwarded_for [$time_local] "$request" $status "$http_user_agent"',
+    `10.0.0.1 45.9.9.9, 66.249.66.1 ${HEAD} "${AGENT}"`,
+  ],
+  [
+    '$http_cf_connecting_ip [$time_local] "$request" $status "$http_user_agent"',
+    `66.249.66.1 ${HEAD} "${AGENT}"`,
+  ],
+  ['%{X-Real-IP}i %t "%r" %>s "%{User-Agent}i"', `66.249.66.1 ${HEAD} "${AGENT}"`],
+  [
+    '$http_x_real_ip [$time_local] "$request" $status $upstream_addr $upstream_status "$http_user_agent"',
+    `66.249.66.1 ${HEAD} 10.0.0.1:80, 10.0.0.2:80 502, 200 "${AGENT}"`,
+  ],
+] as const)('chains without quotation marks end behind their last part: %s', async ([format, log]) => {
+  const { events, rejects } = await linesOf(log, { format, isForwarded: true });
+  expect([events.map(({ verdict, status }) => `${verdict} ${status}`), rejects]).toEqual([
+    ['verified 200'],
+    [],
+  ]);
+});
+
+test('a URL that ends with a comma is no chain', async () => {
+  const format = '[$time_local] $request_method $request_uri $status "$http_user_agent"';
+  const { events } = await linesOf(`[${TIME}] GET /a?b=, 200 "${AGENT}"`, { format });
+  expect(events).toMatchObject([{ url: 'https://www.example.com/a?b=,', status: '200' }]);
+});
+
+test.for([
+  ['2026/11/10 12:00:00.123', '2026-11-10T12:00:00Z'],
+  ['2026-11-10T12:00:00+01', '2026-11-10T11:00:00Z'],
+  ['2026-11-10t12:00:00.5z', '2026-11-10T12:00:00Z'],
+  ['2026-11-10 12:00:00.123 +0530 IST', '2026-11-10T06:30:00Z'],
+  ['2026-11-10T12:00:00-03:30', '2026-11-10T15:30:00Z'],
+  ['1/Nov/2026:12:00:00 +0000', '2026-11-01T12:00:00Z'],
+] as const)('%s is %s', ([text, time]) => {
+  expect(new LogTime('UTC').any(text)).toBe(Date.parse(time) / 1000);
+  expect(new LogTime('UTC').clf(text)).toBe(Date.parse(time) / 1000);
+});
+
+test("bytes that nginx escapes within JSON are the text's, and other escapes stay", async () => {
+  const log = caddy({}, { uri: '/caf<c3><a9>/<22>"\\' }).replaceAll(/<(..)>/g, '\\x$1');
+  const { events } = await linesOf(log);
+  expect(events.map(({ url }) => url)).toEqual(['https://www.example.com/caf%C3%A9/%22%22/']);
+});
+
+test('what a load balancer writes for no request names no host', async () => {
+  const log = `1.2.3.4 - - [${TIME}] "- http://www.example.com:80- -" 400 0 "-" "-"\n`;
+  expect(await linesOf(log)).toMatchObject({ events: [{ url: '', status: '400' }], otherHosts: 0 });
+});
+
+test.for([
+  ['shop.example.net', 'https://shop.example.net/'],
+  ['shop.example.net', 'SHOP.example.net:443'],
+  ['xn--bcher-kva.example', 'bücher.example'],
+] as const)('%s is the host that is given as %s', ([host, given]) => {
+  const isOwn = ownHosts('https://www.example.com', [given]);
+  expect([isOwn(host), isOwn('www.example.com'), isOwn('other.net')]).toEqual([true, true, false]);
+});
