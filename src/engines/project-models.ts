@@ -1,11 +1,16 @@
-import type { Settings } from '../project/settings/settings.ts';
+import type { EngineAddress } from '../project/settings/settings.ts';
 import { loadModels } from '../project/sql/models/load-models.ts';
 import type { Model } from '../project/sql/models/model.ts';
-import { sqlFolders } from '../project/sql/models/sql-folders.ts';
+import { type SqlSettings, sqlFolders } from '../project/sql/models/sql-folders.ts';
 import { isInCatalogue } from './registry.ts';
 
+/** What the models of a project are read by. */
+export interface ModelSettings extends SqlSettings {
+  readonly engine: EngineAddress;
+}
+
 /** The models of a project, as the engine of its warehouse keeps them. */
-export async function projectModels(settings: Settings): Promise<Model[]> {
+export async function projectModels(settings: ModelSettings): Promise<Model[]> {
   const models = await loadModels(sqlFolders(settings));
   if (isInCatalogue(settings)) return models;
   return models.map((model) => (model.elsewhere ? { ...model, kind: model.elsewhere } : model));

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { Database } from '../core/duckdb/duckdb.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../core/errors/errors.ts';
 import type { Logger } from '../core/logs/logger.ts';
@@ -88,11 +87,7 @@ async function readPackages(
     folderOf.set(name, folder);
     packages.push(found);
   }
-  await using database = await Database.open({
-    memoryLimit: settings.memory_limit,
-    threads: settings.threads,
-    tempDirectory: join(settings.state_dir, 'spill'),
-  });
+  await using database = await Database.openIn(settings);
   using connection = await database.connect();
   for (const one of packages) await checkParts(connection, one, signal);
   return packages;

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { Database } from '../core/duckdb/duckdb.ts';
 import { type CrawlhouseError, toCrawlhouseError } from '../core/errors/errors.ts';
 import { acquireLock } from '../core/locks/acquire-lock.ts';
@@ -143,11 +142,7 @@ async function attempt(given: SessionInput, anew: boolean): Promise<RunResult> {
   const { settings } = options;
   // Also aborts once another process has taken over.
   const signal = AbortSignal.any([options.signal, ledger.lost]);
-  await using database = await Database.open({
-    memoryLimit: settings.memory_limit,
-    threads: settings.threads,
-    tempDirectory: join(settings.state_dir, 'spill'),
-  });
+  await using database = await Database.openIn(settings);
   await using working = await WorkingCopy.open(
     database,
     { stateDir: settings.state_dir, warehouse: settings.warehouse, engine: settings.engine },

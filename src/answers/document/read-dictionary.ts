@@ -1,12 +1,14 @@
-import { join } from 'node:path';
-import { type Connection, Database } from '../../core/duckdb/duckdb.ts';
+import { type Connection, Database, type DuckdbSettings } from '../../core/duckdb/duckdb.ts';
+import type { ModelSettings } from '../../engines/project-models.ts';
 import { isInCatalogue } from '../../engines/registry.ts';
-import { compileQuestions } from '../../pipeline/transform/questions/compile-questions.ts';
+import {
+  compileQuestions,
+  type QuestionSettings,
+} from '../../pipeline/transform/questions/compile-questions.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
-import type { Settings } from '../../project/settings/settings.ts';
 import { loadModels } from '../../project/sql/models/load-models.ts';
 import type { Model } from '../../project/sql/models/model.ts';
-import { sqlFolders } from '../../project/sql/models/sql-folders.ts';
+import { type SqlSettings, sqlFolders } from '../../project/sql/models/sql-folders.ts';
 import { columnLineage } from '../../project/sql/plan/column-lineage.ts';
 import { describedColumn, isWildcard } from '../../project/sql/plan/wildcard-columns.ts';
 import { sqlReferences } from '../../project/sql/text/sql-references.ts';
@@ -23,6 +25,9 @@ import { readPublished } from '../../state/catalogue/published/read-published.ts
 import type { Dictionary, DictionaryColumn, DictionaryTable, DictionaryTest } from './dictionary.ts';
 import type { Reads } from './lineage-layout.ts';
 
+/** What the dictionary is gathered from. */
+export type DictionarySettings = QuestionSettings & ModelSettings;
+
 /**
  * Gathers what models, pipelines and questions say of the tables, and what the published warehouse adds, where there is
  * one: types, rows, the tables of `raw` and `ops`, the last results of the tests.
@@ -30,7 +35,7 @@ import type { Reads } from './lineage-layout.ts';
  * @throws CrawlhouseError `bad_model`
  */
 export async function readDictionary(
-  settings: Settings,
+  settings: DictionarySettings,
   pipelines: readonly Pipeline[],
   { published }: { readonly published: boolean },
 ): Promise<Dictionary> {
@@ -41,11 +46,7 @@ export async function readDictionary(
   const found = published
     ? await readPublished(settings, (connection) => readWarehouse(connection, inCatalogue))
     : undefined;
-  await using database = await Database.open({
-    memoryLimit: settings.memory_limit,
-    threads: settings.threads,
-    tempDirectory: join(settings.state_dir, 'spill'),
-  });
+  await using database = await Database.openIn(settings);
   const parser = await database.connect();
   const tables: DictionaryTable[] = [];
   const lineage = await columnLineage(parser, models);
@@ -74,12 +75,8 @@ export async function readDictionary(
 }
 
 /** The tables that each model reads, by name. */
-export async function modelReads(settings: Settings): Promise<Reads> {
-  await using database = await Database.open({
-    memoryLimit: settings.memory_limit,
-    threads: settings.threads,
-    tempDirectory: join(settings.state_dir, 'spill'),
-  });
+export async function modelReads(settings: SqlSettings & DuckdbSettings): Promise<Reads> {
+  await using database = await Database.openIn(settings);
   const parser = await database.connect();
   const reads = new Map<string, readonly string[]>();
   for (const model of await loadModels(sqlFolders(settings)))

@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import type { Logger } from '../../core/logs/logger.ts';
+import type { FollowedPlace } from '../../engines/engine.ts';
 import { PublicationFollower } from '../../engines/publication-follower.ts';
 import { openElsewhere } from '../../engines/registry.ts';
-import type { Settings } from '../../project/settings/settings.ts';
 import { QueryProcess, type QueryProcessOptions } from './query-process.ts';
 import type { Warehouse } from './warehouse.ts';
 
@@ -14,6 +14,16 @@ interface Opening {
   readonly follower?: PublicationFollower;
 }
 
+/** Which warehouse is asked, and what a query may take. */
+export interface QuerySettings extends FollowedPlace {
+  readonly threads: number;
+  readonly query_timeout: number;
+  readonly query_memory_limit: string;
+  readonly query_temp_limit: string;
+  readonly query_row_limit: number;
+  readonly query_result_limit: string;
+}
+
 /**
  * The published warehouse, for reading, with the limits of the settings.
  *
@@ -21,7 +31,7 @@ interface Opening {
  */
 export async function openWarehouse(
   { logger, signal, follower }: Opening,
-  settings: Settings,
+  settings: QuerySettings,
   more: Pick<QueryProcessOptions, 'output'> = {},
   forked: ChildProcess | null = null,
 ): Promise<Warehouse> {

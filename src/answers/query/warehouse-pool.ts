@@ -1,9 +1,8 @@
 import type { Logger } from '../../core/logs/logger.ts';
 import { Semaphore } from '../../core/queue/semaphore.ts';
 import { PublicationFollower } from '../../engines/publication-follower.ts';
-import type { Settings } from '../../project/settings/settings.ts';
 import { publicationStamp } from '../../state/catalogue/published/publication-stamp.ts';
-import { openWarehouse } from './open-warehouse.ts';
+import { openWarehouse, type QuerySettings } from './open-warehouse.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /** Queries at once, each in a process of its own. */
@@ -24,7 +23,7 @@ interface Idle {
  * longer than most queries. After a minute without queries they end.
  */
 export class WarehousePool implements AsyncDisposable {
-  readonly #settings: Settings;
+  readonly #settings: QuerySettings;
   readonly #logger: Logger;
   readonly #follower: PublicationFollower;
   readonly #places: Places;
@@ -33,7 +32,7 @@ export class WarehousePool implements AsyncDisposable {
   #isClosed = false;
 
   constructor(
-    settings: Settings,
+    settings: QuerySettings,
     logger: Logger,
     follower = new PublicationFollower(settings, logger),
     places: Places = new Semaphore(AT_ONCE),

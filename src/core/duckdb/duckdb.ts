@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import {
   type DuckDBConnection,
   DuckDBInstance,
@@ -67,6 +68,13 @@ export interface DatabaseOptions {
   readonly tempDirectory: string;
 }
 
+/** What DuckDB may take in a project folder, as its settings say it. */
+export interface DuckdbSettings {
+  readonly memory_limit: string;
+  readonly threads: number;
+  readonly state_dir: string;
+}
+
 /**
  * Opens a DuckDB instance on a file, or `:memory:`. This is the only place that opens one, so our limits apply wherever
  * DuckDB runs.
@@ -125,6 +133,11 @@ export class Database implements AsyncDisposable {
     await first.run("SET GLOBAL force_compression = 'zstd'");
     first.closeSync();
     return new Database(instance, options.memoryLimit);
+  }
+
+  /** Within the limits of a project; it spills to the state directory. */
+  static openIn({ memory_limit, threads, state_dir }: DuckdbSettings): Promise<Database> {
+    return Database.open({ memoryLimit: memory_limit, threads, tempDirectory: join(state_dir, 'spill') });
   }
 
   /** A connection whose session time zone is UTC. */

@@ -1,12 +1,15 @@
 import type { Connection } from '../../core/duckdb/duckdb.ts';
 import type { LedgerUnit } from '../../project/model/runs/ledger-records.ts';
-import type { Settings } from '../../project/settings/settings.ts';
 import { rowCountAnomalies } from '../../state/catalogue/ops/ops-loads.ts';
-import { readPublished } from '../../state/catalogue/published/read-published.ts';
+import { type PublishedPlace, readPublished } from '../../state/catalogue/published/read-published.ts';
 import { crawlEnds, projectNames } from '../../state/catalogue/raw/raw-projects.ts';
+import type { LedgerSettings } from '../../state/ledger/open-ledger.ts';
 import type { FailedUnit } from './find-failures.ts';
 import type { Rhythm } from './find-stale.ts';
 import type { RowCountAnomaly } from './incident.ts';
+
+/** The memory of a project: its ledger and, where that is lost, the published warehouse. */
+export type MemoryPlace = PublishedPlace & LedgerSettings;
 
 /** The facts for alerts, from the ledger and the published warehouse after a run. */
 export interface AlertFacts {
@@ -18,7 +21,10 @@ export interface AlertFacts {
 }
 
 /** @param units as the ledger has them, or where it is lost the warehouse */
-export async function alertFacts(settings: Settings, units: readonly LedgerUnit[]): Promise<AlertFacts> {
+export async function alertFacts(
+  settings: PublishedPlace,
+  units: readonly LedgerUnit[],
+): Promise<AlertFacts> {
   const failed = failedUnits(units);
   const held = failed.filter(({ code }) => code === 'volume_held');
   const heldBack = held.flatMap(({ project_id, message, hint, failing_since }) =>

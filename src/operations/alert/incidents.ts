@@ -1,11 +1,16 @@
 import { crawlCommand } from '../../project/model/crawl-name.ts';
 import type { LedgerRun, LedgerUnit } from '../../project/model/runs/ledger-records.ts';
-import { isCrawlFolder } from '../../project/settings/crawl-folder.ts';
-import type { Settings } from '../../project/settings/settings.ts';
+import { type CrawlFolderSettings, isCrawlFolder } from '../../project/settings/crawl-folder.ts';
+import type { PublishedPlace } from '../../state/catalogue/published/read-published.ts';
 import { alertFacts } from './alert-facts.ts';
 import { findHealed, findRunFailures, findUnitFailures, type RunFailure, runKey } from './find-failures.ts';
 import { findStale, type Rhythm } from './find-stale.ts';
 import { findRowCountAnomalies, type Incident } from './incident.ts';
+
+/** What incidents are found in, and the projects that are watched. */
+export interface IncidentSettings extends PublishedPlace, CrawlFolderSettings {
+  readonly projects: 'all' | readonly string[];
+}
 
 /**
  * The incidents that are open now, the oldest first, by the rules of alerts and whether or not an alert was sent
@@ -15,7 +20,7 @@ import { findRowCountAnomalies, type Incident } from './incident.ts';
  * @param now UTC milliseconds
  */
 export async function openIncidents(
-  settings: Settings,
+  settings: IncidentSettings,
   { units, runs }: { readonly units: readonly LedgerUnit[]; readonly runs: readonly LedgerRun[] },
   now: number,
 ): Promise<readonly Incident[]> {
@@ -43,7 +48,7 @@ export async function openIncidents(
 }
 
 /** The last run, if its process is dead. A later run takes up what it has left. */
-function killedRun(settings: Settings, [last]: readonly LedgerRun[]): readonly Incident[] {
+function killedRun(settings: CrawlFolderSettings, [last]: readonly LedgerRun[]): readonly Incident[] {
   if (last?.status !== 'killed') return [];
   return [
     {

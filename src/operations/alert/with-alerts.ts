@@ -5,9 +5,8 @@ import type { Selection } from '../../project/model/planned-unit.ts';
 import type { RunReport } from '../../project/model/runs/report.ts';
 import type { RunResult } from '../../project/model/runs/run-result.ts';
 import type { AlertSettings } from '../../project/settings/alert-settings.ts';
-import type { Settings } from '../../project/settings/settings.ts';
 import { readLedger } from '../../state/ledger/open-ledger.ts';
-import { type AlertFacts, alertFacts } from './alert-facts.ts';
+import { type AlertFacts, alertFacts, type MemoryPlace } from './alert-facts.ts';
 import { deliverAlerts, type Findings, noteAlerts } from './deliver.ts';
 import { findHealed, findRunFailures, findUnitFailures, type RunFailure, runKey } from './find-failures.ts';
 import { findStale, staleKey } from './find-stale.ts';
@@ -45,7 +44,7 @@ export interface Watched<R extends WatchedRequest> {
  * settings. It returns or throws what `run` or `plan` do: alerts never fail a run.
  */
 export async function withAlerts<R extends WatchedRequest>(
-  settings: Settings,
+  settings: MemoryPlace,
   watch: Watch,
   { plan, run }: Watched<R>,
   logger: Logger,
@@ -71,7 +70,7 @@ interface Outcome {
 }
 
 async function sendAlerts(
-  settings: Settings,
+  settings: MemoryPlace,
   watch: Watch,
   outcome: Outcome,
   logger: Logger,
@@ -101,14 +100,14 @@ async function sendAlerts(
   }
 }
 
-async function factsOfLedger(settings: Settings): Promise<AlertFacts> {
+async function factsOfLedger(settings: MemoryPlace): Promise<AlertFacts> {
   await using ledger = await readLedger(settings);
   return alertFacts(settings, (await ledger?.units('unpublished')) ?? []);
 }
 
 /** `errors` are those of the run as a whole; if there are any, the run may not have read all it should. */
 async function findings(
-  settings: Settings,
+  settings: MemoryPlace,
   { scope, isLast, now, otherFailures = [] }: Watch,
   { request, errors }: { readonly request: WatchedRequest | null; readonly errors: readonly RunFailure[] },
   logger: Logger,

@@ -1,7 +1,8 @@
 import { type Check, type Finding, look } from '../../core/duckdb/check.ts';
 import { toCrawlhouseError } from '../../core/errors/errors.ts';
+import type { AlertSettings } from '../../project/settings/alert-settings.ts';
 import type { Schedule } from '../../project/settings/schedules.ts';
-import type { Settings } from '../../project/settings/settings.ts';
+import type { LedgerSettings } from '../../state/ledger/open-ledger.ts';
 import { readAlertStore } from '../alert/open-alert-store.ts';
 import { allTargets } from '../alert/targets.ts';
 
@@ -9,22 +10,22 @@ const TEST = 'crawlhouse alerts test sends a test alert and says what each targe
 
 /** The targets of alerts, and the alerts that have not reached theirs. Alerts never fail a run, so these only warn. */
 export async function examineAlerts(
-  settings: Settings,
+  settings: LedgerSettings & { readonly alerts: AlertSettings },
   schedules: readonly Schedule[],
   signal: AbortSignal,
 ): Promise<Check[]> {
   return [
-    await look('alerts', () => targets(settings, schedules, signal), signal),
+    await look('alerts', () => targets(settings.alerts, schedules, signal), signal),
     await look('outbox', () => outbox(settings), signal),
   ];
 }
 
 async function targets(
-  settings: Settings,
+  alerts: AlertSettings,
   schedules: readonly Schedule[],
   signal: AbortSignal,
 ): Promise<Finding> {
-  const all = allTargets(settings.alerts, schedules);
+  const all = allTargets(alerts, schedules);
   if (all.length === 0) return { message: 'no target is set: nobody hears of a failed run' };
   const found = await Promise.all(
     all.map(async ({ target }) => {
@@ -44,7 +45,7 @@ async function targets(
   return { message, hint: `correct alerts in crawlhouse.yaml or schedules.yaml; ${TEST}` };
 }
 
-async function outbox(settings: Settings): Promise<Finding> {
+async function outbox(settings: LedgerSettings): Promise<Finding> {
   await using store = await readAlertStore(settings);
   const waiting = (await store?.undelivered()) ?? [];
   const [first] = waiting;

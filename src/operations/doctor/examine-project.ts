@@ -1,11 +1,11 @@
 import { type Check, type Finding, look, skipped, smallEngine } from '../../core/duckdb/check.ts';
 import type { Connection } from '../../core/duckdb/duckdb.ts';
 import { packageVersion } from '../../core/host/package-version.ts';
+import type { QuestionSettings } from '../../pipeline/transform/questions/compile-questions.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import { loadPipelines } from '../../project/settings/pipelines.ts';
 import { loadSchedules, type Schedule } from '../../project/settings/schedules.ts';
 import { loadSegmentations, type Segmentation } from '../../project/settings/segments.ts';
-import type { Settings } from '../../project/settings/settings.ts';
 import { loadModels } from '../../project/sql/models/load-models.ts';
 import { sqlFolders } from '../../project/sql/models/sql-folders.ts';
 import { checkSegments } from '../../project/sql/plan/check-segments.ts';
@@ -18,7 +18,7 @@ const SERVICE_FIELD = 'page_group_';
 /** Versions and the files of a project folder; with the schedules, as far as they can be read. */
 export async function examineProject(
   projectDir: string,
-  settings: Settings | undefined,
+  settings: QuestionSettings | undefined,
   signal: AbortSignal,
 ): Promise<{ readonly checks: readonly Check[]; readonly schedules: readonly Schedule[] }> {
   let pipelines: readonly Pipeline[] = [];
@@ -65,7 +65,7 @@ async function versions() {
 /** Whether segments.yaml holds, and fits the published warehouse. Without settings, the file alone is looked at. */
 async function examineSegments(
   projectDir: string,
-  settings: Settings | undefined,
+  settings: QuestionSettings | undefined,
   signal: AbortSignal,
 ): Promise<Check> {
   return await look(

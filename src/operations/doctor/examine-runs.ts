@@ -1,8 +1,7 @@
 import { type Check, type Finding, look } from '../../core/duckdb/check.ts';
 import type { LedgerRun } from '../../project/model/runs/ledger-records.ts';
 import type { Schedule } from '../../project/settings/schedules.ts';
-import type { Settings } from '../../project/settings/settings.ts';
-import { readLedger } from '../../state/ledger/open-ledger.ts';
+import { type LedgerSettings, readLedger } from '../../state/ledger/open-ledger.ts';
 import { nextFiring } from '../schedule/next-firing.ts';
 
 const RUNS = 1000;
@@ -10,7 +9,7 @@ const DAY_MS = 86_400_000;
 
 /** The last good run, and a run whose process is dead. */
 export async function examineRuns(
-  settings: Settings,
+  settings: LedgerSettings,
   schedules: readonly Schedule[],
   signal: AbortSignal,
 ): Promise<Check[]> {
@@ -21,7 +20,7 @@ export async function examineRuns(
 }
 
 /** The newest first. */
-async function runsOf(settings: Settings): Promise<readonly LedgerRun[]> {
+async function runsOf(settings: LedgerSettings): Promise<readonly LedgerRun[]> {
   await using ledger = await readLedger(settings);
   return (await ledger?.runs(RUNS)) ?? [];
 }

@@ -3,15 +3,15 @@ import { type Check, type Finding, look, skipped } from '../../core/duckdb/check
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import { didYouMean } from '../../core/text/nearest-name.ts';
-import { connect } from '../../pipeline/discover/connect.ts';
+import { type ClientSettings, connect } from '../../pipeline/discover/connect.ts';
 import { withoutWorkspace } from '../../pipeline/discover/discover.ts';
 import { isCrawlFolder } from '../../project/settings/crawl-folder.ts';
-import { type Settings, serviceSettings } from '../../project/settings/settings.ts';
+import { serviceSettings } from '../../project/settings/settings.ts';
 import { orAllForbidden } from '../../service/api/all-forbidden.ts';
 import type { ServiceClient } from '../../service/api/client/client.ts';
 import type { Project } from '../../service/api/resources/projects.ts';
 import type { Workspace } from '../../service/api/resources/workspaces.ts';
-import { exportStores } from '../../stores/registry.ts';
+import { exportStores, type StoreSettings } from '../../stores/registry.ts';
 
 /** Seconds by which the clocks may differ; signatures of stores take fifteen minutes, windows end at midnight. */
 const SKEW = 60;
@@ -22,9 +22,15 @@ export const OF_SERVICE = ['service', 'token', 'workspaces', 'projects'] as cons
 /** Why nothing is checked of the service of a folder that only crawls websites. */
 export const NO_ACCOUNT = 'there is no account';
 
+/** How the service is reached, and what is read of it. */
+interface ReachSettings extends ClientSettings, StoreSettings {
+  readonly workspaces: 'all' | readonly string[];
+  readonly projects: 'all' | readonly string[];
+}
+
 /** The service: its clock, what the token may see, workspaces and projects that the settings name, the stores' secret. */
 export async function examineService(
-  settings: Settings,
+  settings: ReachSettings,
   logger: Logger,
   signal: AbortSignal,
 ): Promise<Check[]> {
@@ -95,7 +101,8 @@ export async function reachService(baseUrl: string, signal: AbortSignal): Promis
   return { message, hint: `our clock is ${skew > 0 ? 'ahead' : 'behind'}: set it by NTP` };
 }
 
-function selected({ workspaces: wanted, ...settings }: Settings, seen: readonly Workspace[]): Finding {
+function selected(settings: ReachSettings, seen: readonly Workspace[]): Finding {
+  const { workspaces: wanted } = settings;
   const missing = wanted === 'all' ? undefined : wanted.find((id) => seen.every((one) => one.id !== id));
   if (missing !== undefined)
     throw new CrawlhouseError('bad_settings', `the token does not see a workspace ${missing}`, {
@@ -106,7 +113,7 @@ function selected({ workspaces: wanted, ...settings }: Settings, seen: readonly 
   const asleep = read.filter((one) => one.subscription_status === 'inactive');
   if (asleep.length > 0)
     return { message, hint: `the subscription of ${namesOf(asleep)} is not active: nothing can be exported` };
-  const exports = exportStores(settings as Settings).length > 0;
+  const exports = exportStores(settings).length > 0;
   const without = read.filter((one) => one.subscription_features?.includes('data_export') === false);
   if (exports && without.length > 0)
     return { message, hint: `${namesOf(without)} has no data exports: its units come as streams` };
@@ -114,7 +121,7 @@ function selected({ workspaces: wanted, ...settings }: Settings, seen: readonly 
 }
 
 async function projects(
-  { workspaces: wanted, projects: named }: Settings,
+  { workspaces: wanted, projects: named }: ReachSettings,
   client: ServiceClient,
   workspaces: readonly Workspace[],
   signal: AbortSignal,

@@ -6,11 +6,12 @@ import { type Check, type Finding, look, smallEngine } from '../../core/duckdb/c
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { bytesOf } from '../../core/files/disk-use.ts';
 import { describeHolder, tryLockState } from '../../core/locks/state-lock.ts';
-import type { Settings } from '../../project/settings/settings.ts';
 import { SPARE_FILE } from '../../state/catalogue/published/former-copies.ts';
 import { readPublication } from '../../state/catalogue/published/read-publication.ts';
+import type { PublishedPlace } from '../../state/catalogue/published/read-published.ts';
 import { WAREHOUSE_VERSION } from '../../state/catalogue/schema.ts';
-import { readLedger, sharedLedger } from '../../state/ledger/open-ledger.ts';
+import { type LedgerSettings, readLedger, sharedLedger } from '../../state/ledger/open-ledger.ts';
+import type { MemoryPlace } from '../alert/alert-facts.ts';
 
 const MB = 1_000_000;
 /** Less than this is too little for any run. */
@@ -20,17 +21,17 @@ const LEAST_FREE = 100 * MB;
 export const OF_STATE = ['warehouse', 'ledger', 'lock', 'disk', 'memory'] as const;
 
 /** The checks of this machine: warehouse, ledger, lock, disk, memory. */
-export async function examineState(settings: Settings, signal: AbortSignal): Promise<Check[]> {
+export async function examineState(settings: MemoryPlace, signal: AbortSignal): Promise<Check[]> {
   return [
     await look('warehouse', () => warehouse(settings), signal),
     await look('ledger', () => ledger(settings), signal),
-    await look('lock', () => lock(settings), signal),
+    await look('lock', () => lock(settings.state_dir), signal),
     await look('disk', () => disk(settings), signal),
     await look('memory', () => memory(settings), signal),
   ];
 }
 
-async function warehouse({ warehouse: path }: Settings): Promise<Finding> {
+async function warehouse({ warehouse: path }: PublishedPlace): Promise<Finding> {
   await using database = await smallEngine();
   using connection = await database.connect();
   const publication = await readPublication(connection, path);
@@ -39,7 +40,7 @@ async function warehouse({ warehouse: path }: Settings): Promise<Finding> {
   return { message: `${path}: ${size} MB, version ${publication.version} of ${WAREHOUSE_VERSION}` };
 }
 
-async function ledger(settings: Settings): Promise<Finding> {
+async function ledger(settings: LedgerSettings): Promise<Finding> {
   await using opened = await readLedger(settings);
   if (opened === undefined) return { message: 'none yet; the next run makes it' };
   await opened.check();
@@ -48,7 +49,7 @@ async function ledger(settings: Settings): Promise<Finding> {
   return { message: `${(await opened.units()).length} units, version ${opened.version}${where}` };
 }
 
-function lock({ state_dir: stateDir }: Settings): Finding {
+function lock(stateDir: string): Finding {
   if (!existsSync(stateDir)) return { message: 'free' };
   const taken = tryLockState(stateDir, 'crawlhouse doctor', false);
   if ('holder' in taken) return { message: `held by ${describeHolder(taken.holder)}` };
@@ -60,7 +61,7 @@ function lock({ state_dir: stateDir }: Settings): Finding {
  * A publication may copy everything: beside the present file there must be room for the next, and for the working copy.
  * The spare file gives way to it.
  */
-async function disk({ state_dir: stateDir, warehouse: path }: Settings): Promise<Finding> {
+async function disk({ state_dir: stateDir, warehouse: path }: PublishedPlace): Promise<Finding> {
   const size = existsSync(path) ? (await stat(path)).size : 0;
   // One measurement a file system: two of the same one differ while others write to it.
   const folders = new Map<number, string>();
@@ -83,7 +84,7 @@ async function spaceOf(folder: string): Promise<{ readonly free: number; readonl
   return { free: bavail * bsize, folder };
 }
 
-function memory({ memory_limit: limit, threads }: Settings): Finding {
+function memory({ memory_limit: limit, threads }: PublishedPlace): Finding {
   const message = `${Math.round(totalmem() / MB)} MB in this machine, memory_limit ${limit}, ${threads} threads`;
   const [, number = '0', unit = 'M'] = /^([\d.]+)\s*([KMGT])/i.exec(limit) ?? [];
   const bytes = Number(number) * { K: 1e3, M: 1e6, G: 1e9, T: 1e12 }[unit.toUpperCase() as 'K'];

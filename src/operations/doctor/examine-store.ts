@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { type Check, look } from '../../core/duckdb/check.ts';
-import type { Settings } from '../../project/settings/settings.ts';
 import { listObjects } from '../../stores/list-objects.ts';
-import { openConfiguredStore, type StoreName } from '../../stores/registry.ts';
+import { openConfiguredStore, type StoreName, type StoreSettings } from '../../stores/registry.ts';
 import { type Consequences, tryObject } from '../../stores/try-object.ts';
 
 /** Lists, writes, reads and removes a small object where data exports go. */
-export async function examineStore(settings: Settings, name: StoreName, signal: AbortSignal): Promise<Check> {
+export async function examineStore(
+  settings: StoreSettings,
+  name: StoreName,
+  signal: AbortSignal,
+): Promise<Check> {
   const at = { check: name, store: name, prefix: settings[name]?.prefix ?? '' };
   return await examinePrefix(settings, at, signal, {
     noWrite: 'only the service needs to write; the first export shows whether objects can be read',
@@ -16,8 +19,8 @@ export async function examineStore(settings: Settings, name: StoreName, signal: 
 
 /** Does the same where the packages of workers go. */
 export async function examinePackages(
-  settings: Settings,
-  { store, prefix }: NonNullable<Settings['packages']>,
+  settings: StoreSettings,
+  { store, prefix }: { readonly store: StoreName; readonly prefix: string },
   signal: AbortSignal,
 ): Promise<Check> {
   return await examinePrefix(settings, { check: 'packages', store, prefix }, signal, {
@@ -27,7 +30,7 @@ export async function examinePackages(
 }
 
 async function examinePrefix(
-  settings: Settings,
+  settings: StoreSettings,
   at: { readonly check: string; readonly store: StoreName; readonly prefix: string },
   signal: AbortSignal,
   consequences: Consequences,

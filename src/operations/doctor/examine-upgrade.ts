@@ -1,4 +1,3 @@
-import type { Settings } from '../../project/settings/settings.ts';
 import {
   changeText,
   diffContract,
@@ -7,7 +6,7 @@ import {
 } from '../../project/sql/plan/mart-contract.ts';
 import { keptContract } from '../../state/catalogue/ops/ops-contract.ts';
 import { publicationOf } from '../../state/catalogue/ops/ops-publication.ts';
-import { readPublished } from '../../state/catalogue/published/read-published.ts';
+import { type PublishedPlace, readPublished } from '../../state/catalogue/published/read-published.ts';
 import { CATALOG, WAREHOUSE_VERSION } from '../../state/catalogue/schema.ts';
 
 /** What the next run of this version would change; nothing is changed to find out. */
@@ -19,7 +18,7 @@ export interface Upgrade {
   readonly mart: readonly MartChange[];
 }
 
-export async function examineUpgrade(settings: Settings): Promise<Upgrade> {
+export async function examineUpgrade(settings: PublishedPlace): Promise<Upgrade> {
   const contract = await readContract();
   const found = await readPublished(settings, async (connection) => {
     const { version } = await publicationOf(connection, CATALOG);

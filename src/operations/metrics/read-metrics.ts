@@ -5,12 +5,12 @@ import { packageVersion } from '../../core/host/package-version.ts';
 import { isLocked } from '../../core/locks/state-lock.ts';
 import type { LedgerRun } from '../../project/model/runs/ledger-records.ts';
 import { runSeconds } from '../../project/model/runs/run-summary.ts';
-import type { Settings } from '../../project/settings/settings.ts';
 import { type LoadTotal, loadTotals } from '../../state/catalogue/ops/ops-loads.ts';
 import { publicationStamp } from '../../state/catalogue/published/publication-stamp.ts';
 import { readPublished } from '../../state/catalogue/published/read-published.ts';
 import type { UnitCount } from '../../state/ledger/ledger.ts';
-import { readLedger } from '../../state/ledger/open-ledger.ts';
+import { type LedgerSettings, readLedger } from '../../state/ledger/open-ledger.ts';
+import type { MemoryPlace } from '../alert/alert-facts.ts';
 import { readAlertStore } from '../alert/open-alert-store.ts';
 
 /** A value with its labels. */
@@ -32,7 +32,7 @@ const RUNS = 1000;
  * Reads the metrics of a project in the text format of Prometheus. The published warehouse is read again only after a
  * publication, so a scrape is cheap.
  */
-export function metricsReader(settings: Settings): () => Promise<string> {
+export function metricsReader(settings: MemoryPlace): () => Promise<string> {
   let publication = '';
   let totals: readonly LoadTotal[] = [];
   return async () => {
@@ -49,7 +49,7 @@ export function metricsReader(settings: Settings): () => Promise<string> {
   };
 }
 
-async function ofMachine(settings: Settings): Promise<Gauge[]> {
+async function ofMachine(settings: MemoryPlace): Promise<Gauge[]> {
   const { state_dir: stateDir, warehouse } = settings;
   const free = await freeBytes(dirname(warehouse));
   return [
@@ -71,12 +71,12 @@ async function ofMachine(settings: Settings): Promise<Gauge[]> {
   ];
 }
 
-async function undelivered(settings: Settings): Promise<number> {
+async function undelivered(settings: LedgerSettings): Promise<number> {
   await using store = await readAlertStore(settings);
   return (await store?.undelivered())?.length ?? 0;
 }
 
-async function ofLedger(settings: Settings): Promise<Gauge[]> {
+async function ofLedger(settings: LedgerSettings): Promise<Gauge[]> {
   await using ledger = await readLedger(settings);
   if (ledger === undefined) return [];
   return [...ofRuns(await ledger.runs(RUNS)), ofUnits(await ledger.unitCounts())];

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { readDictionary } from '../../answers/document/read-dictionary.ts';
+import { type DictionarySettings, readDictionary } from '../../answers/document/read-dictionary.ts';
 import { toCrawlhouseError } from '../../core/errors/errors.ts';
 import { packageVersion } from '../../core/host/package-version.ts';
 import type { Logger } from '../../core/logs/logger.ts';
@@ -10,7 +10,6 @@ import { redactTexts } from '../../core/secrets/redact.ts';
 import { engineKind } from '../../engines/registry.ts';
 import type { RunResult } from '../../project/model/runs/run-result.ts';
 import { loadPipelines } from '../../project/settings/pipelines.ts';
-import type { Settings } from '../../project/settings/settings.ts';
 import type { LineageSettings } from '../../project/settings/settings-file.ts';
 import { sendWebhook } from '../alert/send-webhook.ts';
 import type { RunEvent } from './run-event.ts';
@@ -21,12 +20,18 @@ const TIMEOUT_MS = 10_000;
 /** After an interruption, the time for the last events. */
 const LAST_MS = 5_000;
 
+/** Who is told, and what is told of. */
+interface TracedSettings extends DictionarySettings {
+  readonly base_url?: string | undefined;
+  readonly openlineage?: LineageSettings | undefined;
+}
+
 /**
  * Runs, and tells the receivers of the setting `openlineage` what ran, read and wrote. It returns or throws what `run`
  * does: events never fail a run.
  */
 export async function withLineage(
-  settings: Settings,
+  settings: TracedSettings,
   job: string,
   logger: Logger,
   signal: AbortSignal,

@@ -3,19 +3,18 @@ import { bytesOf, freeBytes } from '../../core/files/disk-use.ts';
 import type { PipelineDrift } from '../../project/model/pipeline-drift.ts';
 import type { LedgerRun, LedgerUnit } from '../../project/model/runs/ledger-records.ts';
 import { loadPipelines } from '../../project/settings/pipelines.ts';
-import type { Settings } from '../../project/settings/settings.ts';
 import { type Freshness, freshness } from '../../state/catalogue/freshness.ts';
 import { readRuns } from '../../state/catalogue/ops/ops-runs.ts';
 import { readUnits } from '../../state/catalogue/ops/ops-units.ts';
 import { pipelineDrift } from '../../state/catalogue/pipeline-drift.ts';
 import { SPARE_FILE } from '../../state/catalogue/published/former-copies.ts';
-import { readPublished } from '../../state/catalogue/published/read-published.ts';
+import { type PublishedPlace, readPublished } from '../../state/catalogue/published/read-published.ts';
 import type { ClaimedUnit, Discovery } from '../../state/ledger/ledger.ts';
 import type { LedgerExport } from '../../state/ledger/ledger-export.ts';
 import { type LiveRun, readLiveRun } from '../../state/ledger/live-run.ts';
-import { readLedger } from '../../state/ledger/open-ledger.ts';
+import { type LedgerSettings, readLedger } from '../../state/ledger/open-ledger.ts';
 import type { Incident } from '../alert/incident.ts';
-import { openIncidents } from '../alert/incidents.ts';
+import { type IncidentSettings, openIncidents } from '../alert/incidents.ts';
 
 /** The last runs that are listed. */
 const RUNS_LISTED = 20;
@@ -54,12 +53,14 @@ export interface Status {
   readonly drift: readonly PipelineDrift[];
 }
 
+export type StatusSettings = IncidentSettings & LedgerSettings;
+
 /**
  * From the ledger, or, where `.crawlhouse/` was deleted, from the published warehouse. Also while a run is on.
  *
  * @param now UTC milliseconds
  */
-export async function readStatus(settings: Settings, now: number): Promise<Status> {
+export async function readStatus(settings: StatusSettings, now: number): Promise<Status> {
   const remembered = (await rememberedByLedger(settings)) ?? (await rememberedByWarehouse(settings));
   return {
     ...remembered,
@@ -74,7 +75,7 @@ export async function readStatus(settings: Settings, now: number): Promise<Statu
 
 type Remembered = Pick<Status, 'discovery' | 'units' | 'exports' | 'runs' | 'claims'>;
 
-async function rememberedByLedger(settings: Settings): Promise<Remembered | undefined> {
+async function rememberedByLedger(settings: LedgerSettings): Promise<Remembered | undefined> {
   await using ledger = await readLedger(settings);
   if (ledger === undefined) return undefined;
   return {
@@ -86,7 +87,7 @@ async function rememberedByLedger(settings: Settings): Promise<Remembered | unde
   };
 }
 
-async function rememberedByWarehouse(settings: Settings): Promise<Remembered> {
+async function rememberedByWarehouse(settings: PublishedPlace): Promise<Remembered> {
   const published = await readPublished(settings, async (connection) => ({
     units: await readUnits(connection),
     runs: await readRuns(connection),
@@ -100,7 +101,7 @@ async function rememberedByWarehouse(settings: Settings): Promise<Remembered> {
   };
 }
 
-async function diskUse({ state_dir, warehouse }: Settings): Promise<DiskUse> {
+async function diskUse({ state_dir, warehouse }: PublishedPlace): Promise<DiskUse> {
   const of = (name: string): Promise<number> => bytesOf(join(state_dir, name));
   return {
     warehouse: await bytesOf(warehouse),
@@ -114,8 +115,12 @@ async function diskUse({ state_dir, warehouse }: Settings): Promise<DiskUse> {
   };
 }
 
+interface DriftSettings extends PublishedPlace {
+  readonly projectDir: string;
+}
+
 /** The pipelines of a project that have changed since units of the published warehouse were loaded. */
-export async function readDrift(settings: Settings): Promise<readonly PipelineDrift[]> {
+export async function readDrift(settings: DriftSettings): Promise<readonly PipelineDrift[]> {
   const pipelines = await loadPipelines(settings.projectDir);
   return (await readPublished(settings, (connection) => pipelineDrift(connection, pipelines))) ?? [];
 }

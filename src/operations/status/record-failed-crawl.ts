@@ -4,17 +4,17 @@ import { lockState } from '../../core/locks/state-lock.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import { crawlCommand } from '../../project/model/crawl-name.ts';
 import { summarizeRun } from '../../project/model/runs/run-summary.ts';
-import type { Settings } from '../../project/settings/settings.ts';
 import { readPublished } from '../../state/catalogue/published/read-published.ts';
 import { projectNames } from '../../state/catalogue/raw/raw-projects.ts';
 import { openLedger } from '../../state/ledger/open-ledger.ts';
+import type { MemoryPlace } from '../alert/alert-facts.ts';
 
 /**
  * Notes that a website that was crawled before could not be crawled, so that its pages say so beside the former answers.
  * Of an unknown website nothing is kept.
  */
 export async function recordFailedCrawl(
-  settings: Settings,
+  settings: MemoryPlace,
   startUrl: string,
   error: CrawlhouseError,
   logger: Logger,

@@ -1,20 +1,30 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Logger } from '../../core/logs/logger.ts';
-import { limitsOf } from '../../project/settings/limits.ts';
-import { type ServiceSettings, type Settings, serviceSettings } from '../../project/settings/settings.ts';
+import { type LimitSettings, limitsOf } from '../../project/settings/limits.ts';
+import {
+  type AccountSettings,
+  type ServiceSettings,
+  serviceSettings,
+} from '../../project/settings/settings.ts';
 import { ServiceClient } from '../../service/api/client/client.ts';
 import { OAuthTokenSource } from '../../service/api/client/oauth-token-source.ts';
 import { readTokens, type TokenOrigin, writeTokens } from '../../service/api/client/stored-tokens.ts';
 import type { TokenSource } from '../../service/api/client/token-source.ts';
+import type { LedgerSettings } from '../../state/ledger/open-ledger.ts';
 import { sharedSlots } from '../../state/ledger/shared-slots.ts';
+
+/** How the service is reached, and how much is asked of it at once. */
+export interface ClientSettings extends AccountSettings, LimitSettings, LedgerSettings {
+  readonly requests_per_second?: number | undefined;
+}
 
 /**
  * The client of the service that the settings name.
  *
  * @throws CrawlhouseError `bad_settings` when the address or the credentials are missing
  */
-export function connect(settings: Settings, logger: Logger): ServiceClient {
+export function connect(settings: ClientSettings, logger: Logger): ServiceClient {
   const service = serviceSettings(settings);
   return new ServiceClient({
     baseUrl: service.baseUrl,

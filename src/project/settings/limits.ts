@@ -4,8 +4,11 @@ import type { Settings } from './settings.ts';
 
 const MINUTE = 60_000;
 
+/** The setting `limits`. */
+export type LimitSettings = Pick<Settings, 'limits'>;
+
 /** The setting `limits` in bytes and milliseconds. */
-export function limitsOf({ limits }: Pick<Settings, 'limits'>): Limits {
+export function limitsOf({ limits }: LimitSettings): Limits {
   return {
     ...DEFAULT_LIMITS,
     answer: bytesOf(limits.answer),

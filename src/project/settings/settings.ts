@@ -21,6 +21,9 @@ export type Settings = Omit<z.output<ReturnType<typeof settingsFile>>, 'warehous
   readonly engine: EngineAddress;
 };
 
+/** What says how the service is signed in to. */
+export type AccountSettings = Pick<Settings, 'base_url' | 'access_token' | 'oauth'>;
+
 /** The address of the service, and the credentials. */
 export type ServiceSettings =
   | { readonly baseUrl: string; readonly accessToken: string }
@@ -31,7 +34,7 @@ export type ServiceSettings =
  *
  * @throws CrawlhouseError `bad_settings` when either is missing
  */
-export function serviceSettings({ base_url, access_token, oauth }: Settings): ServiceSettings {
+export function serviceSettings({ base_url, access_token, oauth }: AccountSettings): ServiceSettings {
   if (base_url === undefined) throw missing('base_url');
   const baseUrl = base_url.replace(/\/+$/, '');
   if (access_token !== undefined) return { baseUrl, accessToken: access_token };

@@ -1,8 +1,8 @@
-import type { Settings } from '../../../project/settings/settings.ts';
 import { Audit } from './audit.ts';
 import { openConsoleDatabase } from './console-database.ts';
 import { Links } from './links.ts';
 import { Oidc } from './oidc.ts';
+import type { SignInSettings } from './reach.ts';
 import { Sessions } from './sessions.ts';
 
 const MINUTE_MS = 60_000;
@@ -32,7 +32,7 @@ export class Access implements Disposable {
   readonly #close: () => void;
 
   constructor(
-    { state_dir, console_oidc: oidc, console_url: url }: Settings,
+    { state_dir, console_oidc: oidc, console_url: url }: SignInSettings & { readonly state_dir: string },
     now: () => number = () => Date.now(),
   ) {
     const database = openConsoleDatabase(state_dir);

@@ -1,5 +1,10 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
-import type { Settings } from '../../../project/settings/settings.ts';
+import type { ConsoleOidcSettings } from '../../../project/settings/console-settings.ts';
+
+export interface SignInSettings {
+  readonly console_oidc?: ConsoleOidcSettings | undefined;
+  readonly console_url?: string | undefined;
+}
 
 /** Whether only this machine reaches an address. */
 export function isLoopback(host: string): boolean {
@@ -11,7 +16,7 @@ export function isLoopback(host: string): boolean {
  *
  * @throws CrawlhouseError `bad_settings`
  */
-export function requireSignIn({ console_oidc: oidc, console_url: url }: Settings, host: string): void {
+export function requireSignIn({ console_oidc: oidc, console_url: url }: SignInSettings, host: string): void {
   if (oidc === undefined && !isLoopback(host)) {
     throw new CrawlhouseError('bad_settings', `the console does not listen on ${host} without OIDC`, {
       hint: 'set console_oidc and console_url (docs/console.md), or listen on 127.0.0.1',

@@ -5,7 +5,6 @@ import { describeHolder, lockHolder } from '../../../core/locks/state-lock.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
 import { Semaphore } from '../../../core/queue/semaphore.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
-import type { Settings } from '../../../project/settings/settings.ts';
 import { readLiveRun } from '../../../state/ledger/live-run.ts';
 import type { Audit } from '../access/audit.ts';
 import { type Action, wordsOf } from './action.ts';
@@ -23,16 +22,23 @@ interface Going {
   readonly ended: Promise<void>;
 }
 
+interface ActionSettings {
+  readonly projectDir: string;
+  readonly state_dir: string;
+  /** Seconds to end in. */
+  readonly schedule_grace: number;
+}
+
 /** Starts what operators ask for, each as a process of its own, and keeps the audit of it. */
 export class Actions implements AsyncDisposable {
   readonly audit: Audit;
-  readonly #settings: Settings;
+  readonly #settings: ActionSettings;
   readonly #logger: Logger;
   readonly #plans = new Semaphore(PLANS_AT_ONCE);
   readonly #going = new Map<number, Going>();
   #stopping = false;
 
-  constructor(settings: Settings, audit: Audit, logger: Logger) {
+  constructor(settings: ActionSettings, audit: Audit, logger: Logger) {
     this.#settings = settings;
     this.audit = audit;
     this.#logger = logger;

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { QuerySettings } from '../../../answers/query/open-warehouse.ts';
 import type { ParameterTexts } from '../../../answers/query/parameters.ts';
 import { WarehousePool } from '../../../answers/query/warehouse-pool.ts';
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
@@ -7,12 +8,11 @@ import { FairQueue } from '../../../core/queue/fair-queue.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
 import { PublicationFollower } from '../../../engines/publication-follower.ts';
 import { upcoming } from '../../../operations/schedule/upcoming.ts';
-import { readStatus, type Status } from '../../../operations/status/read-status.ts';
+import { readStatus, type Status, type StatusSettings } from '../../../operations/status/read-status.ts';
 import { loadQuestions, type Question } from '../../../pipeline/transform/questions/questions.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import { loadSchedules } from '../../../project/settings/schedules.ts';
-import type { Settings } from '../../../project/settings/settings.ts';
-import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
+import { type SqlSettings, sqlFolders } from '../../../project/sql/models/sql-folders.ts';
 import { publicationStamp } from '../../../state/catalogue/published/publication-stamp.ts';
 import { readPublished } from '../../../state/catalogue/published/read-published.ts';
 import { KeptTexts } from './kept-texts.ts';
@@ -33,9 +33,12 @@ const MOST_KEPT_SIZE = 32_000_000;
 const NEVER = new AbortController().signal;
 const NO_PARAMETERS: ParameterTexts = new Map();
 
+/** What the pages read. */
+type ReaderSettings = QuerySettings & StatusSettings & SqlSettings;
+
 /** The sources of the pages: the published warehouse, the ledger, the files of the project. */
 export class Readers implements AsyncDisposable {
-  readonly settings: Settings;
+  readonly settings: ReaderSettings;
   readonly logger: Logger;
   readonly lanes = new Lanes();
   readonly warehouse: WarehousePool;
@@ -47,7 +50,7 @@ export class Readers implements AsyncDisposable {
   readonly #sizes = new WeakMap<Promise<unknown>, number>();
   #keptOf = '';
 
-  constructor(settings: Settings, logger: Logger) {
+  constructor(settings: ReaderSettings, logger: Logger) {
     this.settings = settings;
     this.logger = logger;
     this.#follower = new PublicationFollower(settings, logger);

@@ -1,3 +1,4 @@
+import type { QuerySettings } from '../../../answers/query/open-warehouse.ts';
 import { queryLimitError } from '../../../answers/query/query-limits.ts';
 import type { PagedStatement } from '../../../answers/query/query-warehouse.ts';
 import type { RowsFilter, RowsPage } from '../../../answers/query/result/page-of-rows.ts';
@@ -6,7 +7,6 @@ import type { WarehousePool } from '../../../answers/query/warehouse-pool.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { durationText } from '../../../core/text/amounts.ts';
 import { explainEmpty } from '../../../pipeline/transform/questions/question-needs.ts';
-import type { Settings } from '../../../project/settings/settings.ts';
 import { resolvedStatement, type Statement } from './statement.ts';
 
 /** A person waits no longer; the settings may allow less. */
@@ -21,7 +21,7 @@ const MOST_POINTS = 2000;
 const COUNT_MS = 2000;
 
 /** The limits of what is asked on a page; a download has those of the settings. */
-export function askingLimits(settings: Settings): Settings {
+export function askingLimits(settings: QuerySettings): QuerySettings {
   const seconds = Math.min(settings.query_timeout, MOST_SECONDS);
   return { ...settings, query_timeout: seconds, query_result_limit: MOST_RESULT };
 }

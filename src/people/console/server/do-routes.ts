@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
-import type { Settings } from '../../../project/settings/settings.ts';
 import { readAction } from '../actions/action.ts';
 import type { Actions } from '../actions/actions.ts';
 import { formOf } from './form-of.ts';
@@ -12,7 +11,7 @@ import { refuse } from './refuse.ts';
 const PATIENCE_MS = 5000;
 
 /** `POST /do/start`: starts an action whose plan was confirmed, and leads to its run. */
-export function doRoutes(app: FastifyInstance, actions: Actions, { console_actions: isOn }: Settings): void {
+export function doRoutes(app: FastifyInstance, actions: Actions, isOn: boolean): void {
   app.post('/do/start', async (request, reply) => {
     const session = sessionOf(request);
     const refusal = actingRefusal(session, isOn);

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { html } from '../../../core/text/html.ts';
+import type { QuestionSettings } from '../../../pipeline/transform/questions/compile-questions.ts';
 import { keepQuestion } from '../../../pipeline/transform/questions/keep-question.ts';
 import { parametersOf } from '../../../pipeline/transform/questions/question-parameters.ts';
-import type { Settings } from '../../../project/settings/settings.ts';
 import type { Audit } from '../access/audit.ts';
 import { notice } from '../layout/shell.ts';
 import { keepForm } from '../pages/keep-form.ts';
@@ -14,8 +14,12 @@ import { refuse, sendPage } from './refuse.ts';
 
 const TITLE = 'The question was not kept';
 
+interface KeepSettings extends QuestionSettings {
+  readonly console_actions: boolean;
+}
+
 /** `POST /ask/keep`: writes SQL as a question of the project, and leads to it. */
-export function keepRoutes(app: FastifyInstance, audit: Audit, settings: Settings): void {
+export function keepRoutes(app: FastifyInstance, audit: Audit, settings: KeepSettings): void {
   app.post('/ask/keep', async (request, reply) => {
     const session = sessionOf(request);
     const refusal = actingRefusal(session, settings.console_actions);

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { changeNotes } from '../../../project/settings/notes.ts';
-import type { Settings } from '../../../project/settings/settings.ts';
 import type { Audit } from '../access/audit.ts';
 import { projectPath } from '../layout/addresses.ts';
 import { formOf } from './form-of.ts';
@@ -11,8 +10,13 @@ import { refuse } from './refuse.ts';
 
 const FIELDS = ['date', 'project', 'kind', 'text'];
 
+interface NoteSettings {
+  readonly projectDir: string;
+  readonly console_actions: boolean;
+}
+
 /** `POST /projects/P/notes`: adds a note to notes.yaml or removes it, and leads back to the project. */
-export function noteRoutes(app: FastifyInstance, audit: Audit, settings: Settings): void {
+export function noteRoutes(app: FastifyInstance, audit: Audit, settings: NoteSettings): void {
   app.post('/projects/:project_id/notes', async (request, reply) => {
     const session = sessionOf(request);
     const refusal = actingRefusal(session, settings.console_actions);

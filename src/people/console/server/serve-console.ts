@@ -85,7 +85,7 @@ export async function serveConsole(
   assetRoutes(app);
   liveRoute(app, settings.state_dir, (request) => personOf(request, access, reach) !== null);
   for (const page of PAGES) pageRoutes(app, page, { desk, actions, settings, signal });
-  doRoutes(app, actions, settings);
+  doRoutes(app, actions, settings.console_actions);
   const version = await packageVersion();
   app.get('/openapi.json', (_request, reply) => reply.send(consoleApi(PAGES, version)));
   askRoutes(app, desk, signal);

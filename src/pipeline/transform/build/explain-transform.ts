@@ -1,12 +1,11 @@
-import { join } from 'node:path';
 import { Database } from '../../../core/duckdb/duckdb.ts';
 import { acquireLock } from '../../../core/locks/acquire-lock.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
-import { projectModels } from '../../../engines/project-models.ts';
+import { type ModelSettings, projectModels } from '../../../engines/project-models.ts';
 import { WorkingCopy } from '../../../engines/working-copy.ts';
-import type { Settings } from '../../../project/settings/settings.ts';
 import { planModels } from '../../../project/sql/plan/plan-models.ts';
 import { selectModels } from '../../../project/sql/plan/select-models.ts';
+import type { PublishedPlace } from '../../../state/catalogue/published/read-published.ts';
 import { type Explanation, explainModels } from './explain-models.ts';
 
 export interface ExplainOptions {
@@ -22,16 +21,12 @@ export interface ExplainOptions {
  * @throws CrawlhouseError `bad_model`; `usage` for a name that no model has
  */
 export async function explainTransform(
-  settings: Settings,
+  settings: ModelSettings & PublishedPlace,
   { full, select, logger, signal }: ExplainOptions,
 ): Promise<Explanation[]> {
   const models = await projectModels(settings);
   using _lock = await acquireLock(settings.state_dir, 'transform', logger, signal);
-  await using database = await Database.open({
-    memoryLimit: settings.memory_limit,
-    threads: settings.threads,
-    tempDirectory: join(settings.state_dir, 'spill'),
-  });
+  await using database = await Database.openIn(settings);
   await using working = await WorkingCopy.open(
     database,
     { stateDir: settings.state_dir, warehouse: settings.warehouse, engine: settings.engine },

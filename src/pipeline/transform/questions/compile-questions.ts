@@ -2,13 +2,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Database } from '../../../core/duckdb/duckdb.ts';
 import { keepResult } from '../../../core/duckdb/keep-result.ts';
-import type { Settings } from '../../../project/settings/settings.ts';
 import type { Model } from '../../../project/sql/models/model.ts';
-import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
+import { type SqlSettings, sqlFolders } from '../../../project/sql/models/sql-folders.ts';
 import { type CatalogColumn, tableColumns } from '../../../state/catalogue/catalog.ts';
-import { readPublished } from '../../../state/catalogue/published/read-published.ts';
+import { type PublishedPlace, readPublished } from '../../../state/catalogue/published/read-published.ts';
 import { checkQuestions, type PublishedColumns } from './check-questions.ts';
 import { loadQuestions, type Question } from './questions.ts';
+
+/** Where questions are, and the warehouse that they are compiled against. */
+export interface QuestionSettings extends SqlSettings, PublishedPlace {}
 
 /**
  * Reads the saved questions and compiles them against the published warehouse, where there is one. Those that an earlier
@@ -16,7 +18,10 @@ import { loadQuestions, type Question } from './questions.ts';
  *
  * @throws CrawlhouseError `bad_model` naming file and line
  */
-export async function compileQuestions(settings: Settings, models: readonly Model[]): Promise<Question[]> {
+export async function compileQuestions(
+  settings: QuestionSettings,
+  models: readonly Model[],
+): Promise<Question[]> {
   const questions = await loadQuestions(sqlFolders(settings));
   if (questions.length > 0) await compileAgainstPublished(settings, questions, models);
   return questions;
@@ -24,7 +29,7 @@ export async function compileQuestions(settings: Settings, models: readonly Mode
 
 /** @throws CrawlhouseError as `compileQuestions` */
 export async function compileAgainstPublished(
-  settings: Settings,
+  settings: QuestionSettings,
   questions: readonly Question[],
   models: readonly Model[],
 ): Promise<void> {

@@ -4,11 +4,10 @@ import { stringify } from 'yaml';
 import { isCode, nameOf, sqlTokens } from '../../../core/duckdb/sql-tokens.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { makeFolder } from '../../../core/files/make-folder.ts';
-import type { Settings } from '../../../project/settings/settings.ts';
 import { loadModels } from '../../../project/sql/models/load-models.ts';
 import type { Model } from '../../../project/sql/models/model.ts';
 import { QUESTIONS_FOLDER, sqlFolder, sqlFolders } from '../../../project/sql/models/sql-folders.ts';
-import { compileAgainstPublished } from './compile-questions.ts';
+import { compileAgainstPublished, type QuestionSettings } from './compile-questions.ts';
 import { parametersOf, STANDARD_PARAMETERS } from './question-parameters.ts';
 import { loadQuestions, type Question, readQuestion } from './questions.ts';
 
@@ -27,7 +26,7 @@ export interface QuestionDraft {
  *
  * @throws CrawlhouseError `usage` for its name; `bad_model` naming file and line
  */
-export async function keepQuestion(settings: Settings, draft: QuestionDraft): Promise<Question> {
+export async function keepQuestion(settings: QuestionSettings, draft: QuestionDraft): Promise<Question> {
   const { name } = draft;
   if (!/^[a-z][a-z0-9_]{0,99}$/.test(name))
     throw new CrawlhouseError('usage', `a question can't be named ${name}`, {

@@ -1,11 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Database } from '../../../core/duckdb/duckdb.ts';
+import { Database, type DuckdbSettings } from '../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
-import type { Settings } from '../../../project/settings/settings.ts';
 import { loadModels } from '../../../project/sql/models/load-models.ts';
-import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
+import { type SqlSettings, sqlFolders } from '../../../project/sql/models/sql-folders.ts';
 import { planModels } from '../../../project/sql/plan/plan-models.ts';
 import { createSchema } from '../../../state/catalogue/create-schema.ts';
 import { type CaseResult, loadCases, runCase } from './model-cases.ts';
@@ -24,7 +23,7 @@ export interface CaseReport extends CaseResult {
  * @throws CrawlhouseError `bad_model`
  */
 export async function testCases(
-  settings: Settings,
+  settings: SqlSettings & Omit<DuckdbSettings, 'state_dir'>,
   names: readonly string[],
   signal: AbortSignal,
 ): Promise<CaseReport[]> {
@@ -39,11 +38,7 @@ export async function testCases(
   }
   const folder = await mkdtemp(join(tmpdir(), 'crawlhouse-cases-'));
   try {
-    await using database = await Database.open({
-      memoryLimit: settings.memory_limit,
-      threads: settings.threads,
-      tempDirectory: folder,
-    });
+    await using database = await Database.openIn({ ...settings, state_dir: folder });
     const connection = await database.connect();
     await createSchema(connection);
     const plan = await planModels({ connection, models });

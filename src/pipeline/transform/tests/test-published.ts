@@ -2,15 +2,14 @@ import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { ModelQueries } from '../../../engines/model-engine.ts';
 import { openEngine } from '../../../engines/open-engine.ts';
-import { projectModels } from '../../../engines/project-models.ts';
+import { type ModelSettings, projectModels } from '../../../engines/project-models.ts';
 import type { TestReport } from '../../../project/model/runs/report.ts';
-import type { Settings } from '../../../project/settings/settings.ts';
 import type { Model } from '../../../project/sql/models/model.ts';
 import { planModels } from '../../../project/sql/plan/plan-models.ts';
 import { selectModels } from '../../../project/sql/plan/select-models.ts';
 import { martObjects } from '../../../state/catalogue/catalog.ts';
 import { readPublished } from '../../../state/catalogue/published/read-published.ts';
-import { compileQuestions } from '../questions/compile-questions.ts';
+import { compileQuestions, type QuestionSettings } from '../questions/compile-questions.ts';
 import { countFailures } from './test-model.ts';
 
 interface TestModelsOptions {
@@ -30,7 +29,7 @@ interface TestModelsOptions {
  * @throws CrawlhouseError `nothing_published`, or `bad_model` for a broken question with its file and line
  */
 export async function testPublished(
-  settings: Settings,
+  settings: QuestionSettings & ModelSettings,
   names: readonly string[],
   signal: AbortSignal,
 ): Promise<TestReport[]> {

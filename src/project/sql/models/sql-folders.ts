@@ -23,6 +23,14 @@ export interface SqlFolder {
   readonly project?: { readonly dir: string; readonly issues: IssueSettings; readonly crawl_days?: number };
 }
 
+/** What a project says of its models. */
+export interface SqlSettings {
+  readonly projectDir: string;
+  readonly shipped_models: 'all' | 'none';
+  readonly issues?: IssueSettings;
+  readonly crawl_days?: number;
+}
+
 /** The folder that ships with the package. */
 export const SHIPPED_SQL: SqlFolder = {
   path: join(import.meta.dirname, '..', '..', '..', '..', 'sql'),
@@ -33,12 +41,7 @@ export const SHIPPED_SQL: SqlFolder = {
  * The folders whose files a project uses: those that ship, unless it does without, and its own, which go over them by
  * name. The package is itself a project folder.
  */
-export function sqlFolders(settings: {
-  readonly projectDir: string;
-  readonly shipped_models: 'all' | 'none';
-  readonly issues?: IssueSettings;
-  readonly crawl_days?: number;
-}): SqlFolder[] {
+export function sqlFolders(settings: SqlSettings): SqlFolder[] {
   const { projectDir, issues = {}, crawl_days } = settings;
   const own = join(projectDir, 'sql');
   const folders: SqlFolder[] = [];

@@ -1,6 +1,5 @@
 import { createWriteStream, existsSync } from 'node:fs';
 import { open, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { damagedFile, verifyBlocks } from '../../../core/duckdb/database-blocks.ts';
 import { type Connection, Database, table, text } from '../../../core/duckdb/duckdb.ts';
@@ -33,11 +32,7 @@ export async function backUp(place: PublishedPlace, file: string, signal: AbortS
     throw new CrawlhouseError('nothing_published', `there is no warehouse at ${warehouse} yet`, {
       hint: 'crawlhouse run',
     });
-  await using database = await Database.open({
-    memoryLimit: place.memory_limit,
-    threads: place.threads,
-    tempDirectory: join(place.state_dir, 'spill'),
-  });
+  await using database = await Database.openIn(place);
   const connection = await database.connect();
   await readPublication(connection, warehouse);
   return await writeWhole(file, async (growing) => {

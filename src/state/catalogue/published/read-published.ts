@@ -1,15 +1,11 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { type Connection, Database, ident } from '../../../core/duckdb/duckdb.ts';
+import { type Connection, Database, type DuckdbSettings, ident } from '../../../core/duckdb/duckdb.ts';
 import { CATALOG } from '../schema.ts';
 import { attachPublished } from './attach-published.ts';
 
 /** Where the published warehouse is, and what reading it may take; the settings have all of it. */
-export interface PublishedPlace {
+export interface PublishedPlace extends DuckdbSettings {
   readonly warehouse: string;
-  readonly state_dir: string;
-  readonly memory_limit: string;
-  readonly threads: number;
 }
 
 /** Reads from the published warehouse, also while a run is on; undefined when there is none yet. */
@@ -18,11 +14,7 @@ export async function readPublished<T>(
   read: (connection: Connection) => Promise<T>,
 ): Promise<T | undefined> {
   if (!existsSync(settings.warehouse)) return undefined;
-  await using database = await Database.open({
-    memoryLimit: settings.memory_limit,
-    threads: settings.threads,
-    tempDirectory: join(settings.state_dir, 'spill'),
-  });
+  await using database = await Database.openIn(settings);
   const connection = await database.connect();
   await attachPublished(connection, settings.warehouse, CATALOG);
   await connection.run(`USE ${ident(CATALOG)}`);
