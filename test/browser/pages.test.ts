@@ -9,7 +9,7 @@ import { type Console, serveConsole } from '../../src/people/console/server/serv
 import { ALL_ROUNDS, roundSeed } from '../support/random.ts';
 import { sharedFolder } from '../support/temporary.ts';
 import { CHROMIUM, MISSING, openTab, startChromium } from './chromium.ts';
-import { type VisitedProject, visitedProject } from './visited-project.ts';
+import { ADDRESSES, type VisitedProject, visitedProject } from './visited-project.ts';
 
 /** Every look at a page is written here, to be judged by a person. */
 const SCREENSHOTS = join(import.meta.dirname, 'screenshots');
@@ -31,30 +31,6 @@ let project: VisitedProject;
 let served: Console;
 let browser: Browser;
 let cookie = '';
-
-/** An address of each page. */
-const ADDRESSES: Readonly<Record<string, (one: VisitedProject) => string>> = {
-  '/': () => '/',
-  '/operations': () => '/operations',
-  '/projects': () => '/projects',
-  '/projects/:project_id': ({ project_id }) => `/projects/${project_id}?wait=1`,
-  '/projects/:project_id/issues': ({ project_id }) => `/projects/${project_id}/issues?wait=1`,
-  '/projects/:project_id/pages': ({ project_id }) => `/projects/${project_id}/pages?issue=thin&depth=gte:1`,
-  '/projects/:project_id/url': ({ project_id, url }) =>
-    `/projects/${project_id}/url?${String(new URLSearchParams({ url }))}`,
-  '/projects/:project_id/compare': ({ project_id }) => `/projects/${project_id}/compare`,
-  '/search': () => '/search?q=thin',
-  '/projects/:project_id/demand': ({ project_id }) => `/projects/${project_id}/demand?wait=1`,
-  '/crawls/:crawl_id': ({ crawl_id }) => `/crawls/${crawl_id}?wait=1`,
-  '/runs': () => '/runs',
-  '/runs/:run_id': ({ run_id }) => `/runs/${run_id}`,
-  '/ask': () => '/ask?run=1&sql=FROM+mart.crawls',
-  '/units/*': ({ unit }) => `/units/${unit}`,
-  '/do': () => '/do',
-  '/do/plan': ({ crawl_id }) => `/do/plan?action=drop&kind=crawl&name=${crawl_id}`,
-  '/do/actions/:action_id': () => '/do/actions/1',
-  '/audit': () => '/audit',
-};
 
 if (CHROMIUM === undefined) console.warn(MISSING);
 

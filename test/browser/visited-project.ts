@@ -18,6 +18,32 @@ export interface VisitedProject extends AsyncDisposable {
   readonly unit: string;
 }
 
+/** An address of each page. */
+export const ADDRESSES: Readonly<
+  Record<string, (one: Pick<VisitedProject, 'project_id' | 'crawl_id' | 'run_id' | 'url' | 'unit'>) => string>
+> = {
+  '/': () => '/',
+  '/operations': () => '/operations',
+  '/projects': () => '/projects',
+  '/projects/:project_id': ({ project_id }) => `/projects/${project_id}?wait=1`,
+  '/projects/:project_id/issues': ({ project_id }) => `/projects/${project_id}/issues?wait=1`,
+  '/projects/:project_id/pages': ({ project_id }) => `/projects/${project_id}/pages?issue=thin&depth=gte:1`,
+  '/projects/:project_id/url': ({ project_id, url }) =>
+    `/projects/${project_id}/url?${String(new URLSearchParams({ url }))}`,
+  '/projects/:project_id/compare': ({ project_id }) => `/projects/${project_id}/compare`,
+  '/search': () => '/search?q=thin',
+  '/projects/:project_id/demand': ({ project_id }) => `/projects/${project_id}/demand?wait=1`,
+  '/crawls/:crawl_id': ({ crawl_id }) => `/crawls/${crawl_id}?wait=1`,
+  '/runs': () => '/runs',
+  '/runs/:run_id': ({ run_id }) => `/runs/${run_id}`,
+  '/ask': () => '/ask?run=1&sql=FROM+mart.crawls',
+  '/units/*': ({ unit }) => `/units/${unit}`,
+  '/do': () => '/do',
+  '/do/plan': ({ crawl_id }) => `/do/plan?action=drop&kind=crawl&name=${crawl_id}`,
+  '/do/actions/:action_id': () => '/do/actions/1',
+  '/audit': () => '/audit',
+};
+
 /** A project with two websites, one of which has a long name, three crawls each, and a unit that fails. */
 export async function visitedProject(parent: string): Promise<VisitedProject> {
   const sandbox = await startSandbox({

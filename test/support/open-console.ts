@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest';
 import { silentLogger } from '../../src/core/logs/logger.ts';
 import { serveConsole } from '../../src/people/console/server/serve-console.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';
+import { expectDocumentsFit } from './checked-pages.ts';
 
 export interface OpenConsole {
   readonly url: string;
@@ -15,7 +16,8 @@ export interface OpenConsole {
 }
 
 /**
- * The console of a project on a free port, with a person signed in by its link.
+ * The console of a project on a free port, with a person signed in by its link. What its pages read is checked by their
+ * schemas at its end.
  *
  * @param atEnd takes what closes it; default: at the end of the test
  */
@@ -24,7 +26,10 @@ export async function openConsole(
   atEnd: (close: () => PromiseLike<void>) => void = onTestFinished,
 ): Promise<OpenConsole> {
   const served = await serveConsole(settings, '127.0.0.1:0', silentLogger, new AbortController().signal);
-  atEnd(() => served[Symbol.asyncDispose]());
+  atEnd(async () => {
+    await served[Symbol.asyncDispose]();
+    expectDocumentsFit();
+  });
   const newLink = (): string => served.newLink() ?? '';
   const link = newLink();
   const signIn = async (by = newLink()): Promise<string> => {

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
-import { z } from 'zod';
 import { reportFault } from '../../../core/logs/report-fault.ts';
 import { redact } from '../../../core/secrets/redact.ts';
 import { type Html, html } from '../../../core/text/html.ts';
@@ -81,17 +80,14 @@ async function drawn(
   }
 }
 
-/** What a page has read; that it fits its schema is our promise. */
-async function documentOf(
+/** What a page has read. That it fits its schema is our promise, which tests hold (test/support/checked-pages.ts). */
+function documentOf(
   page: Page<unknown>,
   request: PageRequest,
   desk: Readers,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const read = await desk.lanes.of(request.session, () => page.read(request, desk, signal));
-  const { success, data, error } = page.schema.safeParse(read);
-  if (success) return data;
-  throw new Error(`the document of ${page.path} does not fit its schema: ${z.prettifyError(error)}`);
+  return desk.lanes.of(request.session, () => page.read(request, desk, signal));
 }
 
 /** The status of an answer, and the error as every document has it (docs/errors.md). */
