@@ -9,7 +9,11 @@ import { stringifyJson } from '../../../core/text/json.ts';
 import { PublicationFollower } from '../../../engines/publication-follower.ts';
 import { upcoming } from '../../../operations/schedule/upcoming.ts';
 import { readStatus, type Status, type StatusSettings } from '../../../operations/status/read-status.ts';
-import { loadQuestions, type Question } from '../../../pipeline/transform/questions/questions.ts';
+import {
+  type KnownQuestions,
+  loadQuestions,
+  type Question,
+} from '../../../pipeline/transform/questions/questions.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import { loadSchedules } from '../../../project/settings/schedules.ts';
 import { type SqlSettings, sqlFolders } from '../../../project/sql/models/sql-folders.ts';
@@ -46,6 +50,7 @@ export class Readers implements AsyncDisposable {
   readonly asking: WarehousePool;
   readonly texts = new KeptTexts();
   readonly #follower: PublicationFollower;
+  readonly #questions: KnownQuestions = new Map();
   #kept = new Map<string, Promise<unknown>>();
   readonly #sizes = new WeakMap<Promise<unknown>, number>();
   #keptOf = '';
@@ -149,7 +154,7 @@ export class Readers implements AsyncDisposable {
   }
 
   questions(): Promise<readonly Question[]> {
-    return loadQuestions(sqlFolders(this.settings));
+    return loadQuestions(sqlFolders(this.settings), this.#questions);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

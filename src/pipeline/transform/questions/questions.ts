@@ -51,15 +51,23 @@ export interface Question {
   readonly sqlLine: number;
 }
 
+/** Questions by their file, each with the text that it was read from. */
+export type KnownQuestions = Map<string, { readonly text: string; readonly question: Question }>;
+
 /**
  * Reads the saved questions under `questions/` of some folders, ordered by name; one of a later folder takes the place
  * of one of its name in an earlier folder.
  *
+ * @param known what was read before, for a process that asks often: a file of the same text is not parsed again
  * @throws CrawlhouseError `bad_model` naming file, line, key and what would work
  */
-export async function loadQuestions(folders: readonly SqlFolder[]): Promise<Question[]> {
+export async function loadQuestions(
+  folders: readonly SqlFolder[],
+  known: KnownQuestions = new Map(),
+): Promise<Question[]> {
   const questions = new Map<string, Question>();
-  for (const folder of folders) for (const one of await folderQuestions(folder)) questions.set(one.name, one);
+  for (const folder of folders)
+    for (const one of await folderQuestions(folder, known)) questions.set(one.name, one);
   return [...questions.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -95,13 +103,18 @@ function nearQuestions(name: string, names: readonly string[]): readonly string[
   return [...near.union(new Set(more))].slice(0, 3);
 }
 
-async function folderQuestions({ path, shown }: SqlFolder): Promise<Question[]> {
+async function folderQuestions({ path, shown }: SqlFolder, known: KnownQuestions): Promise<Question[]> {
   const folder = join(path, QUESTIONS_FOLDER);
   if (!existsSync(folder)) return [];
   const questions: Question[] = [];
   for (const name of (await readdir(folder)).sort()) {
     if (!name.endsWith('.sql')) continue;
-    questions.push(readQuestion({ path, shown }, name, await readText(join(folder, name))));
+    const file = join(folder, name);
+    const text = await readText(file);
+    const before = known.get(file);
+    const question = before?.text === text ? before.question : readQuestion({ path, shown }, name, text);
+    known.set(file, { text, question });
+    questions.push(question);
   }
   return questions;
 }
