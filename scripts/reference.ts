@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { renderDictionaryPage } from '../src/answers/document/dictionary-page.ts';
 import { readDictionary } from '../src/answers/document/read-dictionary.ts';
 import { loadSettings } from '../src/people/settings/load-settings.ts';
+import { commandsPage } from './commands-page.ts';
 import { issuesPage } from './issues-page.ts';
 import { questionsPage } from './questions-page.ts';
+import { settingsPage } from './settings-page.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 /** Where the pages stand in a clone and in the package. */
@@ -14,10 +16,12 @@ const REFERENCE = join(ROOT, 'docs', 'reference');
 export async function referencePages(): Promise<Readonly<Record<string, string>>> {
   const dictionary = await readDictionary(await loadSettings(ROOT, {}), [], { published: false });
   return {
+    'commands.md': await commandsPage(),
     // The page of a project stands one folder higher.
     'dictionary.md': renderDictionaryPage(dictionary).replaceAll('](../sql/', '](../../sql/'),
     'issues.md': await issuesPage(),
     'questions.md': await questionsPage(),
+    'settings.md': settingsPage(),
   };
 }
 

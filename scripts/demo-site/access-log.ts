@@ -13,7 +13,7 @@ const ASKED: readonly (readonly [path: string, status: number, Partial<Record<Vi
   ['/', 200, { google: 12, fake: 3, openai: 4, person: 30 }],
   ['/en/ledger/backfill', 200, { google: 6, fake: 2, openai: 3, person: 20 }],
   ['/en/ledger/discovery', 200, { google: 5, openai: 2, person: 15 }],
-  ['/en/settings/limits', 200, { google: 3, person: 6 }],
+  ['/en/settings/stores', 200, { google: 3, person: 6 }],
   ['/en/errors', 200, { google: 4, openai: 1, person: 8 }],
   ['/en/operate/delivery', 200, { google: 7, openai: 3, person: 9 }],
   ['/en-cyrl/operate/delivery', 200, { google: 2, person: 3 }],

@@ -4,7 +4,7 @@ const FOUND: readonly (readonly [path: string, query: string, impressions: numbe
   ['/en/ledger/backfill', 'load old crawls', 60, 3.5],
   ['/en/ledger/discovery', 'find new crawls', 45, 4],
   // Two pages for one query.
-  ['/en/settings/limits', 'check settings', 40, 6],
+  ['/en/settings/stores', 'check settings', 40, 6],
   ['/en/errors', 'check settings', 35, 7],
   ['/en/operate/delivery', 'alert when a crawl fails', 90, 2.5],
   // A redirect, an error, and a page that the crawl does not find.

@@ -47,6 +47,6 @@ export interface TargetOf<Settings> {
 /** @param setting such as `store_b.region` */
 export function missingSetting(setting: string): CrawlhouseError {
   return new CrawlhouseError('bad_settings', `the setting ${setting} is missing`, {
-    hint: 'docs/settings.md says what a data export to a store needs',
+    hint: 'docs/settings.md#stores says what a data export to a store needs',
   });
 }

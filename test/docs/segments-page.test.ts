@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { loadSegmentations } from '../../src/project/settings/segments.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-const settings = await readFile(join(import.meta.dirname, '../../docs/settings.md'), 'utf8');
-const section = settings.split(/^## /m).find((text) => text.startsWith('Segments\n')) ?? '';
+const page = await readFile(join(import.meta.dirname, '../../docs/explore.md'), 'utf8');
+const section = page.split(/^## /m).find((text) => text.startsWith('Segments\n')) ?? '';
 const blocks = [...section.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
 
 test('each file of the page holds, and they show every kind of condition', async () => {

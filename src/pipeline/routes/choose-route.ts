@@ -107,7 +107,7 @@ function exportRefusal(
     problem,
     filtered || chosen
       ? 'stream, search'
-      : `set ${EXPORT_STORES.map((name) => `${name}.bucket`).join(' or ')} (docs/settings.md)`,
+      : `set ${EXPORT_STORES.map((name) => `${name}.bucket`).join(' or ')} (docs/settings.md#stores)`,
   );
 }
 

@@ -35,25 +35,61 @@ type DeclaredColumn = z.infer<typeof DeclaredColumn>;
 /** A pipeline file: one dataset (interface.md, "A pipeline file"). */
 export const Pipeline = z
   .strictObject({
-    dataset: Dataset,
-    description: z.string().min(1),
-    source: z.strictObject({ kind: z.enum(SOURCE_KINDS), data_type: z.string() }),
-    window: z.enum(['day', 'week', 'month']).nullable().default(null),
-    /** `auto` takes the quicker one of the stream and a data export; any other name is kept for every unit. */
-    route: z.enum(ROUTES).default('auto'),
-    format: z.enum(FORMATS).default('auto'),
+    dataset: Dataset.describe('The table of raw, such as crawl_links.'),
+    description: z.string().min(1).describe('What a row is.'),
+    source: z
+      .strictObject({
+        kind: z.enum(SOURCE_KINDS).describe('What the rows are of.'),
+        data_type: z.string().describe('Of a crawl: pages, links, clusters, structured_data; else the list.'),
+      })
+      .describe('Where the rows come from (docs/routes.md).'),
+    window: z
+      .enum(['day', 'week', 'month'])
+      .nullable()
+      .default(null)
+      .describe('Of a source with dates: the days of one unit.'),
+    route: z
+      .enum(ROUTES)
+      .default('auto')
+      .describe('auto: the quicker of stream and export; any other is kept for every unit (docs/routes.md).'),
+    format: z.enum(FORMATS).default('auto').describe('auto: CSV where it loses nothing, else JSON lines.'),
     fields: z
-      .strictObject({ include: z.array(z.string()).default(['*']), exclude: z.array(z.string()).default([]) })
-      .default({ include: ['*'], exclude: [] }),
-    filter: z.unknown().optional(),
-    columns: z.record(z.string(), DeclaredColumn).default({}),
-    on_reject: z.enum(ON_REJECT).optional(),
-    schema_change: z.enum(SCHEMA_CHANGE).optional(),
-    unarchive: z.enum(['skip', 'unarchive', 'unarchive-fast']).default('skip'),
+      .strictObject({
+        include: z.array(z.string()).default(['*']).describe('Names that are asked for.'),
+        exclude: z.array(z.string()).default([]).describe('Names of these that are left out.'),
+      })
+      .default({ include: ['*'], exclude: [] })
+      .describe('Fields by name; * is any characters; an unknown name is refused.'),
+    filter: z
+      .unknown()
+      .optional()
+      .describe(
+        "A filter in the service's language (docs/client.md#filters); the count is taken under it too.",
+      ),
+    columns: z
+      .record(z.string(), DeclaredColumn)
+      .default({})
+      .describe('Types of columns, of sources that have no list of fields (docs/warehouse.md).'),
+    on_reject: z.enum(ON_REJECT).optional().describe('In place of the setting on_reject.'),
+    schema_change: z.enum(SCHEMA_CHANGE).optional().describe('In place of the setting schema_change.'),
+    unarchive: z
+      .enum(['skip', 'unarchive', 'unarchive-fast'])
+      .default('skip')
+      .describe('Archived crawls are skipped, or restored, as many a run as unarchive_per_run says.'),
     keep: z
-      .strictObject({ crawls: z.union([z.literal('all'), z.int().positive()]) })
-      .default({ crawls: 'all' }),
-    reload_last: z.int().positive().nullable().default(null),
+      .strictObject({
+        crawls: z.union([z.literal('all'), z.int().positive()]).describe('all, or how many of each project.'),
+      })
+      .default({ crawls: 'all' })
+      .describe('The last crawls that stay (docs/ledger.md#retention-and-dropping-data).'),
+    reload_last: z
+      .int()
+      .positive()
+      .nullable()
+      .default(null)
+      .describe(
+        'Days: each run loads windows again that ended less long ago, because the service may change them.',
+      ),
   })
   .superRefine(({ source, columns }, context) => {
     const isReported = source.kind === 'crawl' && source.data_type !== 'fields';

@@ -34,7 +34,7 @@ function granularityOf({ dataset, window }: Pipeline): Granularity {
 
 /** What a filter looks like. */
 export const OQL_HINT =
-  'for example { field: [status_code, equals, 404] }, { and: [...] } or { or: [...] }; docs/settings.md has more';
+  'for example { field: [status_code, equals, 404] }, { and: [...] } or { or: [...] }; docs/client.md#filters has more';
 
 /** @throws CrawlhouseError `bad_pipeline` when a pipeline's filter is no OQL */
 export function pipelineFilter(pipeline: Pipeline): Oql | null {

@@ -23,8 +23,8 @@ export const ConsoleOidcSettings = z.strictObject({
   issuer: secureAddress('an address is expected, such as https://accounts.example').describe(
     'The address of the OpenID Connect provider.',
   ),
-  client_id: Given,
-  client_secret: Given,
+  client_id: Given.describe('The identifier of the console at the provider.'),
+  client_secret: Given.describe('Its secret.'),
   operators: z.array(Person).default([]).describe('Emails or subjects of those who may act.'),
   readers: z
     .union([z.literal('all'), z.array(Person)])

@@ -21,13 +21,17 @@ const IssueChange = z.union(
 );
 export type IssueChange = z.output<typeof IssueChange>;
 
-/** By segment: a first directory of URLs, or a segment of a segmentation. The first one counts. */
-const SegmentChanges = z.record(z.string(), z.record(z.string(), IssueChange)).optional();
+const SegmentChanges = z
+  .record(z.string(), z.record(z.string(), IssueChange))
+  .optional()
+  .describe('By segment: a first directory of URLs, or a segment of a segmentation. The first one counts.');
 
-/** Issues by name; under `projects` those of one project, by its identifier or name; under `segments` those of some pages. */
 export const IssueSettings = z
   .object({
-    projects: z.record(z.string(), z.object({ segments: SegmentChanges }).catchall(IssueChange)).optional(),
+    projects: z
+      .record(z.string(), z.object({ segments: SegmentChanges }).catchall(IssueChange))
+      .optional()
+      .describe('By project, its id or name: the same keys for its pages alone.'),
     segments: SegmentChanges,
   })
   .catchall(IssueChange);

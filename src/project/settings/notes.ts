@@ -22,7 +22,9 @@ export const Note = z.strictObject({
 export type Note = z.output<typeof Note>;
 
 /** The whole of notes.yaml. */
-export const NotesFile = z.strictObject({ notes: z.array(Note).default([]) });
+export const NotesFile = z.strictObject({
+  notes: z.array(Note).default([]).describe('One a change of the website.'),
+});
 
 /**
  * The notes of a project folder, the oldest first; none without the file.

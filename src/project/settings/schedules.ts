@@ -87,7 +87,9 @@ export const Schedule = z.strictObject({
 export type Schedule = z.output<typeof Schedule>;
 
 /** The whole of schedules.yaml. */
-export const SchedulesFile = z.strictObject({ schedules: z.array(Schedule).default([]) });
+export const SchedulesFile = z.strictObject({
+  schedules: z.array(Schedule).default([]).describe('The schedules of the project.'),
+});
 
 /**
  * Reads `schedules.yaml`; `datasets` are the pipelines that it may name.

@@ -40,7 +40,7 @@ const SegmentEntry = z
     oql: z
       .record(z.string(), z.unknown(), 'a filter is expected, such as { field: [depth, gt, 5] }')
       .optional()
-      .describe('A filter of the service on columns of mart.pages (docs/settings.md#filters-oql).'),
+      .describe('A filter of the service on columns of mart.pages (docs/client.md#filters).'),
     sql: z.string().min(1).optional().describe('A condition in SQL on columns of mart.pages.'),
   })
   .refine((entry) => CONDITIONS.filter((key) => entry[key] !== undefined).length === 1, {
@@ -60,7 +60,9 @@ const SegmentationEntry = z.strictObject({
 });
 
 /** The whole of segments.yaml. */
-export const SegmentsFile = z.strictObject({ segmentations: z.array(SegmentationEntry).default([]) });
+export const SegmentsFile = z.strictObject({
+  segmentations: z.array(SegmentationEntry).default([]).describe('Divisions of pages, one each.'),
+});
 
 /** Where a value stands in segments.yaml, as errors name it. */
 interface SegmentPlace {
@@ -84,7 +86,7 @@ export interface Segment {
   readonly placeOf: (path?: readonly PropertyKey[]) => SegmentPlace;
 }
 
-/** A division of pages of segments.yaml (docs/settings.md). */
+/** A division of pages of segments.yaml (docs/explore.md#segments). */
 export interface Segmentation {
   readonly name: string;
   /** By identifier, name or host; null for all. */
@@ -135,7 +137,7 @@ function readSegment(
     throw badSegments(
       placeOf(oqlPath(error.path)),
       error.detail,
-      'docs/settings.md#filters-oql has the filter types',
+      'docs/client.md#filter-types has the filter types',
     );
   }
 }

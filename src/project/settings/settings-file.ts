@@ -70,9 +70,9 @@ const Token = z
 
 /** A registered application and the grant of a person (docs/client.md, "OAuth2"). */
 const OAuthSettings = z.strictObject({
-  client_id: Given,
-  client_secret: Given,
-  refresh_token: Given,
+  client_id: Given.describe('The identifier of the application.'),
+  client_secret: Given.describe('Its secret.'),
+  refresh_token: Given.describe('The refresh token that a person granted; later ones are kept in state_dir.'),
   token_url: address('an address is expected')
     .optional()
     .describe('The address that gives tokens; default: <base_url>/oauth/token.'),
@@ -80,7 +80,7 @@ const OAuthSettings = z.strictObject({
 export type OAuthSettings = z.output<typeof OAuthSettings>;
 
 /**
- * Every setting, as crawlhouse.yaml writes it (docs/settings.md).
+ * Every setting, as crawlhouse.yaml writes it; its texts are the reference and the editor's help.
  *
  * @param warehouse the schema of the setting `warehouse`, which the engines give
  */
@@ -89,21 +89,31 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
     base_url: address('an address is expected, such as https://service.example')
       .optional()
       .describe('Address of the service, without /api/v2.'),
-    access_token: Token.optional().describe('Needs account:read and projects:read.'),
-    oauth: OAuthSettings.optional().describe('In place of access_token.'),
+    access_token: Token.optional().describe(
+      'The access token, with the scopes account:read and projects:read.',
+    ),
+    oauth: OAuthSettings.optional().describe(
+      'In place of access_token: an application and the grant of a person (docs/client.md#oauth2).',
+    ),
     workspaces: Names.default('all').describe('Ids of the workspaces to read.'),
-    projects: Names.default('all').describe('Ids or names of the projects to read.'),
+    projects: Names.default('all').describe('Ids or names of the projects whose crawls are read.'),
     since: z
       .union([z.literal('all'), z.iso.date(SINCE)], { error: SINCE })
       .default('all')
       .describe('How far back a first run goes: all, or a day (UTC) on or after which a crawl ended.'),
     warehouse,
     ledger: PostgresUrl.optional().describe(
-      'A ledger that several machines share: postgres://USER:PASSWORD@HOST/DATABASE?project=NAME; none: SQLite in state_dir.',
+      'A ledger that several machines share: postgres://USER:PASSWORD@HOST:PORT/DATABASE?project=NAME (docs/operate.md#a-shared-ledger); none: SQLite in state_dir.',
     ),
-    state_dir: z.string().min(1).default('.crawlhouse').describe('Ledger, packages, working copy, logs.'),
-    memory_limit: Size.default('400MB').describe('Memory of DuckDB.'),
-    threads: WholeNumber.default(availableParallelism).describe('Threads of DuckDB.'),
+    state_dir: z
+      .string()
+      .min(1)
+      .default('.crawlhouse')
+      .describe('The folder of ledger, packages, working copy and logs; it may be deleted between runs.'),
+    memory_limit: Size.default('400MB').describe('Memory of DuckDB; the process takes 100 to 300 MB more.'),
+    threads: WholeNumber.default(availableParallelism).describe(
+      'Threads of DuckDB; none: the cores of the machine.',
+    ),
     concurrency: WholeNumber.default(2).describe('Units at once; the projects take turns.'),
     concurrency_per_project: WholeNumber.default(2).describe('Of them, units of one project.'),
     concurrency_per_store: WholeNumber.default(2).describe(
@@ -116,28 +126,45 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
       .describe(
         'The highest number of requests a second, of all processes that share a ledger; none: no limit.',
       ),
-    sweep_days: WholeNumber.default(7).describe('Days between two sweeps of a long list.'),
-    compression: z.enum(['auto', 'gzip', 'none']).default('auto').describe('Compression of downloads.'),
+    sweep_days: WholeNumber.default(7).describe(
+      'Days between two sweeps of a long list (docs/ledger.md#discovery).',
+    ),
+    compression: z
+      .enum(['auto', 'gzip', 'none'])
+      .default('auto')
+      .describe('Compression of downloads; auto: gzip, except for a service on this machine.'),
     keep_raw: z
-      .union([z.enum(['never', 'until_published']), z.strictObject({ days: WholeNumber })], {
-        error: 'never, until_published or {days: N} is expected',
-      })
+      .union(
+        [
+          z.enum(['never', 'until_published']),
+          z.strictObject({ days: WholeNumber.describe('Days that they stay.') }),
+        ],
+        {
+          error: 'never, until_published or {days: N} is expected',
+        },
+      )
       .default('never')
-      .describe('How long raw files stay on disk.'),
+      .describe(
+        'How long raw files stay on disk: never beyond staging, until they are published, or some days.',
+      ),
     keep_exports: z
       .enum(['always', 'never'])
       .default('always')
-      .describe('Whether the objects of a data export stay in the store once they are loaded.'),
+      .describe('Whether the objects of a data export stay in the store once they are published.'),
     shipped_models: z
       .enum(['all', 'none'])
       .default('all')
-      .describe('Whether the models and questions that ship are used, besides those of the project.'),
+      .describe(
+        'Whether the models and questions that ship are used, besides those of the project (docs/models.md).',
+      ),
     issues: IssueSettings.default({}).describe(
-      'Issues that are switched off, or have another severity or other thresholds, for all projects, one, or a segment (docs/explore.md).',
+      'Issues that are switched off, or have another severity or other thresholds, for all projects, one, or a segment (docs/explore.md#settings-of-issues).',
     ),
     crawl_days: WholeNumber.max(366)
       .default(DAYS_OF_CRAWL)
-      .describe('How many days of log files and search results belong to a crawl (docs/definitions.md).'),
+      .describe(
+        'How many days of log files and search results belong to a crawl (docs/definitions.md#days-of-a-crawl).',
+      ),
     unarchive_per_run: WholeNumber.default(5).describe(
       'Archived crawls that one run may restore, if a pipeline says unarchive.',
     ),
@@ -148,7 +175,7 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
         days: WholeNumber.default(30).describe('Files whose last line is older are removed.'),
       })
       .prefault({})
-      .describe('The log files under state_dir; at most 50 are kept.'),
+      .describe('The log files under state_dir; at most 50 are kept (docs/operate.md#logs).'),
     mirror: z
       .strictObject({
         store: z.enum(STORE_NAMES).describe('Where to.'),
@@ -166,25 +193,31 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
         prefix: Prefix.default('packages').describe('The prefix of the keys of packages.'),
       })
       .optional()
-      .describe('The store that packages of workers go through on their way to the run (docs/operate.md).'),
+      .describe(
+        'The store that packages of workers go through on their way to the run (docs/operate.md#workers).',
+      ),
     limits: z
       .strictObject({
         answer: Size.default('64MB').describe(
-          'The largest JSON answer, such as a page of a list or of a search.',
+          'The largest JSON answer, such as a page of a list or of a search, or the fields of a crawl.',
         ),
         record: Size.default('16MB')
           .refine((size) => bytesOf(size) <= MOST_RECORD, 'at most 16MB, which DuckDB reads')
-          .describe('The longest record of an export.'),
+          .describe('The longest record of an export; this is also the most that may be set.'),
         fields: WholeNumber.max(MOST_COLUMNS)
           .default(MOST_COLUMNS)
-          .describe('The most fields that the records of a dataset may have.'),
+          .describe('The most fields that the records of a dataset may have; it may be lower.'),
         bytes_per_row: Size.default('1MB').describe(
           'The most bytes that the rows of an export may have on average, decompressed; 64 MB are always accepted.',
         ),
         rate: WholeNumber.default(1_000).describe(
           'The lowest rate of a body, in bytes a second, over each minute of waiting.',
         ),
-        export_wait: z.number().positive().default(360).describe('Minutes to wait for a data export.'),
+        export_wait: z
+          .number()
+          .positive()
+          .default(360)
+          .describe('Minutes to wait for a data export; the next run waits for the same one.'),
         unarchive_wait: z
           .number()
           .positive()
@@ -192,7 +225,9 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
           .describe('Minutes to wait while a crawl is restored from the archive.'),
       })
       .prefault({})
-      .describe('Upper limits for everything that the service and the stores send.'),
+      .describe(
+        'Upper limits for everything that the service and the stores send (docs/settings.md#limits).',
+      ),
     rendering: z
       .strictObject({
         browser: z
@@ -206,7 +241,7 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
         media: z.boolean().default(false).describe('Whether images, media and fonts of pages are fetched.'),
       })
       .prefault({})
-      .describe('How crawls of websites render pages (docs/crawler.md).'),
+      .describe('How crawls of websites render pages (docs/crawler.md#rendering).'),
     vitals: z
       .strictObject({
         pages_per_template: z
@@ -216,63 +251,79 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
         loads: WholeNumber.max(9).default(3).describe('Loads of each page, whose medians count.'),
       })
       .prefault({})
-      .describe('How crawls of websites measure web vitals (docs/crawler.md).'),
+      .describe('How crawls of websites measure web vitals (docs/crawler.md#web-vitals).'),
     crawl_proxy: CrawlProxySettings.optional().describe(
-      'The proxy of crawls whose configurations say use_proxy (docs/crawler.md).',
+      'The proxy of crawls whose configurations say use_proxy (docs/crawler.md#through-a-proxy).',
     ),
     search_console: SearchConsoleSettings.prefault({}).describe(
-      'How demand sync reads Search Console (docs/demand.md).',
+      'How demand sync reads Search Console (docs/demand.md#from-search-console-itself).',
     ),
-    access_logs: LogRules.prefault({}).describe('How access logs are read (docs/logs.md).'),
-    query_timeout: z.number().positive().default(3600).describe('Seconds after which a query is ended.'),
+    access_logs: LogRules.prefault({}).describe('How access logs are read (docs/logs.md#privacy).'),
+    query_timeout: z
+      .number()
+      .positive()
+      .default(3600)
+      .describe('Seconds after which a query is ended (docs/query.md#limits).'),
     query_memory_limit: Size.default('400MB').describe(
       'Memory of DuckDB for a query; its process is ended at 500 MB more.',
     ),
     query_temp_limit: Size.default('10GB').describe('Bytes that a query may spill to disk.'),
     query_row_limit: WholeNumber.default(100_000_000).describe('Rows that a query may give.'),
     query_result_limit: Size.default('100GB').describe('Bytes that a query may print or write.'),
-    mcp_token: Token.optional().describe('The token of assistants over HTTP; none: a new one each time.'),
+    mcp_token: Token.optional().describe(
+      'The token that assistants give over HTTP (docs/query.md#assistants); none: a new one each time.',
+    ),
     on_reject: z
       .enum(ON_REJECT)
       .default('fail')
-      .describe('The action on a value that does not survive its type.'),
+      .describe(
+        'A value that does not survive its type: fail refuses the unit, quarantine loads the other rows.',
+      ),
     schema_change: z
       .enum(SCHEMA_CHANGE)
       .default('evolve')
-      .describe("The action on fields that differ from the dataset's."),
+      .describe(
+        "Fields that differ from the dataset's: evolve adds and widens columns, freeze refuses the unit.",
+      ),
     schedule_listen: z
       .string()
       .regex(/^.+:\d{1,5}$/, 'an address is expected, such as 127.0.0.1:8090')
       .optional()
       .describe(
-        'Where `crawlhouse schedule` answers /healthz, /readyz, /metrics and /webhook; none: nowhere.',
+        'Where `crawlhouse schedule` answers /healthz, /readyz, /metrics and /webhook, such as 127.0.0.1:8090; none: nowhere.',
       ),
     console_listen: z
       .string()
       .regex(/^.+:\d{1,5}$/, 'an address is expected, such as 127.0.0.1:8092')
       .optional()
-      .describe('Where the console listens; `crawlhouse schedule` serves it too if this is set.'),
+      .describe(
+        'Where the console listens, such as 127.0.0.1:8092; if set, `crawlhouse schedule` serves it too (docs/console.md).',
+      ),
     console_url: ConsoleUrl.optional().describe(
-      'The address of the console for people, such as that of a proxy with TLS.',
+      'The address of the console for people, such as https://console.example; OIDC needs it.',
     ),
     console_actions: z
       .boolean()
       .default(false)
       .describe('Whether operators may start runs and drop data in the console.'),
     console_oidc: ConsoleOidcSettings.optional().describe(
-      'How people sign in to a console that other machines reach (docs/console.md).',
+      'How people sign in to a console that other machines reach (docs/console.md#openid-connect).',
     ),
     metrics_file: z
       .string()
       .min(1)
       .optional()
-      .describe('A file that gets the metrics for Prometheus after each command that changes the warehouse.'),
+      .describe(
+        'A file that gets the metrics for Prometheus after each command that changes the warehouse (docs/operate.md#metrics).',
+      ),
     schedule_grace: z
       .number()
       .min(0)
       .default(60)
-      .describe('Seconds that a run may take to end after the service gets a signal.'),
-    webhook_secret: Given.optional().describe('The secret that the service signs its webhooks with.'),
+      .describe('Seconds that a run may take to end after `crawlhouse schedule` gets a signal.'),
+    webhook_secret: Given.optional().describe(
+      'The secret that the service signs its webhooks with; one makes `crawlhouse schedule` run at once.',
+    ),
     volume_check: z
       .strictObject({
         min_ratio: z
@@ -284,9 +335,11 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
         hold: z.boolean().default(false).describe('Whether such a crawl is held until a person names it.'),
       })
       .prefault({})
-      .describe('Crawls with far fewer rows than those before them.'),
-    alerts: AlertSettings.prefault({}).describe('The targets of alerts, and the events that raise them.'),
+      .describe('Crawls with far fewer rows than those before them (docs/operate.md#alerts).'),
+    alerts: AlertSettings.prefault({}).describe(
+      'The targets of alerts, and the events that raise them (docs/operate.md#alerts).',
+    ),
     openlineage: LineageSettings.optional().describe(
-      'The receivers of OpenLineage events, which say what a run has read and written.',
+      'The receivers of OpenLineage events, which say what a run has read and written (docs/operate.md#telemetry).',
     ),
   });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { Endpoint, Given, Prefix } from '../../core/text/setting-types.ts';
+import { Bucket, Endpoint, Prefix } from '../../core/text/setting-types.ts';
 import type { BucketKind, TargetOf } from '../store-kind.ts';
 
-const GcsSettings = z.strictObject({ bucket: Given, prefix: Prefix, endpoint: Endpoint });
+const GcsSettings = z.strictObject({ bucket: Bucket, prefix: Prefix, endpoint: Endpoint });
 type GcsSettings = z.output<typeof GcsSettings>;
 
 /** `store_a`: a bucket of Google Cloud Storage. */

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { Endpoint, Given, Prefix } from '../../core/text/setting-types.ts';
+import { Bucket, Endpoint, Given, Prefix } from '../../core/text/setting-types.ts';
 import { type BucketKind, missingSetting, type TargetOf } from '../store-kind.ts';
 import type { S3Options } from './s3-store.ts';
 
 const S3Settings = z.strictObject({
-  bucket: Given,
+  bucket: Bucket,
   prefix: Prefix,
-  region: Given,
+  region: Given.describe('The region of the bucket.'),
   endpoint: Endpoint,
   credentials_secret: Given.optional().describe(
-    'The name of the secret with which the service writes to it.',
+    'The name of the secret in the workspace with which the service writes to it.',
   ),
 });
 type S3Settings = z.output<typeof S3Settings>;

@@ -155,7 +155,7 @@ test.each([
     ),
     8,
     'segmentations.0.segments.0.oql.and.1.field.1: "above" on depth is none of',
-    'docs/settings.md',
+    'docs/client.md#filter-types',
   ],
   [
     'a has_no_value with a value',

@@ -11,7 +11,7 @@ const CLIENT = ['client_id', 'client_secret', 'token_url'] as const;
 /** The setting `warehouse` for one in Trino (docs/trino.md). */
 export const TrinoWarehouse = z
   .strictObject({
-    engine: z.literal('trino', 'there is no such engine'),
+    engine: z.literal('trino', 'there is no such engine').describe('The rows are in Trino (docs/trino.md).'),
     url: address('an address is expected, such as https://trino.example').describe(
       'Address of the coordinator.',
     ),
@@ -36,9 +36,9 @@ export const TrinoWarehouse = z
     client_id: Given.optional().describe(
       'In place of a password: OAuth2 with client_secret, token_url, scope.',
     ),
-    client_secret: Given.optional(),
+    client_secret: Given.optional().describe('The secret of the client.'),
     token_url: address('an address is expected').optional().describe('The address that gives tokens.'),
-    scope: Given.optional(),
+    scope: Given.optional().describe('The scope that the token is asked for.'),
     ca: Given.optional().describe('A file with the certificate of a private authority (PEM).'),
   })
   .superRefine((setting, context) => {

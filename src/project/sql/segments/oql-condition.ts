@@ -26,7 +26,7 @@ const SEPARATOR = 'chr(31)';
 
 /**
  * A tree as a condition on `mart.pages` in portable SQL. It holds for the rows that the service would give
- * (docs/settings.md), and is false or NULL for all others.
+ * (docs/client.md#filters), and is false or NULL for all others.
  *
  * @throws OqlError for a field that is no column, or a value that does not fit its type
  */

@@ -24,7 +24,7 @@ const COLUMNS = new Map([
 ]);
 const folder = sharedFolder();
 
-/** A second opinion on a tree, in plain code: docs/settings.md, row by row. */
+/** A second opinion on a tree, in plain code: docs/client.md, row by row. */
 function holds(tree: Oql, row: Row): boolean {
   if ('and' in tree) return tree.and.every((one) => holds(one, row));
   if ('or' in tree) return tree.or.some((one) => holds(one, row));

@@ -42,7 +42,7 @@ export function requireProxy(
   if (!useProxy) return null;
   if (proxy !== undefined) return proxy;
   throw new CrawlhouseError('missing_feature', 'use_proxy: no proxy is set', {
-    hint: 'give its address in the setting crawl_proxy (docs/settings.md)',
+    hint: 'give its address in the setting crawl_proxy (docs/crawler.md#through-a-proxy)',
   });
 }
 

@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { keysOf, settingsPage } from '../../scripts/settings-page.ts';
+import { SettingsFile } from '../../src/people/settings/settings-schema.ts';
+import { readVariables } from '../../src/people/settings/variables.ts';
+import { Pipeline } from '../../src/project/model/pipeline.ts';
+
+const DOCS = join(import.meta.dirname, '..', '..', 'docs');
+const settings = keysOf('crawlhouse.yaml');
+const page = settingsPage();
+
+/** The rows of a section, cell by cell. */
+function rowsOf(file: string): string[][] {
+  const section = page.split(/^## /m).find((text) => text.startsWith(`${file}\n`)) ?? '';
+  return [...section.matchAll(/^\| (`.*) \|$/gm)].map(([, row = '']) =>
+    row.split(/(?<!\\)\|/).map((cell) => cell.trim()),
+  );
+}
+
+test('each key of the schemas is on the page, with what it means', () => {
+  const files = [
+    'crawlhouse.yaml',
+    'pipelines/*.yaml',
+    'schedules.yaml',
+    'segments.yaml',
+    'notes.yaml',
+  ] as const;
+  for (const file of files) {
+    const keys = keysOf(file);
+    expect(rowsOf(file).map(([name]) => name)).toEqual(keys.map(({ name }) => `\`${name}\``));
+    expect(keys.filter(({ means }) => !/^[A-Z*a-z].*\.$/.test(means)).map(({ name }) => name)).toEqual([]);
+  }
+  const top = settings.map(({ name }) => name).filter((name) => !name.includes('.'));
+  expect(top).toEqual(Object.keys(SettingsFile.shape));
+  const ofPipelines = keysOf('pipelines/*.yaml').map(({ name }) => name);
+  expect(ofPipelines.filter((name) => !name.includes('.'))).toEqual(Object.keys(Pipeline.shape));
+});
+
+test('each variable of the page is one that the program takes, and no other is there', () => {
+  const shown = rowsOf('crawlhouse.yaml').flatMap(([, , , , cell = '']) => /`(.*)`/.exec(cell)?.[1] ?? []);
+  expect(shown.length).toBeGreaterThan(100);
+  const answers = shown.map((name) => {
+    try {
+      readVariables({ [name]: '\u0000' });
+      return '';
+    } catch (error) {
+      return String(error);
+    }
+  });
+  expect(answers.filter((answer) => answer.includes('unknown variable'))).toEqual([]);
+  expect(() => readVariables({ CRAWLHOUSE_NO_SUCH: '1' })).toThrow(
+    expect.objectContaining({ hint: expect.stringContaining(`variables that work: ${shown.join(', ')}`) }),
+  );
+});
+
+test('the page says what a key takes, and its default', () => {
+  const row = (name: string): string[] | undefined =>
+    rowsOf('crawlhouse.yaml').find(([first]) => first === `\`${name}\``);
+  expect(row('crawl_days')?.slice(1, 3)).toEqual(['whole number from 1 to 366', '`28`']);
+  expect(row('compression')?.slice(1, 3)).toEqual(['`auto`, `gzip`, `none`', '`auto`']);
+  expect(row('keep_raw.days')?.slice(1, 3)).toEqual(['whole number from 1', 'required']);
+  expect(row('threads')?.[2]).toBe('');
+});
+
+test('no page written by hand has a table of settings', async () => {
+  const guide = await readFile(join(DOCS, 'settings.md'), 'utf8');
+  const listed = [...guide.matchAll(/^\| `([\w.]+)`/gm)].map(([, name = '']) => name);
+  expect(listed.filter((name) => settings.some((key) => key.name === name))).toEqual([]);
+});
