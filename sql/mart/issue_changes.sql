@@ -11,8 +11,8 @@ columns:
   project_id: Identifier of its project.
   issue: Name of the issue (mart.issues.issue).
   pages: >-
-    Number of pages that have it, 0 for none; NULL where the crawl's exports lack a field that shows it
-    (mart.issues.evidence).
+    Number of pages that have it, 0 for none; NULL where the crawl's exports lack a field that shows it, and where there
+    are no hits or no demand of its days to look at (mart.issues.evidence).
   previous_crawl_id: Crawl that it is compared with; NULL where there is none.
   previous_pages: Number of pages that had it in that crawl; NULL where they are not compared.
   new_pages: >-
@@ -29,7 +29,7 @@ reads:
     loaded_at: TIMESTAMP WITH TIME ZONE
 incremental:
   by: crawl_id
-  within: {mart.crawls: [crawl_id]}
+  within: {mart.crawls: [crawl_id], mart.page_hits: [crawl_id], mart.page_demand: [crawl_id]}
   # Whatever changes the issues of a crawl, or of the one that it is compared with.
   partitions: |
     WITH crawl AS (
@@ -85,6 +85,15 @@ WITH
   told AS (
     SELECT DISTINCT crawl_id, dataset, column_name
     FROM mart.crawl_columns
+
+    UNION ALL
+    SELECT DISTINCT crawl_id, 'page_hits', 'search_bot_hits'
+    FROM mart.page_hits
+    WHERE search_bot_hits IS NOT NULL
+
+    UNION ALL
+    SELECT DISTINCT crawl_id, 'page_demand', 'impressions'
+    FROM mart.page_demand
   ),
 
   -- An export that does not tell the column says nothing of the issue.
@@ -114,6 +123,7 @@ WITH
       crawl.project_id,
       crawl.previous_crawl_id,
       issues.issue,
+      issues.is_by_days,
       lacking.issue IS NULL AS is_known,
       crawl.previous_crawl_id IS NOT NULL
         AND NOT issues.is_by_days
@@ -163,7 +173,11 @@ SELECT
   pair.crawl_id,
   pair.project_id,
   pair.issue,
-  CASE WHEN pair.is_known THEN CAST(coalesce(counted.pages, 0) AS BIGINT) END AS pages,
+  CASE
+    WHEN pair.is_known THEN CAST(coalesce(counted.pages, 0) AS BIGINT)
+    -- Hits alone may show what demand would show, too: what was found counts, and nothing found is not none.
+    WHEN pair.is_by_days THEN CAST(counted.pages AS BIGINT)
+  END AS pages,
   pair.previous_crawl_id,
   CASE WHEN pair.is_compared THEN CAST(coalesce(counted.previous_pages, 0) AS BIGINT) END AS previous_pages,
   CASE

@@ -20,7 +20,7 @@ columns:
     with an issue because it has fewer pages.
   issue: Name of the issue (mart.issues.issue).
   pages: >-
-    Number of pages that have it, 0 for none; NULL where the crawl's exports lack a field that shows it
+    Number of pages that have it, 0 for none; NULL where the crawl's exports, hits or demand do not tell
     (mart.issue_changes.pages).
   new_pages: Of these, the ones that did not have it in the crawl before (mart.issue_changes.new_pages).
   fixed_pages: Pages that had it in the crawl before and have it no more (mart.issue_changes.fixed_pages).

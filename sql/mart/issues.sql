@@ -17,7 +17,8 @@ columns:
   why_it_matters: What it does to people or search engines.
   fix: What would mend it.
   evidence: >-
-    Columns of mart.pages that show it, with commas between; a field of another dataset as in crawl_structured_data.valid.
+    Columns of mart.pages that show it, with commas between; a field of another dataset as in crawl_structured_data.valid,
+    and hits and demand as page_hits.search_bot_hits and page_demand.impressions.
   is_by_days: >-
     Whether hits or demand decide, which belong to days. Such an issue is looked for in the latest crawls only, and not
     compared with the crawl before.

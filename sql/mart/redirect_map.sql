@@ -22,7 +22,9 @@ columns:
     the chain (mart.pages.final_redirect_status); NULL when neither is known.
   is_loop: Whether the chain comes back to one of its own URLs.
   is_cut: Whether the sixteenth hop leads to a page that redirects again.
-  internal_links: Number of internal links to the URL that the chain begins with (mart.links).
+  internal_links: >-
+    Number of internal links to the URL that the chain begins with (mart.links); NULL where the links of the crawl are not
+    loaded, as in the next.
   linking_pages: Number of different pages that hold these links.
   sample_origin: One of these pages, the first in the order of the alphabet.
 reads:
@@ -168,11 +170,13 @@ SELECT
   coalesce(final.status_code, chains.final_redirect_status) AS final_status_code,
   chains.is_loop,
   chains.hops = 16 AND NOT chains.is_loop AND chains.next_number IS NOT NULL AS is_cut,
-  coalesce(linked.internal_links, 0) AS internal_links,
-  coalesce(linked.linking_pages, 0) AS linking_pages,
+  CASE WHEN loaded.crawl_id IS NOT NULL THEN coalesce(linked.internal_links, 0) END AS internal_links,
+  CASE WHEN loaded.crawl_id IS NOT NULL THEN coalesce(linked.linking_pages, 0) END AS linking_pages,
   linked.sample_origin
 FROM chains
 JOIN mart.redirects AS redirects ON redirects.crawl_id = chains.crawl_id AND redirects.number = chains.number
 JOIN mart.redirects AS hops ON hops.crawl_id = chains.crawl_id AND hops.number = chains.hop_number
 LEFT JOIN mart.pages AS final ON final.crawl_id = chains.crawl_id AND final.url = chains.final_url
 LEFT JOIN linked ON linked.crawl_id = chains.crawl_id AND linked.target = redirects.url
+LEFT JOIN (SELECT DISTINCT source_id AS crawl_id FROM ops.loads WHERE dataset = 'crawl_links') AS loaded
+  ON loaded.crawl_id = chains.crawl_id

@@ -21,9 +21,15 @@ columns:
   has_params: Whether the URL has a query.
   has_uppercase: Whether its path has an upper-case letter, also of a percent-encoding.
   has_trailing_slash: Whether its path ends in a slash and is not the slash alone.
-  is_crawled: Whether a crawl knows it as a page (mart.pages).
-  is_in_logs: Whether the log files name it (mart.log_url_days).
-  is_ranked: Whether search results showed it (mart.ranking_performance, mart.ranking_periods).
+  is_crawled: Whether a crawl knows it as a page (mart.pages); NULL where the project has no pages of a crawl.
+  is_in_logs: Whether the log files name it (mart.log_url_days); NULL where the project has none.
+  is_ranked: >-
+    Whether search results showed it (mart.ranking_performance, mart.ranking_periods); NULL where the project has none.
+reads:
+  ops.loads:
+    dataset: VARCHAR
+    project_id: VARCHAR
+    loaded: BIGINT
 */
 WITH
   known AS (
@@ -138,22 +144,34 @@ WITH
     FROM parts
     LEFT JOIN parameters
       ON parameters.url = parts.url AND parameters.project_id IS NOT DISTINCT FROM parts.project_id
+  ),
+
+  loaded AS (
+    SELECT
+      project_id,
+      bool_or(dataset = 'crawl_pages') AS has_pages,
+      bool_or(dataset IN ('log_events', 'log_pages_days')) AS has_logs,
+      bool_or(dataset = 'ranking_performance') AS has_results
+    FROM ops.loads
+    WHERE coalesce(loaded, 1) > 0
+    GROUP BY project_id
   )
 
 SELECT
-  project_id || ' ' || url AS url_key,
-  project_id,
+  normal.project_id || ' ' || url AS url_key,
+  normal.project_id,
   url,
   scheme,
   host,
   path,
   query,
   normal_url,
-  count(*) OVER (PARTITION BY project_id, normal_url) AS spellings,
+  count(*) OVER (PARTITION BY normal.project_id, normal_url) AS spellings,
   query <> '' AS has_params,
   path <> lower(path) AS has_uppercase,
   path LIKE '_%/' AS has_trailing_slash,
-  crawled = 1 AS is_crawled,
-  in_logs = 1 AS is_in_logs,
-  ranked = 1 AS is_ranked
+  CASE WHEN crawled = 1 THEN true WHEN loaded.has_pages THEN false END AS is_crawled,
+  CASE WHEN in_logs = 1 THEN true WHEN loaded.has_logs THEN false END AS is_in_logs,
+  CASE WHEN ranked = 1 THEN true WHEN loaded.has_results THEN false END AS is_ranked
 FROM normal
+LEFT JOIN loaded ON loaded.project_id = normal.project_id

@@ -3,7 +3,7 @@ title: Redirect chains and loops, and the links into them
 model: mart.pages
 description: >-
   Pages that redirect more than once or in a loop, with the internal links that lead into them and up to ten of the
-  pages that hold these. The main crawl of each project, or the crawl asked for; those with the most links first; a
+  pages that hold these; NULL where the links of the crawl are not loaded. The main crawl of each project, or the crawl asked for; those with the most links first; a
   segment is a first directory or one of the project's own segmentations.
 parameters: [project, crawl, segment, limit]
 needs: [pages]
@@ -11,7 +11,7 @@ chart: {kind: bar, x: url, y: internal_links, each: [project_name, crawl_id]}
 */
 WITH
   chosen AS (
-    SELECT crawl_id, project_id, project_name, crawl_config_name, previous_crawl_id
+    SELECT crawl_id, project_id, project_name, crawl_config_name, has_links
     FROM mart.crawls
     WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
       AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
@@ -21,6 +21,7 @@ WITH
     SELECT
       chosen.project_name,
       chosen.crawl_config_name,
+      chosen.has_links,
       pages.crawl_id,
       pages.url,
       pages.redirect_count,
@@ -64,9 +65,9 @@ WITH
   answer AS (
     SELECT
       chain.*,
-      coalesce(linked.internal_links, 0) AS internal_links,
-      coalesce(linked.origin_pages, 0) AS origin_pages,
-      coalesce(linked.origins, CAST(ARRAY[] AS VARCHAR[])) AS origins
+      CASE WHEN chain.has_links THEN coalesce(linked.internal_links, 0) END AS internal_links,
+      CASE WHEN chain.has_links THEN coalesce(linked.origin_pages, 0) END AS origin_pages,
+      CASE WHEN chain.has_links THEN coalesce(linked.origins, CAST(ARRAY[] AS VARCHAR[])) END AS origins
     FROM chain
     LEFT JOIN linked ON linked.crawl_id = chain.crawl_id AND linked.target = chain.url
   )

@@ -3,12 +3,12 @@ title: Crawl budget wasted on redirects, errors and pages that are not to be ind
 model: mart.bot_hits
 description: >-
   Hits of bots of search engines by what is wrong with what they asked for. If several hold, the first one counts, in
-  this order: robots_denied, redirect, error, noindex, canonicalised, parameters, orphan; none is no waste. One row for
-  each project, dataset, engine and waste, on the days that belong to the main crawl or the crawl asked for
-  (mart.crawl_days), or on the days asked for. The status is that of each line; from the
-  service's counts (dataset log_pages_days) it is known where all requests of a day had one kind of status, else it is
-  the crawl's; hits_2xx to hits_5xx are then those counts, of people too. An orphan is one of
-  mart.orphans: no link leads to it, or the crawl does not know it.
+  this order: robots_denied, redirect, error, noindex, canonicalised, parameters, orphan; none is no waste, and NULL
+  stands where there is no crawl to tell. One row for each project, dataset, engine and waste, on the days that belong to
+  the main crawl or the crawl asked for (mart.crawl_days), or on the days asked for. The status is that of each line; from
+  the service's counts (dataset log_pages_days) it is known where all requests of a day had one kind of status, else it is
+  the crawl's; hits_2xx to hits_5xx are then those counts, of people too. An orphan is one of mart.orphans: no link leads
+  to it, or the crawl does not know it.
 parameters: [project, crawl, from, to, limit]
 needs: [logs]
 chart: {kind: bar, x: waste, y: hits, each: [project_name, project_id, dataset]}
@@ -95,7 +95,7 @@ WITH
         WHEN is_canonicalised THEN 'canonicalised'
         WHEN has_params THEN 'parameters'
         WHEN is_orphan THEN 'orphan'
-        ELSE 'none'
+        WHEN crawl_id IS NOT NULL THEN 'none'
       END AS waste,
       url,
       hits,

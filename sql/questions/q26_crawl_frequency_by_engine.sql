@@ -4,7 +4,7 @@ model: mart.bot_hits
 description: >-
   Hits of bots of search engines on the days that belong to the main crawl or the crawl asked for (mart.crawl_days), or on
   the days asked for, by engine and segment of the crawl; a segment is the first directory of the URL. One row for each engine
-  that came and each segment, also one that it never asked for, and one for URLs that the crawl does not know. Days
+  that came and each segment, also one that it never asked for, and one for URLs that the crawl does not know (is_in_crawl is NULL without a crawl). Days
   between hits is the average for a page that was asked for. The service's counts of a day do not tell the engine.
   Requests in the name of a search engine's bot that their addresses refute have the engine unverified.
 parameters: [project, crawl, segment, from, to, limit]
@@ -97,7 +97,7 @@ WITH
       period.to_date,
       period.days,
       engine.engine,
-      segment.is_in_crawl,
+      CASE WHEN main.crawl_id IS NOT NULL THEN segment.is_in_crawl END AS is_in_crawl,
       segment.url_first_path,
       segment.pages,
       coalesce(counted.crawled_pages, 0) AS crawled_pages,

@@ -26,7 +26,7 @@ export interface JudgedCrawl {
   /** ISO 8601, UTC. */
   readonly ended_at: string | null;
   readonly previous_ended_at: string | null;
-  /** Issues that its export lacks a field of, so that nobody knows. */
+  /** Issues that nobody knows: its export lacks a field, or hits or demand of its days are not there. */
   readonly unknown: number;
   /** Issues that no page has. */
   readonly none: number;

@@ -137,7 +137,7 @@ async function whyNoPages(
     ]),
   )) as { pages: number | null }[];
   return known?.pages === null
-    ? 'the export of the crawl lacks a field that shows the issue'
+    ? 'the export of the crawl lacks a field that shows the issue, or no hits or search results of its days are loaded'
     : 'no page fits';
 }
 

@@ -152,8 +152,9 @@ export const q09 = (facts: Facts, asked: Asked): Row[] =>
           is_redirect_loop: bool(page.row, 'is_redirect_loop'),
           final_redirect_location: str(page.row, 'final_redirect_location'),
           final_redirect_status: num(page.row, 'final_redirect_status'),
-          internal_links: links.length,
-          ...holders(links),
+          ...(crawl.links
+            ? { internal_links: links.length, ...holders(links) }
+            : { internal_links: null, origin_pages: null, origins: null }),
         };
       }),
   );
@@ -257,8 +258,8 @@ export const q23 = (facts: Facts, asked: Asked): Row[] =>
         hops: chain.hops.length,
         final_url: chain.finalUrl,
         final_status_code: chain.finalStatus,
-        internal_links: links.length,
-        linking_pages: origins.length,
+        internal_links: crawl.links ? links.length : null,
+        linking_pages: crawl.links ? origins.length : null,
         sample_origin: origins[0] ?? null,
       }));
     }),

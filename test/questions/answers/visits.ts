@@ -81,7 +81,7 @@ export const q16 = (facts: Facts, asked: Asked): Row[] =>
     );
   });
 
-function wasteOf(hit: BotHit, crawl: CrawlFacts | null): string {
+function wasteOf(hit: BotHit, crawl: CrawlFacts | null): string | null {
   const page = crawl?.byUrl.get(hit.url);
   const status = hit.status ?? statusClass(page?.status ?? null);
   if (page?.isRobotsDenied === true) return 'robots_denied';
@@ -89,7 +89,7 @@ function wasteOf(hit: BotHit, crawl: CrawlFacts | null): string {
   if (page?.isNoindex === true) return 'noindex';
   if (page?.isCanonicalised === true) return 'canonicalised';
   if ((page && bool(page.row, 'url_has_params')) ?? hit.url.includes('?')) return 'parameters';
-  if (crawl === null) return 'none';
+  if (crawl === null) return null;
   return (page === undefined ? isUnknownOrphan(crawl, hit.url) : isOrphan(crawl, page)) ? 'orphan' : 'none';
 }
 
@@ -197,7 +197,7 @@ export const q26 = (facts: Facts, asked: Asked): Row[] =>
           crawl_config_name: crawl?.config?.name ?? null,
           crawl_id: crawl?.id ?? null,
           ...{ from_date: span?.from, to_date: span?.to, days: days.length, engine: ofEngine[0]?.engine },
-          ...{ is_in_crawl: pages !== null, url_first_path: path, pages, crawled_pages: crawled },
+          ...{ is_in_crawl: crawl && pages !== null, url_first_path: path, pages, crawled_pages: crawled },
           crawled_percent: pages === null ? null : percent(crawled, pages),
           hits: count,
           hits_per_day: rounded(count, 2, days.length),

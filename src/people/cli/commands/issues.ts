@@ -57,7 +57,9 @@ function shown(crawl: JudgedCrawl, width: number | undefined): string {
     );
   const rest = [`${counted(none, 'issue')} on no page`];
   if (unknown > 0)
-    rest.push(`${counted(unknown, 'issue')} not known: the export lacks a field that shows them`);
+    rest.push(
+      `${counted(unknown, 'issue')} not known: the export lacks a field that shows them, or no hits or search results of its days are loaded`,
+    );
   lines.push(`${rest.join(', ')}.\n`);
   return lines.join('');
 }

@@ -170,7 +170,7 @@ ${issuesTable(document, shown)}
 <p class="facts">${counted(none, 'more issue')} on no page.${
     unknown === 0
       ? null
-      : ` ${counted(unknown, 'issue')} not known: the export lacks a field that shows them.`
+      : ` ${counted(unknown, 'issue')} not known: the export lacks a field that shows them, or no hits or search results of its days are loaded.`
   } In a terminal: <code>crawlhouse issues --project ${shellWord(project_id)} --crawl ${shellWord(document.crawl_id)}</code></p>
 `;
 }

@@ -50,11 +50,13 @@ describe('each issue that is a condition on mart.pages', () => {
   });
 });
 
-test('names its evidence by columns of mart.pages, or by fields of another dataset', () => {
+test('names its evidence by columns of mart.pages, fields of another dataset, hits or demand', () => {
   for (const { name, evidence } of issues)
     expect([
       name,
-      evidence.filter((one) => !Object.hasOwn(columns, one) && !/^crawl_[a-z_]+\.[a-z_]+$/.test(one)),
+      evidence.filter(
+        (one) => !Object.hasOwn(columns, one) && !/^(crawl_[a-z_]+|page_(hits|demand))\.[a-z_]+$/.test(one),
+      ),
     ]).toEqual([name, []]);
 });
 

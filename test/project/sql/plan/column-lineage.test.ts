@@ -130,14 +130,10 @@ test('follows our models to the fields of the service', async () => {
       'mart.page_lists.value',
       'mart.pages_wide.main_segmentation',
       'mart.redirect_map.hop',
-      'mart.redirect_map.internal_links',
       'mart.status_codes_by_crawl.pages',
       'mart.status_codes_by_segment.segmentation',
       'mart.status_codes_by_segment.segment',
       'mart.status_codes_by_segment.pages',
-      'mart.urls.is_crawled',
-      'mart.urls.is_in_logs',
-      'mart.urls.is_ranked',
     ].sort(),
   );
 });
