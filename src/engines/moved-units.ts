@@ -1,5 +1,5 @@
 import { type Connection, ident, table } from '../core/duckdb/duckdb.ts';
-import { CrawlhouseError } from '../core/errors/errors.ts';
+import { CrawlhouseError, nothingPublished } from '../core/errors/errors.ts';
 import type { Unit } from '../project/model/unit.ts';
 import { type PublishedPlace, readPublished } from '../state/catalogue/published/read-published.ts';
 import type { EnginePlace } from './engine.ts';
@@ -163,7 +163,7 @@ async function countRows(settings: MovedPlace, signal: AbortSignal): Promise<Map
     return await countEach(await storedTables(connection), published.queries, signal);
   });
   if (counted !== undefined) return counted;
-  throw new CrawlhouseError('nothing_published', `there is no warehouse at ${settings.warehouse} yet`);
+  throw nothingPublished(settings.warehouse);
 }
 
 async function storedTables(connection: Connection): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../core/errors/errors.ts';
+import { CrawlhouseError, nothingPublished } from '../core/errors/errors.ts';
 import type { Logger } from '../core/logs/logger.ts';
 import { dropUnits } from '../engines/drop-units.ts';
 import type { LedgerUnit } from '../project/model/runs/ledger-records.ts';
@@ -50,7 +50,7 @@ async function knownTargets(
     return dropTargets(connection, [...known.values()], request);
   });
   if (found !== undefined) return found;
-  if (remembered.length === 0) throw new CrawlhouseError('nothing_published', 'there is no warehouse yet');
+  if (remembered.length === 0) throw nothingPublished(settings.warehouse);
   return chooseTargets([], remembered, request.projects, request);
 }
 

@@ -213,7 +213,7 @@ class UnitsAtWork {
   #reportUntried({ code, message, hint }: CrawlhouseError): void {
     const { meter } = this.#inputs.context;
     const seen = new Set(this.reports.map(({ unit }) => unit));
-    const said = { code, message: `not tried, because the run ended: ${message}`, hint: hint ?? null };
+    const said = { code, message: `not tried, because the run ended: ${message}`, hint };
     for (const { unit, name } of this.#due.filter((one) => !seen.has(one.name))) {
       this.reports.push(unitReport(unit, 'failed', said));
       meter.unitDone(name, 'failed', null);

@@ -57,9 +57,7 @@ export function storeError(failure: StoreFailure, facts: FailureFacts): Crawlhou
       );
     }
     case 'changed':
-      return new CrawlhouseError('object_changed', `${url} was replaced or deleted since it was listed`, {
-        hint: 'list the objects again',
-      });
+      return new CrawlhouseError('object_changed', `${url} was replaced or deleted since it was listed`);
     case 'unavailable':
       return new CrawlhouseError('store_unavailable', `${url}: ${reason}`, {
         retryAfterMs: facts.retryAfterMs ?? SLOW_DOWN_MS,

@@ -43,7 +43,7 @@ export type QueryReply =
       readonly kind: 'error';
       readonly code: ErrorCode;
       readonly message: string;
-      readonly hint: string | undefined;
+      readonly hint: string | null;
     };
 
 /** The program beside this file, as a source or as it was built. */
@@ -247,7 +247,7 @@ export class QueryProcess extends Warehouse {
 }
 
 function errorOf({ code, message, hint }: QueryReply & { readonly kind: 'error' }): CrawlhouseError {
-  return new CrawlhouseError(code, message, hint === undefined ? {} : { hint });
+  return new CrawlhouseError(code, message, { hint });
 }
 
 /**

@@ -4,7 +4,7 @@ import { damagedFile } from '../../core/duckdb/database-blocks.ts';
 import { Connection, openInstance, text } from '../../core/duckdb/duckdb.ts';
 import { prepareOne } from '../../core/duckdb/one-statement.ts';
 import { StreamedRows } from '../../core/duckdb/streamed-rows.ts';
-import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
+import { CrawlhouseError, nothingPublished, toCrawlhouseError } from '../../core/errors/errors.ts';
 import { publishedError } from '../../state/catalogue/published/attach-published.ts';
 import type { EngineStatement, StatementRequest } from './engine-statement.ts';
 import { bindParameters, type Parameters, type ParameterTexts } from './parameters.ts';
@@ -58,9 +58,7 @@ export class PublishedWarehouse implements Disposable {
    */
   static async open(options: QueryOptions): Promise<PublishedWarehouse> {
     if (!existsSync(options.warehouse)) {
-      throw new CrawlhouseError('nothing_published', `there is no warehouse at ${options.warehouse} yet`, {
-        hint: 'crawlhouse run makes it',
-      });
+      throw nothingPublished(options.warehouse);
     }
     const file = await PrivateWarehouse.make(options.warehouse, options.stateDir);
     try {
@@ -241,8 +239,5 @@ function queryError(cause: unknown): CrawlhouseError {
   if (!message.startsWith('Out of Memory Error')) return new CrawlhouseError('bad_query', message, { cause });
   // DuckDB's advice is about settings that a query can't change.
   const [said = message] = message.split('\n\n');
-  return new CrawlhouseError('query_limit', said, {
-    cause,
-    hint: 'ask for less, or raise query_memory_limit or query_temp_limit in crawlhouse.yaml',
-  });
+  return new CrawlhouseError('query_limit', said, { cause });
 }

@@ -33,7 +33,7 @@ export async function look(
   } catch (thrown) {
     signal.throwIfAborted();
     const { message, hint, code } = toCrawlhouseError(thrown);
-    return { name, status: 'fail', message, hint: hint ?? null, code };
+    return { name, status: 'fail', message, hint, code };
   }
 }
 

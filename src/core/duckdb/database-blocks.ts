@@ -104,10 +104,7 @@ export async function* usedBlocks(
 
 /** Says that a file of the warehouse is not as it was written. */
 export function damagedFile(path: string, what: string, cause?: unknown): CrawlhouseError {
-  return new CrawlhouseError('damaged_warehouse', `${path} is damaged: ${what}`, {
-    cause,
-    hint: 'restore a backup, or move the file away: the next run publishes again. Check the disk',
-  });
+  return new CrawlhouseError('damaged_warehouse', `${path} is damaged: ${what}`, { cause });
 }
 
 /** Says that one block is damaged, and where it is. */

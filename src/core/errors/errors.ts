@@ -2,25 +2,26 @@ import { redact } from '../secrets/redact.ts';
 import { ERROR_CODES, type ErrorCode, type ErrorKind, EXIT_CODES } from './error-codes.ts';
 
 export interface ErrorDetails {
-  /** The allowed values, or the next step. */
-  readonly hint?: string;
+  /** The allowed values, or the next step; without it, the one of the code in `ERROR_CODES`. */
+  readonly hint?: string | null | undefined;
   readonly cause?: unknown;
   /** Milliseconds that the other side asked us to wait before a retry. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** The one error class of the project: a stable code, whose kind says what can be done about it. */
 export class CrawlhouseError extends Error {
   override readonly name = 'CrawlhouseError';
   readonly code: ErrorCode;
-  readonly hint: string | undefined;
+  readonly hint: string | null;
   readonly retryAfterMs: number | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     // Text for people, wherever it ends up: in a table, the ledger or a terminal. An echoed secret is not in it.
     super(redact(message), { cause: details.cause });
     this.code = code;
-    this.hint = details.hint === undefined ? undefined : redact(details.hint);
+    const hint = details.hint ?? ERROR_CODES[code].hint;
+    this.hint = hint === null ? null : redact(hint);
     this.retryAfterMs = details.retryAfterMs;
   }
 
@@ -31,6 +32,11 @@ export class CrawlhouseError extends Error {
   get exitCode(): number {
     return EXIT_CODES[this.kind];
   }
+}
+
+/** The error of whoever needs the published warehouse where no run has made one. */
+export function nothingPublished(warehouse: string): CrawlhouseError {
+  return new CrawlhouseError('nothing_published', `there is no warehouse at ${warehouse} yet`);
 }
 
 /** Codes of SQLite: SQLITE_FULL, and SQLITE_IOERR_WRITE, _FSYNC and _SHMSIZE, which also mean a full disk. */

@@ -96,9 +96,7 @@ export function lockedSince(stateDir: string): string | null {
 
 export function lockedError(stateDir: string, holder: LockHolder | null): CrawlhouseError {
   const message = `${stateDir} is in use by ${describeHolder(holder)}`;
-  return new CrawlhouseError('locked', message, {
-    hint: 'wait for it to end, or stop that process; reading (status, query) works meanwhile',
-  });
+  return new CrawlhouseError('locked', message);
 }
 
 export function describeHolder(holder: LockHolder | null): string {

@@ -25,7 +25,7 @@ export function reportFault(
   const where = `the log has its cause: error_id ${id}`;
   return new CrawlhouseError(code, message, {
     cause: error,
-    hint: error.hint === undefined ? where : `${error.hint}; ${where}`,
+    hint: `${error.hint}; ${where}`,
   });
 }
 

@@ -77,7 +77,7 @@ function answerFault(response: ServerResponse, { code, message, hint }: Crawlhou
     return;
   }
   response.writeHead(500, { 'content-type': 'application/json' });
-  response.end(`${stringifyJson({ error: { code, message, hint: hint ?? null } })}\n`);
+  response.end(`${stringifyJson({ error: { code, message, hint } })}\n`);
 }
 
 /** The path that a request asks for, without its query. */

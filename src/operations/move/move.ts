@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Connection } from '../../core/duckdb/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { CrawlhouseError, nothingPublished } from '../../core/errors/errors.ts';
 import { writeWhole } from '../../core/files/atomic-file.ts';
 import { makeFolder } from '../../core/files/make-folder.ts';
 import { acquireLock } from '../../core/locks/acquire-lock.ts';
@@ -61,13 +61,13 @@ interface Moved {
  *   with units of others; `locked`; `unreconciled`; why the newest publication can't be had
  */
 export async function move({ from, to, logger, signal: given, progress }: MoveOptions): Promise<Moved> {
-  if (isInCatalogue(from) && !existsSync(from.warehouse)) throw nothingAt(from.warehouse);
+  if (isInCatalogue(from) && !existsSync(from.warehouse)) throw nothingPublished(from.warehouse);
   using _lock = await acquireLock(from.state_dir, 'move', logger, given);
   await using ledger = await openLedger(from, 'move', logger, given);
   const signal = AbortSignal.any([given, ledger.lost]);
   const elsewhere = await openElsewhere(from.engine);
   await elsewhere?.bringNewest(from, logger, signal);
-  if (!existsSync(from.warehouse)) throw nothingAt(from.warehouse);
+  if (!existsSync(from.warehouse)) throw nothingPublished(from.warehouse);
   makeFolder(to.state_dir);
   const result = await runSession(
     { command: 'move', settings: to, logger, signal, ...(progress ? { progress } : {}) },
@@ -86,12 +86,6 @@ export async function move({ from, to, logger, signal: given, progress }: MoveOp
   const tables = await compareMoved(from, to, signal);
   await finish(from, to);
   return { result, tables };
-}
-
-function nothingAt(warehouse: string): CrawlhouseError {
-  return new CrawlhouseError('nothing_published', `there is no warehouse at ${warehouse} yet`, {
-    hint: 'crawlhouse run makes it, in either engine',
-  });
 }
 
 /** Puts the catalogue where the settings will look for it, and removes what only the move needed. */

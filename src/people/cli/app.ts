@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseArgs, styleText } from 'node:util';
 import { catchUncaught } from '../../core/errors/catch-uncaught.ts';
-import { EXIT_CODES } from '../../core/errors/error-codes.ts';
+import { ERROR_CODES, EXIT_CODES } from '../../core/errors/error-codes.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
 import { checkFolder } from '../../core/files/make-folder.ts';
 import { packageVersion } from '../../core/host/package-version.ts';
@@ -55,13 +55,14 @@ export async function main(argv: readonly string[]): Promise<number> {
     ignoreClosedTerminal(error);
   };
   process.stdout.on('error', hangUp);
+  let command: Command | undefined;
   try {
     if (argv[0] === '--version') {
       process.stdout.write(`${await packageVersion()}\n`);
       return 0;
     }
     const named = argv[0] === 'help' ? argv.slice(1) : argv;
-    const command = await commandOf(named);
+    command = await commandOf(named);
     if (!command) {
       if (named[0] !== undefined && !isHelp(named[0])) throw unknownCommand(named);
       process.stdout.write(asCalled(programHelp(await allCommands())));
@@ -82,14 +83,16 @@ export async function main(argv: readonly string[]): Promise<number> {
       process.exit(interruption.signal.aborted ? interruption.exitCode : error.exitCode);
     };
     await using _telemetry = command.keepsLog ? await telemetry(invocation.logger) : undefined;
-    const code = await catchUncaught('process', onError, () => command.run(invocation));
+    const { run } = command;
+    const code = await catchUncaught('process', onError, () => run(invocation));
     if (command.keepsLog) await keepMetrics(invocation);
     return code === EXIT_CODES.interrupted ? interruption.exitCode : code;
   } catch (thrown) {
     if (isClosedTerminal(thrown)) interruption.hangUp();
     const isOwn = thrown instanceof CrawlhouseError && thrown.code === 'interrupted';
-    const error = toCrawlhouseError(
-      interruption.signal.aborted && !isOwn ? interruption.signal.reason : thrown,
+    const error = withCommandHelp(
+      toCrawlhouseError(interruption.signal.aborted && !isOwn ? interruption.signal.reason : thrown),
+      command,
     );
     if (argv.includes('--json') && !written) await writeOut(errorDocument(error));
     printError(error, debug, thrown);
@@ -97,6 +100,13 @@ export async function main(argv: readonly string[]): Promise<number> {
   } finally {
     process.stdout.off('error', hangUp);
   }
+}
+
+/** A wrong use without a hint of its own leads to the help of the command. */
+function withCommandHelp(error: CrawlhouseError, command: Command | undefined): CrawlhouseError {
+  if (command === undefined || error.hint !== ERROR_CODES.usage.hint) return error;
+  const hint = `crawlhouse help ${command.name}`;
+  return new CrawlhouseError(error.code, error.message, { cause: error, hint });
 }
 
 /** Loaded for the commands that work long. */
@@ -326,9 +336,7 @@ export class Interruption implements Disposable {
     if (received === undefined) return;
     if (this.signal.aborted) process.exit(SIGNAL_CODES[received]);
     this.#received = received;
-    this.#controller.abort(
-      new CrawlhouseError('interrupted', `interrupted by ${received}; the next run continues`),
-    );
+    this.#controller.abort(new CrawlhouseError('interrupted', `interrupted by ${received}`));
   };
 
   [Symbol.dispose](): void {

@@ -32,7 +32,7 @@ export function errorDocument(error: CrawlhouseError): string {
 /** An error as every document has it under `error` (docs/errors.md). */
 function errorFields({ code, message, hint }: CrawlhouseError) {
   const [, file = null, line] = /^(\S+?):(\d+): /.exec(message) ?? [];
-  return { code, message, hint: hint ?? null, file, line: line === undefined ? null : Number(line) };
+  return { code, message, hint, file, line: line === undefined ? null : Number(line) };
 }
 
 /** The error that decides the exit code; null where none does. */

@@ -221,7 +221,7 @@ async function answered(
     return { content: [{ type: 'text', text: visible(redact(stringifyJson(await work()))) }] };
   } catch (thrown) {
     const { code, message, hint } = reportFault(thrown, logger, { door: 'assistants', tool });
-    const text = visible(redact(stringifyJson({ error: { code, message, hint: hint ?? null } })));
+    const text = visible(redact(stringifyJson({ error: { code, message, hint } })));
     return { content: [{ type: 'text', text }], isError: true };
   }
 }

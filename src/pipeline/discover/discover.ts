@@ -157,7 +157,7 @@ async function viewWorkspace(
 function brokenList({ error }: BrokenItem, count: number): CrawlhouseError {
   const others = count === 1 ? '' : `; ${count - 1} more records are`;
   return new CrawlhouseError(error.code, error.message + others, {
-    ...(error.hint ? { hint: error.hint } : {}),
+    hint: error.hint,
     cause: error,
   });
 }

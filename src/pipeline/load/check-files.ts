@@ -69,5 +69,5 @@ async function hashOf(handle: FileHandle): Promise<string> {
 }
 
 function notWhole(message: string, hint?: string): CrawlhouseError {
-  return new CrawlhouseError('bad_package', message, hint === undefined ? {} : { hint });
+  return new CrawlhouseError('bad_package', message, { hint });
 }

@@ -106,7 +106,5 @@ async function reading<T>(path: string, signal: AbortSignal, work: () => Promise
 }
 
 function notAsSaid(message: string): CrawlhouseError {
-  return new CrawlhouseError('bad_package', message, {
-    hint: 'stage the unit again where the package was made',
-  });
+  return new CrawlhouseError('bad_package', message);
 }

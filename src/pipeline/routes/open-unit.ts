@@ -94,6 +94,6 @@ function lastRefusal(first: CrawlhouseError | undefined, last: CrawlhouseError):
   if (first === undefined || last.code !== 'impossible_route') return last;
   return new CrawlhouseError(first.code, `${first.message}; ${last.message}`, {
     cause: first,
-    ...(first.hint ? { hint: first.hint } : {}),
+    hint: first.hint,
   });
 }

@@ -228,7 +228,7 @@ export class Sharing {
   async #fetch({ unit, claim, error }: QueueEntry, broken: AbortController): Promise<StagedPackage> {
     if (error !== null) {
       const { code, message, hint } = error;
-      throw new CrawlhouseError(code, message, hint === null ? {} : { hint });
+      throw new CrawlhouseError(code, message, { hint });
     }
     const { settings, signal } = this.#context;
     const folders = unitFolders(settings.state_dir, unit);

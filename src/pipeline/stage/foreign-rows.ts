@@ -28,9 +28,7 @@ export function refuseForeignNames(
     lacking.length === fields.length
       ? `none of the ${fields.length} requested fields is there`
       : `${listed(due.map((field) => field.name))} of the requested fields ${due.length === 1 ? 'is' : 'are'} missing`;
-  throw new CrawlhouseError('contract_broken', `${name}: ${what}; it has ${listed(names)}`, {
-    hint: 'the unit keeps its former rows; the next run tries again',
-  });
+  throw new CrawlhouseError('contract_broken', `${name}: ${what}; it has ${listed(names)}`);
 }
 
 /**

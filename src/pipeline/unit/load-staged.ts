@@ -63,7 +63,7 @@ function refuseSame({ holds, modelsVersion, reload }: LoadContext, { manifest }:
   const hold = reload ? undefined : holds.get(manifest.name);
   if (hold?.content_sha256 !== manifest.content_sha256 || hold.models !== modelsVersion) return;
   const { code, message, hint } = hold.error;
-  throw new CrawlhouseError(code, message, hint === null ? {} : { hint });
+  throw new CrawlhouseError(code, message, { hint });
 }
 
 /** Records the rejects of a unit that will not be loaded, and says where the first one stands. */
@@ -84,6 +84,5 @@ async function refuseRejects(context: LoadContext, staged: StagedPackage): Promi
     'rejected_values',
     `${manifest.name}: ${manifest.counts.rejected} of ${manifest.counts.received} rows rejected; ` +
       `${first?.file}:${first?.line}: ${what} ${first?.reason}`,
-    { hint: 'ops.rejects has them all; on_reject: quarantine loads the other rows' },
   );
 }

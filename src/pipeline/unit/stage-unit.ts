@@ -232,7 +232,5 @@ function refuseDifference(name: string, counts: Manifest['counts'], earlier: num
   const message = `${name}: ${difference.leftCount} rows ${difference.left}, but ${difference.rightCount} ${difference.right}`;
   throw earlier === 0
     ? new CrawlhouseError('cut_short', message)
-    : new CrawlhouseError('unreconciled', message, {
-        hint: 'the unit keeps its former rows; the next run tries again',
-      });
+    : new CrawlhouseError('unreconciled', message);
 }

@@ -17,7 +17,6 @@ export function findProject(given: string | undefined, workingDirectory: string)
       throw new CrawlhouseError(
         'bad_project',
         `no project folder: neither ${resolve(workingDirectory)} nor a folder above it has a schedules.yaml`,
-        { hint: 'go to a project folder, name one with --project-dir, or make one with crawlhouse init' },
       );
     }
   }

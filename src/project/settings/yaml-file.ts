@@ -36,7 +36,7 @@ function parsed(text: string, shownAs: string, code: ErrorCode): ParsedYaml {
     if (!(cause instanceof YamlFault)) throw cause;
     throw new CrawlhouseError(code, `${shownAs}:${cause.line}: ${cause.message}`, {
       cause,
-      ...(cause.hint === undefined ? {} : { hint: cause.hint }),
+      hint: cause.hint,
     });
   }
 }
@@ -52,7 +52,7 @@ export function checkYaml<T extends z.ZodType>(schema: T, source: YamlSource, co
   const problems = result.error.issues.map((issue) => describeIssue(issue, schema, source));
   const [first, ...others] = problems;
   throw new CrawlhouseError(code, [first?.message, ...others.map((other) => other.message)].join('\n'), {
-    ...(first?.hint ? { hint: first.hint } : {}),
+    hint: first?.hint,
   });
 }
 
@@ -60,7 +60,7 @@ function describeIssue(
   issue: z.core.$ZodIssue,
   schema: z.ZodType,
   source: YamlSource,
-): { message: string; hint?: string } {
+): { message: string; hint?: string | undefined } {
   if (issue.code === 'unrecognized_keys') {
     const key = issue.keys[0] ?? '';
     const allowed = keysAt(schema, issue.path);

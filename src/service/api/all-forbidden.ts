@@ -5,7 +5,7 @@ export function asAllForbidden(thrown: unknown): CrawlhouseError {
   const error = toCrawlhouseError(thrown);
   if (error.code !== 'forbidden') return error;
   return new CrawlhouseError('all_forbidden', error.message, {
-    ...(error.hint === undefined ? {} : { hint: error.hint }),
+    hint: error.hint,
     cause: error,
   });
 }

@@ -97,7 +97,7 @@ export class Unarchiver {
       const forbidden = new CrawlhouseError(
         'unarchive_forbidden',
         `the pipeline says ${command}, but the token lacks the right: ${error.message}`,
-        { hint: 'give the token the scope projects:write, or set unarchive: skip', cause: error },
+        { cause: error },
       );
       if (isOfToken(error)) this.#forbidden = forbidden;
       // It takes no other crawl's place among those of this run.

@@ -43,7 +43,7 @@ export function respectBackoff(
     const { code, message, hint } = one.error;
     const error = { code, message: `${message} (next try ${one.next_try_at})`, hint };
     reports.push(unitReport(unit, one.status === 'refused' ? 'refused' : 'failed', error));
-    errors.push(new CrawlhouseError(code, error.message, hint === null ? {} : { hint }));
+    errors.push(new CrawlhouseError(code, error.message, { hint }));
     return false;
   });
   return { now, reports, errors };

@@ -362,7 +362,5 @@ function nextEntry(
  */
 export function checkMove(unit: string, from: UnitOrigin, to: UnitState): void {
   if (UNIT_MOVES[from].includes(to)) return;
-  throw new CrawlhouseError('internal', `${unit} cannot go from ${from} to ${to}`, {
-    hint: 'this is a fault of crawlhouse; docs/ledger.md has the allowed transitions',
-  });
+  throw new CrawlhouseError('internal', `${unit} cannot go from ${from} to ${to}`);
 }

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { ERROR_CODES } from '../../../src/core/errors/error-codes.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../src/core/errors/errors.ts';
 import { readText } from '../../../src/core/files/read-text.ts';
 import { host, withHost } from '../../../src/core/host/host.ts';
@@ -15,6 +16,12 @@ test('the code of an error decides its kind and exit code', () => {
   const codes = ['internal', 'usage', 'cut_short', 'unreconciled', 'unauthorized', 'wrong_state'] as const;
   expect(codes.map((code) => new CrawlhouseError(code, 'no').exitCode)).toEqual([1, 2, 3, 4, 5, 0]);
   expect(new CrawlhouseError('interrupted', 'no').exitCode).toBe(130);
+});
+
+test('an error has the next step that it is given, or else the one of its code', () => {
+  expect(new CrawlhouseError('usage', 'no', { hint: 'yes' }).hint).toBe('yes');
+  expect(new CrawlhouseError('usage', 'no').hint).toBe(ERROR_CODES.usage.hint);
+  expect(new CrawlhouseError('not_exportable', 'no', { hint: null }).hint).toBe(null);
 });
 
 test('an error of ours stays the same object', () => {

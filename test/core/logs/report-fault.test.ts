@@ -13,7 +13,7 @@ test('a fault is logged with its causes under the identifier that the answer sho
   const logger = createLogger('error', (line) => lines.push(line));
   const shown = reportFault(new Error('it failed', { cause }), logger, ASKED);
   expect(shown).toMatchObject({ code: 'internal', message: 'it failed' });
-  const [, id] = /^the log has its cause: error_id ([0-9a-f]{8})$/.exec(shown.hint ?? '') ?? [];
+  const [, id] = /; the log has its cause: error_id ([0-9a-f]{8})$/.exec(shown.hint ?? '') ?? [];
   expect(lines).toHaveLength(1);
   for (const part of [
     `error_id=${id}`,

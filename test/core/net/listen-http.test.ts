@@ -18,9 +18,9 @@ test('a used port is named with a command that works on a free one', async () =>
     exitCode: 2,
     message: `can't listen on 127.0.0.1:${first.port}: another program listens there`,
   });
-  const { hint = '' } = error as CrawlhouseError;
+  const { hint } = error as CrawlhouseError;
   const command = /^end that program, or take a free port: crawlhouse mcp --http (127\.0\.0\.1:\d+)$/;
-  await using _free = await listen(command.exec(hint)?.[1] ?? '');
+  await using _free = await listen(command.exec(hint ?? '')?.[1] ?? '');
 });
 
 test('an address that this machine does not have is replaced by one of this machine', async () => {

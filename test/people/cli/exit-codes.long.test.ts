@@ -106,7 +106,7 @@ test.for([
   async ([signal, code]) => {
     const outcome = await interrupted(signal);
     expect(outcome.code).toBe(code);
-    expect(outcome.stderr).toContain(`Error: interrupted by ${signal}; the next run continues`);
+    expect(outcome.stderr).toContain(`Error: interrupted by ${signal}\nTry: run the same command again`);
     expect(JSON.parse(outcome.stdout)).toMatchObject({ status: 'failed', units: [] });
   },
 );

@@ -304,11 +304,7 @@ export class TrinoClient implements AsyncDisposable {
   #refused(status: number, text: string, after: number | undefined): CrawlhouseError {
     const what = `Trino at ${this.#options.url} answers ${status}: ${text.trim().slice(0, 300)}`;
     if (BUSY.includes(status))
-      return new CrawlhouseError(
-        'engine_unavailable',
-        what,
-        after === undefined ? {} : { retryAfterMs: after },
-      );
+      return new CrawlhouseError('engine_unavailable', what, { retryAfterMs: after });
     if (status === 401 || status === 403) return new CrawlhouseError('engine_access', what);
     return new CrawlhouseError('engine_failed', what);
   }

@@ -44,7 +44,7 @@ export async function signIn({ application, port, show }: SignIn, signal: AbortS
   const tokens = await exchangeCode(application, code, redirectUri, signal).catch((cause) => {
     if (!(cause instanceof CrawlhouseError) || cause.code !== 'unauthorized') throw cause;
     const { message, hint } = cause;
-    throw new RefusedApplication('unauthorized', message, { cause, ...(hint === undefined ? {} : { hint }) });
+    throw new RefusedApplication('unauthorized', message, { cause, hint });
   });
   const missing = NEEDED.filter((scope) => tokens.scopes?.includes(scope) === false);
   if (missing.length === 0) return tokens;

@@ -42,7 +42,7 @@ export const alertsTest: Command = {
       await invocation.printJson({
         targets: results.map(({ error, ...one }) => ({
           ...one,
-          error: error && { code: error.code, message: error.message, hint: error.hint ?? null },
+          error: error && { code: error.code, message: error.message, hint: error.hint },
         })),
       });
     } else {

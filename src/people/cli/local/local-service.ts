@@ -298,9 +298,6 @@ export class LocalService implements AsyncDisposable {
     return new CrawlhouseError(
       'start_unreachable',
       `${crawl_config?.start_url}: no page was fetched: ${end_reason}`,
-      {
-        hint: 'try again later',
-      },
     );
   }
 
@@ -312,10 +309,9 @@ export class LocalService implements AsyncDisposable {
 
 /** The error that a crawl stopped with, and how it goes on. */
 function paused({ crawl_config }: Crawl, { code, message, hint }: CrawlhouseError): CrawlhouseError {
-  const what = message.replace(/; the next run continues$/, '');
   const first = MENDABLE.includes(code) ? hint?.replace(', then run again', '') : undefined;
   const why = first === undefined ? '' : `${first}, then: `;
-  return new CrawlhouseError(code, `${what}; the crawl of ${crawl_config?.start_url} is paused`, {
+  return new CrawlhouseError(code, `${message}; the crawl of ${crawl_config?.start_url} is paused`, {
     hint: `${why}crawlhouse crawl --resume`,
   });
 }

@@ -84,7 +84,10 @@ class Prompt {
       this.#isClosed = true;
     });
     lines.on('SIGINT', () => {
-      if (this.#running) return this.#interruption.abort(new CrawlhouseError('interrupted', 'interrupted'));
+      if (this.#running)
+        return this.#interruption.abort(
+          new CrawlhouseError('interrupted', 'interrupted', { hint: 'a LIMIT makes it shorter' }),
+        );
       this.#statement = '';
       // Readline's own keys for it: to the end of the line, then all before the cursor.
       for (const name of ['e', 'u']) lines.write(null, { ctrl: true, name });

@@ -133,6 +133,6 @@ export function demandDocument({ source, added, replaced, error }: DemandOutcome
     replaced,
     replaced_days: added?.replaced_days ?? 0,
     kept_days: added?.kept_days ?? 0,
-    error: error === null ? null : { code: error.code, message: error.message, hint: error.hint ?? null },
+    error: error === null ? null : { code: error.code, message: error.message, hint: error.hint },
   };
 }

@@ -39,7 +39,7 @@ export function logErrors(files: readonly LogFileReport[]): CrawlhouseError[] {
     if (file.error !== null)
       return [
         new CrawlhouseError(file.error.code as ErrorCode, file.error.message, {
-          ...(file.error.hint === null ? {} : { hint: file.error.hint }),
+          hint: file.error.hint,
         }),
       ];
     if (file.status !== 'refused') return [];

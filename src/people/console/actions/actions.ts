@@ -97,7 +97,7 @@ export class Actions implements AsyncDisposable {
 
   #end(id: number, { outcome, document, error }: CommandEnd): void {
     const { run_id = null } = (document ?? {}) as { run_id?: string };
-    const message = [error?.message, error?.hint].filter((text) => text !== undefined).join('; ') || null;
+    const message = [error?.message, error?.hint].filter((text) => text != null).join('; ') || null;
     this.#going.delete(id);
     this.audit.end(id, { outcome, message, run_id });
     this.#logger.info('action ended', { action: id, outcome, run: run_id ?? undefined });

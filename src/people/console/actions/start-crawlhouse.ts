@@ -69,5 +69,5 @@ function errorOf(document: unknown): CrawlhouseError | null {
   const { error } = (document ?? {}) as { error?: { code: string; message: string; hint?: string | null } };
   if (error == null) return null;
   const code = Object.hasOwn(ERROR_CODES, error.code) ? (error.code as ErrorCode) : 'internal';
-  return new CrawlhouseError(code, error.message, { ...(error.hint ? { hint: error.hint } : {}) });
+  return new CrawlhouseError(code, error.message, { hint: error.hint });
 }

@@ -66,8 +66,8 @@ function isIn(path: string, room: string): boolean {
 }
 
 /** A notice where a page's body would be: what happened, and what to do. */
-export function notice(title: string, text: string, hint?: string): Html {
+export function notice(title: string, text: string, hint: string | null = null): Html {
   return html`<h1>${title}</h1>
 <p class="notice">${text}</p>
-${hint === undefined ? null : html`<p>To do: ${hint}</p>`}`;
+${hint === null ? null : html`<p>To do: ${hint}</p>`}`;
 }

@@ -76,7 +76,7 @@ async function drawn(
   } catch (thrown) {
     const { status, error } = failure(thrown, page, desk);
     const title = status === 404 ? 'Not found' : 'This page could not be read';
-    return { status, title, body: notice(title, error.message, error.hint ?? undefined) };
+    return { status, title, body: notice(title, error.message, error.hint) };
   }
 }
 
@@ -97,5 +97,5 @@ function failure(thrown: unknown, { path }: Page<unknown>, { logger }: Readers) 
   const { code, message, hint, kind } = reportFault(thrown, logger, { door: 'console', path });
   const known: Readonly<Record<string, number>> = { nothing_published: 404, forbidden: 403 };
   const status = lookUp(known, code) ?? (kind === 'usage' ? 400 : 500);
-  return { status, error: { code, message, hint: hint ?? null } };
+  return { status, error: { code, message, hint } };
 }

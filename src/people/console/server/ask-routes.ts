@@ -32,7 +32,7 @@ export function askRoutes(app: FastifyInstance, desk: Readers, signal: AbortSign
       const { code, message, hint } = toCrawlhouseError(thrown);
       const status = code === 'nothing_published' ? 404 : 500;
       const title = 'The catalogue could not be read';
-      return refuse(request, reply, { status, code, title, message, ...(hint !== undefined && { hint }) });
+      return refuse(request, reply, { status, code, title, message, hint });
     }
   });
   app.get('/ask/download', async (request, reply) => {

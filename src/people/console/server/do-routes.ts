@@ -35,7 +35,7 @@ export function doRoutes(app: FastifyInstance, actions: Actions, isOn: boolean):
         code,
         title,
         message,
-        ...(hint === undefined ? {} : { hint }),
+        hint,
       });
     }
   });

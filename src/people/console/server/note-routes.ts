@@ -35,7 +35,7 @@ export function noteRoutes(app: FastifyInstance, audit: Audit, settings: NoteSet
       audit.end(entry, { outcome: String(exitCode), message, run_id: null });
       return refuse(request, reply, {
         ...{ status: kind === 'usage' ? 400 : 500, code, title: 'The note was not written', message },
-        ...(hint === undefined ? {} : { hint }),
+        hint,
       });
     }
   });

@@ -9,7 +9,8 @@ export interface Refused {
   readonly code: ErrorCode;
   readonly title: string;
   readonly message: string;
-  readonly hint?: string;
+  /** Null: there is nothing to do. */
+  readonly hint?: string | null;
 }
 
 /** Answers that a request is refused: JSON where JSON was asked for, else a page. */

@@ -58,7 +58,7 @@ export async function sendDownload(
       const { code, message, hint, kind } = toCrawlhouseError(thrown);
       const status = thrown instanceof TooManyDownloads ? 429 : kind === 'usage' ? 400 : 500;
       const title = 'The answer could not be downloaded';
-      return refuse(request, reply, { status, code, title, message, ...(hint !== undefined && { hint }) });
+      return refuse(request, reply, { status, code, title, message, hint });
     }
   }
   return reply;

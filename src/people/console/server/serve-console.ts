@@ -143,7 +143,7 @@ function newApp({ console_url: url }: Settings, logger: Logger): FastifyInstance
       code,
       title: 'This page failed',
       message: 'The console could not answer.',
-      ...(hint === undefined ? {} : { hint }),
+      hint,
     });
   });
   app.setNotFoundHandler((request, reply) =>

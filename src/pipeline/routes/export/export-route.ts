@@ -93,7 +93,7 @@ async function wrongSettings(
     if (error instanceof CrawlhouseError && error.code === 'bad_settings') {
       const { hint } = error;
       const message = `${error.message}; ${failed.message}`;
-      return new CrawlhouseError('bad_settings', message, { cause: failed, ...(hint ? { hint } : {}) });
+      return new CrawlhouseError('bad_settings', message, { cause: failed, hint });
     }
     signal.throwIfAborted();
   }

@@ -7,8 +7,6 @@ export function failedTests(tests: readonly TestReport[]): CrawlhouseError[] {
     .filter((test) => test.status === 'failed' && test.severity === 'error')
     .map(
       (test) =>
-        new CrawlhouseError('test_failed', `${test.model}: ${test.name}: ${test.failures} rows break it`, {
-          hint: 'the former publication stays; the next run tests again',
-        }),
+        new CrawlhouseError('test_failed', `${test.model}: ${test.name}: ${test.failures} rows break it`),
     );
 }

@@ -1,5 +1,5 @@
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
-import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { nothingPublished } from '../../../core/errors/errors.ts';
 import type { ModelQueries } from '../../../engines/model-engine.ts';
 import { openEngine } from '../../../engines/open-engine.ts';
 import { type ModelSettings, projectModels } from '../../../engines/project-models.ts';
@@ -41,9 +41,7 @@ export async function testPublished(
     return await testModels({ connection, models, only: names, signal, queries: published.queries });
   });
   if (reports) return reports;
-  throw new CrawlhouseError('nothing_published', `there is no warehouse at ${settings.warehouse} yet`, {
-    hint: 'crawlhouse run makes it',
-  });
+  throw nothingPublished(settings.warehouse);
 }
 
 /** Runs the data tests of the models that are built, as they stand. */

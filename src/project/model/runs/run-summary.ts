@@ -37,7 +37,7 @@ export function formerPace(runs: readonly { readonly summary: RunSummary | null 
 
 export function summarizeRun(
   units: RunReport['units'],
-  errors: readonly (Omit<UnitError, 'hint'> & { readonly hint?: string | undefined })[],
+  errors: readonly UnitError[],
   seconds?: RunSummary['seconds'],
 ): RunSummary {
   const counts: Partial<Record<UnitStatus, number>> = {};
@@ -54,6 +54,6 @@ export function summarizeRun(
     error: errors[0]?.message ?? null,
     errors: errors.length,
     ...(seconds ? { seconds } : {}),
-    failure: own ? { code: own.code, message: own.message, hint: own.hint ?? null } : null,
+    failure: own ? { code: own.code, message: own.message, hint: own.hint } : null,
   };
 }

@@ -43,5 +43,5 @@ export function unitReport(
 
 /** An error as reports and the ledger show it. */
 export function reportedError({ code, message, hint }: CrawlhouseError): NonNullable<UnitError> {
-  return { code, message, hint: hint ?? null };
+  return { code, message, hint };
 }

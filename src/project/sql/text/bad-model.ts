@@ -19,7 +19,7 @@ export function badModel(place: SqlPlace, message: string, hint?: string, cause?
   if (known.code === 'damaged_warehouse') return known;
   const key = place.key === undefined ? '' : `${place.key}: `;
   return new CrawlhouseError(place.code ?? 'bad_model', `${place.file}:${place.line}: ${key}${message}`, {
-    ...(hint ? { hint } : {}),
+    hint,
     ...(cause === undefined ? {} : { cause }),
   });
 }

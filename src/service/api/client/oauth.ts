@@ -189,12 +189,7 @@ function refused(status: number, text: string, after: string | string[] | undefi
   const reason = [said?.error ?? said?.type, said?.error_description ?? said?.message].filter(Boolean);
   const message = `the token endpoint answered ${[status, ...reason].join(': ')}`;
   if (status === 429 || status >= 500) {
-    const wait = retryAfterMs(after);
-    return new CrawlhouseError(
-      'service_unavailable',
-      message,
-      wait === undefined ? {} : { retryAfterMs: wait },
-    );
+    return new CrawlhouseError('service_unavailable', message, { retryAfterMs: retryAfterMs(after) });
   }
   return new CrawlhouseError('unauthorized', message, {
     hint: 'check client_id and client_secret; a spent or revoked refresh token needs a new authorization',

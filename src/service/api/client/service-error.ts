@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../../core/errors/error-codes.ts';
-import { CrawlhouseError, type ErrorDetails } from '../../../core/errors/errors.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { redactTexts } from '../../../core/secrets/redact.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 
@@ -63,10 +63,12 @@ export function serviceError(
   retryAfterMs: number | undefined,
 ): CrawlhouseError {
   const where = `${request.method} ${request.path}`;
+  // A service may echo a secret.
+  const details = { cause: body && redactTexts(body), retryAfterMs };
   if (body === undefined || status >= 500 || status === 429) {
     const code = status === 401 ? 'unauthorized' : status === 403 ? 'forbidden' : codeOfStatus(status);
     const said = body?.message ? `: ${body.message}` : '';
-    return new CrawlhouseError(code, `${where} answered ${status}${said}`, details(code, retryAfterMs, body));
+    return new CrawlhouseError(code, `${where} answered ${status}${said}`, details);
   }
   const lacking = body.type === 'forbidden' && FEATURE_CODES.test(body.code ?? '');
   const code = lacking ? 'missing_feature' : (lookUp(CODES, body.type) ?? codeOfStatus(status));
@@ -79,7 +81,7 @@ export function serviceError(
     body.message ? `: ${body.message}` : '',
     fields.length > 0 ? `; fields: ${fields.join(', ')}` : '',
   ];
-  return new CrawlhouseError(code, parts.join(''), details(code, retryAfterMs, body));
+  return new CrawlhouseError(code, parts.join(''), details);
 }
 
 function codeOfStatus(status: number): ErrorCode {
@@ -87,28 +89,4 @@ function codeOfStatus(status: number): ErrorCode {
   if (status === 404) return 'not_found';
   if (status === 409) return 'wrong_state';
   return status >= 400 ? 'invalid_request' : 'contract_broken';
-}
-
-/** The hint where the service is out of order. */
-export const REPEAT_LATER = 'crawlhouse doctor; once the service answers, repeat the command';
-
-function details(
-  code: ErrorCode,
-  retryAfterMs: number | undefined,
-  cause: ServiceErrorBody | undefined,
-): ErrorDetails {
-  const hint =
-    code === 'unauthorized'
-      ? 'set access_token (CRAWLHOUSE_ACCESS_TOKEN, mostly in .env) to a token of this service'
-      : code === 'forbidden'
-        ? "check the token's scopes, the user's role and the subscription"
-        : code === 'service_unavailable'
-          ? REPEAT_LATER
-          : undefined;
-  return {
-    ...(hint ? { hint } : {}),
-    // A service may echo a secret.
-    ...(cause ? { cause: redactTexts(cause) } : {}),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  };
 }

@@ -12,7 +12,7 @@ import { DEFAULT_RETRY, type RetryPolicy, retriable, retry } from '../../../core
 import { RateLimit, type SlotSource } from './rate-limit.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { serviceAddress } from './service-address.ts';
-import { asErrorObject, REPEAT_LATER, ServiceErrorBody, serviceError } from './service-error.ts';
+import { asErrorObject, ServiceErrorBody, serviceError } from './service-error.ts';
 import { fixedToken, type TokenSource } from './token-source.ts';
 
 export interface TransportOptions {
@@ -242,7 +242,6 @@ export class Transport implements AsyncDisposable {
       if (this.#isClosed) throw new CrawlhouseError('interrupted', 'the client is closed', { cause: error });
       throw new CrawlhouseError('connection', `${request.method} ${request.path}: ${reason(error)}`, {
         cause: error,
-        hint: REPEAT_LATER,
       });
     }
   }

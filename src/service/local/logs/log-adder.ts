@@ -88,7 +88,7 @@ export class LogAdder {
       const numbers = await AgentNumbers.read(this.#connection, this.#tables, this.#adding.bots.list);
       this.#made = { ...this.#made, numbers };
       if (thrown instanceof RefusedFile) return thrown.report;
-      const { code, message, hint = null } = toCrawlhouseError(thrown);
+      const { code, message, hint } = toCrawlhouseError(thrown);
       return { ...blank, status: 'failed', error: { code, message, hint } };
     }
   }

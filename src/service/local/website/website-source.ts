@@ -82,7 +82,7 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
       };
     } catch (error) {
       if (!(error instanceof CrawlhouseError)) throw error;
-      const hint = error.hint === undefined ? '' : ` (${error.hint})`;
+      const hint = error.hint === null ? '' : ` (${error.hint})`;
       throw new Refusal('invalid_request', `${project.name}: ${error.message}${hint}`);
     }
   }

@@ -121,9 +121,11 @@ export function readCrawlSettings(input: unknown, options: SettingsOptions = {})
  */
 export function checkSpeed(speed: number, isLoopback: boolean, options: SettingsOptions): void {
   if (speed <= POLITE_SPEED || isLoopback || options.iOwnThisSite) return;
-  throw badConfig('max_speed', `${speed} URLs per second is more than ${POLITE_SPEED}`, {
-    hint: 'the owner of a site may crawl it faster: confirm that you own it',
-  });
+  throw badConfig(
+    'max_speed',
+    `${speed} URLs per second is more than ${POLITE_SPEED}`,
+    'the owner of a site may crawl it faster: confirm that you own it',
+  );
 }
 
 function withDefaults(config: Config) {
@@ -171,17 +173,15 @@ function authOf({ http_auth }: Complete): CrawlSettings['auth'] {
 function customFieldsOf({ custom_fields, js_rendering }: Complete): readonly CustomField[] {
   const read = readCustomFields(custom_fields, js_rendering);
   if ('fields' in read) return read.fields;
-  throw badConfig(read.place, read.problem, {
-    hint: 'docs/crawler.md says what a rule of data scraping has',
-  });
+  throw badConfig(read.place, read.problem, 'docs/crawler.md says what a rule of data scraping has');
 }
 
 function badConfig(
   place: string,
   problem: string,
-  details: { readonly hint?: string } = {},
+  hint = 'docs/crawler.md says what each key of a configuration does',
 ): CrawlhouseError {
-  return new CrawlhouseError('bad_settings', `crawl configuration: ${place}: ${problem}`, details);
+  return new CrawlhouseError('bad_settings', `crawl configuration: ${place}: ${problem}`, { hint });
 }
 
 /** The User-Agent header: the name, within what is usual for the kind. */

@@ -114,9 +114,7 @@ async function follow(
       throw refused(
         startUrl,
         `redirects ${isLoop ? 'to itself' : `more than ${MOST_HOPS} times, at last to ${next}`}`,
-        {
-          hint: 'give the address that a browser ends at',
-        },
+        'give the address that a browser ends at',
       );
     url = next;
   }
@@ -131,23 +129,15 @@ function refuseAnswer(
   if (statusCode < 400) return;
   // Other URLs may begin the crawl.
   if (settings.scope.alternateStartUrls.length > 0 || settings.sitemaps.length > 0) return;
-  if (statusCode === 429 || statusCode >= 500)
-    throw unreachable(url, `the site answers ${statusCode}`, { hint: 'try again later' });
+  if (statusCode === 429 || statusCode >= 500) throw unreachable(url, `the site answers ${statusCode}`);
   const isLocked = statusCode === 401 || statusCode === 403;
-  throw refused(url, `the site answers ${statusCode}`, {
-    hint: isLocked
-      ? 'give http_auth or extra_headers in a configuration (--config), or another --user-agent'
-      : 'check the address in a browser',
-  });
+  const hint = 'give http_auth or extra_headers in a configuration (--config), or another --user-agent';
+  throw refused(url, `the site answers ${statusCode}`, isLocked ? hint : undefined);
 }
 
 function silent(url: string, error: FetchError, why: string | null): CrawlhouseError {
-  const details = { hint: lookUp(HINTS, error) ?? 'try again later' };
-  return (error === 'refused_address' ? refused : unreachable)(
-    url,
-    why ?? lookUp(REASONS, error) ?? error,
-    details,
-  );
+  const said = why ?? lookUp(REASONS, error) ?? error;
+  return (error === 'refused_address' ? refused : unreachable)(url, said, lookUp(HINTS, error));
 }
 
 async function fetchRobotsOf(
@@ -169,19 +159,23 @@ async function fetchRobotsOf(
 function refuseRobots(url: string, file: RobotsAnswer, { robotName }: CrawlSettings): void {
   if (file.error) throw silent(url, file.error, file.refusal ?? null);
   if (file.status === 'unavailable')
-    throw unreachable(`${ownUrl(url).origin}/robots.txt`, file.problem ?? 'no answer', {
-      hint: 'nothing may be fetched without it (RFC 9309): try again later, or give robots_txt in a configuration',
-    });
+    throw unreachable(
+      `${ownUrl(url).origin}/robots.txt`,
+      file.problem ?? 'no answer',
+      'nothing may be fetched without it (RFC 9309): try again later, or give robots_txt in a configuration',
+    );
   if (robotsRules(file, robotName).isAllowed(url)) return;
-  throw refused(url, `robots.txt forbids it to ${robotName}`, {
-    hint: 'the owner of the site may give robots_txt in a configuration (--config), or another --user-agent',
-  });
+  throw refused(
+    url,
+    `robots.txt forbids it to ${robotName}`,
+    'the owner of the site may give robots_txt in a configuration (--config), or another --user-agent',
+  );
 }
 
-function unreachable(url: string, why: string, details: { readonly hint: string }): CrawlhouseError {
-  return new CrawlhouseError('start_unreachable', `${url}: ${why}`, details);
+function unreachable(url: string, why: string, hint?: string): CrawlhouseError {
+  return new CrawlhouseError('start_unreachable', `${url}: ${why}`, { hint });
 }
 
-function refused(url: string, why: string, details: { readonly hint: string }): CrawlhouseError {
-  return new CrawlhouseError('start_refused', `${url}: ${why}`, details);
+function refused(url: string, why: string, hint?: string): CrawlhouseError {
+  return new CrawlhouseError('start_refused', `${url}: ${why}`, { hint });
 }

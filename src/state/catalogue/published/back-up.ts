@@ -3,7 +3,7 @@ import { open, rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { damagedFile, verifyBlocks } from '../../../core/duckdb/database-blocks.ts';
 import { type Connection, Database, table, text } from '../../../core/duckdb/duckdb.ts';
-import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { nothingPublished } from '../../../core/errors/errors.ts';
 import { writeWhole } from '../../../core/files/atomic-file.ts';
 import { giveUserMode } from '../../../core/files/private-files.ts';
 import { publicationOf } from '../ops/ops-publication.ts';
@@ -28,10 +28,7 @@ export interface Backup {
  */
 export async function backUp(place: PublishedPlace, file: string, signal: AbortSignal): Promise<Backup> {
   const { warehouse } = place;
-  if (!existsSync(warehouse))
-    throw new CrawlhouseError('nothing_published', `there is no warehouse at ${warehouse} yet`, {
-      hint: 'crawlhouse run',
-    });
+  if (!existsSync(warehouse)) throw nothingPublished(warehouse);
   await using database = await Database.openIn(place);
   const connection = await database.connect();
   await readPublication(connection, warehouse);

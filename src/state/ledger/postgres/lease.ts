@@ -122,7 +122,6 @@ export class Lease implements AsyncDisposable {
         throw new CrawlhouseError(
           'locked',
           `the project ${name.project} of the ledger is in use by ${other}`,
-          { hint: 'wait for it to end, or stop that process; reading (status, query) works meanwhile' },
         );
       }
       await host().sleep(LOOK_MS, signal);
@@ -143,9 +142,7 @@ export class Lease implements AsyncDisposable {
   }
 
   #lose(): CrawlhouseError {
-    const error = new CrawlhouseError('lease_lost', `another process has taken over ${this.#name.project}`, {
-      hint: 'nothing more is written by this one; the other process continues, or the next run does',
-    });
+    const error = new CrawlhouseError('lease_lost', `another process has taken over ${this.#name.project}`);
     this.#lost.abort(error);
     return error;
   }

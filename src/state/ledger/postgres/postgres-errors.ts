@@ -37,11 +37,9 @@ export function ledgerError(error: unknown, address: PostgresAddress): Crawlhous
   const where = `the ledger at ${address.host}:${address.port}/${address.database}`;
   const said = (hint: string) => ({ cause: error, hint });
   if (isTransient(error)) {
-    return new CrawlhouseError(
-      'ledger_unavailable',
-      `${where} does not answer: ${message || code}`,
-      said('see that PostgreSQL runs and that this machine reaches it; the next run continues'),
-    );
+    return new CrawlhouseError('ledger_unavailable', `${where} does not answer: ${message || code}`, {
+      cause: error,
+    });
   }
   if (ACCESS.includes(code)) {
     return new CrawlhouseError(

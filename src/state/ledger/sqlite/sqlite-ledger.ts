@@ -96,9 +96,7 @@ function asDamage(error: unknown, path: string): unknown {
 }
 
 function damaged(path: string, reason: unknown): CrawlhouseError {
-  return new CrawlhouseError('damaged_ledger', `${path} is damaged: ${reason}`, {
-    hint: 'the next run renames it and makes a new one from the published warehouse',
-  });
+  return new CrawlhouseError('damaged_ledger', `${path} is damaged: ${reason}`);
 }
 
 /**

@@ -11,7 +11,7 @@ const UNIT: Unit = {
 
 test('the report of a unit that nothing was asked of has no counts, bytes or attempts', () => {
   const error = reportedError(new CrawlhouseError('quota', 'used up'));
-  expect(error).toEqual({ code: 'quota', message: 'used up', hint: null });
+  expect(error).toEqual({ code: 'quota', message: 'used up', hint: expect.any(String) });
   expect(unitReport(UNIT, 'failed', error)).toMatchObject({
     unit: 'crawl_pages/c1',
     status: 'failed',
