@@ -540,7 +540,7 @@ const OPS_OR_CATALOGUE =
   /\bops\.[a-z_]+|\bduckdb_(?:columns|tables|views|schemas|databases)\s*\(|\binformation_schema\./;
 /** Texts for people that name a table of `ops`, and are no statement. */
 const HINTS: readonly string[] = [
-  'pipeline/unit/load-staged.ts: ops.rejects has them all; on_reject: quarantine loads the other rows',
+  'core/errors/error-codes.ts: ops.rejects has them all; on_reject: quarantine loads the other rows',
 ];
 
 /** The texts that a program is written with: its strings, and the fixed parts of its templates. */

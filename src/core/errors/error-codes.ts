@@ -307,7 +307,7 @@ export const ERROR_CODES = {
   engine_access: {
     kind: 'access',
     means: 'The query engine rejects the credentials, or denies the right to a table.',
-    hint: 'check the user of the engine, its password and its rights (docs/trino.md)',
+    hint: "check the engine's user, password and rights; crawlhouse doctor tries them",
   },
   interrupted: {
     kind: 'interrupted',
