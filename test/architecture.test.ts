@@ -138,6 +138,20 @@ const LISTS: readonly string[] = [
   'people/mcp/assistant-tools.ts: assistantServer',
 ];
 
+/** What opens a session, or serves a whole project: it hands each room the settings that the room reads. */
+const OPENS_A_SESSION: readonly string[] = [
+  'operations/doctor/examine.ts',
+  'operations/move/move.ts',
+  'operations/schedule/fire.ts',
+  'people/console/server/serve-console.ts',
+  'pipeline/drop.ts',
+  'pipeline/load-packages.ts',
+  'pipeline/plan.ts',
+  'pipeline/run.ts',
+  'pipeline/session.ts',
+  'pipeline/sharing/run-worker.ts',
+];
+
 interface Source {
   /** Below `src`, such as `core/text/json.ts`. */
   readonly file: string;
@@ -795,6 +809,12 @@ test('nothing outside the settings and the command line reads the environment', 
   const handsOn = 'core/host/child-environment.ts';
   const isAllowed = (file: string): boolean => file === handsOn || allowed.includes(roomOf(file));
   expect(offenders(/\bprocess\.env\b/, isAllowed)).toEqual([]);
+});
+
+test('only the command line and what opens a session take all settings; every other function takes what it reads', () => {
+  const edge = ['people/cli', 'people/settings', 'project/settings', 'project/model', 'project/sql'];
+  const takes = /import(?: type)? \{[^}]*\bSettings\b[^}]*\} from '[^']*settings\/settings\.ts'/;
+  expect(offenders(takes, (file) => edge.includes(roomOf(file)))).toEqual(OPENS_A_SESSION);
 });
 
 test(`no file is longer than ${LONGEST_FILE} lines`, () => {

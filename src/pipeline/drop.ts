@@ -14,7 +14,7 @@ import { publicationOf } from '../state/catalogue/ops/ops-publication.ts';
 import { readUnits } from '../state/catalogue/ops/ops-units.ts';
 import { readPublished } from '../state/catalogue/published/read-published.ts';
 import { CATALOG, WAREHOUSE_VERSION } from '../state/catalogue/schema.ts';
-import { readLedger } from '../state/ledger/open-ledger.ts';
+import { type LedgerSettings, readLedger } from '../state/ledger/open-ledger.ts';
 import { runSession } from './session.ts';
 import type { Session } from './unit/context.ts';
 
@@ -55,7 +55,7 @@ async function knownTargets(
 }
 
 /** The units of the ledger; the next run rebuilds a damaged one. */
-async function rememberedUnits(settings: Settings): Promise<readonly LedgerUnit[]> {
+async function rememberedUnits(settings: LedgerSettings): Promise<readonly LedgerUnit[]> {
   try {
     await using ledger = await readLedger(settings);
     return (await ledger?.units()) ?? [];

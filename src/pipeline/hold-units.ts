@@ -14,7 +14,8 @@ import { findFaults, type TestFault } from './transform/faults/find-faults.ts';
 /** Share of the memory limit: DuckDB exceeds it when it restores rows of many columns. */
 const MEMORY_SHARE = 0.6;
 
-export interface HoldContext extends ReconcileContext {
+export interface HoldContext extends Omit<ReconcileContext, 'settings'> {
+  readonly settings: { readonly state_dir: string };
   readonly working: WorkingCopy;
   readonly runId: string;
   readonly modelsVersion: string;

@@ -1,4 +1,4 @@
-import { Database } from '../core/duckdb/duckdb.ts';
+import { Database, type DuckdbSettings } from '../core/duckdb/duckdb.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../core/errors/errors.ts';
 import type { Logger } from '../core/logs/logger.ts';
 import type { UnitReport } from '../project/model/runs/report.ts';
@@ -69,7 +69,7 @@ export async function loadPackages(
 
 /** Packages come from anywhere: all of each is checked against its manifest before the warehouse is touched. */
 async function readPackages(
-  settings: Settings,
+  settings: DuckdbSettings,
   folders: readonly string[],
   signal: AbortSignal,
 ): Promise<StagedPackage[]> {

@@ -16,9 +16,9 @@ import { NOTHING_KNOWN } from '../state/catalogue/ops/ops-lists.ts';
 import { isLoaded, readPastLoads, readRouteLoads } from '../state/catalogue/ops/ops-loads.ts';
 import { loadedFieldNames } from '../state/catalogue/ops/ops-unit-fields.ts';
 import { droppedUnits } from '../state/catalogue/ops/ops-units.ts';
-import { readPublished } from '../state/catalogue/published/read-published.ts';
+import { type PublishedPlace, readPublished } from '../state/catalogue/published/read-published.ts';
 import type { LedgerExport } from '../state/ledger/ledger-export.ts';
-import { readLedger } from '../state/ledger/open-ledger.ts';
+import { type LedgerSettings, readLedger } from '../state/ledger/open-ledger.ts';
 import { connect } from './discover/connect.ts';
 import { planRun } from './discover/plan-run.ts';
 import { isExplicit } from './retention.ts';
@@ -214,7 +214,7 @@ interface Known extends Knowledge {
   readonly dropped: ReadonlySet<string>;
 }
 
-async function knownUnits(settings: Settings): Promise<Known> {
+async function knownUnits(settings: PublishedPlace): Promise<Known> {
   const known = await readPublished(settings, async (connection) => ({
     ...(await readKnowledge(connection)),
     past: await readPastLoads(connection),
@@ -227,7 +227,7 @@ async function knownUnits(settings: Settings): Promise<Known> {
 }
 
 /** The data exports of the units' present attempts, by unit. */
-async function requestedExports(settings: Settings): Promise<ReadonlyMap<string, LedgerExport>> {
+async function requestedExports(settings: LedgerSettings): Promise<ReadonlyMap<string, LedgerExport>> {
   await using ledger = await readLedger(settings);
   return new Map((await ledger?.exports())?.map((one) => [one.unit, one]));
 }

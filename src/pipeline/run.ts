@@ -18,7 +18,7 @@ import type { Knowledge } from '../state/catalogue/knowledge.ts';
 import { readKnownLists } from '../state/catalogue/ops/ops-lists.ts';
 import { isLoaded, readRouteLoads } from '../state/catalogue/ops/ops-loads.ts';
 import { loadedFieldNames } from '../state/catalogue/ops/ops-unit-fields.ts';
-import { exportStores } from '../stores/registry.ts';
+import { exportStores, type StoreSettings } from '../stores/registry.ts';
 import { connect } from './discover/connect.ts';
 import type { DiscoveryScope } from './discover/discover.ts';
 import { planRun } from './discover/plan-run.ts';
@@ -66,7 +66,7 @@ export async function run(
   const routes = routesOf(settings, request);
   const options = { command: request.command, settings, logger, signal, progress };
   const session = (done: ReadonlySet<string>): Promise<RunResult> =>
-    runSession(options, (own) => loadDueUnits(own, { client, request, routes, done }));
+    runSession(options, (own) => loadDueUnits(own, { settings, client, request, routes, done }));
   const results: [RunResult, ...RunResult[]] = [await session(new Set())];
   while (results.at(-1)?.yielded) {
     logger.info('yielded the lock to a waiting process');
@@ -83,7 +83,7 @@ export async function run(
  * @throws CrawlhouseError of kind usage, for what can't be had
  */
 export function routesOf(
-  settings: Settings,
+  settings: StoreSettings,
   { pipelines, override }: Pick<RunRequest, 'pipelines' | 'override'>,
 ): ReadonlyMap<string, readonly RouteOption[]> {
   const stores = exportStores(settings);
@@ -117,6 +117,7 @@ export function scopeOf(
 
 /** The work of a run's session. */
 interface DueUnits {
+  readonly settings: Settings;
   readonly client: ServiceClient;
   readonly request: RunRequest;
   /** The routes that each pipeline's units may take. */
@@ -127,9 +128,9 @@ interface DueUnits {
 
 async function loadDueUnits(
   session: Session,
-  { client, request, routes, done }: DueUnits,
+  { settings, client, request, routes, done }: DueUnits,
 ): Promise<SessionOutcome> {
-  const { settings, signal } = session;
+  const { signal } = session;
   session.meter.discover();
   const { connection } = session.working;
   const knowledge = { loaded: session.loaded, known: await readKnownLists(connection) };

@@ -88,7 +88,7 @@ async function attemptTwice(
   const models = await projectModels(settings);
   await compileQuestions(settings, models);
   using _lock = await acquireLock(settings.state_dir, options.command, logger, options.signal);
-  await sweepUnfinished(settings.state_dir, settings.keep_raw);
+  await sweepUnfinished(settings);
   await using ledger = await openLedger(settings, options.command, logger, options.signal);
   using reserve = new Reserve(settings.state_dir);
   const given: SessionInput = { options, models, ledger, reserve, work, healed: [] };
@@ -226,7 +226,7 @@ async function workAndPublish(
     ended.errors.push(...unlaid, ...held.map(({ error }) => error));
     if (unlaid.length === 0 && (await hasNews(session, ended, statuses)))
       await publishRun(session, ended, healed);
-    await tidyUp(session, models);
+    await tidyUp(session, options.settings, models);
   } catch (thrown) {
     const error = toCrawlhouseError(signal.aborted ? signal.reason : thrown);
     ended.errors.push(nameFullDisk(error, session.settings));
@@ -273,7 +273,8 @@ async function publishRun(session: Session, { errors, units }: Ended, healed: st
 
 /** Removes what is done with, mirrors what is published, warns of settings without effect, and removes rows that nobody sees. */
 async function tidyUp(
-  { ledger, settings, working, meter, logger, signal }: Session,
+  { ledger, working, meter, logger, signal }: Session,
+  settings: Settings,
   models: readonly Model[],
 ): Promise<void> {
   // The next run requests a held unit again.

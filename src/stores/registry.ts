@@ -26,6 +26,12 @@ type ExportParameters = ReturnType<Kinds[ExportStore]['exportParameters']>;
 /** The settings of the stores, as `crawlhouse.yaml` gives them. */
 export type StoreSettings = { readonly [K in StoreName]?: Configured<K> | undefined };
 
+/** Keys in a store under one prefix. */
+export interface StorePrefix {
+  readonly store: StoreName;
+  readonly prefix: string;
+}
+
 export const STORE_NAMES = kindsWith('settings') as readonly StoreName[];
 export const EXPORT_STORES = kindsWith('exportParameters') as readonly ExportStore[];
 

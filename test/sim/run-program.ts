@@ -59,7 +59,7 @@ async function runSimSession(options: RunOptions, outer: AbortSignal): Promise<R
   const { process, oracle, settings, command, logger } = options;
   using _running = oracle.runBegins(process);
   using _lock = await acquireLock(settings.state_dir, command, logger, outer);
-  await sweepUnfinished(settings.state_dir, settings.keep_raw);
+  await sweepUnfinished(settings);
   await using ledger = await openLedger(settings, command, logger, outer);
   const signal = AbortSignal.any([outer, ledger.lost]);
   const warehouse = await SimWarehouse.open(process, oracle, settings.state_dir, settings.warehouse, logger);

@@ -155,7 +155,7 @@ test('a load that the table has outgrown is written again by the run, and every 
   );
   onTestFinished(() => working[Symbol.asyncDispose]());
   const own = await openDatabase(await temporaryFolder());
-  const writer = await LoadWriter.open(settings, own, await temporaryFolder());
+  const writer = await LoadWriter.open(settings.engine, own, await temporaryFolder());
   if (writer === null) return expect.unreachable();
   onTestFinished(() => writer[Symbol.asyncDispose]());
   const staging = await own.connect();

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type Check, look } from '../../core/duckdb/check.ts';
 import { listObjects } from '../../stores/list-objects.ts';
-import { openConfiguredStore, type StoreName, type StoreSettings } from '../../stores/registry.ts';
+import {
+  openConfiguredStore,
+  type StoreName,
+  type StorePrefix,
+  type StoreSettings,
+} from '../../stores/registry.ts';
 import { type Consequences, tryObject } from '../../stores/try-object.ts';
 
 /** Lists, writes, reads and removes a small object where data exports go. */
@@ -20,7 +25,7 @@ export async function examineStore(
 /** Does the same where the packages of workers go. */
 export async function examinePackages(
   settings: StoreSettings,
-  { store, prefix }: { readonly store: StoreName; readonly prefix: string },
+  { store, prefix }: StorePrefix,
   signal: AbortSignal,
 ): Promise<Check> {
   return await examinePrefix(settings, { check: 'packages', store, prefix }, signal, {
@@ -31,7 +36,7 @@ export async function examinePackages(
 
 async function examinePrefix(
   settings: StoreSettings,
-  at: { readonly check: string; readonly store: StoreName; readonly prefix: string },
+  at: StorePrefix & { readonly check: string },
   signal: AbortSignal,
   consequences: Consequences,
 ): Promise<Check> {

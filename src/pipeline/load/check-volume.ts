@@ -4,11 +4,15 @@ import type { WorkingCopy } from '../../engines/working-copy.ts';
 import type { Manifest } from '../../project/model/manifest.ts';
 import type { Volume } from '../../project/model/volume.ts';
 import { isFew, usualRows } from '../../project/model/volume.ts';
-import type { Settings } from '../../project/settings/settings.ts';
 import { rowsBefore } from '../../state/catalogue/ops/ops-loads.ts';
 
+/** When a crawl has few rows, and what then. */
+export interface VolumeSettings {
+  readonly volume_check: { readonly min_ratio: number; readonly hold: boolean };
+}
+
 interface VolumeContext {
-  readonly settings: Settings;
+  readonly settings: VolumeSettings;
   readonly working: WorkingCopy;
   /** A person named the crawl, so an anomaly is accepted. */
   readonly named: boolean;

@@ -9,12 +9,17 @@ import type { Logger } from '../../core/logs/logger.ts';
 import { jsonOf } from '../../core/text/json.ts';
 import type { MirroredTable, MirrorPartition, MirrorSource } from '../../engines/mirror-sql.ts';
 import type { WorkingCopy } from '../../engines/working-copy.ts';
-import type { Settings } from '../../project/settings/settings.ts';
 import { type CatalogColumn, tableColumns } from '../../state/catalogue/catalog.ts';
 import { findObject } from '../../stores/list-objects.ts';
 import type { ObjectStore } from '../../stores/object-store.ts';
 import { objectText } from '../../stores/read-object.ts';
-import { openConfiguredStore } from '../../stores/registry.ts';
+import { openConfiguredStore, type StorePrefix, type StoreSettings } from '../../stores/registry.ts';
+
+/** The tables that are mirrored, and where to. */
+interface MirrorSettings extends StoreSettings {
+  readonly state_dir: string;
+  readonly mirror?: (StorePrefix & { readonly tables: readonly string[] }) | undefined;
+}
 
 /** The contents of the store, by its manifest. */
 interface MirrorManifest {
@@ -195,7 +200,7 @@ export function mirrorObject({ table, key }: Pick<MirrorPartition, 'table' | 'ke
  * @throws CrawlhouseError `bad_settings` for a table that is not there; what the store throws. The publication stands all the same.
  */
 export async function mirrorPublished(
-  settings: Settings,
+  settings: MirrorSettings,
   working: WorkingCopy,
   logger: Logger,
   signal: AbortSignal,

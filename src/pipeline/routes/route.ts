@@ -3,10 +3,10 @@ import type { Format as AnyFormat, Route as AnyRoute, Pipeline } from '../../pro
 import type { PlannedUnit } from '../../project/model/planned-unit.ts';
 import type { RoutePace } from '../../project/model/route-pace.ts';
 import type { Source } from '../../project/model/source.ts';
-import type { Settings } from '../../project/settings/settings.ts';
+import type { LimitSettings } from '../../project/settings/limits.ts';
 import type { ServiceClient } from '../../service/api/client/client.ts';
 import type { ExportRecords } from '../../state/ledger/ledger-export.ts';
-import type { ExportStore } from '../../stores/registry.ts';
+import type { ExportStore, StoreSettings } from '../../stores/registry.ts';
 import type { RankingWindows } from './aggregates/ranking-windows.ts';
 import type { DescribedRows } from './describe-rows.ts';
 
@@ -36,10 +36,16 @@ export interface RouteOption extends ChosenRoute {
   readonly seconds?: number;
 }
 
+/** What routes read of the settings. */
+export interface RouteSettings extends StoreSettings, LimitSettings {
+  readonly base_url?: string | undefined;
+  readonly compression: 'auto' | 'gzip' | 'none';
+}
+
 /** The parts of a run that routes need. */
 export interface RouteContext {
   readonly client: ServiceClient;
-  readonly settings: Settings;
+  readonly settings: RouteSettings;
   readonly ledger: ExportRecords;
   readonly signal: AbortSignal;
   readonly runId: string;

@@ -6,7 +6,7 @@ import type { RowFiles } from '../../engines/engine.ts';
 import { openEngine } from '../../engines/open-engine.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { PreparedLoad } from '../../project/model/prepared-load.ts';
-import type { Settings } from '../../project/settings/settings.ts';
+import type { EngineAddress } from '../../project/settings/settings.ts';
 import { planRawTable, type RawTablePlan } from '../../state/catalogue/raw/raw-table.ts';
 import { RAW_META_COLUMNS } from '../../state/catalogue/schema.ts';
 import { columnContracts, metaValues, partsOf, unitValues, withLoadMemory } from '../load/load-package.ts';
@@ -37,11 +37,7 @@ export class LoadWriter implements AsyncDisposable {
   }
 
   /** @returns null for a warehouse that only the run may write to */
-  static async open(
-    { engine }: Pick<Settings, 'engine'>,
-    database: Database,
-    folder: string,
-  ): Promise<LoadWriter | null> {
+  static async open(engine: EngineAddress, database: Database, folder: string): Promise<LoadWriter | null> {
     const opened = await openEngine(engine);
     if (opened.openFiles === null) return null;
     const connection = await database.connect();

@@ -5,12 +5,11 @@ import { host } from '../../core/host/host.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import { jsonOf } from '../../core/text/json.ts';
 import { PreparedLoad } from '../../project/model/prepared-load.ts';
-import type { Settings } from '../../project/settings/settings.ts';
 import type { Ledger } from '../../state/ledger/ledger.ts';
 import { findObject, listObjects } from '../../stores/list-objects.ts';
 import type { ObjectStore } from '../../stores/object-store.ts';
 import { objectBytes, objectText } from '../../stores/read-object.ts';
-import { openConfiguredStore } from '../../stores/registry.ts';
+import { openConfiguredStore, type StorePrefix, type StoreSettings } from '../../stores/registry.ts';
 import { checkFiles } from '../load/check-files.ts';
 import { readManifest, readPackage, type StagedPackage } from '../load/read-package.ts';
 import { resetFolders, type UnitFolders } from '../stage/unit-folders.ts';
@@ -40,8 +39,8 @@ export class PackageStore implements AsyncDisposable {
 
   /** @param queue the id of the queue, so that two queues may share a prefix */
   static async open(
-    settings: Settings,
-    { store, prefix }: NonNullable<Settings['packages']>,
+    settings: StoreSettings,
+    { store, prefix }: StorePrefix,
     queue: string,
   ): Promise<PackageStore> {
     const root = `${[prefix, queue].filter((part) => part !== '').join('/')}/`;
@@ -153,7 +152,7 @@ export async function removePublishedPackages({
   signal,
 }: {
   readonly ledger: Pick<Ledger, 'offers'>;
-  readonly settings: Settings;
+  readonly settings: StoreSettings & { readonly packages?: StorePrefix | undefined };
   readonly logger: Logger;
   readonly signal: AbortSignal;
 }): Promise<void> {

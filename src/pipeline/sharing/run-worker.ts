@@ -66,7 +66,7 @@ export async function runWorker(
     threads,
     tempDirectory: join(folder.path, 'spill'),
   });
-  await using loads = await LoadWriter.open(settings, database, folder.path);
+  await using loads = await LoadWriter.open(settings.engine, database, folder.path);
   const worker = new Worker({
     // Its own folders, also where several workers and a run are in one project folder.
     settings: { ...settings, state_dir: folder.path },

@@ -7,7 +7,12 @@ import { host } from '../../core/host/host.ts';
 import { stringifyJson } from '../../core/text/json.ts';
 import { folderName } from '../../project/model/column-name.ts';
 import { Manifest } from '../../project/model/manifest.ts';
-import type { Settings } from '../../project/settings/settings.ts';
+
+/** Where the folders of units are, and how long raw files stay there. */
+export interface FolderSettings {
+  readonly state_dir: string;
+  readonly keep_raw: 'never' | 'until_published' | { readonly days: number };
+}
 
 /** The folders of a unit in the state directory. */
 export interface UnitFolders {
@@ -40,7 +45,7 @@ export async function removeFolders(folders: UnitFolders): Promise<void> {
  * there. A unit that is refused for weeks must not keep the folders of all others.
  */
 export async function sweepFolders(
-  { state_dir, keep_raw }: Pick<Settings, 'state_dir' | 'keep_raw'>,
+  { state_dir, keep_raw }: FolderSettings,
   open: readonly string[],
   now: number = host().now(),
 ): Promise<void> {
@@ -64,10 +69,10 @@ async function sweep(folder: string, kept: ReadonlySet<string>, until: number): 
  * Removes unfinished files of a run that was killed or had a full disk: downloads, packages without a manifest,
  * DuckDB's spilled data. Otherwise they could fill the disk before anything can be written.
  */
-export async function sweepUnfinished(stateDir: string, keepRaw: Settings['keep_raw']): Promise<void> {
-  await host().files.rm(join(stateDir, 'spill'), { recursive: true, force: true });
-  if (keepRaw === 'never') await host().files.rm(join(stateDir, 'raw'), { recursive: true, force: true });
-  const packages = join(stateDir, 'packages');
+export async function sweepUnfinished({ state_dir, keep_raw }: FolderSettings): Promise<void> {
+  await host().files.rm(join(state_dir, 'spill'), { recursive: true, force: true });
+  if (keep_raw === 'never') await host().files.rm(join(state_dir, 'raw'), { recursive: true, force: true });
+  const packages = join(state_dir, 'packages');
   if (!host().files.existsSync(packages)) return;
   for (const name of await host().files.readdir(packages))
     if (!host().files.existsSync(join(packages, name, 'manifest.json')))

@@ -3,27 +3,51 @@ import type { ConversionPlaces } from '../../core/duckdb/engine.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import type { Meter } from '../../core/progress/meter.ts';
 import type { SlotHandle } from '../../core/queue/fair-queue.ts';
+import type { FollowedPlace } from '../../engines/engine.ts';
 import type { WorkingCopy } from '../../engines/working-copy.ts';
 import type { Manifest } from '../../project/model/manifest.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { PacesOf } from '../../project/model/route-pace.ts';
 import type { Counts } from '../../project/model/runs/counts.ts';
-import type { Settings } from '../../project/settings/settings.ts';
 import type { ServiceClient } from '../../service/api/client/client.ts';
 import type { Unarchiver } from '../../service/api/unarchiver.ts';
 import type { Hold } from '../../state/catalogue/ops/ops-holds.ts';
 import type { LoadedUnit } from '../../state/catalogue/ops/ops-loads.ts';
 import type { ReadField } from '../../state/catalogue/raw/raw-table.ts';
 import type { Ledger } from '../../state/ledger/ledger.ts';
+import type { LedgerSettings } from '../../state/ledger/open-ledger.ts';
+import type { StorePrefix } from '../../stores/registry.ts';
+import type { VolumeSettings } from '../load/check-volume.ts';
 import type { StagedPackage } from '../load/read-package.ts';
 import type { RankingWindows } from '../routes/aggregates/ranking-windows.ts';
+import type { ExportSettings } from '../routes/export/reconcile-exports.ts';
 import type { FieldSchemaCache } from '../routes/field-schema-cache.ts';
 import type { OpeningContext, UnitToOpen } from '../routes/open-unit.ts';
-import type { UnitFolders } from '../stage/unit-folders.ts';
+import type { RouteSettings } from '../routes/route.ts';
+import type { FolderSettings, UnitFolders } from '../stage/unit-folders.ts';
+
+/** What staging reads of the settings. */
+interface StagingSettings extends RouteSettings, FolderSettings {
+  readonly on_reject: NonNullable<Pipeline['on_reject']>;
+}
+
+/** What the units of a session read of them. */
+interface UnitSettings
+  extends StagingSettings,
+    VolumeSettings,
+    ExportSettings,
+    FollowedPlace,
+    LedgerSettings {
+  readonly schema_change: NonNullable<Pipeline['schema_change']>;
+  readonly packages?: StorePrefix | undefined;
+  readonly concurrency: number;
+  readonly concurrency_per_project: number;
+  readonly concurrency_per_store: number;
+}
 
 /** The one writer of a project: lock, ledger, engine, working copy and models, open until the session is left. */
 export interface Session {
-  readonly settings: Settings;
+  readonly settings: UnitSettings;
   readonly runId: string;
   readonly ledger: Ledger;
   readonly database: Database;
@@ -44,6 +68,7 @@ export interface Session {
 
 /** The parts of a run, or of a worker, that staging a unit needs. */
 export interface StagingContext extends OpeningContext {
+  readonly settings: StagingSettings;
   readonly engine: ConversionPlaces;
   /** The connections that convert. */
   readonly staging: ConnectionPool;

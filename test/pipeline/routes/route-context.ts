@@ -30,7 +30,7 @@ export async function routeContext(it: Service, settings: Readonly<Record<string
   process.env.AWS_ACCESS_KEY_ID = store_b.access_key;
   process.env.AWS_SECRET_ACCESS_KEY = store_b.secret_key;
   const moves: (string | null)[] = [];
-  const context: OpeningContext = {
+  const context = {
     client,
     settings: await loadSettings(folder, {
       CRAWLHOUSE_BASE_URL: it.sandbox.baseUrl,
@@ -49,8 +49,8 @@ export async function routeContext(it: Service, settings: Readonly<Record<string
     rankings: new RankingWindows(client, []),
     fieldSchemas: new FieldSchemaCache(client, signal),
     logger: silentLogger,
-    slot: { move: async (store) => void moves.push(store) },
-  };
+    slot: { move: async (store: string | null) => void moves.push(store) },
+  } satisfies OpeningContext;
   return { ...context, ledger, moves };
 }
 

@@ -32,7 +32,7 @@ async function worker() {
   const folder = await temporaryFolder();
   const database = await openDatabase(folder);
   const connection = await database.connect();
-  const writer = await LoadWriter.open(settings, database, folder);
+  const writer = await LoadWriter.open(settings.engine, database, folder);
   const objects = await openTrinoBucket(asTrino(settings.engine));
   onTestFinished(async () => {
     await writer?.[Symbol.asyncDispose]();
@@ -128,5 +128,5 @@ test('nothing is written where the run says nothing of the table, and for a pack
   expect(await write(PAGES, null, 'another run')).toBeNull();
   expect((await found()).rows).toHaveLength(2);
   // A warehouse that is a file has one writer.
-  expect(await LoadWriter.open({ engine: IN_DUCKDB }, database, folder)).toBeNull();
+  expect(await LoadWriter.open(IN_DUCKDB, database, folder)).toBeNull();
 });

@@ -16,7 +16,7 @@ test('a run without a store for packages offers nothing', async () => {
   const offers = new Proxy({} as UnitOffers, {
     get: (_offers, name) => void asked.push(name),
   });
-  const context = { settings: await loadSettings(await rawProjectFolder(), {}) } as RunContext;
+  const context = { settings: await loadSettings(await rawProjectFolder(), {}) } as unknown as RunContext;
   const queue = new FairQueue({ all: 1, project: 1, store: 1 });
   await shareUnits(context, offers, [], { queue, run: async () => undefined, hasEnded: () => false });
   expect(asked).toEqual([]);

@@ -93,7 +93,7 @@ test.for([
     for (const folder of ['packages/whole', 'packages/begun', 'raw/part', 'spill/duckdb'])
       await mkdir(join(stateDir, folder), { recursive: true });
     await writeFile(join(stateDir, 'packages/whole/manifest.json'), '{}');
-    await sweepUnfinished(stateDir, keepRaw);
+    await sweepUnfinished({ state_dir: stateDir, keep_raw: keepRaw });
     const there = ['packages/whole', 'packages/begun', 'raw/part', 'spill'].filter((one) =>
       existsSync(join(stateDir, one)),
     );

@@ -1,17 +1,21 @@
 import { type CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
-import type { Settings } from '../../../project/settings/settings.ts';
 import { dataExportStage } from '../../../service/api/resources/data-exports.ts';
 import type { LoadedUnit } from '../../../state/catalogue/ops/ops-loads.ts';
 import type { Ledger } from '../../../state/ledger/ledger.ts';
 import type { LedgerExport } from '../../../state/ledger/ledger-export.ts';
 import { listObjects } from '../../../stores/list-objects.ts';
-import { type ExportStore, openConfiguredStore } from '../../../stores/registry.ts';
+import { type ExportStore, openConfiguredStore, type StoreSettings } from '../../../stores/registry.ts';
 import { OVER } from './data-export-job.ts';
+
+/** Whether exports stay, and the stores that they are in. */
+export interface ExportSettings extends StoreSettings {
+  readonly keep_exports: 'always' | 'never';
+}
 
 export interface ReconcileContext {
   readonly ledger: Ledger;
-  readonly settings: Settings;
+  readonly settings: ExportSettings;
   readonly signal: AbortSignal;
   readonly logger: Logger;
 }
@@ -61,7 +65,7 @@ async function finishExport(
  * one.
  */
 export async function abandonExport(
-  { ledger }: ReconcileContext,
+  { ledger }: Pick<ReconcileContext, 'ledger'>,
   unit: string,
   error: CrawlhouseError,
 ): Promise<void> {

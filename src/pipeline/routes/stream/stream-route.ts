@@ -1,6 +1,5 @@
 import { limitsOf } from '../../../project/settings/limits.ts';
-import type { Settings } from '../../../project/settings/settings.ts';
-import { describedRows, type RouteKind } from '../route.ts';
+import { describedRows, type RouteKind, type RouteSettings } from '../route.ts';
 import { describingRequests, isStreamed } from '../streamed-sources.ts';
 import { extractStream } from './extract-stream.ts';
 
@@ -30,7 +29,7 @@ export const STREAM_ROUTE: RouteKind = {
   },
 };
 
-function wantsGzip(compression: Settings['compression'], baseUrl: string): boolean {
+function wantsGzip(compression: RouteSettings['compression'], baseUrl: string): boolean {
   if (compression !== 'auto') return compression === 'gzip';
   const host = new URL(baseUrl).hostname;
   return host !== 'localhost' && host !== '[::1]' && !host.startsWith('127.');
