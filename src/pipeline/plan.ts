@@ -66,7 +66,7 @@ export async function reportPlan(
     signal,
   );
   // Before a first run, the run itself says it.
-  if (!request.countsOnly) sayFailures(inventory, logger);
+  if (!request.countsOnly) sayFailures(inventory, plan, logger);
   const names = projectNames(inventory);
   const left = request.reload ? plan.units : plan.units.filter((one) => !isLoaded(known.loaded, one));
   const fields = knownFields(settings, client, signal);
@@ -181,12 +181,13 @@ export async function discoverUnits(
   const { inventory, plan } = await planRun(client, request, scope, markDropped(dropped), signal);
   const left = plan.units.filter((one) => !isLoaded(loaded, one));
   await refuseUnknownFields(knownFields(settings, client, signal), left, signal);
-  sayFailures(inventory, logger);
+  sayFailures(inventory, plan, logger);
   return { plan, loaded, names: projectNames(inventory) };
 }
 
-/** What could not be read is missing from a plan. */
-function sayFailures({ failures }: Inventory, logger: Logger): void {
+/** What could not be read is missing from a plan, and a crawl may be of another day than was asked for. */
+function sayFailures({ failures }: Inventory, { notes }: Plan, logger: Logger): void {
+  for (const note of notes) logger.warn(note);
   for (const { message, hint } of failures) logger.warn(`not in the plan: ${message}`, { hint });
 }
 

@@ -143,6 +143,7 @@ async function loadDueUnits(
       request,
     );
   const { inventory, plan } = await planRun(client, request, scope, choose, signal);
+  for (const note of plan.notes) session.logger.warn(note);
   await recordListing(connection, inventory, scope.now);
   const sweptAt = lastSweep(inventory, scope.known, scope.now);
   await session.ledger.setDiscovery({

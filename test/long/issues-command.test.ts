@@ -64,6 +64,15 @@ test('a project and a crawl are named as everywhere, and a name of none is refus
   const earlier = await issues('--project', first?.project ?? '', '--crawl', '-2');
   // The first crawl of all: there is nothing to compare it with.
   expect([...new Set(earlier.map((one) => one.new))]).toEqual([null]);
+  const later = ['--project', first?.project ?? '', '--crawl', '2999-01-01'];
+  const near = await crawlhouse(folder, null, ['issues', ...later, '--json']);
+  expect([JSON.parse(near.stdout), near.stderr]).toEqual([
+    own,
+    expect.stringContaining(`no crawl ended on 2999-01-01; the nearest before is ${first?.crawl_id} of`),
+  ]);
+  // A drop takes no crawl but the one that is named.
+  const drop = await crawlhouse(folder, null, ['drop', '--crawl', '2999-01-01', '--yes']);
+  expect([drop.status, drop.stderr]).toEqual([2, expect.stringMatching(/2999-01-01/)]);
   for (const flag of ['--project', '--crawl']) {
     const refused = await crawlhouse(folder, null, ['issues', flag, 'nobody']);
     expect([refused.status, refused.stderr]).toEqual([2, expect.stringMatching(/no (project|crawl) nobody/)]);

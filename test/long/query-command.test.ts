@@ -234,6 +234,10 @@ test('a crawl is named by identifier, place or day, and one that is not there is
   ])
     expect((await ask(`crawl=${name}`, 'project=shop')).stdout, name).toBe(`crawl_id\n${id}\n`);
   expect((await ask('crawl=c4')).stdout).toBe('crawl_id\nc4\n');
+  expect(await ask('crawl=2026-11-09', 'project=shop')).toMatchObject({
+    stdout: 'crawl_id\nc3\n',
+    stderr: expect.stringContaining('no crawl ended on 2026-11-09; the nearest before is c3 of 2026-11-02\n'),
+  });
   expect(await ask('crawl=latest')).toMatchObject({
     code: 2,
     stdout: '',

@@ -169,6 +169,8 @@ test.each([
   ['shop.example/lamps/re', '/lamps/red'],
   ['https://shop.example/lamps/crimsno', '/lamps/crimson'],
   ['http://shop.example', '/'],
+  ['amps/r', '/lamps/red'],
+  ['blu', '/lamps/blue'],
 ])('%s is not known, and %s is near', async (asked, near) => {
   const found = await readUrl(warehouse, { url: asked, project: 'Shop' }, signal);
   expect([found.is_known, found.near[0]]).toEqual([false, url(near)]);

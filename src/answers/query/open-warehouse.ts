@@ -10,6 +10,8 @@ import type { Warehouse } from './warehouse.ts';
 interface Opening {
   readonly logger: Logger;
   readonly signal?: AbortSignal;
+  /** Prints a text for the person who asks. */
+  readonly say?: (text: string) => void;
   /** Of a long-running reader. */
   readonly follower?: PublicationFollower;
 }
@@ -30,7 +32,7 @@ export interface QuerySettings extends FollowedPlace {
  * @param forked a process from `QueryProcess.fork`
  */
 export async function openWarehouse(
-  { logger, signal, follower }: Opening,
+  { logger, signal, say, follower }: Opening,
   settings: QuerySettings,
   more: Pick<QueryProcessOptions, 'output'> = {},
   forked: ChildProcess | null = null,
@@ -57,13 +59,14 @@ export async function openWarehouse(
       warehouse: settings.warehouse,
     });
   }
-  if (statements === undefined) return warehouse;
-  const { EngineWarehouse } = await import('./engine-warehouse.ts');
   const { limits, threads } = options;
-  return new EngineWarehouse(warehouse, statements, {
-    engine: settings.engine,
-    limits,
-    threads,
-    spill: join(settings.state_dir, 'spill'),
-  });
+  const spill = join(settings.state_dir, 'spill');
+  const opened =
+    statements === undefined
+      ? warehouse
+      : new (await import('./engine-warehouse.ts')).EngineWarehouse(warehouse, statements, {
+          ...{ engine: settings.engine, limits, threads, spill },
+        });
+  if (say !== undefined) opened.say = (sentence) => say(`${sentence}\n`);
+  return opened;
 }

@@ -17,6 +17,9 @@ export type WriteOptions = TextOptions & { readonly page?: RowsPage };
 
 /** The published warehouse, for statements that read, one at a time, within limits. In whatever engine its rows are. */
 export abstract class Warehouse implements AsyncDisposable {
+  /** Takes a sentence to the person who asks; absent where nobody reads it. */
+  say?: (sentence: string) => void;
+
   /**
    * Writes the rows of one statement as text.
    *

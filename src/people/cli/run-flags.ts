@@ -1,5 +1,6 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { RouteOverride } from '../../pipeline/routes/choose-route.ts';
+import { CRAWL_NAMES } from '../../project/model/crawl-name.ts';
 import { FORMATS, type Pipeline, ROUTES } from '../../project/model/pipeline.ts';
 import { selectPipelines } from '../../project/settings/pipelines.ts';
 import type { Settings } from '../../project/settings/settings.ts';
@@ -13,7 +14,7 @@ export const RUN_FLAGS: Readonly<Record<string, Flag>> = {
     type: 'string',
     multiple: true,
     value: 'ID',
-    help: 'only this crawl: ID, latest, previous, -N or a day',
+    help: `only this crawl: ${CRAWL_NAMES}`,
   },
   route: { type: 'string', value: 'ROUTE', values: ROUTES, help: 'the route of the rows' },
   format: { type: 'string', value: 'FORMAT', values: FORMATS, help: 'the format of the rows' },

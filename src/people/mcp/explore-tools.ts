@@ -3,12 +3,13 @@ import { readComparison } from '../../answers/explore/compare/read-compare.ts';
 import { type FoundPages, readPages } from '../../answers/explore/pages/read-pages.ts';
 import { type JudgedCrawl, readIssues } from '../../answers/explore/read-issues.ts';
 import { readUrl, type UrlStory } from '../../answers/explore/url/read-url.ts';
+import { CRAWL_NAMES } from '../../project/model/crawl-name.ts';
 import type { CatalogReader } from '../../state/catalogue/catalog.ts';
 import { type AskedPart, PART, partOfRows, unitsOf } from './part-of-rows.ts';
 
 const Project = z.string().optional().describe('Its name or identifier; without it, all.');
 const OneProject = Project.describe('Its name or identifier; needed where there are several.');
-const CRAWL = 'An identifier, latest, previous, -N or a day';
+const CRAWL = `One of: ${CRAWL_NAMES}`;
 const Crawl = z.string().optional().describe(`${CRAWL}; without it, the main crawl of the project.`);
 
 /** Issues of each of several projects. */

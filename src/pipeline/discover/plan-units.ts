@@ -1,6 +1,6 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/text/nearest-name.ts';
-import { crawlNamed, type NamedCrawl } from '../../project/model/crawl-name.ts';
+import { crawlNamed, type NamedCrawl, nearestNote } from '../../project/model/crawl-name.ts';
 import type { Inventory, ListReading } from '../../project/model/inventory.ts';
 import type { Listed } from '../../project/model/listed.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
@@ -46,10 +46,11 @@ export function planUnits(inventory: Inventory, request: PlanRequest): Plan {
   const broken = onceEach(inventory.workspaces.flatMap((workspace) => workspace.crawls.broken));
   const projectIds = selectProjects(projects, selection.projects, inventory.failures);
   const isSelected = (projectId: string): boolean => projectIds === null || projectIds.has(projectId);
+  const selected = selectCrawls({ crawls, broken, isSelected, now }, selection.crawls, inventory);
   const scope: Scope = {
     projects: projects.filter(({ id }) => isSelected(id)),
     projectIds,
-    crawlIds: selectCrawls({ crawls, broken, isSelected }, selection.crawls, inventory),
+    crawlIds: selected?.map(({ id }) => id) ?? null,
     isWithin: (time) => time >= selection.from && time < selection.to,
     of: (kind) => pipelines.filter((pipeline) => pipeline.source.kind === kind),
     isDone,
@@ -73,6 +74,7 @@ export function planUnits(inventory: Inventory, request: PlanRequest): Plan {
       ...planDated(scope, inventory),
     ],
     open: open.map((one) => one.id).sort(),
+    notes: selected?.flatMap(({ note }) => note ?? []) ?? [],
   };
 }
 
@@ -311,14 +313,15 @@ interface CrawlsToSelect {
   readonly broken: readonly BrokenItem[];
   /** Whether a project is: `latest` and the like name crawls of these. */
   readonly isSelected: (projectId: string) => boolean;
+  readonly now: number;
 }
 
-/** The identifiers of the crawls that are asked for; null: all. */
+/** The identifiers of the crawls that are asked for, and what a person has to know of the choice; null: all. */
 function selectCrawls(
-  { crawls, broken, isSelected }: CrawlsToSelect,
+  { crawls, broken, isSelected, now }: CrawlsToSelect,
   selected: readonly string[] | null,
   { failures, workspaces }: Inventory,
-): readonly string[] | null {
+): readonly { readonly id: string; readonly note: string | null }[] | null {
   if (selected === null) return null;
   const names = new Map(
     workspaces.flatMap(({ projects }) => projects.items.map((one) => [one.id, one.name])),
@@ -338,7 +341,8 @@ function selectCrawls(
   );
   return selected.flatMap((name) => {
     try {
-      return [crawlNamed([...others, ...placed.toReversed()], name).id];
+      const crawl = crawlNamed([...others, ...placed.toReversed()], name, now);
+      return [{ id: crawl.id, note: nearestNote(name, crawl, now) }];
     } catch (error) {
       // It may be among what could not be read, which has its own error; the others are loaded.
       if (failures[0] === undefined) throw error;

@@ -14,25 +14,29 @@ export interface NamedCrawl {
 
 const BACK = /^-(\d{1,6})$/;
 const DAY = /^\d{4}-\d\d-\d\d$/;
+const AGO = /^(\d{1,5})-days?-ago$/;
 const SHOWN = 3;
+
+/** What a person may write where a crawl is asked for. */
+export const CRAWL_NAMES = 'an identifier, latest, previous, -N, a day, last-week or N-days-ago';
 
 /** Whether a text names a crawl by its place or day, not by its identifier. */
 export function isRelativeName(name: string): boolean {
-  return placeOf(name) !== null || DAY.test(name);
+  return placeOf(name) !== null || dayOf(name, 0) !== null;
 }
 
 /**
- * The crawl that a name stands for: an identifier, `latest`, `previous`, `-N`, or a day, which stands for the last crawl
- * that ended on it.
+ * The crawl that a name stands for: an identifier, `latest`, `previous`, `-N`, or a day (`2026-11-19`, `last-week`,
+ * `30-days-ago`), which stands for the last crawl that ended on it, else for the nearest before.
  *
  * @param crawls the order of their ends
+ * @param now milliseconds, from which days are counted back
  * @throws CrawlhouseError `usage` where it stands for none, or for crawls of several projects
  */
-export function crawlNamed<T extends NamedCrawl>(crawls: readonly T[], name: string): T {
+export function crawlNamed<T extends NamedCrawl>(crawls: readonly T[], name: string, now = Date.now()): T {
   const own = crawls.find((one) => one.id === name);
   if (own !== undefined) return own;
-  const back = placeOf(name);
-  const fitting = crawls.filter((one) => (back === null ? one.day === name : one.back === back));
+  const fitting = fittingCrawls(crawls, name, now);
   // The last one of each project.
   const found = [...new Map(fitting.map((one) => [one.project_id, one])).values()];
   const [only] = found;
@@ -50,8 +54,30 @@ function unknownCrawl(crawls: readonly NamedCrawl[], name: string): CrawlhouseEr
   const last = ended.map((one) => `${one.id} (${[one.project_name, one.day].filter(Boolean).join(', ')})`);
   const meant = didYouMean(name, ['latest', 'previous', ...crawls.map((one) => one.id)]);
   return new CrawlhouseError('usage', `there is no crawl ${name}`, {
-    hint: `${meant}give an identifier, latest, previous, -N or a day; last crawls: ${last.reverse().join(', ') || 'none'}`,
+    hint: `${meant}give ${CRAWL_NAMES}; last crawls: ${last.reverse().join(', ') || 'none'}`,
   });
+}
+
+function fittingCrawls<T extends NamedCrawl>(crawls: readonly T[], name: string, now: number): readonly T[] {
+  const back = placeOf(name);
+  if (back !== null) return crawls.filter((one) => one.back === back);
+  const day = dayOf(name, now);
+  if (day === null) return [];
+  const exact = DAY.test(name) ? crawls.filter((one) => one.day === day) : [];
+  return exact.length > 0 ? exact : crawls.filter((one) => one.day !== null && one.day <= day);
+}
+
+/** A sentence on a crawl of another day than its name says; null where it is the day's own. */
+export function nearestNote(name: string, { id, day }: NamedCrawl, now = Date.now()): string | null {
+  const asked = name === id ? null : dayOf(name, now);
+  if (asked === null || asked === day) return null;
+  return `no crawl ended on ${asked}; the nearest before is ${id} of ${day}`;
+}
+
+function dayOf(name: string, now: number): string | null {
+  if (DAY.test(name)) return name;
+  const ago = name === 'last-week' ? 7 : Number(AGO.exec(name)?.[1] ?? Number.NaN);
+  return Number.isNaN(ago) ? null : new Date(now - ago * 86_400_000).toISOString().slice(0, 10);
 }
 
 function placeOf(name: string): number | null {

@@ -38,4 +38,6 @@ export interface Plan {
   readonly units: readonly PlannedUnit[];
   /** Ids of the crawls and comparisons that have not ended, whatever the selection. */
   readonly open: readonly string[];
+  /** A sentence for each crawl that a person named by a day on which none ended. */
+  readonly notes: readonly string[];
 }

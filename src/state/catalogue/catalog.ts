@@ -46,6 +46,8 @@ export interface CatalogReader {
     signal: AbortSignal,
     parameters?: ReadonlyMap<string, string | null>,
   ): Promise<readonly object[]>;
+  /** Takes a sentence to the person who asks. */
+  readonly say?: (sentence: string) => void;
 }
 
 /** Tables, views and columns of the published warehouse, ordered by name. */

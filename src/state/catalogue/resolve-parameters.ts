@@ -1,6 +1,6 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/text/nearest-name.ts';
-import { crawlNamed, isRelativeName } from '../../project/model/crawl-name.ts';
+import { crawlNamed, isRelativeName, nearestNote } from '../../project/model/crawl-name.ts';
 import type { CatalogReader } from './catalog.ts';
 import { knownCrawls } from './known-crawls.ts';
 import { knownProjects } from './known-projects.ts';
@@ -39,7 +39,8 @@ export async function checkProject(
 }
 
 /**
- * The identifier of the crawl that a name stands for, of one project or of all.
+ * The identifier of the crawl that a name stands for, of one project or of all. The reader says it where that is not of
+ * the day that was asked for.
  *
  * @throws CrawlhouseError `usage`
  */
@@ -49,7 +50,12 @@ export async function crawlOf(
   signal: AbortSignal,
 ): Promise<string> {
   const known = await knownCrawls(warehouse, asked, signal);
-  if (known !== null) return crawlNamed(known, asked.crawl).id;
+  if (known !== null) {
+    const crawl = crawlNamed(known, asked.crawl);
+    const note = nearestNote(asked.crawl, crawl);
+    if (note !== null) warehouse.say?.(note);
+    return crawl.id;
+  }
   if (!isRelativeName(asked.crawl)) return asked.crawl;
   throw new CrawlhouseError('usage', `${asked.crawl}: the warehouse has no mart.crawls to find it in`, {
     hint: 'give the identifier of the crawl; crawlhouse transform makes the models',

@@ -92,7 +92,7 @@ test('crawls that have not ended are open, whatever the selection, and have no u
   const states = ['running', 'pausing', 'paused', 'terminating', 'brand_new_state'];
   const crawls = states.map((status) => crawl(status, { status, ended_at: null, project_id: 'p2' }));
   const found = plan(crawls, { projects: ['p1'], from: day('2027-01-01') });
-  expect(found).toEqual({ units: [], open: states.sort() });
+  expect(found).toEqual({ units: [], open: states.sort(), notes: [] });
 });
 
 test('units come in the order in which their crawls ended, then by id', () => {
@@ -163,6 +163,11 @@ test('a crawl is named by its place in its project, or by the day of its end', (
   expect(of('-1')).toEqual(['crawl_pages/c1']);
   expect(of('2026-01-02')).toEqual(['crawl_pages/c2']);
   expect(of('2026-01-03')).toEqual(['crawl_pages/c3']);
+  const nearest = plan(crawls, { projects: ['Blog'], crawls: ['2026-01-09'] });
+  expect([namesOf(nearest), nearest.notes]).toEqual([
+    ['crawl_pages/b1'],
+    ['no crawl ended on 2026-01-09; the nearest before is b1 of 2026-01-02'],
+  ]);
   expect(() => plan(crawls, { crawls: ['latest'] })).toThrow(
     expect.objectContaining({
       code: 'usage',

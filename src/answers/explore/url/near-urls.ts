@@ -26,9 +26,18 @@ const neighbours = (side: '>' | '<', order: 'ASC' | 'DESC'): string => `
   ORDER BY pages.url ${order}
   LIMIT ${MOST}`;
 
+/** The shortest URLs that hold the text. */
+const HOLDING = `
+  SELECT pages.url
+  FROM mart.pages AS pages
+  WHERE pages.crawl_id = $crawl AND strpos(lower(pages.url), lower($url)) > 0
+  ORDER BY length(pages.url), pages.url
+  LIMIT ${MOST}`;
+
 /**
- * Pages of the crawl that may be meant by a URL that it does not have: those that differ in host, scheme, case or the
- * slash at the end, then those that begin alike. In the order of the alphabet these are its neighbours.
+ * Pages of the crawl that may be meant by a URL that it does not have. A text without a scheme may be a part of a URL.
+ * Else they are those that differ in host, scheme, case or the slash at the end, then those that begin alike, which are
+ * its neighbours in the order of the alphabet; without such, those that hold the text.
  */
 export async function nearUrls(place: UrlPlace, signal: AbortSignal): Promise<readonly string[]> {
   const patience = AbortSignal.timeout(PATIENCE_MS);
@@ -42,8 +51,11 @@ export async function nearUrls(place: UrlPlace, signal: AbortSignal): Promise<re
 }
 
 async function lookNear({ url, rows }: UrlPlace): Promise<readonly string[]> {
-  const { host, path } = partsOf(url);
   const urls = (found: readonly { url: string }[]): string[] => found.map((one) => one.url);
+  const holding = async (): Promise<string[]> => urls(await rows(HOLDING));
+  const part = url.includes('://') ? [] : await holding();
+  if (part.length > 0) return part;
+  const { host, path } = partsOf(url);
   const same = urls(await rows(SAME_PATH, { path: path.toLowerCase().replace(/\/$/, '') }));
   const whole = `${host}${path}`;
   const around = [
@@ -54,7 +66,8 @@ async function lookNear({ url, rows }: UrlPlace): Promise<readonly string[]> {
     // Another page of the same host is not near by that alone.
     .filter(({ alike }) => alike > host.length + 1)
     .sort((a, b) => b.alike - a.alike);
-  return [...new Set([...same, ...around.map(({ one }) => one)])].slice(0, MOST);
+  const near = [...new Set([...same, ...around.map(({ one }) => one)])].slice(0, MOST);
+  return near.length > 0 ? near : await holding();
 }
 
 /** The scheme with the host, and what follows; a text without a scheme is a path, else it begins with a host. */

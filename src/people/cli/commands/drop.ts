@@ -25,7 +25,7 @@ export const drop: Command = {
       type: 'string',
       multiple: true,
       value: 'ID',
-      help: 'all data of this crawl: ID, latest, previous, -N or a day',
+      help: 'all data of this crawl: ID, latest, previous, -N or the day of its end',
     },
     project: {
       type: 'string',
@@ -84,6 +84,11 @@ async function identifiers(
     });
   await using warehouse = await openWarehouse(invocation, settings);
   const ids: string[] = [];
+  warehouse.say = (note) => {
+    throw new CrawlhouseError('usage', note, {
+      hint: 'name the crawl that is to be dropped by its identifier',
+    });
+  };
   for (const crawl of crawls) ids.push(await crawlOf(warehouse, { project: null, crawl }, invocation.signal));
   return ids;
 }

@@ -5,6 +5,7 @@ import { stringifyJson } from '../../../core/text/json.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import { didYouMean } from '../../../core/text/nearest-name.ts';
 import { textTable } from '../../../core/text/text-table.ts';
+import { CRAWL_NAMES } from '../../../project/model/crawl-name.ts';
 import type { Flag, Invocation } from '../command.ts';
 import { printPaged } from '../pager.ts';
 
@@ -17,7 +18,7 @@ export const EXPLORE_FLAGS = {
   crawl: {
     type: 'string',
     value: 'CRAWL',
-    help: 'an identifier, latest, previous, -N or a day (the main crawl)',
+    help: `${CRAWL_NAMES} (the main crawl)`,
   },
   format: { type: 'string', value: 'FORMAT', values: FORMATS, help: 'how the rows are shown (table)' },
   open: { type: 'boolean', help: 'open the page in the console that is running' },

@@ -5,6 +5,7 @@ import { countText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
+import { CRAWL_NAMES } from '../../../project/model/crawl-name.ts';
 import type { Readers } from '../desk/desk.ts';
 import { crawlLink, crawlName, projectPath } from '../layout/addresses.ts';
 import { countOrDash } from '../layout/counts.ts';
@@ -43,7 +44,7 @@ export const COMPARE = page<Compare>({
   path: '/projects/:project_id/compare',
   summary: 'Two crawls of a project side by side.',
   query: {
-    from: 'The earlier crawl: an identifier, latest, previous, -N or a day; without it, previous.',
+    from: `The earlier crawl: ${CRAWL_NAMES}; without it, previous.`,
     to: 'The later one; without it, latest.',
   },
   schema: z.strictObject({

@@ -11,6 +11,7 @@ import { sparkline } from '../../../answers/report/sparkline.ts';
 import { counted, countText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
+import { CRAWL_NAMES } from '../../../project/model/crawl-name.ts';
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
 import type { Readers } from '../desk/desk.ts';
 import { projectPath } from '../layout/addresses.ts';
@@ -69,7 +70,7 @@ export const ISSUES = page<Issues>({
   path: '/projects/:project_id/issues',
   summary: 'What is wrong with the pages of a crawl, and what changed since the one before.',
   query: {
-    crawl: 'An identifier, latest, previous, -N or a day; without it, the main crawl.',
+    crawl: `One of: ${CRAWL_NAMES}; without it, the main crawl.`,
     severity: 'Only issues of this severity.',
     category: 'Only issues of this category.',
     changed: '1: only issues with new or fixed pages.',

@@ -1,6 +1,7 @@
 import { familyOf } from '../../../answers/explore/pages/page-conditions.ts';
 import { filterOfQuery, pagesCommand } from '../../../answers/explore/pages/page-filter.ts';
 import { type PageStatement, pageStatement } from '../../../answers/explore/pages/page-statement.ts';
+import { CRAWL_NAMES } from '../../../project/model/crawl-name.ts';
 import type { Readers } from '../desk/desk.ts';
 import { readAnswer } from '../desk/read-answer.ts';
 import { drawPageList } from './draw-page-list.ts';
@@ -16,7 +17,7 @@ export const PAGE_LIST = page<PageList>({
   path: '/projects/:project_id/pages',
   summary: 'The pages of a crawl that a filter lets through.',
   query: {
-    crawl: 'An identifier, latest, previous, -N or a day; without it, the main crawl.',
+    crawl: `One of: ${CRAWL_NAMES}; without it, the main crawl.`,
     issue: 'Only pages with this issue.',
     change:
       'Since the crawl before: added, removed, changed (in any field) or a column; of an issue: new, fixed or remaining.',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
 import { MOST_FOUND, type SearchedPage, searchCrawls, searchPages } from '../../../answers/explore/search.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
-import { counted } from '../../../core/text/amounts.ts';
+import { counted, durationText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import type { Readers, WarehouseRow } from '../desk/desk.ts';
 import { crawlLink, projectLink, urlLink } from '../layout/addresses.ts';
@@ -134,7 +134,7 @@ function drawSearch(search: Search): Html {
 <form class="choose" method="get" action="/search" role="search" aria-label="Search again">
 <label>text <input type="search" name="q" value="${text}"></label> <button type="submit">Search</button></form>
 ${text !== '' && found === 0 && !is_cut ? html`<p class="notice">Nothing is called so. Pages are searched in the latest crawls.</p>` : null}
-${is_cut ? html`<p class="notice">There are too many pages to look at each in a second. Give the beginning of a URL, or filter the pages of a project.</p>` : null}
+${is_cut ? html`<p class="notice">The search of pages was stopped after ${durationText(PATIENCE_MS / 1000)}. Give the beginning of a URL, filter the pages of a project, or search again.</p>` : null}
 ${list('Projects', projects, ({ project_id, project }) => projectLink(project_id, project))}
 ${list('Pages', pages, ({ project_id, project, url, title, status_code }) => html`${urlLink(project_id, url)}<br><span class="facts">${title ?? 'without a title'}, ${status_code === null ? 'no answer' : `status ${status_code}`}, ${project}</span>`)}
 ${list('Crawls', crawls, (crawl) => html`${crawlLink(crawl)} of ${projectLink(crawl.project_id, crawl.project)}`)}

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { readUrl, type UrlStory } from '../../../answers/explore/url/read-url.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { CRAWL_NAMES } from '../../../project/model/crawl-name.ts';
 import { drawUrl } from './draw-url.ts';
 import { page } from './page.ts';
 
@@ -38,7 +39,7 @@ export const URL_PAGE = page<UrlStory>({
   summary: 'All that is known of one URL.',
   query: {
     url: 'The URL, as the crawl writes it.',
-    crawl: 'An identifier, latest, previous, -N or a day; without it, the main crawl.',
+    crawl: `One of: ${CRAWL_NAMES}; without it, the main crawl.`,
   },
   schema: Story as unknown as z.ZodType<UrlStory>,
   read({ path, query }, desk, signal) {
