@@ -2,7 +2,9 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { readStatus } from '../../src/operations/status/read-status.ts';
-import { describeStatus } from '../../src/people/cli/reports/status-report.ts';
+import { statusBlocks } from '../../src/operations/status/status-blocks.ts';
+import { statusFacts } from '../../src/operations/status/status-facts.ts';
+import { printBlocks } from '../../src/people/cli/reports/print-blocks.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import type { Sandbox } from '../../src/service/local/start-sandbox.ts';
 import { clearFaults, rawProjectFolder, runProject, sandboxFor, setFaults } from '../support/project.ts';
@@ -54,7 +56,7 @@ test('on the eighth day of a bad week, status first shows the open incidents wit
     vi.setSystemTime(Date.UTC(2026, 10, 21, 9));
     const settings = await loadSettings(folder, {});
     const status = await readStatus(settings, Date.now());
-    const said = describeStatus(status, [], Date.now());
+    const said = printBlocks(statusBlocks(statusFacts(status, []), Date.now()), { indent: 2 });
     expect(status.incidents).toMatchObject([
       {
         event: 'stale',

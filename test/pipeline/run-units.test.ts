@@ -1,7 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { CrawlhouseError } from '../../src/core/errors/errors.ts';
 import { readStatus } from '../../src/operations/status/read-status.ts';
-import { describeStatus } from '../../src/people/cli/reports/status-report.ts';
+import { statusBlocks } from '../../src/operations/status/status-blocks.ts';
+import { statusFacts } from '../../src/operations/status/status-facts.ts';
+import { printBlocks } from '../../src/people/cli/reports/print-blocks.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { clearFaults, rawProjectFolder, runProject, sandboxFor, setFaults } from '../support/project.ts';
 
@@ -84,7 +86,9 @@ test('units that are interrupted are due and do not fail, so the status that not
   const status = await readStatus(await loadSettings(folder, {}), Date.now());
   expect(status.incidents).toEqual([]);
   expect(status.units.filter((one) => ['failed', 'refused'].includes(one.status))).toEqual([]);
-  expect(describeStatus(status, [], Date.now())).toMatch(/^Nothing is wrong\.\n(?!.*Units that fail)/s);
+  expect(printBlocks(statusBlocks(statusFacts(status, []), Date.now()), { indent: 2 })).toMatch(
+    /^Nothing is wrong\.\n(?!.*Units that fail)/s,
+  );
   await clearFaults(sandbox);
   const next = await runProject(folder, sandbox, PAGES);
   expect(next.report.units.map((one) => [one.status, one.attempts])).toEqual([

@@ -21,17 +21,12 @@ const ANY_WIDTH: Fit = { width: null, below: [] };
 
 /** Lines of aligned columns; numbers are aligned right, null is a dash. */
 export function textTable(names: readonly string[], rows: readonly Cells[], fit = ANY_WIDTH): string {
-  return tableRows(names, rows, fit)
+  const cells = rows.map((row) => row.map((cell) => (cell === null ? NONE : visibleLine(String(cell)))));
+  const isRight = names.map((_name, index) => rows.some((row) => typeof row[index] === 'number'));
+  return fittedRows([names, ...cells], isRight, fit)
     .flat()
     .map((line) => `${line}\n`)
     .join('');
-}
-
-/** The table as the lines of each row; the names of the columns are the first. */
-export function tableRows(names: readonly string[], rows: readonly Cells[], fit = ANY_WIDTH): string[][] {
-  const cells = rows.map((row) => row.map((cell) => (cell === null ? NONE : visibleLine(String(cell)))));
-  const isRight = names.map((_name, index) => rows.some((row) => typeof row[index] === 'number'));
-  return fittedRows([names, ...cells], isRight, fit);
 }
 
 /** Rows of cells as the lines of each; the first row has the names of the columns. */

@@ -6,6 +6,13 @@ import { didYouMean } from '../../../core/text/nearest-name.ts';
 import { PublicationFollower } from '../../../engines/publication-follower.ts';
 import { upcoming } from '../../../operations/schedule/upcoming.ts';
 import { readStatus, type Status } from '../../../operations/status/read-status.ts';
+import {
+  type FoundUnits,
+  findInStatus,
+  foundBlocks,
+  statusBlocks,
+} from '../../../operations/status/status-blocks.ts';
+import { statusFacts } from '../../../operations/status/status-facts.ts';
 import { isRelativeName } from '../../../project/model/crawl-name.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import { loadSchedules } from '../../../project/settings/schedules.ts';
@@ -14,13 +21,7 @@ import { readPublished } from '../../../state/catalogue/published/read-published
 import { projectNames } from '../../../state/catalogue/raw/raw-projects.ts';
 import { crawlOf } from '../../../state/catalogue/resolve-parameters.ts';
 import type { Command, Invocation } from '../command.ts';
-import {
-  describeFound,
-  describeStatus,
-  type FoundUnits,
-  findInStatus,
-  isAlarm,
-} from '../reports/status-report.ts';
+import { isAlarm, printBlocks } from '../reports/print-blocks.ts';
 
 export const status: Command = {
   name: 'status',
@@ -55,9 +56,6 @@ const WATCH_MS = 2000;
 
 async function showStatus(invocation: Invocation, follower: PublicationFollower): Promise<void> {
   const [wanted] = invocation.positionals;
-  const show = (text: string): Promise<void> =>
-    // Masked before it is cut to the width: half a secret is not found any more.
-    invocation.print(text, isAlarm);
   const settings = await invocation.settings();
   await follower.tryFollow(invocation.signal);
   const status = await readStatus(settings, Date.now());
@@ -68,10 +66,10 @@ async function showStatus(invocation: Invocation, follower: PublicationFollower)
     return;
   }
   const now = Date.now();
-  const width = invocation.terminal?.width ?? null;
-  await show(
-    found === null ? describeStatus(status, schedules, now, width) : describeFound(found, now, width),
-  );
+  const blocks = found === null ? statusBlocks(statusFacts(status, schedules), now) : foundBlocks(found, now);
+  const text = printBlocks(blocks, { width: invocation.terminal?.width, indent: 2 });
+  // Masked before it is cut to the width: half a secret is not found any more.
+  await invocation.print(text, isAlarm);
 }
 
 /** A crawl's identifier, if it is named by its place or day. */

@@ -1,5 +1,5 @@
-import { countText, durationText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
+import { valueText } from '../../../project/model/shown/value-text.ts';
 
 /** `2026-11-22 06:00`, for a time in ISO 8601, UTC; a dash for none. */
 export function timeText(time: string | null): Html {
@@ -7,8 +7,7 @@ export function timeText(time: string | null): Html {
   return html`<time datetime="${time}">${time.slice(0, 16).replace('T', ' ')}</time>`;
 }
 
-/** `5 h 3 min`, `12 days`: hours say little of what is older than two days. */
+/** How long ago a time was: `5 h 3 min`, `12 days`. */
 export function ageText(time: string, now = Date.now()): string {
-  const seconds = (now - Date.parse(time)) / 1000;
-  return seconds < 2 * 86_400 ? durationText(seconds) : `${countText(Math.floor(seconds / 86_400))} days`;
+  return valueText((now - Date.parse(time)) / 1000, 'age');
 }

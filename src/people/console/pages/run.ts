@@ -7,6 +7,7 @@ import { bytesText, counted, countText, durationText } from '../../../core/text/
 import { type Html, html } from '../../../core/text/html.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
 import { readKnownUnits, readLastRuns } from '../../../operations/status/remembered.ts';
+import { errorText, RunLine, runLine, secondsOf, unitsText } from '../../../operations/status/run-line.ts';
 import type { LedgerRun } from '../../../project/model/runs/ledger-records.ts';
 import { countLoads, loadEntries } from '../../../state/catalogue/ops/ops-loads.ts';
 import { modelsOfRun } from '../../../state/catalogue/ops/ops-models.ts';
@@ -18,7 +19,6 @@ import { Count, countOrDash } from '../layout/counts.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { drawLiveRun, LiveState, liveState } from '../layout/live-run.ts';
 import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
-import { RunLine, runLine, secondsOf, unitsText } from '../layout/run-lines.ts';
 import { statusMark } from '../layout/status-mark.ts';
 import { table } from '../layout/table.ts';
 import { timeText } from '../layout/times.ts';
@@ -31,8 +31,6 @@ const LEVELS: readonly LogLevel[] = ['error', 'warn', 'info', 'debug'];
 const Run = z.strictObject({
   ...RunLine.shape,
   live: LiveState.nullable(),
-  /** How many errors there were; null where that is not known. */
-  errors: z.number().nullable(),
   /** The first error that is no single unit's. */
   failure: z.strictObject({ code: z.string(), message: z.string(), hint: z.string().nullable() }).nullable(),
   seconds: z.strictObject({ units: z.number(), after: z.number() }).nullable(),
@@ -121,7 +119,6 @@ async function readRun(
   return {
     ...runLine(run),
     live: live?.run_id === run.run_id ? liveState(live) : null,
-    errors: summary?.errors ?? null,
     failure: summary?.failure ?? null,
     seconds: summary?.seconds ? { units: summary.seconds.units, after: summary.seconds.after } : null,
     failing: units
@@ -184,10 +181,12 @@ function fieldsText(fields: Readonly<Record<string, unknown>>): string {
 
 function drawRun(run: Run, { query }: PageRequest): Html {
   const path = `/runs/${encodeURIComponent(run.run_id)}`;
-  const took = run.ended_at === null ? null : durationText(secondsOf(run, 0));
+  const took = secondsOf(run);
   return html`<h1>Run ${run.run_id.slice(0, 8)}</h1>
 <p class="facts">${run.command}: ${statusMark(run.status)}. Began ${timeText(run.started_at)} UTC${
-    run.ended_at === null ? null : html`, ended ${timeText(run.ended_at)} UTC, took ${took}`
+    run.ended_at === null
+      ? null
+      : html`, ended ${timeText(run.ended_at)} UTC, took ${took === null ? 'an unknown time' : durationText(took)}`
   }. Its id: <code>${run.run_id}</code></p>
 <div data-live="${run.run_id}">${run.live && drawLiveRun(run.live)}</div>
 ${run.status === 'killed' ? html`<p class="notice">Its process ended without recording a result. The next run continues its work.</p>` : null}
@@ -206,8 +205,7 @@ ${drawLog(run.log)}`;
 
 function errorNotice({ error, errors, failure }: Run): Html | null {
   if (error === null) return null;
-  const more = (errors ?? 1) - 1;
-  return html`<div class="incident"><p>${error}${more > 0 ? ` (and ${counted(more, 'more error')})` : null}</p>
+  return html`<div class="incident"><p>${errorText({ error, errors })}</p>
 ${failure === null || failure.message === error ? null : html`<p>${failure.message}</p>`}
 ${failure?.hint ? html`<p><strong>To do:</strong> ${failure.hint}</p>` : null}</div>`;
 }

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { counted } from '../../../core/text/amounts.ts';
 import { html } from '../../../core/text/html.ts';
 import { readLastRuns } from '../../../operations/status/remembered.ts';
+import { RunLine, runLine, runsTable } from '../../../operations/status/run-line.ts';
+import { drawBlocks } from '../layout/draw-blocks.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
-import { RunLine, runLine, runsTable } from '../layout/run-lines.ts';
 import { page } from './page.ts';
 
 const SIZE = 50;
@@ -44,7 +45,7 @@ export const RUNS = page<z.infer<typeof Runs>>({
       title: 'Runs',
       body: html`<h1>Runs</h1>
 ${statuses.length === 0 ? null : form}
-${isFiltered && runs.length === 0 ? html`<p class="empty">No run is like that. <a href="/runs">All runs</a></p>` : runsTable(runs)}
+${isFiltered && runs.length === 0 ? html`<p class="empty">No run is like that. <a href="/runs">All runs</a></p>` : drawBlocks([runsTable(runs)])}
 <p class="facts">${counted(paging.total, 'run')}</p>
 ${drawPaging(paging, { path: '/runs', query })}`,
     };

@@ -1,11 +1,18 @@
 import { expect, test } from 'vitest';
-import type { Status } from '../../../../src/operations/status/read-status.ts';
-import {
-  describeFound,
-  describeStatus,
-  findInStatus,
-  isAlarm,
-} from '../../../../src/people/cli/reports/status-report.ts';
+import type { Status } from '../../../src/operations/status/read-status.ts';
+import { findInStatus, foundBlocks, statusBlocks } from '../../../src/operations/status/status-blocks.ts';
+import { statusFacts } from '../../../src/operations/status/status-facts.ts';
+import { isAlarm, printBlocks } from '../../../src/people/cli/reports/print-blocks.ts';
+
+/** A status as a terminal shows it. */
+function describeStatus(
+  of: Status,
+  schedules: Parameters<typeof statusFacts>[1],
+  now: number,
+  width: number | null = null,
+): string {
+  return printBlocks(statusBlocks(statusFacts(of, schedules), now), { width, indent: 2 });
+}
 
 const NOW = Date.parse('2026-11-21T08:00:00Z');
 const unit = (name: string, status: 'failed' | 'published', more = {}) => ({
@@ -74,7 +81,7 @@ test('one screen says what ran, what fails and when it is tried again, how fresh
     /^Units: 1 published, 0 due, 1 failing, 0 skipped, 0 dropped$/m,
     /^Crawls: 1 open, lists read to their end at 2026-11-20 06:00 UTC$/m,
     /^Schedule daily: next at 2026-11-22 06:00 UTC$/m,
-    /^Disk: warehouse 2.0 MB, working copy 1 B, spare 3.0 MB, .*; free 1.0 GB$/m,
+    /^Disk: warehouse 2.0 MB, working copy 1 B, spare 3.0 MB, .*, free 1.0 GB$/m,
   ])
     expect(said).toMatch(line);
 });
@@ -85,7 +92,7 @@ test('a next try that has come is the next run', () => {
 
 test('a run is found by its beginning, a unit by a part of its name, a project by its id or its name', () => {
   const found = (wanted: string, projects: readonly string[] = []): string =>
-    describeFound(findInStatus(wanted, projects, status), NOW);
+    printBlocks(foundBlocks(findInStatus(wanted, projects, status), NOW), { indent: 2 });
   expect(found('01234')).toMatch(/^run .*\n01234567 /);
   expect(found('crawl_pages')).toContain('crawl_pages/c1');
   expect(found('p1').split('\n')).toHaveLength(5);
@@ -170,7 +177,7 @@ test('on a terminal of 80 columns no line of a table is longer', () => {
     freshness: status.freshness.map((one) => ({ ...one, project_name: 'gentle-harbour-1', crawl_id: id })),
   } as Status;
   const said = describeStatus(wide, [], NOW, 80).split('\n');
-  expect(said).toContain('      units: 1234 loaded, 12 failed, 345 skipped, 6789 unchanged');
+  expect(said).toContain('      units: 1,234 loaded, 12 failed, 345 skipped, 6,789 unchanged');
   expect(said).toContain(`      last crawl: ${id}`);
   // The line about the disk is a sentence, and is wrapped.
   expect(said.filter((line) => line.length > 80 && !line.startsWith('Disk: '))).toEqual([]);

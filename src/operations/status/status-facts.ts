@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import { describeDrift, driftHint } from '../../project/model/pipeline-drift.ts';
+import type { LedgerUnit } from '../../project/model/runs/ledger-records.ts';
+import { LiveRun } from '../../state/ledger/live-run.ts';
+import type { Status } from './read-status.ts';
+import { RunLine, runLine } from './run-line.ts';
+
+/** Failing units and units at work that are shown; `status --json` has all. */
+const MOST = 20;
+export const FAILING: readonly string[] = ['failed', 'refused'];
+const UNDER_WAY: readonly string[] = ['discovered', 'requested', 'downloading', 'staged', 'loaded'];
+
+/** What a status shows to a person, on a terminal and in the console. */
+export const StatusFacts = z.strictObject({
+  live: LiveRun.nullable(),
+  incidents: z.array(
+    z.strictObject({
+      title: z.string(),
+      began: z.string().nullable(),
+      details: z.array(z.string()),
+      hint: z.string().nullable(),
+    }),
+  ),
+  drift: z.array(z.strictObject({ dataset: z.string(), text: z.string(), hint: z.string() })),
+  /** The first of them. */
+  failing: z.array(
+    z.strictObject({
+      unit: z.string(),
+      status: z.string(),
+      project_id: z.string().nullable(),
+      project_name: z.string().nullable(),
+      failures: z.number(),
+      next_try_at: z.string().nullable(),
+      updated_at: z.string(),
+      cause: z.string().nullable(),
+    }),
+  ),
+  /** Units that processes on any machine are at. */
+  claims: z.strictObject({
+    total: z.number(),
+    first: z.array(
+      z.strictObject({
+        unit: z.string(),
+        worker: z.string(),
+        claimed_at: z.string(),
+        phase: z.string(),
+        received: z.number(),
+        reported: z.number().nullable(),
+      }),
+    ),
+  }),
+  units: z.strictObject({
+    published: z.number(),
+    due: z.number(),
+    failing: z.number(),
+    skipped: z.number(),
+    dropped: z.number(),
+  }),
+  /** Crawls that have not ended, and when the service's lists were last read to their end. */
+  crawls: z.strictObject({ open: z.number(), swept_at: z.string().nullable() }),
+  runs: z.array(RunLine),
+  projects: z.strictObject({
+    total: z.number(),
+    /** Those whose last crawl is the oldest. */
+    oldest: z.array(
+      z.strictObject({
+        project_id: z.string(),
+        project_name: z.string().nullable(),
+        crawl_id: z.string(),
+        ended_at: z.string().nullable(),
+        loaded_at: z.string(),
+      }),
+    ),
+  }),
+  schedules: z.array(z.strictObject({ name: z.string(), next_at: z.string().nullable() })),
+  exports: z.array(
+    z.strictObject({
+      unit: z.string(),
+      data_export_id: z.string().nullable(),
+      status: z.string(),
+      requested_at: z.string(),
+    }),
+  ),
+  /** Bytes. */
+  disk: z.strictObject({
+    warehouse: z.number(),
+    working_copy: z.number(),
+    spare: z.number(),
+    packages: z.number(),
+    raw: z.number(),
+    logs: z.number(),
+    spill: z.number(),
+    free: z.number().nullable(),
+  }),
+});
+export type StatusFacts = z.infer<typeof StatusFacts>;
+
+/** @param most projects and data exports */
+export function statusFacts(
+  status: Status,
+  schedules: StatusFacts['schedules'],
+  most = Number.POSITIVE_INFINITY,
+): StatusFacts {
+  const { incidents, units, runs, live, freshness, drift, exports, claims, discovery, disk } = status;
+  const names = new Map(freshness.map((one) => [one.project_id, one.project_name]));
+  const count = (...statuses: readonly string[]): number =>
+    units.filter((one) => statuses.includes(one.status)).length;
+  return {
+    live,
+    incidents: incidents.map(({ title, began, details, hint }) => ({
+      ...{ title, began, hint },
+      details: [...details],
+    })),
+    drift: drift.map((one) => ({ dataset: one.dataset, text: describeDrift(one), hint: driftHint(one) })),
+    failing: units
+      .filter((one) => FAILING.includes(one.status))
+      .slice(0, MOST)
+      .map((one) => failingUnit(one, names)),
+    claims: { total: claims.length, first: claims.slice(0, MOST) },
+    units: {
+      published: count('published'),
+      due: count(...UNDER_WAY),
+      failing: count(...FAILING),
+      skipped: count('skipped'),
+      dropped: count('dropped'),
+    },
+    crawls: { open: discovery.open.length, swept_at: discovery.swept_at },
+    runs: runs.map(runLine),
+    projects: { total: freshness.length, oldest: freshness.slice(0, most) },
+    schedules,
+    exports: exports
+      .filter((one) => one.status !== 'loaded')
+      .slice(0, most)
+      .map(({ unit, data_export_id, status: now, requested_at }) => ({
+        ...{ unit, data_export_id, requested_at },
+        status: now,
+      })),
+    disk,
+  };
+}
+
+function failingUnit(
+  { unit, status, source: { project_id }, failures, next_try_at, updated_at, error }: LedgerUnit,
+  names: ReadonlyMap<string, string | null>,
+): StatusFacts['failing'][number] {
+  return {
+    ...{ unit, status, project_id, failures, next_try_at, updated_at },
+    project_name: (project_id && names.get(project_id)) || null,
+    cause: error?.message ?? null,
+  };
+}

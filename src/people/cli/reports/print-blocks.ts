@@ -1,0 +1,122 @@
+import { alignColumns, fittedRows } from '../../../core/text/text-table.ts';
+import { visibleLine } from '../../../core/text/visible.ts';
+import {
+  type Block,
+  type Cell,
+  isFigure,
+  type Kind,
+  type Problems,
+  shownValue,
+  type Table,
+  type Words,
+} from '../../../project/model/shown/blocks.ts';
+import { valueText } from '../../../project/model/shown/value-text.ts';
+
+/** More are counted: a status is one screen. */
+const DETAILS_SHOWN = 2;
+
+interface Place {
+  /** Of the terminal; null where there is none. */
+  readonly width?: number | null | undefined;
+  /** Spaces before what stands in a section. */
+  readonly indent?: number;
+}
+
+/** Blocks as text for a terminal. */
+export function printBlocks(blocks: readonly Block[], place: Place = {}): string {
+  return linesOf(blocks, { width: place.width ?? null, indent: place.indent ?? 0 })
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+/** Is this line one that a person has to see first? */
+export function isAlarm(line: string): boolean {
+  return /^ {2}since |^ {2}\S.* (failed|refused|partial|killed)( {2}|$)/.test(line);
+}
+
+type Fitting = Required<Place> & { readonly width: number | null };
+
+function linesOf(blocks: readonly Block[], place: Fitting): string[] {
+  const shown = blocks
+    .map((block) => ({ is: block.is, lines: blockLines(block, place) }))
+    .filter(({ lines }) => lines.length > 0);
+  return shown.flatMap(({ is, lines }, index) => {
+    const before = shown[index - 1]?.is;
+    const isApart = before === 'section' || is === 'section' || (before === 'table' && is === 'table');
+    return before !== undefined && isApart ? ['', ...lines] : lines;
+  });
+}
+
+function blockLines(block: Block, place: Fitting): string[] {
+  switch (block.is) {
+    case 'section': {
+      const { title, blocks } = block;
+      if (title === null) return linesOf(blocks, place);
+      const width = place.width === null ? null : place.width - place.indent;
+      const inner = linesOf(blocks, { ...place, width });
+      return [
+        visibleLine(title),
+        ...inner.map((line) => (line === '' ? '' : ' '.repeat(place.indent) + line)),
+      ];
+    }
+    case 'line':
+      return [wordsText(block.words)];
+    case 'facts': {
+      const facts = block.facts.map(([name, value]) => [visibleLine(name), cellText(value) ?? 'not known']);
+      if (block.title === null) return [...alignColumns(facts, []).lines];
+      return [`${visibleLine(block.title)}: ${facts.map((fact) => fact.join(' ')).join(', ')}`];
+    }
+    case 'table':
+      return tableLines(block, place.width);
+    case 'problems':
+      return block.problems.flatMap(problemLines);
+    case 'next':
+      return [`Next: crawlhouse ${visibleLine(block.command)}`];
+  }
+}
+
+function tableLines(table: Table, width: number | null): string[] {
+  const { columns, rows, empty } = table;
+  if (rows.length === 0) return empty.length === 0 ? [] : [wordsText(empty)];
+  const cells = rows.map((row) =>
+    columns.map(({ kind }, index) => cellText(row.cells[index] ?? null, kind) ?? '-'),
+  );
+  const [head = [], ...lines] = fittedRows(
+    [columns.map(({ name }) => visibleLine(name)), ...cells],
+    columns.map((_column, index) => isFigure(table, index)),
+    { width, below: columns.filter(({ isBelow }) => isBelow).map(({ name }) => name) },
+  );
+  return [
+    ...head,
+    ...lines.flatMap((own, index) => {
+      const cause = rows[index]?.cause ?? null;
+      return cause === null ? own : [...own, `    ${wordsText(cause)}`];
+    }),
+  ];
+}
+
+function problemLines({ title, began, details, todo }: Problems['problems'][number]): string[] {
+  const since =
+    began === undefined
+      ? ''
+      : `since ${began === null ? 'an unknown time' : `${valueText(began, 'time')} UTC`}  `;
+  const more = details.length > DETAILS_SHOWN ? [`and ${details.length - DETAILS_SHOWN} more`] : [];
+  return [
+    `${since}${visibleLine(title)}`,
+    ...[...details.slice(0, DETAILS_SHOWN), ...more].map((detail) => `  ${visibleLine(detail)}`),
+    ...(todo === null ? [] : [`  to do: ${wordsText(todo)}`]),
+  ];
+}
+
+function wordsText(words: Words): string {
+  if (typeof words === 'string') return visibleLine(words);
+  return words
+    .map((word) => (typeof word === 'string' ? visibleLine(word) : (cellText(word) ?? 'not known')))
+    .join('');
+}
+
+/** Null for what is not known. */
+function cellText(cell: Cell, columnKind?: Kind): string | null {
+  const { value, kind } = shownValue(cell, columnKind);
+  return value === null ? null : visibleLine(valueText(value, kind));
+}

@@ -1,0 +1,157 @@
+/**
+ * What a person is shown, as a plain value: a list of blocks, made from facts in `answers/` or `operations/`. The command
+ * line prints it (`people/cli/reports/print-blocks.ts`), and the console draws it (`people/console/layout/draw-blocks.ts`).
+ */
+export type Block = Section | Line | Facts | Table | Problems | Next;
+
+/** How a value is written. */
+export type Kind = 'text' | 'code' | 'status' | 'count' | 'bytes' | 'duration' | 'age' | 'time';
+
+/** A figure or time in words, such as `next run`, stays as it is. Null is not known. */
+export type Value = string | number | bigint | null;
+
+/** Where a value leads: an address in the console, nothing on a terminal. */
+export type Link =
+  | { readonly to: 'unit'; readonly unit: string }
+  | { readonly to: 'run'; readonly run_id: string }
+  | { readonly to: 'project'; readonly project_id: string }
+  | {
+      readonly to: 'crawl';
+      readonly crawl_id: string;
+      readonly crawl_number?: number | bigint | null;
+      /** ISO 8601, UTC. */
+      readonly ended_at: string | null;
+    };
+
+export interface ShownValue {
+  readonly value: Value;
+  /** Without one, that of its column, or `text`. */
+  readonly kind?: Kind;
+  readonly link?: Link | null;
+}
+
+export type Cell = Value | ShownValue;
+
+/** A sentence with values in it. */
+export type Words = string | readonly (string | ShownValue)[];
+
+/** A part with a title, or one that only stands apart. */
+export interface Section {
+  readonly is: 'section';
+  readonly title: string | null;
+  readonly blocks: readonly Block[];
+}
+
+export interface Line {
+  readonly is: 'line';
+  readonly words: Words;
+  readonly tone: 'plain' | 'good' | 'notice';
+}
+
+/** Values with their names: with a title on one line of a terminal, without one a line each. */
+interface Facts {
+  readonly is: 'facts';
+  readonly title: string | null;
+  readonly facts: readonly (readonly [name: string, value: Cell])[];
+}
+
+interface Column {
+  readonly name: string;
+  readonly kind: Kind;
+  /** It leaves the table on a narrow terminal: its cell stands below the row. */
+  readonly isBelow: boolean;
+}
+
+export interface TableRow {
+  readonly cells: readonly Cell[];
+  /** Below the row on a terminal, the last cell in a browser. */
+  readonly cause: Words | null;
+}
+
+export interface Table {
+  readonly is: 'table';
+  /** What its rows are. */
+  readonly label: string;
+  readonly columns: readonly Column[];
+  readonly rows: readonly TableRow[];
+  /** The name of the causes; null where no row can have one. */
+  readonly cause: string | null;
+  /** What to say without rows. */
+  readonly empty: Words;
+}
+
+/** What is wrong, and what to do. */
+export interface Problems {
+  readonly is: 'problems';
+  readonly problems: readonly {
+    readonly title: string;
+    /** ISO 8601, UTC; null: not known; undefined: nothing is said of it. */
+    readonly began?: string | null;
+    readonly details: readonly string[];
+    readonly todo: Words | null;
+    /** It is no failure. */
+    readonly isNotice?: boolean;
+  }[];
+}
+
+/** The command that comes next. */
+interface Next {
+  readonly is: 'next';
+  readonly command: string;
+}
+
+export function section(title: string | null, ...blocks: readonly Block[]): Section {
+  return { is: 'section', title, blocks };
+}
+
+export function line(words: Words, tone: Line['tone'] = 'plain'): Line {
+  return { is: 'line', words, tone };
+}
+
+/** A column with the cell of each row. */
+export interface ColumnOf<T> {
+  readonly name: string;
+  readonly kind?: Kind;
+  readonly isBelow?: boolean;
+  readonly of: (row: T) => Cell;
+}
+
+/** A table of rows of any type. */
+export function tableOf<T>(
+  label: string,
+  columns: readonly ColumnOf<T>[],
+  rows: readonly T[],
+  {
+    empty = '',
+    cause,
+  }: {
+    readonly empty?: Words;
+    readonly cause?: { readonly name: string; readonly of: (row: T) => Words | null };
+  } = {},
+): Table {
+  return {
+    is: 'table',
+    label,
+    columns: columns.map(({ name, kind = 'text', isBelow = false }) => ({ name, kind, isBelow })),
+    rows: rows.map((row) => ({ cells: columns.map(({ of }) => of(row)), cause: cause?.of(row) ?? null })),
+    cause: cause?.name ?? null,
+    empty,
+  };
+}
+
+/** Kinds that are aligned right. */
+const FIGURES: readonly Kind[] = ['count', 'bytes', 'duration', 'age'];
+
+/** Is this column of a table one of figures? */
+export function isFigure({ columns, rows }: Table, index: number): boolean {
+  const isNumber = (cell: Cell): boolean => ['number', 'bigint'].includes(typeof shownValue(cell).value);
+  return (
+    FIGURES.includes(columns[index]?.kind ?? 'text') ||
+    rows.some(({ cells }) => isNumber(cells[index] ?? null))
+  );
+}
+
+/** A cell as a value with its kind. */
+export function shownValue(cell: Cell, kind: Kind = 'text'): ShownValue & { readonly kind: Kind } {
+  return cell !== null && typeof cell === 'object' ? { kind, ...cell } : { kind, value: cell };
+}
