@@ -106,7 +106,7 @@ test.each([
   [['url', 'https://shop.example/lamps/red', '--limit', '0'], 'write a number from 1'],
   [['compare', 'latest'], 'name both'],
   [['compare', 'shop-3', 'shop-3'], 'both names stand for the crawl shop-3'],
-  [['issues', '--format', 'parquet'], 'formats: table, csv'],
+  [['issues', '--format', 'parquet'], 'values: table, csv'],
   [['issues', '--project', 'Shop', '--open'], 'no console is running'],
 ])('%j is a wrong use that says what would be right', async (argv, said) => {
   const { code, stderr } = await run(...argv);

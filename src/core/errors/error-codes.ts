@@ -105,7 +105,7 @@ export const ERROR_CODES = {
   newer_version: {
     kind: 'usage',
     means: 'A file was made by a newer crawlhouse: ledger, warehouse, package, alerts, console, crawl.',
-    hint: 'run the crawlhouse that made the file: npm install crawlhouse@latest',
+    hint: 'run the newer version; what it has written is unchanged',
   },
   damaged_ledger: {
     kind: 'usage',

@@ -6,6 +6,7 @@ import { selectPipelines } from '../../project/settings/pipelines.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { EXPORT_STORES } from '../../stores/registry.ts';
 import type { Flag, Invocation } from './command.ts';
+import { oneOf } from './flag-values.ts';
 
 /** Flags that `run` and `backfill` share. */
 export const RUN_FLAGS: Readonly<Record<string, Flag>> = {
@@ -58,14 +59,4 @@ export function dayOf(text: string, flag: string): number {
   const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   if (!Number.isNaN(at) && new Date(at).toISOString().startsWith(text)) return at;
   throw new CrawlhouseError('usage', `--${flag}: ${text} is not a date`, { hint: 'write it as 2026-01-31' });
-}
-
-function oneOf<T extends string>(invocation: Invocation, flag: string, values: readonly T[]): T | null {
-  const text = invocation.text(flag);
-  if (text === undefined) return null;
-  const value = values.find((one) => one === text);
-  if (value !== undefined) return value;
-  throw new CrawlhouseError('usage', `--${flag}: ${text} does not work`, {
-    hint: `values: ${values.join(', ')}`,
-  });
 }

@@ -183,7 +183,7 @@ test.for([
   [['--token-file', 'x'], '--token-file goes with --base-url'],
   [['--base-url', 'https://service.example'], '--base-url needs --token-file'],
   [['--base-url', 'https://service.example', '--token-file', 'none'], '--token-file: none cannot be read'],
-  [['--redirect-port', '0'], '--redirect-port: 0 is not a port'],
+  [['--redirect-port', '0'], '--redirect-port: 0 does not work'],
 ] as const)('%j is a wrong use that writes nothing', async ([flags, message]) => {
   const folder = join(await temporaryFolder(), 'acme');
   const { code, stderr } = await capture('init', folder, ...flags);

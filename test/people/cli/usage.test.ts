@@ -20,7 +20,7 @@ test.for([
   [['status', 'a', 'b'], 'unexpected argument b', 'Try: npx crawlhouse status [RUN|UNIT|CRAWL|PROJECT]'],
   [['run', '--json=maybe'], "Option '--json' does not take an argument", 'Try: flags of npx crawlhouse run'],
   [['run', '--project'], "Option '--project <value>' argument missing", 'Try: flags of npx crawlhouse run'],
-  [['sandbox', 'start', '--port', 'x'], '--port: x is not a port', 'Try: a number from 0 to 65535'],
+  [['sandbox', 'start', '--port', 'x'], '--port: x does not work', 'Try: write a number from 0 to 65535'],
 ] as const)('%j is a wrong use that says what would work', async ([argv, error, hint]) => {
   const { code, stdout, stderr } = await capture(...argv);
   expect([code, stdout]).toEqual([2, '']);
@@ -59,10 +59,18 @@ test.for([
     '--from 2026-02-28 is not before --to 2026-02-28',
     'crawlhouse backfill --from 2026-02-28 --to 2026-03-01',
   ],
-  [['query', 'SELECT 1', 'SELECT 2'], 'one SQL text, file or question at a time', ''],
-  [['query', 'SELECT 1', '--format', 'xml'], '--format: xml does not work', 'formats: table, record, csv'],
+  [
+    ['query', 'SELECT 1', 'SELECT 2'],
+    'one SQL text, file or question at a time',
+    'Try: npx crawlhouse help query',
+  ],
+  [
+    ['query', 'SELECT 1', '--format', 'xml'],
+    '--format: xml does not work',
+    'Try: values: table, record, csv',
+  ],
   [['query', 'SELECT 1'], 'there is no warehouse at ', 'crawlhouse run makes it'],
-  [['query', '--file', 'none.sql'], '--file: none.sql cannot be read', ''],
+  [['query', '--file', 'none.sql'], '--file: none.sql cannot be read', 'Try: ENOENT: no such file'],
   [['test'], 'there is no warehouse at ', 'crawlhouse run makes it'],
   [['load'], 'no package named', 'a folder with manifest.json'],
   [['load', '/nowhere'], '/nowhere has no manifest.json', 'never finished'],

@@ -3,6 +3,7 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import type { Command, Invocation } from '../command.ts';
 import { consoleAddress, openBrowser } from '../console-address.ts';
+import { wholeNumber } from '../flag-values.ts';
 
 const PORT = 8092;
 
@@ -23,7 +24,7 @@ export const console: Command = {
     const { serveConsole } = await import('../../console/server/serve-console.ts');
     await using served = await serveConsole(
       settings,
-      address ?? `127.0.0.1:${portOf(invocation)}`,
+      address ?? `127.0.0.1:${wholeNumber(invocation, 'port', 0, 65_535) ?? PORT}`,
       logger,
       signal,
     );
@@ -44,12 +45,4 @@ async function printLink(invocation: Invocation, settings: Settings): Promise<nu
     });
   await invocation.write(`${url}\n`);
   return 0;
-}
-
-/** @throws CrawlhouseError `usage` */
-function portOf(invocation: Invocation): number {
-  const text = invocation.text('port');
-  if (text === undefined) return PORT;
-  if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
-  throw new CrawlhouseError('usage', `--port ${text}: not a port`, { hint: '--port 8092' });
 }

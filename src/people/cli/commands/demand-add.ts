@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { DIMENSIONS, type Dimension, type Period } from '../../../service/site/demand/demand-row.ts';
-import { DAY_ORDERS, type DayOrder } from '../../../service/site/demand/exports/parse-day.ts';
+import { DAY_ORDERS } from '../../../service/site/demand/exports/parse-day.ts';
 import { readDemand } from '../../../service/site/demand/read-demand.ts';
 import type { Command, Invocation } from '../command.ts';
+import { oneOf } from '../flag-values.ts';
 import { addExports, loadDemand } from '../local/load-demand.ts';
 import { LOCAL_PROJECT_FLAGS, localProject, projectFlags } from '../local/local-project.ts';
 import { LocalService } from '../local/local-service.ts';
@@ -40,7 +41,7 @@ export const demandAdd: Command = {
     const options = {
       period: periodOf(invocation),
       dimensions: dimensionsOf(invocation),
-      dayOrder: dayOrderOf(invocation),
+      dayOrder: oneOf(invocation, 'date-order', DAY_ORDERS),
     };
     const settings = await invocation.settings();
     const paths = positionals.map((path) => resolve(workingDirectory, path));
@@ -80,12 +81,4 @@ function dimensionsOf(invocation: Invocation): Dimension[] | null {
       hint: 'in the order of the request: --dimensions date,page,query',
     },
   );
-}
-
-function dayOrderOf(invocation: Invocation): DayOrder | null {
-  const given = invocation.text('date-order');
-  if (given === undefined) return null;
-  const order = DAY_ORDERS.find((one) => one === given);
-  if (order !== undefined) return order;
-  throw new CrawlhouseError('usage', `--date-order ${given}: it is dmy or mdy`);
 }

@@ -1,10 +1,10 @@
-import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { counted, countText } from '../../../core/text/amounts.ts';
 import { exitCodeOf } from '../../../project/model/runs/run-result.ts';
 import { googleAccess } from '../../../service/site/demand/search-console/google-access.ts';
 import { propertyOf } from '../../../service/site/demand/search-console/property-of.ts';
 import { SearchConsole } from '../../../service/site/demand/search-console/search-console.ts';
 import type { Command } from '../command.ts';
+import { wholeNumber } from '../flag-values.ts';
 import { refuseMixing } from '../local/load-demand.ts';
 import { loadLocal } from '../local/load-local.ts';
 import { LOCAL_PROJECT_FLAGS, localProject, projectFlags } from '../local/local-project.ts';
@@ -31,7 +31,7 @@ export const demandSync: Command = {
     const { signal, logger } = invocation;
     const settings = await invocation.settings();
     const { endpoint, property: set } = settings.search_console;
-    const days = daysOf(invocation.text('days')) ?? settings.search_console.days;
+    const days = wholeNumber(invocation, 'days', 1, 500) ?? settings.search_console.days;
     await refuseMixing(settings.projectDir);
     await using console = new SearchConsole(endpoint, googleAccess());
     await using service = await LocalService.start(settings, { allowPrivate: false, logger });
@@ -75,10 +75,4 @@ function describe(synced: SyncedDemand): string {
       : []),
   ];
   return lines.map((line) => `${line}\n`).join('');
-}
-
-function daysOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= 500) return Number(text);
-  throw new CrawlhouseError('usage', `--days ${text}: a number from 1 to 500 is expected`);
 }

@@ -12,6 +12,7 @@ import { PublicationFollower } from '../../../engines/publication-follower.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import { readContract } from '../../../project/sql/plan/mart-contract.ts';
 import type { Command } from '../command.ts';
+import { oneOf } from '../flag-values.ts';
 
 const FORMATS = {
   html: { file: 'index.html', render: renderSite },
@@ -32,16 +33,12 @@ export const docs: Command = {
     const isDbt = invocation.has('dbt');
     if (isDbt && invocation.text('format') !== undefined)
       throw new CrawlhouseError('usage', '--dbt and --format do not go together');
-    const format = invocation.text('format') ?? 'html';
-    if (!Object.hasOwn(FORMATS, format)) {
-      throw new CrawlhouseError('usage', `--format: ${format} does not work`, {
-        hint: `formats: ${Object.keys(FORMATS).join(', ')}`,
-      });
-    }
+    const names = Object.keys(FORMATS) as (keyof typeof FORMATS)[];
+    const format = oneOf(invocation, 'format', names) ?? 'html';
     const { version } = await readContract();
     const { file, render } = isDbt
       ? { file: 'sources.yml', render: (one: Dictionary) => renderDbtSources(one, version) }
-      : FORMATS[format as keyof typeof FORMATS];
+      : FORMATS[format];
     const pipelines = await loadPipelines(settings.projectDir);
     if (format === 'html')
       await new PublicationFollower(settings, invocation.logger).tryFollow(invocation.signal);

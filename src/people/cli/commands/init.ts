@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path';
 import { type Check, errorsOf } from '../../../core/duckdb/check.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { endPrivacy } from '../../../core/files/private-files.ts';
-import { readText } from '../../../core/files/read-text.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
 import { examine } from '../../../operations/doctor/examine.ts';
 import { exitCodeOf } from '../../../project/model/runs/run-result.ts';
@@ -20,6 +19,7 @@ import {
 import { asCalled, callFor } from '../as-called.ts';
 import type { Command, Invocation } from '../command.ts';
 import { openBrowser } from '../console-address.ts';
+import { oneOf, readFlagFile, wholeNumber } from '../flag-values.ts';
 import { refuseProject, type ShippedModels, writeProject } from '../local/project-files.ts';
 import { describeChecks, worst } from '../reports/doctor-report.ts';
 
@@ -69,13 +69,8 @@ export const init: Command = {
 /** Whether the shipped models are wanted: by the flag, else by the answer of a person. */
 async function modelsFor(invocation: Invocation): Promise<ShippedModels> {
   const { person } = invocation;
-  const text = invocation.text('shipped-models');
-  const wanted = SHIPPED_MODELS.find((one) => one === text);
-  if (wanted !== undefined) return wanted;
-  if (text !== undefined)
-    throw new CrawlhouseError('usage', `--shipped-models: ${text} does not work`, {
-      hint: `values: ${SHIPPED_MODELS.join(', ')}`,
-    });
+  const wanted = oneOf(invocation, 'shipped-models', SHIPPED_MODELS);
+  if (wanted !== null) return wanted;
   const isAsked = person !== null && invocation.text('base-url') === undefined;
   return isAsked ? await askModels(person, invocation.signal) : 'all';
 }
@@ -113,12 +108,7 @@ async function accountFor(invocation: Invocation, folder: string): Promise<Accou
 }
 
 function browserOf(invocation: Invocation): Browser {
-  const text = invocation.text('redirect-port') ?? String(REDIRECT_PORT);
-  const port = Number(text);
-  if (!/^\d+$/.test(text) || port < 1 || port > 65_535)
-    throw new CrawlhouseError('usage', `--redirect-port: ${text} is not a port`, {
-      hint: 'a number from 1 to 65535',
-    });
+  const port = wholeNumber(invocation, 'redirect-port', 1, 65_535) ?? REDIRECT_PORT;
   const show = (url: string): void => {
     invocation.say(`Your browser asks for your consent. If it does not open, go to:\n  ${url}\n`);
     openBrowser(url);
@@ -132,15 +122,9 @@ async function secretOf(invocation: Invocation, flag: string): Promise<string> {
     throw new CrawlhouseError(
       'usage',
       `--base-url needs --token-file, or --client-id and --client-secret-file`,
-      {
-        hint: 'without flags, init asks on a terminal',
-      },
+      { hint: 'without flags, init asks on a terminal' },
     );
-  try {
-    return (await readText(resolve(invocation.workingDirectory, file))).trim();
-  } catch (cause) {
-    throw new CrawlhouseError('usage', `--${flag}: ${file} cannot be read`, { cause });
-  }
+  return (await readFlagFile(invocation, flag, file)).trim();
 }
 
 async function examined({ logger, signal }: Invocation, folder: string): Promise<readonly Check[]> {

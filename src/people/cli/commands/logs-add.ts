@@ -4,6 +4,7 @@ import { exitCodeOf } from '../../../project/model/runs/run-result.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { LogRules } from '../../../service/site/logs/log-rules.ts';
 import type { Command, Invocation } from '../command.ts';
+import { oneOf } from '../flag-values.ts';
 import { addLogs, type LogsOfProject, readingRules } from '../local/add-logs.ts';
 import { hasQuestion } from '../local/has-question.ts';
 import { loadLocal } from '../local/load-local.ts';
@@ -116,11 +117,6 @@ function askAboutDays({ person, say, signal, workingDirectory }: Invocation): Lo
 
 /** What a flag says; else the setting, if it is not the one of exact datasets. */
 function onReject(invocation: Invocation, settings: Settings): 'fail' | 'quarantine' | undefined {
-  const text = invocation.text('on-reject');
-  if (text === undefined) return settings.on_reject === 'quarantine' ? 'quarantine' : undefined;
-  const found = ON_REJECT.find((one) => one === text);
-  if (found !== undefined) return found;
-  throw new CrawlhouseError('usage', `--on-reject: ${text} does not work`, {
-    hint: `--on-reject ${ON_REJECT.join(', --on-reject ')}`,
-  });
+  const asked = oneOf(invocation, 'on-reject', ON_REJECT);
+  return asked ?? (settings.on_reject === 'quarantine' ? 'quarantine' : undefined);
 }

@@ -7,6 +7,7 @@ import { move as moveWarehouse } from '../../../operations/move/move.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { settingsIn } from '../../settings/move-target.ts';
 import type { Command, Invocation } from '../command.ts';
+import { oneOf } from '../flag-values.ts';
 import { failureOf } from '../print-error.ts';
 import { printErrors } from '../reports/run-report.ts';
 
@@ -51,12 +52,10 @@ export const move: Command = {
 
 /** @throws CrawlhouseError `usage` */
 function engineOf(invocation: Invocation): EngineKind {
-  const text = invocation.text('to');
-  const engine = engineKinds().find(({ name }) => name === text);
+  const name = oneOf(invocation, 'to', ENGINES);
+  const engine = engineKinds().find((one) => one.name === name);
   if (engine !== undefined) return engine;
-  throw new CrawlhouseError('usage', text === undefined ? '--to is missing' : `--to: ${text} does not work`, {
-    hint: `--to ${ENGINES.join(', --to ')}`,
-  });
+  throw new CrawlhouseError('usage', '--to is missing', { hint: `--to ${ENGINES.join(', --to ')}` });
 }
 
 async function print(invocation: Invocation, tables: readonly MovedTable[], document: object): Promise<void> {

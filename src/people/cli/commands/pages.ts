@@ -9,8 +9,9 @@ import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { counted, countText } from '../../../core/text/amounts.ts';
 import type { Command } from '../command.ts';
 import { openInConsole } from '../console-address.ts';
+import { wholeNumber } from '../flag-values.ts';
 import { printPaged } from '../pager.ts';
-import { EXPLORE_FLAGS, endText, formatOf, foundTable, limitOf, writeFound } from '../reports/explored.ts';
+import { EXPLORE_FLAGS, endText, formatOf, foundTable, writeFound } from '../reports/explored.ts';
 
 const ROWS = 100;
 
@@ -62,7 +63,7 @@ export const pages: Command = {
       where: invocation.texts('where'),
       columns: invocation.texts('columns'),
     };
-    const limit = limitOf(invocation, ROWS);
+    const limit = wholeNumber(invocation, 'limit', 1, 9_999_999) ?? ROWS;
     const format = formatOf(invocation);
     const settings = await invocation.settings();
     await using warehouse = await openWarehouse(invocation, settings);

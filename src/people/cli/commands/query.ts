@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import type { ParameterTexts } from '../../../answers/query/parameters.ts';
 import { QueryProcess } from '../../../answers/query/query-process.ts';
@@ -10,7 +10,6 @@ import type { Warehouse } from '../../../answers/query/warehouse.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { writeWhole } from '../../../core/files/atomic-file.ts';
 import { giveUserMode } from '../../../core/files/private-files.ts';
-import { readText } from '../../../core/files/read-text.ts';
 import { textTable } from '../../../core/text/text-table.ts';
 import { bindQuestion } from '../../../pipeline/transform/questions/bind-question.ts';
 import type { Chart } from '../../../pipeline/transform/questions/question-chart.ts';
@@ -21,6 +20,7 @@ import type { Settings } from '../../../project/settings/settings.ts';
 import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
 import { resolveParameters } from '../../../state/catalogue/resolve-parameters.ts';
 import type { Command, Invocation } from '../command.ts';
+import { oneOf, readFlagFile } from '../flag-values.ts';
 import { screenOf, throughPager } from '../pager.ts';
 import { printError } from '../print-error.ts';
 import { QUERY_FORMATS, type QueryTarget, queryTarget } from '../prompt/query-target.ts';
@@ -117,26 +117,18 @@ async function statementOf(invocation: Invocation, settings: Settings): Promise<
   }
   if (text !== undefined) return { sql: text, parameters, isQuestion: false, needs: {}, chart: null };
   if (file === undefined) return null;
-  try {
-    const sql = await readText(resolve(invocation.workingDirectory, file));
-    return { sql, parameters, isQuestion: false, needs: {}, chart: null };
-  } catch (cause) {
-    throw new CrawlhouseError('usage', `--file: ${file} cannot be read`, { cause });
-  }
+  const sql = await readFlagFile(invocation, 'file', file);
+  return { sql, parameters, isQuestion: false, needs: {}, chart: null };
 }
 
 /** @throws CrawlhouseError `usage` */
 function chartOf(invocation: Invocation): ChartName | null {
-  const text = invocation.text('chart');
-  if (text === undefined) return null;
+  const chart = oneOf(invocation, 'chart', CHARTS);
+  if (chart === null) return null;
   const other = ['format', 'output'].find((flag) => invocation.text(flag) !== undefined);
   if (other !== undefined || invocation.has('json'))
     throw new CrawlhouseError('usage', `--chart and --${other ?? 'json'} exclude each other`);
-  const chart = CHARTS.find((one) => one === text);
-  if (chart) return chart;
-  throw new CrawlhouseError('usage', `--chart: ${text} does not work`, {
-    hint: `charts: ${CHARTS.join(', ')}`,
-  });
+  return chart;
 }
 
 async function draw(

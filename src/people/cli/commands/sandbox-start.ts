@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { dirname, resolve } from 'node:path';
-import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { writeFileAtomic } from '../../../core/files/atomic-file.ts';
 import { checkFolder, makeFolder } from '../../../core/files/make-folder.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
 import { startSandbox } from '../../../service/local/start-sandbox.ts';
 import type { Command } from '../command.ts';
+import { wholeNumber } from '../flag-values.ts';
 import { storeExports, storeOptions } from '../local/sandbox-stores.ts';
 
 const MOST_OBJECTS = 1000;
@@ -72,13 +72,13 @@ export const sandboxStart: Command = {
     if (readyFile !== undefined) makeFolder(dirname(path(readyFile)), { from: '--ready-file' });
     if (state !== undefined) checkFolder(path(state), '--state', false);
     await using sandbox = await startSandbox({
-      port: portOf(invocation.text('port')),
+      port: wholeNumber(invocation, 'port', 0, 65_535) ?? 0,
       importDirs: invocation.texts('import').map(path),
       generate: [...invocation.texts('generate')],
       ...(faults === undefined ? {} : { faultsFile: path(faults) }),
       ...(state === undefined ? {} : { stateDir: path(state) }),
       ...storeOptions(invocation.text('store-a-endpoint'), invocation.text('store-b-endpoint'), process.env),
-      exportObjects: objectsOf(invocation.text('export-objects')),
+      exportObjects: wholeNumber(invocation, 'export-objects', 1, MOST_OBJECTS) ?? 1,
       exportGzip: invocation.has('export-gzip'),
       allowPrivate: invocation.has('allow-private'),
       logger: invocation.logger,
@@ -101,17 +101,3 @@ export const sandboxStart: Command = {
     return 0;
   },
 };
-
-function portOf(text: string | undefined): number {
-  const port = Number(text ?? 0);
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw new CrawlhouseError('usage', `--port: ${text} is not a port`, { hint: 'a number from 0 to 65535' });
-}
-
-function objectsOf(text: string | undefined): number {
-  const objects = Number(text ?? 1);
-  if (Number.isInteger(objects) && objects >= 1 && objects <= MOST_OBJECTS) return objects;
-  throw new CrawlhouseError('usage', `--export-objects: ${text} is not a number of objects`, {
-    hint: `a whole number from 1 to ${MOST_OBJECTS}`,
-  });
-}

@@ -3,8 +3,9 @@ import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Command } from '../command.ts';
 import { openInConsole } from '../console-address.ts';
+import { wholeNumber } from '../flag-values.ts';
 import { printPaged } from '../pager.ts';
-import { EXPLORE_FLAGS, formatOf, limitOf, partOf, writePart } from '../reports/explored.ts';
+import { EXPLORE_FLAGS, formatOf, partOf, writePart } from '../reports/explored.ts';
 import { URL_PARTS, urlReport } from '../reports/url-report.ts';
 
 const ROWS = 100;
@@ -29,7 +30,7 @@ export const url: Command = {
       });
     const part = partOf(invocation, URL_PARTS);
     const format = formatOf(invocation);
-    const limit = limitOf(invocation, ROWS);
+    const limit = wholeNumber(invocation, 'limit', 1, 9_999_999) ?? ROWS;
     const settings = await invocation.settings();
     await using warehouse = await openWarehouse(invocation, settings);
     const where = { project: invocation.text('project'), crawl: invocation.text('crawl') };

@@ -1,7 +1,7 @@
 import { EXIT_CODES } from '../../../core/errors/error-codes.ts';
-import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { runWorker } from '../../../pipeline/sharing/run-worker.ts';
 import type { Command } from '../command.ts';
+import { wholeNumber } from '../flag-values.ts';
 
 export const worker: Command = {
   name: 'worker',
@@ -14,7 +14,7 @@ export const worker: Command = {
   },
   async run(invocation) {
     const settings = await invocation.settings();
-    const concurrency = numberOf(invocation.text('concurrency')) ?? settings.concurrency;
+    const concurrency = wholeNumber(invocation, 'concurrency', 1, 999) ?? settings.concurrency;
     // Its log is all there is to see of it.
     const logger = invocation.logTo(invocation.has('quiet') ? 'error' : 'info');
     const options = { once: invocation.has('once'), concurrency };
@@ -24,11 +24,3 @@ export const worker: Command = {
     return invocation.signal.aborted ? EXIT_CODES.interrupted : 0;
   },
 };
-
-function numberOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^[1-9]\d{0,2}$/.test(text)) return Number(text);
-  throw new CrawlhouseError('usage', `--concurrency: ${text} does not work`, {
-    hint: 'write a number from 1 to 999',
-  });
-}

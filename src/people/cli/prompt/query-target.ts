@@ -3,6 +3,7 @@ import { TEXT_FORMATS } from '../../../answers/query/result/text-formats.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import type { Invocation } from '../command.ts';
+import { oneOf } from '../flag-values.ts';
 
 export const QUERY_FORMATS = [...TEXT_FORMATS, 'parquet'] as const;
 type QueryFormat = (typeof QUERY_FORMATS)[number];
@@ -45,13 +46,10 @@ export function queryTarget(invocation: Invocation): QueryTarget {
 }
 
 function formatOf(invocation: Invocation, path: string | null): QueryFormat {
-  const text = invocation.text('format') ?? (invocation.has('json') ? 'json' : undefined);
-  if (text === undefined) return path === null ? 'table' : formatOfFile(path);
-  const format = QUERY_FORMATS.find((one) => one === text);
-  if (format) return format;
-  throw new CrawlhouseError('usage', `--format: ${text} does not work`, {
-    hint: `formats: ${QUERY_FORMATS.join(', ')}`,
-  });
+  const format = oneOf(invocation, 'format', QUERY_FORMATS);
+  if (format !== null) return format;
+  if (invocation.has('json')) return 'json';
+  return path === null ? 'table' : formatOfFile(path);
 }
 
 function formatOfFile(path: string): QueryFormat {

@@ -7,6 +7,7 @@ import { didYouMean } from '../../../core/text/nearest-name.ts';
 import { textTable } from '../../../core/text/text-table.ts';
 import { CRAWL_NAMES } from '../../../project/model/crawl-name.ts';
 import type { Flag, Invocation } from '../command.ts';
+import { oneOf } from '../flag-values.ts';
 import { printPaged } from '../pager.ts';
 
 const FORMATS = ['table', 'csv', 'json', 'jsonl', 'markdown'] as const;
@@ -26,12 +27,7 @@ export const EXPLORE_FLAGS = {
 
 /** @throws CrawlhouseError `usage` */
 export function formatOf(invocation: Invocation): Format {
-  const text = invocation.text('format') ?? 'table';
-  const format = FORMATS.find((one) => one === text);
-  if (format !== undefined) return format;
-  throw new CrawlhouseError('usage', `--format: ${text} does not work`, {
-    hint: `formats: ${FORMATS.join(', ')}`,
-  });
+  return oneOf(invocation, 'format', FORMATS) ?? 'table';
 }
 
 /** Writes rows with the columns that any of them has. People open this CSV in spreadsheets: no text is a formula. */
@@ -50,16 +46,6 @@ export async function writeFound(
     },
   };
   await writeRows(result, { format, safeCsv: true }, invocation.write);
-}
-
-/** @throws CrawlhouseError `usage` */
-export function limitOf(invocation: Invocation, otherwise: number): number {
-  const given = invocation.text('limit');
-  if (given === undefined) return otherwise;
-  if (/^[1-9]\d{0,6}$/.test(given)) return Number(given);
-  throw new CrawlhouseError('usage', `--limit: ${given} does not work`, {
-    hint: 'write a number from 1 to 9999999',
-  });
 }
 
 /** The end of a crawl for people: `2026-03-16 03:00 UTC`. */

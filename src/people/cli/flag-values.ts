@@ -1,0 +1,50 @@
+import { resolve } from 'node:path';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { readText } from '../../core/files/read-text.ts';
+import type { Invocation } from './command.ts';
+
+/** @throws CrawlhouseError `usage` for a value that is none of `values` */
+export function oneOf<T extends string>(
+  invocation: Pick<Invocation, 'text'>,
+  flag: string,
+  values: readonly T[],
+): T | null {
+  const text = invocation.text(flag);
+  const value = values.find((one) => one === text);
+  if (value !== undefined || text === undefined) return value ?? null;
+  throw new CrawlhouseError('usage', `--${flag}: ${text} does not work`, {
+    hint: `values: ${values.join(', ')}`,
+  });
+}
+
+/** @throws CrawlhouseError `usage` for a value that is no whole number from `least` to `most` */
+export function wholeNumber(
+  invocation: Pick<Invocation, 'text'>,
+  flag: string,
+  least: number,
+  most: number,
+): number | null {
+  const text = invocation.text(flag);
+  if (text === undefined) return null;
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw new CrawlhouseError('usage', `--${flag}: ${text} does not work`, {
+    hint: `write a number from ${least} to ${most}`,
+  });
+}
+
+/** @throws CrawlhouseError `usage` if the file of a flag cannot be read */
+export async function readFlagFile(
+  { workingDirectory }: Pick<Invocation, 'workingDirectory'>,
+  flag: string,
+  file: string,
+): Promise<string> {
+  try {
+    return await readText(resolve(workingDirectory, file));
+  } catch (cause) {
+    throw new CrawlhouseError('usage', `--${flag}: ${file} cannot be read`, {
+      cause,
+      hint: cause instanceof Error ? cause.message : undefined,
+    });
+  }
+}
