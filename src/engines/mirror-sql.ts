@@ -11,7 +11,6 @@ export interface MirrorPartition {
   readonly fingerprint: string;
 }
 
-/** A table or view that is mirrored. */
 export interface MirroredTable {
   /** With its schema: `raw.crawl_pages`. */
   readonly name: string;

@@ -8,7 +8,6 @@ import { openEngine } from './open-engine.ts';
 
 type MovedPlace = PublishedPlace & EnginePlace;
 
-/** A table that was moved. */
 export interface MovedTable {
   /** `raw.crawl_pages` */
   readonly name: string;
@@ -36,7 +35,6 @@ export async function refuseOthers(connection: Connection): Promise<void> {
   });
 }
 
-/** The tables of a schema that the source has. */
 export async function movedTables(connection: Connection, schema: 'raw' | 'ops'): Promise<string[]> {
   const rows = await connection.rows<{ name: string }>(
     `SELECT table_name AS name FROM duckdb_tables() WHERE database_name = '${SOURCE}' AND schema_name = '${schema}'

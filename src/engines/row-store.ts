@@ -12,7 +12,6 @@ export interface PreparedRows {
   readonly bringParts: (refused?: CrawlhouseError) => Promise<void>;
 }
 
-/** The new rows of a unit. */
 export interface UnitRows {
   /** The table: `raw.crawl_pages`. The catalogue has it with all of its columns. */
   readonly relation: string;

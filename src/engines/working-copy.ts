@@ -29,7 +29,6 @@ import type { RowStore } from './row-store.ts';
  */
 const VALUES_KEPT = 50_000_000;
 
-/** Where a working copy is, and what it is a copy of. */
 export interface WorkingPlace {
   readonly stateDir: string;
   /** The published file; a symbolic link stands for its target. */

@@ -22,7 +22,6 @@ export interface HoldContext extends Omit<ReconcileContext, 'settings'> {
   readonly meter: Pick<Meter, 'step'>;
 }
 
-/** A unit that was held, with all that it is at fault for. */
 export interface HeldBack {
   readonly unit: NewUnit;
   readonly faults: readonly TestFault[];

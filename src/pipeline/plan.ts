@@ -40,7 +40,6 @@ import { type RunRequest, routesOf, scopeOf } from './run.ts';
 /** Units described at once: a plan asks two small questions a unit. */
 const DESCRIBED_AT_ONCE = 4;
 
-/** A run that is planned. */
 interface PlanRequest extends RunRequest {
   /** Leaves open what the fields of a unit decide, which takes one request a unit less. */
   readonly countsOnly?: boolean;

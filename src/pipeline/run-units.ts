@@ -25,7 +25,6 @@ import { sharedUnits } from './sharing/unit-task.ts';
 import type { RunContext } from './unit/context.ts';
 import { isFailure, runUnit, type UnitOutcome } from './unit/run-unit.ts';
 
-/** The inputs that all units of a run share. */
 interface UnitInputs {
   readonly context: RunContext;
   readonly routes: ReadonlyMap<string, readonly RouteOption[]>;

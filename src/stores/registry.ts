@@ -11,7 +11,6 @@ const KINDS = { store_a: gcs, store_b: s3, local } as const;
 
 type Kinds = typeof KINDS;
 type Kind = keyof Kinds;
-/** The kinds that have a member. */
 type KindsWith<Member extends string> = {
   [K in Kind]: Kinds[K] extends Readonly<Record<Member, unknown>> ? K : never;
 }[Kind];

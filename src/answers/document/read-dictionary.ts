@@ -93,7 +93,6 @@ async function readsOf(
   return [...new Set(names)].sort();
 }
 
-/** The facts from the published warehouse. */
 interface Warehouse {
   readonly publishedAt: string | null;
   /** Columns by table, in their order. */

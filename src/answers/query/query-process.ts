@@ -15,7 +15,6 @@ import { withinResult } from './result/within-result.ts';
 import type { TextOptions, Write } from './result/write-result.ts';
 import { NO_PARAMETERS, Warehouse, type WriteOptions } from './warehouse.ts';
 
-/** The requests to the process that runs queries. */
 export type QueryRequest =
   | ({ readonly kind: 'open' } & QueryOptions)
   | ({

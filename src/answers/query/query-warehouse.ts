@@ -13,7 +13,6 @@ import { isExplain, readOnlyStatement } from './read-only-statement.ts';
 import { asRelation, pageStatement, type RowsPage } from './result/page-of-rows.ts';
 
 export interface QueryOptions {
-  /** The published warehouse. */
   readonly warehouse: string;
   /** The folder for spilled data and for the private name of the warehouse; default: the system's temporary folder. */
   readonly stateDir?: string;

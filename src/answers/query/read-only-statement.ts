@@ -80,7 +80,6 @@ function splitExplain(sql: string): ReadOnlyStatement {
   };
 }
 
-/** Checks each function of a parsed statement. */
 function checkFunctions(tree: unknown): void {
   for (const node of nodesOf(tree)) {
     const { type, function: called, function_name: name } = node;

@@ -2,7 +2,6 @@ import { type Html, html } from '../../core/text/html.ts';
 import { figureText } from './chart-words.ts';
 import { SERIES_COLOURS } from './palette.ts';
 
-/** A named value. */
 export interface NamedValue {
   readonly name: string;
   readonly value: number | null;

@@ -40,7 +40,6 @@ export function numberAxis(
   };
 }
 
-/** The names of times in a chart. */
 export interface TimeNames {
   /** `2026-11-22`; with the time where a day repeats. */
   readonly full: (at: string) => string;

@@ -107,7 +107,6 @@ export function damagedFile(path: string, what: string, cause?: unknown): Crawlh
   return new CrawlhouseError('damaged_warehouse', `${path} is damaged: ${what}`, { cause });
 }
 
-/** Says that one block is damaged, and where it is. */
 export function damagedBlock(
   path: string,
   { blocks, blockBytes }: Pick<DatabaseState, 'blocks' | 'blockBytes'>,

@@ -13,7 +13,6 @@ export async function bytesOf(path: string): Promise<number> {
   return sizes.reduce((all, one) => all + one, 0);
 }
 
-/** Bytes that are free on the disk of a path. */
 export async function freeBytes(path: string): Promise<number | null> {
   // Null says so.
   const found = await statfs(path).catch(() => undefined);

@@ -3,13 +3,11 @@ import { join } from 'node:path';
 import { readLines } from '../files/read-lines.ts';
 import type { LogLevel } from './logger.ts';
 
-/** A line of a log file. */
 export interface OwnLogLine {
   /** ISO 8601, UTC. */
   readonly time: string;
   readonly level: LogLevel;
   readonly message: string;
-  /** Its other fields. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 

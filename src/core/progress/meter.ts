@@ -46,7 +46,6 @@ export interface Progress {
   readonly left: number | null;
 }
 
-/** A unit that a run works on. */
 export interface UnitAtWork {
   readonly unit: string;
   readonly phase: 'download' | 'stage' | 'load';
@@ -93,7 +92,6 @@ export class Meter implements Disposable {
     this.#enter('discover');
   }
 
-  /** The units begin. */
   begin(due: readonly DueUnit[]): void {
     this.#work = new UnitWork(due);
     this.#due = due.length;

@@ -30,7 +30,6 @@ import { translateSql } from './translate-sql.ts';
 import { TrinoMirror } from './trino-mirror.ts';
 import { TrinoModels } from './trino-models.ts';
 
-/** A warehouse in Trino, by its address. */
 export function openTrinoEngine(address: EngineAddress): Engine {
   return new TrinoEngine(asTrino(address));
 }

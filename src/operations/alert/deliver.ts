@@ -7,9 +7,7 @@ import type { AlertStore } from './sql-alert-store.ts';
 import type { Target } from './targets.ts';
 
 interface AlertPlan {
-  /** Incidents to alert on now. */
   readonly raised: readonly Incident[];
-  /** Incidents that are over. */
   readonly over: readonly OpenIncident[];
 }
 

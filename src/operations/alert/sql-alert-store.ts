@@ -12,12 +12,10 @@ import type { OpenIncident } from './incident.ts';
 /** An alert that has not reached its target yet. */
 interface Undelivered {
   readonly id: number;
-  /** The id of a target. */
   readonly target: string;
   readonly alert: Alert;
 }
 
-/** The changes of a run. */
 interface AlertChange {
   readonly opened: readonly OpenIncident[];
   /** Keys. */
@@ -37,7 +35,6 @@ export interface AlertStore extends AsyncDisposable {
   deliverAlone(deliver: () => Promise<void>): Promise<void>;
 }
 
-/** The alerts in the tables of a database. */
 export class SqlAlertStore implements AlertStore {
   readonly #database: SqlDatabase;
   readonly #folder: string;

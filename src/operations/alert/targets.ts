@@ -5,7 +5,6 @@ import { type Alert, alertText } from './alert.ts';
 import { findCommand, runCommand } from './run-command.ts';
 import { reachWebhook, sendWebhook } from './send-webhook.ts';
 
-/** A receiver of alerts. */
 export interface Target {
   /** A hash of the address or command. */
   readonly id: string;

@@ -32,7 +32,6 @@ export async function examineUpgrade(settings: PublishedPlace): Promise<Upgrade>
   };
 }
 
-/** Describes an upgrade in sentences. */
 export function describeUpgrade({ warehouse, mart }: Upgrade): string {
   if (warehouse === null) return 'nothing is published yet, so an upgrade changes nothing\n';
   const { from, to } = warehouse;

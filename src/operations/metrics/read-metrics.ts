@@ -13,13 +13,11 @@ import { type LedgerSettings, readLedger } from '../../state/ledger/open-ledger.
 import type { MemoryPlace } from '../alert/alert-facts.ts';
 import { readAlertStore } from '../alert/open-alert-store.ts';
 
-/** A value with its labels. */
 interface Sample {
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** A gauge of Prometheus with its samples. */
 interface Gauge {
   readonly name: string;
   readonly help: string;

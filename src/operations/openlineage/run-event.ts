@@ -48,7 +48,6 @@ const STANDARD_FACETS = {
 /** Facets of our own: the run of `ops.runs`, and the six counts of a unit. */
 type OwnFacet = 'crawlhouse_run' | 'crawlhouse_unit';
 
-/** One facet under its key. */
 export function facet(
   producer: string,
   key: keyof typeof STANDARD_FACETS | OwnFacet,

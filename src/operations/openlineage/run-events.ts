@@ -16,7 +16,6 @@ export interface LineageRun {
   readonly runId: string;
   /** `run`, `backfill`, `transform`, `load`, or `schedule.` and the name of a schedule. */
   readonly job: string;
-  /** The namespace of the jobs. */
   readonly namespace: string;
   /** A URI that names this program and its version. */
   readonly producer: string;
@@ -27,7 +26,6 @@ export interface LineageRun {
   readonly startedAt: string;
 }
 
-/** The event that a run has begun. */
 export function startEvent(run: LineageRun): RunEvent {
   return event(run, 'START', run.startedAt, { name: run.job, type: 'COMMAND' });
 }

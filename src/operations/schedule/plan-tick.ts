@@ -27,7 +27,6 @@ interface Start {
   readonly before: ScheduleCursor;
 }
 
-/** Firings that are dropped. */
 interface Dropped {
   readonly name: string;
   readonly at: number;

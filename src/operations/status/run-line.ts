@@ -3,7 +3,6 @@ import { counted, countText } from '../../core/text/amounts.ts';
 import type { LedgerRun } from '../../project/model/runs/ledger-records.ts';
 import { type Table, tableOf } from '../../project/model/shown/blocks.ts';
 
-/** A run in a list. */
 export const RunLine = z.strictObject({
   run_id: z.string(),
   command: z.string(),

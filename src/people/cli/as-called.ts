@@ -5,7 +5,6 @@ import { COMMAND_NAMES } from './command-names.ts';
 
 /** How and where a person called the program. */
 export interface ProgramCall {
-  /** The arguments. */
   readonly argv: readonly string[];
   readonly folder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -32,7 +32,6 @@ export interface Invocation {
   projectDir(): string;
   settings(): Promise<Settings>;
   readonly workingDirectory: string;
-  /** The commands of the program. */
   readonly commands: {
     readonly names: readonly string[];
     /** The one that a command line begins with. */

@@ -1,6 +1,5 @@
 import { type Command, type Flag, GLOBAL_FLAGS } from './command.ts';
 
-/** The help of the program. */
 export function programHelp(commands: readonly Command[]): string {
   const width = Math.max(...commands.map((command) => command.name.length));
   return [
@@ -19,7 +18,6 @@ export function programHelp(commands: readonly Command[]): string {
   ].join('\n');
 }
 
-/** The help of one command. */
 export function commandHelp(command: Command): string {
   const own = Object.keys(command.flags).length > 0 ? ['', 'Flags:', ...flagLines(command.flags)] : [];
   return [

@@ -10,7 +10,6 @@ import { type ListKind, listed } from './list-kinds.ts';
 /** Ids asked after in one request. */
 const IDS_AT_ONCE = 50;
 
-/** A list of one workspace. */
 export interface ListOf<T extends { readonly id: string }> {
   readonly client: ServiceClient;
   readonly kind: ListKind<T>;

@@ -21,7 +21,6 @@ const WINDOW_FIELDS = { day: 'day', week: 'week', month: 'month' } as const;
 const DAY = 86_400_000;
 const ENDED: readonly string[] = ['done', 'archived', 'cancelled', 'archiving', 'unarchiving'];
 
-/** The inputs of planning. */
 export interface PlanRequest {
   readonly pipelines: readonly Pipeline[];
   readonly selection: Selection;
@@ -86,7 +85,6 @@ interface Scope {
   /** Null: all. */
   readonly crawlIds: readonly string[] | null;
   readonly isWithin: (time: number) => boolean;
-  /** The pipelines of a kind of source. */
   readonly of: (kind: Pipeline['source']['kind']) => Pipeline[];
   readonly isDone: (unit: string, endedAt: number | null) => boolean;
   readonly now: number;

@@ -15,7 +15,6 @@ import { FILE_OPTIONS } from '../../state/catalogue/schema.ts';
  */
 const SLOWEST_READ = 10_000;
 
-/** A copy of the working copy. */
 export interface Copied {
   readonly how: 'clone' | 'patch' | 'whole';
   /** The state of the working copy that it has. */

@@ -15,7 +15,6 @@ import type { ObjectStore } from '../../stores/object-store.ts';
 import { objectText } from '../../stores/read-object.ts';
 import { openConfiguredStore, type StorePrefix, type StoreSettings } from '../../stores/registry.ts';
 
-/** The tables that are mirrored, and where to. */
 interface MirrorSettings extends StoreSettings {
   readonly state_dir: string;
   readonly mirror?: (StorePrefix & { readonly tables: readonly string[] }) | undefined;
@@ -41,9 +40,7 @@ export interface MirrorOptions {
   readonly prefix: string;
   /** Tables and views of `raw` and `mart`. */
   readonly tables: readonly string[];
-  /** The columns of all that there are. */
   readonly columns: ReadonlyMap<string, readonly CatalogColumn[]>;
-  /** The publication that is mirrored. */
   readonly publication: string;
   /** A folder for files on their way. */
   readonly folder: string;

@@ -20,7 +20,6 @@ export interface OpeningContext extends RouteContext {
   readonly slot: { move(store: string | null): Promise<void> };
 }
 
-/** A unit that is to be opened. */
 export interface UnitToOpen {
   readonly planned: PlannedUnit;
   /** Routes that the unit may take, the preferred first. */

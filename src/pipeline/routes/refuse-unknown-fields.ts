@@ -9,7 +9,6 @@ import { parseOql } from '../../service/api/oql/parse-oql.ts';
 import type { FieldRecord } from '../../service/api/resources/fields.ts';
 import type { FieldSchemaCache } from './field-schema-cache.ts';
 
-/** The known fields of a project's datasets. */
 export interface KnownFields {
   readonly projectDir: string;
   readonly fieldSchemas: FieldSchemaCache;
@@ -60,7 +59,6 @@ export async function refuseUnknownFields(
   }
 }
 
-/** Whether a unit's fields can be read as it is. */
 export function isReadable({ skip, failure, restore }: PlannedUnit): boolean {
   return skip === null && failure === null && restore === null;
 }

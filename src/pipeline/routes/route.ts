@@ -56,7 +56,6 @@ export interface RouteContext {
   readonly rankings: RankingWindows;
 }
 
-/** A unit on its way by a route. */
 export interface RoutedUnit {
   readonly planned: PlannedUnit;
   readonly chosen: ChosenRoute;
@@ -94,7 +93,6 @@ export interface RouteKind {
   open(context: RouteContext, unit: RoutedUnit): Promise<Source>;
 }
 
-/** The rows of a unit that the service describes. */
 export function describedRows({ planned, rows }: RoutedUnit): DescribedRows {
   if (rows === null) throw new Error(`${planned.unit.dataset}: the rows were not described`);
   return rows;

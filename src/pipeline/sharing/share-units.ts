@@ -33,7 +33,6 @@ export interface SharedWork {
   readonly queue: FairQueue;
 }
 
-/** A unit in this process. */
 export interface Share {
   readonly slot: SlotHandle;
   /** Aborts once another process has the unit. */

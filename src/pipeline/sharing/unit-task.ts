@@ -29,7 +29,6 @@ export function sharedUnits(due: readonly PlannedUnit[]): ReadonlySet<PlannedUni
   );
 }
 
-/** A unit as a run offers it. */
 export function offeredUnit({ planned, options, inventory }: UnitToStage, reload: boolean): OfferedUnit {
   const { source } = planned.unit;
   const stores = new Set(options.map(({ store }) => store));

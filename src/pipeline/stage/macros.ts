@@ -172,7 +172,6 @@ const MACROS = [
   `is_nan_word(x) AS ltrim(lower(x), '+-') IN ('nan', 'inf', 'infinity')`,
 ];
 
-/** Defines the macros for one connection. */
 export async function defineMacros(connection: Connection): Promise<void> {
   await connection.run(MACROS.map((macro) => `CREATE OR REPLACE TEMP MACRO ${macro}`).join(';\n'));
 }

@@ -6,7 +6,6 @@ import type { PackageColumn } from '../../project/model/manifest.ts';
 import type { Shown } from '../../project/model/source.ts';
 import { refuseForeignNames } from './foreign-rows.ts';
 
-/** The checks of an export's fields. */
 export interface FieldRules {
   /** Fields that its records may have. */
   readonly mostFields?: number;

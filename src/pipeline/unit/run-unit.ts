@@ -21,7 +21,6 @@ import type { RunContext, UnitContext, UnitSteps, UnitToStage } from './context.
 import { loadStaged, stagedCounts } from './load-staged.ts';
 import { stageUnit } from './stage-unit.ts';
 
-/** The outcome of a unit, and the error if it was not loaded. */
 export interface UnitOutcome {
   readonly report: UnitReport;
   readonly error: CrawlhouseError | null;

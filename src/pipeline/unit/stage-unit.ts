@@ -73,7 +73,6 @@ export async function stageUnit(
   );
 }
 
-/** A download, and what was staged of it. */
 interface DownloadedParts {
   readonly download: Download;
   readonly staged: StagedParts;

@@ -4,7 +4,6 @@ import type { Settings } from './settings.ts';
 
 const MINUTE = 60_000;
 
-/** The setting `limits`. */
 export type LimitSettings = Pick<Settings, 'limits'>;
 
 /** The setting `limits` in bytes and milliseconds. */

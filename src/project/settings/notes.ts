@@ -38,7 +38,6 @@ export async function loadNotes(projectDir: string): Promise<readonly Note[]> {
   return notes.toSorted((a, b) => a.date.localeCompare(b.date));
 }
 
-/** The notes of a project, and those of all. */
 export function notesOf(
   notes: readonly Note[],
   { project_id, project_name }: { readonly project_id: string; readonly project_name: string | null },

@@ -36,7 +36,6 @@ export async function commentRawColumns(
   }
 }
 
-/** Comments the tables of `ops` and their columns. */
 export async function commentOpsTables(connection: Connection): Promise<void> {
   const comments = Object.entries(OPS_TABLES).flatMap(([name, { holds, columns }]) => [
     `COMMENT ON TABLE ${table('ops', name)} IS ${text(holds)}`,
@@ -45,7 +44,6 @@ export async function commentOpsTables(connection: Connection): Promise<void> {
   await connection.run(comments.join(';'));
 }
 
-/** The tables of `raw`. */
 export async function rawTables(connection: Connection): Promise<string[]> {
   const rows = await connection.rows<{ name: string }>(
     `SELECT table_name AS name FROM duckdb_tables()

@@ -24,7 +24,6 @@ export function fingerprintSql(values: readonly FingerprintValue[]): string {
   return `coalesce(CAST(sum(hash(${sorted.map(({ sql }) => sql).join(', ')})) AS VARCHAR), '0')`;
 }
 
-/** Units of one dataset. */
 interface UnitsOfDataset {
   readonly dataset: string;
   readonly units: readonly string[];

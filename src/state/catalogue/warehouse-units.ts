@@ -11,7 +11,6 @@ export interface WarehouseUnit extends Unit {
   readonly pinned: boolean;
 }
 
-/** The units in the warehouse, by name. */
 export async function warehouseUnits(connection: Connection): Promise<Map<string, WarehouseUnit>> {
   const rows = await connection.rows<Record<string, string | bigint | boolean | null>>(
     `SELECT l.unit, l.dataset, l.source_kind, l.source_id, l.project_id, l.window_from, l.window_to, l.loaded,

@@ -27,7 +27,6 @@ export interface ClaimedUnit {
   readonly reported: number | null;
 }
 
-/** Units of a dataset in one state. */
 export interface UnitCount {
   readonly dataset: string;
   readonly status: string;

@@ -20,7 +20,6 @@ export interface SqlDatabase extends LedgerStatements, AsyncDisposable {
   readonly forUpdate: string;
   /** Sorts texts by their bytes. */
   readonly binary: string;
-  /** Rows that one INSERT has at the most. */
   readonly mostRows: number;
   table(name: string): string;
   /** The unique columns of a table whose rows have this key in a project. */

@@ -1,7 +1,6 @@
 import type { ExportRecords, LedgerExport } from './ledger-export.ts';
 import { insertRows, type LedgerWrite, type SqlDatabase } from './sql-database.ts';
 
-/** The data exports in a ledger. */
 export class SqlExports implements ExportRecords {
   protected readonly database: SqlDatabase;
   readonly #write: LedgerWrite;

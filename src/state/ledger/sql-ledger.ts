@@ -74,7 +74,6 @@ export interface LedgerPlace
   markDead(runs: LedgerRun[]): LedgerRun[];
 }
 
-/** A ledger in the tables of a database. */
 export class SqlLedger extends SqlExports implements Ledger {
   readonly #place: LedgerPlace;
 

@@ -89,7 +89,6 @@ export interface UnitQueue extends AsyncDisposable {
 export interface UnitClaim extends AsyncDisposable {
   readonly unit: string;
   readonly work: string;
-  /** The run that offered it. */
   readonly runId: string;
   /** No other claim has had it or will have it. */
   readonly token: string;

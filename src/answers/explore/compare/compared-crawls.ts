@@ -1,6 +1,5 @@
 import { countText } from '../../../core/text/amounts.ts';
 
-/** One of two crawls that are compared. */
 export interface ComparedCrawl {
   readonly crawl_id: string;
   readonly project_id: string;

@@ -7,7 +7,6 @@ import { type Condition, OPERATORS, type Operator } from './page-filter.ts';
 /** Columns by name, with their types as DuckDB writes them. */
 export type PageColumnTypes = ReadonlyMap<string, string>;
 
-/** A condition as SQL, with the values of its parameters. */
 interface BoundCondition {
   readonly sql: string;
   readonly values: ReadonlyMap<string, string>;

@@ -111,7 +111,6 @@ export function pagesAddress(project: string, parts: AddressParts): string {
   return `/projects/${encodeURIComponent(project)}/pages${query.size === 0 ? '' : `?${query}`}`;
 }
 
-/** The command that lists the pages of a filter. */
 export function pagesCommand(filter: PageFilter): string {
   const { project, crawl, issue, change, since, segment, segmentation, sort } = filter;
   const given = { project, crawl, issue, change, since, segment, segmentation, sort };

@@ -13,7 +13,6 @@ import { boundCondition, type PageColumnTypes, unknownColumn } from './page-cond
 import { ANY_FIELD, changedNames, differs, isOfColumn, shownOfChange, valuesOf } from './page-differences.ts';
 import { CHANGES_OF_ISSUE, type PageFilter } from './page-filter.ts';
 
-/** The crawl whose pages a filter lists. */
 export interface FilteredCrawl {
   /** Its name, else its identifier. */
   readonly project: string;

@@ -6,11 +6,9 @@ export interface FirstRows<T> {
   readonly rows: readonly T[];
 }
 
-/** A link to the URL. */
 export interface Inlink {
   readonly origin: string;
   readonly anchor: string | null;
-  /** Whether it is to be followed. */
   readonly follow: boolean | null;
   /** Part of the page that it stands in. */
   readonly link_position: string | null;

@@ -63,7 +63,6 @@ export interface UrlItem {
   readonly item: unknown;
 }
 
-/** An issue of the page. */
 export interface UrlIssue {
   readonly issue: string;
   readonly title: string;

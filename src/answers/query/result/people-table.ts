@@ -83,7 +83,6 @@ function fitted(
 const cut = (text: string, width: number): string =>
   URL_LIKE.test(text) ? cutMiddle(text, width) : cutToWidth(text, width);
 
-/** A value for people, by the name of its column. */
 function cellText(name: string, value: unknown): string {
   if (typeof value === 'number' || typeof value === 'bigint') return numberText(name, value);
   return flat(typeof value === 'string' ? value : stringifyJson(value));

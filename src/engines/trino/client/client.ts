@@ -49,7 +49,6 @@ export interface TrinoOptions {
 export interface StatementOptions {
   /** For the statement's `?`s. */
   readonly values?: readonly SqlValue[];
-  /** Session properties of this statement. */
   readonly session?: Readonly<Record<string, string>>;
   /** Names the statement in `system.runtime.queries`: a later writer finds what a lost one has left running. */
   readonly source?: string;

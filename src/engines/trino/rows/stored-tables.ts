@@ -15,7 +15,6 @@ import { folderOf } from './write-load.ts';
 const SETTLED_MS = 5_000;
 const OURS = { _unit: 'VARCHAR', _load_id: 'VARCHAR' } as const;
 
-/** A relation whose table is there. */
 export interface PreparedRelation {
   /** Where the values of each column go. */
   readonly columns: readonly PhysicalColumn[];

@@ -17,7 +17,6 @@ import type { PointerTable } from './pointer-table.ts';
 
 const NOT_THE_FILE: readonly string[] = ['PERMISSION_DENIED', 'USER_CANCELED', 'ADMINISTRATIVELY_KILLED'];
 
-/** Rows that are to be stored. */
 interface StoredRows {
   /** The table of Trino that gets them, and its folder in the bucket. */
   readonly stored: string;
@@ -32,7 +31,6 @@ interface StoredRows {
   readonly prepared?: PreparedRows | undefined;
 }
 
-/** The folder of a relation in the bucket. */
 export function folderOf({ folder }: Pick<TrinoPlace, 'folder'>, relation: string): string {
   return `${folder}/${relation.replace('.', '/')}`;
 }

@@ -21,7 +21,6 @@ export const logsBots: Command = {
 };
 
 interface BotRecord extends Bot {
-  /** Number of ranges. */
   readonly ranges: number;
   /** The days of the operator's files that they are from. */
   readonly published: readonly string[];

@@ -1,6 +1,5 @@
 import type { Check } from '../../../core/duckdb/check.ts';
 
-/** The worst status of all checks. */
 export function worst(checks: readonly Check[]): Check['status'] {
   return (['fail', 'warn'] as const).find((status) => checks.some((one) => one.status === status)) ?? 'ok';
 }

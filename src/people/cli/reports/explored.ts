@@ -86,7 +86,6 @@ export function partOf<T>(
   );
 }
 
-/** Writes the rows of a part alone. */
 export async function writePart(
   invocation: Invocation,
   format: Format,

@@ -1,7 +1,6 @@
 /** What a person may do: read, or also start and drop things. */
 export type Role = 'reader' | 'operator';
 
-/** A person who is signed in. */
 export interface SignedIn {
   /** Who it is, for the audit. */
   readonly subject: string;

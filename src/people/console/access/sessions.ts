@@ -5,7 +5,6 @@ import type { Role, SignedIn } from './session.ts';
 /** A session lasts 12 hours. */
 export const SESSION_SECONDS = 12 * 3600;
 
-/** The sessions of the console. */
 export class Sessions {
   readonly #database: DatabaseSync;
   readonly #now: () => number;

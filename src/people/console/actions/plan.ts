@@ -15,7 +15,6 @@ export const ActionPlan = z.object({
     requests: Amount,
     exports: Amount,
   }),
-  /** The first of the units. */
   units: z.array(
     z.object({
       unit: z.string(),

@@ -8,7 +8,6 @@ import { underUserMask } from '../../../core/files/private-files.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'cli', `main${extname(import.meta.filename)}`);
 
-/** How a command ended. */
 export interface CommandEnd {
   /** The exit code, or the name of the signal. */
   readonly outcome: string;

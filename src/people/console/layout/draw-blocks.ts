@@ -17,7 +17,6 @@ import { statusMark } from './status-mark.ts';
 import { table } from './table.ts';
 import { timeText } from './times.ts';
 
-/** Blocks as HTML. */
 export function drawBlocks(blocks: readonly Block[]): Html {
   return html`${blocks.map(drawBlock)}`;
 }

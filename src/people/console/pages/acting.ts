@@ -59,7 +59,6 @@ export function crawlButtons(crawl: string, endedAt: string | null): Html {
   return html`<div class="paging">${again}${planButton({ action: 'drop', kind: 'crawl', name: crawl }, 'Drop')}</div>`;
 }
 
-/** A button that leads to the plan of an action. */
 export function planButton(action: Action, label: string): Html {
   return html`<form method="get" action="/do/plan">${hiddenFields(action)}<button type="submit">${label}</button></form>`;
 }

@@ -19,7 +19,6 @@ const Do = z.strictObject({
   /** The first of the units whose last try failed, each with the action that tries it again. */
   failing: z.array(z.strictObject({ unit: z.string(), error: z.string().nullable(), retry: Action })),
   failing_units: z.number(),
-  /** The last actions. */
   actions: z.array(AuditLine),
 });
 

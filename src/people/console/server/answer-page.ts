@@ -19,7 +19,6 @@ interface PageAnswer {
   readonly body: Html;
 }
 
-/** The JSON behind a page. */
 export async function answerJson(
   page: Page<unknown>,
   request: PageRequest,

@@ -28,7 +28,6 @@ const HEADER_LIMIT = 1024 * 1024;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 export interface PartOptions {
-  /** Where the parts go. */
   readonly folder: string;
   readonly format: 'csv' | 'json';
   /** The name of the whole download in messages and rejects. */
@@ -157,7 +156,6 @@ function delimiterOf({ delimiter = STREAM_DELIMITER }: PartOptions): string {
 interface Head {
   /** Names in the first line of a CSV. */
   readonly header: readonly string[] | null;
-  /** Lines taken by the header. */
   readonly lines: number;
   /** The bytes after the header, without a byte order mark. */
   readonly rest: Buffer;
@@ -289,7 +287,6 @@ function readLine(line: string, file: string, delimiter: string): string[] {
 
 /** More rows came than the service reports: nothing that follows can make the unit whole. */
 export class TooManyRows extends Error {
-  /** Rows so far. */
   readonly rows: number;
 
   constructor(rows: number) {

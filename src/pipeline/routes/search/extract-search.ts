@@ -12,7 +12,6 @@ import {
 } from '../../../service/api/resources/search.ts';
 import { writeRecords } from '../download/write-records.ts';
 
-/** The request of a search. */
 export interface SearchRequest {
   readonly source: DataSource;
   readonly fields: readonly Field[];

@@ -9,7 +9,6 @@ import { refuseForeignType } from '../download/recognize-content.ts';
 import { type BodyFacts, verifiedBody } from '../download/verified-body.ts';
 import { type PartOptions, writeParts } from '../download/write-parts.ts';
 
-/** The request of a streamed export. */
 export interface StreamRequest {
   readonly source: DataSource;
   readonly fields: readonly string[];

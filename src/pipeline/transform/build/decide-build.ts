@@ -29,7 +29,6 @@ export type BuildReason =
   /** So many of its partitions are behind that a full build is faster. */
   | 'many partitions';
 
-/** The inputs of the decision on a model. */
 export interface BuildInputs {
   readonly all: boolean;
   readonly former:

@@ -29,7 +29,6 @@ export interface FigureSeries {
   readonly points: readonly FigurePoint[];
 }
 
-/** One chart of an answer. */
 export interface Figure {
   /** The values of `each` that tell it from the others: `shop · /blog`. */
   readonly of: string;

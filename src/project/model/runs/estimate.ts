@@ -1,4 +1,3 @@
-/** The cost of past loads of one dataset by one route. */
 export interface PastLoad {
   readonly dataset: string;
   readonly route: string;

@@ -20,7 +20,6 @@ export interface PlanEntry {
   readonly bytes: number | null;
   /** By past loads too. */
   readonly seconds: number | null;
-  /** The least number of requests. */
   readonly requests: number;
   readonly reason: string;
 }
@@ -45,7 +44,6 @@ export interface PlanReport {
   readonly totals: PlanTotals;
 }
 
-/** The totals of a plan's units. */
 export function totalsOf(units: readonly PlanEntry[], lanes: EstimateLanes): PlanTotals {
   const due = units.filter((unit) => unit.status === 'due');
   const sum = (values: readonly (number | null)[]): number =>

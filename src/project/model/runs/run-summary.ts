@@ -4,7 +4,6 @@ import type { RunReport, UnitError, UnitStatus } from './report.ts';
 export interface RunSummary {
   /** Units by how they ended. */
   readonly units: Readonly<Partial<Record<UnitStatus, number>>>;
-  /** Rows loaded. */
   readonly rows: number;
   /** The first error, and how many there were. */
   readonly error: string | null;

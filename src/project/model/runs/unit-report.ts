@@ -16,7 +16,6 @@ export type UnitFacts = Partial<
   Pick<UnitReport, 'route' | 'format' | 'reason' | 'counts' | 'bytes' | 'seconds' | 'attempts'>
 >;
 
-/** The outcome of a unit. */
 export function unitReport(
   unit: Unit,
   status: UnitStatus,

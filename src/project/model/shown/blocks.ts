@@ -94,7 +94,6 @@ export interface Problems {
   }[];
 }
 
-/** The command that comes next. */
 interface Next {
   readonly is: 'next';
   readonly command: string;

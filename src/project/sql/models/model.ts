@@ -24,7 +24,6 @@ interface ByPages {
   readonly complete: (columns: ColumnTypes) => Model;
 }
 
-/** A model as its file declares it. */
 export interface Model {
   /** `mart.pages` */
   readonly name: string;
@@ -34,7 +33,6 @@ export interface Model {
   readonly description: string;
   /** The columns that make a row unique; null when none do. */
   readonly grain: readonly string[] | null;
-  /** The description of each column. */
   readonly columns: ReadonlyMap<string, string>;
   readonly reads: Reads;
   /** The fields that the SQL is repeated for; null when it stands once. */
@@ -50,6 +48,5 @@ export interface Model {
   readonly file: string;
   /** The line of the file on which the SQL begins. */
   readonly sqlLine: number;
-  /** The line of a key of the header. */
   lineOf(path: readonly PropertyKey[]): number;
 }

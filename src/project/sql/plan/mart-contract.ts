@@ -6,7 +6,6 @@ import { isWildcard } from './wildcard-columns.ts';
 
 /** What changed for readers of a table, or of one of its columns. */
 const Change = z.strictObject({
-  /** The version of the contract that changed it. */
   version: z.int().positive(),
   table: z.string(),
   /** Absent: the meaning of the table changed, or the whole table went. */

@@ -4,7 +4,6 @@ import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.
 export interface SqlPlace {
   readonly file: string;
   readonly line: number;
-  /** The key of the value that has the SQL. */
   readonly key?: string;
   /** Of the errors of the file; default: `bad_model`. */
   readonly code?: 'bad_model' | 'bad_segments';

@@ -8,7 +8,6 @@ export function replaceThresholds(sql: string, write: (name: string) => string):
   return tokens.map(({ text }, at) => (isName(at) ? write(text) : isName(at + 1) ? '' : text)).join('');
 }
 
-/** The names of the thresholds in SQL. */
 export function thresholdsOf(sql: string): string[] {
   const names = new Set<string>();
   replaceThresholds(sql, (name) => names.add(name) && '');

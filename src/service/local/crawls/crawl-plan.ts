@@ -12,7 +12,6 @@ export interface FetchStep extends FetchCounts {
   readonly depth: number;
 }
 
-/** A sample URL of a fetch status. */
 interface PlannedSample {
   readonly step: number;
   readonly url: string;
@@ -54,7 +53,6 @@ export function urlsOf(counts: FetchCounts): number {
   return fetchedOf(counts) + counts.unfetched_exception + counts.unfetched_robots_denied;
 }
 
-/** The first steps of a plan. */
 export function firstSteps(plan: CrawlPlan, steps: number): readonly FetchStep[] {
   return plan.steps.filter(({ step }) => step < steps);
 }

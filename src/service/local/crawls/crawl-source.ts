@@ -2,7 +2,6 @@ import type { CrawlDataType } from '../../api/resources/fields.ts';
 import type { Dataset, Document } from '../resources/resources.ts';
 import type { LaunchedCrawl } from './crawl-life.ts';
 
-/** A crawl that is to be made. */
 export interface CrawlJob {
   readonly crawlId: string;
   readonly project: Document;

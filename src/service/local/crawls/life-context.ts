@@ -4,12 +4,10 @@ import type { Document, Resources } from '../resources/resources.ts';
 import type { ServiceRows } from '../rows/row-store.ts';
 import type { CrawlSource } from './crawl-source.ts';
 
-/** The context of events. */
 export interface LifeContext {
   readonly resources: Resources;
   readonly rows: ServiceRows;
   readonly clock: Clock;
-  /** The source of a project's crawls. */
   readonly sourceOf: (project: Document) => CrawlSource;
   readonly logger: Logger;
   /** Tells whom a crawl's configuration names that it ended, or did not start. */

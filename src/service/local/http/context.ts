@@ -10,7 +10,6 @@ import type { DataExports } from '../sandbox/exports/data-exports.ts';
 import type { FaultBox } from '../sandbox/faults/fault-box.ts';
 import type { RequestLog } from './request-log.ts';
 
-/** The context of the routes. */
 export interface Context {
   readonly resources: Resources;
   readonly rows: ServiceRows;

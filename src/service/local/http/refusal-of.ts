@@ -29,7 +29,6 @@ export function refusalOf(error: unknown, request: string, logger: Logger): Refu
   return new Refusal('internal_error', 'the request could not complete because of a fault in the service');
 }
 
-/** Answers a request that is not HTTP. */
 export function malformedRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
   const body = JSON.stringify(new Refusal('invalid_request', `not a request: ${error.message}`));

@@ -7,7 +7,6 @@ import { alikeFiles, type FileStore, type KnownFile } from './known-files.ts';
 /** Bytes in which a format is recognised. */
 const SAMPLE_BYTES = 256 * 1024;
 
-/** Where the reading of a file begins. */
 export interface FileBegin {
   /** The file whose whole text it begins with; null for one that is new. */
   readonly known: KnownFile | null;

@@ -9,7 +9,6 @@ import { type FileRejects, mergedRejects } from './rejects.ts';
 /** First bytes that say which known texts a file may begin with. */
 const HEAD_BYTES = 1024;
 
-/** Where files are known. */
 export interface FileStore {
   readonly connection: Connection;
   readonly tables: LogTables;
@@ -17,7 +16,6 @@ export interface FileStore {
   readonly secret: string;
 }
 
-/** A file as it was read before. */
 export interface KnownFile {
   readonly id: number;
   readonly name: string;

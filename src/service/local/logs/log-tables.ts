@@ -46,7 +46,6 @@ const CELLS: Readonly<Record<string, string>> = {
   client: 'line.client',
 };
 
-/** The tables of a project's added logs. */
 export class LogTables {
   readonly #projectId: string;
 

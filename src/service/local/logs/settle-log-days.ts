@@ -46,7 +46,6 @@ export async function settleLogDays(
   });
 }
 
-/** The log pages of a project's added logs. */
 export function addedLogPages(projectId: string, granularity: Granularity): Dataset {
   return { table: `log_pages_${granularity}_${projectId}`, columns: columnsOf(granularity) };
 }

@@ -23,7 +23,6 @@ interface Stores {
   readonly rows: ServiceRows;
 }
 
-/** An export, and how it is added. */
 export interface DemandToAdd {
   readonly source: DemandExport;
   readonly onReject: 'fail' | 'quarantine';

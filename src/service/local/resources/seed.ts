@@ -12,7 +12,6 @@ const FEATURES =
 const LOG_FEATURES = ['log_monitoring'];
 const RANKING_FEATURES = ['ranking_performance'];
 
-/** The id of a workspace by its number, from 0. */
 export function workspaceId(number: number): string {
   return number === 0 ? WORKSPACE_ID : resourceId('workspace', number);
 }
@@ -59,7 +58,6 @@ export function ensureProject(resources: Resources, options: ProjectOptions): Do
   return project;
 }
 
-/** Switches log monitoring on for a project. */
 export function switchOnLogs(resources: Resources, projectId: string): void {
   const known = resources.get('projects', projectId);
   if (known === undefined) throw new Error(`there is no project ${projectId}`);

@@ -50,7 +50,6 @@ export class ProgressReporter implements Disposable {
     this.#report();
   }
 
-  /** Shows the status of a job. */
   readonly job = (name: JobName, status: JobStatus): void => {
     this.#jobs.set(name, status);
     this.#report();

@@ -46,7 +46,6 @@ export interface EventRules {
   readonly queryStrings: 'keep' | 'drop' | readonly string[];
   /** The address of the client is the last public one of X-Forwarded-For. */
   readonly isForwarded: boolean;
-  /** The number of a user agent. */
   readonly agentOf: (userAgent: string) => Agent;
   /** The number of a scheme with a host, such as `https://www.example.com`. */
   readonly originOf: (origin: string) => number;
@@ -145,7 +144,6 @@ export class EventRows {
     return this.#count;
   }
 
-  /** Counts a row that was added. */
   count(second: number): void {
     this.#count += 1;
     if (this.first === null || second < this.first) this.first = second;

@@ -10,7 +10,6 @@ const PIECE = 512 * 1024;
 const [NEWLINE, RETURN] = [10, 13] as const;
 
 const BYTE_ORDER_MARK = '\xef\xbb\xbf';
-/** A line that is no event. */
 export interface UnreadLine {
   /** From 1. */
   readonly line: number;

@@ -7,7 +7,6 @@ import { clearLine, emptyLine, type LogFormat, type LogLine } from './log-line.t
 import type { LogTime } from './log-time.ts';
 import { isHost, isStatus } from './request-parts.ts';
 
-/** Lines that a format is recognised by. */
 const TRIED_LINES = 1000;
 /** Of the lines that are no comments, so many in a hundred must fit. */
 const LEAST_SHARE = 50;

@@ -12,7 +12,6 @@ export class RowBytes {
   #bytes = Buffer.allocUnsafe(FIRST_BYTES);
   #length = 0;
 
-  /** Bytes of all rows. */
   get size(): number {
     return this.#length + this.#text.length;
   }

@@ -52,7 +52,6 @@ export function describeField(dataset: string, { field, type, arity, description
   return description?.trim() || known(dataset, field) || byType(field, type, arity);
 }
 
-/** The description of a column of ours. */
 export function describeMetaColumn(column: string): string | undefined {
   return lookUp(META_COLUMNS, column);
 }

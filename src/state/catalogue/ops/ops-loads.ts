@@ -10,7 +10,6 @@ import type { Volume } from '../../../project/model/volume.ts';
 import { hasColumns } from '../catalog.ts';
 import { exactRows } from './exact-rows.ts';
 
-/** The entry of a loaded unit. */
 export interface LoadedUnit {
   readonly unit: string;
   /** Of what is asked for again and again; null for crawls and comparisons, which are not. */

@@ -75,7 +75,6 @@ export async function untestedPartitions(
   return few ? untested : undefined;
 }
 
-/** Records that all partitions of models have passed their tests. */
 export async function recordPartitionsTested(
   connection: Connection,
   models: readonly string[],

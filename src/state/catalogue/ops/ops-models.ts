@@ -2,7 +2,6 @@ import { type Connection, text } from '../../../core/duckdb/duckdb.ts';
 import { martObjects } from '../catalog.ts';
 import { exactRows } from './exact-rows.ts';
 
-/** The sources of a model at its build. */
 export interface BuildStamp {
   readonly fingerprint: string;
   readonly definition: string;
@@ -13,7 +12,6 @@ export interface BuildStamp {
   readonly runId: string;
 }
 
-/** The entry of a built model. */
 export interface BuiltModel {
   readonly kind: 'table' | 'view';
   readonly fingerprint: string;
@@ -53,7 +51,6 @@ export async function modelNames(connection: Connection): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** The models that a run made. */
 export async function modelsOfRun(
   connection: Connection,
   runId: string,

@@ -18,7 +18,6 @@ export const DEFINITION = 'definition';
 const GIVEN = `(SELECT unnest(from_json($1,
   '[{"relation":"VARCHAR","unit":"VARCHAR","load":"VARCHAR","madeFrom":"VARCHAR"}]'), recursive := true))`;
 
-/** All pointers, or those of a relation. */
 export async function readPointers(connection: Connection, relation?: string): Promise<Required<Pointer>[]> {
   const rows = await connection.rows(
     `SELECT relation, unit, load_id AS load, made_from AS "madeFrom" FROM ops.pointers

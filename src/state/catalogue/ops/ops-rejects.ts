@@ -22,7 +22,6 @@ export async function recordRejects(
   );
 }
 
-/** A rejected value or line. */
 export interface Reject {
   readonly file: string | null;
   readonly line: number | bigint | null;

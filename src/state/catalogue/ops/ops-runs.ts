@@ -15,7 +15,6 @@ export async function recordRuns(connection: Connection, runs: readonly LedgerRu
   ]);
 }
 
-/** Runs as records of the ledger. */
 export async function readRuns(connection: Connection): Promise<LedgerRun[]> {
   const iso = (column: string): string => `strftime(${column}, '%Y-%m-%dT%H:%M:%S.%gZ')`;
   const runs = await connection.jsonRows(

@@ -1,14 +1,12 @@
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import { exactRows } from './exact-rows.ts';
 
-/** The result of one data test. */
 interface TestResult {
   readonly model: string;
   readonly name: string;
   readonly severity: string;
   readonly status: string;
   readonly failures: number;
-  /** The SQL of the test. */
   readonly sql: string;
 }
 
@@ -28,7 +26,6 @@ export async function recordTestResults(
   );
 }
 
-/** The results of a run, failures first. */
 export async function testsOfRun(
   connection: Connection,
   runId: string,

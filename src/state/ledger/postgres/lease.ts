@@ -33,7 +33,6 @@ export function describeLeaseHolder({ command, pid, host, since }: LeaseHolder):
   return `${command} (process ${pid} on ${host}, since ${since})`;
 }
 
-/** The name of the lease. */
 export interface LeaseName {
   readonly schema: string;
   readonly project: string;

@@ -13,7 +13,6 @@ import { CLAIM_MS, lockQueue } from './queue-table.ts';
 const HEARTBEAT_MS = 5_000;
 const LOOK_MS = 500;
 
-/** The contents of a claim. */
 interface Claimed {
   readonly unit: string;
   readonly work: string;

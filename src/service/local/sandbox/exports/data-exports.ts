@@ -26,7 +26,6 @@ interface ExportObjects {
 /** The addresses of the stores for exports. */
 type TargetEndpoints = Readonly<Record<ExportTarget, string>>;
 
-/** A target of an export, opened. */
 interface ExportTargetBucket {
   readonly open: () => Promise<Uploader>;
   readonly bucket: string;

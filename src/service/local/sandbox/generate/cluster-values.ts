@@ -25,7 +25,6 @@ export function clustersOf(site: GeneratedSite, pages: number, wanted: number, s
   return `CASE WHEN ${slot} > 0 AND ${kindOf(slot)} = '.' AND len(${found}) > 0 THEN ${found} END`;
 }
 
-/** SQL for a cluster's id. */
 export function clusterId(site: GeneratedSite, number: string): string {
   return `lower(hex(${hashOf(site, 'cluster', number)}))`;
 }

@@ -5,7 +5,6 @@ import { PAGE_TEXTS, type PageCounts, type PageText } from './page-counts.ts';
 import { pageFacts } from './page-facts.ts';
 import { type GeneratedSite, statusOf } from './site.ts';
 
-/** A crawl whose pages are to be counted. */
 export interface Counted {
   readonly site: GeneratedSite;
   /** How many slots are pages of the crawl. */

@@ -13,7 +13,6 @@ const RUNNING_AT = 20;
 /** A time that the sandbox's clock never reaches: the crawl stays in its state until a command. */
 const NEVER = Date.parse('9999-01-01T00:00:00Z');
 
-/** The state of a generated crawl. */
 export interface CrawlOutcome {
   /** Slots that are in its report; none where it has no report. */
   readonly reach: number | undefined;

@@ -13,7 +13,6 @@ import { pageValues } from './page-values.ts';
 import { type GeneratedSite, hubs, isBroken, numberBelow, pageIn, plainSlot, urlOf } from './site.ts';
 import type { SiteShape } from './site-shape.ts';
 
-/** The contents of a crawl's tables. */
 export interface Wanted {
   readonly site: GeneratedSite;
   readonly rows: Pick<SiteShape, 'pages' | 'links' | 'clusters' | 'structured_data'>;

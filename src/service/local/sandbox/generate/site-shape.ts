@@ -24,7 +24,6 @@ export interface SiteShape {
   readonly firstEnd: number;
 }
 
-/** The shape of a project of a spec. */
 export function shapeOf(spec: GenerateSpec, project: number): SiteShape {
   const at = spec.seed * 7 + project;
   const name = `${ADJECTIVES[at % ADJECTIVES.length]}-${NOUNS[at % NOUNS.length]}-${spec.seed}${project === 0 ? '' : `-${project + 1}`}`;
@@ -53,7 +52,6 @@ export function weekly(shape: SiteShape, crawl: number): { startedAt: number; en
   return { startedAt: endedAt - 5 * HOUR, endedAt };
 }
 
-/** The site at a crawl. */
 export function siteAt(
   shape: SiteShape,
   crawl: number,

@@ -9,7 +9,6 @@ export interface GeneratedSite {
   readonly host: string;
   readonly brand: string;
   readonly slots: number;
-  /** The crawl's number, from 0. */
   readonly crawl: number;
   readonly links: number;
   /** The end of its first crawl, in seconds. */
@@ -162,7 +161,6 @@ export function pathOf(site: GeneratedSite, slot: string, page: string): string 
     ELSE concat('/', ${sectionOf(site, slot, page)}, '/', ${words}, '-', ${page}, ${end}) END`;
 }
 
-/** SQL for a page's URL. */
 export function urlOf(site: GeneratedSite, slot: string, page: string): string {
   return `concat('https://${site.host}', ${pathOf(site, slot, page)})`;
 }

@@ -12,7 +12,6 @@ import { readFields } from './read-fields.ts';
 
 interface RowsSummary {
   readonly rows: number;
-  /** Keys of the rows that are not fields. */
   readonly unknownKeys: readonly string[];
 }
 

@@ -19,7 +19,6 @@ export interface TokenAnswer {
   readonly scope: string;
 }
 
-/** The store of grants, and the clock for their expiry. */
 export interface GrantStore {
   readonly resources: Resources;
   readonly clock: Clock;

@@ -18,7 +18,6 @@ const BODIES: Readonly<Record<string, unknown>> = {
   '/data/crawl/{crawl_id}/{data_type}/aggs': { aggs: [{ fields: [{ name: 'status_code' }] }] },
 };
 
-/** An operation by its address. */
 export interface Entry {
   /** In lower case. */
   readonly method: string;

@@ -21,7 +21,6 @@ export interface IndexedObject {
   readonly parts?: readonly number[];
 }
 
-/** An upload in parts that has begun. */
 export interface PartedUpload {
   readonly id: string;
   readonly bucket: string;

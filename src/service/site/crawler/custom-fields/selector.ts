@@ -22,7 +22,6 @@ export interface Match {
   attribute(name: string): string | null;
 }
 
-/** A page as selectors see it. */
 export interface SelectorPage {
   readonly html: string;
   readonly root: ParentNode;

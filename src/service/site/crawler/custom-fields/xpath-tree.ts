@@ -74,7 +74,6 @@ export class XPathNode {
   }
 }
 
-/** The tree of a page for XPath. */
 export function xpathTree(root: ParentNode): XPathNode {
   let place = 0;
   const document = new XPathNode(

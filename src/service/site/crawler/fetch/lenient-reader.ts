@@ -7,7 +7,6 @@ const LONGEST_CHUNK_LINE = 4_096;
 const MOST_JUNK = 4;
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** The status and the headers of an answer. */
 export interface AnswerHead {
   readonly statusCode: number;
   /** Such as `1.1`. */
@@ -169,7 +168,6 @@ function headerOf(line: string): [name: string, value: string][] {
   return [[name, headerText(value).trim()]];
 }
 
-/** The values of a header that is a list. */
 function valuesOf(headers: AnswerHead['headers'], name: string): string[] {
   return headers
     .filter(([one]) => one === name)

@@ -59,7 +59,6 @@ const TIMESTAMP = 7;
 const SINCE_1601 = 11_644_473_600_000n;
 const AUTHENTICATE_HEAD = 64;
 
-/** The first message. */
 export function negotiateMessage(): Buffer {
   const message = Buffer.alloc(32);
   SIGNATURE.copy(message);
@@ -82,7 +81,6 @@ export function readChallenge(message: Buffer): NtlmChallenge | null {
   };
 }
 
-/** The last message. */
 export function authenticateMessage(
   challenge: NtlmChallenge,
   credentials: NtlmCredentials,

@@ -2,7 +2,6 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { type buildConnector, Client, type Dispatcher } from 'undici';
 
-/** The protocols of an answer. */
 export interface Protocols {
   /** `1.0` or `1.1`, as its status line has it; null without an answer. */
   readonly httpVersion: string | null;

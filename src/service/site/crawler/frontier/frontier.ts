@@ -43,12 +43,10 @@ export interface QueuedUrl {
   readonly url: string;
   /** Null for a URL that only sitemaps list. */
   readonly depth: number | null;
-  /** Number of attempts that failed. */
   readonly attempts: number;
   readonly source: UrlSource;
 }
 
-/** The outcome of a URL. */
 export interface Outcome {
   readonly item: QueuedUrl;
   /** Null: to be tried again. */
@@ -59,7 +57,6 @@ export interface Outcome {
 
 export type SegmentKind = 'pages' | 'links' | 'items';
 
-/** A file with records. */
 export interface RecordFile {
   readonly name: string;
   readonly kind: SegmentKind;
@@ -172,7 +169,6 @@ export class Frontier implements Disposable {
     return Number(this.#prepare('SELECT count(*) AS urls FROM queue WHERE is_done = 0').get()?.urls);
   }
 
-  /** Number of known URLs. */
   known(): number {
     return Number(this.#prepare('SELECT max(id) AS id FROM urls').get()?.id ?? 0);
   }

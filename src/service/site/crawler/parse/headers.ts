@@ -14,7 +14,6 @@ export function locationOf(headers: Headers, base: string): URL | null {
   return location === undefined ? null : webUrl(location, base);
 }
 
-/** A link of the head, or of a `Link` header. */
 export interface HeaderLink {
   readonly href: string;
   /** Relation types in lower case. */

@@ -14,7 +14,6 @@ const [ELEMENT, LINK, ATTRIBUTE, TEXT, CHARACTER] = [200, 600, 90, 100, 8];
 
 interface ParsedHtml {
   readonly root: DefaultTreeAdapterTypes.Document;
-  /** Characters that were read. */
   readonly characters: number;
 }
 

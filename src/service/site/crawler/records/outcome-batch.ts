@@ -60,7 +60,6 @@ export class OutcomeBatch {
     else if (isLarge) await this.#writing;
   }
 
-  /** Writes all that was added. */
   write(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#writeBatch());
     return this.#writing;

@@ -68,7 +68,6 @@ function column<T>(type: string): Column<T> {
   return { type, isOptional: false };
 }
 
-/** A column that may be null. */
 function optional<T>(type: string): Column<T | null> {
   return { type, isOptional: true };
 }

@@ -40,7 +40,6 @@ export class BrowserFolder implements AsyncDisposable {
   }
 }
 
-/** The environment of a browser with this folder. */
 export function browserEnvironment(folder: string): NodeJS.ProcessEnv {
   return childEnvironment(folder.length > LONGEST_PATH ? {} : { TMPDIR: folder });
 }

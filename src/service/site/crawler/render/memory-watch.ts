@@ -5,7 +5,6 @@ const INTERVAL_MS = 250;
 const ASK_EVERY = 4;
 const PAGE_BYTES = 4096;
 
-/** A session with the browser itself. */
 interface BrowserSession {
   send(method: 'SystemInfo.getProcessInfo'): Promise<{
     readonly processInfo: readonly { readonly type: string; readonly id: number }[];

@@ -68,7 +68,6 @@ export class Tab {
   readonly #crashed = Promise.withResolvers<never>();
   readonly #given: GivenResources = new Map();
   #requests: PageRequests | null = null;
-  /** Pages that it has rendered. */
   pages = 0;
 
   private constructor(

@@ -1,7 +1,6 @@
 import { SaxesParser } from 'saxes';
 import { lookUp } from '../../../../core/text/look-up.ts';
 
-/** A URL that a sitemap lists. */
 export interface SitemapEntry {
   readonly url: string;
   /** As written. */

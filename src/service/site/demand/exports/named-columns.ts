@@ -54,7 +54,6 @@ export function dimensionsOf(columns: NamedColumns): Dimension[] {
   return DIMENSIONS.filter((one) => columns[one] !== undefined);
 }
 
-/** The cells of a record by their names. */
 export function namedCells(cells: readonly (string | null)[], columns: NamedColumns): NamedCells {
   return Object.fromEntries(Object.entries(columns).map(([name, at]) => [name, cells[Number(at)] ?? null]));
 }

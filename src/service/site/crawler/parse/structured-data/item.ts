@@ -21,7 +21,6 @@ export function schemaName(name: string): string {
   return name.replace(/^(?:https?:\/\/(?:www\.)?schema\.org\/|schema:)(?=.)/i, '');
 }
 
-/** The types of an item, in its order. */
 export function typesOf(item: Item): string[] {
   const type = item['@type'];
   return (Array.isArray(type) ? type : [type])

@@ -36,7 +36,6 @@ export function silentName(element: Element): string | null {
   return collapsed(texts.join(' '));
 }
 
-/** The first element of each id. */
 function elementsById(root: ParentNode): Map<string, Element> {
   const known = new Map<string, Element>();
   walk(root, (node) => {

@@ -35,7 +35,6 @@ export function* pieces(text: string): Generator<string> {
   }
 }
 
-/** Characters of the collapsed text. */
 export function collapsedLength(text: string): number {
   let length = 0;
   for (const piece of pieces(text)) {

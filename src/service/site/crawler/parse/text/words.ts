@@ -14,7 +14,6 @@ const PLAIN = /[A-Za-z0-9ª²³¹µº¼-¾À-ÖØ-öø-ɏ]+(?:['’\-.][A-Za-z0-
 const IS_ASCII = /^[\0-\x7f]*$/;
 const IS_PLAIN = /^[\0-ɏ\u2000-\u22ff]*$/;
 
-/** The words of a text, in its order. */
 export function words(text: string): string[] {
   if (IS_ASCII.test(text)) return text.match(PLAIN) ?? [];
   const said = joined(text);
