@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { lookUp } from '../../core/text/look-up.ts';
 import { didYouMean } from '../../core/text/nearest-name.ts';
@@ -58,7 +58,8 @@ interface Parts {
   readonly isWhole: boolean;
 }
 
-function partsOf(schema: z.ZodType): Parts {
+/** The parts of a setting; of one that several engines may give, those of each. */
+export function partsOf(schema: z.ZodType): Parts {
   let inner = schema as {
     shape?: z.ZodRawShape;
     def?: { catchall?: { type: string } };
@@ -68,8 +69,13 @@ function partsOf(schema: z.ZodType): Parts {
   while (inner.shape === undefined && inner.unwrap !== undefined) inner = inner.unwrap() as typeof inner;
   // Where any name may be a key, the keys that are known are no parts.
   if ((inner.def?.catchall?.type ?? 'never') !== 'never') return { parts: {}, isWhole: true };
-  const shape = inner.shape ?? inner.options?.find((one) => one.shape)?.shape;
-  return { parts: shape ?? {}, isWhole: inner.shape === undefined };
+  const shapes = [inner, ...(inner.options ?? [])].flatMap((one) => Object.entries(one.shape ?? {}));
+  const parts = Map.groupBy(shapes, ([name]) => name);
+  const merged = [...parts].map(([name, [one, ...others]]) => [
+    name,
+    others.length === 0 ? one?.[1] : z.union([one, ...others].map((part) => part?.[1] as z.ZodType)),
+  ]);
+  return { parts: Object.fromEntries(merged), isWhole: inner.shape === undefined };
 }
 
 function variableOf(name: string): string {
