@@ -6,6 +6,7 @@ definition: The page answers 200, and its AMP version (amp_url) answers 400 to 5
 source: https://developers.google.com/search/docs/crawling-indexing/amp/enhance-amp
 why_it_matters: Search engines that take the AMP version find an error.
 fix: Bring the AMP version back, or no longer declare it
+mended_by: template
 evidence: [status_code, amp_url, amp_status_code]
 cases:
   has: [{status_code: 200, amp_status_code: 400}, {status_code: 200, amp_status_code: 404}, {status_code: 200, amp_status_code: 599, amp_url: 'https://example.org/amp'}]

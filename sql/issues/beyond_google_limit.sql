@@ -8,6 +8,7 @@ definition: >-
 source: https://developers.google.com/search/docs/crawling-indexing/googlebot
 why_it_matters: Google Search reads the first 2 MB of a page only, and the first 64 MB of a PDF.
 fix: Part the page, or move inline code, styles and data into files of their own
+mended_by: template
 evidence: [status_code, weight, urlpath]
 cases:
   has:

@@ -7,6 +7,7 @@ definition: >-
 source: https://developers.google.com/search/docs/crawling-indexing/canonicalization-troubleshooting
 why_it_matters: Search engines get two answers to which page to show.
 fix: Declare the last page of the chain
+mended_by: template
 evidence: [canonical_url]
 */
 SELECT pages.crawl_id, pages.project_id, pages.url, 'canonical ' || pages.canonical_url || ' declares ' || targets.canonical_url AS why

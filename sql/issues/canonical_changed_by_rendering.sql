@@ -6,6 +6,7 @@ definition: The page declares one canonical before scripts ran, and another one 
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
 why_it_matters: Search engines see two canonicals, and may take either or none.
 fix: Declare the same canonical in the HTML and by scripts, or by scripts none
+mended_by: template
 evidence: [rel_canonical, unrendered_rel_canonical]
 cases:
   has: [{rel_canonical: "https://example.org/a", unrendered_rel_canonical: "https://example.org/b"}]

@@ -7,6 +7,7 @@ definition: >-
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
 why_it_matters: Two addresses of one page are in use, and links are split between them.
 fix: Declare the address at which the page answers
+mended_by: template
 evidence: [canonical_kind]
 cases:
   has:

@@ -7,6 +7,7 @@ source: https://developers.google.com/search/docs/crawling-indexing/consolidate-
 why_it_matters: >-
   Another host is to stand in search results: right for copies of its text, wrong after a move that was not finished.
 fix: Declare the address at which the page answers
+mended_by: template
 evidence: [canonical_kind]
 cases:
   has:

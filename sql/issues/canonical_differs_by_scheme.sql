@@ -6,6 +6,7 @@ definition: The page answers 200, and its canonical differs from its URL in http
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
 why_it_matters: The page is served at one of HTTP and HTTPS, and declares the other.
 fix: Declare the address at which the page answers
+mended_by: template
 evidence: [canonical_kind]
 cases:
   has:

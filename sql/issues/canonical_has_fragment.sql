@@ -9,6 +9,7 @@ why_it_matters: >-
   Search engines ignore the part behind #, and may ignore such a canonical.
 fix: >-
   Write the canonical without #
+mended_by: template
 evidence: [rel_canonical]
 cases:
   has: [{declared_canonical: 'https://example.org/a#b'}]

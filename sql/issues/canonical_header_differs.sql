@@ -7,6 +7,7 @@ definition: >-
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
 why_it_matters: Search engines see two canonicals, and may take either or none.
 fix: Declare the canonical in one place
+mended_by: server
 evidence: [rel_canonical, header_canonical]
 cases:
   has:

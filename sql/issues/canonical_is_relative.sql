@@ -6,6 +6,7 @@ definition: declared_canonical has neither a scheme nor a host.
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
 why_it_matters: A relative address changes its meaning with the page that holds it, as on a test host.
 fix: Write the canonical as a full URL
+mended_by: template
 evidence: [rel_canonical]
 cases:
   has: [{declared_canonical: /a}]

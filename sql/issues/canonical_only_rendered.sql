@@ -7,6 +7,7 @@ source: https://developers.google.com/search/docs/crawling-indexing/javascript/j
 why_it_matters: >-
   Search engines advise against canonicals by scripts: until the page is rendered there is none.
 fix: Declare the canonical in the HTML
+mended_by: template
 evidence: [rendered, rel_canonical, unrendered_rel_canonical]
 cases:
   has: [{rendered: true, rel_canonical: "https://example.org/a"}]

@@ -7,6 +7,7 @@ definition: >-
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
 why_it_matters: Search engines ignore a canonical in the body; mostly an element that may not be in a head has ended it early.
 fix: Move the canonical into the head, before any element such as div, img or iframe
+mended_by: template
 evidence: [canonical_outside_head, rel_canonical]
 cases:
   has: [{status_code: 200, canonical_outside_head: a}, {status_code: 200, canonical_outside_head: a, rel_canonical: b}]

@@ -7,6 +7,7 @@ definition: >-
 source: https://developers.google.com/search/docs/crawling-indexing/canonicalization-troubleshooting
 why_it_matters: The page asks to be left out in favour of one that can not be shown.
 fix: Declare a page that answers 200
+mended_by: template
 evidence: [canonical_url]
 */
 SELECT pages.crawl_id, pages.project_id, pages.url, 'canonical ' || pages.canonical_url || ' answers ' || CAST(targets.status_code AS VARCHAR) AS why

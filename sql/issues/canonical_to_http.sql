@@ -6,6 +6,7 @@ definition: The URL begins with https://, and rel_canonical with http://.
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
 why_it_matters: The page asks to be listed at an address that is not encrypted.
 fix: Declare the HTTPS address
+mended_by: template
 evidence: [rel_canonical]
 cases:
   has: [{url: 'https://example.org/a', rel_canonical: 'http://example.org/a'}]

@@ -7,6 +7,7 @@ definition: >-
 source: https://developers.google.com/search/docs/crawling-indexing/canonicalization-troubleshooting
 why_it_matters: Neither of the two pages may be shown.
 fix: Take noindex from the canonical, or declare another page
+mended_by: template
 evidence: [canonical_url]
 */
 SELECT pages.crawl_id, pages.project_id, pages.url, 'canonical ' || pages.canonical_url || ' is noindex' AS why

@@ -7,6 +7,7 @@ definition: >-
 source: https://developers.google.com/search/docs/crawling-indexing/canonicalization-troubleshooting
 why_it_matters: Search engines may ignore a canonical that is not the final address.
 fix: Declare the address that the redirect ends at
+mended_by: template
 evidence: [canonical_url]
 */
 SELECT pages.crawl_id, pages.project_id, pages.url, 'canonical ' || pages.canonical_url || ' redirects' AS why

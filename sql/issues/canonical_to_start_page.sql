@@ -8,6 +8,7 @@ source: https://developers.google.com/search/docs/crawling-indexing/consolidate-
 why_it_matters: >-
   The page asks to be left out of search results in favour of the start page; mostly a template has the wrong address.
 fix: Let the page declare itself as its canonical
+mended_by: template
 evidence: [canonical_url]
 cases:
   has:

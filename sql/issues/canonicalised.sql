@@ -7,6 +7,7 @@ definition: >-
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
 why_it_matters: The other page stands for it in search results; that is right only where both are the same.
 fix: See that both pages say the same, and link to the canonical one
+mended_by: content
 evidence: [non_indexable_reason]
 cases:
   has:

@@ -6,6 +6,7 @@ definition: The page declares a page before it (rel_prev), and another page as i
 source: https://developers.google.com/search/docs/specialty/ecommerce/pagination-and-incremental-page-loading
 why_it_matters: What only this page of the series lists is found by search engines no more.
 fix: Let each page of a series declare itself as its canonical
+mended_by: template
 evidence: [rel_prev, is_canonicalised]
 cases:
   has: [{is_canonicalised: true, rel_prev: /page/1}]

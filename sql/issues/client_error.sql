@@ -8,6 +8,7 @@ definition: >-
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
 why_it_matters: People and search engines follow links of the site to a page that is not there.
 fix: Bring the page back or redirect it, and take away the links to it
+mended_by: server
 evidence: [status_code, nb_inlinks]
 cases:
   has: [{status_code: 404, non_indexable_reason: client_error, nb_inlinks: 1}]

@@ -8,6 +8,7 @@ definition: >-
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
 why_it_matters: Search engines still know the page and send people to an error.
 fix: Bring the page back or redirect it, and take away the links to it
+mended_by: server
 evidence: [status_code, nb_inlinks, page_demand.impressions, page_hits.search_bot_hits]
 is_by_days: true
 */

@@ -7,6 +7,7 @@ definition: >-
 source: https://developers.google.com/search/blog/2013/04/5-common-mistakes-with-relcanonical
 why_it_matters: Google ignores all of them, and chooses a page itself.
 fix: Declare one canonical, in the head or in the header
+mended_by: template
 evidence: [canonicals]
 cases:
   has: [{status_code: 200, canonicals: [a, b]}]

@@ -8,6 +8,7 @@ definition: >-
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
 why_it_matters: Search engines render pages later, or not at all; assistants and previews mostly do not.
 fix: Send the content in the HTML
+mended_by: template
 evidence: [word_count, unrendered_word_count]
 thresholds: {percent: {default: 50, unit: percent}, words: {default: 50, unit: words}}
 cases:

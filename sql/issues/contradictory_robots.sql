@@ -7,6 +7,7 @@ source: https://developers.google.com/search/docs/crawling-indexing/robots-meta-
 why_it_matters: >-
   The stricter one holds: the page is not indexed, though one directive says that it may be.
 fix: Keep the one that is meant
+mended_by: template
 evidence: [meta_robots]
 cases:
   has:

@@ -6,6 +6,7 @@ definition: The page is indexable, and internal_outlinks is 0.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: People and search engines go no further from here.
 fix: Link to pages of its subject
+mended_by: content
 evidence: [internal_outlinks]
 cases:
   has: [{is_indexable: true, internal_outlinks: 0}]

@@ -6,6 +6,7 @@ definition: The page is indexable, and its depth is above $depth.
 source: https://sitebulb.com/hints/internal/
 why_it_matters: What lies far from the start is visited seldom, by people and by search engines.
 fix: Link to the page from pages nearer to the start
+mended_by: content
 evidence: [depth]
 thresholds: {depth: {default: 5, unit: clicks}}
 cases:

@@ -8,6 +8,7 @@ definition: >-
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: A page that people look for is far from the start, so it is given little importance by links.
 fix: Link to the page from pages nearer to the start
+mended_by: content
 evidence: [depth, page_demand.impressions]
 thresholds: {depth: {default: 3, unit: clicks}}
 is_by_days: true

@@ -8,6 +8,7 @@ definition: >-
 source: https://developers.google.com/search/docs/crawling-indexing/block-indexing
 why_it_matters: People find the page today, and will not once search engines have followed what it says.
 fix: Allow the page to be indexed, or redirect it to one that is
+mended_by: content
 evidence: [non_indexable_reason, page_demand.impressions]
 is_by_days: true
 */

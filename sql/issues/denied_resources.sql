@@ -6,6 +6,7 @@ definition: The page answers 200, and it asks for resources that robots.txt deni
 source: https://developers.google.com/search/docs/crawling-indexing/robots/intro
 why_it_matters: Search engines render the page without these scripts, styles or data, and may miss what it says.
 fix: Allow what the page needs in robots.txt
+mended_by: server
 evidence: [status_code, num_resources_denied]
 cases:
   has: [{status_code: 200, num_resources_denied: 1}, {status_code: 200, num_resources_denied: 2}]

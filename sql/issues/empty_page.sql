@@ -7,6 +7,7 @@ source: https://developers.google.com/search/docs/crawling-indexing/javascript/j
 why_it_matters: >-
   There is nothing to find: the page is broken, or its text comes by JavaScript alone.
 fix: See that the server sends the text
+mended_by: server
 evidence: [word_count]
 cases:
   has: [{is_indexable: true, word_count: 0}]

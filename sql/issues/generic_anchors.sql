@@ -6,6 +6,7 @@ definition: The page is indexable, and num_links_generic_text is above 0, as for
 source: https://developers.google.com/search/docs/crawling-indexing/links-crawlable
 why_it_matters: The text says nothing of the page that it leads to.
 fix: Write what the linked page is about
+mended_by: content
 evidence: [num_links_generic_text]
 cases:
   has: [{is_indexable: true, num_links_generic_text: 1}]

@@ -6,6 +6,7 @@ definition: hreflang_errors contains duplicate_lang.
 source: https://developers.google.com/search/docs/specialty/international/localized-versions
 why_it_matters: Search engines can not tell which of them to show.
 fix: Declare one URL for each language and region
+mended_by: template
 evidence: [hreflang_errors]
 cases:
   has: [{hreflang_errors: [duplicate_lang]}, {hreflang_errors: [a, duplicate_lang, z]}]

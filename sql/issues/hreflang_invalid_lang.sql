@@ -6,6 +6,7 @@ definition: hreflang_errors contains invalid_lang.
 source: https://developers.google.com/search/docs/specialty/international/localized-versions
 why_it_matters: Search engines ignore a version whose language or region they do not know.
 fix: Write codes of ISO 639-1 and ISO 3166-1, as in de-AT
+mended_by: template
 evidence: [hreflang_errors]
 cases:
   has: [{hreflang_errors: [invalid_lang]}, {hreflang_errors: [a, invalid_lang, z]}]

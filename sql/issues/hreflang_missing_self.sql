@@ -6,6 +6,7 @@ definition: hreflang_errors contains missing_self.
 source: https://developers.google.com/search/docs/specialty/international/localized-versions
 why_it_matters: Each page is to name all versions, itself too; else the set may be ignored.
 fix: Let the page declare itself
+mended_by: template
 evidence: [hreflang_errors]
 cases:
   has: [{hreflang_errors: [missing_self]}, {hreflang_errors: [a, missing_self, z]}]

@@ -6,6 +6,7 @@ definition: The page declares language versions, and is noindex or canonicalised
 source: https://developers.google.com/search/docs/specialty/international/localized-versions
 why_it_matters: Search engines ignore the declarations of a page that they leave out.
 fix: Declare versions on indexable pages
+mended_by: template
 evidence: [hreflang_hrefs, non_indexable_reason]
 cases:
   has: [{hreflang_hrefs: [a], non_indexable_reason: noindex}, {hreflang_hrefs: [a], non_indexable_reason: canonicalised}]

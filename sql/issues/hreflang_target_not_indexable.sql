@@ -6,6 +6,7 @@ definition: hreflang_errors contains target_not_indexable.
 source: https://developers.google.com/search/docs/specialty/international/localized-versions
 why_it_matters: A version that is redirected, broken, noindex or canonicalised is never shown.
 fix: Declare the final, indexable URL of the version
+mended_by: template
 evidence: [hreflang_errors]
 cases:
   has: [{hreflang_errors: [target_not_indexable]}, {hreflang_errors: [a, target_not_indexable, z]}]

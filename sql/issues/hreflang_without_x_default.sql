@@ -6,6 +6,7 @@ definition: The page is indexable, declares language versions, and none of them 
 source: https://developers.google.com/search/docs/specialty/international/localized-versions
 why_it_matters: People whose language has no version are shown any of them.
 fix: Declare a version for x-default
+mended_by: template
 evidence: [hreflang_langs]
 cases:
   has: [{is_indexable: true, hreflang_langs: [de, en]}, {is_indexable: true, hreflang_langs: [de]}]

@@ -8,6 +8,7 @@ definition: >-
 source: https://developers.google.com/search/docs/crawling-indexing/site-move-with-url-changes
 why_it_matters: It is a second address without encryption, which a move to HTTPS left over or a link brings back.
 fix: Redirect it to its HTTPS address, and mend the links that lead to it
+mended_by: server
 evidence: [status_code]
 */
 SELECT pages.crawl_id, pages.project_id, pages.url, 'answers by HTTP, while the host has HTTPS' AS why

@@ -7,6 +7,7 @@ definition: >-
 source: https://sitebulb.com/hints/security/
 why_it_matters: Browsers warn of it, and anybody between can read and change it.
 fix: Serve the page by HTTPS, and redirect to it
+mended_by: server
 evidence: [status_code]
 cases:
   has: [{status_code: 200, url: 'http://example.org/a'}]

@@ -7,6 +7,7 @@ definition: >-
 source: https://developers.google.com/search/docs/appearance/google-images
 why_it_matters: Screen readers and search engines do not know what the image shows.
 fix: Write what the image shows, or an empty alt for decoration
+mended_by: content
 evidence: [num_missing_alt]
 cases:
   has: [{is_indexable: true, num_missing_alt: 1}]

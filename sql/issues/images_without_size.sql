@@ -6,6 +6,7 @@ definition: The page is indexable, and num_img_without_size is above 0.
 source: https://web.dev/articles/optimize-cls
 why_it_matters: The page moves while its images load.
 fix: Give each image width and height
+mended_by: template
 evidence: [num_img_without_size]
 cases:
   has: [{is_indexable: true, num_img_without_size: 1}]

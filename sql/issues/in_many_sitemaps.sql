@@ -6,6 +6,7 @@ definition: More than one sitemap lists the page.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: Search engines read it more than once for nothing, and its dates may differ.
 fix: List each page once
+mended_by: server
 evidence: [sitemaps_file_origin]
 cases:
   has: [{sitemaps_file_origin: [a.xml, b.xml]}]

@@ -7,6 +7,7 @@ source: https://developers.google.com/search/docs/crawling-indexing/url-structur
 why_it_matters: >-
   Parameters mostly sort, filter or track: then the page is a copy of another.
 fix: Give it a canonical without the parameters, if they change nothing
+mended_by: template
 evidence: [url_has_params]
 cases:
   has: [{is_indexable: true, url_has_params: true}]

@@ -6,6 +6,7 @@ definition: The page is indexable, and an item of structured data on it is not v
 source: https://developers.google.com/search/docs/appearance/structured-data/sd-policies
 why_it_matters: Search results show nothing of an item that lacks what its type requires.
 fix: Give the item the properties that it lacks
+mended_by: template
 evidence: [crawl_structured_data.valid]
 */
 SELECT

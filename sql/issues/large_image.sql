@@ -8,6 +8,7 @@ definition: >-
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: One large image delays what people come for, above all on phones.
 fix: Send it in the size that is shown, in a newer format such as AVIF or WebP
+mended_by: content
 evidence: [status_code, largest_img_weight]
 thresholds: {kb: {default: 100, unit: KB}}
 cases:

@@ -7,6 +7,7 @@ source: https://sitebulb.com/hints/performance/
 why_it_matters: The page takes long to load before anything is shown.
 fix: >-
   Make the HTML smaller: less inline code and data
+mended_by: template
 evidence: [status_code, weight]
 thresholds: {kilobytes: {default: 1000, unit: KB}}
 cases:

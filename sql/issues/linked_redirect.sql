@@ -6,6 +6,7 @@ definition: The first reason why the page is not indexable is redirect, and link
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: People wait for a hop, and the link says less about the page that it means.
 fix: Let the links lead to the final URL
+mended_by: content
 evidence: [status_code, nb_inlinks]
 cases:
   has: [{status_code: 301, non_indexable_reason: redirect, nb_inlinks: 1}]

@@ -6,6 +6,7 @@ definition: The page answers 200, and it has links to pages that its HTML does n
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
 why_it_matters: The pages behind these links are found only once the page is rendered.
 fix: Send the links in the HTML, as elements a with href
+mended_by: template
 evidence: [status_code, outlinks_only_rendered]
 cases:
   has: [{status_code: 200, outlinks_only_rendered: 1}, {status_code: 200, outlinks_only_rendered: 2}]

@@ -6,6 +6,7 @@ definition: The page is indexable, and num_links_without_text is above 0.
 source: https://developers.google.com/search/docs/crawling-indexing/links-crawlable
 why_it_matters: Neither people nor search engines learn what the link leads to.
 fix: Give the link a text, or its image an alt
+mended_by: content
 evidence: [num_links_without_text]
 cases:
   has: [{is_indexable: true, num_links_without_text: 1}]

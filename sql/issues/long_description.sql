@@ -8,6 +8,7 @@ definition: >-
 source: https://developers.google.com/search/docs/appearance/snippet
 why_it_matters: Search results cut it off.
 fix: Say what matters within 160 characters
+mended_by: content
 evidence: [description_length]
 thresholds: {characters: {default: 170, unit: characters}}
 cases:

@@ -6,6 +6,7 @@ definition: The page is indexable, and its H1 has more than $characters characte
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: A heading that long is read by few.
 fix: Shorten it to what the page is about
+mended_by: content
 evidence: [h1]
 thresholds: {characters: {default: 70, unit: characters}}
 cases:

@@ -7,6 +7,7 @@ definition: >-
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: Search results cut it off.
 fix: Say what matters within 60 characters
+mended_by: content
 evidence: [title_length]
 thresholds: {characters: {default: 60, unit: characters}}
 cases:

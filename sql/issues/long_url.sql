@@ -6,6 +6,7 @@ definition: The page is indexable, and its URL has more than $characters charact
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: Long addresses are cut off in results and break when they are shared.
 fix: Shorten it, where a new address is made anyway
+mended_by: content
 evidence: [is_indexable]
 thresholds: {characters: {default: 115, unit: characters}}
 cases:

@@ -6,6 +6,7 @@ definition: The page is indexable, and text_to_code is below $ratio.
 source: https://sitebulb.com/hints/on-page/
 why_it_matters: Most of what is sent is not for readers; such pages load slowly for what they say.
 fix: Take code out of the page, or write more
+mended_by: template
 evidence: [text_to_code]
 thresholds: {ratio: {default: 0.1, unit: 'text by code, 0 to 1'}}
 cases:

@@ -6,6 +6,7 @@ definition: The page answers 200, and external_outlinks is above $links.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: A page that mostly leads away may look like a list of links, or carry links of spammers.
 fix: Keep the links that help readers
+mended_by: content
 evidence: [status_code, external_outlinks]
 thresholds: {links: {default: 100, unit: links}}
 cases:

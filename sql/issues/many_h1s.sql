@@ -6,6 +6,7 @@ definition: The page is indexable, and num_h1 is above 1.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: It is not clear which of them names the page.
 fix: Keep one H1, and make the others H2
+mended_by: content
 evidence: [num_h1]
 cases:
   has: [{is_indexable: true, num_h1: 2}]

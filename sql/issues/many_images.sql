@@ -6,6 +6,7 @@ definition: The page answers 200, and num_img is above $images.
 source: https://sitebulb.com/hints/performance/
 why_it_matters: Such a page loads slowly, above all on phones.
 fix: Load images as they come into view, or part the page
+mended_by: template
 evidence: [status_code, num_img]
 thresholds: {images: {default: 200, unit: images}}
 cases:

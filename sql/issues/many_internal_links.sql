@@ -6,6 +6,7 @@ definition: The page answers 200, and internal_outlinks is above $links.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: Each link says little, and people find none of them.
 fix: Part the page, or link to overviews
+mended_by: template
 evidence: [status_code, internal_outlinks]
 thresholds: {links: {default: 1000, unit: links}}
 cases:

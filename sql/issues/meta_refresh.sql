@@ -6,6 +6,7 @@ definition: The page answers 200, and a meta refresh leads to another URL.
 source: https://developers.google.com/search/docs/crawling-indexing/301-redirects
 why_it_matters: Search engines may take it for a redirect or not, and people can not go back.
 fix: Answer with a permanent redirect, 301 or 308
+mended_by: template
 evidence: [status_code, meta_refresh_location]
 cases:
   has: [{status_code: 200, meta_refresh_location: 'https://example.org/b'}]

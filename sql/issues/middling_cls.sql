@@ -7,6 +7,7 @@ definition: >-
 source: https://web.dev/articles/cls
 why_it_matters: The page is slower than people expect.
 fix: See what the page loads first, and what blocks or moves it
+mended_by: template
 evidence: [cwv_cls]
 thresholds: {score: {default: 0.1, unit: score}, most: {default: 0.25, unit: score}}
 cases:

@@ -7,6 +7,7 @@ definition: >-
 source: https://web.dev/articles/fcp
 why_it_matters: The page is slower than people expect.
 fix: See what the page loads first, and what blocks or moves it
+mended_by: template
 evidence: [cwv_fcp]
 thresholds: {milliseconds: {default: 1800, unit: ms}, most: {default: 3000, unit: ms}}
 cases:

@@ -7,6 +7,7 @@ definition: >-
 source: https://web.dev/articles/lcp
 why_it_matters: The page is slower than people expect.
 fix: See what the page loads first, and what blocks or moves it
+mended_by: template
 evidence: [cwv_lcp]
 thresholds: {milliseconds: {default: 2500, unit: ms}, most: {default: 4000, unit: ms}}
 cases:

@@ -7,6 +7,7 @@ definition: >-
 source: https://web.dev/articles/tbt
 why_it_matters: The page is slower than people expect.
 fix: See what the page loads first, and what blocks or moves it
+mended_by: template
 evidence: [cwv_tbt]
 thresholds: {milliseconds: {default: 200, unit: ms}, most: {default: 600, unit: ms}}
 cases:

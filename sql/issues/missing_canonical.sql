@@ -7,6 +7,7 @@ definition: >-
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
 why_it_matters: Search engines choose among the addresses of one page by themselves.
 fix: Let the page declare itself as its canonical
+mended_by: template
 evidence: [canonical_kind]
 cases:
   has: [{is_indexable: true, canonical_kind: not_set}]

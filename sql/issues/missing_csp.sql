@@ -6,6 +6,7 @@ definition: The page answers 200, and missing_security_headers contains content-
 source: https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Content-Security-Policy
 why_it_matters: A script that someone plants in the page runs without a limit.
 fix: Send a Content-Security-Policy
+mended_by: server
 evidence: [status_code, missing_security_headers]
 cases:
   has: [{status_code: 200, missing_security_headers: [content-security-policy]}, {status_code: 200, missing_security_headers: [a, content-security-policy, z]}]

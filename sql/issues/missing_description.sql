@@ -6,6 +6,7 @@ definition: The page is indexable, and description_evaluation is not_set.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: Search results cut a text out of the page in place of one that was written for them.
 fix: Write a description
+mended_by: content
 evidence: [description_evaluation]
 cases:
   has: [{is_indexable: true, description_evaluation: not_set}]

@@ -6,6 +6,7 @@ definition: The page is indexable, and h1_evaluation is not_set.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: The H1 tells people and search engines what the page is about.
 fix: Write an H1
+mended_by: content
 evidence: [h1_evaluation]
 cases:
   has: [{is_indexable: true, h1_evaluation: not_set}]

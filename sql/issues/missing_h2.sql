@@ -6,6 +6,7 @@ definition: The page is indexable, has at least $words words, and num_h2 is 0.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: A long text without headings is hard to scan, for people and for search engines.
 fix: Part the text by headings
+mended_by: content
 evidence: [num_h2, word_count]
 thresholds: {words: {default: 300, unit: words}}
 cases:

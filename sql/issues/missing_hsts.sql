@@ -6,6 +6,7 @@ definition: The page answers 200, and missing_security_headers contains strict-t
 source: https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Strict-Transport-Security
 why_it_matters: A first visit over HTTP can be listened to.
 fix: Send Strict-Transport-Security with every HTTPS answer
+mended_by: server
 evidence: [status_code, missing_security_headers]
 cases:
   has: [{status_code: 200, missing_security_headers: [strict-transport-security]}, {status_code: 200, missing_security_headers: [a, strict-transport-security, z]}]

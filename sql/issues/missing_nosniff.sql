@@ -6,6 +6,7 @@ definition: The page answers 200, and missing_security_headers contains x-conten
 source: https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/X-Content-Type-Options
 why_it_matters: Browsers may take a file for a script that was none.
 fix: Send X-Content-Type-Options with the value nosniff
+mended_by: server
 evidence: [status_code, missing_security_headers]
 cases:
   has: [{status_code: 200, missing_security_headers: [x-content-type-options]}, {status_code: 200, missing_security_headers: [a, x-content-type-options, z]}]

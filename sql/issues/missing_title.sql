@@ -6,6 +6,7 @@ definition: The page is indexable, and title_evaluation is not_set.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: Search results have no title of the page to show, and make one up.
 fix: Write a title
+mended_by: content
 evidence: [title_evaluation]
 cases:
   has: [{is_indexable: true, title_evaluation: not_set}]

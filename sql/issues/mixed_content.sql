@@ -6,6 +6,7 @@ definition: The page is on HTTPS, and num_mixed_content is above 0.
 source: https://developer.mozilla.org/en-US/docs/Web/Security/Mixed_content
 why_it_matters: Browsers block what is loaded over HTTP, or warn of it.
 fix: Load all parts of the page over HTTPS
+mended_by: template
 evidence: [num_mixed_content]
 cases:
   has: [{num_mixed_content: 1}]

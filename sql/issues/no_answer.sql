@@ -7,6 +7,7 @@ definition: >-
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
 why_it_matters: The host was not found, refused the connection or took too long; search engines give up the same way.
 fix: See that the host answers, and mend or remove the links to it
+mended_by: server
 evidence: [non_indexable_reason]
 cases:
   has: [{non_indexable_reason: no_answer}]

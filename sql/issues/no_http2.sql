@@ -6,6 +6,7 @@ definition: The URL begins with https://, the HTTP status is 200, and offers_htt
 source: https://developer.chrome.com/docs/lighthouse/best-practices/uses-http2
 why_it_matters: Browsers load a page with many parts over few connections, one part after another.
 fix: Switch HTTP/2 on at the server, or at the CDN before it
+mended_by: server
 evidence: [status_code, offers_http2]
 cases:
   has: [{status_code: 200, url: 'https://example.org/a', offers_http2: false}]

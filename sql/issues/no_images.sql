@@ -8,6 +8,7 @@ definition: >-
 source: https://developers.google.com/search/docs/appearance/google-images
 why_it_matters: It is not found by image search, and search results show it without one.
 fix: Add an image that helps readers
+mended_by: content
 evidence: [num_img, word_count]
 thresholds: {words: {default: 1000, unit: words}}
 cases:

@@ -8,6 +8,7 @@ definition: >-
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
 why_it_matters: Browsers warn of the page instead of showing it.
 fix: Renew the certificate, with all hosts and all intermediate certificates in it
+mended_by: server
 evidence: [processing_warnings]
 cases:
   has:

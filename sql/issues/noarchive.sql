@@ -6,6 +6,7 @@ definition: The page is indexable, and its robots directives contain noarchive.
 source: https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag
 why_it_matters: Search engines may keep no copy of the page; some take that as a wish not to be quoted.
 fix: Take noarchive away, if it is not meant
+mended_by: template
 evidence: [meta_robots]
 cases:
   has:

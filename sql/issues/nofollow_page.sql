@@ -6,6 +6,7 @@ definition: The page answers 200, and meta_robots_follow is false.
 source: https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag
 why_it_matters: None of its links is followed, so pages that only it links to are not found.
 fix: Take nofollow away, or set it on single links
+mended_by: template
 evidence: [status_code, meta_robots_follow]
 cases:
   has: [{status_code: 200, meta_robots_follow: false}]

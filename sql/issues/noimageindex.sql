@@ -6,6 +6,7 @@ definition: The page is indexable, and its robots directives contain noimageinde
 source: https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag
 why_it_matters: The images of the page are not found by image search.
 fix: Take noimageindex away, if it is not meant
+mended_by: template
 evidence: [meta_robots]
 cases:
   has:

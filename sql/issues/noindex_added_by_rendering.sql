@@ -6,6 +6,7 @@ definition: The page says noindex after scripts ran, and does not before.
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
 why_it_matters: The page leaves the index once it is rendered; who does not render it keeps it.
 fix: Say noindex in the HTML, if it is meant
+mended_by: template
 evidence: [meta_robots_index, unrendered_meta_robots_index]
 cases:
   has: [{meta_robots_index: false, unrendered_meta_robots_index: true}]

@@ -8,6 +8,7 @@ why_it_matters: >-
   One says that the page is worth nothing, the other that it is worth the same as another: search engines may take the
   noindex for both.
 fix: Keep one of the two
+mended_by: template
 evidence: [is_noindex, is_canonicalised]
 cases:
   has:

@@ -8,6 +8,7 @@ definition: >-
 source: https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag
 why_it_matters: The page is left out of the search results of that engine, and nothing else shows it.
 fix: Take away the directive, or say noindex to all
+mended_by: template
 evidence: [noindex_robots]
 cases:
   has: [{is_indexable: true, noindex_robots: [googlebot]}]

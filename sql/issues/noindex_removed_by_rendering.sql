@@ -6,6 +6,7 @@ definition: The page says noindex before scripts ran, and does not after.
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
 why_it_matters: Search engines may not render a page whose HTML says noindex, so it stays out of their index.
 fix: Take noindex out of the HTML
+mended_by: template
 evidence: [meta_robots_index, unrendered_meta_robots_index]
 cases:
   has: [{meta_robots_index: true, unrendered_meta_robots_index: false}]

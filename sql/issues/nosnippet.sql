@@ -6,6 +6,7 @@ definition: The page is indexable, and its robots directives contain nosnippet.
 source: https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag
 why_it_matters: Search results show the page without a text, which few people click.
 fix: Take nosnippet away, if it is not meant
+mended_by: template
 evidence: [meta_robots]
 cases:
   has:

@@ -6,6 +6,7 @@ definition: The crawler tried to render the page and could not, as by an endless
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/fix-search-javascript
 why_it_matters: A search engine may fail at the page in the same way; its fields are those of its HTML.
 fix: Look at the warnings of the page in raw.crawl_pages.processing_warnings
+mended_by: template
 evidence: [rendered]
 cases:
   has: [{rendered: false}]

@@ -8,6 +8,7 @@ definition: >-
 source: https://www.rfc-editor.org/rfc/rfc8996
 why_it_matters: Browsers refuse such a connection, so nobody sees the page.
 fix: Let the server speak TLS 1.2 and 1.3
+mended_by: server
 evidence: [processing_warnings, tls_version]
 cases:
   has:

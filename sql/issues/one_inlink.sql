@@ -6,6 +6,7 @@ definition: The page is indexable, no file that pages are made of and no feed (i
 source: https://sitebulb.com/hints/links/
 why_it_matters: If that one link goes, the page is an orphan; and it is given little importance.
 fix: Link to the page from more pages of its subject
+mended_by: content
 evidence: [nb_inlinks]
 cases:
   has: [{is_indexable: true, nb_inlinks: 1}, {is_indexable: true, is_resource: false, nb_inlinks: 1}]

@@ -6,6 +6,7 @@ definition: The page is indexable, nb_inlinks is above 0, and follow_inlinks is 
 source: https://sitebulb.com/hints/links/
 why_it_matters: The site asks search engines not to follow any link to the page.
 fix: Take nofollow away from links to it
+mended_by: template
 evidence: [nb_inlinks, follow_inlinks]
 cases:
   has: [{is_indexable: true, nb_inlinks: 1, follow_inlinks: 0}]

@@ -7,6 +7,7 @@ definition: >-
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
 why_it_matters: Search engines index a page that answers 200; what they do with others differs.
 fix: Let the page answer with status 200
+mended_by: server
 evidence: [status_code]
 cases:
   has: [{status_code: 204, non_indexable_reason: other_status}]

@@ -8,6 +8,7 @@ definition: >-
 source: https://support.google.com/webmasters/answer/7576553
 why_it_matters: A little more importance brings it to the first page, where people click.
 fix: Say more of what people look for, and link to the page
+mended_by: content
 evidence: [is_indexable, page_demand.impressions]
 thresholds: {impressions: {default: 100, unit: impressions}}
 is_by_days: true

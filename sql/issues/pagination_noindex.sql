@@ -7,6 +7,7 @@ source: https://sitebulb.com/hints/indexability/
 why_it_matters: >-
   Search engines stop following the links of a page that stays noindex, so what the series lists may be lost.
 fix: Let pages of a series be indexed
+mended_by: template
 evidence: [rel_prev, is_noindex]
 cases:
   has: [{status_code: 200, is_noindex: true, rel_prev: /page/1}]

@@ -6,6 +6,7 @@ definition: The page is indexable, and its title, H1 or description contains lor
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: An unfinished page is open to everybody.
 fix: Write the text, or keep the page back
+mended_by: content
 evidence: [title, h1, meta_description]
 cases:
   has:

@@ -8,6 +8,7 @@ definition: >-
 source: https://developers.google.com/search/docs/appearance/title-link
 why_it_matters: It says nothing about the page; search results make one up.
 fix: Write a title of its own
+mended_by: content
 evidence: [title]
 cases:
   has:

@@ -6,6 +6,7 @@ definition: cwv_cls is above $score (Google takes 0.25).
 source: https://web.dev/articles/cls
 why_it_matters: People wait or lose their place, and leave.
 fix: See what the page loads first, and what blocks or moves it
+mended_by: template
 evidence: [cwv_cls]
 thresholds: {score: {default: 0.25, unit: score}}
 cases:

@@ -6,6 +6,7 @@ definition: cwv_fcp is above $milliseconds ms (Google takes 3,000 ms).
 source: https://web.dev/articles/fcp
 why_it_matters: People wait or lose their place, and leave.
 fix: See what the page loads first, and what blocks or moves it
+mended_by: template
 evidence: [cwv_fcp]
 thresholds: {milliseconds: {default: 3000, unit: ms}}
 cases:

@@ -6,6 +6,7 @@ definition: cwv_lcp is above $milliseconds ms (Google takes 4,000 ms).
 source: https://web.dev/articles/lcp
 why_it_matters: People wait or lose their place, and leave.
 fix: See what the page loads first, and what blocks or moves it
+mended_by: template
 evidence: [cwv_lcp]
 thresholds: {milliseconds: {default: 4000, unit: ms}}
 cases:

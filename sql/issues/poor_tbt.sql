@@ -6,6 +6,7 @@ definition: cwv_tbt is above $milliseconds ms (Google takes 600 ms).
 source: https://web.dev/articles/tbt
 why_it_matters: People wait or lose their place, and leave.
 fix: See what the page loads first, and what blocks or moves it
+mended_by: template
 evidence: [cwv_tbt]
 thresholds: {milliseconds: {default: 600, unit: ms}}
 cases:

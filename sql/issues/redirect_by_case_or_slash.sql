@@ -6,6 +6,7 @@ definition: The URL differs from redirect_location only in its case or in the sl
 source: https://sitebulb.com/hints/redirects/
 why_it_matters: Links of the site write an address in more ways than one, and each costs a hop.
 fix: Write links as the page is called
+mended_by: server
 evidence: [redirect_location]
 cases:
   has:

@@ -6,6 +6,7 @@ definition: The page answers 200, and scripts or a meta refresh lead a browser t
 source: https://developers.google.com/search/docs/crawling-indexing/301-redirects
 why_it_matters: Search engines follow such a redirect only after rendering, and may keep the page itself.
 fix: Answer with a permanent redirect, 301 or 308
+mended_by: template
 evidence: [status_code, script_redirect]
 cases:
   has: [{status_code: 200, script_redirect: "https://example.org/b"}]

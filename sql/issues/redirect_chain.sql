@@ -6,6 +6,7 @@ definition: redirect_count is above $redirects, and the chain has an end (no red
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: Each hop costs time, and search engines follow only some of them at once.
 fix: Let the first redirect lead to the final URL
+mended_by: server
 evidence: [redirect_count, is_redirect_loop, is_too_many_redirects]
 thresholds: {redirects: {default: 1, unit: redirects}}
 cases:

@@ -7,6 +7,7 @@ source: https://developers.google.com/search/docs/crawling-indexing/http-network
 why_it_matters: >-
   Nobody arrives: browsers and search engines give up.
 fix: Let the redirect lead to a page that answers
+mended_by: server
 evidence: [is_redirect_loop, is_too_many_redirects]
 cases:
   has: [{is_redirect_loop: true}, {is_too_many_redirects: true}]

@@ -6,6 +6,7 @@ definition: The HTTP status is 300 to 399, and final_redirect_status is 400 to 5
 source: https://sitebulb.com/hints/redirects/
 why_it_matters: Whoever follows the redirect ends at an error.
 fix: Let the redirect lead to a page that answers, or take it away
+mended_by: server
 evidence: [status_code, final_redirect_status]
 cases:
   has:

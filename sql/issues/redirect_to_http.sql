@@ -6,6 +6,7 @@ definition: The URL begins with https://, and redirect_location with http://.
 source: https://sitebulb.com/hints/security/
 why_it_matters: The connection is encrypted no more, and browsers may refuse to follow.
 fix: Redirect to the HTTPS address
+mended_by: server
 evidence: [redirect_location]
 cases:
   has: [{url: 'https://example.org/a', redirect_location: 'http://example.org/b'}]

@@ -8,6 +8,7 @@ definition: >-
 source: https://sitebulb.com/hints/redirects/
 why_it_matters: Search engines treat a redirect of a lost page to the start page as an error (soft 404).
 fix: Redirect to the page that takes its place, or answer with 404 or 410
+mended_by: server
 evidence: [final_redirect_location]
 cases:
   has:

@@ -6,6 +6,7 @@ definition: The HTTP status is 301, 302, 303, 307 or 308, and redirect_location 
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
 why_it_matters: Nobody can follow it.
 fix: Give the redirect a Location, or answer with another status
+mended_by: server
 evidence: [status_code, redirect_location]
 cases:
   has:

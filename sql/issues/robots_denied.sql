@@ -6,6 +6,7 @@ definition: robots.txt denies the page or can not be had, which denies all pages
 source: https://developers.google.com/search/docs/crawling-indexing/robots/intro
 why_it_matters: Search engines can not read the page, and may still list its URL without a text.
 fix: Allow the page in robots.txt, or take away the links to it
+mended_by: server
 evidence: [is_robots_denied, nb_inlinks]
 cases:
   has: [{is_robots_denied: true, nb_inlinks: 1}]

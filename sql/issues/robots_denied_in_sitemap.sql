@@ -6,6 +6,7 @@ definition: A sitemap lists the page, and the first reason why it is not indexab
 source: https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap
 why_it_matters: The sitemap asks for what robots.txt forbids.
 fix: Take the page out of the sitemap, or make it indexable
+mended_by: server
 evidence: [sitemaps_file_origin, non_indexable_reason]
 cases:
   has: [{sitemaps_file_origin: [a.xml], non_indexable_reason: robots_denied}]

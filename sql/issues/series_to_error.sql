@@ -6,6 +6,7 @@ definition: pagination_errors contains target_missing. The page before or after 
 source: https://developers.google.com/search/docs/specialty/ecommerce/pagination-and-incremental-page-loading
 why_it_matters: What only the rest of the series lists may not be found.
 fix: Declare pages that answer, or bring the page back
+mended_by: template
 evidence: [rel_prev, rel_next, pagination_errors]
 cases:
   has: [{pagination_errors: [target_missing]}, {pagination_errors: [a, target_missing, z]}]

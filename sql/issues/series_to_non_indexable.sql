@@ -6,6 +6,7 @@ definition: pagination_errors contains target_not_indexable. The page before or 
 source: https://developers.google.com/search/docs/specialty/ecommerce/pagination-and-incremental-page-loading
 why_it_matters: What only that page lists is found by search engines no more.
 fix: Let each page of a series be indexed, with itself as its canonical
+mended_by: template
 evidence: [rel_prev, rel_next, pagination_errors]
 cases:
   has: [{pagination_errors: [target_not_indexable]}, {pagination_errors: [a, target_not_indexable, z]}]

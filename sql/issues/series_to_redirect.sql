@@ -6,6 +6,7 @@ definition: pagination_errors contains target_redirects. The page before or afte
 source: https://developers.google.com/search/docs/specialty/ecommerce/pagination-and-incremental-page-loading
 why_it_matters: The series leads to another page than it says.
 fix: Declare the final URL of each page of the series
+mended_by: template
 evidence: [rel_prev, rel_next, pagination_errors]
 cases:
   has: [{pagination_errors: [target_redirects]}, {pagination_errors: [a, target_redirects, z]}]

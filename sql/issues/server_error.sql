@@ -7,6 +7,7 @@ definition: >-
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
 why_it_matters: Search engines slow down on a site whose server fails, and drop pages that keep failing.
 fix: Find out why the server fails, and mend it
+mended_by: server
 evidence: [status_code]
 cases:
   has: [{status_code: 503, non_indexable_reason: server_error}]

@@ -8,6 +8,7 @@ source: https://sitebulb.com/hints/indexability/
 why_it_matters: The page may not be found by search.
 fix: >-
   Look at the page: a header or a rule of the crawl may speak against it
+mended_by: template
 evidence: [non_indexable_reason]
 cases:
   has: [{non_indexable_reason: service}]

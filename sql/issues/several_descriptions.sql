@@ -7,6 +7,7 @@ definition: >-
 source: https://developers.google.com/search/docs/appearance/snippet
 why_it_matters: Search engines choose among them; mostly a template and an extension both write one.
 fix: Leave one of them
+mended_by: template
 evidence: [num_descriptions]
 cases:
   has: [{is_indexable: true, num_descriptions: 2}]

@@ -8,6 +8,7 @@ definition: >-
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: Search results may take another text of the page in its place.
 fix: Say in it what the page offers
+mended_by: content
 evidence: [description_length]
 thresholds: {characters: {default: 69, unit: characters}}
 cases:

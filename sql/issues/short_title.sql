@@ -6,6 +6,7 @@ definition: The page is indexable, and its title has 1 to $characters characters
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: It says less about the page than search results have room for.
 fix: Say in it what sets the page apart
+mended_by: content
 evidence: [title_length]
 thresholds: {characters: {default: 29, unit: characters}}
 cases:

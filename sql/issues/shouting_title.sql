@@ -7,6 +7,7 @@ definition: >-
 source: https://developers.google.com/search/docs/appearance/title-link
 why_it_matters: Capitals are hard to read and look like a shout; search results may rewrite them.
 fix: Write the title in small letters
+mended_by: content
 evidence: [title]
 cases:
   has: [{is_indexable: true, title: 'BUY NOW HERE'}, {is_indexable: true, title: 'BUY NOW ALL'}]

@@ -6,6 +6,7 @@ definition: The HTTP status is 200, and load_time is above $milliseconds ms.
 source: https://developers.google.com/search/docs/crawling-indexing/large-site-managing-crawl-budget
 why_it_matters: People leave, and search engines fetch fewer pages of a slow site.
 fix: Make the server answer faster, or the page smaller
+mended_by: server
 evidence: [status_code, load_time]
 thresholds: {milliseconds: {default: 1000, unit: ms}}
 cases:

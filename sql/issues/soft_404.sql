@@ -9,6 +9,7 @@ definition: >-
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
 why_it_matters: Search engines fetch and judge it as a page, and people find an error.
 fix: Answer with 404 or 410, or bring the page back
+mended_by: server
 evidence: [status_code, title, word_count, like_missing_page]
 cases:
   has:

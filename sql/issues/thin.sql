@@ -6,6 +6,7 @@ definition: The page is indexable, and word_count (of the whole body, menus and 
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: A page with little to say seldom answers what people look for.
 fix: Write more, or join the page with another one
+mended_by: content
 evidence: [word_count]
 thresholds: {words: {default: 300, unit: words}}
 cases:

@@ -6,6 +6,7 @@ definition: The page is indexable, and its title after scripts ran is not the on
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
 why_it_matters: Search results, previews and shared links may show either title.
 fix: Send the final title in the HTML
+mended_by: template
 evidence: [rendered, title, unrendered_title]
 cases:
   has:

@@ -6,6 +6,7 @@ definition: The page is indexable, and title and description are the same apart 
 source: https://developers.google.com/search/docs/appearance/snippet
 why_it_matters: The search result says one thing twice.
 fix: Write a description of its own
+mended_by: content
 evidence: [title, meta_description]
 cases:
   has: [{is_indexable: true, title: A page, meta_description: A Page}]

@@ -6,6 +6,7 @@ definition: The page is indexable, and title and H1 are the same apart from case
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: A chance is lost to name the page by other words that people look for.
 fix: Let one of them say more
+mended_by: content
 evidence: [title, h1]
 cases:
   has: [{is_indexable: true, title: A page, h1: 'a page '}]

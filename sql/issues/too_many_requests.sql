@@ -8,6 +8,7 @@ why_it_matters: >-
   The server turned the crawler away for its speed; it may do the same with search engines, and the crawl lacks the
   page.
 fix: Crawl more slowly, or allow the crawler more requests
+mended_by: server
 evidence: [status_code]
 cases:
   has: [{status_code: 429}]

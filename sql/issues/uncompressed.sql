@@ -6,6 +6,7 @@ definition: The page answers 200, it is above $kilobytes KB, and it was sent wit
 source: https://developer.chrome.com/docs/lighthouse/performance/uses-text-compression
 why_it_matters: The page takes longer to load than it has to.
 fix: Send HTML with gzip, br or zstd
+mended_by: server
 evidence: [status_code, compressed, weight]
 thresholds: {kilobytes: {default: 10, unit: KB}}
 cases:

@@ -6,6 +6,7 @@ definition: The page was answered, and its body is not in the content encoding t
 source: https://www.rfc-editor.org/rfc/rfc9110#section-8.4
 why_it_matters: Browsers show an error, and search engines see nothing of the page.
 fix: Send the header Content-Encoding only with a body of that encoding
+mended_by: server
 evidence: [status_code, processing_warnings]
 cases:
   has:

@@ -8,6 +8,7 @@ definition: >-
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: Addresses that differ by case are different pages, and people write them in small letters.
 fix: Use small letters in addresses
+mended_by: content
 evidence: [urlpath]
 cases:
   has: [{status_code: 200, urlpath: /About}]

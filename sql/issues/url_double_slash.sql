@@ -6,6 +6,7 @@ definition: The page answers 200, and its path contains //.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: The same page mostly answers without it too, so it has two addresses.
 fix: Mend the links, and redirect the address with //
+mended_by: content
 evidence: [urlpath]
 cases:
   has: [{status_code: 200, urlpath: /a//b}, {status_code: 200, urlpath: //b}]

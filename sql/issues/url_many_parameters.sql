@@ -7,6 +7,7 @@ source: https://developers.google.com/search/docs/crawling-indexing/url-structur
 why_it_matters: >-
   Combinations of parameters make countless addresses of the same pages, which use up the visits of search engines.
 fix: Leave out parameters that change nothing, or keep such addresses out of links
+mended_by: template
 evidence: [url_has_params]
 thresholds: {parameters: {default: 3, unit: parameters}}
 cases:

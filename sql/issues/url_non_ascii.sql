@@ -7,6 +7,7 @@ definition: >-
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: Such addresses become rows of % and digits where people copy them, and some tools break them.
 fix: Use letters of ASCII in new addresses; old ones are not worth a redirect
+mended_by: content
 evidence: [status_code]
 cases:
   has:

@@ -10,6 +10,7 @@ why_it_matters: >-
   Such paths mostly come from a relative link that leads one level deeper each time: addresses without end, of the same
   page.
 fix: Mend the relative link, and let such addresses answer 404
+mended_by: template
 evidence: [urlpath]
 thresholds: {repeats: {default: 2, unit: parts}}
 cases:

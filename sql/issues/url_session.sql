@@ -6,6 +6,7 @@ definition: The page answers 200, and its URL contains sessionid= or sessid=, in
 source: https://developers.google.com/search/docs/crawling-indexing/url-structure
 why_it_matters: Each visit makes addresses of its own for the same pages.
 fix: Keep sessions in cookies
+mended_by: template
 evidence: [status_code]
 cases:
   has:

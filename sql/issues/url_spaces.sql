@@ -6,6 +6,7 @@ definition: The page answers 200, and its URL contains a space or %20.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: Such addresses break where people copy them.
 fix: Part words by hyphens
+mended_by: content
 evidence: [status_code]
 cases:
   has: [{status_code: 200, url: 'https://example.org/a%20b'}, {status_code: 200, url: 'https://example.org/a b'}]

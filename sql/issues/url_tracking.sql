@@ -9,6 +9,7 @@ source: https://sitebulb.com/hints/internal/
 why_it_matters: >-
   Internal links with tracking parameters start a new visit in statistics and make second addresses of pages.
 fix: Link without the parameters
+mended_by: content
 evidence: [nb_inlinks]
 cases:
   has:

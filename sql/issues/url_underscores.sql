@@ -6,6 +6,7 @@ definition: The page answers 200, and its path contains an underscore.
 source: https://developers.google.com/search/docs/crawling-indexing/url-structure
 why_it_matters: Search engines read words that are joined by underscores as one.
 fix: Part words by hyphens in new addresses; old ones are not worth a redirect
+mended_by: content
 evidence: [urlpath]
 cases:
   has: [{status_code: 200, urlpath: /a_b}]

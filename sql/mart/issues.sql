@@ -16,6 +16,9 @@ columns:
   source: Page on the web that names it.
   why_it_matters: What it does to people or search engines.
   fix: What would mend it.
+  mended_by: >-
+    Who can mend it: content (those who write the pages), template (what many pages share) or server (with its redirects,
+    robots.txt and sitemaps).
   evidence: >-
     Columns of mart.pages that show it, with commas between; a field of another dataset as in crawl_structured_data.valid,
     and hits and demand as page_hits.search_bot_hits and page_demand.impressions.
@@ -23,5 +26,5 @@ columns:
     Whether hits or demand decide, which belong to days. Such an issue is looked for in the latest crawls only, and not
     compared with the crawl before.
 */
-SELECT issue, title, severity, weight, category, definition, source, why_it_matters, fix, evidence, is_by_days
+SELECT issue, title, severity, weight, category, definition, source, why_it_matters, fix, mended_by, evidence, is_by_days
 FROM issues.files

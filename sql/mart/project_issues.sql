@@ -16,6 +16,7 @@ columns:
   source: Page on the web that names it (mart.issues.source).
   why_it_matters: What it does to people or search engines (mart.issues.why_it_matters).
   fix: What would mend it (mart.issues.fix).
+  mended_by: Who can mend it, content, template or server (mart.issues.mended_by).
   is_by_days: Whether hits or demand decide, which belong to days (mart.issues.is_by_days).
 reads:
   ops.loads:
@@ -47,6 +48,7 @@ SELECT
   issues.source,
   issues.why_it_matters,
   issues.fix,
+  issues.mended_by,
   issues.is_by_days
 FROM chosen
 JOIN issues.settings AS settings ON settings.number = chosen.number

@@ -67,9 +67,8 @@ async function fillMart(connection: Connection): Promise<void> {
       ended_at, segmentation, segment, pages, CASE crawl_id WHEN 'c2' THEN 4 END AS pages_change, ${figures}
     FROM mart.crawls, (VALUES ('(site)', '(site)'), ('(directory)', '/shop')) AS s(segmentation, segment)
     WHERE pages IS NOT NULL`);
-  await connection.run(
-    'CREATE TABLE mart.crawl_segments AS SELECT crawl_id, segmentation, segment, pages FROM mart.crawl_kpis',
-  );
+  await connection.run(`CREATE TABLE mart.crawl_segments AS SELECT crawl_id, segmentation, segment, pages,
+      ranking_from_date, ranking_to_date, log_from_date, log_to_date FROM mart.crawl_kpis`);
   await connection.run(`CREATE TABLE mart.status_codes_by_crawl AS SELECT crawl_id, 200 AS status_code,
       'ok' AS status_code_range, pages, 100.0 AS pages_percent FROM mart.crawls WHERE pages IS NOT NULL
       UNION ALL SELECT 'c2', NULL, NULL, 2, 10.0`);
@@ -99,6 +98,13 @@ async function fillMart(connection: Connection): Promise<void> {
   await connection.run(
     `CREATE TABLE mart.page_actions AS SELECT 'c2' AS crawl_id, 'p1' AS project_id, $1 AS url, 'c2 ' || $1 AS page_key,
        '/shop' AS url_first_path, issue, title, severity, 90 AS priority FROM mart.issues`,
+    [HOSTILE],
+  );
+  await connection.run(
+    `CREATE TABLE mart.issue_priorities AS SELECT 'c2' AS crawl_id, segmentation, segment, issue, title, severity,
+       'server' AS mended_by, fix, 76 AS priority, 3 AS pages, 2 AS new_pages, 410 AS clicks, 40 AS new_clicks,
+       NULL::BIGINT AS search_bot_hits, $1 AS example
+     FROM mart.issues, (VALUES ('(site)', '(site)'), ('(directory)', '/shop')) AS s(segmentation, segment)`,
     [HOSTILE],
   );
 }
@@ -167,7 +173,9 @@ test('a project has its charts, each with its table, its SQL and its command', a
     { depth: 2 },
     { depth: null, pages: 2 },
   ]);
-  expect(project.findings.rows).toMatchObject([{ issue: 'client_error', severity: 'high', pages: 1 }]);
+  expect(project.findings.rows).toMatchObject([
+    { issue: 'client_error', severity: 'high', pages: 3, clicks: 410 },
+  ]);
   expect(project.trend.command).toBe('crawlhouse query --question q21_kpi_trend -p project=p1');
   expect(project.trend.sql).toContain('FROM mart.crawl_kpis');
 

@@ -31,7 +31,7 @@ test('crawl ends with a report of the site, and the second crawl says what chang
   const [, worst] = /^What to do first\n.*\n(.*)$/m.exec(first.stdout) ?? [];
   expect(worst).toMatch(/^client_error +high +1 +http.*\/gone$/);
   expect(first.stdout).toMatch(
-    /\nNext: npx crawlhouse query --question q32_what_to_do_first -p crawl=\w+ -p limit=\d+\nWith access logs, \d more questions can answer \(q16.*\): npx crawlhouse logs add FILE…\nWith search data, \d more questions can answer \(.*\): npx crawlhouse demand add FILE…\n$/,
+    /\nNext: npx crawlhouse issues --crawl \w+\nWith access logs, \d more questions can answer \(q16.*\): npx crawlhouse logs add FILE…\nWith search data, \d more questions can answer \(.*\): npx crawlhouse demand add FILE…\n$/,
   );
   expect(first.stdout).not.toContain('Changes');
   routes['/b'] = pageWith('/new');

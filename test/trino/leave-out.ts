@@ -5,6 +5,7 @@ import { join } from 'node:path';
 export const LARGE = [
   'crawl_segments',
   'issue_changes',
+  'issue_priorities',
   'issue_trend',
   'links_to_broken_pages',
   'orphans',

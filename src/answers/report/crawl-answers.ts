@@ -1,34 +1,19 @@
 import { bindQuestion } from '../../pipeline/transform/questions/bind-question.ts';
 import { type Question, questionNamed } from '../../pipeline/transform/questions/questions.ts';
+import { firstThings } from './first-things.ts';
 
 export const QUESTIONS = {
   trend: 'q21_kpi_trend',
   statuses: 'q05_status_codes_by_crawl',
   funnel: 'q04_indexability_funnel',
   changes: 'q06_page_changes_by_crawl',
-  findings: 'q32_what_to_do_first',
 } as const;
 
 type AnswerRow = Readonly<Record<string, unknown>>;
 export type AnswerRows = readonly AnswerRow[];
 
-/**
- * The issues of latest crawls with their pages, the severest first; the example is the page of the highest priority. To
- * rank all findings, as q32 does, would take five times as long. In ORDER BY, an engine may take a bare `severity` for that
- * of the answer.
- *
- * @param by one row for each value of these columns of mart.page_actions
- */
-export function countIssues(by: string, condition: string): string {
-  return `SELECT ${by}, max(severity) AS severity, count(*) AS pages, min_by(url, ROW(-priority, url)) FILTER (WHERE url IS NOT NULL) AS example
-FROM mart.page_actions AS actions
-WHERE ${condition}
-GROUP BY ${by}
-ORDER BY CASE max(actions.severity) WHEN 'high' THEN 1 WHEN 'medium' THEN 2 ELSE 3 END, pages DESC, ${by}`;
-}
-
 /** The crawls that questions about a project or a crawl answer for. */
-const ASKED = `crawl_id IN (SELECT crawl_id FROM mart.crawls
+const ASKED = `found.segmentation = '(site)' AND found.crawl_id IN (SELECT crawl_id FROM mart.crawls
   WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
     AND (($crawl IS NULL AND is_main) OR crawl_id = $crawl))`;
 
@@ -41,7 +26,7 @@ export interface CrawlAnswers {
   readonly funnel: AnswerRows;
   /** Nothing for the first crawl of a site. */
   readonly changes: AnswerRows;
-  /** Issues with their pages, the most severe first. */
+  /** Issues with their pages, what to do first before the others. */
   readonly findings: AnswerRows;
 }
 
@@ -72,10 +57,7 @@ export async function readCrawlAnswers(
       'changes',
       (answer) => `SELECT crawl_id, change, pages FROM ${answer} ORDER BY pages DESC, change, crawl_id`,
     ),
-    findings: await ask(
-      countIssues('issue, crawl_id', ASKED),
-      new Map([['project', null], ['crawl', null], ...given]),
-    ),
+    findings: await ask(firstThings(ASKED), new Map([['project', null], ['crawl', null], ...given])),
   };
 }
 

@@ -43,6 +43,8 @@ export interface ReportIssue {
   /** Null where nothing is compared, as in the next. */
   readonly new: number | null;
   readonly fixed: number | null;
+  /** Of the pages that have it new, on the days that belong to the crawl. */
+  readonly new_clicks: number | null;
   readonly why_it_matters: string;
   readonly fix: string;
 }
@@ -79,10 +81,12 @@ const SHOWN = `
 
 const ISSUES = `
   SELECT changes.crawl_id, changes.issue, issues.title, issues.severity, CAST(issues.weight AS DOUBLE) AS weight,
-    changes.pages, changes.new_pages AS "new", changes.fixed_pages AS fixed, issues.why_it_matters, issues.fix
+    changes.pages, changes.new_pages AS "new", changes.fixed_pages AS fixed, priorities.new_clicks, issues.why_it_matters, issues.fix
   FROM mart.issue_changes AS changes
   JOIN mart.crawls AS crawls ON crawls.crawl_id = changes.crawl_id AND crawls.is_main
   JOIN mart.project_issues AS issues ON issues.project_id = changes.project_id AND issues.issue = changes.issue
+  LEFT JOIN mart.issue_priorities AS priorities
+    ON priorities.crawl_id = changes.crawl_id AND priorities.issue = changes.issue AND priorities.segmentation = '(site)'
   WHERE ($project IS NULL OR crawls.project_id = $project OR crawls.project_name = $project)
     AND (changes.pages > 0 OR changes.fixed_pages > 0)
   ORDER BY changes.crawl_id, issues.weight DESC, changes.pages DESC, changes.issue`;

@@ -6,6 +6,7 @@ import { barChart, indexabilityFunnel } from './bars.ts';
 import { CHART_STYLE } from './chart-style.ts';
 import { lineChart, type Series, statusChart } from './charts.ts';
 import { type AnswerRows, QUESTIONS } from './crawl-answers.ts';
+import { drawFirstThings, firstThingsOf } from './first-things.ts';
 import { coloursOf } from './palette.ts';
 import type { ProjectReport, ReportIssue, TrendPoint } from './read-site-report.ts';
 import { verdictOf } from './verdict.ts';
@@ -35,6 +36,8 @@ summary { cursor: pointer; color: var(--link); font-size: .9rem; } code { font-f
 @media print { details { display: none; } figure, tr { break-inside: avoid; } }
 `;
 
+/** Things to do that stand before all else. */
+const MOST_FIRST = 5;
 /** Issues that are shown at once. */
 const MOST_ISSUES = 12;
 
@@ -121,10 +124,11 @@ function overview(projects: readonly ProjectReport[]): Html {
 <tbody>${rows}</tbody></table></div>`;
 }
 
-/** Whose crawl it is, and what it says in three sentences. */
+/** Whose crawl it is, what to do first, and what changed in two sentences. */
 function head(project: ProjectReport, incidents: readonly Wrong[], link: ConsoleLink): Html {
   const { crawl_config_name, end_reason, ended_at, previous_ended_at, trend } = project;
-  const { better, worse, first } = verdictOf(project);
+  const { better, worse } = verdictOf(project);
+  const { project_id, crawl_id: crawl } = project;
   const address = link(project.project_id);
   const name = nameOf(project);
   const since = previous_ended_at === null ? null : ` since ${day(previous_ended_at)}`;
@@ -132,11 +136,17 @@ function head(project: ProjectReport, incidents: readonly Wrong[], link: Console
 <p class="facts">${crawl_config_name === null ? null : `${crawl_config_name}, `}crawl of ${day(ended_at)}${end_reason === null ? null : `, ended: ${end_reason}`}.
 ${previous_ended_at === null ? 'There is no crawl before it to compare with.' : changed(trend)}</p>
 ${incidents.map(({ title, details }) => html`<p class="wrong"><strong>${title}.</strong> ${details.join(' ')}</p>\n`)}
-<div class="verdict">
-${better === null ? null : html`<p><strong>Better${since}:</strong> ${better}</p>`}
-${worse === null ? null : html`<p><strong>Worse${since}:</strong> ${worse}</p>`}
-<p><strong>Do this first:</strong> ${first === null ? 'nothing, no issue was found.' : linked(link(project.project_id, { crawl: project.crawl_id, issue: first.issue.issue, sort: 'priority desc' }), first.text)}</p>
-</div>`;
+<h3>What to do first</h3>
+${drawFirstThings(firstThingsOf(project.findings).slice(0, MOST_FIRST), {
+  name,
+  pagesOf: (issue, change) => link(project_id, { crawl, issue, ...(change === undefined ? {} : { change }) }),
+})}
+${
+  better === null
+    ? null
+    : html`<div class="verdict"><p><strong>Worse${since}:</strong> ${worse}</p>
+<p><strong>Better${since}:</strong> ${better}</p></div>`
+}`;
 }
 
 function linked(address: string | null, text: string): Html {

@@ -2,7 +2,6 @@ import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import {
   type AnswerRows,
   type CrawlAnswers,
-  QUESTIONS,
   readCrawlAnswers,
 } from '../../../answers/report/crawl-answers.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
@@ -125,17 +124,17 @@ export function describeCrawl(report: CrawlReport | BareReport): string {
       '\nNo report: it needs models and questions that ship, and crawlhouse.yaml has shipped_models: none.\n',
       `Next: crawlhouse query "SELECT url, status_code FROM raw.crawl_pages WHERE _crawl_id = '${crawl_id}'"\n`,
     ].join('');
-  const actions = report.findings.reduce((sum, { pages }) => sum + Number(pages), 0);
-  // Question 32 is of latest crawls, and a crawl that was stopped may be none.
-  const next =
-    actions === 0
-      ? `issues --crawl ${crawl_id}`
-      : `query --question ${QUESTIONS.findings} -p crawl=${crawl_id} -p limit=${actions}`;
   return [
+    section(
+      'What to do first',
+      report.findings.map(({ priority, issue, severity, mended_by, pages, ...one }) => ({
+        ...{ priority, issue, severity, mended_by, pages, new: one.new_pages, clicks: one.clicks },
+        ...{ bot_hits: one.search_bot_hits, example: one.example },
+      })),
+    ),
     section('Indexability', report.funnel),
     section('Changes since the crawl before', report.changes),
-    section('What to do first', report.findings),
-    `\nNext: crawlhouse ${next}\n`,
+    `\nNext: crawlhouse issues --crawl ${crawl_id}\n`,
     more('access logs', report.more_questions.logs, 'logs add FILE…'),
     more('search data', report.more_questions.demand, 'demand add FILE…'),
   ].join('');

@@ -55,6 +55,8 @@ export const CrawlPage = z.strictObject({
       error: z.string().nullable(),
     }),
   ),
+  /** What to do first. */
+  first: FigureAnswer,
   /** Against the crawl before. */
   figures: FigureAnswer,
   changes: FigureAnswer,

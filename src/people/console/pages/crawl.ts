@@ -8,6 +8,7 @@ import { crawlName } from '../layout/addresses.ts';
 import { type FigureAnswer, readFigure } from './answer-figure.ts';
 import { CrawlPage } from './crawl-document.ts';
 import { drawCrawl } from './draw-crawl.ts';
+import { readFirstThings, WHOLE_SITE } from './first-things.ts';
 import { NotFound, page } from './page.ts';
 
 /** One crawl has a unit a dataset. */
@@ -34,7 +35,8 @@ export const CRAWL = page<CrawlPage>({
         isPatient: query.has('wait'),
         isSlow: question === QUESTIONS.funnel,
       });
-    const [figures, changes, statuses, funnel] = await Promise.all([
+    const [first, figures, changes, statuses, funnel] = await Promise.all([
+      readFirstThings(desk, { crawl: wanted, ...WHOLE_SITE, isPatient: query.has('wait') }),
       ask(QUESTIONS.trend, (answer) => `SELECT * FROM ${answer}`),
       ask(QUESTIONS.changes, (answer) => `SELECT change, pages FROM ${answer} ORDER BY pages DESC, change`),
       ask(
@@ -54,7 +56,7 @@ export const CRAWL = page<CrawlPage>({
       ...(await besideOf(record, desk)),
       issues: record.pages === null ? null : await issuesOf(wanted, desk),
       units: await unitsOf(wanted, desk),
-      ...{ figures, changes, statuses, funnel },
+      ...{ first, figures, changes, statuses, funnel },
     };
   },
   draw: (crawl, request) => ({
@@ -66,7 +68,7 @@ export const CRAWL = page<CrawlPage>({
 type Neighbours = 'compared' | 'before' | 'after';
 type CrawlRecord = Omit<
   CrawlPage,
-  Neighbours | 'issues' | 'units' | 'figures' | 'changes' | 'statuses' | 'funnel'
+  Neighbours | 'issues' | 'units' | 'first' | 'figures' | 'changes' | 'statuses' | 'funnel'
 >;
 
 async function recordOf(wanted: string, desk: Readers): Promise<CrawlRecord> {

@@ -15,11 +15,13 @@ import { crawlButtons } from './acting.ts';
 import { answerFigure, drawPending, type FigureAnswer, shownValue } from './answer-figure.ts';
 import type { CrawlPage } from './crawl-document.ts';
 import { FIGURE_PAGES } from './figure-pages.ts';
+import { firstThingsFigure } from './first-things.ts';
 import { drawKpis, type Kpi } from './kpi.ts';
 import type { PageRequest } from './page.ts';
 import { funnelFigure } from './project-figures.ts';
 
 const NOT_LOADED = 'Its pages are not loaded.';
+const MOST_FIRST = 5;
 const MOST_ISSUES = 15;
 
 const BETTER: Readonly<Record<string, Kpi['better']>> = {
@@ -58,7 +60,7 @@ ${canAct ? crawlButtons(crawl_id, ended_at) : null}`
 type To = (parts: AddressParts) => string | null;
 
 function drawChanges(crawl: CrawlPage): Html {
-  const { crawl_id, project_id, compared, figures, changes, statuses, funnel } = crawl;
+  const { crawl_id, project_id, compared, first, figures, changes, statuses, funnel } = crawl;
   const name = crawlName(crawl);
   const to: To = (parts) => project_id && pagesAddress(project_id, { crawl: crawl_id, ...parts });
   const fields = changes.rows.map(({ change, pages }) => ({
@@ -66,7 +68,11 @@ function drawChanges(crawl: CrawlPage): Html {
     value: Number(pages),
     href: to({ change: String(change) }),
   }));
-  return html`${drawPending([figures, changes, statuses, funnel])}
+  return html`${drawPending([first, figures, changes, statuses, funnel])}
+${firstThingsFigure(first, {
+  ...{ name, most: MOST_FIRST, pagesOf: to },
+  all: project_id && `${projectPath(project_id)}/issues?crawl=${encodeURIComponent(crawl_id)}`,
+})}
 ${answerFigure(compared === null ? 'Figures' : `Against ${crawlName(compared)}`, figures, {
   rows: drawKpis(kpisOf(crawl, to)),
   empty: NOT_LOADED,

@@ -10,10 +10,10 @@ import {
 } from '../../../answers/report/charts.ts';
 import { coloursOf } from '../../../answers/report/palette.ts';
 import { type Html, html } from '../../../core/text/html.ts';
-import { severityMark } from '../layout/severity-mark.ts';
-import { table } from '../layout/table.ts';
-import { answerFigure, type FigureAnswer, shownValue } from './answer-figure.ts';
+import { projectPath } from '../layout/addresses.ts';
+import { answerFigure, type FigureAnswer } from './answer-figure.ts';
 import { FIGURE_PAGES } from './figure-pages.ts';
+import { firstThingsFigure } from './first-things.ts';
 
 /** A project with the answers that are drawn. */
 interface ProjectFigures {
@@ -45,6 +45,8 @@ interface Point {
   readonly [figure: string]: unknown;
 }
 
+const MOST_FIRST = 10;
+
 const CHANGES = ['added', 'removed', ...Object.keys(FIELDS)];
 
 const TREND = { all: 'pages', indexable: 'indexable_pages', errors: 'error_pages' } as const;
@@ -61,7 +63,7 @@ const PASSED = {
 /** The address of the pages of a crawl that parts of a filter let through, within what is chosen. */
 type To = (crawl: string, parts: AddressParts) => string;
 
-/** The charts of a project, each with its table and its question; last, what to do first. */
+/** What to do first, and the charts of a project, each with its table and its question. */
 export function projectFigures(project: ProjectFigures): Html {
   const { trend, statuses, changes, funnel, depths, findings, segment, segmentation, crawl_id } = project;
   const name = project.project_name ?? project.project_id;
@@ -69,7 +71,11 @@ export function projectFigures(project: ProjectFigures): Html {
   const to: To = (crawl, parts) => pagesAddress(project.project_id, { crawl, segment, ...parts });
   const within: To = (crawl, parts) =>
     to(crawl, { segmentation: segment === null ? null : segmentation, ...parts });
-  return html`<div class="charts">
+  return html`${firstThingsFigure(findings, {
+    ...{ name, most: MOST_FIRST, pagesOf: (parts) => within(crawl_id, parts) },
+    all: `${projectPath(project.project_id)}/issues`,
+  })}
+<div class="charts">
 ${lines('Pages', of, trend, (one, point) => within(point.crawl_id, FIGURE_PAGES[TREND[one]]))}
 ${answerFigure('Pages by status', statuses, {
   chart: statusChart(
@@ -91,11 +97,6 @@ ${average('Average load time (ms)', of, trend, 'average_load_time')}
 ${depthFigure('Pages by depth', name, depths, { figure: 'pages', hrefOf: (depth) => to(crawl_id, { depth }) })}
 ${depthFigure('Average inrank by depth', name, depths, { figure: 'average_inrank' })}
 </div>
-<h2>What to do first</h2>
-${answerFigure('Issues of the latest crawl, the most severe first', findings, {
-  rows: findingsTable(findings, (parts) => to(crawl_id, parts)),
-  empty: 'Nothing was found.',
-})}
 `;
 }
 
@@ -190,29 +191,4 @@ function depthFigure(
     href: hrefOf?.(row.depth === null ? 'is:null' : `eq:${row.depth}`) ?? null,
   }));
   return answerFigure(title, answer, { chart: barChart(`${title} of ${project}`, bars) });
-}
-
-function findingsTable({ rows }: FigureAnswer, to: (parts: AddressParts) => string): Html {
-  const href = (issue: unknown): string => to({ issue: String(issue), sort: 'priority desc' });
-  return table(
-    'What to do first',
-    [
-      {
-        name: 'issue',
-        cell: ({ issue, title }) => html`<a href="${href(issue)}">${String(title)}</a>`,
-      },
-      {
-        name: 'severity',
-        cell: ({ severity }) => severityMark(String(severity)),
-      },
-      {
-        name: 'pages',
-        isNumber: true,
-        cell: ({ issue, pages }) => html`<a href="${href(issue)}">${shownValue(pages)}</a>`,
-      },
-      { name: 'example', cell: ({ example }) => String(example ?? '–') },
-    ],
-    rows,
-    '',
-  );
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countIssues, QUESTIONS } from '../../../answers/report/crawl-answers.ts';
+import { QUESTIONS } from '../../../answers/report/crawl-answers.ts';
 import { counted, countText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
@@ -12,8 +12,9 @@ import { incidentCard } from '../layout/incident-card.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
 import { table } from '../layout/table.ts';
 import { timeText } from '../layout/times.ts';
-import { drawPending, FigureAnswer, readFigure, readStatement } from './answer-figure.ts';
+import { drawPending, FigureAnswer, readFigure } from './answer-figure.ts';
 import { calledProject } from './called-project.ts';
+import { readFirstThings, WHOLE_SITE } from './first-things.ts';
 import { drawNotes, ProjectNotes, readNotes } from './notes.ts';
 import { type PageRequest, page } from './page.ts';
 import { projectFigures } from './project-figures.ts';
@@ -21,7 +22,6 @@ import { projectFigures } from './project-figures.ts';
 /** Crawls of a chart: two years of monthly ones. */
 const MOST_CRAWLS = 24;
 const MOST_SEGMENTS = 200;
-const MOST_FINDINGS = 30;
 /** The segmentation that the pages themselves have. */
 const DIRECTORY = '(directory)';
 
@@ -168,14 +168,15 @@ async function readFigures(
     return readFigure(desk, { ...asked, given, more: read, isPatient });
   };
   const slow = { given: { ...given, crawl: main }, isSlow: true, isPatient };
-  const { project: _, ...ofCrawl } = slow.given;
+  const within =
+    segment === null ? WHOLE_SITE : { segmentation: segmentationOf(choices) ?? DIRECTORY, segment };
   const [trend, statuses, changes, funnel, depths, findings] = await Promise.all([
     overCrawls('trend'),
     overCrawls('statuses'),
     overCrawls('changes'),
     overCrawls('funnel'),
     readFigure(desk, { ...DEPTHS, ...slow }),
-    readStatement(desk, findingsOf(segment), { ...slow, given: ofCrawl, needs: { pages: 1 } }),
+    readFirstThings(desk, { crawl: main, ...within, isPatient }),
   ]);
   return { trend, statuses, changes, funnel, depths, findings };
 }
@@ -246,13 +247,6 @@ const DEPTHS = {
        round(CAST(sum(average_inrank * pages) AS DOUBLE) / sum(CASE WHEN average_inrank IS NOT NULL THEN pages END), 2) AS average_inrank
      FROM ${answer} GROUP BY depth ORDER BY depth NULLS LAST`,
 };
-
-/** The issues of the latest crawl. */
-function findingsOf(segment: string | null): string {
-  const within = `(url_first_path = $segment OR page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment))`;
-  const condition = `crawl_id = $crawl${segment === null ? '' : `\n  AND ${within}`}`;
-  return `${countIssues('issue, title', condition)}\nLIMIT ${MOST_FINDINGS}`;
-}
 
 function drawProject(project: Project, request: PageRequest): Html {
   const { query } = request;

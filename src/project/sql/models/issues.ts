@@ -44,6 +44,8 @@ const IssueHeader = z.strictObject({
   source: z.url({ protocol: /^https$/ }),
   why_it_matters: z.string().min(1),
   fix: z.string().min(1),
+  /** Those who write the pages, the templates that many pages share, or the server with its redirects, robots.txt and sitemaps. */
+  mended_by: z.enum(['content', 'template', 'server']),
   /** Columns of `mart.pages` that show it, or fields of another dataset: `crawl_structured_data.valid`. */
   evidence: z.array(z.string().min(1)).min(1),
   /** Hits or demand decide, which belong to days: it is looked for in the latest crawls only, and not compared. */

@@ -8,18 +8,18 @@ const REPORT = {
   more_questions: { logs: [], demand: [] },
 };
 
-test('a crawl that question 32 does not answer for leads to its issues', () => {
-  expect(describeCrawl({ ...REPORT, findings: [] })).toContain('\nNext: crawlhouse issues --crawl c1\n');
-});
-
-test('any other leads to all that there is to do on its pages', () => {
+test('what to do first stands first, and the next command shows all issues', () => {
+  const found = { severity: 'high', mended_by: 'server', new_pages: 1, search_bot_hits: null };
   const findings = [
-    { issue: 'thin', severity: 'low', pages: '2', example: 'https://a.example/' },
-    { issue: 'slow', severity: 'low', pages: '3', example: 'https://a.example/' },
+    { ...found, priority: 76, issue: 'client_error', pages: 2, clicks: 6, example: 'https://a.example/' },
   ];
-  expect(describeCrawl({ ...REPORT, findings })).toContain(
-    'Next: crawlhouse query --question q32_what_to_do_first -p crawl=c1 -p limit=5\n',
-  );
+  const text = describeCrawl({ ...REPORT, funnel: [{ known: 3 }], findings });
+  expect(text.trimStart()).toMatch(`What to do first
+priority  issue         severity  mended_by  pages  new  clicks  bot_hits  example
+      76  client_error  high      server         2    1       6  -         https://a.example/
+
+Indexability`);
+  expect(text).toContain('\nNext: crawlhouse issues --crawl c1\n');
 });
 
 test('questions that lack logs or search data are named, with the commands that bring them', () => {

@@ -87,6 +87,7 @@ definition: D
 source: https://example.org/
 why_it_matters: W
 fix: F
+mended_by: content
 evidence: [depth]
 cases: {has: [{depth: 9}], has_not: [{depth: 8}]}`;
 const issueText = (sql: string, header = HEADER): string => `/*\n${header}\n*/\n${sql}\n`;
@@ -193,16 +194,16 @@ describe('an error names the file of the issue', () => {
   test('a column that is none', () =>
     expectBadModel(
       planned(issueText(SCAN.replace('depth', 'deepth'))),
-      expect.stringMatching(/^sql\/issues\/deep\.sql:12: .*deepth/),
+      expect.stringMatching(/^sql\/issues\/deep\.sql:13: .*deepth/),
     ));
   test('brackets that would close those of the model', () =>
     expectBadModel(
       planned(issueText(`${SCAN}) OR (true`)),
-      expect.stringMatching(/^sql\/issues\/deep\.sql:12: /),
+      expect.stringMatching(/^sql\/issues\/deep\.sql:13: /),
     ));
   test('a SELECT without why', () =>
     expectBadModel(
       planned(issueText('SELECT crawl_id, project_id, url FROM mart.pages')),
-      'sql/issues/deep.sql:12: the SELECT puts out no column why',
+      'sql/issues/deep.sql:13: the SELECT puts out no column why',
     ));
 });

@@ -113,13 +113,18 @@ test('follows our models to the fields of the service', async () => {
       ...['issue', 'title', 'severity', 'weight', 'category', 'definition', 'source'].map(
         (name) => `mart.issues.${name}`,
       ),
-      ...['why_it_matters', 'fix', 'evidence', 'is_by_days'].map((name) => `mart.issues.${name}`),
+      ...['why_it_matters', 'fix', 'mended_by', 'evidence', 'is_by_days'].map(
+        (name) => `mart.issues.${name}`,
+      ),
       ...['issue', 'title', 'severity', 'weight', 'category', 'definition', 'source'].map(
         (name) => `mart.project_issues.${name}`,
       ),
-      ...['why_it_matters', 'fix', 'is_by_days'].map((name) => `mart.project_issues.${name}`),
+      ...['why_it_matters', 'fix', 'mended_by', 'is_by_days'].map((name) => `mart.project_issues.${name}`),
       ...['mart.page_issues.issue', 'mart.issue_changes.issue', 'mart.issue_changes.pages'],
       ...['mart.issue_trend.issue', 'mart.issue_trend.pages'],
+      ...['segmentation', 'issue', 'title', 'category', 'severity', 'mended_by', 'fix', 'pages'].map(
+        (name) => `mart.issue_priorities.${name}`,
+      ),
       'mart.links_to_broken_pages.links',
       ...['issue', 'title', 'category', 'severity', 'fix'].map((name) => `mart.page_actions.${name}`),
       'mart.page_demand.is_period_total',

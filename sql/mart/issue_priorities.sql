@@ -1,0 +1,235 @@
+/*
+name: mart.issue_priorities
+kind: table
+description: >-
+  What to do first: one row for each crawl, segment of its pages and issue that pages of it have, with how much it matters
+  (docs/definitions.md) and what is behind that. Console, report and command line show these rows.
+grain: [crawl_id, segmentation, segment, issue]
+columns:
+  crawl_id: Identifier of the crawl.
+  project_id: Identifier of its project.
+  segmentation: >-
+    (site) for all pages, (directory) for the first directory, or the name of a segmentation (mart.crawl_segments.segmentation).
+  segment: The segment; (site) for all pages.
+  issue: Name of the issue (mart.issues.issue).
+  title: The issue as people say it (mart.issues.title).
+  category: What it is about (mart.issues.category).
+  severity: How much the issue matters on any page of the project, high, medium or low (mart.project_issues.severity).
+  mended_by: Who can mend it, content, template or server (mart.issues.mended_by).
+  fix: What would mend it (mart.issues.fix).
+  priority: >-
+    0 to 100, the weight of the severity by the shares of clicks, pages, hits of search engines, inrank and new pages. A
+    share that is not known is left out, and the others count for more.
+  pages: Number of pages of the segment that have it.
+  new_pages: >-
+    Of these, the ones that did not have it in the crawl before, or were no page of it; NULL where they are not compared
+    (mart.issue_changes.new_pages).
+  clicks: >-
+    Clicks in search results on these pages on the days that belong to the crawl; NULL where no search results of these days
+    say them by page (mart.crawl_segments.clicks).
+  new_clicks: Of these clicks, the ones on new_pages; NULL where either is not known.
+  search_bot_hits: >-
+    Requests of search engines for these pages on the days that belong to the crawl; NULL where no day with log files does,
+    or where it is not known of one of the pages (mart.crawl_segments.search_bot_hits).
+  average_inrank: Average popularity of these pages by internal links, 0 to 10; NULL where no page has one (mart.pages.inrank_decimal).
+  example: The page of most clicks; of equal ones that of most hits of search engines, then of most inrank, then the first URL.
+reads:
+  ops.loads:
+    unit: VARCHAR
+    dataset: VARCHAR
+    source_id: VARCHAR
+    window_from: VARCHAR
+    window_to: VARCHAR
+    loaded_at: TIMESTAMP WITH TIME ZONE
+incremental:
+  by: crawl_id
+  within:
+    mart.pages: [crawl_id]
+    mart.page_segments: [crawl_id]
+    mart.page_demand: [crawl_id]
+    mart.page_hits: [crawl_id]
+    mart.crawl_segments: [crawl_id]
+    mart.issue_changes: [crawl_id]
+    mart.crawls: [crawl_id]
+  # Whatever changes the issues of a crawl, or of the one that it is compared with, and the days of either kind.
+  partitions: |
+    WITH crawl AS (
+      SELECT
+        crawls.crawl_id, crawls.previous_crawl_id, crawls.project_id, crawls.is_latest, projects.project_name,
+        projects.start_url
+      FROM mart.crawls AS crawls
+      LEFT JOIN mart.projects AS projects ON projects.project_id = crawls.project_id
+      WHERE crawls.has_pages
+    )
+    SELECT crawl.*, loads.unit, loads.loaded_at
+    FROM crawl
+    JOIN ops.loads AS loads ON loads.source_id = crawl.crawl_id OR loads.source_id = crawl.previous_crawl_id
+    WHERE loads.dataset IN ('crawl_pages', 'crawl_links', 'crawl_structured_data')
+    UNION ALL
+    SELECT crawl.*, loads.unit, loads.loaded_at
+    FROM crawl
+    JOIN (
+      SELECT DISTINCT crawl_id, kind, from_date, to_date FROM mart.crawl_days
+    ) AS days ON days.crawl_id = crawl.crawl_id
+    JOIN ops.loads AS loads
+      ON loads.source_id = crawl.project_id
+      AND CAST(loads.window_from AS DATE) <= days.to_date
+      AND CAST(loads.window_to AS DATE) > days.from_date
+    WHERE loads.dataset IN ('ranking_performance', 'log_events', 'log_pages_days')
+      AND (loads.dataset = 'ranking_performance') = (days.kind = 'search')
+    UNION ALL
+    -- Which days belong to a crawl depends on the crawls around it, too, and empty days count.
+    SELECT
+      crawl.*,
+      days.kind || ' days ' || CAST(days.from_date AS VARCHAR) || ' ' || CAST(days.to_date AS VARCHAR) || ' '
+        || CAST(days.days AS VARCHAR),
+      CAST(NULL AS TIMESTAMP WITH TIME ZONE)
+    FROM crawl
+    JOIN (
+      SELECT crawl_id, kind, from_date, to_date, count(*) AS days
+      FROM mart.crawl_days
+      GROUP BY crawl_id, kind, from_date, to_date
+    ) AS days ON days.crawl_id = crawl.crawl_id
+*/
+WITH
+  page AS (
+    SELECT
+      found.crawl_id,
+      found.issue,
+      found.url,
+      pages.url_first_path,
+      CAST(pages.inrank_decimal AS DECIMAL(38, 9)) AS inrank,
+      demand.clicks,
+      hits.search_bot_hits,
+      hits.url IS NOT NULL AND hits.search_bot_hits IS NULL AS has_unknown_hits,
+      former.url IS NULL AS is_new,
+      coalesce(demand.clicks, 0) AS by_clicks,
+      coalesce(hits.search_bot_hits, 0) AS by_hits,
+      coalesce(pages.inrank_decimal, 0) AS by_inrank
+    FROM mart.page_issues AS found
+    LEFT JOIN mart.pages AS pages ON pages.crawl_id = found.crawl_id AND pages.url = found.url
+    LEFT JOIN mart.page_demand AS demand ON demand.crawl_id = found.crawl_id AND demand.url = found.url
+    LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = found.crawl_id AND hits.url = found.url
+    LEFT JOIN (
+      SELECT crawls.crawl_id, page_issues.issue, page_issues.url
+      FROM mart.crawls AS crawls
+      JOIN mart.page_issues AS page_issues ON page_issues.crawl_id = crawls.previous_crawl_id
+    ) AS former ON former.crawl_id = found.crawl_id AND former.issue = found.issue AND former.url = found.url
+  ),
+
+  placed AS (
+    SELECT '(site)' AS segmentation, '(site)' AS segment, page.*
+    FROM page
+
+    UNION ALL
+    SELECT '(directory)', page.url_first_path, page.*
+    FROM page
+    WHERE page.url_first_path IS NOT NULL
+
+    UNION ALL
+    SELECT segments.segmentation, segments.segment, page.*
+    FROM page
+    JOIN mart.page_segments AS segments ON segments.crawl_id = page.crawl_id AND segments.url = page.url
+    WHERE segments.segment IS NOT NULL
+  ),
+
+  counted AS (
+    SELECT
+      crawl_id,
+      segmentation,
+      segment,
+      issue,
+      count(*) AS pages,
+      count(CASE WHEN is_new THEN 1 END) AS new_pages,
+      CAST(coalesce(sum(clicks), 0) AS BIGINT) AS clicks,
+      CAST(coalesce(sum(CASE WHEN is_new THEN clicks END), 0) AS BIGINT) AS new_clicks,
+      CAST(coalesce(sum(search_bot_hits), 0) AS BIGINT) AS search_bot_hits,
+      count(CASE WHEN has_unknown_hits THEN 1 END) AS unknown_hits,
+      CAST(sum(inrank) AS DOUBLE) / nullif(count(inrank), 0) AS average_inrank,
+      min_by(url, ROW(-by_clicks, -by_hits, -by_inrank, url)) AS example
+    FROM placed
+    GROUP BY crawl_id, segmentation, segment, issue
+  ),
+
+  known AS (
+    SELECT
+      counted.crawl_id,
+      whole.project_id,
+      counted.segmentation,
+      counted.segment,
+      counted.issue,
+      counted.pages,
+      CASE WHEN changes.new_pages IS NOT NULL THEN counted.new_pages END AS new_pages,
+      CASE WHEN whole.clicks IS NOT NULL THEN counted.clicks END AS clicks,
+      CASE WHEN whole.clicks IS NOT NULL AND changes.new_pages IS NOT NULL THEN counted.new_clicks END AS new_clicks,
+      CASE WHEN whole.log_days > 0 AND counted.unknown_hits = 0 THEN counted.search_bot_hits END AS search_bot_hits,
+      counted.average_inrank,
+      counted.example,
+      whole.pages AS all_pages,
+      whole.clicks AS all_clicks,
+      whole.search_bot_hits AS all_hits
+    FROM counted
+    JOIN mart.crawl_segments AS whole
+      ON whole.crawl_id = counted.crawl_id
+      AND whole.segmentation = counted.segmentation
+      AND whole.segment = counted.segment
+    LEFT JOIN mart.issue_changes AS changes ON changes.crawl_id = counted.crawl_id AND changes.issue = counted.issue
+  ),
+
+  -- Shares of 0 to 1; that of a sum which is 0 is 0. The first page or click weighs more than the next one.
+  shared AS (
+    SELECT
+      known.*,
+      least(coalesce(ln(1 + pages) / nullif(ln(1 + all_pages), 0), 0), 1) AS pages_share,
+      CASE
+        WHEN clicks IS NOT NULL AND all_clicks IS NOT NULL
+          THEN least(coalesce(ln(1 + clicks) / nullif(ln(1 + all_clicks), 0), 0), 1)
+      END AS clicks_share,
+      CASE
+        WHEN search_bot_hits IS NOT NULL AND all_hits IS NOT NULL
+          THEN least(coalesce(ln(1 + search_bot_hits) / nullif(ln(1 + all_hits), 0), 0), 1)
+      END AS hits_share,
+      average_inrank / 10 AS inrank_share,
+      CAST(new_pages AS DOUBLE) / pages AS new_share
+    FROM known
+  )
+
+SELECT
+  shared.crawl_id,
+  shared.project_id,
+  shared.segmentation,
+  shared.segment,
+  shared.issue,
+  issues.title,
+  issues.category,
+  issues.severity,
+  issues.mended_by,
+  issues.fix,
+  CAST(
+    round(
+      CAST(
+        100 * issues.weight * (
+          20 * pages_share
+          + 35 * coalesce(clicks_share, 0)
+          + 15 * coalesce(hits_share, 0)
+          + 10 * coalesce(inrank_share, 0)
+          + 20 * coalesce(new_share, 0)
+        ) / (
+          20
+          + CASE WHEN clicks_share IS NULL THEN 0 ELSE 35 END
+          + CASE WHEN hits_share IS NULL THEN 0 ELSE 15 END
+          + CASE WHEN inrank_share IS NULL THEN 0 ELSE 10 END
+          + CASE WHEN new_share IS NULL THEN 0 ELSE 20 END
+        ) AS DECIMAL(38, 9)
+      )
+    ) AS INTEGER
+  ) AS priority,
+  shared.pages,
+  shared.new_pages,
+  shared.clicks,
+  shared.new_clicks,
+  shared.search_bot_hits,
+  shared.average_inrank,
+  shared.example
+FROM shared
+JOIN mart.project_issues AS issues ON issues.project_id = shared.project_id AND issues.issue = shared.issue

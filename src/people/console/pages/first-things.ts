@@ -1,0 +1,63 @@
+import { drawFirstThings, firstThings, firstThingsOf } from '../../../answers/report/first-things.ts';
+import { counted } from '../../../core/text/amounts.ts';
+import { type Html, html } from '../../../core/text/html.ts';
+import type { Readers } from '../desk/desk.ts';
+import { answerFigure, type FigureAnswer, readStatement } from './answer-figure.ts';
+
+const MOST = 100;
+/** The segment of all pages. */
+export const WHOLE_SITE = { segmentation: '(site)', segment: '(site)' };
+
+/** What to do first in a crawl, in all its pages or in a segment of them. */
+export function readFirstThings(
+  desk: Readers,
+  {
+    crawl,
+    segmentation,
+    segment,
+    isPatient,
+  }: {
+    readonly crawl: string;
+    /** (site) for all pages. */
+    readonly segmentation: string;
+    readonly segment: string;
+    readonly isPatient: boolean;
+  },
+): Promise<FigureAnswer> {
+  const condition =
+    'found.crawl_id = $crawl AND found.segmentation = $segmentation AND found.segment = $segment';
+  return readStatement(desk, `${firstThings(condition)}\nLIMIT ${MOST}`, {
+    given: { crawl, segmentation, segment },
+    needs: { pages: 1 },
+    isPatient,
+  });
+}
+
+/** The first of them, with a link to all. */
+export function firstThingsFigure(
+  answer: FigureAnswer,
+  {
+    name,
+    most,
+    pagesOf,
+    all,
+  }: {
+    readonly name: string;
+    readonly most: number;
+    readonly pagesOf: (parts: Readonly<Record<string, string>>) => string | null;
+    /** The address of the list of issues. */
+    readonly all: string | null;
+  },
+): Html {
+  const rows = firstThingsOf(answer.rows);
+  const table = drawFirstThings(rows.slice(0, most), {
+    name,
+    pagesOf: (issue, change) =>
+      pagesOf({ issue, sort: 'priority desc', ...(change === undefined ? {} : { change }) }),
+  });
+  return answerFigure('What to do first', answer, {
+    rows: html`${table}
+${all === null || rows.length <= most ? null : html`<p><a href="${all}">All ${counted(rows.length, 'issue')}</a></p>`}`,
+    empty: 'No issue was found.',
+  });
+}
