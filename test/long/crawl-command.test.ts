@@ -28,8 +28,8 @@ test('crawl ends with a report of the site, and the second crawl says what chang
   expect(first.stdout).toMatch(/^ +200 +3 +75/m);
   expect(first.stdout).toMatch(/^ +404 +1 +25/m);
   expect(first.stdout).toMatch(/^Indexability\nknown .*\n +4 +4 +3 +3/m);
-  const [, worst] = /^What to do first\n.*\n(.*)$/m.exec(first.stdout) ?? [];
-  expect(worst).toMatch(/^client_error +high +1 +http.*\/gone$/);
+  expect(first.stdout).toMatch(/^What to do first\npriority .*\n +\d+ +\w+ +(high|medium) /m);
+  expect(first.stdout).toMatch(/^ +\d+ +client_error +high +server +1 +- .*\/gone$/m);
   expect(first.stdout).toMatch(
     /\nNext: npx crawlhouse issues --crawl \w+\nWith access logs, \d more questions can answer \(q16.*\): npx crawlhouse logs add FILE…\nWith search data, \d more questions can answer \(.*\): npx crawlhouse demand add FILE…\n$/,
   );

@@ -186,6 +186,12 @@ describe('an error names the file of the issue', () => {
       expect.stringMatching(/^sql\/issues\/deep\.sql:3: severity: /),
       'values that work: high, medium, low',
     ));
+  test('a mender that is none', () =>
+    expectBadModel(
+      planned(issueText(SCAN, HEADER.replace('mended_by: content', 'mended_by: somebody'))),
+      expect.stringMatching(/^sql\/issues\/deep\.sql:9: mended_by: /),
+      'values that work: content, template, server',
+    ));
   test('a condition without cases', () =>
     expectBadModel(
       planned(issueText(SCAN, HEADER.replace(/\ncases.*$/, ''))),
