@@ -1,4 +1,5 @@
-import { drawFirstThings, firstThings, firstThingsOf } from '../../../answers/report/first-things.ts';
+import { drawFirstThings } from '../../../answers/report/draw-first-things.ts';
+import { firstThings, firstThingsOf } from '../../../answers/report/first-things.ts';
 import { counted } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import type { Readers } from '../desk/desk.ts';
