@@ -1,5 +1,3 @@
-import type { AnswerRows } from './crawl-answers.ts';
-
 /** An issue of some pages, by how much it matters (mart.issue_priorities); counts of a warehouse may be bigint. */
 export interface FirstThing {
   readonly issue: string;
@@ -36,7 +34,7 @@ ORDER BY found.crawl_id, found.priority DESC, CASE found.severity WHEN 'high' TH
 }
 
 /** Rows of `firstThings` as they come from a warehouse. */
-export function firstThingsOf(rows: AnswerRows): FirstThing[] {
+export function firstThingsOf(rows: readonly Readonly<Record<string, unknown>>[]): FirstThing[] {
   const count = (value: unknown): number | null => (value === null ? null : Number(value));
   return rows.map((row) => ({
     ...(row as unknown as FirstThing),

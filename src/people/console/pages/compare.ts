@@ -15,7 +15,7 @@ import { severityMark } from '../layout/severity-mark.ts';
 import { table } from '../layout/table.ts';
 import { signedValue } from './answer-figure.ts';
 import { calledProject } from './called-project.ts';
-import { FIGURE_PAGES } from './figure-pages.ts';
+import { FIGURE_PAGES } from './kpi.ts';
 import { type PageRequest, page } from './page.ts';
 
 const MOST_CRAWLS = 100;

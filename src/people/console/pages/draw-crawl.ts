@@ -14,9 +14,8 @@ import { timeText } from '../layout/times.ts';
 import { crawlButtons } from './acting.ts';
 import { answerFigure, drawPending, type FigureAnswer, shownValue } from './answer-figure.ts';
 import type { CrawlPage } from './crawl-document.ts';
-import { FIGURE_PAGES } from './figure-pages.ts';
 import { firstThingsFigure } from './first-things.ts';
-import { drawKpis, type Kpi } from './kpi.ts';
+import { drawKpis, FIGURE_PAGES, type Kpi } from './kpi.ts';
 import type { PageRequest } from './page.ts';
 import { funnelFigure } from './project-figures.ts';
 

@@ -12,8 +12,7 @@ import { filterForm } from '../layout/filter-form.ts';
 import { drawLiveRun, LiveState, liveState } from '../layout/live-run.ts';
 import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
 import { ageText } from '../layout/times.ts';
-import { FIGURE_PAGES } from './figure-pages.ts';
-import { drawKpis, type Kpi } from './kpi.ts';
+import { drawKpis, FIGURE_PAGES, type Kpi } from './kpi.ts';
 import { type PageRequest, page } from './page.ts';
 import { ProjectLine, ProjectTrend, readProjects, readTrends } from './read-projects.ts';
 

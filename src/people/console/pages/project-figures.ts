@@ -12,8 +12,8 @@ import { coloursOf } from '../../../answers/report/palette.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { projectPath } from '../layout/addresses.ts';
 import { answerFigure, type FigureAnswer } from './answer-figure.ts';
-import { FIGURE_PAGES } from './figure-pages.ts';
 import { firstThingsFigure } from './first-things.ts';
+import { FIGURE_PAGES } from './kpi.ts';
 
 /** A project with the answers that are drawn. */
 interface ProjectFigures {
