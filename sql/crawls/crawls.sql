@@ -1,7 +1,7 @@
 /*
 name: mart.crawls
 kind: view
-elsewhere: table
+materialize: table
 description: >-
   One row a crawl: its record, its project and configuration, what of it is loaded, and the crawl to compare it with.
   A crawl whose data are loaded without its record (the pipeline `crawls` not run) is here too, with NULLs; one that

@@ -1,7 +1,7 @@
 /*
 name: mart.page_actions
 kind: view
-elsewhere: table
+materialize: table
 description: >-
   What there is to do on the pages of the latest crawls: one row for each page and issue, with why it is one, how much
   it matters and what would mend it (docs/definitions.md). What makes pages unique makes these rows unique, so it is

@@ -1,7 +1,7 @@
 /*
 name: mart.page_values
 kind: view
-elsewhere: table
+materialize: table
 description: >-
   What each page of the latest crawls is worth among all pages of its crawl, by demand, hits of bots and links
   (docs/definitions.md). What makes pages unique makes these rows unique, so it is tested in mart.pages alone.

@@ -30,7 +30,7 @@ export async function countQueryable(
   const presentIn = await presentRows(connection, catalog);
   for (const { dataset, loaded, fresh, is_list } of datasets) {
     if (!store.isInCatalogue && !is_list) {
-      await countElsewhere(connection, loads, dataset, { store, signal });
+      await countRemote(connection, loads, dataset, { store, signal });
       continue;
     }
     const raw = table(catalog, 'raw', dataset);
@@ -61,7 +61,7 @@ export async function countQueryable(
 }
 
 /** Counts units whose rows are not in the copy, in the engine that has them. */
-async function countElsewhere(
+async function countRemote(
   connection: Connection,
   loads: string,
   dataset: string,

@@ -56,7 +56,7 @@ export interface EngineKind {
    * Reads what the engine has, with its libraries. Null: the catalogue has the rows of all units and models, so that its
    * copy is the whole publication.
    */
-  readonly elsewhere: ((address: EngineAddress) => Promise<Elsewhere>) | null;
+  readonly remote: ((address: EngineAddress) => Promise<RemoteRows>) | null;
 }
 
 /** A warehouse, as the settings have it. */
@@ -130,7 +130,7 @@ export interface PublishedQueries extends AsyncDisposable {
 }
 
 /** What an engine does whose rows are not in the catalogue. */
-export interface Elsewhere {
+export interface RemoteRows {
   /** Runs statements of people, which `EngineKind.dialect` has written. */
   openStatements(): Promise<Statements>;
   /**

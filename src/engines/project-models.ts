@@ -13,5 +13,5 @@ export interface ModelSettings extends SqlSettings {
 export async function projectModels(settings: ModelSettings): Promise<Model[]> {
   const models = await loadModels(sqlFolders(settings));
   if (isInCatalogue(settings)) return models;
-  return models.map((model) => (model.elsewhere ? { ...model, kind: model.elsewhere } : model));
+  return models.map((model) => (model.materialize ? { ...model, kind: model.materialize } : model));
 }

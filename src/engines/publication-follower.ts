@@ -1,7 +1,7 @@
 import { toCrawlhouseError } from '../core/errors/errors.ts';
 import type { Logger } from '../core/logs/logger.ts';
 import type { FollowedPlace, KnownPublication } from './engine.ts';
-import { isInCatalogue, openElsewhere } from './registry.ts';
+import { isInCatalogue, openRemote } from './registry.ts';
 
 /** How often a long-running reader looks for a newer publication, in milliseconds. */
 const LOOK_MS = 10_000;
@@ -55,9 +55,9 @@ export class PublicationFollower {
   async #look(signal: AbortSignal | undefined): Promise<void> {
     this.#failure = undefined;
     try {
-      const elsewhere = await openElsewhere(this.#place.engine);
+      const remote = await openRemote(this.#place.engine);
       const following = { signal, known: this.#known };
-      this.#known = await elsewhere?.follow(this.#place, this.#logger, following);
+      this.#known = await remote?.follow(this.#place, this.#logger, following);
     } catch (error) {
       signal?.throwIfAborted();
       this.#failure = error;

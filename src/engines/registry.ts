@@ -1,6 +1,6 @@
 import { CrawlhouseError } from '../core/errors/errors.ts';
 import type { EngineAddress } from '../project/settings/settings.ts';
-import type { Elsewhere, EngineKind } from './engine.ts';
+import type { EngineKind, RemoteRows } from './engine.ts';
 import { KINDS } from './kinds.ts';
 
 /** Every engine that a warehouse can be in. */
@@ -22,11 +22,11 @@ export function engineKind({ engine }: Pick<EngineAddress, 'engine'>): EngineKin
 }
 
 /** What only an engine does whose rows are not in the catalogue; null, without its libraries, where they are. */
-export async function openElsewhere(address: EngineAddress): Promise<Elsewhere | null> {
-  return (await engineKind(address).elsewhere?.(address)) ?? null;
+export async function openRemote(address: EngineAddress): Promise<RemoteRows | null> {
+  return (await engineKind(address).remote?.(address)) ?? null;
 }
 
 /** Whether the file of a warehouse has all of its rows. */
 export function isInCatalogue({ engine }: { readonly engine: EngineAddress }): boolean {
-  return engineKind(engine).elsewhere === null;
+  return engineKind(engine).remote === null;
 }

@@ -189,12 +189,12 @@ class UnitsAtWork {
   #runOne(
     planned: PlannedUnit,
     options: readonly RouteOption[],
-    { slot, lost, elsewhere }: Share,
+    { slot, lost, stagedByOther }: Share,
   ): Promise<UnitOutcome> {
     const { context, inventory } = this.#inputs;
     const { unit, name } = planned;
     const known = isLoaded(context.loaded, planned) ? context.loaded.get(name) : undefined;
-    const due = { planned, options, inventory, elsewhere };
+    const due = { planned, options, inventory, stagedByOther };
     return isolateUnit(AbortSignal.any([context.signal, ...(lost ? [lost] : [])]), (signal) =>
       inSpan(
         'unit',

@@ -8,7 +8,7 @@ import { EngineFailure } from '../../src/engines/data-error.ts';
 import { compareMoved } from '../../src/engines/moved-units.ts';
 import { openEngine } from '../../src/engines/open-engine.ts';
 import { PublicationFollower } from '../../src/engines/publication-follower.ts';
-import { engineKind, isInCatalogue, openElsewhere } from '../../src/engines/registry.ts';
+import { engineKind, isInCatalogue, openRemote } from '../../src/engines/registry.ts';
 import { move } from '../../src/operations/move/move.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { settingsIn } from '../../src/people/settings/move-target.ts';
@@ -87,7 +87,7 @@ export function engineContract(engine: string, yaml: () => Promise<string> | str
       for (const text of [kind.name, kind.title, kind.target, shown, namespace, removable])
         expect(text).not.toBe('');
       expect(namespace.startsWith(`${kind.name}://`)).toBe(true);
-      expect(isInCatalogue(settings)).toBe((await openElsewhere(settings.engine)) === null);
+      expect(isInCatalogue(settings)).toBe((await openRemote(settings.engine)) === null);
       expect(kind.dialect === null).toBe(isInCatalogue(settings));
     });
 
@@ -163,8 +163,8 @@ export function engineContract(engine: string, yaml: () => Promise<string> | str
 
     test("people's statements give the values that DuckDB would, and say what the engine refuses", async () => {
       const { folder, settings, load } = await project({});
-      const elsewhere = await openElsewhere(settings.engine);
-      if (elsewhere === null) return expect(isInCatalogue(settings)).toBe(true);
+      const remote = await openRemote(settings.engine);
+      if (remote === null) return expect(isInCatalogue(settings)).toBe(true);
       const connection = await temporaryConnection(folder);
       const rows = [
         {
@@ -189,7 +189,7 @@ export function engineContract(engine: string, yaml: () => Promise<string> | str
         threads: 1,
       });
       onTestFinished(() => catalogue[Symbol.dispose]());
-      await using statements = await elsewhere.openStatements();
+      await using statements = await remote.openStatements();
       const ask = async (
         sql: string,
         page = {},

@@ -5,7 +5,7 @@ import { projectModels } from '../../src/engines/project-models.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { projectFolder } from '../support/project.ts';
 
-test('a view with elsewhere: table is a table where the rows are not in the file', async () => {
+test('a view with materialize: table is a table where the rows are not in the file', async () => {
   const folder = await projectFolder();
   const kindOf = async (name: string): Promise<string | undefined> => {
     const models = await projectModels(await loadSettings(folder, {}));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Logger } from '../../core/logs/logger.ts';
 import type { FollowedPlace } from '../../engines/engine.ts';
 import { PublicationFollower } from '../../engines/publication-follower.ts';
-import { openElsewhere } from '../../engines/registry.ts';
+import { openRemote } from '../../engines/registry.ts';
 import { QueryProcess, type QueryProcessOptions } from './query-process.ts';
 import type { Warehouse } from './warehouse.ts';
 
@@ -51,8 +51,8 @@ export async function openWarehouse(
     ...more,
   };
   await (follower ?? new PublicationFollower(settings, logger)).follow(signal);
-  const elsewhere = await openElsewhere(settings.engine);
-  const statements = await elsewhere?.openStatements();
+  const remote = await openRemote(settings.engine);
+  const statements = await remote?.openStatements();
   const warehouse = await QueryProcess.start(options, forked);
   if (warehouse.isCopy) {
     logger.warn('the warehouse was copied for this query: its disk takes no hard links', {

@@ -155,8 +155,8 @@ export class PublishedWarehouse implements Disposable {
   async plan(asked: StatementRequest, signal: AbortSignal): Promise<EngineStatement | null> {
     return this.#guarded(signal, async (connection) => {
       const statement = await readOnlyStatement(connection, asked.sql);
-      const { planElsewhere } = await import('./plan-elsewhere.ts');
-      return planElsewhere(new Connection(connection, '', () => {}), statement, asked);
+      const { planRemote } = await import('./plan-remote.ts');
+      return planRemote(new Connection(connection, '', () => {}), statement, asked);
     });
   }
 

@@ -14,5 +14,5 @@ export const duckdb: EngineKind = {
     namespace: `duckdb://${hostname()}${warehouse}`,
     removable: warehouse,
   }),
-  elsewhere: null,
+  remote: null,
 };

@@ -20,8 +20,8 @@ export const trino: EngineKind = {
       removable: 'the schemas and the bucket of Trino',
     };
   },
-  async elsewhere(address) {
-    const { trinoElsewhere } = await import('./trino-elsewhere.ts');
-    return trinoElsewhere(asTrino(address));
+  async remote(address) {
+    const { trinoRemote } = await import('./trino-remote.ts');
+    return trinoRemote(asTrino(address));
   },
 };

@@ -27,7 +27,7 @@ export interface RunFailure {
 /** Caused by a person at the terminal, by a signal or by another process: no incident. */
 const NO_INCIDENT: readonly ErrorCode[] = ['usage', 'locked', 'interrupted'];
 /** Of a unit: already an incident of the run, or a row-count anomaly. */
-const FOUND_ELSEWHERE: readonly ErrorCode[] = ['timed_out', 'volume_held'];
+const TOLD_BY_OTHERS: readonly ErrorCode[] = ['timed_out', 'volume_held'];
 
 /** Units that fail, one incident for each project or workspace, and code; `isLast` is false if the run will be repeated. */
 export function findUnitFailures(
@@ -35,7 +35,7 @@ export function findUnitFailures(
   nameOf: (projectId: string) => string,
   isLast: boolean,
 ): Incident[] {
-  const failed = units.filter(({ code }) => isIncident(code) && !FOUND_ELSEWHERE.includes(code));
+  const failed = units.filter(({ code }) => isIncident(code) && !TOLD_BY_OTHERS.includes(code));
   const groups = Map.groupBy(
     failed,
     ({ project_id, workspace_id, code }) => `units/${project_id ?? workspace_id ?? 'workspace'}/${code}`,

@@ -22,7 +22,7 @@ import {
   unitsToMove,
 } from '../../engines/moved-units.ts';
 import { openEngine } from '../../engines/open-engine.ts';
-import { isInCatalogue, openElsewhere } from '../../engines/registry.ts';
+import { isInCatalogue, openRemote } from '../../engines/registry.ts';
 import { runSession } from '../../pipeline/session.ts';
 import type { Session } from '../../pipeline/unit/context.ts';
 import type { UnitReport } from '../../project/model/runs/report.ts';
@@ -65,8 +65,8 @@ export async function move({ from, to, logger, signal: given, progress }: MoveOp
   using _lock = await acquireLock(from.state_dir, 'move', logger, given);
   await using ledger = await openLedger(from, 'move', logger, given);
   const signal = AbortSignal.any([given, ledger.lost]);
-  const elsewhere = await openElsewhere(from.engine);
-  await elsewhere?.bringNewest(from, logger, signal);
+  const remote = await openRemote(from.engine);
+  await remote?.bringNewest(from, logger, signal);
   if (!existsSync(from.warehouse)) throw nothingPublished(from.warehouse);
   makeFolder(to.state_dir);
   const result = await runSession(

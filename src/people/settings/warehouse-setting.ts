@@ -5,16 +5,16 @@ import type { EngineKind } from '../../engines/engine.ts';
 import { engineKind, engineKinds } from '../../engines/registry.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 
-/** The published catalogue of a warehouse whose rows are elsewhere, in the state directory. */
+/** The published catalogue of a warehouse whose rows are remote, in the state directory. */
 const CATALOGUE_FILE = 'catalogue.duckdb';
 
-const elsewhere = engineKinds().flatMap(({ setting }) => setting ?? []);
+const engineSettings = engineKinds().flatMap(({ setting }) => setting ?? []);
 const named = engineKinds().filter(({ setting }) => setting !== null);
 const forms = named.map(({ name }) => `{engine: ${name}, …}`).join(' or ');
 
 /** A path, or where the rows are in another engine, which names its own schema. */
 export const WarehouseSetting = z
-  .union([Given, ...elsewhere], {
+  .union([Given, ...engineSettings], {
     error: ({ input }) =>
       typeof input === 'object' && input !== null ? undefined : `a path or ${forms} is expected`,
   })
@@ -34,8 +34,7 @@ export function placeOf(
   const kind = kindOf(setting);
   const engine = kind.address(setting, projectDir);
   return {
-    warehouse:
-      kind.elsewhere === null ? resolve(projectDir, String(setting)) : join(state_dir, CATALOGUE_FILE),
+    warehouse: kind.remote === null ? resolve(projectDir, String(setting)) : join(state_dir, CATALOGUE_FILE),
     engine,
   };
 }

@@ -10,7 +10,7 @@ import type { QueueEntry, UnitOffers, UnitQueue } from '../../state/ledger/unit-
 import type { StagedPackage } from '../load/read-package.ts';
 import { unitFolders } from '../stage/unit-folders.ts';
 import type { RunContext, UnitToStage } from '../unit/context.ts';
-import type { StagedElsewhere, UnitOutcome } from '../unit/run-unit.ts';
+import type { StagedByOther, UnitOutcome } from '../unit/run-unit.ts';
 import { KnownTables } from './known-tables.ts';
 import { PackageStore } from './package-store.ts';
 import { offeredUnit } from './unit-task.ts';
@@ -25,7 +25,7 @@ const PASSING: readonly ErrorKind[] = ['retriable', 'access', 'forbidden'];
 
 /** How a run takes part. */
 export interface SharedWork {
-  /** Stages a unit unless it is staged elsewhere, and loads it; undefined if it was not begun. */
+  /** Stages a unit unless it is staged already, and loads it; undefined if it was not begun. */
   readonly run: (one: UnitToStage, share: Share) => Promise<UnitOutcome | undefined>;
   /** Nothing more is begun. */
   readonly hasEnded: () => boolean;
@@ -37,7 +37,7 @@ export interface Share {
   readonly slot: SlotHandle;
   /** Aborts once another process has the unit. */
   readonly lost?: AbortSignal;
-  readonly elsewhere?: StagedElsewhere;
+  readonly stagedByOther?: StagedByOther;
 }
 
 /**
@@ -105,7 +105,7 @@ export class Sharing {
   readonly #left: Map<string, UnitToStage>;
   /** Units that this process works on. */
   readonly #own = new Set<string>();
-  /** Units, with their claims, that ended elsewhere and were handled. */
+  /** Units, with their claims, that another process ended and were handled. */
   readonly #ended = new Set<string>();
   /** Units whose package was broken and that were offered again. */
   readonly #again = new Set<string>();
@@ -202,7 +202,7 @@ export class Sharing {
       : await work.run(one, {
           slot: { move: async () => {} },
           lost: broken.signal,
-          elsewhere: { result, attempts },
+          stagedByOther: { result, attempts },
         });
     if (this.#context.signal.aborted) return;
     if (broken.signal.aborted) return offers.setStatus(unit, 'waiting');

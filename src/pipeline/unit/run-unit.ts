@@ -27,7 +27,7 @@ export interface UnitOutcome {
 }
 
 /** A unit that another process has staged, or failed to. */
-export interface StagedElsewhere {
+export interface StagedByOther {
   /** Its package, or the reason why there is none. */
   readonly result: StagedPackage | CrawlhouseError;
   readonly attempts: number;
@@ -35,9 +35,9 @@ export interface StagedElsewhere {
 
 const STEPS: UnitSteps = { stage: stageUnit, load: loadStaged };
 
-/** A unit to run; `elsewhere` where another process has seen to it. */
+/** A unit to run; `stagedByOther` where another process has seen to it. */
 export interface UnitToRun extends UnitToStage {
-  readonly elsewhere?: StagedElsewhere | undefined;
+  readonly stagedByOther?: StagedByOther | undefined;
 }
 
 /**
@@ -50,11 +50,11 @@ export async function runUnit(
   due: UnitToRun,
   known: LoadedUnit | undefined,
 ): Promise<UnitOutcome> {
-  const { planned, options, inventory, elsewhere } = due;
+  const { planned, options, inventory, stagedByOther } = due;
   const { unit, name } = planned;
   const { ledger, settings } = context;
   const startedAt = host().monotonic();
-  const tried: Tried = { attempts: elsewhere?.attempts ?? 0, chosen: null };
+  const tried: Tried = { attempts: stagedByOther?.attempts ?? 0, chosen: null };
   let staged: StagedPackage | undefined;
   const outcome = (
     status: UnitStatus,
@@ -122,15 +122,15 @@ interface Tried {
  * @param tried is kept current
  */
 async function obtainPackage(context: UnitContext, due: UnitToRun, tried: Tried): Promise<StagedPackage> {
-  const { planned, options, elsewhere } = due;
+  const { planned, options, stagedByOther } = due;
   const { unit, name } = planned;
   const { ledger } = context;
-  if (elsewhere?.result instanceof CrawlhouseError) throw elsewhere.result;
+  if (stagedByOther?.result instanceof CrawlhouseError) throw stagedByOther.result;
   const there =
-    elsewhere?.result ?? (context.reload ? undefined : await leftoverPackage(context, planned, options));
+    stagedByOther?.result ?? (context.reload ? undefined : await leftoverPackage(context, planned, options));
   if (there) {
     const { attempts, columns, counts } = there.manifest;
-    if (elsewhere) tried.attempts = attempts;
+    if (stagedByOther) tried.attempts = attempts;
     context.meter.opened(name, counts.reported, columns.length);
     context.meter.received(name, counts.received);
     await ledger.setUnit(unit, 'staged', attempts, null);

@@ -44,8 +44,8 @@ async function statusesAfter(loads: readonly ((bringParts: () => Promise<void>) 
     prepared: { load: {}, bringParts: () => Promise.reject(broken) },
   });
   const left = [...loads];
-  const run = async (_one: unknown, { elsewhere, lost }: Share) => {
-    const prepared = (elsewhere?.result as StagedPackage | undefined)?.prepared;
+  const run = async (_one: unknown, { stagedByOther, lost }: Share) => {
+    const prepared = (stagedByOther?.result as StagedPackage | undefined)?.prepared;
     const error = (await left.shift()?.(() => prepared?.bringParts() ?? Promise.resolve())) ?? null;
     return lost?.aborted ? undefined : { report: { status: error ? 'failed' : 'loaded' }, error };
   };

@@ -9,7 +9,7 @@ import { sqlTokens } from '../../../src/core/duckdb/sql-tokens.ts';
 import { CrawlhouseError } from '../../../src/core/errors/errors.ts';
 import { EngineFailure } from '../../../src/engines/data-error.ts';
 import { DuckDbMirror } from '../../../src/engines/duckdb/duckdb-engine.ts';
-import type { Dialect, Elsewhere, Engine, EngineValue } from '../../../src/engines/engine.ts';
+import type { Dialect, Engine, EngineValue, RemoteRows } from '../../../src/engines/engine.ts';
 import type { ModelEngine } from '../../../src/engines/model-engine.ts';
 import {
   catalogueRelations,
@@ -228,7 +228,7 @@ async function bring(prefix: string, path: string): Promise<string> {
   return published.id;
 }
 
-export const memoryElsewhere = (prefix: string): Elsewhere => ({
+export const memoryRemote = (prefix: string): RemoteRows => ({
   follow: async ({ warehouse: at }) => ({ id: await bring(prefix, at), stamp: publicationStamp(at) }),
   bringNewest: async ({ warehouse }) => void (await bring(prefix, warehouse)),
   async openStatements() {

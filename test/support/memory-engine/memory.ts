@@ -12,5 +12,5 @@ export const memory: EngineKind = {
   dialect: async (prefix) => (await import('./memory-engine.ts')).memoryDialect(prefix),
   address: (setting) => ({ engine: 'memory', schemaPrefix: MemoryWarehouse.parse(setting).schema_prefix }),
   describe: () => ({ shown: 'memory', namespace: 'memory://process', removable: 'nothing' }),
-  elsewhere: async ({ schemaPrefix }) => (await import('./memory-engine.ts')).memoryElsewhere(schemaPrefix),
+  remote: async ({ schemaPrefix }) => (await import('./memory-engine.ts')).memoryRemote(schemaPrefix),
 };

@@ -209,7 +209,7 @@ async function readModel(source: SqlFile, folders: readonly SqlFolder[]): Promis
   const model: Model = {
     name: header.name,
     kind: header.kind === 'view' ? 'view' : 'table',
-    elsewhere: header.elsewhere ?? null,
+    materialize: header.materialize ?? null,
     description: header.description,
     grain,
     columns: new Map([...columns, ...described]),

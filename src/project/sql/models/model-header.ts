@@ -113,7 +113,7 @@ export const ModelHeader = z.strictObject({
   /** A seed is a table whose rows stand in a file, `seeds/<name>.csv`. */
   kind: z.enum(['view', 'table', 'seed']),
   /** A view for which much is computed may be a table where rows are not in the file: views are computed in each query. */
-  elsewhere: z.literal('table', 'only table is possible').optional(),
+  materialize: z.literal('table', 'only table is possible').optional(),
   description: z.string().min(1),
   grain: Grain,
   columns: z.record(z.string(), Column),

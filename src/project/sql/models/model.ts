@@ -29,7 +29,7 @@ export interface Model {
   readonly name: string;
   readonly kind: ModelKind;
   /** What it is in an engine whose rows are not in the file; null: the same. */
-  readonly elsewhere: 'table' | null;
+  readonly materialize: 'table' | null;
   readonly description: string;
   /** The columns that make a row unique; null when none do. */
   readonly grain: readonly string[] | null;

@@ -20,7 +20,7 @@ import { placeName, placeOf, type RowsFilter, type RowsPage } from './result/pag
 import { typeName } from './result/result-rows.ts';
 
 const PLACE = { file: 'SQL', line: 1 };
-/** Table functions that take a table by a text. Here its rows are elsewhere. */
+/** Table functions that take a table by a text. Here its rows are remote. */
 const BY_NAME: ReadonlySet<string> = new Set(
   'query_table histogram histogram_values summary duckdb_table_sample pragma_storage_info'.split(' '),
 );
@@ -31,7 +31,7 @@ const BY_NAME: ReadonlySet<string> = new Set(
  * @returns null where the catalogue has all rows that the statement reads: those of `ops` and of lists
  * @throws CrawlhouseError `bad_query` for what the engine does not take; what DuckDB throws
  */
-export async function planElsewhere(
+export async function planRemote(
   connection: Connection,
   { explain, select }: ReadOnlyStatement,
   { parameters, page, engine }: StatementRequest,
@@ -41,12 +41,12 @@ export async function planElsewhere(
   if (dialect === undefined) return null;
   const tree = await parseSelect(connection, select, PLACE);
   const here = await tablesInCatalogue(connection);
-  const isElsewhere = (one: TableReference): boolean =>
+  const isRemote = (one: TableReference): boolean =>
     ['raw', 'mart'].includes(one.schema.toLowerCase()) && !here.has(nameOf(one));
   refuseByName(tree, title);
   // Of tables that are only described, the catalogue knows all.
   const isRead = ({ type, show_type }: SqlNode): boolean => type !== 'SHOW_REF' || show_type === 'SUMMARY';
-  if (!tableReferences(tree, isRead).some(isElsewhere)) return null;
+  if (!tableReferences(tree, isRead).some(isRemote)) return null;
   if (hasShow(tree)) throw refused('SUMMARIZE and DESCRIBE stand alone', 'ask for the columns one by one');
   await refuseNonPortable(connection, select, title);
   const { bound, columns } = await withValues(connection, select, parameters);

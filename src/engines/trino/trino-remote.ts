@@ -1,11 +1,11 @@
-import type { Elsewhere, Statements } from '../engine.ts';
+import type { RemoteRows, Statements } from '../engine.ts';
 import type { TrinoAddress } from './client/address.ts';
 import { QUERY_SESSION } from './client/client.ts';
 import { openTrinoClient } from './client/open-trino.ts';
 import { bringNewest, followPublication } from './follow-publication.ts';
 
 /** Reads a warehouse in Trino; nothing here writes. */
-export function trinoElsewhere(address: TrinoAddress): Elsewhere {
+export function trinoRemote(address: TrinoAddress): RemoteRows {
   return {
     openStatements: () => openStatements(address),
     follow: (place, logger, following) => followPublication(place, address, logger, following),
