@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { referencePages } from '../../scripts/reference.ts';
 import { GLOBAL_FLAGS } from '../../src/people/cli/command.ts';
@@ -87,6 +87,12 @@ describe.each(all)('$name', (page) => {
       return !anchorsOf(all.find((one) => one.name === name)).has(anchor);
     });
     expect(broken).toEqual([]);
+  });
+
+  test('a link that names a page leads to it', () => {
+    const links = [...page.text.matchAll(/\[([^\]]*\.md)\]\(([^)\s#]+)/g)];
+    const astray = links.filter(([, shown = '', path = '']) => basename(shown) !== basename(path));
+    expect(astray.map(([link]) => link)).toEqual([]);
   });
 
   test('it has one title, at its top', () => {

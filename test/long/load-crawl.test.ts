@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Database } from '../../src/core/duckdb/duckdb.ts';
 import { Frontier } from '../../src/service/site/crawler/frontier/frontier.ts';
-import { Segments } from '../../src/service/site/crawler/frontier/segments.ts';
+import { RecordFiles } from '../../src/service/site/crawler/frontier/record-files.ts';
 import { loadCrawl } from '../../src/service/site/crawler/load-crawl.ts';
 import { plainLines } from '../../src/service/site/crawler/parse/threads/parse-messages.ts';
 import { link, page } from '../support/crawl-records.ts';
@@ -15,16 +15,16 @@ const FILES = 30;
 test('the memory of a load does not grow with the links to the same pages', async () => {
   const folder = await temporaryFolder();
   using frontier = new Frontier(folder);
-  const segments = await Segments.open(folder, []);
+  const files = await RecordFiles.open(folder, []);
   const pages = [page('/'), page('/seed', { sources: ['ingested_data'] })].map((one) =>
     plainLines(lineOf(one)),
   );
   const links = Array.from({ length: LINKS }, (_, index) =>
     plainLines(lineOf(link('/', index % 2 === 0 ? '/seed' : `/page-with-a-long-name-${index % 1000}`))),
   );
-  frontier.commit([], await segments.write({ pages, links: [], items: [] }));
+  frontier.commit([], await files.write({ pages, links: [], items: [] }));
   for (let file = 0; file < FILES; file++)
-    frontier.commit([], await segments.write({ pages: [], links, items: [] }));
+    frontier.commit([], await files.write({ pages: [], links, items: [] }));
   const tempDirectory = join(folder, 'spill');
   await using database = await Database.open({ memoryLimit: '110MB', threads: 1, tempDirectory });
   using connection = await database.connect();

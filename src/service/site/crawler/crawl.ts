@@ -21,9 +21,9 @@ import { type CrawlEndReason, FetchPhase } from './fetch-phase.ts';
 import type { FetchTools } from './fetch-round.ts';
 import { Frontier } from './frontier/frontier.ts';
 import { Pace } from './frontier/pace.ts';
+import { RecordFiles } from './frontier/record-files.ts';
 import { Scope } from './frontier/scope.ts';
 import { keepSitemaps, seedFrontier } from './frontier/seed-frontier.ts';
-import { Segments } from './frontier/segments.ts';
 import type { CrawlFieldRules } from './jobs/fields.ts';
 import { runJobs } from './jobs/run-jobs.ts';
 import { loadCrawl } from './load-crawl.ts';
@@ -155,7 +155,7 @@ async function fetchSite(
   using proxy = ProxyRoute.forCrawl(settings, options.proxy, { resolver, timeout: limits.connectTimeout });
   const isHere = resolver.isLoopback && listed.every(({ hostname }) => isLoopbackHost(hostname));
   checkSpeed(settings.maxSpeed, isHere, options);
-  const segments = await Segments.open(options.folder, frontier.segments());
+  const recordFiles = await RecordFiles.open(options.folder, frontier.recordFiles());
   // Other hosts of a list get no credentials.
   const session = new CrawlSession(settings, own, frontier.fact('cookies'));
   await using fetcher = new Fetcher(session, resolver, { limits, connections: concurrency, proxy });
@@ -185,7 +185,7 @@ async function fetchSite(
         ...tools,
         counts,
         concurrency,
-        batch: new OutcomeBatch(frontier, segments, session),
+        batch: new OutcomeBatch(frontier, recordFiles, session),
         control,
         mostFetched: Math.min(settings.maxUrl, quota),
       },

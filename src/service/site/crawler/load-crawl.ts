@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Connection, file, ident, text } from '../../../core/duckdb/duckdb.ts';
-import type { Frontier, RecordFile, SegmentKind } from './frontier/frontier.ts';
+import type { Frontier, RecordFile, RecordKind } from './frontier/frontier.ts';
 import { openCrawlFile } from './records/crawl-file.ts';
 import { CRAWL_TABLES, type TableColumns } from './records/records.ts';
 
@@ -26,8 +26,8 @@ export async function loadCrawl(connection: Connection, options: LoadCrawlOption
   const { folder, path, frontier, signal } = options;
   for (const leftover of [path, `${path}.wal`]) await rm(leftover, { force: true });
   await openCrawlFile(connection, path);
-  const segments = frontier.segments();
-  const files = (kind: SegmentKind): string[] => filesOf(folder, segments, kind);
+  const recorded = frontier.recordFiles();
+  const files = (kind: RecordKind): string[] => filesOf(folder, recorded, kind);
   const sitemaps = join(folder, SITEMAP_FILE);
   await pipeline(Readable.from(frontier.sitemapRecords()), createWriteStream(sitemaps));
   const missing = join(folder, MISSING_FILE);
@@ -65,11 +65,11 @@ const SOURCES = `list_concat(
 
 /** A table expression over the pages that were fetched up to now. */
 export function fetchedPages(folder: string, frontier: Frontier): string {
-  return records(filesOf(folder, frontier.segments(), 'pages'), CRAWL_TABLES.fetched_pages);
+  return records(filesOf(folder, frontier.recordFiles(), 'pages'), CRAWL_TABLES.fetched_pages);
 }
 
-function filesOf(folder: string, segments: readonly RecordFile[], kind: SegmentKind): string[] {
-  return segments.filter((one) => one.kind === kind).map(({ name }) => join(folder, name));
+function filesOf(folder: string, recorded: readonly RecordFile[], kind: RecordKind): string[] {
+  return recorded.filter((one) => one.kind === kind).map(({ name }) => join(folder, name));
 }
 
 /** A table expression over files of records. DuckDB tells their compression by their names. */

@@ -55,11 +55,11 @@ export interface Outcome {
   readonly targets: readonly string[];
 }
 
-export type SegmentKind = 'pages' | 'links' | 'items';
+export type RecordKind = 'pages' | 'links' | 'items';
 
 export interface RecordFile {
   readonly name: string;
-  readonly kind: SegmentKind;
+  readonly kind: RecordKind;
 }
 
 /** A robots.txt and when it was read, in milliseconds since 1970. */
@@ -192,11 +192,10 @@ export class Frontier implements Disposable {
    *
    * @param cookies null if there are no new ones
    */
-  commit(outcomes: readonly Outcome[], segments: readonly RecordFile[], cookies: string | null = null): void {
+  commit(outcomes: readonly Outcome[], files: readonly RecordFile[], cookies: string | null = null): void {
     this.transaction(() => {
       for (const outcome of outcomes) this.#keep(outcome);
-      for (const { name, kind } of segments)
-        this.#prepare('INSERT INTO segments VALUES (?, ?)').run(name, kind);
+      for (const { name, kind } of files) this.#prepare('INSERT INTO segments VALUES (?, ?)').run(name, kind);
       if (cookies !== null) this.setFact('cookies', cookies);
     });
   }
@@ -291,7 +290,7 @@ export class Frontier implements Disposable {
       yield `${String(row.record)}\n`;
   }
 
-  segments(): RecordFile[] {
+  recordFiles(): RecordFile[] {
     return this.#prepare('SELECT name, kind FROM segments ORDER BY name').all() as unknown as RecordFile[];
   }
 

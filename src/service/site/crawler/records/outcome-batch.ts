@@ -1,5 +1,5 @@
-import type { Frontier, Outcome, SegmentKind } from '../frontier/frontier.ts';
-import type { Segments } from '../frontier/segments.ts';
+import type { Frontier, Outcome, RecordKind } from '../frontier/frontier.ts';
+import type { RecordFiles } from '../frontier/record-files.ts';
 import type { Lines, ParseReply } from '../parse/threads/parse-messages.ts';
 import type { CrawlSession } from '../session.ts';
 
@@ -15,7 +15,7 @@ const LONGEST_MS = 2_000;
  */
 export class OutcomeBatch {
   readonly #frontier: Frontier;
-  readonly #segments: Segments;
+  readonly #files: RecordFiles;
   readonly #session: CrawlSession;
   #outcomes: Outcome[] = [];
   #lines = noLines();
@@ -26,9 +26,9 @@ export class OutcomeBatch {
   /** The error of a failed write. After it nothing is added. */
   #failure: unknown;
 
-  constructor(frontier: Frontier, segments: Segments, session: CrawlSession) {
+  constructor(frontier: Frontier, files: RecordFiles, session: CrawlSession) {
     this.#frontier = frontier;
-    this.#segments = segments;
+    this.#files = files;
     this.#session = session;
   }
 
@@ -73,8 +73,8 @@ export class OutcomeBatch {
     this.#bytes = 0;
     this.#isWriting = true;
     try {
-      const segments = await this.#segments.write(lines);
-      this.#frontier.commit(outcomes, segments, this.#session.takeNewCookies());
+      const files = await this.#files.write(lines);
+      this.#frontier.commit(outcomes, files, this.#session.takeNewCookies());
     } catch (error) {
       this.#failure = error;
       throw error;
@@ -84,6 +84,6 @@ export class OutcomeBatch {
   }
 }
 
-function noLines(): Record<SegmentKind, Lines[]> {
+function noLines(): Record<RecordKind, Lines[]> {
   return { pages: [], links: [], items: [] };
 }

@@ -52,7 +52,7 @@ test('what was not committed is open when the frontier is opened again', async (
   const again = await frontierIn(folder);
   expect(again.next(0, 10)).toMatchObject([{ url: 'other', attempts: 1 }]);
   expect(again.counts()).toEqual([{ depth: 0, status: 'fetched_2xx', urls: 1 }]);
-  expect(again.segments()).toEqual([{ name: 'pages-000001.ndjson.zst', kind: 'pages' }]);
+  expect(again.recordFiles()).toEqual([{ name: 'pages-000001.ndjson.zst', kind: 'pages' }]);
 });
 
 test('a commit that fails leaves nothing', async () => {

@@ -4,13 +4,13 @@ import { promisify } from 'node:util';
 import { zstdCompress } from 'node:zlib';
 import { makeFolder } from '../../../../core/files/make-folder.ts';
 import type { Lines } from '../parse/threads/parse-messages.ts';
-import type { RecordFile, SegmentKind } from './frontier.ts';
+import type { RecordFile, RecordKind } from './frontier.ts';
 
 const compress = promisify(zstdCompress);
 const NAME = /^[a-z]+-\d+\.ndjson\.zst$/;
 
 /** Files with records as lines of JSON, in the folder of a crawl. A file counts once the frontier has its name. */
-export class Segments {
+export class RecordFiles {
   readonly #folder: string;
   #last: number;
 
@@ -20,19 +20,19 @@ export class Segments {
   }
 
   /** Removes the files that the frontier does not have: their URLs are fetched again. */
-  static async open(folder: string, recorded: readonly RecordFile[]): Promise<Segments> {
+  static async open(folder: string, recorded: readonly RecordFile[]): Promise<RecordFiles> {
     makeFolder(folder);
     const names = new Set(recorded.map(({ name }) => name));
     for (const name of await readdir(folder))
       if (NAME.test(name) && !names.has(name)) await rm(join(folder, name));
     const numbers = recorded.map(({ name }) => Number(/\d+/.exec(name)?.[0]));
-    return new Segments(folder, Math.max(0, ...numbers));
+    return new RecordFiles(folder, Math.max(0, ...numbers));
   }
 
   /** Writes one file for each kind that has lines. */
-  async write(lines: Readonly<Record<SegmentKind, readonly Lines[]>>): Promise<RecordFile[]> {
+  async write(lines: Readonly<Record<RecordKind, readonly Lines[]>>): Promise<RecordFile[]> {
     const number = String(++this.#last).padStart(6, '0');
-    const kinds = (Object.keys(lines) as SegmentKind[]).filter((kind) => lines[kind].length > 0);
+    const kinds = (Object.keys(lines) as RecordKind[]).filter((kind) => lines[kind].length > 0);
     return Promise.all(
       kinds.map(async (kind) => {
         const name = `${kind}-${number}.ndjson.zst`;
