@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { counted, countText } from '../../core/text/amounts.ts';
+import { counted } from '../../core/text/amounts.ts';
 import type { LedgerRun } from '../../project/model/runs/ledger-records.ts';
+import { unitsText } from '../../project/model/runs/run-summary.ts';
 import { type Table, tableOf } from '../../project/model/shown/blocks.ts';
 
 export const RunLine = z.strictObject({
@@ -32,12 +33,6 @@ export function runLine({ run_id, command, status, started_at, ended_at, summary
 /** Seconds that a run took; null while it goes on, and where its end is not known. */
 export function secondsOf({ started_at, ended_at }: Pick<RunLine, 'started_at' | 'ended_at'>): number | null {
   return ended_at === null ? null : Math.max(0, (Date.parse(ended_at) - Date.parse(started_at)) / 1000);
-}
-
-/** `12 loaded, 1 failed`; null for none. */
-export function unitsText(units: Readonly<Record<string, number>>): string | null {
-  const parts = Object.entries(units).map(([status, count]) => `${countText(count)} ${status}`);
-  return parts.length === 0 ? null : parts.join(', ');
 }
 
 /** The first error of a run, and how many more there were. */

@@ -4,10 +4,12 @@ import type { LedgerUnit } from '../../project/model/runs/ledger-records.ts';
 import {
   type Block,
   line,
+  moment,
   type ShownValue,
   section,
   type Table,
   tableOf,
+  unitCell,
   type Words,
 } from '../../project/model/shown/blocks.ts';
 import type { Status } from './read-status.ts';
@@ -232,15 +234,6 @@ function andMore(count: number): Block[] {
   return [line([`and ${countText(count)} more: `, { value: 'crawlhouse status --json', kind: 'code' }])];
 }
 
-function unitCell({ unit }: { readonly unit: string }): ShownValue {
-  return { value: unit, link: { to: 'unit', unit } };
-}
-
 function projectCell(project_id: string, name: string | null): ShownValue {
   return { value: name ?? project_id, link: { to: 'project', project_id } };
-}
-
-/** A time in a sentence. */
-function moment(time: string): (string | ShownValue)[] {
-  return [{ value: time, kind: 'time' }, ' UTC'];
 }

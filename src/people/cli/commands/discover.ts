@@ -1,13 +1,14 @@
 import { counted } from '../../../core/text/amounts.ts';
 import { textTable } from '../../../core/text/text-table.ts';
 import { readDrift } from '../../../operations/status/read-status.ts';
+import { driftBlocks } from '../../../operations/status/run-blocks.ts';
 import { discoverUnits } from '../../../pipeline/plan.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import { isLoaded } from '../../../state/catalogue/ops/ops-loads.ts';
+import { projectText } from '../../../state/catalogue/raw/raw-projects.ts';
 import { saysNoAccount } from '../account/no-account.ts';
 import type { Command } from '../command.ts';
-import { projectText } from '../reports/failed-tests.ts';
-import { describeDrifts } from '../reports/run-report.ts';
+import { printBlocks } from '../reports/print-blocks.ts';
 import { dayOf, selectedSources } from '../run-flags.ts';
 
 export const discover: Command = {
@@ -60,7 +61,7 @@ export const discover: Command = {
     await invocation.print(
       `${counted(units.length, 'unit')} not in the warehouse, ${plan.open.length} of the crawls and comparisons still open\n`,
     );
-    await invocation.print(describeDrifts(drift));
+    await invocation.print(printBlocks(driftBlocks(drift)));
     return 0;
   },
 };

@@ -1,18 +1,18 @@
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { counted } from '../../../core/text/amounts.ts';
-import { textTable } from '../../../core/text/text-table.ts';
+import { dropTable } from '../../../operations/status/plan-blocks.ts';
 import { drop as dropUnits, planDrop } from '../../../pipeline/drop.ts';
 import { isRelativeName } from '../../../project/model/crawl-name.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import type { DroppedUnit, DropRequest } from '../../../state/catalogue/drop-targets.ts';
 import { readPublished } from '../../../state/catalogue/published/read-published.ts';
-import { projectNames } from '../../../state/catalogue/raw/raw-projects.ts';
+import { projectNames, projectText } from '../../../state/catalogue/raw/raw-projects.ts';
 import { crawlOf } from '../../../state/catalogue/resolve-parameters.ts';
 import type { Command, Invocation } from '../command.ts';
 import { failureOf } from '../print-error.ts';
 import { Questions } from '../questions.ts';
-import { projectText } from '../reports/failed-tests.ts';
+import { printBlocks } from '../reports/print-blocks.ts';
 import { printErrors } from '../reports/run-report.ts';
 
 export const drop: Command = {
@@ -129,15 +129,11 @@ async function print(
 }
 
 function unitsTable(units: readonly DroppedUnit[], names: ReadonlyMap<string, string>): string {
-  if (units.length === 0) return '';
-  return textTable(
-    ['unit', 'project', 'rows'],
-    units.map(({ unit, source: { project_id: id }, rows }) => [
-      unit,
-      id === null ? null : projectText(id, names),
-      rows,
-    ]),
-  );
+  const rows = units.map(({ unit, source: { project_id: id }, rows: own }) => ({
+    ...{ unit, rows: own },
+    project_name: id === null ? null : projectText(id, names),
+  }));
+  return printBlocks([dropTable(rows)]);
 }
 
 function totalsText(units: readonly DroppedUnit[]): string {

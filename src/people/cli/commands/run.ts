@@ -5,8 +5,7 @@ import { type RunRequest, run as runPipelines } from '../../../pipeline/run.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import { printNothingDue, saysNoAccount } from '../account/no-account.ts';
 import type { Command, Invocation } from '../command.ts';
-import { sayFirstPlan } from '../reports/first-plan.ts';
-import { printPlan } from '../reports/plan-report.ts';
+import { printPlan, sayFirstPlan } from '../reports/plan-report.ts';
 import { printRun } from '../reports/run-report.ts';
 import {
   dayOf,

@@ -2,12 +2,13 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
 import { textTable } from '../../../core/text/text-table.ts';
 import { PublicationFollower } from '../../../engines/publication-follower.ts';
+import { failedTestsOf, testsTable } from '../../../operations/status/run-blocks.ts';
 import { failedTests } from '../../../pipeline/transform/tests/failed-tests.ts';
 import { type CaseReport, testCases } from '../../../pipeline/transform/tests/test-cases.ts';
 import { testPublished } from '../../../pipeline/transform/tests/test-published.ts';
 import type { Command, Invocation } from '../command.ts';
 import { failureOf } from '../print-error.ts';
-import { describeFailedTests } from '../reports/failed-tests.ts';
+import { printBlocks } from '../reports/print-blocks.ts';
 
 export const test: Command = {
   name: 'test',
@@ -25,11 +26,7 @@ export const test: Command = {
     const failures = failedTests(tests);
     if (invocation.has('json'))
       await invocation.printJson({ tests, error: failureOf(failures, failures.length > 0 ? 4 : 0) });
-    else {
-      const rows = tests.map((one) => [one.model, one.name, one.severity, one.status, one.failures]);
-      await invocation.print(textTable(['model', 'test', 'severity', 'status', 'failures'], rows));
-      await invocation.print(describeFailedTests(tests));
-    }
+    else await invocation.print(printBlocks([testsTable(tests), ...failedTestsOf(tests)]));
     return failures.length > 0 ? 4 : 0;
   },
 };

@@ -1,68 +1,48 @@
 import { z } from 'zod';
+import { planFacts } from '../../../operations/status/plan-blocks.ts';
 
 /** As many units of a plan are shown. */
 const SHOWN = 200;
-const Amount = z.number().nullable();
+const Amount = z.number().nullable().default(null);
+const Name = z.string().nullable().default(null);
 
-/** What an action would do, and what that costs. */
-export const ActionPlan = z.object({
-  totals: z.object({
-    units: z.number(),
-    rows: z.number(),
-    /** Of the service, by past loads; null where that is not known, or nothing is asked for. */
-    bytes: Amount,
-    seconds: Amount,
-    requests: Amount,
-    exports: Amount,
-  }),
-  units: z.array(
-    z.object({
-      unit: z.string(),
-      route: z.string().nullable(),
-      rows: Amount,
-      bytes: Amount,
-      seconds: Amount,
-      reason: z.string().nullable(),
-    }),
-  ),
-  /** Units that can't be loaded, by the reason. */
-  left_out: z.array(z.object({ reason: z.string(), units: z.number() })),
-});
-export type ActionPlan = z.infer<typeof ActionPlan>;
-
-/** What `--plan --json` prints for `run`, `backfill` and `drop`. */
+/** What `--plan --json` prints for `run`, `backfill` and `drop`. Null is not known, or not asked for. */
 const Printed = z.object({
   units: z.array(
     z.object({
       unit: z.string(),
+      dataset: z.string().default(''),
+      project_name: Name,
       status: z.string().default('due'),
-      route: z.string().nullable().default(null),
-      rows: Amount,
-      bytes: Amount.default(null),
-      seconds: Amount.default(null),
-      reason: z.string().nullable().default(null),
+      route: Name,
+      format: Name,
+      rows: z.number().nullable(),
+      bytes: Amount,
+      seconds: Amount,
+      requests: Amount,
+      reason: Name,
     }),
   ),
   totals: z.object({
     units: z.number(),
     rows: z.number(),
-    bytes: Amount.default(null),
-    seconds: Amount.default(null),
-    requests: Amount.default(null),
-    exports: Amount.default(null),
+    bytes: Amount,
+    seconds: Amount,
+    requests: Amount,
+    exports: Amount,
+    loaded: Amount,
   }),
 });
 
+/** What an action would do, and what that costs. */
+export const ActionPlan = Printed.extend({
+  /** Units that can't be loaded, by the reason. */
+  left_out: z.array(z.object({ reason: z.string(), units: z.number() })),
+  /** Datasets that were never loaded. */
+  not_loaded: z.array(z.string()),
+});
+export type ActionPlan = z.infer<typeof ActionPlan>;
+
 export function planOf(document: unknown): ActionPlan {
-  const { units, totals } = Printed.parse(document);
-  const left = units.filter(({ status }) => status === 'skipped' || status === 'failed');
-  const reasons = Map.groupBy(left, ({ reason }) => reason ?? 'unknown');
-  return {
-    totals,
-    units: units
-      .filter(({ status }) => status === 'due')
-      .slice(0, SHOWN)
-      .map(({ status: _status, ...unit }) => unit),
-    left_out: [...reasons].map(([reason, those]) => ({ reason, units: those.length })),
-  };
+  return planFacts(Printed.parse(document), SHOWN);
 }

@@ -3,25 +3,24 @@ import { z } from 'zod';
 import type { LogLevel } from '../../../core/logs/logger.ts';
 import { readLog } from '../../../core/logs/read-log.ts';
 import { redact } from '../../../core/secrets/redact.ts';
-import { bytesText, counted, countText, durationText } from '../../../core/text/amounts.ts';
+import { countText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
+import { madeBlocks, pastRunBlocks } from '../../../operations/status/past-run-blocks.ts';
 import { readKnownUnits, readLastRuns } from '../../../operations/status/remembered.ts';
-import { errorText, RunLine, runLine, secondsOf, unitsText } from '../../../operations/status/run-line.ts';
+import { loadsTable } from '../../../operations/status/run-blocks.ts';
+import { RunLine, runLine } from '../../../operations/status/run-line.ts';
 import type { LedgerRun } from '../../../project/model/runs/ledger-records.ts';
 import { countLoads, loadEntries } from '../../../state/catalogue/ops/ops-loads.ts';
 import { modelsOfRun } from '../../../state/catalogue/ops/ops-models.ts';
 import { testsOfRun } from '../../../state/catalogue/ops/ops-test-results.ts';
 import { readLiveRun } from '../../../state/ledger/live-run.ts';
 import type { Readers } from '../desk/desk.ts';
-import { unitLink } from '../layout/addresses.ts';
-import { Count, countOrDash } from '../layout/counts.ts';
+import { Count } from '../layout/counts.ts';
+import { drawBlocks } from '../layout/draw-blocks.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { drawLiveRun, LiveState, liveState } from '../layout/live-run.ts';
 import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
-import { statusMark } from '../layout/status-mark.ts';
-import { table } from '../layout/table.ts';
-import { timeText } from '../layout/times.ts';
 import { NotFound, type PageRequest, page } from './page.ts';
 
 const SIZE = 100;
@@ -51,7 +50,11 @@ const Run = z.strictObject({
       route: z.string().nullable(),
       format: z.string().nullable(),
       rows: Count.nullable(),
+      reported: Count.nullable(),
+      received: Count.nullable(),
+      staged: Count.nullable(),
       rejected: Count.nullable(),
+      queryable: Count.nullable(),
       bytes: Count.nullable(),
       seconds: z.number().nullable(),
       attempts: Count.nullable(),
@@ -131,16 +134,12 @@ async function readRun(
         message: error?.message ?? null,
         hint: error?.hint ?? null,
       })),
-    loaded: (found?.loads ?? []).map((one) => ({
-      unit: one.unit,
-      route: one.route,
-      format: one.format,
-      rows: one.loaded,
-      rejected: one.rejected,
-      bytes: one.bytes,
-      seconds: one.seconds,
-      attempts: one.attempts,
-    })),
+    loaded: (found?.loads ?? []).map(
+      ({ unit, route, format, loaded, reported, received, staged, rejected, queryable, ...one }) => ({
+        ...{ unit, route, format, reported, received, staged, rejected, queryable, rows: loaded },
+        ...{ bytes: one.bytes, seconds: one.seconds, attempts: one.attempts },
+      }),
+    ),
     paging: found?.paging ?? { page: 1, pages: 1, total: 0 },
     models: found?.models ?? [],
     tests: found?.tests ?? [],
@@ -181,113 +180,17 @@ function fieldsText(fields: Readonly<Record<string, unknown>>): string {
 
 function drawRun(run: Run, { query }: PageRequest): Html {
   const path = `/runs/${encodeURIComponent(run.run_id)}`;
-  const took = secondsOf(run);
+  const loads = run.loaded.map((one) => ({ ...one, loaded: one.rows, status: 'loaded' }));
   return html`<h1>Run ${run.run_id.slice(0, 8)}</h1>
-<p class="facts">${run.command}: ${statusMark(run.status)}. Began ${timeText(run.started_at)} UTC${
-    run.ended_at === null
-      ? null
-      : html`, ended ${timeText(run.ended_at)} UTC, took ${took === null ? 'an unknown time' : durationText(took)}`
-  }. Its id: <code>${run.run_id}</code></p>
 <div data-live="${run.run_id}">${run.live && drawLiveRun(run.live)}</div>
-${run.status === 'killed' ? html`<p class="notice">Its process ended without recording a result. The next run continues its work.</p>` : null}
-${errorNotice(run)}
-${summaryFacts(run)}
-${run.failing.length === 0 ? null : html`<h2>Units that failed or were skipped</h2>${failingTable(run.failing)}`}
+${drawBlocks(pastRunBlocks(run))}
 <h2>Units that it loaded</h2>
-${loadedTable(run.loaded)}
+${drawBlocks([loadsTable(loads, 'It loaded nothing, or a later run has loaded it again.')])}
 ${drawPaging(run.paging, { path, query })}
-${run.models.length === 0 ? null : html`<h2>Models that it made</h2>${modelsTable(run.models)}`}
-${run.tests.length === 0 ? null : html`<h2>Data tests</h2>${testsTable(run.tests)}`}
+${drawBlocks(madeBlocks(run))}
 <h2 id="log">Log</h2>
 ${filterForm(path, query, [{ name: 'level', label: 'least level', options: LEVELS.filter((one) => one !== 'info'), any: 'info' }])}
 ${drawLog(run.log)}`;
-}
-
-function errorNotice({ error, errors, failure }: Run): Html | null {
-  if (error === null) return null;
-  return html`<div class="incident"><p>${errorText({ error, errors })}</p>
-${failure === null || failure.message === error ? null : html`<p>${failure.message}</p>`}
-${failure?.hint ? html`<p><strong>To do:</strong> ${failure.hint}</p>` : null}</div>`;
-}
-
-function summaryFacts({ units, rows, seconds }: Run): Html | null {
-  const parts = [
-    unitsText(units) && `units: ${unitsText(units)}`,
-    rows === null ? null : `rows loaded: ${countText(rows)}`,
-    seconds && `units took ${durationText(seconds.units)}, what followed ${durationText(seconds.after)}`,
-  ].filter((part) => part !== null);
-  return parts.length === 0 ? null : html`<p>${parts.join(' · ')}</p>`;
-}
-
-function failingTable(failing: Run['failing']): Html {
-  return table(
-    'Units that failed or were skipped',
-    [
-      { name: 'unit', cell: ({ unit }) => unitLink(unit) },
-      { name: 'status', cell: ({ status }) => statusMark(status) },
-      { name: 'attempts', isNumber: true, cell: ({ attempts }) => countText(attempts) },
-      { name: 'error', cell: ({ message }) => message },
-      { name: 'to do', cell: ({ hint }) => hint },
-    ],
-    failing,
-    '',
-  );
-}
-
-function loadedTable(loaded: Run['loaded']): Html {
-  return table(
-    'Units that it loaded',
-    [
-      { name: 'unit', cell: ({ unit }) => unitLink(unit) },
-      { name: 'route', cell: ({ route }) => route },
-      { name: 'format', cell: ({ format }) => format },
-      { name: 'rows', isNumber: true, cell: ({ rows }) => countOrDash(rows) },
-      { name: 'rejected', isNumber: true, cell: ({ rejected }) => countOrDash(rejected) },
-      {
-        name: 'bytes',
-        isNumber: true,
-        cell: ({ bytes }) => (bytes === null ? null : bytesText(Number(bytes))),
-      },
-      {
-        name: 'took',
-        isNumber: true,
-        cell: ({ seconds }) => (seconds === null ? null : durationText(seconds)),
-      },
-      { name: 'attempts', isNumber: true, cell: ({ attempts }) => countOrDash(attempts) },
-    ],
-    loaded,
-    'It loaded nothing, or a later run has loaded it again.',
-  );
-}
-
-function modelsTable(models: Run['models']): Html {
-  return table(
-    'Models that it made',
-    [
-      { name: 'model', cell: ({ name }) => name },
-      { name: 'kind', cell: ({ kind }) => kind },
-      { name: 'rows', isNumber: true, cell: ({ rows }) => countOrDash(rows) },
-    ],
-    models,
-    '',
-  );
-}
-
-function testsTable(tests: Run['tests']): Html {
-  const failed = tests.filter(({ status }) => status !== 'passed');
-  const passed = tests.length - failed.length;
-  return html`${table(
-    'Data tests that failed',
-    [
-      { name: 'test', cell: ({ name }) => name },
-      { name: 'model', cell: ({ model }) => model },
-      { name: 'severity', cell: ({ severity }) => severity },
-      { name: 'status', cell: ({ status }) => statusMark(status) },
-      { name: 'rows', isNumber: true, cell: ({ failures }) => countOrDash(failures) },
-    ],
-    failed,
-    'No data test failed.',
-  )}<p class="facts">${counted(passed, 'data test')} passed.</p>`;
 }
 
 function drawLog({ lines, total }: Run['log']): Html {

@@ -1,3 +1,4 @@
+import { countText } from '../../../core/text/amounts.ts';
 import type { RunReport, UnitError, UnitStatus } from './report.ts';
 
 /** The stored result of a run. */
@@ -55,4 +56,10 @@ export function summarizeRun(
     ...(seconds ? { seconds } : {}),
     failure: own ? { code: own.code, message: own.message, hint: own.hint } : null,
   };
+}
+
+/** `12 loaded, 1 failed`; null for none. */
+export function unitsText(units: Readonly<Record<string, number>>): string | null {
+  const parts = Object.entries(units).map(([status, count]) => `${countText(count)} ${status}`);
+  return parts.length === 0 ? null : parts.join(', ');
 }

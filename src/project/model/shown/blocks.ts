@@ -154,3 +154,12 @@ export function isFigure({ columns, rows }: Table, index: number): boolean {
 export function shownValue(cell: Cell, kind: Kind = 'text'): ShownValue & { readonly kind: Kind } {
   return cell !== null && typeof cell === 'object' ? { kind, ...cell } : { kind, value: cell };
 }
+
+export function unitCell({ unit }: { readonly unit: string }): ShownValue {
+  return { value: unit, link: { to: 'unit', unit } };
+}
+
+/** A time in a sentence. */
+export function moment(time: string): readonly (string | ShownValue)[] {
+  return [{ value: time, kind: 'time' }, ' UTC'];
+}

@@ -11,6 +11,12 @@ export async function projectNames(connection: Connection): Promise<ReadonlyMap<
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
+/** A project for people: its name beside its id, or the id alone where no name is known. */
+export function projectText(id: string, names: ReadonlyMap<string, string>): string {
+  const name = names.get(id);
+  return name === undefined ? id : `${name} (${id})`;
+}
+
 /** The id of a project that is given by id or name; what no project is called, as it came. */
 export async function projectNamed(connection: Connection, name: string): Promise<string> {
   if (!(await hasColumns(connection, 'raw.projects', ['name']))) return name;

@@ -1,7 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import { CrawlhouseError } from '../../../../src/core/errors/errors.ts';
+import { reportBlocks } from '../../../../src/operations/status/run-blocks.ts';
 import type { Invocation } from '../../../../src/people/cli/command.ts';
-import { describeRun, printErrors, runSummary } from '../../../../src/people/cli/reports/run-report.ts';
+import { printBlocks } from '../../../../src/people/cli/reports/print-blocks.ts';
+import { printErrors, runSummary } from '../../../../src/people/cli/reports/run-report.ts';
 import type { RunReport, UnitReport } from '../../../../src/project/model/runs/report.ts';
 import type { Settings } from '../../../../src/project/settings/settings.ts';
 
@@ -52,6 +54,16 @@ const report: RunReport = {
 const units: readonly UnitReport[] = [unit, { ...unit, unit: 'crawl_pages/c2', status: 'unchanged' }];
 const NAMES = new Map([['p', 'shop']]);
 
+/** A run as a terminal shows it. */
+function describeRun(
+  of: RunReport,
+  names: ReadonlyMap<string, string>,
+  isVerbose: boolean,
+  width?: number,
+): string {
+  return printBlocks(reportBlocks(of, names, isVerbose), { width });
+}
+
 test('a run is told as a line a project and one line of sums', () => {
   const failed = { ...unit, unit: 'crawl_pages/c3', status: 'failed', bytes: null } as const;
   const list = {
@@ -72,8 +84,8 @@ test('a run is told as a line a project and one line of sums', () => {
 test('with --verbose, each unit has a line with its reconciliation', () => {
   const text = describeRun({ ...report, units }, NAMES, true);
   expect(text.split('\n')).toEqual([
-    'unit            status  reported  received  staged  rejected  loaded  queryable  bytes  seconds',
-    'crawl_pages/c1  loaded         2         2       2         0       2          2  10 B       0.1',
+    'unit            status  reported  received  staged  rejected  loaded  queryable  bytes   took  route   format  attempts',
+    'crawl_pages/c1  loaded         2         2       2         0       2          2   10 B  0.1 s  stream  json           1',
     '',
     'project  units     rows  bytes   time',
     'shop     1 loaded     2   10 B  0.1 s',
@@ -135,8 +147,7 @@ test('the error of the run as a whole comes before those of single units', () =>
   });
   stderr.mockRestore();
   expect(code).toBe(3);
-  const first = said.map((text) => text.split('\n')[0]);
-  expect(first).toEqual([
+  expect(said.map((text) => text.split('\n')[0])).toEqual([
     'Error: not published: no space',
     'Error: a: no space',
     'Error: b: no space',

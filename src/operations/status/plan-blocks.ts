@@ -1,0 +1,123 @@
+import { bytesText, counted, durationText } from '../../core/text/amounts.ts';
+import type { PlanEntry, PlanTotals } from '../../project/model/runs/plan-report.ts';
+import { type Block, type ColumnOf, line, type Table, tableOf } from '../../project/model/shown/blocks.ts';
+
+/** A unit of a plan, such as of one that another process has printed. */
+type PlannedUnit = Pick<
+  PlanEntry,
+  'unit' | 'dataset' | 'project_name' | 'route' | 'format' | 'rows' | 'bytes' | 'seconds'
+> & { readonly status: string; readonly requests: number | null; readonly reason: string | null };
+
+/** What a plan shows to a person, on a terminal and in the console. */
+export interface PlanFacts {
+  readonly totals: Pick<PlanTotals, 'units' | 'rows' | 'bytes' | 'seconds'> & {
+    readonly [Name in 'requests' | 'exports' | 'loaded']: number | null;
+  };
+  /** Those that are due, the first of them. */
+  readonly units: PlannedUnit[];
+  /** Units that can't be loaded, by the reason. */
+  readonly left_out: { readonly reason: string; readonly units: number }[];
+  /** Datasets that are due and were never loaded, so that nobody knows how long they take. */
+  readonly not_loaded: string[];
+}
+
+/** @param most units that are due */
+export function planFacts(
+  { units, totals }: { readonly units: readonly PlannedUnit[]; readonly totals: PlanFacts['totals'] },
+  most = Number.POSITIVE_INFINITY,
+): PlanFacts {
+  const due = units.filter(({ status }) => status === 'due');
+  const left = units.filter(({ status }) => status === 'skipped' || status === 'failed');
+  const reasons = Map.groupBy(left, ({ reason }) => reason ?? 'unknown');
+  return {
+    totals,
+    units: due.slice(0, most),
+    left_out: [...reasons].map(([reason, those]) => ({ reason, units: those.length })),
+    not_loaded: [...new Set(due.filter(({ seconds }) => seconds === null).map(({ dataset }) => dataset))],
+  };
+}
+
+/** A row a unit that is due, then what that comes to, and what is left out. */
+export function planBlocks(facts: PlanFacts): readonly Block[] {
+  return [...(facts.units.length === 0 ? [] : [planTable(facts)]), ...planSums(facts)];
+}
+
+export function planTable({ units }: PlanFacts): Table {
+  const columns: readonly ColumnOf<PlannedUnit>[] = [
+    { name: 'unit', of: ({ unit }) => unit },
+    { name: 'project', isBelow: true, of: ({ project_name }) => project_name },
+    { name: 'route', of: ({ route }) => route },
+    { name: 'format', of: ({ format }) => format },
+    { name: 'rows', kind: 'count', of: ({ rows }) => rows },
+    { name: 'bytes', kind: 'bytes', of: ({ bytes }) => bytes },
+    { name: 'time', kind: 'duration', of: ({ seconds }) => seconds },
+    { name: 'requests', kind: 'count', isBelow: true, of: ({ requests }) => requests },
+    { name: 'reason', isBelow: true, of: ({ reason }) => reason },
+  ];
+  return tableOf('Units', columns, units, { empty: 'No unit is due.' });
+}
+
+/** Units that are dropped; a project that is known has its name. */
+export function dropTable(
+  units: readonly (Pick<PlannedUnit, 'unit' | 'project_name'> & { readonly rows: number | null })[],
+): Table {
+  return tableOf(
+    'Units',
+    [
+      { name: 'unit', of: ({ unit }) => unit },
+      ...(units.some(({ project_name }) => project_name !== null)
+        ? [{ name: 'project', of: ({ project_name }: (typeof units)[number]) => project_name }]
+        : []),
+      { name: 'rows', kind: 'count', of: ({ rows }) => rows },
+    ],
+    units,
+  );
+}
+
+/** What the units of a plan come to, a line each. */
+export function planSums({ totals, left_out, not_loaded }: PlanFacts): readonly Block[] {
+  const time =
+    totals.seconds === null
+      ? `duration unknown: ${shortList(not_loaded)} ${not_loaded.length === 1 ? 'has' : 'have'} not been loaded yet`
+      : `about ${durationText(totals.seconds)}, by past loads`;
+  const bytes = totals.bytes === null ? '' : `, about ${bytesText(totals.bytes)}`;
+  return [
+    `${counted(totals.units, 'unit')} due: ${counted(totals.rows, 'row')} by the service's count${bytes}; ${time}`,
+    `asked of the service: at least ${counted(totals.requests ?? 0, 'request')}, ${counted(totals.exports ?? 0, 'data export')}`,
+    ...(totals.loaded ? [`${counted(totals.loaded, 'unit')} in the warehouse already`] : []),
+    ...left_out.map(({ reason, units }) => `${counted(units, 'unit')} left out: ${reason}`),
+  ].map((words) => line(words));
+}
+
+/** Before a first run: units and rows by dataset, and what they come to. */
+export function firstPlanBlocks(facts: PlanFacts, since: string): readonly Block[] {
+  const datasets = [...Map.groupBy(facts.units, ({ dataset }) => dataset)];
+  return [
+    line(`First run: ${since === 'all' ? 'all ended crawls' : `crawls that ended since ${since}`}`),
+    tableOf(
+      'Datasets',
+      [
+        { name: 'dataset', of: ([dataset]) => dataset },
+        { name: 'units', kind: 'count', of: ([, units]) => units.length },
+        {
+          name: 'rows',
+          kind: 'count',
+          // Of some datasets the service gives no count.
+          of: ([, units]) =>
+            units.every(({ rows }) => rows === null)
+              ? null
+              : units.reduce((sum, { rows }) => sum + (rows ?? 0), 0),
+        },
+      ],
+      datasets,
+    ),
+    ...planSums(facts),
+  ];
+}
+
+/** The first names of a list, and how many more there are. */
+function shortList(names: readonly string[]): string {
+  return names.length <= 3
+    ? names.join(', ')
+    : `${names.slice(0, 2).join(', ')} and ${counted(names.length - 2, 'more dataset')}`;
+}
