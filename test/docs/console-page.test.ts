@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { PAGES } from '../../src/people/console/pages/pages.ts';
+
+const guide = await readFile(join(import.meta.dirname, '../../docs/console.md'), 'utf8');
+
+/** The rows of the table of pages: the address without its query, as the routes of the program have it, and the name. */
+const named = new Map(
+  [...guide.matchAll(/^\| (\w[\w ]*?) +\| `(\/[^`]*)` +\|/gm)].map(([, name = '', address = '']) => [
+    address.replace(/\?.*/, '').replaceAll(/<\w+>/g, ':'),
+    name,
+  ]),
+);
+const addressOf = (path: string): string => path.replaceAll(/:\w+|\*/g, ':');
+
+test('the guide has each page of the console by its address', () => {
+  expect(PAGES.map(({ path }) => addressOf(path)).filter((address) => !named.has(address))).toEqual([]);
+});
+
+test('the pages that take ?wait=1 are those that the guide says', () => {
+  const waiting = PAGES.filter(({ query = {} }) => 'wait' in query).map(({ path }) =>
+    named.get(addressOf(path)),
+  );
+  const [, said = ''] =
+    /With `\?wait=1`\s+these pages wait for all their figures: ([^.]*)\./.exec(guide) ?? [];
+  expect(said.split(/,\s+/).toSorted()).toEqual(waiting.toSorted());
+});
