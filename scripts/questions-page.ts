@@ -16,7 +16,7 @@ import {
 import { loadQuestions, type Question } from '../src/pipeline/transform/questions/questions.ts';
 import { loadPipelines } from '../src/project/settings/pipelines.ts';
 import { sqlFolder } from '../src/project/sql/models/sql-folders.ts';
-import { startSandbox } from '../src/service/local/start-sandbox.ts';
+import { startSandbox } from '../src/service/local/sandbox/start-sandbox.ts';
 import type { CatalogReader } from '../src/state/catalogue/catalog.ts';
 
 const ROOT = join(import.meta.dirname, '..');

@@ -58,4 +58,4 @@ export {
   verifyWebhookSignature,
   WEBHOOK_SIGNATURE_HEADER,
 } from './service/api/webhook-signature.ts';
-export { type Sandbox, type SandboxOptions, startSandbox } from './service/local/start-sandbox.ts';
+export { type Sandbox, type SandboxOptions, startSandbox } from './service/local/sandbox/start-sandbox.ts';

@@ -8,7 +8,7 @@ import { performance } from 'node:perf_hooks';
 import { setInterval } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { textTable } from '../../src/core/text/text-table.ts';
-import { startSandbox } from '../../src/service/local/start-sandbox.ts';
+import { startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { childCpuSeconds, cpuSeconds } from './resources.ts';
 
 /**

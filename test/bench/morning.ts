@@ -6,7 +6,7 @@ import { performance } from 'node:perf_hooks';
 import { parseArgs, promisify } from 'node:util';
 import { Database, text } from '../../src/core/duckdb/duckdb.ts';
 import { textTable } from '../../src/core/text/text-table.ts';
-import { type Sandbox, startSandbox } from '../../src/service/local/start-sandbox.ts';
+import { type Sandbox, startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { FILE_OPTIONS } from '../../src/state/catalogue/schema.ts';
 import { putManyCrawls } from '../support/many-crawls.ts';
 

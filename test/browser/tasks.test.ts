@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../src/core/logs/logger.ts';
 import { type Console, serveConsole } from '../../src/people/console/server/serve-console.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
-import { startSandbox } from '../../src/service/local/start-sandbox.ts';
+import { startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { environmentOf, projectFolder, runProject } from '../support/project.ts';
 import { sharedFolder } from '../support/temporary.ts';
 import { CHROMIUM, MISSING, openTab, startChromium } from './chromium.ts';

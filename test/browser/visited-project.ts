@@ -1,7 +1,7 @@
 import { Access } from '../../src/people/console/access/access.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';
-import { type Sandbox, startSandbox } from '../../src/service/local/start-sandbox.ts';
+import { type Sandbox, startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { readPublished } from '../../src/state/catalogue/published/read-published.ts';
 import { environmentOf, projectFolder, runProject } from '../support/project.ts';
 

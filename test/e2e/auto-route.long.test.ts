@@ -7,7 +7,7 @@ import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { reportPlan } from '../../src/pipeline/plan.ts';
 import type { RunRequest } from '../../src/pipeline/run.ts';
 import { loadPipelines } from '../../src/project/settings/pipelines.ts';
-import type { Sandbox } from '../../src/service/local/start-sandbox.ts';
+import type { Sandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { FILE_OPTIONS } from '../../src/state/catalogue/schema.ts';
 import { DataExportDesk } from '../support/data-exports.ts';
 import {

@@ -10,7 +10,7 @@ import { stagingConnections } from '../../src/pipeline/stage/staging-connections
 import { folderName } from '../../src/project/model/column-name.ts';
 import { type Field, typeFamily } from '../../src/project/model/field.ts';
 import { ServiceClient } from '../../src/service/api/client/client.ts';
-import type { Sandbox } from '../../src/service/local/start-sandbox.ts';
+import type { Sandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { s3 } from '../../src/stores/s3/s3.ts';
 import { awsEnvironment } from '../stores/store-server.ts';
 import { DataExportDesk } from '../support/data-exports.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/service/local/start-sandbox.ts';
+import { type Sandbox, startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { crawlhouse, projectFolder, published, requestCount, runProject } from '../support/project.ts';
 import { sharedFolder, temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { ServiceClient } from '../../src/service/api/client/client.ts';
-import { startSandbox } from '../../src/service/local/start-sandbox.ts';
+import { startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { projectWithWarehouse } from '../people/console/project-with-warehouse.ts';
 import { statusOf } from '../support/odd-requests.ts';
 import { openConsole } from '../support/open-console.ts';

@@ -8,7 +8,7 @@ import { loadQuestions } from '../../src/pipeline/transform/questions/questions.
 import { sqlFolders } from '../../src/project/sql/models/sql-folders.ts';
 import { ServiceClient } from '../../src/service/api/client/client.ts';
 import { ENDPOINTS } from '../../src/service/api/endpoints.ts';
-import { startSandbox } from '../../src/service/local/start-sandbox.ts';
+import { startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { consoleProject } from '../support/console-project.ts';
 import {
   type Door,

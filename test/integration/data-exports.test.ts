@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import { startSandbox } from '../../src/service/local/start-sandbox.ts';
+import { startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { dataExportSuite, Exports } from '../service/local/data-export-suite.ts';
 import { Service } from '../service/local/support.ts';
 import { startFakeGcs, startVersitygw } from '../support/servers.ts';

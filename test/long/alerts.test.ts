@@ -8,7 +8,7 @@ import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { type RunRequest, run } from '../../src/pipeline/run.ts';
 import type { AlertSettings } from '../../src/project/settings/alert-settings.ts';
 import { loadPipelines } from '../../src/project/settings/pipelines.ts';
-import type { Sandbox } from '../../src/service/local/start-sandbox.ts';
+import type { Sandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { receiver } from '../operations/alert/receiver.ts';
 import {
   clearFaults,

@@ -6,7 +6,7 @@ import { statusBlocks } from '../../src/operations/status/status-blocks.ts';
 import { statusFacts } from '../../src/operations/status/status-facts.ts';
 import { printBlocks } from '../../src/people/cli/reports/print-blocks.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
-import type { Sandbox } from '../../src/service/local/start-sandbox.ts';
+import type { Sandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { clearFaults, rawProjectFolder, runProject, sandboxFor, setFaults } from '../support/project.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 

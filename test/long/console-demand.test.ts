@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';
-import { startSandbox } from '../../src/service/local/start-sandbox.ts';
+import { startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { type OpenConsole, openConsole } from '../support/open-console.ts';
 import { environmentOf, projectFolder, runProject } from '../support/project.ts';
 import { sharedFolder } from '../support/temporary.ts';

@@ -3,7 +3,7 @@ import { durationText } from '../../src/core/text/amounts.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import type { RunReport } from '../../src/project/model/runs/report.ts';
 import { runSeconds } from '../../src/project/model/runs/run-summary.ts';
-import type { Sandbox } from '../../src/service/local/start-sandbox.ts';
+import type { Sandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { readLiveRun } from '../../src/state/ledger/live-run.ts';
 import { type OpenConsole, openConsole } from '../support/open-console.ts';
 import { environmentOf, projectFolder, runProject, sandboxFor } from '../support/project.ts';

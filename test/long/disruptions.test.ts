@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { exchangeCode } from '../../src/service/api/client/oauth.ts';
-import { startSandbox } from '../../src/service/local/start-sandbox.ts';
+import { startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { sqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import { applicationOf, BACK, codeFor } from '../service/local/sandbox/oauth/consent.ts';
 import { Service } from '../service/local/support.ts';

@@ -5,7 +5,7 @@ import { text } from '../../src/core/duckdb/duckdb.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { drop } from '../../src/pipeline/drop.ts';
-import type { Sandbox } from '../../src/service/local/start-sandbox.ts';
+import type { Sandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { crawlhouse, published, rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';
 import { temporaryConnection } from '../support/temporary.ts';
 import { toVersion9 } from '../support/to-version-9.ts';

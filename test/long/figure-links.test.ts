@@ -6,7 +6,7 @@ import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';
 import { loadModels } from '../../src/project/sql/models/load-models.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
-import { startSandbox } from '../../src/service/local/start-sandbox.ts';
+import { startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { STORY } from '../answers/explore/story-site.ts';
 import { ALL_SITES } from '../questions/sites/all-sites.ts';
 import { loadSites, SQL } from '../questions/sites/load-sites.ts';

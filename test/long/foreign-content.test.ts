@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { folderName } from '../../src/project/model/column-name.ts';
-import type { Sandbox } from '../../src/service/local/start-sandbox.ts';
+import type { Sandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { s3 } from '../../src/stores/s3/s3.ts';
 import { awsEnvironment } from '../stores/store-server.ts';
 import { DataExportDesk } from '../support/data-exports.ts';

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Check } from '../../src/core/duckdb/check.ts';
-import { startSandbox } from '../../src/service/local/start-sandbox.ts';
+import { startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { crawlhouse, rawProjectFolder, runProject } from '../support/project.ts';
 
 test('settings of a project that the warehouse lacks are told by doctor and by a run', async () => {

@@ -5,7 +5,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { FoundIssue } from '../../src/answers/explore/read-issues.ts';
-import { type Sandbox, startSandbox } from '../../src/service/local/start-sandbox.ts';
+import { type Sandbox, startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { crawlhouse, projectFolder } from '../support/project.ts';
 
 const PROGRAM = join(import.meta.dirname, '..', '..', 'src', 'people', 'cli', 'main.ts');

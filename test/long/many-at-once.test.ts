@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CrawlhouseError } from '../../src/core/errors/errors.ts';
-import type { Sandbox } from '../../src/service/local/start-sandbox.ts';
+import type { Sandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import {
   clearFaults,
   type RunOptions,

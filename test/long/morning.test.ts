@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { startSandbox } from '../../src/service/local/start-sandbox.ts';
+import { startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { crawlId, putManyCrawls } from '../support/many-crawls.ts';
 import { published, rawProjectFolder, requestCount, runProject } from '../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';

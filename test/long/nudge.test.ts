@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { ServiceClient } from '../../src/service/api/client/client.ts';
 import { signWebhook } from '../../src/service/api/webhook-signature.ts';
-import type { Sandbox } from '../../src/service/local/start-sandbox.ts';
+import type { Sandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { project, service } from '../operations/schedule/service.ts';
 import { crawlhouse, sandboxFor } from '../support/project.ts';
 import { until } from '../support/until.ts';

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { main } from '../../src/people/cli/app.ts';
 import { loadQuestions, questionNamed } from '../../src/pipeline/transform/questions/questions.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
-import { type Sandbox, startSandbox } from '../../src/service/local/start-sandbox.ts';
+import { type Sandbox, startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { pageWith, serveSite } from '../support/crawl-site.ts';
 import { freePort } from '../support/free-port.ts';
 import { temporaryFolder } from '../support/temporary.ts';

@@ -4,7 +4,7 @@ import { copyFile, readdir, readFile, rm, truncate, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/service/local/start-sandbox.ts';
+import { type Sandbox, startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { sqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import { LEDGER_VERSION } from '../../src/state/ledger/sqlite/sqlite-schema.ts';
 import { DataExportDesk } from '../support/data-exports.ts';

@@ -4,7 +4,7 @@ import { cp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/service/local/start-sandbox.ts';
+import { type Sandbox, startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { sqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import { crawlhouse, published, rawProjectFolder, runProject, spawnCrawlhouse } from '../support/project.ts';
 import { ALL_ROUNDS, roundSeed, seededRandom } from '../support/random.ts';

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Sandbox } from '../../src/service/local/start-sandbox.ts';
+import type { Sandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { crawlhouse, projectFolder, runProject, sandboxFor } from '../support/project.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 

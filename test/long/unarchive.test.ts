@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { RunReport } from '../../src/project/model/runs/report.ts';
-import type { Sandbox } from '../../src/service/local/start-sandbox.ts';
+import type { Sandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { type Json, Service } from '../service/local/support.ts';
 import { rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';
 import { until } from '../support/until.ts';

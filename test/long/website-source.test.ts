@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { fileForm } from '../../src/service/api/resources/ingest-files.ts';
-import { startSandbox } from '../../src/service/local/start-sandbox.ts';
+import { startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { DAY, refusal, START } from '../service/local/crawls/living.ts';
 import { Service } from '../service/local/support.ts';
 import { gated, PAGES, Websites } from '../service/local/website/websites.ts';

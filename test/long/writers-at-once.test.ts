@@ -3,7 +3,7 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { type Connection, ident, text } from '../../src/core/duckdb/duckdb.ts';
-import { startSandbox } from '../../src/service/local/start-sandbox.ts';
+import { startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { sqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import { missed, project } from '../operations/schedule/service.ts';
 import { clearFaults, crawlhouse, crawlhouseProcess, environmentOf, setFaults } from '../support/project.ts';

@@ -1,7 +1,7 @@
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Sandbox, startSandbox } from '../../src/service/local/start-sandbox.ts';
+import { type Sandbox, startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { freePort } from '../support/free-port.ts';
 import { type LedgerServer, startLedgerServer } from '../support/ledger-server.ts';
 import { hasPostgres } from '../support/postgres.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ReadyDocument } from '../../src/service/local/start-sandbox.ts';
+import type { ReadyDocument } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { freePort } from '../support/free-port.ts';
 import { until } from '../support/until.ts';
 import { SoakProcess } from './process.ts';

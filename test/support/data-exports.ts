@@ -1,5 +1,5 @@
 import type { DataExport } from '../../src/service/api/resources/data-exports.ts';
-import type { Sandbox } from '../../src/service/local/start-sandbox.ts';
+import type { Sandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { type Json, Service } from '../service/local/support.ts';
 import { until } from './until.ts';
 

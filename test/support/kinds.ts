@@ -15,7 +15,7 @@ const STARTS = [
   'node:worker_threads',
   'fastify',
   'src/core/duckdb/duckdb.ts',
-  'src/service/local/start-sandbox.ts',
+  'src/service/local/sandbox/start-sandbox.ts',
   'src/core/net/listen-http.ts',
   'src/operations/schedule/listen.ts',
   'src/answers/query/query-process.ts',

@@ -24,7 +24,7 @@ export function putManyCrawls(
   mkdirSync(stateDir, { recursive: true });
   using resources = new Resources(join(stateDir, 'sandbox.sqlite'));
   resources.transaction(() => {
-    ensureWorkspace(resources);
+    ensureWorkspace(resources, 'Sandbox');
     const project = ensureProject(resources, { name: 'years', startUrl: 'https://years.example/' });
     const crawl_config = resources.list('crawl_configs', project.id)[0];
     for (let index = 0; index < count; index++) {

@@ -11,7 +11,11 @@ import type { RouteOverride } from '../../src/pipeline/routes/choose-route.ts';
 import { type RunRequest, run } from '../../src/pipeline/run.ts';
 import type { RunResult } from '../../src/project/model/runs/run-result.ts';
 import { loadPipelines } from '../../src/project/settings/pipelines.ts';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/service/local/start-sandbox.ts';
+import {
+  type Sandbox,
+  type SandboxOptions,
+  startSandbox,
+} from '../../src/service/local/sandbox/start-sandbox.ts';
 import { temporaryFolder } from './temporary.ts';
 import { threads } from './threads.ts';
 import './process-timeout.ts';

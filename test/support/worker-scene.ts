@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
-import type { Sandbox } from '../../src/service/local/start-sandbox.ts';
+import type { Sandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { listObjects } from '../../src/stores/list-objects.ts';
 import { openConfiguredStore } from '../../src/stores/registry.ts';
 import type { LedgerServer } from './ledger-server.ts';

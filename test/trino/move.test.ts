@@ -11,7 +11,7 @@ import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { bindQuestion } from '../../src/pipeline/transform/questions/bind-question.ts';
 import { loadQuestions } from '../../src/pipeline/transform/questions/questions.ts';
 import { sqlFolders } from '../../src/project/sql/models/sql-folders.ts';
-import { type Sandbox, startSandbox } from '../../src/service/local/start-sandbox.ts';
+import { type Sandbox, startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import {
   crawlhouse,
   crawlhouseProcess,

@@ -6,7 +6,7 @@ import { ident, table, text } from '../../src/core/duckdb/duckdb.ts';
 import { TrinoClient } from '../../src/engines/trino/client/client.ts';
 import { RelationNames } from '../../src/engines/trino/client/relation-names.ts';
 import type { RunResult } from '../../src/project/model/runs/run-result.ts';
-import { type Sandbox, startSandbox } from '../../src/service/local/start-sandbox.ts';
+import { type Sandbox, startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { tableColumns } from '../../src/state/catalogue/catalog.ts';
 import { crawlhouse, projectFolder, runProject } from '../support/project.ts';
 import { ALL_ROUNDS } from '../support/random.ts';

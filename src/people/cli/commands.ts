@@ -10,6 +10,7 @@ const READ: Readonly<Record<(typeof COMMAND_NAMES)[number], () => Promise<Comman
   'logs bots update': async () => (await import('./commands/logs-bots-update.ts')).logsBotsUpdate,
   'demand add': async () => (await import('./commands/demand-add.ts')).demandAdd,
   'demand sync': async () => (await import('./commands/demand-sync.ts')).demandSync,
+  'service start': async () => (await import('./commands/service-start.ts')).serviceStart,
   'sandbox start': async () => (await import('./commands/sandbox-start.ts')).sandboxStart,
   discover: async () => (await import('./commands/discover.ts')).discover,
   run: async () => (await import('./commands/run.ts')).run,

@@ -9,7 +9,7 @@ import { type AssistantReaders, assistantServer } from '../../../src/people/mcp/
 import { listenForAssistants } from '../../../src/people/mcp/listen-for-assistants.ts';
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import { encodeRison } from '../../../src/service/api/client/rison.ts';
-import { startSandbox } from '../../../src/service/local/start-sandbox.ts';
+import { startSandbox } from '../../../src/service/local/sandbox/start-sandbox.ts';
 import { fuzzFolder } from '../folder.ts';
 import { Fault, type Target, type Verdict } from '../target.ts';
 import { oqlTree } from './oql-tree.ts';

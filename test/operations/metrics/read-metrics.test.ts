@@ -8,7 +8,7 @@ import { metricsReader } from '../../../src/operations/metrics/read-metrics.ts';
 import { writeMetrics } from '../../../src/operations/metrics/write-metrics.ts';
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import type { Settings } from '../../../src/project/settings/settings.ts';
-import { startSandbox } from '../../../src/service/local/start-sandbox.ts';
+import { startSandbox } from '../../../src/service/local/sandbox/start-sandbox.ts';
 import { crawlhouse, environmentOf, rawProjectFolder, runProject } from '../../support/project.ts';
 import { waitingAlert } from '../alert/alert-store-contract.ts';
 

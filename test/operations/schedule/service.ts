@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Sandbox } from '../../../src/service/local/start-sandbox.ts';
+import type { Sandbox } from '../../../src/service/local/sandbox/start-sandbox.ts';
 import { rawProjectFolder } from '../../support/project.ts';
 import { until } from '../../support/until.ts';
 import '../../support/process-timeout.ts';

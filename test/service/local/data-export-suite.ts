@@ -14,7 +14,7 @@ import type {
 } from '../../../src/service/api/resources/data-exports.ts';
 import { gcsUploader } from '../../../src/service/local/sandbox/exports/gcs-uploader.ts';
 import { s3Uploader } from '../../../src/service/local/sandbox/exports/s3-uploader.ts';
-import type { ReadyDocument } from '../../../src/service/local/start-sandbox.ts';
+import type { ReadyDocument } from '../../../src/service/local/sandbox/start-sandbox.ts';
 import { temporaryConnection, temporaryFolder } from '../../support/temporary.ts';
 import { until } from '../../support/until.ts';
 import type { Json, Service } from './support.ts';

@@ -9,7 +9,7 @@ import type { PageQuery } from '../../../src/service/api/client/pagination.ts';
 import type { DataExportInput } from '../../../src/service/api/resources/data-exports.ts';
 import { Resources } from '../../../src/service/local/resources/resources.ts';
 import { exportTarget } from '../../../src/service/local/sandbox/exports/data-exports.ts';
-import { startSandbox } from '../../../src/service/local/start-sandbox.ts';
+import { startSandbox } from '../../../src/service/local/sandbox/start-sandbox.ts';
 import { temporaryConnection, temporaryFolder } from '../../support/temporary.ts';
 import { until } from '../../support/until.ts';
 import { Exports } from './data-export-suite.ts';

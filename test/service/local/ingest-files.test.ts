@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { ServiceClient } from '../../../src/service/api/client/client.ts';
 import type { PageQuery } from '../../../src/service/api/client/pagination.ts';
 import { fileForm, type IngestFile } from '../../../src/service/api/resources/ingest-files.ts';
-import { startSandbox } from '../../../src/service/local/start-sandbox.ts';
+import { startSandbox } from '../../../src/service/local/sandbox/start-sandbox.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { until } from '../../support/until.ts';
 import { type Json, sharedService } from './support.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startSandbox } from '../../../src/service/local/start-sandbox.ts';
+import { startSandbox } from '../../../src/service/local/sandbox/start-sandbox.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { field, importFolder, Service } from './support.ts';
 

@@ -6,7 +6,11 @@ import { request } from 'undici';
 import { afterAll, onTestFinished } from 'vitest';
 import type { z } from 'zod';
 import type { FieldRecord } from '../../../src/service/api/resources/fields.ts';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../../src/service/local/start-sandbox.ts';
+import {
+  type Sandbox,
+  type SandboxOptions,
+  startSandbox,
+} from '../../../src/service/local/sandbox/start-sandbox.ts';
 import '../../support/process-timeout.ts';
 
 export type Json = Record<string, unknown>;

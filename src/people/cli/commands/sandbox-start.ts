@@ -1,21 +1,19 @@
-import { once } from 'node:events';
-import { dirname, resolve } from 'node:path';
-import { writeFileAtomic } from '../../../core/files/atomic-file.ts';
-import { checkFolder, makeFolder } from '../../../core/files/make-folder.ts';
-import { stringifyJson } from '../../../core/text/json.ts';
-import { startSandbox } from '../../../service/local/start-sandbox.ts';
+import { resolve } from 'node:path';
+import { checkFolder } from '../../../core/files/make-folder.ts';
+import { startSandbox } from '../../../service/local/sandbox/start-sandbox.ts';
 import type { Command } from '../command.ts';
 import { wholeNumber } from '../flag-values.ts';
 import { storeExports, storeOptions } from '../local/sandbox-stores.ts';
+import { readyFileOf, SERVICE_FLAGS, serveUntilStopped, serviceOptions } from '../local/serve-service.ts';
 
 const MOST_OBJECTS = 1000;
 
 export const sandboxStart: Command = {
   name: 'sandbox start',
-  summary: 'the service, locally',
+  summary: 'the service for trying: generated data, faults, object stores',
   positionals: { shown: '', most: 0 },
   flags: {
-    port: { type: 'string', value: 'N', help: 'port on 127.0.0.1; 0 or none: a free one' },
+    port: SERVICE_FLAGS.port,
     import: {
       type: 'string',
       multiple: true,
@@ -54,25 +52,17 @@ export const sandboxStart: Command = {
       help: 'objects that a data export is written to; default 1',
     },
     'export-gzip': { type: 'boolean', help: 'compress data exports as csv and json (.gz)' },
-    'allow-private': {
-      type: 'boolean',
-      help: 'crawls of websites and webhooks may reach private addresses, whatever the start URL',
-    },
-    'ready-file': {
-      type: 'string',
-      value: 'F',
-      help: 'a file that gets one JSON document once the sandbox answers',
-    },
+    'allow-private': SERVICE_FLAGS['allow-private'],
+    'ready-file': SERVICE_FLAGS['ready-file'],
   },
   async run(invocation) {
     const path = (text: string): string => resolve(invocation.workingDirectory, text);
     const faults = invocation.text('faults');
     const state = invocation.text('state');
-    const readyFile = invocation.text('ready-file');
-    if (readyFile !== undefined) makeFolder(dirname(path(readyFile)), { from: '--ready-file' });
+    const readyFile = readyFileOf(invocation);
     if (state !== undefined) checkFolder(path(state), '--state', false);
     await using sandbox = await startSandbox({
-      port: wholeNumber(invocation, 'port', 0, 65_535) ?? 0,
+      ...serviceOptions(invocation),
       importDirs: invocation.texts('import').map(path),
       generate: [...invocation.texts('generate')],
       ...(faults === undefined ? {} : { faultsFile: path(faults) }),
@@ -80,24 +70,9 @@ export const sandboxStart: Command = {
       ...storeOptions(invocation.text('store-a-endpoint'), invocation.text('store-b-endpoint'), process.env),
       exportObjects: wholeNumber(invocation, 'export-objects', 1, MOST_OBJECTS) ?? 1,
       exportGzip: invocation.has('export-gzip'),
-      allowPrivate: invocation.has('allow-private'),
-      logger: invocation.logger,
-      signal: invocation.signal,
     });
-    const document = `${stringifyJson(sandbox.ready, 2)}\n`;
-    if (readyFile !== undefined) await writeFileAtomic(path(readyFile), document);
-    if (invocation.has('json')) await invocation.write(document);
-    else {
-      await invocation.write(`export CRAWLHOUSE_BASE_URL=${sandbox.ready.base_url}\n`);
-      await invocation.write(`export CRAWLHOUSE_ACCESS_TOKEN=${sandbox.ready.access_token}\n`);
-      await invocation.write(storeExports(sandbox.ready));
-      const { client_id, client_secret } = sandbox.ready.oauth;
-      await invocation.write(
-        `# OAuth2 application: client_id ${client_id}, client_secret ${client_secret}\n`,
-      );
-    }
-    invocation.say('The sandbox answers; Ctrl-C ends it.\n');
-    if (!invocation.signal.aborted) await once(invocation.signal, 'abort');
-    return 0;
+    const { client_id, client_secret } = sandbox.ready.oauth;
+    const more = `${storeExports(sandbox.ready)}# OAuth2 application: client_id ${client_id}, client_secret ${client_secret}\n`;
+    return await serveUntilStopped(invocation, readyFile, sandbox.ready, more);
   },
 };

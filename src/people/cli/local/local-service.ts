@@ -15,7 +15,11 @@ import type { Crawl } from '../../../service/api/resources/crawls.ts';
 import { fileForm } from '../../../service/api/resources/ingest-files.ts';
 import type { Project } from '../../../service/api/resources/projects.ts';
 import type { LogsToAdd } from '../../../service/local/logs/added-logs.ts';
-import { type Sandbox, startSandbox } from '../../../service/local/start-sandbox.ts';
+import {
+  type LocalServiceOptions,
+  type ServiceHandle,
+  startLocalService,
+} from '../../../service/local/start-local-service.ts';
 import { tryStart } from '../../../service/site/crawler/try-start.ts';
 import type { PagesPerTemplate } from '../../../service/site/crawler/vitals/vitals.ts';
 import type { BotReport } from '../../../service/site/logs/log-report.ts';
@@ -27,9 +31,9 @@ const ANALYSIS_INTERVAL_MS = 50;
 const LIST_INTERVAL_MS = 50;
 /** The configuration of lists of URLs, so that they are not compared with crawls of the whole site. */
 export const LIST_CONFIG_NAME = 'crawlhouse crawl --list';
-/** States of a crawl that has not ended. */
 /** Codes of what a person has to mend before a crawl can go on. */
 const MENDABLE: readonly string[] = ['disk', 'missing_feature', 'bad_project'];
+/** States of a crawl that has not ended. */
 const UNFINISHED = ['running', 'pausing', 'paused', 'terminating'];
 
 interface Rules {
@@ -44,18 +48,40 @@ export interface StatusCount {
   readonly pages: number;
 }
 
-/** The service of a project folder: a sandbox that keeps its data below the state directory. */
+/**
+ * Starts the local service of a project folder.
+ *
+ * @throws CrawlhouseError for a file of the project that does not hold; `locked` while another process has the folder
+ */
+export async function startProjectService(
+  settings: Settings,
+  options: LocalServiceOptions,
+): Promise<ServiceHandle> {
+  if (settings.base_url !== undefined) {
+    throw new CrawlhouseError('bad_settings', `this project folder loads from ${settings.base_url}`, {
+      hint: 'crawl in a folder of its own: crawlhouse init DIR, and no CRAWLHOUSE_BASE_URL',
+    });
+  }
+  await checkProjectFiles(settings);
+  const { rendering, vitals, crawl_proxy: proxy } = settings;
+  const stateDir = localServiceFolder(settings);
+  return startLocalService({ stateDir, rendering, proxy, vitals, ...options }).catch((thrown: unknown) => {
+    throw nameFullDisk(toCrawlhouseError(thrown), settings);
+  });
+}
+
+/** The local service of a project folder, which keeps its data below the state directory. */
 export class LocalService implements AsyncDisposable {
-  readonly #sandbox: Sandbox;
+  readonly #service: ServiceHandle;
   readonly #client: ServiceClient;
   readonly #rules: Rules;
   readonly #settings: Settings;
 
-  private constructor(sandbox: Sandbox, settings: Settings, rules: Rules) {
-    this.#sandbox = sandbox;
+  private constructor(service: ServiceHandle, settings: Settings, rules: Rules) {
+    this.#service = service;
     this.#settings = settings;
     this.#rules = rules;
-    this.#client = new ServiceClient({ baseUrl: sandbox.baseUrl, accessToken: sandbox.accessToken });
+    this.#client = new ServiceClient({ baseUrl: service.baseUrl, accessToken: service.accessToken });
   }
 
   /** @throws CrawlhouseError for a file of the project that does not hold; `locked` while another process has the folder */
@@ -63,31 +89,14 @@ export class LocalService implements AsyncDisposable {
     settings: Settings,
     options: { readonly allowPrivate: boolean; readonly logger: Logger },
   ): Promise<LocalService> {
-    if (settings.base_url !== undefined) {
-      throw new CrawlhouseError('bad_settings', `this project folder loads from ${settings.base_url}`, {
-        hint: 'crawl in a folder of its own: crawlhouse init DIR, and no CRAWLHOUSE_BASE_URL',
-      });
-    }
-    await checkProjectFiles(settings);
-    const stateDir = localServiceFolder(settings);
-    const { allowPrivate } = options;
-    const { rendering, vitals, crawl_proxy: proxy } = settings;
-    const sandbox = await startSandbox({
-      stateDir,
-      pausesCrawls: true,
-      rendering,
-      proxy,
-      vitals,
-      ...options,
-    }).catch((thrown: unknown) => {
-      throw nameFullDisk(toCrawlhouseError(thrown), settings);
-    });
-    return new LocalService(sandbox, settings, { allowPrivate, rendering, proxy });
+    const service = await startProjectService(settings, { ...options, pausesCrawls: true });
+    const { rendering, crawl_proxy: proxy } = settings;
+    return new LocalService(service, settings, { allowPrivate: options.allowPrivate, rendering, proxy });
   }
 
   /** Adds access logs to a project, and gives the bots that they have. */
   addLogs(logs: LogsToAdd, signal: AbortSignal): Promise<readonly BotReport[]> {
-    return this.#sandbox.addLogs(logs, signal);
+    return this.#service.addLogs(logs, signal);
   }
 
   /** Runs pipelines over this service; `changed` are the days of dated data that they load again. */
@@ -95,11 +104,11 @@ export class LocalService implements AsyncDisposable {
     settings: Settings,
     run: (local: Settings, changed: readonly ChangedDay[]) => Promise<RunResult>,
   ): Promise<RunResult> {
-    const { baseUrl, accessToken } = this.#sandbox;
-    const changed = await this.#sandbox.changedDays();
+    const { baseUrl, accessToken } = this.#service;
+    const changed = await this.#service.changedDays();
     const result = await run({ ...settings, base_url: baseUrl, access_token: accessToken }, changed);
     const current = result.report.units.filter(({ status }) => status === 'loaded' || status === 'unchanged');
-    await this.#sandbox.noteLoadedDays(
+    await this.#service.noteLoadedDays(
       current.flatMap(({ dataset, source: { project_id }, window }) =>
         window === null || project_id === null ? [] : [{ dataset, project_id, ...window }],
       ),
@@ -107,14 +116,14 @@ export class LocalService implements AsyncDisposable {
     return result;
   }
 
-  /** Adds an export of search results to a project's ranking performance; throws as `addDemand` of the sandbox. */
-  addDemand(...work: Parameters<Sandbox['addDemand']>): ReturnType<Sandbox['addDemand']> {
-    return this.#sandbox.addDemand(...work);
+  /** Adds an export of search results to a project's ranking performance; throws as its `addDemand`. */
+  addDemand(...work: Parameters<ServiceHandle['addDemand']>): ReturnType<ServiceHandle['addDemand']> {
+    return this.#service.addDemand(...work);
   }
 
   /** The hashes of the exports that were added to a project, of those that begin so. */
   addedDemand(projectId: string, mark: string): Promise<readonly string[]> {
-    return this.#sandbox.addedDemand(projectId, mark);
+    return this.#service.addedDemand(projectId, mark);
   }
 
   /** The projects of this folder, the oldest first. */
@@ -131,7 +140,7 @@ export class LocalService implements AsyncDisposable {
     const { id } = await this.#client.call('createProject', {
       body: { project: { name: host, start_url: startUrl } },
     });
-    await this.#patch('projects', id, { is_verified_by: 'crawlhouse crawl' });
+    await this.#service.change('projects', id, { is_verified_by: 'crawlhouse crawl' });
     return id;
   }
 
@@ -168,7 +177,7 @@ export class LocalService implements AsyncDisposable {
     const { id } = known.some(({ name }) => name === config.name)
       ? await this.#client.call('updateCrawlConfig', { project_id: projectId, body })
       : await this.#client.call('createCrawlConfig', { project_id: projectId, body });
-    await this.#patch('crawl_configs', id, { vitals });
+    await this.#service.change('crawl_configs', id, { vitals });
     return id;
   }
 
@@ -198,17 +207,8 @@ export class LocalService implements AsyncDisposable {
     }
     if (file === undefined) throw new Error('the local service can not read the list of URLs');
     const id = await this.configure(projectId, { ...config, user_input_files: [file.id] }, vitals);
-    await this.#patch('crawl_configs', id, { list_only: true });
+    await this.#service.change('crawl_configs', id, { list_only: true });
     return id;
-  }
-
-  async #patch(resource: string, id: string, changes: Readonly<Record<string, unknown>>): Promise<void> {
-    const answer = await fetch(`${this.#sandbox.baseUrl}/_sandbox/${resource}/${id}`, {
-      method: 'PATCH',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(changes),
-    });
-    if (!answer.ok) throw new Error(`${resource} ${id} can't be changed: ${await answer.text()}`);
   }
 
   launch(projectId: string, configId: string): Promise<Crawl> {
@@ -260,12 +260,12 @@ export class LocalService implements AsyncDisposable {
           return crawl;
         }
         if (!UNFINISHED.includes(crawl.status))
-          throw withoutReport(crawl, this.#sandbox.failedCrawl(crawl_id));
-        const stuck = this.#sandbox.stuckCrawl(crawl_id);
+          throw withoutReport(crawl, this.#service.failedCrawl(crawl_id));
+        const stuck = this.#service.stuckCrawl(crawl_id);
         if (stuck !== undefined) throw paused(crawl, nameFullDisk(stuck, this.#settings));
         if (crawl.status === 'paused') await pilot('resume');
         const { progress } = await this.#client.call('crawlProgress', { crawl_id });
-        show(progress, this.#sandbox.sideWork(crawl_id));
+        show(progress, this.#service.sideWork(crawl_id));
         const isAnalysed = progress.steps?.some(
           ({ name, status }) => name === 'analysis' && status !== 'waiting',
         );
@@ -294,7 +294,7 @@ export class LocalService implements AsyncDisposable {
 
   /** Takes a crawl without one page out of what is loaded: the site fell silent right after it had answered. */
   async #discarded({ id, crawl_config, end_reason }: Crawl): Promise<CrawlhouseError> {
-    await this.#patch('crawls', id, { status: 'cancelled', end_reason: 'user_cancelled' });
+    await this.#service.change('crawls', id, { status: 'cancelled', end_reason: 'user_cancelled' });
     return new CrawlhouseError(
       'start_unreachable',
       `${crawl_config?.start_url}: no page was fetched: ${end_reason}`,
@@ -303,7 +303,7 @@ export class LocalService implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#client[Symbol.asyncDispose]();
-    await this.#sandbox.close();
+    await this.#service.close();
   }
 }
 

@@ -1,5 +1,5 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
-import type { ReadyDocument, SandboxOptions } from '../../../service/local/start-sandbox.ts';
+import type { ReadyDocument, SandboxOptions } from '../../../service/local/sandbox/start-sandbox.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -9,7 +9,7 @@ import type { LifeContext } from './life-context.ts';
 const GLANCE = 500;
 
 /**
- * Applies the events of the sandbox: crawls and comparisons end, scheduled crawls fire, crawls are archived. Events are
+ * Applies the events of the service: crawls and comparisons end, scheduled crawls fire, crawls are archived. Events are
  * applied one after the other, each at its own time. A clock that jumps thus gives the same result as one that ticks.
  */
 export class CrawlClock implements AsyncDisposable {
@@ -65,7 +65,11 @@ export class CrawlClock implements AsyncDisposable {
         await applyEvent(this.#context, due);
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
-        this.#context.logger.error('sandbox failed', { what: due.what, id: due.doc.id, error: message });
+        this.#context.logger.error('the local service failed', {
+          what: due.what,
+          id: due.doc.id,
+          error: message,
+        });
         await giveUp(this.#context, due, message);
       }
     }

@@ -6,7 +6,7 @@ import { type CrawlPlan, countsOf, FETCH_STEPS, fetchedOf, firstSteps } from './
 
 const SECOND = 1000;
 const STEP = SECOND;
-/** Milliseconds of work after which each part of a crawl is done, on the sandbox's clock. */
+/** Milliseconds of work after which each part of a crawl is done, on the service's clock. */
 export const FETCH_END = FETCH_STEPS * STEP;
 export const CONNECTORS_END = FETCH_END + 2 * SECOND;
 export const JOB = SECOND;
@@ -29,7 +29,7 @@ export interface CrawlerWork {
   /** Absent: web vitals are not measured. */
   readonly vitals?: VitalsOptions | undefined;
   readonly progress?: CrawlerProgress;
-  /** When the crawler ended, on the sandbox's clock, and why; or the error that it ended with. */
+  /** When the crawler ended, on the service's clock, and why; or the error that it ended with. */
   readonly ended?: { readonly at: number; readonly reason?: string; readonly error?: string };
 }
 

@@ -4,7 +4,7 @@ import { refreshProject } from '../resources/project-lists.ts';
 import type { Document, Resources } from '../resources/resources.ts';
 import { USER_ID, workspaceOf } from '../resources/seed.ts';
 
-/** Milliseconds that a comparison takes, on the sandbox's clock. */
+/** Milliseconds that a comparison takes, on the service's clock. */
 export const COMPARING = 10_000;
 
 export interface NewComparison {

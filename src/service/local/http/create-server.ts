@@ -2,41 +2,61 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Fastify from 'fastify';
 import { parseJson, stringifyJson } from '../../../core/text/json.ts';
 import { ENDPOINTS } from '../../api/endpoints.ts';
+import { CREATE_DATA_EXPORT } from '../../api/resources/data-exports.ts';
+import { CREATE_SECRET, DELETE_SECRET, LIST_SECRETS } from '../../api/resources/secrets.ts';
 import { GET_WORKSPACE, LIST_WORKSPACES } from '../../api/resources/workspaces.ts';
 import { canonicalScope } from '../../api/scopes.ts';
 import { notFound, Refusal } from '../resources/refusal.ts';
 import type { Document, Resources } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
-import { spendReplaced } from '../sandbox/oauth/grants.ts';
+import { spendReplaced } from '../resources/spend-replaced.ts';
 import type { Context } from './context.ts';
-import { exchangeOf } from './exchange.ts';
-import { faultHooks } from './fault-hooks.ts';
+import { exchangeHooks, exchangeOf } from './exchange.ts';
 import { BODY_LIMIT, malformedRequest, refusalOf } from './refusal-of.ts';
-import { controlRoutes } from './routes/control-routes.ts';
 import { crawlConfigRoutes } from './routes/crawl-config-routes.ts';
 import { crawlOverCrawlRoutes } from './routes/crawl-over-crawl-routes.ts';
 import { crawlRoutes } from './routes/crawl-routes.ts';
 import { dataExportRoutes, downloadRoutes } from './routes/data-export-routes.ts';
 import { dataRoutes } from './routes/data-routes.ts';
 import { ingestFileRoutes } from './routes/ingest-file-routes.ts';
-import { oauthRoutes } from './routes/oauth-routes.ts';
-import { pageRoutes } from './routes/page-routes.ts';
 import { logRoutes, projectRoutes, workspaceRoutes } from './routes/project-routes.ts';
 import { rankingRoutes } from './routes/ranking-routes.ts';
 import { scheduledCrawlRoutes } from './routes/scheduled-crawl-routes.ts';
-import { secretRoutes } from './routes/secret-routes.ts';
-import { exportConstraint } from './serve.ts';
+import { exportConstraint, serve } from './serve.ts';
 
 const PREFIX = '/api/v2';
 
 /** The operations that a workspace without an active subscription still allows: they show it and its subscription. */
 const WITHOUT_SUBSCRIPTION: readonly unknown[] = [LIST_WORKSPACES, GET_WORKSPACE];
 
-/** The whole HTTP surface: the service under `/api/v2`, the handles for tests under `/_sandbox`. */
-export function createServer(context: Context): FastifyInstance {
+/** Refuses what needs an object store. */
+const WITHOUT_STORES: MoreRoutes = {
+  hooks() {},
+  api(api) {
+    const refuse = (): never => {
+      throw new Refusal('forbidden', 'the local service has no object stores', { code: 'missing_feature' });
+    };
+    for (const endpoint of [CREATE_DATA_EXPORT, CREATE_SECRET, LIST_SECRETS, DELETE_SECRET])
+      serve(api, endpoint as typeof DELETE_SECRET, refuse);
+  },
+  others() {},
+};
+
+/** What a sandbox adds to the HTTP surface. */
+export interface MoreRoutes {
+  /** Hooks on every request, which see an answer before it is sent. */
+  hooks(app: FastifyInstance): void;
+  /** Operations of the API that need an object store. */
+  api(api: FastifyInstance, context: Context): void;
+  /** What is not below `/api/v2`. */
+  others(app: FastifyInstance, context: Context): void;
+}
+
+/** The HTTP surface of the service, under `/api/v2`. */
+export function createServer(context: Context, more: MoreRoutes = WITHOUT_STORES): FastifyInstance {
   const app = Fastify({
     bodyLimit: BODY_LIMIT,
-    // Stalled responses must not keep the sandbox from closing.
+    // Stalled responses must not keep the service from closing.
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 1000, constraints: { export: exportConstraint } },
     clientErrorHandler: malformedRequest,
@@ -70,7 +90,7 @@ export function createServer(context: Context): FastifyInstance {
   app.setNotFoundHandler(async (request) => {
     throw notFound(`${request.method} ${request.url}`);
   });
-  faultHooks(app, context);
+  exchangeHooks(app, more.hooks);
   app.register(
     async (api) => {
       api.addHook('onRequest', authorize(context));
@@ -88,16 +108,14 @@ export function createServer(context: Context): FastifyInstance {
       crawlOverCrawlRoutes(api, context);
       crawlConfigRoutes(api, context);
       workspaceRoutes(api, context);
-      secretRoutes(api, context);
       dataExportRoutes(api, context);
       ingestFileRoutes(api, context);
+      more.api(api, context);
     },
     { prefix: '/api/v2' },
   );
   app.register(async (files) => downloadRoutes(files, context), { prefix: '/downloads' });
-  app.register(async (pages) => pageRoutes(pages, context));
-  app.register(async (oauth) => oauthRoutes(oauth, context), { prefix: '/oauth' });
-  app.register(async (control) => controlRoutes(control, context), { prefix: '/_sandbox' });
+  more.others(app, context);
   return app;
 }
 

@@ -1,33 +1,42 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Fault } from '../sandbox/faults/fault.ts';
-import type { LogEntry } from './request-log.ts';
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /** The state of one API request while it is answered. */
 export interface Exchange {
-  readonly entry: LogEntry;
-  readonly fault: Fault | undefined;
   /** Aborts when the response is closed, by whichever side. */
   readonly closed: AbortSignal;
+  /** What a sandbox does to the lines of an export. */
+  lines?: {
+    readonly reordered: boolean;
+    altered(lines: AsyncGenerator<Buffer>, hasHeader: boolean): AsyncGenerator<Buffer>;
+  };
 }
 
 const exchanges = new WeakMap<FastifyRequest, Exchange>();
 
-export function beginExchange(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  entry: LogEntry,
-  fault: Fault | undefined,
-): Exchange {
-  const controller = new AbortController();
-  reply.raw.once('close', () => {
-    if (reply.raw.headersSent) entry.status = reply.raw.statusCode;
-    controller.abort();
-  });
-  const exchange = { entry, fault, closed: controller.signal };
-  exchanges.set(request, exchange);
-  return exchange;
-}
-
 export function exchangeOf(request: FastifyRequest): Exchange | undefined {
   return exchanges.get(request);
+}
+
+/** Begins an exchange with each request of the API; `between` are hooks that see an answer before it is sent. */
+export function exchangeHooks(app: FastifyInstance, between?: (app: FastifyInstance) => void): void {
+  app.addHook('onRequest', async (request, reply) => {
+    if (!/^\/(api\/v2|downloads)\b/.test(request.url)) return;
+    const controller = new AbortController();
+    reply.raw.once('close', () => controller.abort());
+    exchanges.set(request, { closed: controller.signal });
+  });
+  between?.(app);
+  app.addHook('onSend', async (request, _reply, payload: unknown) => {
+    const exchange = exchangeOf(request);
+    const body = (payload as AsyncIterable<Buffer> | null | undefined)?.[Symbol.asyncIterator];
+    return exchange && body ? streamOf(payload as AsyncIterable<Buffer>, exchange) : payload;
+  });
+}
+
+function streamOf(body: AsyncIterable<Buffer>, { closed }: Exchange): Readable {
+  const stream = Readable.from(body, { objectMode: false, highWaterMark: 64 * 1024 });
+  // A client that left gets nothing. An error of the body itself still destroys the socket.
+  closed.addEventListener('abort', () => stream.destroy(), { once: true });
+  return stream;
 }

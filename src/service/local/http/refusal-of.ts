@@ -25,7 +25,7 @@ export function refusalOf(error: unknown, request: string, logger: Logger): Refu
   const message = error instanceof Error ? error.message : String(error);
   if (typeof status === 'number' && status >= 400 && status < 500)
     return new Refusal('invalid_request', lookUp(UNREAD, String(code)) ?? message);
-  logger.error('sandbox failed on a request', { request, error: message });
+  logger.error('the local service failed on a request', { request, error: message });
   return new Refusal('internal_error', 'the request could not complete because of a fault in the service');
 }
 

@@ -5,7 +5,6 @@ import type { ExportBody, ExportFileType } from '../../api/resources/search.ts';
 import { invalidParameter } from '../resources/refusal.ts';
 import { checkPatterns, datasetQuery } from '../rows/dataset-query.ts';
 import { exportLines } from '../rows/export-lines.ts';
-import { duplicateLine } from '../sandbox/faults/duplicate-line.ts';
 import type { Context } from './context.ts';
 import type { ReadableRows } from './data-source.ts';
 import { exchangeOf } from './exchange.ts';
@@ -31,17 +30,17 @@ export async function sendExport(
   const fileType = fileTypeOf(file_type, body.file_type);
   const query = datasetQuery(dataset, body);
   await rows.use((connection) => checkPatterns(connection, query.condition));
-  const { fault, closed } = exchangeOf(request) ?? {};
+  const { closed, lines: changed } = exchangeOf(request) ?? {};
   const lines = rows.stream(
     (connection) => {
       const options = {
         fileType,
         limit: body.limit,
         offset: body.offset,
-        reordered: fault?.kind === 'reorder',
+        reordered: changed?.reordered === true,
       };
       const exported = exportLines(connection, query, options);
-      return fault?.kind === 'duplicate' ? duplicateLine(exported, fileType === 'csv') : exported;
+      return changed?.altered(exported, fileType === 'csv') ?? exported;
     },
     closed,
     query.columns.length,

@@ -6,7 +6,7 @@ import type { Document, Resources } from '../resources/resources.ts';
 import { ServiceRows } from '../rows/row-store.ts';
 import { daysOf } from './period.ts';
 
-/** The first day of a project's weeks: the sandbox's own setting; default: `iso`. */
+/** The first day of a project's weeks: a setting of our own; default: `iso`. */
 export function weekDefinitionOf(project: Document | undefined): WeekDefinition {
   return project?._week_definition === 'sunday_start' ? 'sunday_start' : 'iso';
 }

@@ -44,7 +44,7 @@ export class DownloadCenter implements AsyncDisposable {
   constructor(work: DownloadWork) {
     this.#work = work;
     this.#dir = join(work.stateDir, 'downloads');
-    // Exports that a killed sandbox had begun.
+    // Exports that a killed process had begun.
     if (!existsSync(this.#dir)) return;
     for (const file of readdirSync(this.#dir))
       if (file.endsWith(PARTIAL)) rmSync(join(this.#dir, file), { force: true });

@@ -1,4 +1,4 @@
-/** The sandbox's idea of now: the system's, or what `POST /_sandbox/clock` set, ticking on from there. */
+/** The service's idea of now: the system's, or what `POST /_sandbox/clock` set, ticking on from there. */
 export class Clock {
   #offset = 0;
 

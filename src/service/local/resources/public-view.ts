@@ -1,7 +1,7 @@
 import type { Document, ResourceKind } from './resources.ts';
 
 /**
- * Settings of the sandbox's own that `PATCH /_sandbox/<resource>/<id>` takes. Each is kept under its name with `_`
+ * Settings of our own that `PATCH /_sandbox/<resource>/<id>` takes. Each is kept under its name with `_`
  * before it, and so never served.
  */
 export const OWN_SETTINGS: Readonly<Partial<Record<ResourceKind, readonly string[]>>> = {
@@ -10,7 +10,7 @@ export const OWN_SETTINGS: Readonly<Partial<Record<ResourceKind, readonly string
   projects: ['week_definition', 'ranking_performance_quota'],
 };
 
-/** A document as the API serves it: keys that begin with `_` are the sandbox's own, secrets among them. */
+/** A document as the API serves it: keys that begin with `_` are our own, secrets among them. */
 export function publicView(doc: Document): Document {
   const entries = Object.entries(doc).filter(([key]) => !key.startsWith('_'));
   return Object.fromEntries(entries) as Document;

@@ -6,7 +6,7 @@ export interface OffendingField {
   readonly message: string;
 }
 
-/** A request that the sandbox refuses, as the error object of api-spec.md §7. */
+/** A request that the service refuses, as the error object of api-spec.md §7. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly type: ServiceErrorType;

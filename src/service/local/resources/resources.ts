@@ -4,7 +4,7 @@ import { inTransaction, openSqlite } from '../../../core/locks/open-sqlite.ts';
 import type { DatasetName } from '../fields/catalogue-of.ts';
 import { Column } from '../fields/column.ts';
 
-/** The resources of the sandbox. The first ten are the service's, by their keys in lists; the rest is internal. */
+/** The resources of the service. The first ten are the service's, by their keys in lists; the rest is internal. */
 export const RESOURCE_KINDS = [
   'workspaces',
   'projects',
@@ -44,7 +44,7 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS sources (name TEXT PRIMARY KEY, fingerprint TEXT NOT NULL) STRICT;
 `;
 
-/** Everything the sandbox holds besides rows, as JSON documents in its own SQLite file. */
+/** Everything the service holds besides rows, as JSON documents in its own SQLite file. */
 export class Resources implements Disposable {
   readonly #database: DatabaseSync;
   #changes = 0;

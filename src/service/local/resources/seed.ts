@@ -22,12 +22,12 @@ export function workspaceOf(resources: Resources, projectId: string): string {
 }
 
 /** Makes the workspace of a number, once. */
-export function ensureWorkspace(resources: Resources, number = 0): void {
+export function ensureWorkspace(resources: Resources, name: string, number = 0): void {
   const id = workspaceId(number);
   if (resources.get('workspaces', id) !== undefined) return;
   resources.put('workspaces', '', {
     id,
-    name: number === 0 ? 'Sandbox' : `Sandbox ${number + 1}`,
+    name,
     role: 'owner',
     subscription_features: [...FEATURES, ...LOG_FEATURES, ...RANKING_FEATURES],
     subscription_status: 'active',

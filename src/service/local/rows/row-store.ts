@@ -22,7 +22,7 @@ const WIDE = 300;
 /** Small blocks: a wide table's writer pins at least one a column. */
 const LAYOUT = `(BLOCK_SIZE 32768, ROW_GROUP_SIZE 30720, ${STORAGE_OPTION})`;
 
-/** The sandbox's rows: one DuckDB file in the state directory, attached to an instance with little memory. */
+/** The service's rows: one DuckDB file in the state directory, attached to an instance with little memory. */
 export class ServiceRows implements AsyncDisposable {
   readonly #database: Database;
   readonly #path: string;

@@ -54,7 +54,7 @@ interface Run {
 
 /**
  * Launched crawls that fetch a website. The crawler follows the status of a crawl's document, and the document holds what
- * the crawler told last. A crawl that pauses, or whose sandbox closes, is interrupted and goes on in its folder.
+ * the crawler told last. A crawl that pauses, or whose service closes, is interrupted and goes on in its folder.
  */
 export class WebsiteSource implements CrawlSource, AsyncDisposable {
   readonly isSynthetic = false;
@@ -87,7 +87,7 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
     }
   }
 
-  /** What a configuration of the sandbox's own says of web vitals, else the settings. */
+  /** What a configuration says by a key of our own of web vitals, else the settings. */
   #vitalsOf({ _vitals }: Document): VitalsOptions | undefined {
     const { pages_per_template, loads } = this.#work.vitals;
     const pagesPerTemplate = checkRequest(PagesPerTemplate.nullish(), _vitals) ?? pages_per_template;
@@ -205,7 +205,7 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
   }
 }
 
-/** A stored configuration as the crawler takes it: with its password, and without the sandbox's own keys. */
+/** A stored configuration as the crawler takes it: with its password, and without our own keys. */
 function crawlerConfig(config: Document): Record<string, unknown> {
   const { id, ...settings } = publicView(config);
   const auth = settings.http_auth as object | null | undefined;

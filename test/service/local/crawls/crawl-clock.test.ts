@@ -14,7 +14,7 @@ import {
   WORKSPACE_ID,
 } from '../../../../src/service/local/resources/seed.ts';
 import { ServiceRows } from '../../../../src/service/local/rows/row-store.ts';
-import { startSandbox } from '../../../../src/service/local/start-sandbox.ts';
+import { startSandbox } from '../../../../src/service/local/sandbox/start-sandbox.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { Service } from '../support.ts';
 import { SECOND, START } from './living.ts';
@@ -41,7 +41,7 @@ test('a failing source ends its crawl, and the other crawls continue', async () 
   const sourceOf = () => source;
   const life = new CrawlClock({ resources, rows, clock, sourceOf, logger: silentLogger, notify });
   onTestFinished(() => life[Symbol.asyncDispose]());
-  ensureWorkspace(resources);
+  ensureWorkspace(resources, 'Sandbox');
   const project = ensureProject(resources, { name: 'p', startUrl: 'https://p.example/' });
   clock.set(START);
   const ids = await life.alone(async (at, context) => {

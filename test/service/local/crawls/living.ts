@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { ServiceClient } from '../../../../src/service/api/client/client.ts';
 import type { CrawlConfigInput } from '../../../../src/service/api/resources/crawl-configs.ts';
-import { type SandboxOptions, startSandbox } from '../../../../src/service/local/start-sandbox.ts';
+import { type SandboxOptions, startSandbox } from '../../../../src/service/local/sandbox/start-sandbox.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { type Json, type Service, service } from '../support.ts';
 

@@ -5,7 +5,7 @@ import { ServiceClient } from '../../../../src/service/api/client/client.ts';
 import type { DemandToAdd } from '../../../../src/service/local/ranking/add-demand.ts';
 import type { Replaced } from '../../../../src/service/local/ranking/replaced-demand.ts';
 import type { AddedDemand } from '../../../../src/service/local/ranking/store-demand.ts';
-import { startSandbox } from '../../../../src/service/local/start-sandbox.ts';
+import { startSandbox } from '../../../../src/service/local/sandbox/start-sandbox.ts';
 import { type DemandOptions, readDemand } from '../../../../src/service/site/demand/read-demand.ts';
 import { temporaryConnection, temporaryFolder } from '../../../support/temporary.ts';
 import '../../../support/process-timeout.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { expect, test } from 'vitest';
-import { startSandbox } from '../../../../src/service/local/start-sandbox.ts';
+import { startSandbox } from '../../../../src/service/local/sandbox/start-sandbox.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { type Json, lines, parseCsv, Service, sharedService } from '../support.ts';
 

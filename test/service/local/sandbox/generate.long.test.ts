@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { FieldRecord } from '../../../../src/service/api/resources/fields.ts';
 import { PAGE_CATALOGUE } from '../../../../src/service/local/fields/page-catalogue.ts';
 import { parseSpec } from '../../../../src/service/local/sandbox/generate/parse-spec.ts';
-import { startSandbox } from '../../../../src/service/local/start-sandbox.ts';
+import { startSandbox } from '../../../../src/service/local/sandbox/start-sandbox.ts';
 import { type Json, lines, Service, service, sharedService } from '../support.ts';
 
 const it = await sharedService({

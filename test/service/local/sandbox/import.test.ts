@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type SandboxOptions, startSandbox } from '../../../../src/service/local/start-sandbox.ts';
+import { type SandboxOptions, startSandbox } from '../../../../src/service/local/sandbox/start-sandbox.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { field, importFolder, type Json, Service, service } from '../support.ts';
 

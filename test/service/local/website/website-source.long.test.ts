@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startSandbox } from '../../../../src/service/local/start-sandbox.ts';
+import { startSandbox } from '../../../../src/service/local/sandbox/start-sandbox.ts';
 import { pageWith, serveSite } from '../../../support/crawl-site.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { until } from '../../../support/until.ts';

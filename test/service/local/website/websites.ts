@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { ServiceClient } from '../../../../src/service/api/client/client.ts';
 import type { CrawlConfigInput } from '../../../../src/service/api/resources/crawl-configs.ts';
-import { type SandboxOptions, startSandbox } from '../../../../src/service/local/start-sandbox.ts';
+import { type SandboxOptions, startSandbox } from '../../../../src/service/local/sandbox/start-sandbox.ts';
 import { pageWith, type Site } from '../../../support/crawl-site.ts';
 import { until } from '../../../support/until.ts';
 import { lines, Service } from '../support.ts';

@@ -1,19 +1,15 @@
 import { createReadStream } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import {
-  CREATE_DATA_EXPORT,
   DATA_EXPORT_LIST_FIELDS,
   GET_DATA_EXPORT,
   LIST_DATA_EXPORTS,
 } from '../../../api/resources/data-exports.ts';
-import { exportRecord } from '../../resources/export-record.ts';
 import { find } from '../../resources/find.ts';
 import { publicView } from '../../resources/public-view.ts';
 import { notFound } from '../../resources/refusal.ts';
-import { exportJob } from '../../sandbox/exports/export-job.ts';
 import type { Context } from '../context.ts';
 import { listPage } from '../list-page.ts';
-import { requireWriter } from '../refusal-of.ts';
 import { serve } from '../serve.ts';
 
 type ByToken = { Params: { token: string; file: string } };
@@ -27,7 +23,7 @@ const ALIASES = {
 
 /** Data exports of a workspace, those of ranking performance among them (api-spec.md §2.12, §4.9). */
 export function dataExportRoutes(api: FastifyInstance, context: Context): void {
-  const { resources, rows, clock, dataExports } = context;
+  const { resources, rows } = context;
   serve(api, LIST_DATA_EXPORTS, ({ parameters, query }) => {
     const workspace = find(resources, 'workspaces', parameters.workspace_id);
     const exports = resources.list('data_exports', workspace.id);
@@ -42,15 +38,6 @@ export function dataExportRoutes(api: FastifyInstance, context: Context): void {
     return {
       data_export: publicView(find(resources, 'data_exports', parameters.data_export_id, workspace.id)),
     };
-  });
-  serve(api, CREATE_DATA_EXPORT, ({ parameters, body }) => {
-    const workspace = find(resources, 'workspaces', parameters.workspace_id);
-    requireWriter(workspace);
-    const job = exportJob(resources, workspace, body.data_export);
-    const record = exportRecord(job.id, job.request, clock.now());
-    resources.put('data_exports', workspace.id, record);
-    dataExports.start(job);
-    return { data_export: publicView(record) };
   });
 }
 

@@ -3,6 +3,7 @@ import type { TokenScope } from '../../../api/scopes.ts';
 import type { Clock } from '../../resources/clock.ts';
 import { Refusal } from '../../resources/refusal.ts';
 import type { Document, Resources } from '../../resources/resources.ts';
+import { spendReplaced } from '../../resources/spend-replaced.ts';
 import type { Authorization } from './authorization.ts';
 
 /** Seconds that an access token lives (api-spec.md §5). */
@@ -81,18 +82,6 @@ export function refreshGrant(store: GrantStore, clientId: string, refreshToken: 
     throw invalidGrant('the refresh token is not known, or spent');
   spendReplaced(resources, 'oauth_refresh_tokens', known);
   return issueTokens(store, known, refreshToken);
-}
-
-/** On the first use of a token the refresh token that it came from is spent. */
-export function spendReplaced(
-  resources: Resources,
-  kind: 'tokens' | 'oauth_refresh_tokens',
-  token: Document,
-): void {
-  if (typeof token.replaces !== 'string') return;
-  const { replaces, ...rest } = token;
-  resources.delete('oauth_refresh_tokens', replaces);
-  resources.put(kind, '', rest as Document);
 }
 
 function issueTokens({ resources, clock }: GrantStore, of: Document, replaces?: string): TokenAnswer {

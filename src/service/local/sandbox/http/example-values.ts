@@ -1,14 +1,14 @@
-import { isUnderWay } from '../crawls/crawl-life.ts';
-import { ofProject } from '../resources/project-lists.ts';
-import type { Document, ResourceKind } from '../resources/resources.ts';
-import type { ValuesOf } from '../sandbox/pages/api-page.ts';
-import type { Context } from './context.ts';
+import { isUnderWay } from '../../crawls/crawl-life.ts';
+import { ofProject } from '../../resources/project-lists.ts';
+import type { Document, ResourceKind } from '../../resources/resources.ts';
+import type { ValuesOf } from '../pages/api-page.ts';
+import type { SandboxContext } from './sandbox-context.ts';
 
 /**
  * Values with which the requests of the page at `address` run: ids of existing resources, the newest that allows the
  * operation.
  */
-export function exampleValues({ resources, storeABucket }: Context, address: string): ValuesOf {
+export function exampleValues({ resources, storeABucket }: SandboxContext, address: string): ValuesOf {
   const crawls = resources
     .list('crawls')
     .sort((a, b) => Number(b.created_at ?? 0) - Number(a.created_at ?? 0));

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+import { CREATE_DATA_EXPORT } from '../../../api/resources/data-exports.ts';
 import {
   CREATE_SECRET,
   DELETE_SECRET,
@@ -7,18 +8,32 @@ import {
   SECRET_LIST_FIELDS,
   type SecretInput,
 } from '../../../api/resources/secrets.ts';
+import { listPage } from '../../http/list-page.ts';
+import { requireWriter } from '../../http/refusal-of.ts';
+import { serve } from '../../http/serve.ts';
+import { exportRecord } from '../../resources/export-record.ts';
 import { find } from '../../resources/find.ts';
 import { publicView } from '../../resources/public-view.ts';
 import { duplicateEntry, invalidParameter } from '../../resources/refusal.ts';
 import { USER_ID } from '../../resources/seed.ts';
-import { secretContent, storeBCredentials } from '../../sandbox/exports/find-secret.ts';
-import type { Context } from '../context.ts';
-import { listPage } from '../list-page.ts';
-import { requireWriter } from '../refusal-of.ts';
-import { serve } from '../serve.ts';
+import { exportJob } from '../exports/export-job.ts';
+import { secretContent, storeBCredentials } from '../exports/find-secret.ts';
+import type { SandboxContext } from './sandbox-context.ts';
 
-/** Secrets (api-spec.md §2.11, §4.9): a value goes in and never comes out. */
-export function secretRoutes(api: FastifyInstance, { resources, rows, clock }: Context): void {
+/** Data exports to a store, and their secrets (api-spec.md §2.11, §4.9): a value goes in and never comes out. */
+export function storeRoutes(
+  api: FastifyInstance,
+  { resources, rows, clock, dataExports }: SandboxContext,
+): void {
+  serve(api, CREATE_DATA_EXPORT, ({ parameters, body }) => {
+    const workspace = find(resources, 'workspaces', parameters.workspace_id);
+    requireWriter(workspace);
+    const job = exportJob(resources, workspace, body.data_export);
+    const record = exportRecord(job.id, job.request, clock.now());
+    resources.put('data_exports', workspace.id, record);
+    dataExports.start(job);
+    return { data_export: publicView(record) };
+  });
   serve(api, LIST_SECRETS, ({ parameters, query }) => {
     const workspace = find(resources, 'workspaces', parameters.workspace_id);
     const secrets = resources.list('secrets', workspace.id);

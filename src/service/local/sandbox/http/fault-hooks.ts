@@ -1,19 +1,37 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance } from 'fastify';
-import type { Fault } from '../sandbox/faults/fault.ts';
-import { wireFault } from '../sandbox/faults/wire-fault.ts';
-import type { Context } from './context.ts';
-import { beginExchange, type Exchange, exchangeOf } from './exchange.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { exchangeOf } from '../../http/exchange.ts';
+import { duplicateLine } from '../faults/duplicate-line.ts';
+import type { Fault } from '../faults/fault.ts';
+import { wireFault } from '../faults/wire-fault.ts';
 import type { LogEntry } from './request-log.ts';
+import type { SandboxContext } from './sandbox-context.ts';
 
 const ON_THE_WIRE: readonly Fault['kind'][] = ['reset', 'truncate', 'stall', 'slow', 'corrupt_gzip'];
 
 /** Logs every request of the API and lets the faults in force strike it. */
-export function faultHooks(app: FastifyInstance, { requests, faults }: Context): void {
+export function faultHooks(
+  app: FastifyInstance,
+  { requests, faults }: Pick<SandboxContext, 'requests' | 'faults'>,
+): void {
+  const struck = new WeakMap<
+    FastifyRequest,
+    { readonly entry: LogEntry; readonly fault: Fault | undefined }
+  >();
   app.addHook('onRequest', async (request, reply) => {
-    if (!/^\/(api\/v2|downloads)\b/.test(request.url)) return;
+    const exchange = exchangeOf(request);
+    if (exchange === undefined) return;
     const fault = faults.take(request.method, request.url);
-    const { entry } = beginExchange(request, reply, requests.begin(request.method, request.url), fault);
+    const entry = requests.begin(request.method, request.url);
+    struck.set(request, { entry, fault });
+    reply.raw.once('close', () => {
+      if (reply.raw.headersSent) entry.status = reply.raw.statusCode;
+    });
+    if (fault?.kind === 'reorder' || fault?.kind === 'duplicate')
+      exchange.lines = {
+        reordered: fault.kind === 'reorder',
+        altered: (lines, hasHeader) => (fault.kind === 'duplicate' ? duplicateLine(lines, hasHeader) : lines),
+      };
     if (fault?.kind === 'reset' && !fault.after_bytes) {
       reply.hijack();
       request.raw.socket.resetAndDestroy();
@@ -27,19 +45,18 @@ export function faultHooks(app: FastifyInstance, { requests, faults }: Context):
     }
   });
   app.addHook('onSend', async (request, reply, payload: unknown) => {
+    const { entry, fault } = struck.get(request) ?? {};
     const exchange = exchangeOf(request);
-    if (exchange === undefined) return payload;
-    const { fault, entry } = exchange;
-    const struck = fault !== undefined && ON_THE_WIRE.includes(fault.kind) ? fault : undefined;
-    if (!(payload instanceof Readable) && struck === undefined) {
+    if (exchange === undefined || entry === undefined) return payload;
+    const onWire = fault !== undefined && ON_THE_WIRE.includes(fault.kind) ? fault : undefined;
+    if (!(payload instanceof Readable) && onWire === undefined) {
       entry.bytes =
         payload === null || payload === undefined ? 0 : Buffer.byteLength(payload as string | Buffer);
       return payload;
     }
     const body = payload instanceof Readable ? payload : one(payload as string | Buffer | null);
     const wire = { response: reply.raw, closed: exchange.closed };
-    const sent = struck === undefined ? body : wireFault(body, struck, wire);
-    return streamOf(counted(sent, entry), exchange);
+    return counted(onWire === undefined ? body : wireFault(body, onWire, wire), entry);
   });
 }
 
@@ -64,11 +81,4 @@ async function* counted(body: AsyncIterable<Buffer>, entry: LogEntry): AsyncGene
     entry.bytes += piece.length;
     yield piece;
   }
-}
-
-function streamOf(body: AsyncIterable<Buffer>, { closed }: Exchange): Readable {
-  const stream = Readable.from(body, { objectMode: false, highWaterMark: 64 * 1024 });
-  // A client that left gets nothing. An error of the body itself still destroys the socket.
-  closed.addEventListener('abort', () => stream.destroy(), { once: true });
-  return stream;
 }

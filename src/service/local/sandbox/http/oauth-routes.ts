@@ -1,16 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import { SCOPES } from '../../../api/scopes.ts';
+import type { Context } from '../../http/context.ts';
+import { refusalOf } from '../../http/refusal-of.ts';
 import { invalidParameter } from '../../resources/refusal.ts';
 import { WORKSPACE_ID } from '../../resources/seed.ts';
-import { findApplication } from '../../sandbox/oauth/application.ts';
-import { checkAuthorization, returnAddress } from '../../sandbox/oauth/authorization.ts';
-import { issueCode } from '../../sandbox/oauth/grants.ts';
-import { PendingAuthorizations } from '../../sandbox/oauth/pending-authorizations.ts';
-import { answerTokenRequest } from '../../sandbox/oauth/token-request.ts';
-import { authorizationPage, authorizationProblemPage } from '../../sandbox/pages/authorization-page.ts';
-import { sendPage } from '../../sandbox/pages/page.ts';
-import type { Context } from '../context.ts';
-import { refusalOf } from '../refusal-of.ts';
+import { findApplication } from '../oauth/application.ts';
+import { checkAuthorization, returnAddress } from '../oauth/authorization.ts';
+import { issueCode } from '../oauth/grants.ts';
+import { PendingAuthorizations } from '../oauth/pending-authorizations.ts';
+import { answerTokenRequest } from '../oauth/token-request.ts';
+import { authorizationPage, authorizationProblemPage } from '../pages/authorization-page.ts';
+import { sendPage } from '../pages/page.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const STALE = 'This page is too old, or has been answered already.';

@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { followCrawl } from '../../crawls/follow-crawl.ts';
+import { changeRecord } from '../../crawls/change-record.ts';
 import { rederiveWeeks } from '../../logs/rederive-weeks.ts';
 import { checkRequest } from '../../resources/check-request.ts';
-import { OWN_SETTINGS, publicView } from '../../resources/public-view.ts';
+import { publicView } from '../../resources/public-view.ts';
 import { invalidParameter, notFound, Refusal } from '../../resources/refusal.ts';
 import { RESOURCE_KINDS, type ResourceKind } from '../../resources/resources.ts';
-import { Faults } from '../../sandbox/faults/fault.ts';
-import type { Context } from '../context.ts';
+import { Faults } from '../faults/fault.ts';
+import type { SandboxContext } from './sandbox-context.ts';
 
 const ImportBody = z.strictObject({ dir: z.string().min(1) });
 const ClockBody = z.strictObject({ now: z.union([z.int(), z.iso.datetime({ offset: true }), z.iso.date()]) });
@@ -18,7 +18,7 @@ const TokenPatch = z.strictObject({ scopes: z.array(z.string()), expires_at: z.i
 type ByResource = { Params: { resource: string; id: string } };
 
 /** The handles for tests (interface.md, "Outside `/api/v2`"): no token, but only from this machine, and from no page of a browser elsewhere. */
-export function controlRoutes(control: FastifyInstance, context: Context): void {
+export function controlRoutes(control: FastifyInstance, context: SandboxContext): void {
   const { resources, faults, clock, requests, life } = context;
   control.addHook('onRequest', async ({ ip, method, url, headers }) => {
     if (!isLoopback(ip)) throw notFound(`${method} ${url}`);
@@ -50,44 +50,15 @@ export function controlRoutes(control: FastifyInstance, context: Context): void 
     await life.advance();
     return { now: clock.now() };
   });
-  control.patch<ByResource>('/:resource/:id', ({ params, body }) =>
-    life.alone(async (now, living) => {
-      const kind = kindOf(params.resource);
-      const changes = checkRequest(kind === 'tokens' ? TokenPatch : PatchBody, body);
-      const known = resources.get(kind, params.id);
-      // A token that is not there yet is made: that is how one with fewer scopes comes about.
-      if (known === undefined && kind !== 'tokens') throw notFound(`the ${params.resource} ${params.id}`);
-      if ('id' in changes && changes.id !== params.id)
-        throw invalidParameter('id', 'immutable', 'stays as it is');
-      const doc = { ...known, ...patchOf(kind, changes, now), id: params.id };
-      resources.put(kind, '', doc);
-      if (kind === 'projects' && 'week_definition' in changes) await rederiveWeeks(context, doc);
-      if (kind === 'crawls') await followCrawl(living, doc);
-      return publicView(doc);
-    }),
-  );
-}
-
-/** The stored changes, with our own settings under names that are not served. */
-function patchOf(
-  kind: ResourceKind,
-  changes: Readonly<Record<string, unknown>>,
-  now: number,
-): Record<string, unknown> {
-  const own = OWN_SETTINGS[kind] ?? [];
-  const kept = Object.entries(changes).map(([name, value]) => [
-    own.includes(name) ? `_${name}` : name,
-    value,
-  ]);
-  return {
-    ...Object.fromEntries(kept),
-    // Crawls that ended long ago are archived from then on, not back in time.
-    ...('archive_after_days' in changes ? { _archive_since: now } : {}),
-    // A state that was set by hand stays.
-    ...('status' in changes
-      ? { _work: undefined, _crawler: undefined, _turn: undefined, _end: undefined }
-      : {}),
-  };
+  control.patch<ByResource>('/:resource/:id', async ({ params, body }) => {
+    const kind = kindOf(params.resource);
+    const changes = checkRequest(kind === 'tokens' ? TokenPatch : PatchBody, body);
+    if ('id' in changes && changes.id !== params.id)
+      throw invalidParameter('id', 'immutable', 'stays as it is');
+    const doc = await changeRecord(context, kind, params.id, changes);
+    if (kind === 'projects' && 'week_definition' in changes) await rederiveWeeks(context, doc);
+    return publicView(doc);
+  });
 }
 
 function kindOf(name: string): ResourceKind {

@@ -1,0 +1,17 @@
+import type { Command } from '../command.ts';
+import { startProjectService } from '../local/local-service.ts';
+import { readyFileOf, SERVICE_FLAGS, serveUntilStopped, serviceOptions } from '../local/serve-service.ts';
+
+export const serviceStart: Command = {
+  name: 'service start',
+  keepsLog: true,
+  summary: "this project's crawls, logs and search data, over HTTP",
+  positionals: { shown: '', most: 0 },
+  flags: SERVICE_FLAGS,
+  async run(invocation) {
+    const readyFile = readyFileOf(invocation);
+    await using service = await startProjectService(await invocation.settings(), serviceOptions(invocation));
+    const { baseUrl: base_url, accessToken: access_token } = service;
+    return await serveUntilStopped(invocation, readyFile, { base_url, access_token, pid: process.pid });
+  },
+};

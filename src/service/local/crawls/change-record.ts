@@ -1,0 +1,49 @@
+import { OWN_SETTINGS } from '../resources/public-view.ts';
+import { notFound } from '../resources/refusal.ts';
+import type { Document, ResourceKind, Resources } from '../resources/resources.ts';
+import type { CrawlClock } from './crawl-clock.ts';
+import { followCrawl } from './follow-crawl.ts';
+
+/**
+ * Changes any field of a record, and what lives by it. A token that is not there yet is made: that is how one with fewer
+ * scopes comes about.
+ *
+ * @throws Refusal for a record that is not there
+ */
+export function changeRecord(
+  { resources, life }: { readonly resources: Resources; readonly life: CrawlClock },
+  kind: ResourceKind,
+  id: string,
+  changes: Readonly<Record<string, unknown>>,
+): Promise<Document> {
+  return life.alone(async (now, living) => {
+    const known = resources.get(kind, id);
+    if (known === undefined && kind !== 'tokens') throw notFound(`the ${kind} ${id}`);
+    const doc = { ...known, ...storedChanges(kind, changes, now), id };
+    resources.put(kind, '', doc);
+    if (kind === 'crawls') await followCrawl(living, doc);
+    return doc;
+  });
+}
+
+/** The stored changes, with our own settings under names that are not served. */
+function storedChanges(
+  kind: ResourceKind,
+  changes: Readonly<Record<string, unknown>>,
+  now: number,
+): Record<string, unknown> {
+  const own = OWN_SETTINGS[kind] ?? [];
+  const kept = Object.entries(changes).map(([name, value]) => [
+    own.includes(name) ? `_${name}` : name,
+    value,
+  ]);
+  return {
+    ...Object.fromEntries(kept),
+    // Crawls that ended long ago are archived from then on, not back in time.
+    ...('archive_after_days' in changes ? { _archive_since: now } : {}),
+    // A state that was set by hand stays.
+    ...('status' in changes
+      ? { _work: undefined, _crawler: undefined, _turn: undefined, _end: undefined }
+      : {}),
+  };
+}

@@ -1,0 +1,230 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { CrawlhouseError } from '../../core/errors/errors.ts';
+import { checkFolder } from '../../core/files/make-folder.ts';
+import { lockState } from '../../core/locks/state-lock.ts';
+import { type Logger, silentLogger } from '../../core/logs/logger.ts';
+import { listenError } from '../../core/net/listen-http.ts';
+import type { ChangedDay, LoadedDays } from '../api/resources/changed-day.ts';
+import { SCOPES } from '../api/scopes.ts';
+import type { CrawlProxy } from '../site/crawler/fetch/crawl-proxy.ts';
+import type { RenderOptions } from '../site/crawler/render/renderer.ts';
+import type { VitalsSettings } from '../site/crawler/vitals/vitals.ts';
+import type { BotReport } from '../site/logs/log-report.ts';
+import { changeRecord } from './crawls/change-record.ts';
+import { CrawlClock } from './crawls/crawl-clock.ts';
+import type { LaunchedCrawl } from './crawls/crawl-life.ts';
+import type { CrawlSource } from './crawls/crawl-source.ts';
+import type { Context } from './http/context.ts';
+import { createServer, type MoreRoutes } from './http/create-server.ts';
+import { IngestFiles } from './ingest/ingest-files.ts';
+import { AddedLogs, type LogsToAdd } from './logs/added-logs.ts';
+import { Notifier } from './notify/notifier.ts';
+import { addDemand, addedDemand, type DemandToAdd } from './ranking/add-demand.ts';
+import { DownloadCenter } from './ranking/download-center.ts';
+import type { AddedDemand } from './ranking/store-demand.ts';
+import { Clock } from './resources/clock.ts';
+import { type Document, type ResourceKind, Resources } from './resources/resources.ts';
+import { ensureWorkspace } from './resources/seed.ts';
+import { changedDays, noteLoadedDays } from './rows/changed-days.ts';
+import { ServiceRows } from './rows/row-store.ts';
+import { WebsiteSource } from './website/website-source.ts';
+
+export interface LocalServiceOptions {
+  /** 0, the default, takes a free one. */
+  readonly port?: number;
+  readonly host?: string;
+  /** The folder for all data; default: a temporary folder that is removed when the service closes. */
+  readonly stateDir?: string;
+  /** The token with all scopes; without it the one of the state directory, or a new one. */
+  readonly accessToken?: string;
+  /** Crawls of websites and webhooks may reach private, loopback and link-local addresses, whatever the start URL. */
+  readonly allowPrivate?: boolean;
+  /** How crawls of websites render pages. */
+  readonly rendering?: RenderOptions;
+  /** The proxy of crawls whose configurations say `use_proxy`. */
+  readonly proxy?: CrawlProxy | undefined;
+  /** How crawls of websites measure web vitals, if their configurations do not say it. */
+  readonly vitals?: VitalsSettings;
+  /** Crawls of websites that the last process was cut off from are paused; else they go on. */
+  readonly pausesCrawls?: boolean;
+  readonly logger?: Logger;
+  /** Closes the service when it aborts. */
+  readonly signal?: AbortSignal;
+}
+
+/** The service while it answers, and what its project folder does with it besides the contract. */
+export interface ServiceHandle extends AsyncDisposable {
+  /** Without `/api/v2`. */
+  readonly baseUrl: string;
+  readonly accessToken: string;
+  /** Why a crawl of a website does not go on although it has not ended, such as a full disk. */
+  stuckCrawl(id: string): CrawlhouseError | undefined;
+  /** Why a crawl ended without a report, where it failed. */
+  failedCrawl(id: string): string | undefined;
+  /** What a crawl of a website does or waits for besides its pages, in words. */
+  sideWork(id: string): readonly string[];
+  /** Changes any field of a record that is there. */
+  change(kind: ResourceKind, id: string, changes: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Adds access logs to a project, and gives the bots that they have. */
+  addLogs(logs: LogsToAdd, signal: AbortSignal): Promise<readonly BotReport[]>;
+  /** Days of dated data that were added or changed, with the datasets that were loaded since. */
+  changedDays(): Promise<readonly ChangedDay[]>;
+  /** Notes what was loaded, for `changedDays`. */
+  noteLoadedDays(spans: readonly LoadedDays[]): Promise<void>;
+  /** Adds an export of search results to a project's ranking performance. Throws as `addDemand`. */
+  addDemand(projectId: string, work: DemandToAdd, signal: AbortSignal): Promise<AddedDemand>;
+  /** The hashes of the exports that were added to a project, of those that begin so. */
+  addedDemand(projectId: string, mark: string): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+export type Closers = (() => Promise<void> | void)[];
+
+/** What a sandbox builds on. */
+export interface ServiceParts extends Pick<Context, 'resources' | 'rows' | 'clock' | 'logger' | 'host'> {
+  readonly stateDir: string;
+  /** Takes what has to be closed with the service. */
+  readonly closers: Closers;
+}
+
+/** What a sandbox adds. */
+export interface ServiceExtension {
+  /** The command that holds the state directory. */
+  readonly command: string;
+  /** The name of the workspace. */
+  readonly workspace: string;
+  open(parts: ServiceParts): Promise<{
+    readonly routes: MoreRoutes;
+    /** Makes the crawls of a project, if they are no website's. */
+    sourceOf(project: Document): CrawlSource | undefined;
+    /** Puts in what is asked for and not there yet. */
+    fill(): Promise<void>;
+  }>;
+}
+
+/**
+ * Starts the service of crawls, logs and search data of this machine: it listens when this resolves.
+ *
+ * @throws CrawlhouseError `usage` if the options are wrong; `locked` while another process has the state directory
+ */
+export async function startLocalService(
+  options: LocalServiceOptions = {},
+  extension?: ServiceExtension,
+): Promise<ServiceHandle> {
+  const { signal, host = '127.0.0.1', logger = silentLogger } = options;
+  signal?.throwIfAborted();
+  const closers: Closers = [];
+  const close = once(async () => {
+    for (const closer of closers.reverse()) await closer();
+  });
+  try {
+    const stateDir = openStateDir(options.stateDir, extension?.command ?? 'the local service', closers);
+    const resources = new Resources(join(stateDir, 'sandbox.sqlite'));
+    closers.push(() => resources[Symbol.dispose]());
+    const rows = await ServiceRows.open(stateDir);
+    closers.push(() => rows[Symbol.asyncDispose]());
+    const parts = { resources, rows, clock: new Clock(), logger, host, stateDir, closers };
+    const more = await extension?.open(parts);
+    const { websites, context } = openContext(parts, options, more?.sourceOf);
+    const logs = new AddedLogs({ ...parts, stateDir });
+    ensureWorkspace(resources, extension?.workspace ?? 'Local service');
+    const accessToken = ensureToken(resources, options.accessToken);
+    await more?.fill();
+    signal?.throwIfAborted();
+
+    await context.life.begin({ pausesCrawls: options.pausesCrawls === true });
+    const server = createServer(context, more?.routes);
+    closers.push(() => server.close());
+    const baseUrl = await listen(server, host, options.port ?? 0, extension?.command ?? 'service start');
+    signal?.addEventListener('abort', () => void close(), { once: true });
+    return {
+      ...{ baseUrl, accessToken, close, [Symbol.asyncDispose]: close },
+      stuckCrawl: websites.stuck.bind(websites),
+      sideWork: websites.sideWork.bind(websites),
+      failedCrawl: (id) => (resources.get('crawls', id) as LaunchedCrawl | undefined)?._failure,
+      change: async (kind, id, changes) => {
+        await changeRecord(context, kind, id, changes);
+      },
+      addLogs: logs.add.bind(logs),
+      changedDays: async () => {
+        await logs.settle();
+        return changedDays(rows);
+      },
+      noteLoadedDays: (spans) => noteLoadedDays(rows, spans),
+      addDemand: (projectId, work, until) => addDemand(context, projectId, work, until),
+      addedDemand: (projectId, mark) => addedDemand(context, projectId, mark),
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Opens what the routes need; each that has to be closed is pushed to `closers`. */
+function openContext(
+  { closers, ...parts }: ServiceParts,
+  { allowPrivate = false, rendering = {}, proxy, vitals }: LocalServiceOptions,
+  otherSource: (project: Document) => CrawlSource | undefined = () => undefined,
+): { readonly websites: WebsiteSource; readonly context: Context } {
+  const closed = <T extends AsyncDisposable>(part: T): T => {
+    closers.push(async () => await part[Symbol.asyncDispose]());
+    return part;
+  };
+  const ingestFiles = closed(new IngestFiles(parts));
+  const downloads = closed(new DownloadCenter(parts));
+  const notifier = closed(new Notifier(parts.resources, { allowPrivate }));
+  const websites = new WebsiteSource({
+    ...parts,
+    ...{ ingestFiles, allowPrivate, rendering, proxy },
+    vitals: vitals ?? { pages_per_template: 0, loads: 1 },
+  });
+  const sourceOf = (project: Document): CrawlSource => otherSource(project) ?? websites;
+  const life = closed(new CrawlClock({ ...parts, sourceOf, notify: notifier.crawlEnded.bind(notifier) }));
+  closed(websites);
+  return { websites, context: { ...parts, life, notifier, ingestFiles, downloads } };
+}
+
+function openStateDir(given: string | undefined, command: string, closers: Closers): string {
+  if (given === undefined) checkFolder(tmpdir(), 'TMPDIR', false);
+  const stateDir = given === undefined ? mkdtempSync(join(tmpdir(), 'crawlhouse-sandbox-')) : resolve(given);
+  if (given === undefined) closers.push(() => rmSync(stateDir, { recursive: true, force: true }));
+  const lock = lockState(stateDir, command);
+  closers.push(() => lock[Symbol.dispose]());
+  return stateDir;
+}
+
+function ensureToken(resources: Resources, given: string | undefined): string {
+  const kept = resources.list('tokens', 'default').at(0)?.id;
+  const token = given ?? kept ?? `sandbox-${randomBytes(16).toString('hex')}`;
+  resources.put('tokens', 'default', { id: token, scopes: SCOPES });
+  return token;
+}
+
+async function listen(
+  server: ReturnType<typeof createServer>,
+  host: string,
+  port: number,
+  command: string,
+): Promise<string> {
+  try {
+    return await server.listen({ host, port });
+  } catch (cause) {
+    throw await listenError(
+      'usage',
+      `${host}:${port}`,
+      (_, free) => `crawlhouse ${command} --port ${free}`,
+      cause,
+    );
+  }
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => {
+    running ??= work();
+    return running;
+  };
+}
