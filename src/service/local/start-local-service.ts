@@ -81,7 +81,7 @@ export interface ServiceHandle extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-export type Closers = (() => Promise<void> | void)[];
+type Closers = (() => Promise<void> | void)[];
 
 /** What a sandbox builds on. */
 export interface ServiceParts extends Pick<Context, 'resources' | 'rows' | 'clock' | 'logger' | 'host'> {

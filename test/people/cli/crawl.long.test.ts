@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { CrawlDisplay } from '../../../src/people/cli/local/crawl-display.ts';
+import { CrawlDisplay } from '../../../src/people/cli/reports/crawl-report.ts';
 import { pageWith, serveSite } from '../../support/crawl-site.ts';
 import { freePort } from '../../support/free-port.ts';
 import { projectFolder, rawProjectFolder } from '../../support/project.ts';

@@ -8,11 +8,10 @@ import type { CrawlConfigInput } from '../../../service/api/resources/crawl-conf
 import type { Crawl } from '../../../service/api/resources/crawls.ts';
 import type { Command, Invocation } from '../command.ts';
 import { CRAWL_FLAGS, crawlConfig, measuredPages } from '../local/crawl-config.ts';
-import { CrawlDisplay } from '../local/crawl-display.ts';
 import { loadLocal } from '../local/load-local.ts';
 import { LocalService } from '../local/local-service.ts';
 import { readUrlList } from '../local/read-url-list.ts';
-import { describeCrawl, describeFetched, readCrawlReport } from '../reports/crawl-report.ts';
+import { CrawlDisplay, describeCrawl, describeFetched, readCrawlReport } from '../reports/crawl-report.ts';
 import { printRun } from '../reports/run-report.ts';
 
 const FOLLOWS = '\nThe pages are loaded now; the other answers follow.\n';

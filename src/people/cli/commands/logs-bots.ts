@@ -1,6 +1,5 @@
 import { textTable } from '../../../core/text/text-table.ts';
-import type { Bot, BotList } from '../../../service/site/logs/bots/bot-list.ts';
-import { describeAge } from '../../../service/site/logs/bots/describe-age.ts';
+import { type Bot, type BotList, describeAge } from '../../../service/site/logs/bots/bot-list.ts';
 import type { Command } from '../command.ts';
 import { readBotList } from '../local/read-bot-list.ts';
 

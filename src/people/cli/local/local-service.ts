@@ -2,10 +2,18 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
+import { loadQuestions } from '../../../pipeline/transform/questions/questions.ts';
 import type { RunResult } from '../../../project/model/runs/run-result.ts';
 import { localServiceFolder } from '../../../project/settings/crawl-folder.ts';
 import { nameFullDisk } from '../../../project/settings/name-full-disk.ts';
+import { loadNotes } from '../../../project/settings/notes.ts';
+import { loadPipelines } from '../../../project/settings/pipelines.ts';
+import { loadSchedules } from '../../../project/settings/schedules.ts';
+import { loadSegmentations } from '../../../project/settings/segments.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
+import { loadModels } from '../../../project/sql/models/load-models.ts';
+import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
+import { checkSegments } from '../../../project/sql/plan/check-segments.ts';
 import { ServiceClient } from '../../../service/api/client/client.ts';
 import { aggregateRows, COUNT_COLUMN } from '../../../service/api/resources/aggregates.ts';
 import type { ChangedDay } from '../../../service/api/resources/changed-day.ts';
@@ -23,7 +31,8 @@ import {
 import { tryStart } from '../../../service/site/crawler/try-start.ts';
 import type { PagesPerTemplate } from '../../../service/site/crawler/vitals/vitals.ts';
 import type { BotReport } from '../../../service/site/logs/log-report.ts';
-import { checkProjectFiles } from './check-project-files.ts';
+import { tableColumns } from '../../../state/catalogue/catalog.ts';
+import { readPublished } from '../../../state/catalogue/published/read-published.ts';
 
 const INTERVAL_MS = 500;
 /** Its analysis ends soon, and then the crawl is loaded. */
@@ -323,4 +332,33 @@ function withoutReport({ status, end_reason, crawl_config }: Crawl, why?: string
     `the crawl of ${url} ended without a report: ${why ?? `${status}, ${end_reason}`}`,
     { hint: `the log has more; a new one: crawlhouse crawl ${url}` },
   );
+}
+
+/**
+ * Reads the files that a project is loaded with before hours of work, which a mistake in them would waste.
+ *
+ * @throws CrawlhouseError naming file, line, key and what would work
+ */
+async function checkProjectFiles(settings: Settings): Promise<void> {
+  const { projectDir } = settings;
+  const pipelines = await loadPipelines(projectDir);
+  await loadSchedules(
+    projectDir,
+    pipelines.map(({ dataset }) => dataset),
+  );
+  await loadNotes(projectDir);
+  await checkPublishedSegments(settings);
+  const folders = sqlFolders(settings);
+  await loadModels(folders);
+  await loadQuestions(folders);
+}
+
+async function checkPublishedSegments(settings: Settings): Promise<void> {
+  const segmentations = await loadSegmentations(settings.projectDir);
+  if (segmentations.length === 0) return;
+  await readPublished(settings, async (connection) => {
+    const columns = (await tableColumns(connection, ['mart'])).get('mart.pages');
+    if (columns !== undefined)
+      await checkSegments(connection, segmentations, new Map(columns.map(({ name, type }) => [name, type])));
+  });
 }

@@ -7,8 +7,7 @@ import {
 } from '../../api/resources/aggregates.ts';
 import type { FieldRecord } from '../../api/resources/fields.ts';
 import type { Column } from '../fields/column.ts';
-import { checkOql } from '../oql/check-oql.ts';
-import { valueKind } from '../oql/check-value.ts';
+import { checkOql, valueKind } from '../oql/check-oql.ts';
 import { invalidParameters, type OffendingField } from '../resources/refusal.ts';
 import type { Dataset } from '../resources/resources.ts';
 

@@ -11,15 +11,12 @@ import {
   stepsAt,
   WORK_END,
 } from './crawl-life.ts';
-import type { CrawlPlan } from './crawl-plan.ts';
-import type { Due } from './due.ts';
+import { type CrawlPlan, returnQuota } from './crawl-plan.ts';
+import { type Due, firing, firingFrom } from './due.ts';
 import { finishComparison } from './finish-comparison.ts';
-import { followCrawl } from './follow-crawl.ts';
 import { launchCrawl } from './launch-crawl.ts';
-import type { LifeContext } from './life-context.ts';
-import { firing, firingFrom } from './recurrence.ts';
+import { followCrawl, type LifeContext } from './life-context.ts';
 import { startComparison } from './start-comparison.ts';
-import { returnQuota } from './url-quota.ts';
 
 /** Applies a due event at its own time, whatever the present time. */
 export async function applyEvent(context: LifeContext, { what, doc, at }: Due): Promise<void> {

@@ -2,7 +2,7 @@ import { OWN_SETTINGS } from '../resources/public-view.ts';
 import { notFound } from '../resources/refusal.ts';
 import type { Document, ResourceKind, Resources } from '../resources/resources.ts';
 import type { CrawlClock } from './crawl-clock.ts';
-import { followCrawl } from './follow-crawl.ts';
+import { followCrawl } from './life-context.ts';
 
 /**
  * Changes any field of a record, and what lives by it. A token that is not there yet is made: that is how one with fewer

@@ -2,8 +2,7 @@ import { WORKSPACE_ID } from '../resources/seed.ts';
 import { applyEvent, giveUp } from './apply-event.ts';
 import type { LaunchedCrawl } from './crawl-life.ts';
 import { type Due, nextDue } from './due.ts';
-import { followCrawl } from './follow-crawl.ts';
-import type { LifeContext } from './life-context.ts';
+import { followCrawl, type LifeContext } from './life-context.ts';
 
 /** The interval between two checks of the clock without requests, in milliseconds. */
 const GLANCE = 500;

@@ -5,10 +5,9 @@ import { Refusal } from '../resources/refusal.ts';
 import type { Document, Resources } from '../resources/resources.ts';
 import { newCrawl, WORKSPACE_ID, workspaceOf } from '../resources/seed.ts';
 import { isUnderWay } from './crawl-life.ts';
+import { quotaLeft, takeQuota } from './crawl-plan.ts';
 import type { CrawlJob } from './crawl-source.ts';
-import { followCrawl } from './follow-crawl.ts';
-import type { LifeContext } from './life-context.ts';
-import { quotaLeft, takeQuota } from './url-quota.ts';
+import { followCrawl, type LifeContext } from './life-context.ts';
 
 export interface Launch {
   readonly project: Document;

@@ -4,10 +4,13 @@ import {
   GRANULARITIES,
   type Granularity,
 } from '../../api/resources/fields.ts';
-import { refuseUnlessReported } from '../resources/crawl-state.ts';
-import { datasetOf } from '../resources/dataset-of.ts';
-import { requireFeature, requireLogMonitoring } from '../resources/features.ts';
-import { find } from '../resources/find.ts';
+import {
+  datasetOf,
+  find,
+  refuseUnlessReported,
+  requireFeature,
+  requireLogMonitoring,
+} from '../resources/find.ts';
 import { Refusal } from '../resources/refusal.ts';
 import type { Dataset, Resources } from '../resources/resources.ts';
 

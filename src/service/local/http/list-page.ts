@@ -9,7 +9,7 @@ import { checkOql } from '../oql/check-oql.ts';
 import { publicView } from '../resources/public-view.ts';
 import { invalidParameter } from '../resources/refusal.ts';
 import type { Document } from '../resources/resources.ts';
-import { filterDocuments } from '../rows/filter-documents.ts';
+import { filterDocuments } from '../rows/dataset-query.ts';
 import type { ServiceRows } from '../rows/row-store.ts';
 
 /** Types of the lists' fields; the others are texts. */

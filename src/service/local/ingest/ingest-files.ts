@@ -11,8 +11,7 @@ import { Semaphore } from '../../../core/queue/semaphore.ts';
 import type { Clock } from '../resources/clock.ts';
 import { duplicateEntry } from '../resources/refusal.ts';
 import type { Document, Resources } from '../resources/resources.ts';
-import { UnreadableFile } from './checked-bytes.ts';
-import { readFile } from './read-file.ts';
+import { readFile, UnreadableFile } from './read-file.ts';
 
 export interface IngestWork {
   readonly resources: Resources;

@@ -1,3 +1,4 @@
+import { createHmac, randomBytes } from 'node:crypto';
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { didYouMean } from '../../../core/text/nearest-name.ts';
@@ -14,14 +15,27 @@ import { isOfNuls } from '../../site/logs/plain-text.ts';
 import { readLog } from '../../site/logs/read-log.ts';
 import { recogniseFormat, withPrefix } from '../../site/logs/recognise-format.ts';
 import { lineMarks, TextDigest } from '../../site/logs/text-digest.ts';
-import { AddressHashes } from './address-hashes.ts';
 import { AgentNumbers } from './agent-numbers.ts';
 import { beginOf, type FileBegin, textFrom } from './file-begin.ts';
 import { InsertEvents } from './insert-events.ts';
-import { forgetFile, type KnownFile, nextFileId, readingOf, recordFile, wasRead } from './known-files.ts';
+import {
+  forgetFile,
+  type KnownFile,
+  nextFileId,
+  Rejects,
+  readingOf,
+  recordFile,
+  wasRead,
+} from './known-files.ts';
 import { dropKnownLines } from './known-lines.ts';
 import type { LogTables } from './log-tables.ts';
-import { Rejects } from './rejects.ts';
+
+const DAY = 86_400;
+/** Days after which a salt is forgotten: what has its hashes can then be traced to no address. */
+const KEPT_DAYS = 30;
+/** Addresses whose hashes are remembered. */
+const MOST = 100_000;
+const DIGITS = 16;
 
 /** What all files of a call share. */
 interface Made {
@@ -240,4 +254,49 @@ function mostFrequent(hosts: ReadonlyMap<string, number>): string[] {
     .sort(([, a], [, b]) => b - a)
     .slice(0, SHOWN_HOSTS)
     .map(([host]) => host);
+}
+
+/** Hashes of addresses, with a random salt for each day: the same address has another one tomorrow. */
+class AddressHashes {
+  readonly #tables: LogTables;
+  /** By days since 1970. */
+  readonly #salts = new Map<number, string>();
+  readonly #hashes = new Map<string, string>();
+
+  private constructor(tables: LogTables) {
+    this.#tables = tables;
+  }
+
+  static async read(connection: Connection, tables: LogTables): Promise<AddressHashes> {
+    const hashes = new AddressHashes(tables);
+    const sql = `SELECT date_diff('day', DATE '1970-01-01', day) AS day, salt FROM ${tables.salts}`;
+    for (const { day, salt } of await connection.rows(sql)) hashes.#salts.set(Number(day), String(salt));
+    return hashes;
+  }
+
+  of(address: string, second: number): string {
+    const day = Math.floor(second / DAY);
+    const key = `${day} ${address}`;
+    const known = this.#hashes.get(key);
+    if (known !== undefined) return known;
+    const salt = this.#salts.get(day) ?? randomBytes(16).toString('hex');
+    this.#salts.set(day, salt);
+    const hash = createHmac('sha256', salt).update(address).digest('hex').slice(0, DIGITS);
+    if (this.#hashes.size >= MOST) this.#hashes.clear();
+    this.#hashes.set(key, hash);
+    return hash;
+  }
+
+  /** @param now UTC milliseconds */
+  async write(connection: Connection, now: number): Promise<void> {
+    const oldest = Math.floor(now / 1000 / DAY) - KEPT_DAYS;
+    for (const day of this.#salts.keys()) if (day < oldest) this.#salts.delete(day);
+    await connection.run(`DELETE FROM ${this.#tables.salts}`);
+    const rows = [...this.#salts].map(([day, salt]) => ({ day, salt }));
+    await connection.run(
+      `INSERT INTO ${this.#tables.salts} SELECT DATE '1970-01-01' + one.day, one.salt
+        FROM (SELECT unnest(from_json(?::JSON, '[{"day": "INTEGER", "salt": "VARCHAR"}]')) AS one)`,
+      [JSON.stringify(rows)],
+    );
+  }
 }

@@ -3,9 +3,9 @@ import { type Connection, ident, text } from '../../../core/duckdb/duckdb.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import type { FieldRecord } from '../../api/resources/fields.ts';
 import { keyedHash } from '../../site/logs/text-digest.ts';
+import { LOG_EVENT_CATALOGUE } from '../fields/catalogue-of.ts';
 import { type Column, type ColumnKind, kindOfField } from '../fields/column.ts';
 import { fieldRecord } from '../fields/field-record.ts';
-import { LOG_EVENT_CATALOGUE } from '../fields/log-catalogue.ts';
 import { ServiceRows } from '../rows/row-store.ts';
 
 /** Verdicts on bots, by the number that rows have. */

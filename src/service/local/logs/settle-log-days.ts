@@ -2,14 +2,14 @@ import { type Connection, ident, text } from '../../../core/duckdb/duckdb.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import { GRANULARITIES, type Granularity } from '../../api/resources/fields.ts';
 import type { WeekDefinition } from '../../api/resources/log-monitoring.ts';
+import { LOG_PAGE_CATALOGUES, PERIOD_FIELDS } from '../fields/catalogue-of.ts';
 import { type Column, kindOfField, SQL_TYPES } from '../fields/column.ts';
-import { LOG_PAGE_CATALOGUES, PERIOD_FIELDS } from '../fields/log-catalogue.ts';
 import type { Dataset } from '../resources/resources.ts';
 import { noteChangedDays } from '../rows/changed-days.ts';
 import { ServiceRows } from '../rows/row-store.ts';
 import { LOG_PAGE_CELLS } from './derive-log-pages.ts';
+import { periodSql } from './log-metadata.ts';
 import type { LogTables } from './log-tables.ts';
-import { periodSql } from './period.ts';
 
 /** Days on each side of a day that its week or month may reach. */
 const REACH = 31;

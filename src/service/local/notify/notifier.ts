@@ -1,11 +1,15 @@
+import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, request } from 'undici';
 import { Semaphore } from '../../../core/queue/semaphore.ts';
+import { END_REASONS_WITHOUT_REPORT } from '../../api/resources/crawls.ts';
+import { HostResolver } from '../../site/crawler/fetch/resolve-host.ts';
 import { resourceId } from '../resources/ids.ts';
 import type { Document, Resources } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
-import { mailOf, type Notifications, type WebhookBody, webhookBody } from './notification.ts';
-import { isTaken, type WebhookAnswer, WebhookSender } from './send-webhook.ts';
 
+/** A receiver that takes longer to answer has not answered, in milliseconds. */
+const TIMEOUT = 5000;
 /** Waits before a webhook that was not taken is sent again, in milliseconds of true time. */
 const WAITS = [250, 1000, 4000];
 const AT_ONCE = 8;
@@ -89,4 +93,122 @@ export class Notifier implements AsyncDisposable {
     await Promise.all(this.#sending);
     await this.#sender[Symbol.asyncDispose]();
   }
+}
+
+/** Whom a crawl's configuration names (api-spec.md §6), as it was when the crawl began. */
+interface Notifications {
+  readonly email_recipients?: readonly string[] | null;
+  readonly custom_webhooks?: readonly { readonly url: string }[] | null;
+  /** The webhooks' secrets by their address. */
+  readonly secrets?: Readonly<Record<string, string>>;
+}
+
+const OWNER_EMAIL = 'owner@sandbox.example';
+
+/** Without a list the workspace's owner gets mail; with an empty list nobody does (api-spec.md §6). */
+function recipientsOf({ email_recipients }: Notifications): readonly string[] {
+  return email_recipients ?? [OWNER_EMAIL];
+}
+
+type NotificationEvent = 'crawl_ended' | 'crawl_not_started' | 'test';
+
+/** The body of a webhook request: not shown, so ours. `timestamp` is UTC milliseconds. */
+interface WebhookBody {
+  readonly event: NotificationEvent;
+  readonly project_id: string;
+  readonly crawl_id: string | null;
+  readonly status: string | null;
+  readonly end_reason: string | null;
+  readonly timestamp: number;
+}
+
+const NEVER_STARTED = END_REASONS_WITHOUT_REPORT.filter((reason) => reason !== 'user_cancelled');
+
+function webhookBody(crawl: Document): WebhookBody {
+  const reason = String(crawl.end_reason);
+  return {
+    event: NEVER_STARTED.includes(reason) ? 'crawl_not_started' : 'crawl_ended',
+    project_id: String(crawl.project_id),
+    crawl_id: crawl.id,
+    status: String(crawl.status),
+    end_reason: reason,
+    timestamp: Number(crawl.ended_at),
+  };
+}
+
+/** The recorded mail about a crawl's end; nothing if it has no recipient. */
+function mailOf(crawl: Document, notifications: Notifications, projectName: string): Document | undefined {
+  const to = recipientsOf(notifications);
+  if (to.length === 0) return undefined;
+  const { event } = webhookBody(crawl);
+  const what = event === 'crawl_ended' ? 'ended' : 'did not start';
+  return {
+    id: `mail-${crawl.id}`,
+    to,
+    subject: `The crawl of ${projectName} ${what}: ${crawl.end_reason}`,
+    text: `Crawl ${crawl.id}: ${crawl.fetched_urls} URLs fetched, to depth ${crawl.last_depth}.`,
+    crawl_id: crawl.id,
+    project_id: crawl.project_id,
+    sent_at: crawl.ended_at,
+  };
+}
+
+interface WebhookAnswer {
+  /** Null when none came. */
+  readonly status_code: number | null;
+  /** Why none came. */
+  readonly error: string | null;
+}
+
+interface WebhookRequest {
+  readonly url: string;
+  readonly body: string;
+  readonly secret: string | undefined;
+}
+
+/** Sends webhooks to public addresses; to those of this machine and its networks only where that is allowed. */
+class WebhookSender implements AsyncDisposable {
+  readonly #resolver: HostResolver;
+  readonly #agent: Agent;
+
+  constructor(allowPrivate: boolean) {
+    this.#resolver = HostResolver.forPublic({ dns: new Map(), allowPrivate });
+    this.#agent = new Agent({ connect: { lookup: this.#resolver.lookup } });
+  }
+
+  /**
+   * Sends one request; with a secret it is signed: HMAC-SHA256 over the bytes sent (api-spec.md §6). A redirect is not
+   * followed.
+   */
+  async send({ url, body, secret }: WebhookRequest, signal: AbortSignal): Promise<WebhookAnswer> {
+    const signature =
+      secret === undefined ? undefined : createHmac('sha256', secret).update(body).digest('hex');
+    try {
+      this.#resolver.checkHost(new URL(url).hostname);
+      const answer = await request(url, {
+        dispatcher: this.#agent,
+        method: 'POST',
+        body,
+        headers: {
+          'content-type': 'application/json',
+          ...(signature === undefined ? {} : { 'x-service-webhook-signature': signature }),
+        },
+        signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)]),
+      });
+      await answer.body.dump();
+      return { status_code: answer.statusCode, error: null };
+    } catch (error) {
+      const { name, code } = error as { name?: string; code?: string };
+      return { status_code: null, error: name === 'TimeoutError' ? 'timeout' : (code ?? name ?? 'failed') };
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#agent.destroy();
+  }
+}
+
+/** Whether a receiver accepted it. */
+export function isTaken({ status_code }: WebhookAnswer): boolean {
+  return status_code !== null && status_code >= 200 && status_code < 300;
 }

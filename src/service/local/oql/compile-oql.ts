@@ -1,6 +1,6 @@
-import type { Oql, OqlLeaf } from '../../api/oql/oql.ts';
-import type { Column } from '../fields/column.ts';
-import { compileLeaf } from './compile-leaf.ts';
+import type { Oql, OqlLeaf, OqlOptions, OqlValue } from '../../api/oql/oql.ts';
+import { type Column, isMany } from '../fields/column.ts';
+import { valueKind } from './check-oql.ts';
 
 /** SQL with `$1`, `$2`, … and the values bound to them. */
 export interface Compiled {
@@ -39,4 +39,140 @@ export function compileOql(
   };
 
   return { sql: oql === undefined ? 'true' : compile(oql, root), values, patterns };
+}
+
+/** Adds a value to those bound; answers with its `$n`. */
+export type Bind = (value: string) => string;
+
+/** What a leaf asks of a value. */
+interface Condition {
+  readonly filter: OqlLeaf[1];
+  readonly value: OqlValue;
+  readonly options: OqlOptions;
+}
+
+/** An element of a column's value in SQL: stored form and text. */
+interface Element {
+  readonly column: Column;
+  readonly stored: string;
+  readonly text: string;
+}
+
+/**
+ * A leaf as SQL that is never NULL. A many-valued field fits if one element fits. `not_equals` is the exact reverse of
+ * `equals`, so it holds for a missing value. An empty string is a value; a list of nulls only is not.
+ */
+export function compileLeaf([, filter, value, options = {}]: OqlLeaf, column: Column, bind: Bind): string {
+  if (filter === 'has_value') return hasValue(column);
+  if (filter === 'has_no_value') return `NOT ${hasValue(column)}`;
+  if (filter === 'not_equals')
+    return `NOT ${matches(column, (it) => test(it, { filter: 'equals', value, options: {} }, bind))}`;
+  return matches(column, (it) => test(it, { filter, value, options }, bind));
+}
+
+function hasValue(column: Column): string {
+  if (!isMany(column)) return `(${column.id} IS NOT NULL)`;
+  return `(coalesce(len(list_filter(${elementsOf(column)}, lambda element: element IS NOT NULL)), 0) > 0)`;
+}
+
+function matches(column: Column, condition: (element: Element) => string): string {
+  const c = column.id;
+  if (!isMany(column)) return `coalesce(${condition({ column, stored: c, text: textOf(column) })}, false)`;
+  const found = condition({ column, stored: 'element', text: 'element' });
+  return `(coalesce(len(list_filter(${elementsOf(column)}, lambda element: coalesce(${found}, false))), 0) > 0)`;
+}
+
+/** SQL for the elements of a many-valued column as a list of texts; a lone value is a list of one. */
+export function elementsOf(column: Column): string {
+  const c = column.id;
+  if (column.kind === 'texts') return c;
+  if (column.kind !== 'json') return `[CAST(${c} AS VARCHAR)]`;
+  return `CASE WHEN json_type(${c}) = 'ARRAY' THEN json_extract_string(${c}, '$[*]') ELSE [json_extract_string(${c}, '$')] END`;
+}
+
+/** SQL for a value as text, a JSON string without its quotes. */
+export function textOf(column: Column): string {
+  if (column.kind === 'text') return column.id;
+  if (column.kind === 'json') return `json_extract_string(${column.id}, '$')`;
+  return `CAST(${column.id} AS VARCHAR)`;
+}
+
+function test(it: Element, condition: Condition, bind: Bind): string {
+  const { filter, value } = condition;
+  const compare = (operator: string, bound: OqlValue): string => comparison(it, operator, bound, bind);
+  switch (filter) {
+    case 'gt':
+      return compare('>', value);
+    case 'gte':
+      return compare('>=', value);
+    case 'lt':
+      return compare('<', value);
+    case 'lte':
+      return compare('<=', value);
+    case 'between': {
+      const [from, to] = value as readonly [string | number | bigint, string | number | bigint];
+      return `(${compare('>=', from)} AND ${compare('<', to)})`;
+    }
+    default:
+      if (valueKind(it.column.field) !== 'text') return compare('=', value);
+      return textTest(it.text, condition, bind);
+  }
+}
+
+function comparison(it: Element, operator: string, value: OqlValue, bind: Bind): string {
+  const kind = valueKind(it.column.field);
+  if (kind === 'number') return numberTest(it, operator, value, bind);
+  if (kind === 'bool') {
+    const bound = bind(String(value));
+    return it.column.kind === 'bool'
+      ? `${it.stored} = CAST(${bound} AS BOOLEAN)`
+      : `lower(${it.text}) = ${bound}`;
+  }
+  // Dates of one format and one zone compare as text; a bound without a time is midnight.
+  const [bad, good] = kind === 'date' ? ['/', '-'] : ['-', '/'];
+  const bound = String(value).replaceAll(bad, good);
+  if (it.column.kind === 'date') return `${it.stored} ${operator} TRY_CAST(${bind(bound)} AS DATE)`;
+  return `${it.text} ${operator} ${bind(kind === 'datetime' ? fullDatetime(bound) : bound)}`;
+}
+
+function fullDatetime(text: string): string {
+  if (text.endsWith(' UTC')) return text;
+  return text.length > 10 ? `${text} UTC` : `${text} 00:00:00 UTC`;
+}
+
+function numberTest(it: Element, operator: string, value: OqlValue, bind: Bind): string {
+  const { column } = it;
+  // `1e21` is a whole number too.
+  const number = typeof value === 'number' && Number.isInteger(value) ? String(BigInt(value)) : String(value);
+  const type = !/^-?\d{1,38}$/.test(number) ? 'DOUBLE' : /^-?\d{1,18}$/.test(number) ? 'BIGINT' : 'HUGEINT';
+  const bound = `CAST(${bind(number)} AS ${type})`;
+  if (column.kind === 'int' || column.kind === 'float') return `${it.stored} ${operator} ${bound}`;
+  // Whole numbers of any size compare exactly; a DOUBLE would take neighbours beyond 2^53 for equal.
+  const exact = `TRY_CAST(${it.text} AS HUGEINT) ${operator} ${bound}`;
+  const near = `TRY_CAST(${it.text} AS DOUBLE) ${operator} ${bound}`;
+  return `CASE WHEN regexp_full_match(${it.text}, '-?[0-9]{1,38}') THEN ${exact} ELSE ${near} END`;
+}
+
+function textTest(text: string, { filter, value, options }: Condition, bind: Bind): string {
+  if (options.regex) {
+    // A group that captures: DuckDB turns plain anchored patterns into string tests, and `^` and `$` into wrong ones.
+    const pattern = `(${value})`;
+    const anchored =
+      { startswith: `^${pattern}`, endswith: `${pattern}$`, equals: `^${pattern}$` }[String(filter)] ??
+      pattern;
+    return `regexp_matches(${text}, ${bind(anchored)}, '${options.ci ? 'i' : 'c'}')`;
+  }
+  const [left, right] = options.ci
+    ? [`lower(${text})`, `lower(${bind(String(value))})`]
+    : [text, bind(String(value))];
+  switch (filter) {
+    case 'contains':
+      return `contains(${left}, ${right})`;
+    case 'startswith':
+      return `starts_with(${left}, ${right})`;
+    case 'endswith':
+      return `ends_with(${left}, ${right})`;
+    default:
+      return `${left} = ${right}`;
+  }
 }

@@ -1,7 +1,24 @@
 import { type Connection, ident } from '../../../core/duckdb/duckdb.ts';
+import type { FieldRecord } from '../../api/resources/fields.ts';
+import { RANKING_CATALOGUE } from '../fields/catalogue-of.ts';
 import { type Column, kindOfField, SQL_TYPES } from '../fields/column.ts';
-import { DEMAND_CATALOGUE } from '../fields/demand-catalogue.ts';
+import { fieldRecord } from '../fields/field-record.ts';
 import { ServiceRows } from '../rows/row-store.ts';
+
+const SPECIFIED = ['url', 'query', 'date', 'device', 'clicks', 'impressions', 'position'];
+/**
+ * Ranking performance of files that were added: the specification's fields (api-spec.md §2.13), then ours. A country may
+ * have any value. Rows of days and URLs have no `period_days`. Totals have it: the number of their days, of which `date`
+ * is the last, and in `totals_by` the dimensions that they are counted by.
+ */
+const DEMAND_CATALOGUE: readonly FieldRecord[] = [
+  ...RANKING_CATALOGUE.filter(({ name }) => SPECIFIED.includes(name)),
+  dimension('country', 'string'),
+  dimension('period_days', 'natural'),
+  dimension('totals_by', 'string'),
+  dimension('search_engine', 'string'),
+  dimension('is_anonymized', 'bool'),
+];
 
 /** The columns of ranking performance that was added by files. */
 export const DEMAND_COLUMNS: readonly Column[] = DEMAND_CATALOGUE.map((field, index) => ({
@@ -51,4 +68,8 @@ export function idOf(name: string): string {
   const column = DEMAND_COLUMNS.find(({ field }) => field.name === name);
   if (column === undefined) throw new Error(`there is no field ${name}`);
   return column.id;
+}
+
+function dimension(name: string, type: string): FieldRecord {
+  return { ...fieldRecord(name, type), agg_metric_methods: ['cardinality'] };
 }

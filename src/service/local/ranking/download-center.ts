@@ -9,9 +9,8 @@ import type { Clock } from '../resources/clock.ts';
 import { readingFailure } from '../resources/export-record.ts';
 import type { Document, Resources } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
-import { csvHeader, csvLine, jsonLine } from '../rows/line-sql.ts';
+import { csvHeader, csvLine, jsonLine, streamLines } from '../rows/export-lines.ts';
 import type { ServiceRows } from '../rows/row-store.ts';
-import { streamLines } from '../rows/stream-lines.ts';
 import type { DownloadJob } from './ranking-export.ts';
 
 const LINE_BYTES = 200;

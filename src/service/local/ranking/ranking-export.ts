@@ -5,8 +5,7 @@ import type { RankingExportInput } from '../../api/resources/ranking-performance
 import { exportRecord } from '../resources/export-record.ts';
 import { Refusal } from '../resources/refusal.ts';
 import type { Document } from '../resources/resources.ts';
-import { DATE_FIELD, type RankingTable } from './ranking-table.ts';
-import { filtersOn } from './scope-of-dates.ts';
+import { DATE_FIELD, filtersOn, type RankingTable } from './ranking-table.ts';
 
 const DAY = 86_400_000;
 /** How long a file of the download center is kept. */

@@ -1,14 +1,20 @@
 import type { z } from 'zod';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import type { Oql } from '../../api/oql/oql.ts';
 import type { RankingQuery } from '../../api/resources/ranking-performance.ts';
 import { type Column, isMany, SQL_TYPES } from '../fields/column.ts';
 import { checkOql } from '../oql/check-oql.ts';
 import { type Compiled, compileOql } from '../oql/compile-oql.ts';
 import { invalidParameter } from '../resources/refusal.ts';
-import type { Dataset } from '../resources/resources.ts';
+import type { Dataset, Document, Resources } from '../resources/resources.ts';
+import { WORKSPACE_ID } from '../resources/seed.ts';
+import { jsonCell } from '../rows/cell-sql.ts';
 import { ServiceRows } from '../rows/row-store.ts';
 import { countMetric, metricOf, type RankingMetric } from './metric.ts';
-import { scopeOfDates } from './scope-of-dates.ts';
+
+const HOUR = 3_600_000;
+/** The default quota of a project in an hour. */
+const DEFAULT_RANKING_QUOTA = 2_000_000_000;
 
 export const DATE_FIELD = 'date';
 /** The column of an aggregate without a metric. */
@@ -136,4 +142,87 @@ function patternsUnder(path: string, { patterns }: Compiled): Compiled['patterns
 /** The bound values of a second condition come after those of the first. */
 function renumbered(sql: string, by: number): string {
   return sql.replace(/\$(\d+)/g, (_, number: string) => `$${Number(number) + by}`);
+}
+
+/** One table of the answer as JSON text; SQL makes the rows, so that no number passes through JavaScript. */
+export async function aggregateRanking(
+  connection: Connection,
+  { columns, sql, values }: RankingTable,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<string> {
+  const cells = columns.map(jsonCell).join(", ',', ");
+  const line = `SELECT concat('[', ${cells}, ']') AS line FROM (${sql} LIMIT ${limit} OFFSET ${offset})`;
+  const rows = await connection.rows<{ line: string }>(line, values);
+  const cols = columns.map((column) => column.field.name);
+  return `{"cols":${JSON.stringify(cols)},"rows":[${rows.map((row) => row.line).join(',')}]}`;
+}
+
+/** The rows that have to be read for a query, and the days that they are of. */
+export async function touchedBy(
+  connection: Connection,
+  { touched }: RankingTable,
+): Promise<{ readonly rows: number; readonly days: number }> {
+  const [found] = await connection.rows(touched.sql, touched.values);
+  return { rows: Number(found?.rows ?? 0), days: Number(found?.days ?? 0) };
+}
+
+/**
+ * The part of a filter that concerns days: every other leaf counts as true. No node negates, so these days include
+ * every row of the filter.
+ */
+function scopeOfDates(oql: Oql, field: string): Oql {
+  if ('field' in oql) return oql.field[0] === field ? oql : { and: [] };
+  if ('and' in oql) return { and: oql.and.map((node) => scopeOfDates(node, field)) };
+  return { or: oql.or.map((node) => scopeOfDates(node, field)) };
+}
+
+/** Whether some leaf of a filter is on a field. */
+export function filtersOn(oql: Oql | undefined, field: string): boolean {
+  if (oql === undefined) return false;
+  if ('field' in oql) return oql.field[0] === field;
+  return ('and' in oql ? oql.and : oql.or).some((node) => filtersOn(node, field));
+}
+
+/** The use in one hour, counted from the epoch. */
+interface Usage {
+  readonly hour: number;
+  readonly used: number;
+}
+
+/** The cost of a query: the rows of its days, times the number of these days. */
+export function costOf({ rows, days }: { readonly rows: number; readonly days: number }): number {
+  return rows * days;
+}
+
+/** The use after a query, or the seconds until the next hour if the rest of this hour's quota is too small. */
+export function usageAfter(
+  usage: Usage | undefined,
+  cost: number,
+  quota: number,
+  now: number,
+): { readonly usage: Usage } | { readonly retryAfter: number } {
+  const hour = Math.floor(now / HOUR);
+  const used = (usage?.hour === hour ? usage.used : 0) + cost;
+  if (used <= quota) return { usage: { hour, used } };
+  return { retryAfter: Math.ceil(((hour + 1) * HOUR - now) / 1000) };
+}
+
+/** Takes what a query costs from its project's quota; the seconds to wait when there is not enough, and nothing taken. */
+export function spend(
+  resources: Resources,
+  projectId: string,
+  cost: number,
+  now: number,
+): number | undefined {
+  const project = resources.get('projects', projectId);
+  if (project === undefined) return undefined;
+  const after = usageAfter(project._ranking_usage as Usage | undefined, cost, quotaOf(project), now);
+  if ('retryAfter' in after) return after.retryAfter;
+  resources.put('projects', WORKSPACE_ID, { ...project, _ranking_usage: after.usage });
+  return undefined;
+}
+
+function quotaOf(project: Document): number {
+  const own = project._ranking_performance_quota;
+  return typeof own === 'number' ? own : DEFAULT_RANKING_QUOTA;
 }

@@ -1,6 +1,27 @@
 import { z } from 'zod';
-import { issueWords } from './issue-words.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 import { invalidParameters, type OffendingField } from './refusal.ts';
+
+/** What a value must be, by the validator's names of types and formats. */
+const KINDS: Readonly<Record<string, string>> = {
+  int: 'a whole number',
+  bigint: 'a whole number',
+  number: 'a number',
+  string: 'a string',
+  boolean: 'true or false',
+  array: 'a list',
+  tuple: 'a list',
+  object: 'an object',
+  record: 'an object',
+  email: 'an e-mail address',
+  ipv4: 'an IPv4 address',
+  ipv6: 'an IPv6 address',
+};
+/** Issues that are plainer with what came instead. */
+const TELLING = ['invalid_type', 'invalid_value', 'invalid_union'];
+const LONGEST_ECHO = 40;
+/** The most parameters that the message about an unknown one names; more would hide the fault. */
+const FEW = 12;
 
 /**
  * Parses a query or a body; what does not fit is refused, each parameter by its name. The one key that a resource is
@@ -70,4 +91,90 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
     (value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key],
     input,
   );
+}
+
+type Issue = z.core.$ZodIssue | z.core.$ZodRawIssue;
+interface TypeIssue {
+  readonly expected: string;
+  readonly input?: unknown;
+  readonly inst?: { readonly def?: { readonly check?: unknown } };
+}
+
+/**
+ * Describes to a client the valid values. The validator calls it if a schema has no message; its own messages are for
+ * programmers.
+ */
+function issueWords(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'unrecognized_keys') return unknownWords(issue.inst);
+  const wanted = wantedBy(issue);
+  if (wanted === undefined) return undefined;
+  return `must be ${wanted}${givenIn(issue)}`;
+}
+
+function unknownWords(schema: unknown): string {
+  const keys = Object.keys((schema as { shape?: object } | undefined)?.shape ?? {});
+  const known = keys.length === 0 ? ': it has none here' : `: those here are ${keys.join(', ')}`;
+  return `is not a parameter of this request${keys.length <= FEW ? known : ''}`;
+}
+
+function wantedBy(issue: Issue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return typeWords(issue as unknown as TypeIssue);
+    case 'invalid_format':
+      return lookUp(KINDS, String(issue.format));
+    case 'invalid_value':
+      return oneOf((issue.values as readonly unknown[]).map((value) => JSON.stringify(value)));
+    case 'too_small':
+      return sized(issue, 'at least', 'more than', issue.minimum);
+    case 'too_big':
+      return sized(issue, 'at most', 'less than', issue.maximum);
+    case 'invalid_union': {
+      const options = (issue as { options?: readonly unknown[] }).options?.map((one) => JSON.stringify(one));
+      const inner = (issue.errors as readonly (readonly Issue[])[]).map(
+        ([first]) => first && wantedBy(first),
+      );
+      return oneOf(options ?? [...new Set(inner.filter((one) => one !== undefined))]);
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** A type in words; of numbers the validator names the plain one first, also where only whole ones will do. */
+function typeWords({ expected, input, inst }: TypeIssue): string | undefined {
+  // Whole numbers that JavaScript can't hold arrive as `bigint`.
+  if (expected === 'number' && typeof input === 'bigint') return `at most ${Number.MAX_SAFE_INTEGER}`;
+  return lookUp(KINDS, inst?.def?.check === 'number_format' ? 'int' : expected);
+}
+
+function oneOf(wanted: readonly string[]): string | undefined {
+  if (wanted.length > 2) return `one of ${wanted.join(', ')}`;
+  return wanted.length === 0 ? undefined : wanted.join(' or ');
+}
+
+function sized(
+  { origin, inclusive }: Issue & { readonly origin?: unknown; readonly inclusive?: unknown },
+  atTheBound: string,
+  beyondIt: string,
+  bound: unknown,
+): string {
+  const size = `${inclusive === false ? beyondIt : atTheBound} ${bound}`;
+  if (origin === 'string') return `${size} character${Number(bound) === 1 ? '' : 's'} long`;
+  return origin === 'array' ? `a list of ${size}` : size;
+}
+
+/** The received value, if that helps: a text only if it should be one of a few words. */
+function givenIn(issue: z.core.$ZodRawIssue): string {
+  const { code, input } = issue;
+  if (input === undefined || !TELLING.includes(code)) return '';
+  if (Array.isArray(input)) return ', not a list';
+  if (input !== null && typeof input === 'object') return 'discriminator' in issue ? '' : ', not an object';
+  if (typeof input !== 'string') return `, not ${input}`;
+  const isFormat =
+    code === 'invalid_union' && issue.errors.flat().some((one) => one.code === 'invalid_format');
+  if (isFormat) return '';
+  return code === 'invalid_value'
+    ? `, not ${JSON.stringify(input.slice(0, LONGEST_ECHO))}`
+    : ', not a string';
 }

@@ -1,5 +1,10 @@
-import { notFound } from './refusal.ts';
-import type { Document, ResourceKind, Resources } from './resources.ts';
+import { END_REASONS_WITHOUT_REPORT } from '../../api/resources/crawls.ts';
+import type { CrawlDataType } from '../../api/resources/fields.ts';
+import { catalogueOf, type DatasetName } from '../fields/catalogue-of.ts';
+import { kindOfField } from '../fields/column.ts';
+import { notFound, Refusal } from './refusal.ts';
+import type { Dataset, Document, ResourceKind, Resources } from './resources.ts';
+import { WORKSPACE_ID } from './seed.ts';
 
 const NAMES: Readonly<Partial<Record<ResourceKind, string>>> = {
   workspaces: 'workspace',
@@ -23,4 +28,71 @@ export function find(resources: Resources, kind: ResourceKind, id: string, owner
     owner === undefined ? resources.get(kind, id) : resources.list(kind, owner).find((one) => one.id === id);
   if (found === undefined) throw notFound(`the ${NAMES[kind] ?? kind} ${id}`);
   return found;
+}
+
+/** A data type of a crawl, a comparison or a project; without its own data, the catalogue's fields and no rows. */
+export function datasetOf(resources: Resources, owner: string, name: DatasetName): Dataset {
+  const own = resources.dataset(owner, name);
+  if (own !== undefined) return own;
+  const columns = catalogueOf(name).map((field, index) => ({
+    id: `c${index}`,
+    kind: kindOfField(field),
+    field,
+  }));
+  return { table: undefined, columns };
+}
+
+/** Refuses what a crawl's state has no data for (wire-facts.md, "export gate"; spec-notes.md 23, 24). */
+export function refuseUnlessReported(crawl: Document, dataType: CrawlDataType): void {
+  if (crawl.status !== 'done') {
+    throw new Refusal('invalid_state_for_request', `the crawl ${crawl.id} is ${crawl.status}, not done`);
+  }
+  if (END_REASONS_WITHOUT_REPORT.includes(String(crawl.end_reason))) {
+    throw new Refusal(
+      'invalid_state_for_request',
+      `the crawl ${crawl.id} ended without a report: ${crawl.end_reason}`,
+    );
+  }
+  if (dataType === 'links' && crawl.link_status === 'archived') {
+    throw new Refusal('invalid_state_for_request', `the links of the crawl ${crawl.id} are archived`);
+  }
+}
+
+/**
+ * Refuses a request that needs a missing feature. Crawl, project and workspace have lists of features; the innermost
+ * non-empty list decides (spec-notes.md 26).
+ *
+ * @throws Refusal `forbidden`, with the code `missing_feature`
+ */
+export function requireFeature(
+  resources: Resources,
+  project: Document,
+  feature: string,
+  crawl?: Document,
+): void {
+  const workspace = resources.get('workspaces', WORKSPACE_ID);
+  if (hasFeature([crawl?.features, project.features, workspace?.subscription_features], feature)) return;
+  throw new Refusal('forbidden', `the project ${project.id} lacks the feature ${feature}`, {
+    code: 'missing_feature',
+  });
+}
+
+/** Whether a feature is on by these lists, the innermost first. If all lists are empty, no feature is on. */
+function hasFeature(lists: readonly unknown[], feature: string): boolean {
+  const deciding = lists.find((list): list is unknown[] => Array.isArray(list) && list.length > 0);
+  return deciding?.includes(feature) ?? false;
+}
+
+/**
+ * Refuses to read log monitoring of a project without it, or before its index can be searched.
+ *
+ * @throws Refusal `forbidden` or `invalid_state_for_request`
+ */
+export function requireLogMonitoring(resources: Resources, project: Document): void {
+  requireFeature(resources, project, 'log_monitoring');
+  if (project.log_monitoring_data_ready === true) return;
+  throw new Refusal(
+    'invalid_state_for_request',
+    `the log monitoring data of the project ${project.id} are not ready`,
+  );
 }

@@ -1,4 +1,4 @@
-import type { Document, ResourceKind } from './resources.ts';
+import type { Document, ResourceKind, Resources } from './resources.ts';
 
 /**
  * Settings of our own that `PATCH /_sandbox/<resource>/<id>` takes. Each is kept under its name with `_`
@@ -14,4 +14,16 @@ export const OWN_SETTINGS: Readonly<Partial<Record<ResourceKind, readonly string
 export function publicView(doc: Document): Document {
   const entries = Object.entries(doc).filter(([key]) => !key.startsWith('_'));
   return Object.fromEntries(entries) as Document;
+}
+
+/** On the first use of a token the refresh token that it came from is spent. */
+export function spendReplaced(
+  resources: Resources,
+  kind: 'tokens' | 'oauth_refresh_tokens',
+  token: Document,
+): void {
+  if (typeof token.replaces !== 'string') return;
+  const { replaces, ...rest } = token;
+  resources.delete('oauth_refresh_tokens', replaces);
+  resources.put(kind, '', rest as Document);
 }

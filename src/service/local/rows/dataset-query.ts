@@ -1,11 +1,12 @@
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import type { Oql } from '../../api/oql/oql.ts';
+import type { FieldRecord } from '../../api/resources/fields.ts';
 import type { SearchBody } from '../../api/resources/search.ts';
 import type { Column } from '../fields/column.ts';
 import { checkOql } from '../oql/check-oql.ts';
 import { type Compiled, compileOql } from '../oql/compile-oql.ts';
 import { invalidParameter, invalidParameters, type OffendingField } from '../resources/refusal.ts';
-import type { Dataset } from '../resources/resources.ts';
+import type { Dataset, Document } from '../resources/resources.ts';
 import { ServiceRows } from './row-store.ts';
 
 /** A search or export, checked against the dataset's fields and ready to run. */
@@ -52,11 +53,6 @@ export async function checkPatterns(connection: Connection, condition: Compiled)
       );
     }
   }
-}
-
-export async function countRows(connection: Connection, query: DatasetQuery): Promise<number> {
-  if (query.source === undefined) return 0;
-  return Number(await connection.scalar(`SELECT count(*) ${query.source}`, query.condition.values));
 }
 
 /** The columns a request asks for, in its order; without `fields` every displayable one. */
@@ -107,4 +103,34 @@ function sortKeys({ kind, id }: Column): string[] {
   // Whole numbers that are equal as DOUBLE still have an order.
   const whole = `CASE WHEN regexp_full_match(${text}, '-?[0-9]{1,38}') THEN CAST(${text} AS HUGEINT) END`;
   return [`TRY_CAST(${text} AS DOUBLE)`, whole, text];
+}
+
+/** The documents that match, in their order: the same SQL as for rows, so that OQL means the same everywhere. */
+export async function filterDocuments(
+  rows: ServiceRows,
+  documents: readonly Document[],
+  oql: Oql,
+  fields: ReadonlyMap<string, FieldRecord>,
+): Promise<readonly Document[]> {
+  const columns = [...fields.values()].map(
+    (field, index): Column => ({ id: `c${index}`, kind: 'json', field }),
+  );
+  const byName = new Map(columns.map((column) => [column.field.name, column]));
+  const condition = compileOql(oql, byName, 'filters');
+  const values = columns.map(
+    ({ id, field }) => `nullif(CAST(json_extract(doc, '/${field.name}') AS VARCHAR), 'null') AS ${id}`,
+  );
+  const slim = documents.map((doc) =>
+    Object.fromEntries([...fields.keys()].map((name) => [name, doc[name]])),
+  );
+  const docs = `SELECT unnest(json_extract($${condition.values.length + 1}::JSON, '$[*]')) AS doc`;
+  const sql = `SELECT CAST(${condition.sql} AS BOOLEAN) AS matches FROM (SELECT ${values.join(', ')} FROM (${docs}))`;
+  return rows.use(async (connection) => {
+    await checkPatterns(connection, condition);
+    const found = await connection.rows<{ matches: boolean }>(sql, [
+      ...condition.values,
+      JSON.stringify(slim),
+    ]);
+    return documents.filter((_, index) => found[index]?.matches === true);
+  });
 }

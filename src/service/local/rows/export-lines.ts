@@ -1,11 +1,26 @@
-import type { Connection } from '../../../core/duckdb/duckdb.ts';
-import type { ExportFileType } from '../../api/resources/search.ts';
+import type { DuckDBBlobValue } from '@duckdb/node-api';
+import { type Connection, text, type Values } from '../../../core/duckdb/duckdb.ts';
+import { StreamedRows } from '../../../core/duckdb/streamed-rows.ts';
+import { stringifyJson } from '../../../core/text/json.ts';
+import type { ExportFileType, SearchBody } from '../../api/resources/search.ts';
+import type { Column } from '../fields/column.ts';
+import { csvCell, jsonCell } from './cell-sql.ts';
 import type { DatasetQuery } from './dataset-query.ts';
-import { csvHeader, csvLine, jsonLine } from './line-sql.ts';
-import { streamLines } from './stream-lines.ts';
+
+const PIECE = 64 * 1024;
+const VECTOR = 2048;
+/** The approximate limit of computed but unread rows. */
+const AHEAD = 16 * 1024 * 1024;
+/** The size that DuckDB counts for a vector of text in its streaming buffer, without the text itself. */
+const COUNTED = 33 * 1024;
 
 /** How long a cell is, about, with its key. */
 export const CELL_BYTES = 35;
+
+interface RowWindow {
+  readonly limit: number;
+  readonly offset: number;
+}
 
 export interface ExportOptions {
   readonly fileType: ExportFileType;
@@ -32,4 +47,106 @@ export async function* exportLines(
 
 function paging({ limit, offset }: ExportOptions): string {
   return `${limit === undefined ? '' : `LIMIT ${limit}`} ${offset ? `OFFSET ${offset}` : ''}`;
+}
+
+/**
+ * SQL for a row as one JSON object with `end` after it. Built as text: a STRUCT could not hold `Title` beside `title`;
+ * and in one go, because every step more copies all of it.
+ */
+export function jsonLine(columns: readonly Column[], end: string): string {
+  const cells = columns.flatMap((column, index) => [
+    text(`${index === 0 ? '' : ','}${JSON.stringify(column.field.name)}:`),
+    jsonCell(column),
+  ]);
+  return `concat(${[text('{'), ...cells, literal(`}${end}`)].join(', ')})`;
+}
+
+/** SQL for a row as one line of CSV with `end` after it. */
+export function csvLine(columns: readonly Column[], end: string, delimiter = ';'): string {
+  const cells = columns.flatMap((column, index) => {
+    const cell = csvCell(column, delimiter);
+    return index === 0 ? [cell] : [text(delimiter), cell];
+  });
+  return `concat(${[...cells, literal(end)].join(', ')})`;
+}
+
+function literal(end: string): string {
+  return end.endsWith('\n') ? `${text(end.slice(0, -1))} || chr(10)` : text(end);
+}
+
+/** The header line, without its newline. */
+export function csvHeader(columns: readonly Column[], delimiter = ';'): string {
+  return columns.map((column) => headerCell(column.field.name, delimiter)).join(delimiter);
+}
+
+function headerCell(name: string, delimiter: string): string {
+  return name === '' || name.includes(delimiter) || /["\r\n]/.test(name)
+    ? `"${name.replaceAll('"', '""')}"`
+    : name;
+}
+
+/**
+ * Streams the lines of a query, its column `line`, as bytes, in pieces of about 64 KB. DuckDB computes ahead of the
+ * reader by a bounded buffer only; `lineBytes`, a guess at a line's length, sets how many rows that is.
+ */
+export async function* streamLines(
+  connection: Connection,
+  sql: string,
+  values: Values,
+  lineBytes: number,
+): AsyncGenerator<Buffer> {
+  const vectors = Math.min(30, Math.floor(AHEAD / (VECTOR * lineBytes)));
+  await connection.run(`SET streaming_buffer_size = '${Math.max(1024, vectors * COUNTED)} bytes'`);
+  // As BLOB, because the bytes are wanted, not JavaScript strings.
+  const result = await StreamedRows.open(connection.inner, `SELECT encode(line) FROM (${sql})`, values);
+  let pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of result.chunks()) {
+    const lines = chunk.getColumnVector(0);
+    for (let row = 0; row < chunk.rowCount; row++) {
+      const { bytes } = lines.getItem(row) as DuckDBBlobValue;
+      pieces.push(bytes);
+      size += bytes.length;
+      if (size < PIECE) continue;
+      yield Buffer.concat(pieces, size);
+      pieces = [];
+      size = 0;
+    }
+  }
+  if (size > 0) yield Buffer.concat(pieces, size);
+}
+
+/** A search response as JSON text; SQL makes each row, so that no number passes through JavaScript. */
+export async function searchRows(
+  connection: Connection,
+  query: DatasetQuery,
+  window: RowWindow,
+): Promise<string> {
+  const total = await countRows(connection, query);
+  const rows = await page(connection, query, window);
+  const meta: Record<string, unknown> = {
+    columns: query.columns.map((column) => column.field.name),
+    total_hits: total,
+    total_pages: window.limit === 0 ? 0 : Math.ceil(total / window.limit),
+  };
+  const oql: SearchBody['oql'] = query.oql ?? null;
+  return `{"meta":${JSON.stringify(meta)},"oql":${stringifyJson(oql)},"urls":[${rows.join(',')}]}`;
+}
+
+async function page(
+  connection: Connection,
+  query: DatasetQuery,
+  { limit, offset }: RowWindow,
+): Promise<string[]> {
+  if (query.source === undefined || limit === 0) return [];
+  // The page's rows are found before they are written out: a sort would carry every line.
+  const found = `SELECT rowid ${query.source} ${query.order} LIMIT ${limit} OFFSET ${offset}`;
+  const sql = `SELECT ${jsonLine(query.columns, '')} AS line FROM ${query.table} WHERE rowid IN (${found}) ${query.order || 'ORDER BY rowid'}`;
+  const rows = await connection.rows<{ line: string }>(sql, query.condition.values);
+  return rows.map((row) => row.line);
+}
+
+async function countRows(connection: Connection, query: DatasetQuery): Promise<number> {
+  if (query.source === undefined) return 0;
+  return Number(await connection.scalar(`SELECT count(*) ${query.source}`, query.condition.values));
 }

@@ -1,11 +1,21 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ident, table, text } from '../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
+import type { CrawlDataType } from '../../api/resources/fields.ts';
 import { CRAWL_DATABASE, crawl } from '../../site/crawler/crawl.ts';
 import { CrawlControl } from '../../site/crawler/crawl-control.ts';
 import { readCrawlSettings } from '../../site/crawler/crawl-settings.ts';
 import { type CrawlProxy, requireProxy } from '../../site/crawler/fetch/crawl-proxy.ts';
+import {
+  CLUSTER_FIELDS,
+  type CrawlField,
+  type CrawlFieldRules,
+  ITEM_FIELDS,
+  LINK_FIELDS,
+  pageFields,
+} from '../../site/crawler/jobs/fields.ts';
 import { findBrowser } from '../../site/crawler/render/find-browser.ts';
 import type { RenderOptions } from '../../site/crawler/render/renderer.ts';
 import { findLighthouse } from '../../site/crawler/vitals/find-lighthouse.ts';
@@ -17,15 +27,17 @@ import {
 import { type CrawlerWork, isMoving, isWorking, type LaunchedCrawl } from '../crawls/crawl-life.ts';
 import { fetchedOf } from '../crawls/crawl-plan.ts';
 import type { CrawlJob, CrawlSource, PlannedWork, SourceReport } from '../crawls/crawl-source.ts';
+import { catalogueOf } from '../fields/catalogue-of.ts';
+import { type Column, kindOfField, SQL_TYPES } from '../fields/column.ts';
+import { fieldRecord } from '../fields/field-record.ts';
 import type { IngestFiles } from '../ingest/ingest-files.ts';
 import { checkRequest } from '../resources/check-request.ts';
 import type { Clock } from '../resources/clock.ts';
 import { publicView } from '../resources/public-view.ts';
 import { Refusal } from '../resources/refusal.ts';
-import type { Document, Resources } from '../resources/resources.ts';
+import type { Dataset, Document, Resources } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
-import type { ServiceRows } from '../rows/row-store.ts';
-import { importReport } from './import-report.ts';
+import { ServiceRows } from '../rows/row-store.ts';
 
 interface WebsiteWork {
   readonly resources: Resources;
@@ -210,4 +222,49 @@ function crawlerConfig(config: Document): Record<string, unknown> {
   const { id, ...settings } = publicView(config);
   const auth = settings.http_auth as object | null | undefined;
   return auth ? { ...settings, http_auth: { ...auth, password: config._http_password } } : settings;
+}
+
+/** Copies the tables of a crawler's database into the sandbox's rows. */
+async function importReport(
+  rows: ServiceRows,
+  crawlId: string,
+  { database, ...rules }: Omit<CrawlFieldRules, 'hasVitals'> & { readonly database: string },
+): Promise<Map<CrawlDataType, Dataset>> {
+  const catalog = `report_${crawlId}`;
+  return rows.useForImport(async (connection) => {
+    await connection.run(`ATTACH ${text(database)} AS ${ident(catalog)} (READ_ONLY)`);
+    try {
+      const datasets = new Map<CrawlDataType, Dataset>();
+      const measured = `SELECT count(cwv_measurement) > 0 FROM ${table(catalog, 'main', 'vitals')}`;
+      const hasVitals = (await connection.scalar(measured)) === true;
+      const tables: Readonly<Record<CrawlDataType, readonly CrawlField[]>> = {
+        pages: pageFields({ ...rules, hasVitals }),
+        links: LINK_FIELDS,
+        clusters: CLUSTER_FIELDS,
+        structured_data: ITEM_FIELDS,
+      };
+      for (const [dataType, fields] of Object.entries(tables) as [CrawlDataType, readonly CrawlField[]][]) {
+        const columns = columnsOf(dataType, fields);
+        const cells = columns.map(
+          ({ id, kind, field }) => `CAST(${ident(field.name)} AS ${SQL_TYPES[kind]}) AS ${id}`,
+        );
+        const name = `${dataType}_${crawlId}`;
+        await connection.run(
+          `CREATE OR REPLACE TABLE ${ServiceRows.table(name)} AS SELECT ${cells.join(', ')} FROM ${table(catalog, 'main', dataType)}`,
+        );
+        datasets.set(dataType, { table: name, columns });
+      }
+      return datasets;
+    } finally {
+      await connection.run(`DETACH ${ident(catalog)}`);
+    }
+  });
+}
+
+function columnsOf(dataType: CrawlDataType, fields: readonly CrawlField[]): Column[] {
+  const catalogue = catalogueOf(dataType);
+  return fields.map(({ name, type, arity }, index) => {
+    const field = catalogue.find((known) => known.name === name) ?? fieldRecord(name, type, arity);
+    return { id: `c${index}`, kind: kindOfField(field), field };
+  });
 }

@@ -2,7 +2,6 @@ import type { CrawlControl } from './crawl-control.ts';
 import type { Frontier } from './frontier/frontier.ts';
 import { JOB_NAMES, type JobName } from './jobs/run-jobs.ts';
 import type { CrawlCounts, CrawlSample, StatusCounts } from './records/crawl-counts.ts';
-import type { SideWork } from './side-work.ts';
 
 type JobStatus = 'waiting' | 'running' | 'done';
 type CrawlPhase = 'fetch' | 'analysis' | 'done';
@@ -78,5 +77,23 @@ export class ProgressReporter implements Disposable {
   [Symbol.dispose](): void {
     clearInterval(this.#timer);
     this.#report();
+  }
+}
+
+/** The work and waits of a crawl besides its pages, in words: the reading of sitemaps, a robots.txt that fails. */
+export class SideWork {
+  readonly #words = new Map<string, string>();
+
+  get words(): readonly string[] {
+    return [...this.#words.values()];
+  }
+
+  /** Says what is done now for something, in the place of what was said for it before. */
+  say(what: string, words: string): void {
+    this.#words.set(what, words);
+  }
+
+  end(what: string): void {
+    this.#words.delete(what);
   }
 }

@@ -7,7 +7,7 @@ import { CrawlConfigInput } from '../../api/resources/crawl-configs.ts';
 import { type CustomField, readCustomFields } from './custom-fields/custom-field.ts';
 import type { CrawlProxy } from './fetch/crawl-proxy.ts';
 import type { Credentials } from './fetch/digest-auth.ts';
-import type { NtlmCredentials } from './fetch/ntlm-messages.ts';
+import type { NtlmCredentials } from './fetch/ntlm-auth.ts';
 import type { HostRules } from './fetch/resolve-host.ts';
 import { domainOf, isWithinDomain, type ScopeRules } from './frontier/scope.ts';
 

@@ -11,7 +11,7 @@ import { ownUrl } from '../../../core/net/web-url.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
 import { END_REASONS_WITHOUT_REPORT } from '../../api/resources/crawls.ts';
 import { CrawlControl } from './crawl-control.ts';
-import { type FetchProgress, ProgressReporter } from './crawl-progress.ts';
+import { type FetchProgress, ProgressReporter, SideWork } from './crawl-progress.ts';
 import { type CrawlSettings, checkSpeed, readCrawlSettings, type SettingsOptions } from './crawl-settings.ts';
 import { ProxyRoute } from './fetch/crawl-proxy.ts';
 import { DEFAULT_FETCH_LIMITS, Fetcher, type FetchLimits } from './fetch/fetcher.ts';
@@ -35,7 +35,6 @@ import type { MissingPageRecord, PageRecord } from './records/records.ts';
 import { Renderer, type RenderOptions } from './render/renderer.ts';
 import { RobotsCache } from './robots/robots-cache.ts';
 import { CrawlSession } from './session.ts';
-import { SideWork } from './side-work.ts';
 import { measureVitals, prepareVitals } from './vitals/measure-vitals.ts';
 import type { VitalsOptions } from './vitals/vitals.ts';
 

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Connection, file, ident, text } from '../../../core/duckdb/duckdb.ts';
 import type { Frontier, RecordFile, RecordKind } from './frontier/frontier.ts';
-import { openCrawlFile } from './records/crawl-file.ts';
+import { openCrawlFile } from './records/crawl-counts.ts';
 import { CRAWL_TABLES, type TableColumns } from './records/records.ts';
 
 const SITEMAP_FILE = 'sitemaps.ndjson';

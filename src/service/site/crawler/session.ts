@@ -8,7 +8,7 @@ import {
   digestAuthorization,
   readChallenge,
 } from './fetch/digest-auth.ts';
-import type { NtlmCredentials } from './fetch/ntlm-messages.ts';
+import type { NtlmCredentials } from './fetch/ntlm-auth.ts';
 import type { Scope } from './frontier/scope.ts';
 
 type HeaderList = readonly (readonly [name: string, value: string])[];

@@ -6,6 +6,7 @@ import { cleanPath, cleanText, unescapeBytes, withoutQuery } from './log-text.ts
 import {
   hostName,
   isHost,
+  isSearchResults,
   isStatus,
   isUnanswered,
   originText,
@@ -13,7 +14,6 @@ import {
   schemeOf,
 } from './request-parts.ts';
 import { RowBytes } from './row-bytes.ts';
-import { isSearchResults } from './search-results.ts';
 
 /** A user agent of a log, and the number that rows have in its place. */
 export interface Agent {

@@ -1,7 +1,7 @@
 import { assert, constantFrom, integer, property } from 'fast-check';
 import { expect, test } from 'vitest';
 import { RECURRENCES } from '../../../../src/service/api/resources/scheduled-crawls.ts';
-import { firing, firingFrom } from '../../../../src/service/local/crawls/recurrence.ts';
+import { firing, firingFrom } from '../../../../src/service/local/crawls/due.ts';
 
 const at = (text: string): number => Date.parse(text);
 const said = (time: number | undefined): string => new Date(time ?? Number.NaN).toISOString();

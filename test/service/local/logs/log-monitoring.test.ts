@@ -6,7 +6,7 @@ import type { Granularity } from '../../../../src/service/api/resources/fields.t
 import {
   LOG_EVENT_CATALOGUE,
   LOG_PAGE_CATALOGUES,
-} from '../../../../src/service/local/fields/log-catalogue.ts';
+} from '../../../../src/service/local/fields/catalogue-of.ts';
 import { clientOf, patchProject, projectId } from '../clients.ts';
 import { field, importFolder, type Json, type Service, service, sharedService } from '../support.ts';
 

@@ -5,7 +5,7 @@ import {
   WEEK_DEFINITIONS,
   type WeekDefinition,
 } from '../../../../src/service/api/resources/log-monitoring.ts';
-import { daysOf, periodSql } from '../../../../src/service/local/logs/period.ts';
+import { daysOf, periodSql } from '../../../../src/service/local/logs/log-metadata.ts';
 import { temporaryConnection, temporaryFolder } from '../../../support/temporary.ts';
 
 async function labels(

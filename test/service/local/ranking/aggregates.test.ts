@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RANKING_CATALOGUE } from '../../../../src/service/local/fields/ranking-catalogue.ts';
+import { RANKING_CATALOGUE } from '../../../../src/service/local/fields/catalogue-of.ts';
 import { clientOf, patchProject, projectId } from '../clients.ts';
 import { type Answer, field, importFolder, type Json, service, sharedService } from '../support.ts';
 import { ROWS, rankingFolder } from './ranking-data.ts';

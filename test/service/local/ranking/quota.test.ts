@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { costOf, usageAfter } from '../../../../src/service/local/ranking/ranking-quota.ts';
+import { costOf, usageAfter } from '../../../../src/service/local/ranking/ranking-table.ts';
 import { patchProject, projectId } from '../clients.ts';
 import { type Answer, type Json, sharedService } from '../support.ts';
 import { rankingFolder } from './ranking-data.ts';

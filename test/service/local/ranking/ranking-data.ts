@@ -1,4 +1,4 @@
-import { RANKING_CATALOGUE } from '../../../../src/service/local/fields/ranking-catalogue.ts';
+import { RANKING_CATALOGUE } from '../../../../src/service/local/fields/catalogue-of.ts';
 import { importFolder, type Json } from '../support.ts';
 
 const NAMES = ['url', 'query', 'date', 'device', 'clicks', 'impressions', 'position'];

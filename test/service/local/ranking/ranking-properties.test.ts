@@ -2,10 +2,13 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Oql } from '../../../../src/service/api/oql/oql.ts';
 import { RankingQuery } from '../../../../src/service/api/resources/ranking-performance.ts';
+import { RANKING_CATALOGUE } from '../../../../src/service/local/fields/catalogue-of.ts';
 import { type Column, kindOfField, SQL_TYPES } from '../../../../src/service/local/fields/column.ts';
-import { RANKING_CATALOGUE } from '../../../../src/service/local/fields/ranking-catalogue.ts';
-import { aggregateRanking, touchedBy } from '../../../../src/service/local/ranking/aggregate-ranking.ts';
-import { rankingTable } from '../../../../src/service/local/ranking/ranking-table.ts';
+import {
+  aggregateRanking,
+  rankingTable,
+  touchedBy,
+} from '../../../../src/service/local/ranking/ranking-table.ts';
 import type { Dataset } from '../../../../src/service/local/resources/resources.ts';
 import { ServiceRows } from '../../../../src/service/local/rows/row-store.ts';
 import { runs } from '../../../support/runs.ts';

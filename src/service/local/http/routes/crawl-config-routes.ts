@@ -7,10 +7,9 @@ import {
   UPDATE_CRAWL_CONFIG,
   VALIDATE_CUSTOM_WEBHOOK,
 } from '../../../api/resources/crawl-configs.ts';
-import { checkConfig } from '../../configs/check-config.ts';
-import { configDocument } from '../../configs/config-document.ts';
+import { checkConfig, configDocument } from '../../configs/check-config.ts';
 import { isUnderWay } from '../../crawls/crawl-life.ts';
-import { isTaken } from '../../notify/send-webhook.ts';
+import { isTaken } from '../../notify/notifier.ts';
 import { find } from '../../resources/find.ts';
 import { resourceId } from '../../resources/ids.ts';
 import { ofProject, refreshProject } from '../../resources/project-lists.ts';

@@ -9,9 +9,7 @@ import {
 } from '../../../api/resources/crawl-over-crawls.ts';
 import { deleteComparison } from '../../crawls/remove.ts';
 import { startComparison } from '../../crawls/start-comparison.ts';
-import { refuseUnlessReported } from '../../resources/crawl-state.ts';
-import { requireFeature } from '../../resources/features.ts';
-import { find } from '../../resources/find.ts';
+import { find, refuseUnlessReported, requireFeature } from '../../resources/find.ts';
 import { publicView } from '../../resources/public-view.ts';
 import { invalidParameter, Refusal } from '../../resources/refusal.ts';
 import type { Document } from '../../resources/resources.ts';

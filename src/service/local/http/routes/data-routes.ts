@@ -5,11 +5,10 @@ import type { CrawlDataType } from '../../../api/resources/fields.ts';
 import { SEARCH_CEILING, type SearchBody } from '../../../api/resources/search.ts';
 import { aggregateRows } from '../../aggregates/aggregate-rows.ts';
 import { planAggregate } from '../../aggregates/plan-aggregate.ts';
-import { datasetOf } from '../../resources/dataset-of.ts';
-import { find } from '../../resources/find.ts';
+import { datasetOf, find } from '../../resources/find.ts';
 import { Refusal } from '../../resources/refusal.ts';
 import { checkPatterns, datasetQuery } from '../../rows/dataset-query.ts';
-import { searchRows } from '../../rows/search-rows.ts';
+import { searchRows } from '../../rows/export-lines.ts';
 import type { Context } from '../context.ts';
 import {
   crawlOverCrawlSource,

@@ -11,8 +11,7 @@ import { GET_WORKSPACE, LIST_WORKSPACES, WORKSPACE_LIST_FIELDS } from '../../../
 import { crawlAt } from '../../crawls/crawl-life.ts';
 import { deleteProject } from '../../crawls/remove.ts';
 import { logMetadata } from '../../logs/log-metadata.ts';
-import { requireLogMonitoring } from '../../resources/features.ts';
-import { find } from '../../resources/find.ts';
+import { find, requireLogMonitoring } from '../../resources/find.ts';
 import { resourceId } from '../../resources/ids.ts';
 import { ofProject } from '../../resources/project-lists.ts';
 import { publicView } from '../../resources/public-view.ts';

@@ -6,13 +6,16 @@ import {
   GET_RANKING_FIELDS,
   type RankingQuery,
 } from '../../../api/resources/ranking-performance.ts';
-import { aggregateRanking, touchedBy } from '../../ranking/aggregate-ranking.ts';
 import { rankingExport } from '../../ranking/ranking-export.ts';
-import { costOf, spend } from '../../ranking/ranking-quota.ts';
-import { type RankingTable, rankingTable } from '../../ranking/ranking-table.ts';
-import { datasetOf } from '../../resources/dataset-of.ts';
-import { requireFeature } from '../../resources/features.ts';
-import { find } from '../../resources/find.ts';
+import {
+  aggregateRanking,
+  costOf,
+  type RankingTable,
+  rankingTable,
+  spend,
+  touchedBy,
+} from '../../ranking/ranking-table.ts';
+import { datasetOf, find, requireFeature } from '../../resources/find.ts';
 import { publicView } from '../../resources/public-view.ts';
 import { invalidParameter, Refusal } from '../../resources/refusal.ts';
 import type { Document } from '../../resources/resources.ts';

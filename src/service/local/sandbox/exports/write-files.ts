@@ -9,10 +9,8 @@ import { makeFolder } from '../../../../core/files/make-folder.ts';
 import type { ExportFormat } from '../../../api/resources/data-exports.ts';
 import { type Column, SQL_TYPES } from '../../fields/column.ts';
 import type { Dataset } from '../../resources/resources.ts';
-import { CELL_BYTES } from '../../rows/export-lines.ts';
-import { csvHeader, csvLine, jsonLine } from '../../rows/line-sql.ts';
+import { CELL_BYTES, csvHeader, csvLine, jsonLine, streamLines } from '../../rows/export-lines.ts';
 import { ServiceRows } from '../../rows/row-store.ts';
-import { streamLines } from '../../rows/stream-lines.ts';
 import { parquetColumns } from './parquet-columns.ts';
 
 /** How the lines of an export are written. */

@@ -1,7 +1,6 @@
 import type { CrawlDataType, FieldRecord } from '../../../api/resources/fields.ts';
 import { catalogueOf } from '../../fields/catalogue-of.ts';
-import { MORE_PAGE_FIELDS } from '../../fields/more-page-fields.ts';
-import { PAGE_CATALOGUE } from '../../fields/page-catalogue.ts';
+import { MORE_PAGE_FIELDS, PAGE_CATALOGUE } from '../../fields/page-catalogue.ts';
 import type { Dataset } from '../../resources/resources.ts';
 import type { ServiceRows } from '../../rows/row-store.ts';
 import { clusterFacts, clusterValues } from './cluster-values.ts';

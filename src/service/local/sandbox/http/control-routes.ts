@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { changeRecord } from '../../crawls/change-record.ts';
-import { rederiveWeeks } from '../../logs/rederive-weeks.ts';
+import { rederiveWeeks } from '../../logs/derive-log-pages.ts';
 import { checkRequest } from '../../resources/check-request.ts';
 import { publicView } from '../../resources/public-view.ts';
 import { invalidParameter, notFound, Refusal } from '../../resources/refusal.ts';

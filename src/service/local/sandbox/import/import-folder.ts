@@ -8,8 +8,12 @@ import type { Logger } from '../../../../core/logs/logger.ts';
 import type { CrawlDataType } from '../../../api/resources/fields.ts';
 import type { DatasetName } from '../../fields/catalogue-of.ts';
 import { deriveLogPages } from '../../logs/derive-log-pages.ts';
-import { derivedGranularities, givenBy, projectDataSource } from '../../logs/given-pages.ts';
-import { weekDefinitionOf } from '../../logs/log-metadata.ts';
+import {
+  derivedGranularities,
+  givenBy,
+  projectDataSource,
+  weekDefinitionOf,
+} from '../../logs/log-metadata.ts';
 import type { Clock } from '../../resources/clock.ts';
 import { resourceId } from '../../resources/ids.ts';
 import type { Dataset, Resources } from '../../resources/resources.ts';

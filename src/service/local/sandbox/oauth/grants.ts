@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { TokenScope } from '../../../api/scopes.ts';
 import type { Clock } from '../../resources/clock.ts';
+import { spendReplaced } from '../../resources/public-view.ts';
 import { Refusal } from '../../resources/refusal.ts';
 import type { Document, Resources } from '../../resources/resources.ts';
-import { spendReplaced } from '../../resources/spend-replaced.ts';
 import type { Authorization } from './authorization.ts';
 
 /** Seconds that an access token lives (api-spec.md §5). */

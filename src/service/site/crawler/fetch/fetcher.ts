@@ -3,11 +3,16 @@ import { ownUrl, requestPath } from '../../../../core/net/web-url.ts';
 import type { CrawlSession } from '../session.ts';
 import { ProxyRoute, type RequestTarget } from './crawl-proxy.ts';
 import { errorOf, type FetchError, isBrokenOffBy, LATE, refusalOf } from './fetch-error.ts';
-import { Http2Offers } from './http2-offers.ts';
 import { headerText, MOST_HEADERS } from './lenient-reader.ts';
 import { lenientRequest } from './lenient-request.ts';
 import { askByNtlm } from './ntlm-auth.ts';
-import { NO_PROTOCOLS, ProtocolClient, type ProtocolHandler, type Protocols } from './protocol-client.ts';
+import {
+  Http2Offers,
+  NO_PROTOCOLS,
+  ProtocolClient,
+  type ProtocolHandler,
+  type Protocols,
+} from './protocol-client.ts';
 import type { HostResolver } from './resolve-host.ts';
 
 export interface FetchLimits {

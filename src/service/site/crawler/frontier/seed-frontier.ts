@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ownUrl, webUrl } from '../../../../core/net/web-url.ts';
+import type { SideWork } from '../crawl-progress.ts';
 import type { CrawlSettings } from '../crawl-settings.ts';
 import type { Fetcher } from '../fetch/fetcher.ts';
 import { readSitemaps, sitemapBudget } from '../robots/read-sitemaps.ts';
 import type { RobotsCache } from '../robots/robots-cache.ts';
-import type { SideWork } from '../side-work.ts';
 import type { Frontier } from './frontier.ts';
 import type { Pace } from './pace.ts';
 import type { Scope } from './scope.ts';

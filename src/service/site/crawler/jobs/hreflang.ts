@@ -1,6 +1,5 @@
 import type { Connection } from '../../../../core/duckdb/duckdb.ts';
-import { readIntegers, writeTable } from './columns.ts';
-import { hashOf } from './ranges.ts';
+import { hashOf, readIntegers, writeTable } from './columns.ts';
 import { UnionFind } from './union-find.ts';
 
 const languages = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });

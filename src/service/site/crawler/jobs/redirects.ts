@@ -1,6 +1,5 @@
 import type { Connection } from '../../../../core/duckdb/duckdb.ts';
-import { readIntegers, writeTable } from './columns.ts';
-import { hashOf } from './ranges.ts';
+import { hashOf, readIntegers, writeTable } from './columns.ts';
 
 /** More redirects than this are too many, as the service says. */
 const MOST_REDIRECTS = 16;

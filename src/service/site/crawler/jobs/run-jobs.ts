@@ -1,13 +1,12 @@
 import { type Connection, table } from '../../../../core/duckdb/duckdb.ts';
 import { inLowerMemory, withOneThread } from '../../../../core/duckdb/lower-memory.ts';
+import { statusRange } from './columns.ts';
 import { duplicates } from './duplicates.ts';
 import type { CrawlFieldRules } from './fields.ts';
 import { hreflang } from './hreflang.ts';
-import { clusterSimilarities, nearDuplicates } from './near-duplicates.ts';
-import { statusRange } from './ranges.ts';
 import { redirects } from './redirects.ts';
 import { scoring } from './scoring.ts';
-import { FARTHEST } from './similar-texts.ts';
+import { clusterSimilarities, FARTHEST, nearDuplicates } from './similar-texts.ts';
 import { writeTables } from './write-tables.ts';
 
 /** N-grams that a page keeps. */

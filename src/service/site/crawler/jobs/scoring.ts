@@ -1,6 +1,11 @@
 import type { Connection } from '../../../../core/duckdb/duckdb.ts';
 import { readIntegers, writeTable } from './columns.ts';
-import { inranks, pageRank } from './page-rank.ts';
+
+/** The chance that a reader follows a link; else they go to any page. */
+const DAMPING = 0.85;
+/** The iteration ends once the ranks of all pages together change by less than this. */
+const TOLERANCE = 1e-8;
+const MOST_ITERATIONS = 100;
 
 /**
  * Inrank: how popular a page is by the links of its own site. PageRank over the pages of the crawl:
@@ -62,4 +67,70 @@ export async function scoring(connection: Connection, signal?: AbortSignal): Pro
 
 function* scored(inrank: Float64Array): Generator<[number, number]> {
   for (const [page, value] of inrank.entries()) yield [page, Math.round(value * 100) / 100];
+}
+
+/** Links of a graph: link `n` leads from `from[n]` to `to[n]`. */
+interface RankedGraph {
+  readonly nodes: number;
+  readonly from: Int32Array;
+  readonly to: Int32Array;
+  /**
+   * In how many parts a node's rank is divided: its links here carry one each, what they do not carry goes to all nodes
+   * alike.
+   */
+  readonly parts: Int32Array;
+}
+
+/**
+ * PageRank by power iteration. The ranks add up to 1. Rank that no link carries on goes to all nodes alike. `lowest` is
+ * the rank of a node that no link leads to.
+ *
+ * Source: L. Page et al., "The PageRank citation ranking" (1999).
+ */
+export function pageRank({ nodes, from, to, parts }: RankedGraph): {
+  readonly rank: Float64Array;
+  readonly lowest: number;
+} {
+  const links = new Int32Array(nodes);
+  for (const node of from) links[node] = (links[node] ?? 0) + 1;
+  const share = new Float64Array(nodes);
+  let rank = new Float64Array(nodes).fill(1 / nodes);
+  let next = new Float64Array(nodes);
+  let lowest = 1 / nodes;
+  for (let iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
+    let carried = 0;
+    for (let node = 0; node < nodes; node++) {
+      const part = (rank[node] ?? 0) / Math.max(1, parts[node] ?? 0);
+      share[node] = part;
+      carried += part * (links[node] ?? 0);
+    }
+    next.fill(0);
+    for (let link = 0; link < to.length; link++) {
+      const target = to[link] ?? 0;
+      next[target] = (next[target] ?? 0) + (share[from[link] ?? 0] ?? 0);
+    }
+    lowest = (1 - DAMPING * carried) / nodes;
+    let change = 0;
+    for (let node = 0; node < nodes; node++) {
+      const value = DAMPING * (next[node] ?? 0) + lowest;
+      change += Math.abs(value - (rank[node] ?? 0));
+      next[node] = value;
+    }
+    [rank, next] = [next, rank];
+    if (change < TOLERANCE) break;
+  }
+  return { rank, lowest };
+}
+
+/**
+ * Ranks as numbers from 0 to 10: the place of the rank's logarithm between those of `lowest` and of the highest rank.
+ * A page that nothing leads to has 0, the page with the most rank 10. Logarithms, because ranks of a site differ by
+ * powers of ten.
+ */
+export function inranks(rank: Float64Array, lowest: number): Float64Array {
+  const highest = rank.reduce((most, value) => Math.max(most, value), lowest);
+  const width = Math.log(highest / lowest);
+  return rank.map((value) =>
+    width <= 0 ? 0 : Math.min(10, Math.max(0, (10 * Math.log(value / lowest)) / width)),
+  );
 }

@@ -1,6 +1,6 @@
 import { type Connection, ident } from '../../../../core/duckdb/duckdb.ts';
 import { inLowerMemory } from '../../../../core/duckdb/lower-memory.ts';
-import { reopenCrawlFile } from '../records/crawl-file.ts';
+import { reopenCrawlFile } from '../records/crawl-counts.ts';
 import {
   CLUSTER_FIELDS,
   type CrawlField,

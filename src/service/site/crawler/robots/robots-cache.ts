@@ -1,7 +1,7 @@
+import type { SideWork } from '../crawl-progress.ts';
 import type { CrawlSettings } from '../crawl-settings.ts';
 import type { Fetcher } from '../fetch/fetcher.ts';
 import type { Frontier } from '../frontier/frontier.ts';
-import type { SideWork } from '../side-work.ts';
 import { fetchRobotsPatiently, type RobotsFile, type RobotsRules, robotsRules } from './robots.ts';
 
 /** Origins whose rules are held in memory. */

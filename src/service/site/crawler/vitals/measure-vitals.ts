@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Connection, Database } from '../../../../core/duckdb/duckdb.ts';
 import { ownUrl } from '../../../../core/net/web-url.ts';
 import type { CrawlControl } from '../crawl-control.ts';
+import type { SideWork } from '../crawl-progress.ts';
 import type { CrawlSettings } from '../crawl-settings.ts';
 import type { ProxyRoute } from '../fetch/crawl-proxy.ts';
 import type { HostResolver } from '../fetch/resolve-host.ts';
@@ -13,11 +14,9 @@ import type { VitalsRecord } from '../records/records.ts';
 import type { Renderer, RenderOptions } from '../render/renderer.ts';
 import type { RobotsCache } from '../robots/robots-cache.ts';
 import type { CrawlSession } from '../session.ts';
-import type { SideWork } from '../side-work.ts';
 import { findLighthouse } from './find-lighthouse.ts';
 import { GuardProxy } from './guard-proxy.ts';
-import { VitalsMeter } from './meter.ts';
-import { RequestGate } from './request-gate.ts';
+import { RequestGate, VitalsMeter } from './meter.ts';
 import {
   type Load,
   type MeasuredLoad,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Granularity } from '../../../../../src/service/api/resources/fields.ts';
-import { LOG_EVENT_CATALOGUE } from '../../../../../src/service/local/fields/log-catalogue.ts';
+import { LOG_EVENT_CATALOGUE } from '../../../../../src/service/local/fields/catalogue-of.ts';
 import { startSandbox } from '../../../../../src/service/local/sandbox/start-sandbox.ts';
 import { clientOf, projectId } from '../../clients.ts';
 import { type Json, lines, Service, service, sharedService } from '../../support.ts';

@@ -5,7 +5,7 @@ import {
   negotiateMessage,
   readChallenge,
   responses,
-} from '../../../../../src/service/site/crawler/fetch/ntlm-messages.ts';
+} from '../../../../../src/service/site/crawler/fetch/ntlm-auth.ts';
 
 /** RFC 1320, appendix A.5. */
 test.each([

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { DirectedGraph } from 'graphology';
 import pagerank from 'graphology-pagerank';
 import { expect, test } from 'vitest';
-import { inranks, pageRank } from '../../../../../src/service/site/crawler/jobs/page-rank.ts';
+import { inranks, pageRank } from '../../../../../src/service/site/crawler/jobs/scoring.ts';
 import {
   type CrawlRecords,
   link,

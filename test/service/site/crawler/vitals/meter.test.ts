@@ -2,8 +2,7 @@ import { chmod, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { findLighthouse } from '../../../../../src/service/site/crawler/vitals/find-lighthouse.ts';
-import { VitalsMeter } from '../../../../../src/service/site/crawler/vitals/meter.ts';
-import type { RequestGate } from '../../../../../src/service/site/crawler/vitals/request-gate.ts';
+import { type RequestGate, VitalsMeter } from '../../../../../src/service/site/crawler/vitals/meter.ts';
 import { temporaryFolder } from '../../../../support/temporary.ts';
 
 /** A meter whose browser is a program of a test. */

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { SideWork } from '../../../../../src/service/site/crawler/crawl-progress.ts';
 import { readCrawlSettings } from '../../../../../src/service/site/crawler/crawl-settings.ts';
 import { DEFAULT_FETCH_LIMITS, Fetcher } from '../../../../../src/service/site/crawler/fetch/fetcher.ts';
 import { HostResolver } from '../../../../../src/service/site/crawler/fetch/resolve-host.ts';
@@ -6,9 +7,8 @@ import { Frontier } from '../../../../../src/service/site/crawler/frontier/front
 import { Scope } from '../../../../../src/service/site/crawler/frontier/scope.ts';
 import { RobotsCache } from '../../../../../src/service/site/crawler/robots/robots-cache.ts';
 import { CrawlSession } from '../../../../../src/service/site/crawler/session.ts';
-import { SideWork } from '../../../../../src/service/site/crawler/side-work.ts';
 import { GuardProxy } from '../../../../../src/service/site/crawler/vitals/guard-proxy.ts';
-import { RequestGate } from '../../../../../src/service/site/crawler/vitals/request-gate.ts';
+import { RequestGate } from '../../../../../src/service/site/crawler/vitals/meter.ts';
 import { serveSite } from '../../../../support/crawl-site.ts';
 import { temporaryFolder } from '../../../../support/temporary.ts';
 

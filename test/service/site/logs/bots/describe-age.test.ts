@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeAge } from '../../../../../src/service/site/logs/bots/describe-age.ts';
+import { describeAge } from '../../../../../src/service/site/logs/bots/bot-list.ts';
 
 const ranges = ['2024-01-03', '2026-01-01', null].map((published) => ({
   ...{ range_list: 'a', prefix: '1.2.3.0/24', source: null, published, copied_from: null },
