@@ -1,4 +1,6 @@
+import type { Connection } from '../../core/duckdb/duckdb.ts';
 import { counted, countText, durationText } from '../../core/text/amounts.ts';
+import type { LedgerRun, LedgerUnit } from '../../project/model/runs/ledger-records.ts';
 import type { UnitError } from '../../project/model/runs/report.ts';
 import { unitsText } from '../../project/model/runs/run-summary.ts';
 import {
@@ -11,8 +13,11 @@ import {
   tableOf,
   unitCell,
 } from '../../project/model/shown/blocks.ts';
-import { testsTable } from './run-blocks.ts';
-import { errorText, type RunLine, secondsOf } from './run-line.ts';
+import { countLoads, type LoadEntry, loadEntries } from '../../state/catalogue/ops/ops-loads.ts';
+import { modelsOfRun } from '../../state/catalogue/ops/ops-models.ts';
+import { testsOfRun } from '../../state/catalogue/ops/ops-test-results.ts';
+import { loadsTable, testsTable } from './run-blocks.ts';
+import { errorText, type RunLine, runLine, secondsOf } from './run-line.ts';
 
 /** A run of the past, as the ledger and the warehouse know it. */
 export interface PastRun extends RunLine {
@@ -33,6 +38,67 @@ export interface PastRun extends RunLine {
   }[];
   readonly tests: Parameters<typeof testsTable>[0];
 }
+
+/** What the warehouse knows of a run. */
+export interface PublishedRun {
+  readonly loads: readonly LoadEntry[];
+  readonly loads_total: number;
+  readonly models: Awaited<ReturnType<typeof modelsOfRun>>;
+  readonly tests: Awaited<ReturnType<typeof testsOfRun>>;
+}
+
+/** @param place the units that are wanted, of so many */
+export async function readPublishedRun(
+  connection: Connection,
+  runId: string,
+  place: (total: number) => { readonly limit: number; readonly offset: number },
+): Promise<PublishedRun> {
+  const total = await countLoads(connection, runId);
+  return {
+    loads: await loadEntries(connection, 'run_id', runId, place(total)),
+    loads_total: total,
+    models: await modelsOfRun(connection, runId),
+    tests: await testsOfRun(connection, runId),
+  };
+}
+
+/** A run with the units that it left failing, refused or skipped, if no later run has tried them. */
+export function pastRun(run: LedgerRun, units: readonly LedgerUnit[], facts: PublishedRun | undefined) {
+  const { summary, started_at } = run;
+  const until = run.ended_at ?? new Date().toISOString();
+  return {
+    ...runLine(run),
+    failure: summary?.failure ?? null,
+    seconds: summary?.seconds ? { units: summary.seconds.units, after: summary.seconds.after } : null,
+    failing: units
+      .filter(({ status }) => ['failed', 'refused', 'skipped'].includes(status))
+      .filter(({ updated_at }) => updated_at >= started_at && updated_at <= until)
+      .map(({ unit, status, attempts, error }) => ({
+        ...{ unit, status, attempts },
+        message: error?.message ?? null,
+        hint: error?.hint ?? null,
+      })),
+    models: facts?.models ?? [],
+    tests: facts?.tests ?? [],
+  } satisfies PastRun;
+}
+
+/** A run as `status` shows it alone. */
+export function foundRunBlocks(run: PastRun, facts: PublishedRun | undefined): readonly Block[] {
+  const loads = (facts?.loads ?? []).map((one) => ({ ...one, status: 'loaded' }));
+  const more = (facts?.loads_total ?? 0) - loads.length;
+  return [
+    section(`Run ${run.run_id.slice(0, 8)}`, ...pastRunBlocks(run)),
+    section(
+      'Units that it loaded',
+      loadsTable(loads, NO_LOADS),
+      ...(more > 0 ? [line(`and ${counted(more, 'more unit')}`)] : []),
+    ),
+    ...madeBlocks(run),
+  ];
+}
+
+export const NO_LOADS = 'It loaded nothing, or a later run has loaded it again.';
 
 /** When it ran, how it ended, why. */
 export function pastRunBlocks(run: PastRun): readonly Block[] {

@@ -5,6 +5,7 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { didYouMean } from '../../../core/text/nearest-name.ts';
 import { PublicationFollower } from '../../../engines/publication-follower.ts';
 import { upcoming } from '../../../operations/schedule/upcoming.ts';
+import { foundRunBlocks, pastRun, readPublishedRun } from '../../../operations/status/past-run-blocks.ts';
 import { readStatus, type Status } from '../../../operations/status/read-status.ts';
 import {
   type FoundUnits,
@@ -13,7 +14,9 @@ import {
   statusBlocks,
 } from '../../../operations/status/status-blocks.ts';
 import { statusFacts } from '../../../operations/status/status-facts.ts';
+import { readPublishedUnit, unitBlocks } from '../../../operations/status/unit-blocks.ts';
 import { isRelativeName } from '../../../project/model/crawl-name.ts';
+import type { Block } from '../../../project/model/shown/blocks.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import { loadSchedules } from '../../../project/settings/schedules.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
@@ -66,11 +69,36 @@ async function showStatus(invocation: Invocation, follower: PublicationFollower)
     return;
   }
   const now = Date.now();
-  const blocks = found === null ? statusBlocks(statusFacts(status, schedules), now) : foundBlocks(found, now);
+  const blocks =
+    found === null
+      ? statusBlocks(statusFacts(status, schedules), now)
+      : ((await alone(found, status, settings, now)) ?? foundBlocks(found, now));
   const text = printBlocks(blocks, { width: invocation.terminal?.width, indent: 2 });
   // Masked before it is cut to the width: half a secret is not found any more.
   await invocation.print(text, isAlarm);
 }
+
+/** All that is known of a run or unit that is found alone; undefined for several. */
+async function alone(
+  { runs: [run, otherRun], units: [unit, otherUnit] }: FoundUnits,
+  { units }: Status,
+  settings: Settings,
+  now: number,
+): Promise<readonly Block[] | undefined> {
+  const place = (): typeof FIRST => FIRST;
+  if (run !== undefined && otherRun === undefined && unit === undefined) {
+    const facts = await readPublished(settings, (connection) =>
+      readPublishedRun(connection, run.run_id, place),
+    );
+    return foundRunBlocks(pastRun(run, units, facts), facts);
+  }
+  if (unit === undefined || otherUnit !== undefined || run !== undefined) return undefined;
+  const facts = await readPublished(settings, (connection) => readPublishedUnit(connection, unit, place));
+  return unitBlocks(unit, facts, now);
+}
+
+/** As many units and rejects are shown. */
+const FIRST = { limit: 20, offset: 0 };
 
 /** A crawl's identifier, if it is named by its place or day. */
 async function named(wanted: string, invocation: Invocation): Promise<string> {

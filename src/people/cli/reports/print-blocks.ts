@@ -103,7 +103,7 @@ function problemLines({ title, began, details, todo }: Problems['problems'][numb
   const more = details.length > DETAILS_SHOWN ? [`and ${details.length - DETAILS_SHOWN} more`] : [];
   return [
     `${since}${visibleLine(title)}`,
-    ...[...details.slice(0, DETAILS_SHOWN), ...more].map((detail) => `  ${visibleLine(detail)}`),
+    ...[...details.slice(0, DETAILS_SHOWN), ...more].map((detail) => `  ${wordsText(detail)}`),
     ...(todo === null ? [] : [`  to do: ${wordsText(todo)}`]),
   ];
 }

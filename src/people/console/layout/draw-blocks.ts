@@ -59,7 +59,7 @@ function drawProblem({ title, began, details, todo, isNotice }: Problems['proble
   return html`<article class="${isNotice ? 'notice' : 'incident'}">
 <h3>${title}</h3>
 ${began !== undefined && html`<p class="facts">since ${began === null ? 'an unknown time' : html`${timeText(began)} UTC`}</p>`}
-${details.length > 0 && html`<ul>${details.map((detail) => html`<li>${detail}</li>`)}</ul>`}
+${details.length > 0 && html`<ul>${details.map((detail) => html`<li>${drawWords(detail)}</li>`)}</ul>`}
 ${todo !== null && html`<p><strong>To do:</strong> ${drawWords(todo)}</p>`}
 </article>
 `;

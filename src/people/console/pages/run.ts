@@ -6,14 +6,17 @@ import { redact } from '../../../core/secrets/redact.ts';
 import { countText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
-import { madeBlocks, pastRunBlocks } from '../../../operations/status/past-run-blocks.ts';
+import {
+  madeBlocks,
+  NO_LOADS,
+  pastRun,
+  pastRunBlocks,
+  readPublishedRun,
+} from '../../../operations/status/past-run-blocks.ts';
 import { readKnownUnits, readLastRuns } from '../../../operations/status/remembered.ts';
 import { loadsTable } from '../../../operations/status/run-blocks.ts';
-import { RunLine, runLine } from '../../../operations/status/run-line.ts';
+import { RunLine } from '../../../operations/status/run-line.ts';
 import type { LedgerRun } from '../../../project/model/runs/ledger-records.ts';
-import { countLoads, loadEntries } from '../../../state/catalogue/ops/ops-loads.ts';
-import { modelsOfRun } from '../../../state/catalogue/ops/ops-models.ts';
-import { testsOfRun } from '../../../state/catalogue/ops/ops-test-results.ts';
 import { readLiveRun } from '../../../state/ledger/live-run.ts';
 import type { Readers } from '../desk/desk.ts';
 import { Count } from '../layout/counts.ts';
@@ -108,41 +111,24 @@ async function readRun(
 ): Promise<Run> {
   const live = readLiveRun(desk.settings.state_dir);
   const units = await readKnownUnits(desk.settings);
-  const found = await desk.published(async (connection) => {
-    const { from, ...paging } = pagingOf(query.get('page'), await countLoads(connection, run.run_id), SIZE);
-    return {
-      loads: await loadEntries(connection, 'run_id', run.run_id, { limit: SIZE, offset: from }),
-      paging,
-      models: await modelsOfRun(connection, run.run_id),
-      tests: await testsOfRun(connection, run.run_id),
-    };
-  });
-  const { summary } = run;
-  const until = run.ended_at ?? new Date().toISOString();
+  let paging: Paging = { page: 1, pages: 1, total: 0 };
+  const found = await desk.published((connection) =>
+    readPublishedRun(connection, run.run_id, (total) => {
+      const { from, ...own } = pagingOf(query.get('page'), total, SIZE);
+      paging = own;
+      return { limit: SIZE, offset: from };
+    }),
+  );
   return {
-    ...runLine(run),
+    ...pastRun(run, units, found),
     live: live?.run_id === run.run_id ? liveState(live) : null,
-    failure: summary?.failure ?? null,
-    seconds: summary?.seconds ? { units: summary.seconds.units, after: summary.seconds.after } : null,
-    failing: units
-      .filter(({ status }) => ['failed', 'refused', 'skipped'].includes(status))
-      .filter(({ updated_at }) => updated_at >= run.started_at && updated_at <= until)
-      .map(({ unit, status, attempts, error }) => ({
-        unit,
-        status,
-        attempts,
-        message: error?.message ?? null,
-        hint: error?.hint ?? null,
-      })),
     loaded: (found?.loads ?? []).map(
       ({ unit, route, format, loaded, reported, received, staged, rejected, queryable, ...one }) => ({
         ...{ unit, route, format, reported, received, staged, rejected, queryable, rows: loaded },
         ...{ bytes: one.bytes, seconds: one.seconds, attempts: one.attempts },
       }),
     ),
-    paging: found?.paging ?? { page: 1, pages: 1, total: 0 },
-    models: found?.models ?? [],
-    tests: found?.tests ?? [],
+    paging,
     log: await logOf(run, query.get('level'), desk, signal),
   };
 }
@@ -185,7 +171,7 @@ function drawRun(run: Run, { query }: PageRequest): Html {
 <div data-live="${run.run_id}">${run.live && drawLiveRun(run.live)}</div>
 ${drawBlocks(pastRunBlocks(run))}
 <h2>Units that it loaded</h2>
-${drawBlocks([loadsTable(loads, 'It loaded nothing, or a later run has loaded it again.')])}
+${drawBlocks([loadsTable(loads, NO_LOADS)])}
 ${drawPaging(run.paging, { path, query })}
 ${drawBlocks(madeBlocks(run))}
 <h2 id="log">Log</h2>

@@ -3,29 +3,28 @@ import { drawLineage } from '../../../answers/document/lineage-drawing.ts';
 import { familyOf, type Reads } from '../../../answers/document/lineage-layout.ts';
 import { modelReads } from '../../../answers/document/read-dictionary.ts';
 import { toCrawlhouseError } from '../../../core/errors/errors.ts';
-import { bytesText, countText, durationText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { nearNames } from '../../../core/text/nearest-name.ts';
 import { readKnownUnits } from '../../../operations/status/remembered.ts';
+import {
+  COUNTS,
+  changesTable,
+  loadBlocks,
+  NOT_LOADED,
+  readPublishedUnit,
+  rejectsTable,
+  unitHead,
+} from '../../../operations/status/unit-blocks.ts';
 import type { LedgerUnit } from '../../../project/model/runs/ledger-records.ts';
-import { type LoadEntry, loadEntries } from '../../../state/catalogue/ops/ops-loads.ts';
-import { countRejects, rejectsOf } from '../../../state/catalogue/ops/ops-rejects.ts';
-import { lastSchemaChanges } from '../../../state/catalogue/ops/ops-schema-changes.ts';
-import { projectNames } from '../../../state/catalogue/raw/raw-projects.ts';
 import type { Readers } from '../desk/desk.ts';
-import { crawlLink, projectLink, runLink, unitLink, unitPath } from '../layout/addresses.ts';
+import { unitPath } from '../layout/addresses.ts';
 import { Count, countOrDash } from '../layout/counts.ts';
+import { drawBlocks } from '../layout/draw-blocks.ts';
 import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
-import { statusMark } from '../layout/status-mark.ts';
-import { table } from '../layout/table.ts';
-import { timeText } from '../layout/times.ts';
 import { planButton, retryOf } from './acting.ts';
 import { NotFound, type PageRequest, page } from './page.ts';
 
 const SIZE = 50;
-const MOST_CHANGES = 20;
-/** In the order in which rows travel. */
-const COUNTS = ['reported', 'received', 'staged', 'rejected', 'loaded', 'queryable'] as const;
 
 const Unit = z.strictObject({
   unit: z.string(),
@@ -120,17 +119,14 @@ export const UNIT = page<Unit>({
 
 async function readUnit(unit: LedgerUnit, query: URLSearchParams, desk: Readers): Promise<Unit> {
   const { dataset, source } = unit;
-  const found = await desk.published(async (connection) => {
-    const { from, ...paging } = pagingOf(query.get('page'), await countRejects(connection, unit.unit), SIZE);
-    const [load] = await loadEntries(connection, 'unit', unit.unit, { limit: 1, offset: 0 });
-    return {
-      load: load ?? null,
-      names: await projectNames(connection),
-      rejects: await rejectsOf(connection, unit.unit, { limit: SIZE, offset: from }),
-      paging,
-      changes: await lastSchemaChanges(connection, dataset, MOST_CHANGES),
-    };
-  });
+  let paging: Paging = { page: 1, pages: 1, total: 0 };
+  const found = await desk.published((connection) =>
+    readPublishedUnit(connection, unit, (total) => {
+      const { from, ...own } = pagingOf(query.get('page'), total, SIZE);
+      paging = own;
+      return { limit: SIZE, offset: from };
+    }),
+  );
   const reads = await desk.once('reads of models', () => modelReads(desk.settings));
   return {
     unit: unit.unit,
@@ -142,13 +138,13 @@ async function readUnit(unit: LedgerUnit, query: URLSearchParams, desk: Readers)
     next_try_at: unit.next_try_at,
     updated_at: unit.updated_at,
     source: { kind: source.kind, id: source.id, project_id: source.project_id },
-    project_name: (source.project_id && found?.names.get(source.project_id)) || null,
+    project_name: found?.project_name ?? null,
     crawl: source.kind === 'crawl' ? await crawlOf(source.id, desk) : null,
     error: unit.error && { code: unit.error.code, message: unit.error.message, hint: unit.error.hint },
-    load: found?.load ? loadOf(found.load) : null,
+    load: found?.load ?? null,
     rejects: found?.rejects ?? [],
-    paging: found?.paging ?? { page: 1, pages: 1, total: 0 },
-    schema_changes: found?.changes ?? [],
+    paging,
+    schema_changes: found?.schema_changes ?? [],
     models: modelsFrom(`raw.${dataset}`, reads),
   };
 }
@@ -167,110 +163,30 @@ async function crawlOf(crawl: string, desk: Readers): Promise<Unit['crawl']> {
   }
 }
 
-function loadOf(load: LoadEntry): NonNullable<Unit['load']> {
-  const { reported, received, staged, rejected, loaded, queryable } = load;
-  const counts = { reported, received, staged, rejected, loaded, queryable };
-  const { route, reason, format, bytes, seconds, attempts, filter, run_id, loaded_at } = load;
-  return {
-    counts,
-    differing: differing(counts),
-    route,
-    format,
-    bytes,
-    seconds,
-    attempts,
-    filter,
-    run_id,
-    loaded_at,
-    reason: reason ?? null,
-    usual: load.flag === 'few_rows' ? load.usual : null,
-  };
-}
-
-type Counts = NonNullable<Unit['load']>['counts'];
-
-function differing({ reported, received, staged, rejected, loaded, queryable }: Counts): (keyof Counts)[] {
-  const kept = staged === null || rejected === null ? null : BigInt(staged) + BigInt(rejected);
-  const pairs = [
-    ['received', reported, received],
-    ['staged', received, kept],
-    ['loaded', staged, loaded],
-    ['queryable', loaded, queryable],
-  ] as const;
-  return pairs
-    .filter(([, a, b]) => a !== null && b !== null && BigInt(a) !== BigInt(b))
-    .map(([name]) => name);
-}
-
 function modelsFrom(raw: string, reads: Reads): Unit['models'] {
   const family = [...familyOf(raw, reads)].filter((name) => name !== raw);
   return Object.fromEntries(family.sort().map((name) => [name, [...(reads.get(name) ?? [])]]));
 }
 
 function drawUnit(unit: Unit, { query, canAct }: PageRequest): Html {
-  const { source, status, updated_at, load, rejects, schema_changes } = unit;
+  const { source, status, load, rejects, schema_changes } = unit;
+  const crawl =
+    source.kind === 'crawl'
+      ? { to: 'crawl' as const, ...(unit.crawl ?? { crawl_id: source.id, ended_at: null }) }
+      : null;
   return html`<h1>${unit.unit}</h1>
-<p class="facts">${statusMark(status)} since ${timeText(updated_at)} UTC.
-${source.project_id === null ? null : html`Project ${projectLink(source.project_id, unit.project_name)}.`}
-${source.kind === 'crawl' ? html`${crawlLink(unit.crawl ?? { crawl_id: source.id, ended_at: null })}.` : null}</p>
-${failureNotice(unit)}
+${drawBlocks(unitHead(unit, unit.project_name, crawl, Date.now()))}
 ${canAct && unit.error !== null ? planButton(retryOf(unit), 'Retry') : null}
 <h2>From the service to the warehouse</h2>
-${
-  load === null
-    ? html`<p class="empty">It is not in the warehouse.</p>`
-    : html`${
-        unit.status === 'published'
-          ? null
-          : html`<p class="facts">These are the rows of its last load. They stay until it is loaded again.</p>`
-      }${drawChain(load)}${drawLoad(load)}`
-}
+${load === null ? html`<p class="empty">${NOT_LOADED}</p>` : html`${drawChain(load)}${drawBlocks(loadBlocks(load, status))}`}
 <h2>Rejects</h2>
-${table(
-  'Rejects',
-  [
-    { name: 'file', cell: ({ file }) => file },
-    { name: 'line', isNumber: true, cell: ({ line }) => countOrDash(line) },
-    { name: 'field', cell: ({ field }) => field },
-    { name: 'value', cell: ({ value }) => value },
-    { name: 'reason', cell: ({ reason }) => reason },
-  ],
-  rejects,
-  'Every value fits its type.',
-)}
+${drawBlocks([rejectsTable(rejects)])}
 ${drawPaging(unit.paging, { path: unitPath(unit.unit), query })}
 <h2>Schema changes of ${unit.dataset}</h2>
-${table(
-  'Schema changes',
-  [
-    { name: 'field', cell: ({ field }) => field },
-    { name: 'change', cell: ({ change }) => change },
-    { name: 'before', cell: ({ before }) => before },
-    { name: 'after', cell: ({ after }) => after },
-    { name: 'when (UTC)', cell: ({ changed_at }) => timeText(changed_at) },
-    { name: 'unit', cell: (change) => unitLink(change.unit) },
-  ],
-  schema_changes,
-  'Its fields have not changed.',
-)}
+${drawBlocks([changesTable(schema_changes)])}
 <h2>Models that come of its rows</h2>
 ${drawModels(unit)}
 `;
-}
-
-function failureNotice({ status, attempts, failures, failing_since, next_try_at, error }: Unit): Html | null {
-  if (error === null) return null;
-  const isFailing = failures > 0;
-  const tried = `${countText(attempts)} ${attempts === 1 ? 'attempt' : 'attempts'}`;
-  const when =
-    next_try_at === null || Date.parse(next_try_at) <= Date.now()
-      ? 'by the next run'
-      : html`after ${timeText(next_try_at)} UTC`;
-  return html`<div class="${status === 'failed' || status === 'refused' ? 'incident' : 'notice'}">
-<p>${error.message} <code>${error.code}</code></p>
-${isFailing ? html`<p class="facts">${countText(failures)} ${failures === 1 ? 'run' : 'runs in a row'}${failing_since === null ? null : html`, since ${timeText(failing_since)} UTC`}; ${tried} in the last one. It is tried again ${when}.</p>` : null}
-${error.hint === null ? null : html`<p><strong>To do:</strong> ${error.hint}</p>`}
-</div>`;
 }
 
 function drawChain({ counts, differing: wrong }: NonNullable<Unit['load']>): Html {
@@ -280,24 +196,7 @@ function drawChain({ counts, differing: wrong }: NonNullable<Unit['load']>): Htm
         wrong.includes(name) ? html` <span class="bad">differs</span>` : null
       }</li>\n`,
   )}</ol>
-<p class="facts">received = staged + rejected. ${counts.reported === null ? 'The service gives no count of its own.' : null}</p>
 `;
-}
-
-function drawLoad(load: NonNullable<Unit['load']>): Html {
-  const { route, reason, format, bytes, seconds, attempts, filter, usual, run_id, loaded_at } = load;
-  const lines: readonly (readonly [string, Html | string | null])[] = [
-    ['route', route === null ? null : reason === null ? route : `${route} (${reason})`],
-    ['format', format],
-    ['bytes', bytes === null ? null : bytesText(Number(bytes))],
-    ['took', seconds === null ? null : durationText(seconds)],
-    ['attempts', countOrDash(attempts)],
-    ['loaded', html`${timeText(loaded_at)} UTC`],
-    ['run', run_id === null ? null : runLink(run_id)],
-    ['filter', filter],
-  ];
-  return html`${usual === null ? null : html`<p class="notice">It has far fewer rows than usual: ${countOrDash(usual)} are usual.</p>`}
-<dl class="facts-list">${lines.map(([name, value]) => html`<dt>${name}</dt><dd>${value ?? '–'}</dd>\n`)}</dl>`;
 }
 
 function drawModels({ dataset, models }: Unit): Html {

@@ -87,7 +87,7 @@ export interface Problems {
     readonly title: string;
     /** ISO 8601, UTC; null: not known; undefined: nothing is said of it. */
     readonly began?: string | null;
-    readonly details: readonly string[];
+    readonly details: readonly Words[];
     readonly todo: Words | null;
     /** It is no failure. */
     readonly isNotice?: boolean;
