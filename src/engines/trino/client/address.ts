@@ -27,7 +27,7 @@ export const TrinoWarehouse = z
     location: z
       .string('s3://BUCKET/FOLDER is expected')
       .regex(/^s3:\/\/[a-z0-9][a-z0-9.-]*\/[\w.=-]+(\/[\w.=-]+)*\/?$/, 's3://BUCKET/FOLDER is expected')
-      .describe('Where the rows are: s3://BUCKET/FOLDER.'),
+      .describe('Where the rows of this project alone are: s3://BUCKET/FOLDER.'),
     region: Given.describe('The region of the bucket.'),
     endpoint: Endpoint,
     user: Given.default(USER).describe('The user of Trino.'),
@@ -39,7 +39,7 @@ export const TrinoWarehouse = z
     client_secret: Given.optional().describe('The secret of the client.'),
     token_url: address('an address is expected').optional().describe('The address that gives tokens.'),
     scope: Given.optional().describe('The scope that the token is asked for.'),
-    ca: Given.optional().describe('A file with the certificate of a private authority (PEM).'),
+    ca: Given.optional().describe('The certificate of a private authority (a PEM file).'),
   })
   .superRefine((setting, context) => {
     const fault = (key: string, message: string): void =>
