@@ -13,6 +13,7 @@ const VALUES: Readonly<Record<Kind, Value>> = {
   text: HOSTILE,
   code: '\u001b[31m\u202e`<b>\r\n\t',
   status: '<i>failed',
+  severity: '<i>high',
   count: 2n ** 53n + 1n,
   bytes: 49_000_000,
   duration: 61.4,
@@ -24,11 +25,22 @@ const LINKS: { readonly [K in Link['to']]: Link & { readonly to: K } } = {
   unit: { to: 'unit', unit: 'crawl_pages/"<c1>' },
   run: { to: 'run', run_id: '"><b>' },
   project: { to: 'project', project_id: '../a?b#c' },
+  url: { to: 'url', project_id: '"p', url: 'https://x.example/?"<b>', crawl_id: 'c&1' },
+  pages: { to: 'pages', project_id: '"p', parts: { issue: '"<b>', crawl: null } },
   crawl: { to: 'crawl', crawl_id: "c'1", ended_at: null },
 };
 
 const kinds = Object.keys(VALUES) as Kind[];
 const links = Object.values(LINKS);
+
+const TABLE = tableOf(
+  HOSTILE,
+  [
+    { name: 'day', of: ({ day }: { readonly day: string }) => day },
+    { name: HOSTILE, of: () => 1 },
+  ],
+  [{ day: '2026-11-20' }, { day: '2026-11-21' }],
+);
 
 /** A block of each kind; one that has no example here does not compile. */
 export const BLOCKS: { readonly [K in Block['is']]: Block & { readonly is: K } } = {
@@ -48,6 +60,7 @@ export const BLOCKS: { readonly [K in Block['is']]: Block & { readonly is: K } }
     [
       ...kinds.map((kind) => ({ name: `${kind} ${HOSTILE}`, kind, of: () => VALUES[kind] })),
       ...links.map((link) => ({ name: link.to, of: () => ({ value: HOSTILE, link }) })),
+      { name: 'sentence', of: () => [HOSTILE, { value: HOSTILE, tone: 'after' }] },
       { name: 'none', of: () => null },
       { name: 'empty', of: () => '' },
     ],
@@ -59,4 +72,12 @@ export const BLOCKS: { readonly [K in Block['is']]: Block & { readonly is: K } }
     problems: [{ title: HOSTILE, began: null, details: [HOSTILE, 'b', 'c'], todo: [HOSTILE] }],
   },
   next: { is: 'next', command: `pages ${HOSTILE}` },
+  chart: { is: 'chart', label: HOSTILE, table: TABLE, lines: [HOSTILE], command: HOSTILE },
+  folded: { is: 'folded', title: HOSTILE, blocks: [TABLE], command: HOSTILE },
+  preview: {
+    is: 'preview',
+    address: HOSTILE,
+    title: { value: HOSTILE, tone: 'bad' },
+    text: { value: HOSTILE, tone: 'before' },
+  },
 };

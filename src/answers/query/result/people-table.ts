@@ -1,18 +1,13 @@
 import { countText } from '../../../core/text/amounts.ts';
-import { cutMiddle, cutToWidth, displayWidth } from '../../../core/text/display-width.ts';
+import { cutColumns, cutText } from '../../../core/text/cut-columns.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
 import { alignColumns, ruleOf } from '../../../core/text/text-table.ts';
 import { visible } from '../../../core/text/visible.ts';
 import { isDimension } from './chart-columns.ts';
 
-/** No column is cut shorter. */
-const LEAST = 12;
-const GAP = 2;
 /** A share of 0 to 1, which people read in percent. */
 const SHARE = /(^|_)(share|ctr|similarity)$|^text_to_code$/;
 const PERCENT = /_percent(_change)?$/;
-const NAME = /^[\w.:-]*$/;
-const URL_LIKE = /^([a-z][\w+.-]*:\/\/|\/)/i;
 
 export interface PeopleTable {
   readonly names: readonly string[];
@@ -30,7 +25,9 @@ export interface PeopleTable {
  */
 export function peopleTable({ names, rows, width, nullText = '-' }: PeopleTable): string {
   const cells = rows.map((row) =>
-    row.map((value, index) => (value === null ? nullText : cut(cellText(names[index] ?? '', value), width))),
+    row.map((value, index) =>
+      value === null ? nullText : cutText(cellText(names[index] ?? '', value), width),
+    ),
   );
   const isSame = names.map(
     (_name, index) => rows.length > 1 && cells.every((row) => row[index] === cells[0]?.[index]),
@@ -41,7 +38,7 @@ export function peopleTable({ names, rows, width, nullText = '-' }: PeopleTable)
   const isNumber = names.map((_name, index) =>
     rows.every((row) => row[index] === null || ['number', 'bigint'].includes(typeof row[index])),
   );
-  const shown = fitted([differing(names.map(flat)), ...cells.map(differing)], differing(isNumber), width);
+  const shown = cutColumns([differing(names.map(flat)), ...cells.map(differing)], differing(isNumber), width);
   const { lines, widths } = alignColumns(shown, differing(isNumber));
   const same = names.flatMap((name, index) =>
     isSame[index] ? [`${flat(name)}: ${cells[0]?.[index] || '-'}`] : [],
@@ -49,39 +46,6 @@ export function peopleTable({ names, rows, width, nullText = '-' }: PeopleTable)
   const caption = same.length === 0 ? [] : [`${same.join(', ')}\n`];
   return `${caption.join('')}${lines.toSpliced(1, 0, ruleOf(widths)).join('\n')}\n`;
 }
-
-/**
- * The widest column that may be cut loses a character until all fit, or none is longer than the least. Names, which
- * people copy, are cut when nothing else is left.
- */
-function fitted(
-  rows: readonly (readonly string[])[],
-  isNumber: readonly boolean[],
-  width: number,
-): readonly (readonly string[])[] {
-  const [head = []] = rows;
-  const widths = head.map((_name, index) => Math.max(...rows.map((row) => displayWidth(row[index] ?? ''))));
-  const least = head.map((name, index) =>
-    isNumber[index] === true
-      ? (widths[index] ?? 0)
-      : Math.min(widths[index] ?? 0, Math.max(LEAST, displayWidth(name))),
-  );
-  let over = widths.reduce((sum, one) => sum + one + GAP, -GAP) - width;
-  const isName = head.map((_name, index) => rows.every((row) => NAME.test(row[index] ?? '')));
-  while (over > 0) {
-    const spare = widths.map((one, index) => (one > (least[index] ?? 0) ? one : 0));
-    const texts = spare.map((one, index) => (isName[index] ? 0 : one));
-    const longest = Math.max(...texts) || Math.max(...spare);
-    if (longest === 0) break;
-    const widest = (Math.max(...texts) > 0 ? texts : spare).indexOf(longest);
-    widths[widest] = longest - 1;
-    over--;
-  }
-  return rows.map((row) => row.map((cell, index) => cut(cell, widths[index] ?? 0)));
-}
-
-const cut = (text: string, width: number): string =>
-  URL_LIKE.test(text) ? cutMiddle(text, width) : cutToWidth(text, width);
 
 function cellText(name: string, value: unknown): string {
   if (typeof value === 'number' || typeof value === 'bigint') return numberText(name, value);

@@ -1,14 +1,44 @@
 import { readUrl, type UrlStory } from '../../../answers/explore/url/read-url.ts';
+import { urlBlocks } from '../../../answers/explore/url/url-blocks.ts';
+import type { UrlHistoryEntry } from '../../../answers/explore/url/url-history.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { countText } from '../../../core/text/amounts.ts';
 import type { Command } from '../command.ts';
 import { openInConsole } from '../console-address.ts';
 import { wholeNumber } from '../flag-values.ts';
 import { printPaged } from '../pager.ts';
-import { EXPLORE_FLAGS, formatOf, partOf, writePart } from '../reports/explored.ts';
-import { URL_PARTS, urlReport } from '../reports/url-report.ts';
+import { EXPLORE_FLAGS, endText, formatOf, partOf, writePart } from '../reports/explored.ts';
+import { printBlocks } from '../reports/print-blocks.ts';
 
 const ROWS = 100;
+
+/** The parts of a URL that are rows, each as a table has it. */
+const URL_PARTS = {
+  history: ({ history }) => history.map(historyRow),
+  issues: ({ issues }) => issues.map(({ severity, issue, why, fix }) => ({ severity, issue, why, fix })),
+  inlinks: ({ inlinks }) => inlinks.rows,
+  outlinks: ({ outlinks }) => outlinks.rows,
+  hreflangs: ({ hreflangs }) => hreflangs,
+  similar: ({ similar }) => similar.rows,
+  structured_data: ({ structured_data }) => structured_data,
+  hits: ({ hits }): readonly object[] => hits?.days ?? [],
+  demand: ({ demand }): readonly object[] => demand?.days ?? [],
+} as const satisfies Readonly<Record<string, (story: UrlStory) => readonly object[]>>;
+
+const historyRow = ({ crawl_id, ended_at, is_in_crawl, is_complete, changes, ...seen }: UrlHistoryEntry) => {
+  const { is_indexable: is, non_indexable_reason: reason } = seen;
+  const indexable = is === null ? 'not known' : is ? 'yes' : `no: ${reason}`;
+  return {
+    crawl: ended_at?.slice(0, 10) ?? crawl_id,
+    status_code: seen.status_code,
+    indexable: is_in_crawl ? indexable : is_complete ? 'not in it' : 'not in it (incomplete)',
+    depth: seen.depth,
+    inlinks: seen.nb_inlinks,
+    title: seen.title,
+    changed: changes.map(({ change }) => change).join(', ') || null,
+  };
+};
 
 export const url: Command = {
   name: 'url',
@@ -39,10 +69,17 @@ export const url: Command = {
     if (invocation.has('open')) await openInConsole(invocation, settings, addressOf(story));
     else if (invocation.has('json')) await invocation.printJson(story);
     else if (part !== null) await writePart(invocation, format, part(story));
-    else await printPaged(invocation, urlReport(story, invocation.terminal?.width));
+    else await printPaged(invocation, urlText(story, invocation.terminal?.width));
     return 0;
   },
 };
+
+function urlText(story: UrlStory, width: number | undefined): string {
+  const { url: asked, crawl } = story;
+  const number = crawl.crawl_number === null ? '' : ` ${countText(crawl.crawl_number)}`;
+  const where = `${crawl.project}, crawl${number} of ${endText(crawl.ended_at)} (${crawl.crawl_id})`;
+  return `${asked}\n${where}\n\n${printBlocks(urlBlocks(story), { width })}`;
+}
 
 function unknownUrl({ url: asked, crawl, near }: UrlStory): CrawlhouseError {
   return new CrawlhouseError('usage', `nothing is known of ${asked} in the project ${crawl.project}`, {

@@ -1,9 +1,11 @@
+import { cutColumns } from '../../../core/text/cut-columns.ts';
 import { alignColumns, fittedRows } from '../../../core/text/text-table.ts';
 import { visibleLine } from '../../../core/text/visible.ts';
 import {
   type Block,
   type Cell,
   isFigure,
+  isSentence,
   type Kind,
   type Problems,
   shownValue,
@@ -72,18 +74,29 @@ function blockLines(block: Block, place: Fitting): string[] {
       return block.problems.flatMap(problemLines);
     case 'next':
       return [`Next: crawlhouse ${visibleLine(block.command)}`];
+    case 'chart':
+      return block.table.rows.length === 0 ? [] : [`${block.table.label}: ${visibleLine(block.command)}`];
+    case 'folded':
+      return [`${block.title}: ${visibleLine(block.command)}`];
+    case 'preview':
+      return [block.address, cellText(block.title), cellText(block.text)].map(
+        (one) => `  ${visibleLine(one ?? '')}`,
+      );
   }
 }
 
 function tableLines(table: Table, width: number | null): string[] {
-  const { columns, rows, empty } = table;
+  const { columns, empty, rest, isCut } = table;
+  const rows = table.rows.slice(0, rest?.first);
   if (rows.length === 0) return empty.length === 0 ? [] : [wordsText(empty)];
   const cells = rows.map((row) =>
     columns.map(({ kind }, index) => cellText(row.cells[index] ?? null, kind) ?? '-'),
   );
+  const all = [columns.map(({ name }) => visibleLine(name)), ...cells];
+  const isRight = columns.map((_column, index) => isFigure(table, index));
   const [head = [], ...lines] = fittedRows(
-    [columns.map(({ name }) => visibleLine(name)), ...cells],
-    columns.map((_column, index) => isFigure(table, index)),
+    isCut && width !== null ? cutRows(all, isRight, { columns, width }) : all,
+    isRight,
     { width, below: columns.filter(({ isBelow }) => isBelow).map(({ name }) => name) },
   );
   return [
@@ -92,7 +105,25 @@ function tableLines(table: Table, width: number | null): string[] {
       const cause = rows[index]?.cause ?? null;
       return cause === null ? own : [...own, `    ${wordsText(cause)}`];
     }),
+    ...(rest === null || rest.total <= rows.length
+      ? []
+      : [`the first ${rows.length}; more: ${visibleLine(rest.command)}`]),
   ];
+}
+
+/** Rows that fit, once the cells of some columns stand below them. */
+function cutRows(
+  rows: readonly (readonly string[])[],
+  isRight: readonly boolean[],
+  { columns, width }: Pick<Table, 'columns'> & { readonly width: number },
+): string[][] {
+  const stays = <T>(cells: readonly T[]): T[] =>
+    cells.filter((_cell, index) => columns[index]?.isBelow === false);
+  const cut = cutColumns(rows.map(stays), stays(isRight), width);
+  return rows.map((row, place) => {
+    const left = [...(cut[place] ?? [])];
+    return row.map((cell, index) => (columns[index]?.isBelow === false ? (left.shift() ?? '') : cell));
+  });
 }
 
 function problemLines({ title, began, details, todo }: Problems['problems'][number]): string[] {
@@ -117,6 +148,7 @@ function wordsText(words: Words): string {
 
 /** Null for what is not known. */
 function cellText(cell: Cell, columnKind?: Kind): string | null {
+  if (isSentence(cell)) return wordsText(cell);
   const { value, kind } = shownValue(cell, columnKind);
   return value === null ? null : visibleLine(valueText(value, kind));
 }

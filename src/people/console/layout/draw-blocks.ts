@@ -1,18 +1,26 @@
+import { pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
+import { lineChart } from '../../../answers/report/charts.ts';
+import { counted, countText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import {
   type Block,
   type Cell,
+  type DayChart,
   isFigure,
+  isSentence,
   type Kind,
   type Link,
   type Problems,
+  plainValue,
+  type Rest,
   shownValue,
   type Table,
   type TableRow,
   type Words,
 } from '../../../project/model/shown/blocks.ts';
 import { valueText } from '../../../project/model/shown/value-text.ts';
-import { crawlName, crawlPath, projectPath, unitPath } from './addresses.ts';
+import { crawlName, crawlPath, projectPath, unitPath, urlLink } from './addresses.ts';
+import { severityMark } from './severity-mark.ts';
 import { statusMark } from './status-mark.ts';
 import { table } from './table.ts';
 import { timeText } from './times.ts';
@@ -23,7 +31,7 @@ export function drawBlocks(blocks: readonly Block[]): Html {
 
 const TONES = { plain: 'facts', good: 'well', notice: 'notice' } as const;
 
-function drawBlock(block: Block): Html {
+function drawBlock(block: Block): Html | null {
   switch (block.is) {
     case 'section':
       return html`${block.title !== null && html`<h2>${block.title}</h2>\n`}${drawBlocks(block.blocks)}`;
@@ -39,6 +47,14 @@ function drawBlock(block: Block): Html {
       return html`${block.problems.map(drawProblem)}`;
     case 'next':
       return html`<p class="facts">Next: <code>crawlhouse ${block.command}</code></p>\n`;
+    case 'chart':
+      return drawChart(block);
+    case 'folded':
+      return html`<details><summary>${block.title}</summary>${drawBlocks(block.blocks)}</details>\n`;
+    case 'preview':
+      return html`<div class="result"><p class="facts">${block.address}</p>
+<p class="title">${drawCell(block.title)}</p>
+<p>${drawCell(block.text)}</p></div>\n`;
   }
 }
 
@@ -52,7 +68,30 @@ function drawTable(block: Table): Html {
     block.cause === null
       ? []
       : [{ name: block.cause, cell: ({ cause }: TableRow) => cause && drawWords(cause) }];
-  return table(block.label, [...columns, ...causes], block.rows, drawWords(block.empty));
+  return html`${block.rest && drawRest(block.rest, block.rows.length)}${table(block.label, [...columns, ...causes], block.rows, drawWords(block.empty))}`;
+}
+
+function drawRest({ total, noun, address }: Rest, shown: number): Html | null {
+  if (address === null || total === 0) return null;
+  const part = shown < total ? `, the ${countText(shown)} that matter most first` : '';
+  return html`<p class="facts">${counted(total, noun)}${part}. <a href="${address}" download>All of them as CSV</a></p>\n`;
+}
+
+function drawChart({ label, table, lines }: DayChart): Html | null {
+  if (table.rows.length === 0) return null;
+  const points = table.rows.map((row) => ({
+    row,
+    ended_at: `${plainValue(row.cells[0] ?? null)}T00:00:00.000Z`,
+  }));
+  const series = lines.map((name) => {
+    const index = table.columns.findIndex((column) => column.name === name);
+    const value = ({ row }: { readonly row: TableRow }): number | null => {
+      const found = plainValue(row.cells[index] ?? null);
+      return found === null ? null : Number(found);
+    };
+    return { name, value };
+  });
+  return html`<figure>${lineChart(label, points, series)}<details><summary>The figures</summary>${drawTable(table)}</details></figure>\n`;
 }
 
 function drawProblem({ title, began, details, todo, isNotice }: Problems['problems'][number]): Html {
@@ -72,11 +111,16 @@ function drawWords(words: Words): Html {
 
 /** Null for what is not known. */
 function drawCell(cell: Cell, columnKind?: Kind): Html | null {
-  const { value, kind, link } = shownValue(cell, columnKind);
+  if (isSentence(cell)) return drawWords(cell);
+  const { value, kind, link, tone } = shownValue(cell, columnKind);
   if (value === null) return null;
   const text = valueText(value, kind);
+  if (tone === 'before') return html`<del>${text}</del>`;
+  if (tone === 'after') return html`<ins>${text}</ins>`;
+  if (tone !== undefined) return html`<span class="${tone}">${text}</span>`;
   if (link) return drawLink(link, text);
   if (kind === 'status') return statusMark(text);
+  if (kind === 'severity') return severityMark(text);
   if (kind === 'code') return html`<code>${text}</code>`;
   return kind === 'time' && text !== value ? timeText(String(value)) : html`${text}`;
 }
@@ -90,6 +134,10 @@ function drawLink(link: Link, text: string): Html {
       return html`<a href="/runs/${encodeURIComponent(link.run_id)}">${text}</a>`;
     case 'project':
       return html`<a href="${projectPath(link.project_id)}">${text}</a>`;
+    case 'url':
+      return urlLink(link.project_id, link.url, link.crawl_id);
+    case 'pages':
+      return html`<a href="${pagesAddress(link.project_id, link.parts)}">${text}</a>`;
     case 'crawl':
       return html`<a href="${crawlPath(link.crawl_id)}" title="${link.crawl_id}">${crawlName(link)}</a>`;
   }

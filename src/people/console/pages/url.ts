@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import { readUrl, type UrlStory } from '../../../answers/explore/url/read-url.ts';
+import { urlBlocks, urlCommand } from '../../../answers/explore/url/url-blocks.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { type Html, html } from '../../../core/text/html.ts';
 import { CRAWL_NAMES } from '../../../project/model/crawl-name.ts';
-import { drawUrl } from './draw-url.ts';
+import { crawlLink, urlLink } from '../layout/addresses.ts';
+import { drawBlocks } from '../layout/draw-blocks.ts';
+import { projectTabs } from '../layout/project-tabs.ts';
 import { page } from './page.ts';
 
 /** Links and similar pages that the page shows; all of them are a download. */
@@ -52,3 +56,32 @@ export const URL_PAGE = page<UrlStory>({
   },
   draw: (story) => ({ title: story.url, body: drawUrl(story) }),
 });
+
+export function drawUrl(story: UrlStory): Html {
+  const { crawl, url } = story;
+  return html`<h1>${crawl.project}</h1>
+${projectTabs(crawl.project_id, 'pages')}
+<h2 class="url">${onTheWeb(url)}</h2>
+<p class="facts">In ${crawlLink(crawl)}. In a terminal: <code>${urlCommand(story)}</code></p>
+${story.is_known ? drawStory(story) : drawNear(story)}
+`;
+}
+
+function drawStory(story: UrlStory): Html {
+  const blocks = urlBlocks(story);
+  if (story.page === null) return drawBlocks(blocks);
+  const beside = blocks.slice(0, 2).map((block) => html`<section>${drawBlocks([block])}</section>`);
+  return html`<div class="pair">${beside}</div>${drawBlocks(blocks.slice(2))}`;
+}
+
+/** Whatever an address of ours or a website says, a link leads to a web page, never to a script. */
+function onTheWeb(url: string): Html {
+  return /^https?:\/\//i.test(url)
+    ? html`<a href="${url}" rel="noreferrer noopener">${url}</a>`
+    : html`${url}`;
+}
+
+function drawNear({ crawl, near }: UrlStory): Html {
+  return html`<p class="notice">Nothing is known of this URL: no crawl, link, log file or search result of the project names it.</p>
+${near.length === 0 ? null : html`<p>Pages of a like name:</p><ul>${near.map((one) => html`<li>${urlLink(crawl.project_id, one)}</li>`)}</ul>`}`;
+}

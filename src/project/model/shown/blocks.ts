@@ -2,10 +2,10 @@
  * What a person is shown, as a plain value: a list of blocks, made from facts in `answers/` or `operations/`. The command
  * line prints it (`people/cli/reports/print-blocks.ts`), and the console draws it (`people/console/layout/draw-blocks.ts`).
  */
-export type Block = Section | Line | Facts | Table | Problems | Next;
+export type Block = Section | Line | Facts | Table | Problems | Next | DayChart | Folded | Preview;
 
 /** How a value is written. */
-export type Kind = 'text' | 'code' | 'status' | 'count' | 'bytes' | 'duration' | 'age' | 'time';
+export type Kind = 'text' | 'code' | 'status' | 'severity' | 'count' | 'bytes' | 'duration' | 'age' | 'time';
 
 /** A figure or time in words, such as `next run`, stays as it is. Null is not known. */
 export type Value = string | number | bigint | null;
@@ -15,6 +15,13 @@ export type Link =
   | { readonly to: 'unit'; readonly unit: string }
   | { readonly to: 'run'; readonly run_id: string }
   | { readonly to: 'project'; readonly project_id: string }
+  | { readonly to: 'url'; readonly project_id: string; readonly url: string; readonly crawl_id: string }
+  /** The pages that a filter lets through. */
+  | {
+      readonly to: 'pages';
+      readonly project_id: string;
+      readonly parts: Readonly<Record<string, string | null>>;
+    }
   | {
       readonly to: 'crawl';
       readonly crawl_id: string;
@@ -28,12 +35,16 @@ export interface ShownValue {
   /** Without one, that of its column, or `text`. */
   readonly kind?: Kind;
   readonly link?: Link | null;
+  /** Has no sign on a terminal. */
+  readonly tone?: 'good' | 'warn' | 'bad' | 'before' | 'after';
 }
 
-export type Cell = Value | ShownValue;
+type Sentence = readonly (string | ShownValue)[];
+
+export type Cell = Value | ShownValue | Sentence;
 
 /** A sentence with values in it. */
-export type Words = string | readonly (string | ShownValue)[];
+export type Words = string | Sentence;
 
 /** A part with a title, or one that only stands apart. */
 export interface Section {
@@ -78,6 +89,49 @@ export interface Table {
   readonly cause: string | null;
   /** What to say without rows. */
   readonly empty: Words;
+  readonly rest: Rest | null;
+  /** Its cells are cut on a narrow terminal. */
+  readonly isCut: boolean;
+}
+
+/** Where to find the rows that a table leaves out. */
+export interface Rest {
+  /** Of all rows. */
+  readonly total: number;
+  /** What one row is: `link`. */
+  readonly noun: string;
+  /** The most rows on a terminal. */
+  readonly first: number;
+  /** Shows them on a terminal. */
+  readonly command: string;
+  /** Downloads them in the console, if it can. */
+  readonly address: string | null;
+}
+
+/** Figures by day, whose names stand in the first column. A terminal names the command that shows them. */
+export interface DayChart {
+  readonly is: 'chart';
+  readonly label: string;
+  readonly table: Table;
+  /** The columns that are drawn. */
+  readonly lines: readonly string[];
+  readonly command: string;
+}
+
+/** What few people look at. A terminal names the command that shows it. */
+interface Folded {
+  readonly is: 'folded';
+  readonly title: string;
+  readonly blocks: readonly Block[];
+  readonly command: string;
+}
+
+/** A page as a search result. */
+interface Preview {
+  readonly is: 'preview';
+  readonly address: string;
+  readonly title: ShownValue;
+  readonly text: ShownValue;
 }
 
 /** What is wrong, and what to do. */
@@ -123,8 +177,9 @@ export function tableOf<T>(
   {
     empty = '',
     cause,
-  }: {
-    readonly empty?: Words;
+    rest = null,
+    isCut = false,
+  }: Partial<Pick<Table, 'empty' | 'rest' | 'isCut'>> & {
     readonly cause?: { readonly name: string; readonly of: (row: T) => Words | null };
   } = {},
 ): Table {
@@ -134,7 +189,7 @@ export function tableOf<T>(
     columns: columns.map(({ name, kind = 'text', isBelow = false }) => ({ name, kind, isBelow })),
     rows: rows.map((row) => ({ cells: columns.map(({ of }) => of(row)), cause: cause?.of(row) ?? null })),
     cause: cause?.name ?? null,
-    empty,
+    ...{ empty, rest, isCut },
   };
 }
 
@@ -143,15 +198,27 @@ const FIGURES: readonly Kind[] = ['count', 'bytes', 'duration', 'age'];
 
 /** Is this column of a table one of figures? */
 export function isFigure({ columns, rows }: Table, index: number): boolean {
-  const isNumber = (cell: Cell): boolean => ['number', 'bigint'].includes(typeof shownValue(cell).value);
+  const isNumber = (cell: Cell): boolean => ['number', 'bigint'].includes(typeof plainValue(cell));
   return (
     FIGURES.includes(columns[index]?.kind ?? 'text') ||
     rows.some(({ cells }) => isNumber(cells[index] ?? null))
   );
 }
 
+export function isSentence(cell: Cell): cell is Sentence {
+  return Array.isArray(cell);
+}
+
+/** The value of a cell; null for a sentence. */
+export function plainValue(cell: Cell): Value {
+  return isSentence(cell) ? null : shownValue(cell).value;
+}
+
 /** A cell as a value with its kind. */
-export function shownValue(cell: Cell, kind: Kind = 'text'): ShownValue & { readonly kind: Kind } {
+export function shownValue(
+  cell: Value | ShownValue,
+  kind: Kind = 'text',
+): ShownValue & { readonly kind: Kind } {
   return cell !== null && typeof cell === 'object' ? { kind, ...cell } : { kind, value: cell };
 }
 

@@ -19,6 +19,7 @@ export function valueText(value: NonNullable<Value>, kind: Kind): string {
     case 'text':
     case 'code':
     case 'status':
+    case 'severity':
       return String(value);
   }
 }

@@ -1,0 +1,369 @@
+import { counted, countText } from '../../../core/text/amounts.ts';
+import { shellWord } from '../../../core/text/shell-word.ts';
+import {
+  type Block,
+  type Cell,
+  type ColumnOf,
+  line,
+  type Rest,
+  type Section,
+  type ShownValue,
+  section,
+  tableOf,
+} from '../../../project/model/shown/blocks.ts';
+import type { UrlStory } from './read-url.ts';
+import type { OtherUrl, UrlPage } from './url-page.ts';
+
+/** Rows of a part beside the other parts, on a terminal. */
+const FIRST_ROWS = 10;
+/** About what a result on a wide screen has room for. */
+const TITLE_LENGTH = 60;
+const DESCRIPTION_LENGTH = 155;
+
+/** All that is known of a URL: the page, then each part with its first rows, or why it has none. */
+export function urlBlocks(story: UrlStory): readonly Block[] {
+  const { page } = story;
+  return [
+    section('Now', ...(page === null ? [line(why(story, 'page'), 'notice')] : pageFacts(story, page))),
+    ...(page === null ? [] : [section('As a search result', ...searchResult(story.url, page))]),
+    issues(story),
+    history(story),
+    links(story, 'inlinks'),
+    links(story, 'outlinks'),
+    section('Visits', ...visits(story)),
+    section('Demand', ...demandOf(story)),
+    hreflangs(story),
+    similarPages(story),
+    structuredData(story),
+  ];
+}
+
+/** The command that shows it, or by more flags a part of it. */
+export function urlCommand({ url, crawl }: UrlStory, ...flags: readonly string[]): string {
+  const [address, project, id] = [url, crawl.project_id, crawl.crawl_id].map(shellWord);
+  return ['crawlhouse url', address, '--project', project, '--crawl', id, ...flags].join(' ');
+}
+
+function pageFacts(story: UrlStory, page: UrlPage): readonly Block[] {
+  const { redirects, canonical } = story;
+  const facts: readonly (readonly [string, Cell])[] = [
+    ['HTTP status', page.status_code ?? 'no answer'],
+    ...(redirects === null ? [] : redirectFacts(story, redirects)),
+    ['indexable', indexability(page) ?? 'not known'],
+    ['canonical', canonicalCell(story, canonical)],
+    ['depth', page.depth === null ? 'no link leads here' : counted(page.depth, 'click')],
+    ['links to it', page.nb_inlinks === null ? 'not known' : countText(page.nb_inlinks)],
+    ['H1', page.h1],
+  ];
+  const all = Object.entries(page).map(
+    ([name, value]) =>
+      [words(name), typeof value === 'object' ? JSON.stringify(value) : String(value)] as const,
+  );
+  return [
+    factsOf(facts),
+    {
+      is: 'folded',
+      title: 'All fields',
+      command: urlCommand(story, '--json'),
+      blocks: [
+        factsOf(all.filter(([, text]) => text !== 'null')),
+        line('Fields without a value are left out.'),
+      ],
+    },
+  ];
+}
+
+/** What the page does not have is left out. */
+function factsOf(facts: readonly (readonly [string, Cell])[]): Block {
+  return { is: 'facts', title: null, facts: facts.filter(([, value]) => value !== null) };
+}
+
+function redirectFacts(
+  story: UrlStory,
+  { hops, final_url, final_status_code, is_loop, is_cut }: NonNullable<UrlStory['redirects']>,
+): readonly (readonly [string, Cell])[] {
+  const end = is_loop
+    ? 'a loop'
+    : is_cut
+      ? 'more than 16 redirects'
+      : `status ${final_status_code ?? 'not known'}`;
+  const each = hops.map(({ status_code, target }, index) => {
+    return [`hop ${index + 1}`, [`${status_code}: `, pageLink(story, target)]] as const;
+  });
+  return [
+    ['leads to', [pageLink(story, final_url), ` (${end}, ${counted(hops.length, 'hop')})`]],
+    ...(hops.length < 2 ? [] : each),
+  ];
+}
+
+function canonicalCell(story: UrlStory, canonical: OtherUrl | null): Cell {
+  if (canonical === null) return story.page?.canonical_kind === 'not_set' ? 'none is set' : null;
+  return canonical.url === story.url
+    ? 'itself'
+    : [pageLink(story, canonical.url), ` (${statusOf(canonical)})`];
+}
+
+function statusOf(page: Pick<OtherUrl, 'status_code' | 'is_indexable'> & Partial<OtherUrl>): string {
+  if (page.is_in_crawl === false) return 'not in this crawl';
+  const status = page.status_code === null ? 'status not known' : `status ${page.status_code}`;
+  return page.is_indexable === false ? `${status}, not indexable` : status;
+}
+
+function searchResult(address: string, { title, meta_description: text }: UrlPage): readonly Block[] {
+  const cut = (whole: string, most: number): string =>
+    whole.length > most ? `${whole.slice(0, most).trimEnd()} …` : whole;
+  const withLength = (whole: string | null): string | null =>
+    whole === null ? null : `${whole} (${counted([...whole].length, 'character')})`;
+  return [
+    {
+      is: 'preview',
+      address,
+      title: title === null ? { value: 'no title', tone: 'bad' } : { value: cut(title, TITLE_LENGTH) },
+      text:
+        text === null
+          ? { value: 'no description: search engines choose a text', tone: 'warn' }
+          : { value: cut(text, DESCRIPTION_LENGTH) },
+    },
+    factsOf([
+      ['title', withLength(title)],
+      ['description', withLength(text)],
+    ]),
+  ];
+}
+
+function issues(story: UrlStory): Section {
+  const { project_id, crawl_id: crawl } = story.crawl;
+  return part(story, ['issues', 'Issues'], story.issues, [
+    {
+      name: 'issue',
+      of: ({ issue, title }) => ({
+        value: title,
+        link: { to: 'pages', project_id, parts: { crawl, issue } },
+      }),
+    },
+    { name: 'severity', kind: 'severity', of: ({ severity }) => severity },
+    { name: 'found', of: (one) => one.why },
+    { name: 'why it matters', isBelow: true, of: (one) => one.why_it_matters },
+    { name: 'to do', isBelow: true, of: ({ fix }) => fix },
+  ]);
+}
+
+function history(story: UrlStory): Section {
+  return part(story, ['history', 'History'], story.history, [
+    {
+      name: 'crawl',
+      of: ({ crawl_id, crawl_number, ended_at }) => ({
+        value: ended_at?.slice(0, 10) ?? crawl_id,
+        link: { to: 'crawl', crawl_id, crawl_number, ended_at },
+      }),
+    },
+    {
+      name: 'status',
+      of: ({ is_in_crawl, is_complete, status_code }) =>
+        is_in_crawl
+          ? String(status_code ?? 'no answer')
+          : { value: is_complete ? 'not in it' : 'not in it (incomplete)', tone: 'warn' },
+    },
+    { name: 'indexable', of: indexability },
+    { name: 'depth', kind: 'count', of: ({ depth }) => depth },
+    { name: 'links to it', kind: 'count', of: ({ nb_inlinks }) => nb_inlinks },
+    { name: 'title', of: ({ title }) => title },
+    { name: 'changes', isBelow: true, of: changesCell },
+  ]);
+}
+
+function changesCell({ changes, previous_crawl_id }: UrlStory['history'][number]): Cell {
+  if (previous_crawl_id === null) return 'compared with none';
+  if (changes.length === 0) return null;
+  const text = (value: unknown): string => String(value ?? '–');
+  return changes.flatMap(({ change, before, after }, index) => [
+    `${index === 0 ? '' : '; '}${words(change)}`,
+    ...(change === 'added' || change === 'removed'
+      ? []
+      : [
+          ': ',
+          { value: text(before), tone: 'before' } as const,
+          ' → ',
+          { value: text(after), tone: 'after' } as const,
+        ]),
+  ]);
+}
+
+function links(story: UrlStory, end: 'inlinks' | 'outlinks'): Section {
+  const isIn = end === 'inlinks';
+  const { rows, total } = story[end];
+  const other = (row: (typeof rows)[number]): Cell => {
+    if ('origin' in row) return pageLink(story, row.origin);
+    return row.is_internal === false ? row.target : pageLink(story, row.target);
+  };
+  const address = linksAddress(story, isIn ? 'target' : 'origin');
+  return part<(typeof rows)[number]>(
+    story,
+    [end, isIn ? 'Links to it' : 'Links on it', { total, noun: 'link', address }],
+    rows,
+    [
+      { name: isIn ? 'from' : 'to', of: other },
+      { name: 'anchor', of: ({ anchor }) => anchor },
+      { name: 'follow', of: ({ follow }) => yesOrNo(follow) },
+      { name: 'place', of: ({ link_position: place }) => place && words(place) },
+      { name: 'status', of: ({ status_code }) => status_code },
+      { name: 'indexable', of: ({ is_indexable }) => yesOrNo(is_indexable) },
+      ...(isIn
+        ? [{ name: 'depth', of: (row: (typeof rows)[number]) => ('depth' in row ? row.depth : null) }]
+        : []),
+    ],
+  );
+}
+
+/** Downloads every link that leads to the URL, or away from it. */
+function linksAddress({ crawl, url }: UrlStory, end: 'origin' | 'target'): string {
+  const other = end === 'origin' ? 'target' : 'origin';
+  const sql = `SELECT ${other}, anchor, follow, link_position, target_status
+FROM mart.links WHERE crawl_id = $crawl AND ${end} = $url ORDER BY ${other}, anchor`;
+  return `/ask/download?${String(
+    new URLSearchParams({ sql, 'param.crawl': crawl.crawl_id, 'param.url': url, format: 'csv' }),
+  )}`;
+}
+
+function visits(story: UrlStory): readonly Block[] {
+  const { hits, url } = story;
+  if (hits === null) return [line(why(story, 'hits'))];
+  const { from, to, days, bots } = hits;
+  const all = days.reduce((sum, one) => sum + (one.hits ?? 0), 0);
+  const without = days.filter(({ has_logs }) => !has_logs).length;
+  const logged = `${counted(days.length - without, 'day')} with log files${without === 0 ? '' : `, ${countText(without)} without`}`;
+  return [
+    line(`${counted(all, 'request')} from ${from.slice(0, 10)} to ${to.slice(0, 10)}: ${logged}.`),
+    {
+      is: 'chart',
+      label: `Visits of ${url}`,
+      command: urlCommand(story, '--part hits'),
+      lines: ['search bots', 'AI bots', 'people'],
+      table: tableOf(
+        'Visits by day',
+        [
+          { name: 'day', of: ({ day }) => day.slice(0, 10) },
+          { name: 'all', of: (one) => (one.has_logs ? one.hits : 'no logs') },
+          { name: 'search bots', of: (one) => one.search_bot_hits },
+          { name: 'Google', of: (one) => one.google_bot_hits },
+          { name: 'Bing', of: (one) => one.bing_bot_hits },
+          { name: 'AI bots', of: (one) => one.ai_bot_hits },
+          { name: 'unverified', of: (one) => one.unverified_bot_hits },
+          { name: 'people', of: (one) => one.visits },
+          { name: 'last status', of: (one) => one.last_status_code },
+        ],
+        days,
+      ),
+    },
+    tableOf(
+      'Bots',
+      [
+        { name: 'bot', of: ({ engine, bot_class }) => engine ?? words(bot_class) },
+        { name: 'kind', of: ({ bot_class }) => words(bot_class) },
+        { name: 'requests', kind: 'count', of: (one) => one.hits },
+        { name: 'last day', of: ({ last_day }) => last_day.slice(0, 10) },
+      ],
+      bots,
+      { empty: 'No bot asked for it on these days.' },
+    ),
+  ];
+}
+
+function demandOf(story: UrlStory): readonly Block[] {
+  const { demand, url } = story;
+  if (demand === null) return [line(why(story, 'demand'))];
+  const { from, to, clicks, impressions, days, queries } = demand;
+  const figures: readonly ColumnOf<Omit<(typeof queries)[number], 'query'>>[] = [
+    { name: 'clicks', kind: 'count', of: (one) => one.clicks },
+    { name: 'impressions', kind: 'count', of: (one) => one.impressions },
+    { name: 'position', of: (one) => one.position },
+  ];
+  return [
+    line(
+      `${counted(clicks, 'click')} and ${counted(impressions, 'impression')} in search results from ${from.slice(0, 10)} to ${to.slice(0, 10)}.`,
+    ),
+    {
+      is: 'chart',
+      label: `Demand for ${url}`,
+      command: urlCommand(story, '--part demand'),
+      lines: ['clicks', 'impressions'],
+      table: tableOf('Demand by day', [{ name: 'day', of: ({ day }) => day.slice(0, 10) }, ...figures], days),
+    },
+    tableOf('Queries', [{ name: 'query', of: ({ query }) => query }, ...figures], queries, {
+      empty: 'No queries are loaded.',
+    }),
+  ];
+}
+
+function hreflangs(story: UrlStory): Section {
+  return part(story, ['hreflangs', 'Language versions'], story.hreflangs, [
+    { name: 'language', of: ({ lang }) => lang },
+    { name: 'page', of: ({ url }) => pageLink(story, url) },
+    { name: 'status', of: ({ status_code }) => status_code },
+    { name: 'indexable', of: ({ is_indexable }) => yesOrNo(is_indexable) },
+    { name: 'names this page in return', of: ({ returns }) => yesOrBad(returns) },
+  ]);
+}
+
+function similarPages(story: UrlStory): Section {
+  const { rows, total } = story.similar;
+  return part(story, ['similar', 'Pages like it', { total, noun: 'page' }], rows, [
+    { name: 'page', of: ({ url }) => pageLink(story, url) },
+    { name: 'title', of: ({ title }) => title },
+    { name: 'status', of: statusOf },
+    { name: 'canonical', of: ({ canonical_url }) => canonical_url },
+  ]);
+}
+
+function structuredData(story: UrlStory): Section {
+  return part(story, ['structured_data', 'Structured data'], story.structured_data, [
+    { name: 'type', of: ({ type }) => type },
+    { name: 'format', of: ({ format }) => format },
+    { name: 'valid', of: ({ valid }) => yesOrBad(valid) },
+    { name: 'missing', of: ({ missing_properties: missing }) => missing?.join(', ') ?? null },
+  ]);
+}
+
+type RowsPart = readonly [
+  name: keyof UrlStory['empty'],
+  title: string,
+  rest?: Partial<Pick<Rest, 'total' | 'noun' | 'address'>>,
+];
+
+/** A part that is rows. */
+function part<T>(
+  story: UrlStory,
+  [name, title, more = {}]: RowsPart,
+  rows: readonly T[],
+  columns: readonly ColumnOf<T>[],
+): Section {
+  const { total = rows.length, noun = 'row', address = null } = more;
+  const rest = { total, noun, address, first: FIRST_ROWS, command: urlCommand(story, `--part ${name}`) };
+  const table = tableOf(title, columns, rows, { empty: why(story, name), rest, isCut: true });
+  return section(total === 0 ? title : `${title}: ${countText(total)}`, table);
+}
+
+/** Why a part has nothing, as a sentence. */
+function why({ empty }: UrlStory, part: keyof UrlStory['empty']): string {
+  const text = empty[part] ?? 'nothing is known';
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+function pageLink({ crawl: { project_id, crawl_id } }: UrlStory, url: string): ShownValue {
+  return { value: url, link: { to: 'url', project_id, url, crawl_id } };
+}
+
+function indexability({
+  is_indexable,
+  non_indexable_reason: reason,
+}: Pick<UrlPage, 'is_indexable' | 'non_indexable_reason'>): Cell {
+  if (is_indexable === null) return null;
+  if (is_indexable) return { value: 'yes', tone: 'good' };
+  return { value: `no: ${words(reason ?? 'the reason is not known')}`, tone: 'bad' };
+}
+
+const yesOrNo = (is: boolean | null): Cell => (is === null ? null : is ? 'yes' : 'no');
+
+const yesOrBad = (is: boolean | null): Cell => (is === false ? { value: 'no', tone: 'bad' } : yesOrNo(is));
+
+const words = (name: string): string => name.replaceAll('_', ' ');

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import type { UrlStory } from '../../../src/answers/explore/url/read-url.ts';
+import { urlBlocks, urlCommand } from '../../../src/answers/explore/url/url-blocks.ts';
+import { printBlocks } from '../../../src/people/cli/reports/print-blocks.ts';
+import { drawBlocks } from '../../../src/people/console/layout/draw-blocks.ts';
+import { drawUrl } from '../../../src/people/console/pages/url.ts';
+
+const none = { total: 0, rows: [] };
+
+function story(url: string, more: Partial<UrlStory> = {}, project_id = 'p1'): UrlStory {
+  const crawl = { crawl_id: 'c1', project_id, project: 'Shop', crawl_number: 1, ended_at: null };
+  return {
+    ...{ url, crawl, page: null, redirects: null, canonical: null, hits: null, demand: null },
+    ...{ hreflangs: [], structured_data: [], issues: [], history: [], near: [], empty: {}, is_known: true },
+    ...{ similar: none, inlinks: none, outlinks: none, ...more },
+  } as unknown as UrlStory;
+}
+
+const drawn = (url: string): string => drawUrl(story(url, { is_known: false })).text;
+
+test('a URL leads to the web where it is of the web, and else nowhere', () => {
+  expect(drawn('HTTPS://shop.example/a?b="#%25')).toContain('href="HTTPS://shop.example/a?b=&quot;#%25"');
+  for (const url of ['javascript:alert(1)', ' javascript:alert(1)', 'data:text/html,x', '//evil.example'])
+    expect(drawn(url)).not.toContain(`href="${url}`);
+});
+
+test('the command of a page is of its crawl', () => {
+  expect(drawn('https://shop.example/')).toContain(' https://shop.example/ --project p1 --crawl c1</code>');
+  expect(urlCommand(story("https://shop.example/it's?a b", {}, 'p 1; rm'), '--json')).toBe(
+    "crawlhouse url 'https://shop.example/it'\\''s?a b' --project 'p 1; rm' --crawl c1 --json",
+  );
+});
+
+test('a day without log files has no figure, and says so', () => {
+  const day = { hits: 2, search_bot_hits: 2, ai_bot_hits: null, visits: 0, has_logs: true };
+  const unlogged = { hits: null, search_bot_hits: null, visits: null, has_logs: false };
+  const days = ['2026-03-08', '2026-03-09', '2026-03-10'].map((one, index) => {
+    return { ...day, ...(index === 1 ? unlogged : {}), day: one };
+  });
+  const hits = { from: '2026-03-08', to: '2026-03-10', days, bots: [] } as unknown as UrlStory['hits'];
+  const blocks = urlBlocks(story('https://shop.example/', { hits }));
+  const { text } = drawBlocks(blocks);
+  expect(text).toMatch(/2026-03-09<\/th><td[^>]* data-name="all">no logs<\/td><td[^>]*>–</);
+  expect(text).toContain('<svg');
+  for (const shown of [text, printBlocks(blocks)])
+    expect(shown).toContain('4 requests from 2026-03-08 to 2026-03-10: 2 days with log files, 1 without.');
+});
+
+test('a terminal shows the first links and the command of the others, a browser a download', () => {
+  const rows = Array.from({ length: 12 }, (_, index) => {
+    return {
+      origin: `https://shop.example/${'long/'.repeat(20)}${index}`,
+      anchor: null,
+      follow: true,
+      depth: 1,
+    };
+  });
+  const blocks = urlBlocks(
+    story('https://shop.example/', { inlinks: { total: 40, rows } as unknown as UrlStory['inlinks'] }),
+  );
+  const text = printBlocks(blocks, { width: 80 });
+  expect(text).toContain('Links to it: 40\n');
+  expect(text).toContain('the first 10; more: crawlhouse url https://shop.example/');
+  expect(text).toContain('--part inlinks\n');
+  const lines = text.split('\n').filter((line) => line.includes('…'));
+  expect(lines.length).toBe(10);
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
+  expect(drawBlocks(blocks).text).toMatch(
+    /40 links, the 12 that matter most first\. <a href="\/ask\/download\?[^"]*" download>All of them as CSV/,
+  );
+});
+
+test('a page says what changed, and whether it is indexable, in both places', () => {
+  const change = { change: 'title', before: 'Lamp', after: 'Red lamp' };
+  const seen = { crawl_id: 'c1', crawl_number: 1, ended_at: '2026-03-09T00:00:00.000Z', is_complete: true };
+  const found = {
+    is_in_crawl: true,
+    status_code: 200,
+    is_indexable: false,
+    non_indexable_reason: 'meta_noindex',
+  };
+  const history = [{ ...seen, ...found, previous_crawl_id: 'c0', changes: [change] }];
+  const blocks = urlBlocks(story('https://shop.example/', { history } as unknown as Partial<UrlStory>));
+  expect(printBlocks(blocks)).toMatch(/^2026-03-09 +200 +no: meta noindex .*title: Lamp → Red lamp$/m);
+  expect(drawBlocks(blocks).text).toContain('title: <del>Lamp</del> → <ins>Red lamp</ins>');
+});
