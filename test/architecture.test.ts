@@ -27,7 +27,7 @@ const RANKS: Readonly<Record<string, number>> = {
   'pipeline/transform': 7,
   'pipeline/publish': 7,
   'pipeline/unit': 8,
-  'pipeline/sharing': 9,
+  'pipeline/workers': 9,
   pipeline: 10,
   'answers/query': 11,
   'answers/document': 11,
@@ -154,7 +154,7 @@ const OPENS_A_SESSION: readonly string[] = [
   'pipeline/plan.ts',
   'pipeline/run.ts',
   'pipeline/session.ts',
-  'pipeline/sharing/run-worker.ts',
+  'pipeline/workers/run-worker.ts',
 ];
 
 interface Source {
@@ -382,7 +382,7 @@ test.each([
   const { files, packages } = allReadAtOnce(file);
   expect([...packages].sort()).toEqual(known);
   const heavy =
-    /^(service\/(local|site\/crawler)|people\/console|pipeline\/(stage|load|unit|sharing)|pipeline\/[^/]+\.ts)/;
+    /^(service\/(local|site\/crawler)|people\/console|pipeline\/(stage|load|unit|workers)|pipeline\/[^/]+\.ts)/;
   expect([...files].filter((one) => heavy.test(one))).toEqual([]);
 });
 
@@ -624,7 +624,7 @@ const WRITES_BY_NAME: readonly string[] = [
   'operations/schedule/plan-tick.ts: next',
   'people/settings/load-settings.ts: merged',
   'people/settings/variables.ts: settings',
-  'pipeline/sharing/known-tables.ts: tables',
+  'pipeline/workers/known-tables.ts: tables',
   'service/api/openapi/openapi-operation.ts: responses',
   'service/api/openapi/openapi.ts: paths',
   'service/site/crawler/custom-fields/extractor.ts: values',
@@ -738,7 +738,7 @@ test('a form that the console takes may lack its body', () => {
 
 /** What takes time, randomness, files and names from its host alone, so that simulated processes can run it (docs/how-we-test.md). */
 const HOSTED =
-  /^(core\/(locks\/(?!open-sqlite)|files\/(atomic-file|make-folder|private-files|read-text)|errors\/isolate-unit|progress\/meter|time\/retry)|state\/ledger\/|pipeline\/(sharing|unit)\/|pipeline\/load\/(check-files|read-package)\.ts|pipeline\/publish\/put-in-place\.ts|pipeline\/routes\/export\/(data-export-job|ensure-export|reconcile-exports)\.ts|pipeline\/stage\/unit-folders\.ts|operations\/schedule\/(?!listen)|operations\/alert\/(?!run-command)|engines\/trino\/rows\/(pointer-table|tidy-rows)\.ts|stores\/local\/|stores\/read-range\.ts|service\/api\/client\/(rate-limit|transport)\.ts)/;
+  /^(core\/(locks\/(?!open-sqlite)|files\/(atomic-file|make-folder|private-files|read-text)|errors\/isolate-unit|progress\/meter|time\/retry)|state\/ledger\/|pipeline\/(workers|unit)\/|pipeline\/load\/(check-files|read-package)\.ts|pipeline\/publish\/put-in-place\.ts|pipeline\/routes\/export\/(data-export-job|ensure-export|reconcile-exports)\.ts|pipeline\/stage\/unit-folders\.ts|operations\/schedule\/(?!listen)|operations\/alert\/(?!run-command)|engines\/trino\/rows\/(pointer-table|tidy-rows)\.ts|stores\/local\/|stores\/read-range\.ts|service\/api\/client\/(rate-limit|transport)\.ts)/;
 const OWN_MACHINE =
   /from 'node:(?:os|timers\/promises)'|^import \{(?! constants \})[^}]*\} from 'node:fs|^import \{ (?!type )[^}]*\} from 'node:fs\/promises'|randomUUID|\bDate\.now\b|new Date\(\)|performance\.now|Math\.random|\bset(?:Timeout|Interval)\(|process\.(?:pid|hrtime)/m;
 /** Of addresses and files that no simulated process has. */

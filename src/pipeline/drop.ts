@@ -16,7 +16,7 @@ import { readPublished } from '../state/catalogue/published/read-published.ts';
 import { CATALOG, WAREHOUSE_VERSION } from '../state/catalogue/schema.ts';
 import { type LedgerSettings, readLedger } from '../state/ledger/open-ledger.ts';
 import { runSession } from './session.ts';
-import type { Session } from './unit/context.ts';
+import type { Session } from './unit/run-context.ts';
 
 const BY_HAND = 'taken out by crawlhouse drop';
 

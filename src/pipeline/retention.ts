@@ -7,7 +7,7 @@ import { markPinned } from '../state/catalogue/ops/ops-loads.ts';
 import { type WarehouseUnit, warehouseUnits } from '../state/catalogue/warehouse-units.ts';
 import { takeOut } from './drop.ts';
 import type { SessionOutcome } from './session.ts';
-import type { Session } from './unit/context.ts';
+import type { Session } from './unit/run-context.ts';
 
 /** The part of a run's request that retention needs. */
 interface RetentionRequest {

@@ -20,10 +20,10 @@ import { reconcileExports } from './routes/export/reconcile-exports.ts';
 import type { RouteOption } from './routes/route.ts';
 import { withPast } from './routes/weigh-export.ts';
 import type { SessionOutcome } from './session.ts';
-import { type Share, shareUnits } from './sharing/share-units.ts';
-import { sharedUnits } from './sharing/unit-task.ts';
-import type { RunContext } from './unit/context.ts';
+import type { RunContext } from './unit/run-context.ts';
 import { isFailure, runUnit, type UnitOutcome } from './unit/run-unit.ts';
+import { offerUnits, type TakenUnit } from './workers/offer-units.ts';
+import { offerableUnits } from './workers/unit-task.ts';
 
 interface UnitInputs {
   readonly context: RunContext;
@@ -127,7 +127,7 @@ class UnitsAtWork {
   /** Runs the units of this process, and those that it shares with others. */
   async run(): Promise<void> {
     const { ledger, settings } = this.#inputs.context;
-    const shared = ledger.offers && settings.packages ? sharedUnits(this.#due) : new Set();
+    const shared = ledger.offers && settings.packages ? offerableUnits(this.#due) : new Set();
     const own = this.#due.filter((one) => !shared.has(one));
     const runs = own.map((one) =>
       this.#queue.run(one.unit.source.project_id ?? one.unit.source.id, (slot) => this.#take(one, { slot })),
@@ -145,7 +145,7 @@ class UnitsAtWork {
       return options ? [{ planned, options, inventory }] : [];
     });
     try {
-      await shareUnits(context, offers, offered, {
+      await offerUnits(context, offers, offered, {
         queue: this.#queue,
         run: ({ planned }, share) => this.#take(planned, share),
         hasEnded: () => this.#shutOut !== undefined || this.yielded,
@@ -164,7 +164,7 @@ class UnitsAtWork {
   }
 
   /** Undefined for a unit that was not begun, or that another process has now. */
-  async #take(one: PlannedUnit, share: Share): Promise<UnitOutcome | undefined> {
+  async #take(one: PlannedUnit, taken: TakenUnit): Promise<UnitOutcome | undefined> {
     const { context } = this.#inputs;
     const options = this.#optionsOf(one);
     if (!options || this.#shutOut || context.signal.aborted) return undefined;
@@ -178,10 +178,10 @@ class UnitsAtWork {
       context.meter.unitDone(report.unit, 'failed', null);
       return { report, error: exhausted };
     }
-    const outcome = await this.#runOne(one, options, share);
-    // Rows that are there count, though another process has claimed the unit since: the load has a fence of its own.
+    const outcome = await this.#runOne(one, options, taken);
+    // Rows that are there count, though another process has taken the unit since: the load has a fence of its own.
     const isThere = outcome.report.status === 'loaded' || outcome.report.status === 'unchanged';
-    if (share.lost?.aborted && !isThere && !context.signal.aborted) return undefined;
+    if (taken.lost?.aborted && !isThere && !context.signal.aborted) return undefined;
     this.#note(one, outcome);
     return outcome;
   }
@@ -189,7 +189,7 @@ class UnitsAtWork {
   #runOne(
     planned: PlannedUnit,
     options: readonly RouteOption[],
-    { slot, lost, stagedByOther }: Share,
+    { slot, lost, stagedByOther }: TakenUnit,
   ): Promise<UnitOutcome> {
     const { context, inventory } = this.#inputs;
     const { unit, name } = planned;

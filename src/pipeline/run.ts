@@ -31,7 +31,7 @@ import type { RouteOption } from './routes/route.ts';
 import { runUnits } from './run-units.ts';
 import { runSession, type SessionOutcome } from './session.ts';
 import { stagingConnections } from './stage/staging-connections.ts';
-import type { RunContext, Session } from './unit/context.ts';
+import type { RunContext, Session } from './unit/run-context.ts';
 
 export interface RunRequest {
   readonly command: 'run' | 'backfill';

@@ -31,12 +31,12 @@ import { announceUpgrade } from './publish/announce-upgrade.ts';
 import { mirrorPublished } from './publish/mirror.ts';
 import { publish } from './publish/publish.ts';
 import { reconcileExports } from './routes/export/reconcile-exports.ts';
-import { removePublishedPackages } from './sharing/package-store.ts';
 import { sweepFolders, sweepUnfinished } from './stage/unit-folders.ts';
 import type { ModelsReport } from './transform/build/run-models.ts';
 import { compileQuestions } from './transform/questions/compile-questions.ts';
 import { transform } from './transform.ts';
-import type { Session } from './unit/context.ts';
+import type { Session } from './unit/run-context.ts';
+import { removePublishedPackages } from './workers/package-store.ts';
 
 /** The last runs that may tell how long models take. */
 const RUNS_READ = 20;

@@ -6,7 +6,7 @@ import { readPackage } from '../../src/pipeline/load/read-package.ts';
 import { awaitExport, prefixOf } from '../../src/pipeline/routes/export/data-export-job.ts';
 import { ensureExport } from '../../src/pipeline/routes/export/ensure-export.ts';
 import { resetFolders, sealFile, unitFolders, writeManifest } from '../../src/pipeline/stage/unit-folders.ts';
-import type { StagingContext, UnitSteps } from '../../src/pipeline/unit/context.ts';
+import type { StagingContext, UnitSteps } from '../../src/pipeline/unit/run-context.ts';
 import { pipelineDefinition } from '../../src/project/model/pipeline-definition.ts';
 import type { PlannedUnit } from '../../src/project/model/planned-unit.ts';
 import type { Counts } from '../../src/project/model/runs/counts.ts';

@@ -1,8 +1,8 @@
 import { makeFolder } from '../../src/core/files/make-folder.ts';
 import { host } from '../../src/core/host/host.ts';
 import type { Logger } from '../../src/core/logs/logger.ts';
-import { PackageStore } from '../../src/pipeline/sharing/package-store.ts';
-import { Worker } from '../../src/pipeline/sharing/run-worker.ts';
+import { PackageStore } from '../../src/pipeline/workers/package-store.ts';
+import { Worker } from '../../src/pipeline/workers/run-worker.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';
 import { openUnitQueue } from '../../src/state/ledger/open-unit-queue.ts';
 import { simStage } from './sim-stage.ts';

@@ -24,7 +24,7 @@ import {
 import { openEngine } from '../../engines/open-engine.ts';
 import { isInCatalogue, openRemote } from '../../engines/registry.ts';
 import { runSession } from '../../pipeline/session.ts';
-import type { Session } from '../../pipeline/unit/context.ts';
+import type { Session } from '../../pipeline/unit/run-context.ts';
 import type { UnitReport } from '../../project/model/runs/report.ts';
 import type { RunResult } from '../../project/model/runs/run-result.ts';
 import { unitReport } from '../../project/model/runs/unit-report.ts';

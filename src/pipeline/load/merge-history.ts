@@ -33,7 +33,7 @@ export async function mergeHistory(
     paths.length === 0
       ? emptySource(raw, columns)
       : `SELECT ${values.join(', ')} FROM ${parquetFiles(paths)}`;
-  const isMeant = update
+  const isInUpdate = update
     ? `${idOf(plan)} IN (SELECT ${idOf(plan)} FROM ${INCOMING} UNION ALL SELECT unnest(from_json(${text(JSON.stringify(update.gone))}, '["VARCHAR"]')))`
     : 'true';
   const current = `_unit = ${text(unit)} AND _seen_to IS NULL`;
@@ -44,7 +44,7 @@ export async function mergeHistory(
       signal,
     );
     await connection.run(
-      `UPDATE ${raw} SET _seen_to = ${meta._loaded_at} WHERE ${current} AND ${isMeant} AND ${content} NOT IN (SELECT _content FROM ${INCOMING})`,
+      `UPDATE ${raw} SET _seen_to = ${meta._loaded_at} WHERE ${current} AND ${isInUpdate} AND ${content} NOT IN (SELECT _content FROM ${INCOMING})`,
       [],
       signal,
     );

@@ -7,7 +7,7 @@ import { recordRejects } from '../../state/catalogue/ops/ops-rejects.ts';
 import { checkVolume } from '../load/check-volume.ts';
 import { columnContracts, loadPackage } from '../load/load-package.ts';
 import { readPackage, type StagedPackage } from '../load/read-package.ts';
-import type { Session } from './context.ts';
+import type { Session } from './run-context.ts';
 
 /** The part of a session that a load needs. */
 export interface LoadContext

@@ -17,8 +17,8 @@ import { abandonExport } from '../routes/export/reconcile-exports.ts';
 import { isListUnchanged } from '../routes/list/list-route.ts';
 import type { ChosenRoute, RouteOption } from '../routes/route.ts';
 import { removeFolders, unitFolders } from '../stage/unit-folders.ts';
-import type { RunContext, UnitContext, UnitSteps, UnitToStage } from './context.ts';
 import { loadStaged, stagedCounts } from './load-staged.ts';
+import type { RunContext, UnitContext, UnitSteps, UnitToStage } from './run-context.ts';
 import { stageUnit } from './stage-unit.ts';
 
 export interface UnitOutcome {

@@ -14,7 +14,7 @@ import { TooManyRows } from '../routes/download/write-parts.ts';
 import { type OpenedUnit, openUnit } from '../routes/open-unit.ts';
 import { PackageBuilder, type StagedParts } from '../stage/package-builder.ts';
 import { resetFolders, type UnitFolders, unitFolders, writeManifest } from '../stage/unit-folders.ts';
-import type { StagedUnit, StagingContext, UnitToStage } from './context.ts';
+import type { StagedUnit, StagingContext, UnitToStage } from './run-context.ts';
 
 const POLICY: RetryPolicy = { attempts: 4, baseMs: 500, maxMs: 60_000 };
 

@@ -15,8 +15,8 @@ import type { VitalsSettings } from '../site/crawler/vitals/vitals.ts';
 import type { BotReport } from '../site/logs/log-report.ts';
 import { changeRecord } from './crawls/change-record.ts';
 import { CrawlClock } from './crawls/crawl-clock.ts';
-import type { LaunchedCrawl } from './crawls/crawl-life.ts';
 import type { CrawlSource } from './crawls/crawl-source.ts';
+import type { LaunchedCrawl } from './crawls/launched-crawl.ts';
 import type { Context } from './http/context.ts';
 import { createServer, type MoreRoutes } from './http/create-server.ts';
 import { IngestFiles } from './ingest/ingest-files.ts';
@@ -135,7 +135,7 @@ export async function startLocalService(
     await more?.fill();
     signal?.throwIfAborted();
 
-    await context.life.begin({ pausesCrawls: options.pausesCrawls === true });
+    await context.crawlClock.begin({ pausesCrawls: options.pausesCrawls === true });
     const server = createServer(context, more?.routes);
     closers.push(() => server.close());
     const baseUrl = await listen(server, host, options.port ?? 0, extension?.command ?? 'service start');
@@ -182,9 +182,11 @@ function openContext(
     vitals: vitals ?? { pages_per_template: 0, loads: 1 },
   });
   const sourceOf = (project: Document): CrawlSource => otherSource(project) ?? websites;
-  const life = closed(new CrawlClock({ ...parts, sourceOf, notify: notifier.crawlEnded.bind(notifier) }));
+  const crawlClock = closed(
+    new CrawlClock({ ...parts, sourceOf, notify: notifier.crawlEnded.bind(notifier) }),
+  );
   closed(websites);
-  return { websites, context: { ...parts, life, notifier, ingestFiles, downloads } };
+  return { websites, context: { ...parts, crawlClock, notifier, ingestFiles, downloads } };
 }
 
 function openStateDir(given: string | undefined, command: string, closers: Closers): string {

@@ -2,7 +2,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jsonOf, parseJson, stringifyJson } from '../../../src/core/text/json.ts';
 import { readPackage } from '../../../src/pipeline/load/read-package.ts';
-import { readTables } from '../../../src/pipeline/sharing/known-tables.ts';
+import { readTables } from '../../../src/pipeline/workers/known-tables.ts';
 import { PreparedLoad } from '../../../src/project/model/prepared-load.ts';
 import { fuzzFolder } from '../folder.ts';
 import { called, Fault, plainTarget, same, type Target, type Verdict } from '../target.ts';

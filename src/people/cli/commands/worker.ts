@@ -1,5 +1,5 @@
 import { EXIT_CODES } from '../../../core/errors/error-codes.ts';
-import { runWorker } from '../../../pipeline/sharing/run-worker.ts';
+import { runWorker } from '../../../pipeline/workers/run-worker.ts';
 import type { Command } from '../command.ts';
 import { wholeNumber } from '../flag-values.ts';
 

@@ -3,6 +3,11 @@ import { ofProject, refreshProject } from '../resources/project-lists.ts';
 import type { Document, Resources } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import { turning } from './crawl-commands.ts';
+import { type CrawlContext, followCrawl } from './crawl-context.ts';
+import { type CrawlPlan, returnQuota } from './crawl-plan.ts';
+import { type Due, firing, firingFrom } from './due.ts';
+import { finishComparison } from './finish-comparison.ts';
+import { launchCrawl } from './launch-crawl.ts';
 import {
   ARCHIVING,
   CROSS_ANALYSIS_END,
@@ -10,16 +15,11 @@ import {
   reached,
   stepsAt,
   WORK_END,
-} from './crawl-life.ts';
-import { type CrawlPlan, returnQuota } from './crawl-plan.ts';
-import { type Due, firing, firingFrom } from './due.ts';
-import { finishComparison } from './finish-comparison.ts';
-import { launchCrawl } from './launch-crawl.ts';
-import { followCrawl, type LifeContext } from './life-context.ts';
+} from './launched-crawl.ts';
 import { startComparison } from './start-comparison.ts';
 
 /** Applies a due event at its own time, whatever the present time. */
-export async function applyEvent(context: LifeContext, { what, doc, at }: Due): Promise<void> {
+export async function applyEvent(context: CrawlContext, { what, doc, at }: Due): Promise<void> {
   const { resources } = context;
   switch (what) {
     case 'finish':
@@ -45,7 +45,7 @@ export async function applyEvent(context: LifeContext, { what, doc, at }: Due): 
 }
 
 /** Ends an event that could not be applied, and says why, so that it is not tried for ever. */
-export async function giveUp(context: LifeContext, { what, doc, at }: Due, why: string): Promise<void> {
+export async function giveUp(context: CrawlContext, { what, doc, at }: Due, why: string): Promise<void> {
   const { resources, notify } = context;
   switch (what) {
     case 'finish': {
@@ -78,7 +78,7 @@ export async function giveUp(context: LifeContext, { what, doc, at }: Due, why: 
   }
 }
 
-async function fire(context: LifeContext, scheduled: Document, at: number): Promise<void> {
+async function fire(context: CrawlContext, scheduled: Document, at: number): Promise<void> {
   const { resources, sourceOf, clock } = context;
   const project = resources.get('projects', String(scheduled.project_id));
   const config = resources.get('crawl_configs', String(scheduled.config_id));
@@ -90,7 +90,7 @@ async function fire(context: LifeContext, scheduled: Document, at: number): Prom
 }
 
 /** The scheduled crawl with its next firing; after the last it has none, and stays in the list. */
-function afterFiring({ resources, sourceOf, clock }: LifeContext, scheduled: Document): Document {
+function afterFiring({ resources, sourceOf, clock }: CrawlContext, scheduled: Document): Document {
   const { _next, ...rest } = scheduled;
   const start = Number(rest.start_date);
   const recurrence = (rest.recurrence as Recurrence | null) ?? null;
@@ -103,7 +103,7 @@ function afterFiring({ resources, sourceOf, clock }: LifeContext, scheduled: Doc
 }
 
 /** Makes the report of a crawl whose work is done, and all that follows from its end. */
-async function finishCrawl(context: LifeContext, crawl: LaunchedCrawl, at: number): Promise<void> {
+async function finishCrawl(context: CrawlContext, crawl: LaunchedCrawl, at: number): Promise<void> {
   const { resources, sourceOf } = context;
   const project = resources.get('projects', String(crawl.project_id));
   if (project === undefined) throw new Error(`${crawl.id} has no project`);

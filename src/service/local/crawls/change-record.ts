@@ -2,7 +2,7 @@ import { OWN_SETTINGS } from '../resources/public-view.ts';
 import { notFound } from '../resources/refusal.ts';
 import type { Document, ResourceKind, Resources } from '../resources/resources.ts';
 import type { CrawlClock } from './crawl-clock.ts';
-import { followCrawl } from './life-context.ts';
+import { followCrawl } from './crawl-context.ts';
 
 /**
  * Changes any field of a record, and what lives by it. A token that is not there yet is made: that is how one with fewer
@@ -11,17 +11,17 @@ import { followCrawl } from './life-context.ts';
  * @throws Refusal for a record that is not there
  */
 export function changeRecord(
-  { resources, life }: { readonly resources: Resources; readonly life: CrawlClock },
+  { resources, crawlClock }: { readonly resources: Resources; readonly crawlClock: CrawlClock },
   kind: ResourceKind,
   id: string,
   changes: Readonly<Record<string, unknown>>,
 ): Promise<Document> {
-  return life.alone(async (now, living) => {
+  return crawlClock.alone(async (now, crawlContext) => {
     const known = resources.get(kind, id);
     if (known === undefined && kind !== 'tokens') throw notFound(`the ${kind} ${id}`);
     const doc = { ...known, ...storedChanges(kind, changes, now), id };
     resources.put(kind, '', doc);
-    if (kind === 'crawls') await followCrawl(living, doc);
+    if (kind === 'crawls') await followCrawl(crawlContext, doc);
     return doc;
   });
 }

@@ -1,8 +1,8 @@
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import { applyEvent, giveUp } from './apply-event.ts';
-import type { LaunchedCrawl } from './crawl-life.ts';
+import { type CrawlContext, followCrawl } from './crawl-context.ts';
 import { type Due, nextDue } from './due.ts';
-import { followCrawl, type LifeContext } from './life-context.ts';
+import type { LaunchedCrawl } from './launched-crawl.ts';
 
 /** The interval between two checks of the clock without requests, in milliseconds. */
 const GLANCE = 500;
@@ -12,14 +12,14 @@ const GLANCE = 500;
  * applied one after the other, each at its own time. A clock that jumps thus gives the same result as one that ticks.
  */
 export class CrawlClock implements AsyncDisposable {
-  readonly #context: LifeContext;
+  readonly #context: CrawlContext;
   #glances: NodeJS.Timeout | undefined;
   /** Resolves with all work so far, which runs one after the other. */
   #last: Promise<void> = Promise.resolve();
   #next: { readonly changes: number; readonly at: number } | undefined;
   #isClosed = false;
 
-  constructor(context: LifeContext) {
+  constructor(context: CrawlContext) {
     this.#context = context;
   }
 
@@ -45,7 +45,7 @@ export class CrawlClock implements AsyncDisposable {
   }
 
   /** Does work that changes what lives, alone and with everything up to now done; it gets the time. */
-  async alone<T>(work: (now: number, context: LifeContext) => Promise<T> | T): Promise<T> {
+  async alone<T>(work: (now: number, context: CrawlContext) => Promise<T> | T): Promise<T> {
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#last = promise;

@@ -10,7 +10,7 @@ import {
   UNARCHIVING,
   UNARCHIVING_FAST,
   workedAt,
-} from './crawl-life.ts';
+} from './launched-crawl.ts';
 
 /** States in which each command is allowed (api-spec.md §3.1). */
 const ALLOWED: Readonly<Record<PilotCommand, readonly string[]>> = {

@@ -1,6 +1,6 @@
 import type { CrawlDataType } from '../../api/resources/fields.ts';
 import type { Dataset, Document } from '../resources/resources.ts';
-import type { LaunchedCrawl } from './crawl-life.ts';
+import type { LaunchedCrawl } from './launched-crawl.ts';
 
 export interface CrawlJob {
   readonly crawlId: string;

@@ -1,7 +1,7 @@
 import type { Recurrence } from '../../api/resources/scheduled-crawls.ts';
 import type { Document, Resources } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
-import { workEndOf } from './crawl-life.ts';
+import { workEndOf } from './launched-crawl.ts';
 
 const A_DAY = 86_400_000;
 const DAYS: Readonly<Record<Exclude<Recurrence, 'month'>, number>> = { day: 1, week: 7, '2weeks': 14 };

@@ -1,5 +1,5 @@
-import { COMPARED_FIELDS, CRAWL_OVER_CRAWL_CATALOGUE } from '../fields/catalogue-of.ts';
 import { type Column, type ColumnKind, kindOfField, SQL_TYPES } from '../fields/column.ts';
+import { COMPARED_FIELDS, CRAWL_OVER_CRAWL_FIELD_RECORDS } from '../fields/field-records-of.ts';
 import type { Dataset, Document, Resources } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import { ServiceRows } from '../rows/row-store.ts';
@@ -56,7 +56,7 @@ async function comparePages(
   const values: string[] = [];
   const sides = [side(1, crawl1, transformations, values), side(2, crawl2, transformations, values)];
   const table = `crawl_over_crawl_pages_${id}`;
-  const columns = CRAWL_OVER_CRAWL_CATALOGUE.map(
+  const columns = CRAWL_OVER_CRAWL_FIELD_RECORDS.map(
     (field, index): Column => ({ id: `c${index}`, kind: kindOfField(field), field }),
   );
   const cells = columns.map(({ id: column, field }) => `${cellOf(field.name)} AS ${column}`);
@@ -95,7 +95,7 @@ function side(
 
 /** SQL for a field in the kind that the comparison shows it in; what does not fit, or is not there, is null. */
 function fieldOf(dataset: Dataset | undefined, name: string): string {
-  const wanted = CRAWL_OVER_CRAWL_CATALOGUE.find((field) => field.name === `crawl1_${name}`);
+  const wanted = CRAWL_OVER_CRAWL_FIELD_RECORDS.find((field) => field.name === `crawl1_${name}`);
   const kind: ColumnKind = wanted === undefined ? 'text' : kindOfField(wanted);
   const column =
     dataset?.table === undefined ? undefined : dataset.columns.find(({ field }) => field.name === name);

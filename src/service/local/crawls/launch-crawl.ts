@@ -4,10 +4,10 @@ import { publicView } from '../resources/public-view.ts';
 import { Refusal } from '../resources/refusal.ts';
 import type { Document, Resources } from '../resources/resources.ts';
 import { newCrawl, WORKSPACE_ID, workspaceOf } from '../resources/seed.ts';
-import { isUnderWay } from './crawl-life.ts';
+import { type CrawlContext, followCrawl } from './crawl-context.ts';
 import { quotaLeft, takeQuota } from './crawl-plan.ts';
 import type { CrawlJob } from './crawl-source.ts';
-import { followCrawl, type LifeContext } from './life-context.ts';
+import { isUnderWay } from './launched-crawl.ts';
 
 export interface Launch {
   readonly project: Document;
@@ -24,7 +24,7 @@ export interface Launch {
  * @throws Refusal for a launch by hand that can't be: `forbidden`, `invalid_state_for_request` or `quota_error`; for a
  *   configuration that the source can't follow: `invalid_request`
  */
-export async function launchCrawl(context: LifeContext, asked: Launch): Promise<Document> {
+export async function launchCrawl(context: CrawlContext, asked: Launch): Promise<Document> {
   const { resources } = context;
   // Its counters may have gone on since the caller read it.
   const project = resources.get('projects', asked.project.id) ?? asked.project;
@@ -72,7 +72,7 @@ function refusalOf(reason: Reason, config: Document): Refusal {
   }
 }
 
-async function startedCrawl(context: LifeContext, { project, config, at }: Launch): Promise<Document> {
+async function startedCrawl(context: CrawlContext, { project, config, at }: Launch): Promise<Document> {
   const { resources, sourceOf } = context;
   const number = Number(project._crawl_count ?? 0);
   const crawl = launchedCrawl(project, config, at);

@@ -1,4 +1,5 @@
 import { ANALYSIS_JOBS, type CrawlProgress } from '../../api/resources/crawl-progress.ts';
+import { type CrawlPlan, countsOf, FETCH_STEPS, firstSteps, NO_COUNTS, urlsOf } from './crawl-plan.ts';
 import {
   ANALYSIS_END,
   CONNECTORS_END,
@@ -11,8 +12,7 @@ import {
   stepsAt,
   WORK_END,
   workedAt,
-} from './crawl-life.ts';
-import { type CrawlPlan, countsOf, FETCH_STEPS, firstSteps, NO_COUNTS, urlsOf } from './crawl-plan.ts';
+} from './launched-crawl.ts';
 
 /** The version of the answer's shape: ours. */
 const VERSION = 1;

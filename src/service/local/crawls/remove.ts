@@ -2,7 +2,7 @@ import { ofProject, refreshProject } from '../resources/project-lists.ts';
 import { Refusal } from '../resources/refusal.ts';
 import type { Document, Resources } from '../resources/resources.ts';
 import { ServiceRows } from '../rows/row-store.ts';
-import { isMoving } from './crawl-life.ts';
+import { isMoving } from './launched-crawl.ts';
 
 interface Stores {
   readonly resources: Resources;

@@ -11,7 +11,7 @@ export interface Context {
   readonly resources: Resources;
   readonly rows: ServiceRows;
   readonly clock: Clock;
-  readonly life: CrawlClock;
+  readonly crawlClock: CrawlClock;
   readonly notifier: Notifier;
   readonly ingestFiles: IngestFiles;
   readonly downloads: DownloadCenter;

@@ -94,7 +94,7 @@ export function createServer(context: Context, more: MoreRoutes = WITHOUT_STORES
     async (api) => {
       api.addHook('onRequest', authorize(context));
       // Due events are applied before each request.
-      api.addHook('preHandler', () => context.life.advance());
+      api.addHook('preHandler', () => context.crawlClock.advance());
       api.setNotFoundHandler(async (request) => {
         throw noOperation(request.method, request.url);
       });

@@ -1,8 +1,8 @@
 import { lookUp } from '../../../core/text/look-up.ts';
 import { GRANULARITIES, type Granularity } from '../../api/resources/fields.ts';
 import type { WeekDefinition } from '../../api/resources/log-monitoring.ts';
-import { LOG_PAGE_CATALOGUES } from '../fields/catalogue-of.ts';
 import { type Column, kindOfField, SQL_TYPES } from '../fields/column.ts';
+import { LOG_PAGE_FIELD_RECORDS } from '../fields/field-records-of.ts';
 import type { Dataset, Document, Resources } from '../resources/resources.ts';
 import { ServiceRows } from '../rows/row-store.ts';
 import { derivedGranularities, periodSql, weekDefinitionOf } from './log-metadata.ts';
@@ -20,7 +20,7 @@ export async function deriveLogPages(
   const made = new Map<Granularity, Dataset>();
   const values = eventValues(events.columns);
   for (const granularity of granularities) {
-    const columns = LOG_PAGE_CATALOGUES[granularity].map(
+    const columns = LOG_PAGE_FIELD_RECORDS[granularity].map(
       (field, index): Column => ({ id: `c${index}`, kind: kindOfField(field), field }),
     );
     if (events.table === undefined || values === undefined) {
@@ -110,7 +110,7 @@ const BOTS = '(bot|spider|crawl|slurp)';
 const ORGANIC = '^https?://([^/]+\\.)?google\\.([a-z]{2,3}|com?\\.[a-z]{2})(/|$)';
 
 /**
- * Reads events by the names of the catalogue. Missing data about bots and visits follows from the user agent and the
+ * Reads events by the names of the default fields. Missing data about bots and visits follows from the user agent and the
  * referrer. Only the search engine of the metadata has kinds of bots. Nothing if events have no URL or no date.
  */
 function eventValues(columns: readonly Column[]): EventValues | undefined {

@@ -1,6 +1,6 @@
 import { GRANULARITIES, type Granularity } from '../../api/resources/fields.ts';
 import { BOT_KINDS, type LogMetadata, type WeekDefinition } from '../../api/resources/log-monitoring.ts';
-import { type DatasetName, PERIOD_FIELDS } from '../fields/catalogue-of.ts';
+import { type DatasetName, PERIOD_FIELDS } from '../fields/field-records-of.ts';
 import { datasetOf } from '../resources/find.ts';
 import type { Document, Resources } from '../resources/resources.ts';
 import { ServiceRows } from '../rows/row-store.ts';

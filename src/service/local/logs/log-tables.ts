@@ -3,17 +3,17 @@ import { type Connection, ident, text } from '../../../core/duckdb/duckdb.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import type { FieldRecord } from '../../api/resources/fields.ts';
 import { keyedHash } from '../../site/logs/text-digest.ts';
-import { LOG_EVENT_CATALOGUE } from '../fields/catalogue-of.ts';
 import { type Column, type ColumnKind, kindOfField } from '../fields/column.ts';
 import { fieldRecord } from '../fields/field-record.ts';
+import { LOG_EVENT_FIELD_RECORDS } from '../fields/field-records-of.ts';
 import { ServiceRows } from '../rows/row-store.ts';
 
 /** Verdicts on bots, by the number that rows have. */
 export const VERIFICATIONS = ['verified', 'refuted', 'unchecked'] as const;
 
-/** Fields of log events, as added logs have them: those of the catalogue, then ours. */
+/** Fields of log events, as added logs have them: the default ones, then ours. */
 const FIELDS: readonly FieldRecord[] = [
-  ...LOG_EVENT_CATALOGUE,
+  ...LOG_EVENT_FIELD_RECORDS,
   fieldRecord('bot_verification', 'enum', 'one', [...VERIFICATIONS]),
   fieldRecord('client', 'string'),
 ];

@@ -2,8 +2,8 @@ import { type Connection, ident, text } from '../../../core/duckdb/duckdb.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import { GRANULARITIES, type Granularity } from '../../api/resources/fields.ts';
 import type { WeekDefinition } from '../../api/resources/log-monitoring.ts';
-import { LOG_PAGE_CATALOGUES, PERIOD_FIELDS } from '../fields/catalogue-of.ts';
 import { type Column, kindOfField, SQL_TYPES } from '../fields/column.ts';
+import { LOG_PAGE_FIELD_RECORDS, PERIOD_FIELDS } from '../fields/field-records-of.ts';
 import type { Dataset } from '../resources/resources.ts';
 import { noteChangedDays } from '../rows/changed-days.ts';
 import { ServiceRows } from '../rows/row-store.ts';
@@ -51,7 +51,7 @@ export function addedLogPages(projectId: string, granularity: Granularity): Data
 }
 
 function columnsOf(granularity: Granularity): Column[] {
-  return LOG_PAGE_CATALOGUES[granularity].map((field, index) => ({
+  return LOG_PAGE_FIELD_RECORDS[granularity].map((field, index) => ({
     id: `c${index}`,
     kind: field.name === 'day' ? 'date' : kindOfField(field),
     field,

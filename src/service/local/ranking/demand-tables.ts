@@ -1,8 +1,8 @@
 import { type Connection, ident } from '../../../core/duckdb/duckdb.ts';
 import type { FieldRecord } from '../../api/resources/fields.ts';
-import { RANKING_CATALOGUE } from '../fields/catalogue-of.ts';
 import { type Column, kindOfField, SQL_TYPES } from '../fields/column.ts';
 import { fieldRecord } from '../fields/field-record.ts';
+import { RANKING_FIELD_RECORDS } from '../fields/field-records-of.ts';
 import { ServiceRows } from '../rows/row-store.ts';
 
 const SPECIFIED = ['url', 'query', 'date', 'device', 'clicks', 'impressions', 'position'];
@@ -11,8 +11,8 @@ const SPECIFIED = ['url', 'query', 'date', 'device', 'clicks', 'impressions', 'p
  * have any value. Rows of days and URLs have no `period_days`. Totals have it: the number of their days, of which `date`
  * is the last, and in `totals_by` the dimensions that they are counted by.
  */
-const DEMAND_CATALOGUE: readonly FieldRecord[] = [
-  ...RANKING_CATALOGUE.filter(({ name }) => SPECIFIED.includes(name)),
+const DEMAND_FIELD_RECORDS: readonly FieldRecord[] = [
+  ...RANKING_FIELD_RECORDS.filter(({ name }) => SPECIFIED.includes(name)),
   dimension('country', 'string'),
   dimension('period_days', 'natural'),
   dimension('totals_by', 'string'),
@@ -21,7 +21,7 @@ const DEMAND_CATALOGUE: readonly FieldRecord[] = [
 ];
 
 /** The columns of ranking performance that was added by files. */
-export const DEMAND_COLUMNS: readonly Column[] = DEMAND_CATALOGUE.map((field, index) => ({
+export const DEMAND_COLUMNS: readonly Column[] = DEMAND_FIELD_RECORDS.map((field, index) => ({
   id: `c${index}`,
   kind: kindOfField(field),
   field,

@@ -1,7 +1,7 @@
 import { END_REASONS_WITHOUT_REPORT } from '../../api/resources/crawls.ts';
 import type { CrawlDataType } from '../../api/resources/fields.ts';
-import { catalogueOf, type DatasetName } from '../fields/catalogue-of.ts';
 import { kindOfField } from '../fields/column.ts';
+import { type DatasetName, fieldRecordsOf } from '../fields/field-records-of.ts';
 import { notFound, Refusal } from './refusal.ts';
 import type { Dataset, Document, ResourceKind, Resources } from './resources.ts';
 import { WORKSPACE_ID } from './seed.ts';
@@ -30,11 +30,11 @@ export function find(resources: Resources, kind: ResourceKind, id: string, owner
   return found;
 }
 
-/** A data type of a crawl, a comparison or a project; without its own data, the catalogue's fields and no rows. */
+/** A data type of a crawl, a comparison or a project; without its own data, the default fields and no rows. */
 export function datasetOf(resources: Resources, owner: string, name: DatasetName): Dataset {
   const own = resources.dataset(owner, name);
   if (own !== undefined) return own;
-  const columns = catalogueOf(name).map((field, index) => ({
+  const columns = fieldRecordsOf(name).map((field, index) => ({
     id: `c${index}`,
     kind: kindOfField(field),
     field,

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { inTransaction, openSqlite } from '../../../core/locks/open-sqlite.ts';
-import type { DatasetName } from '../fields/catalogue-of.ts';
 import { Column } from '../fields/column.ts';
+import type { DatasetName } from '../fields/field-records-of.ts';
 
 /** The resources of the service. The first ten are the service's, by their keys in lists; the rest is internal. */
 export const RESOURCE_KINDS = [

@@ -24,12 +24,12 @@ import {
   type VitalsOptions,
   type VitalsSettings,
 } from '../../site/crawler/vitals/vitals.ts';
-import { type CrawlerWork, isMoving, isWorking, type LaunchedCrawl } from '../crawls/crawl-life.ts';
 import { fetchedOf } from '../crawls/crawl-plan.ts';
 import type { CrawlJob, CrawlSource, PlannedWork, SourceReport } from '../crawls/crawl-source.ts';
-import { catalogueOf } from '../fields/catalogue-of.ts';
+import { type CrawlerWork, isMoving, isWorking, type LaunchedCrawl } from '../crawls/launched-crawl.ts';
 import { type Column, kindOfField, SQL_TYPES } from '../fields/column.ts';
 import { fieldRecord } from '../fields/field-record.ts';
+import { fieldRecordsOf } from '../fields/field-records-of.ts';
 import type { IngestFiles } from '../ingest/ingest-files.ts';
 import { checkRequest } from '../resources/check-request.ts';
 import type { Clock } from '../resources/clock.ts';
@@ -262,9 +262,9 @@ async function importReport(
 }
 
 function columnsOf(dataType: CrawlDataType, fields: readonly CrawlField[]): Column[] {
-  const catalogue = catalogueOf(dataType);
+  const records = fieldRecordsOf(dataType);
   return fields.map(({ name, type, arity }, index) => {
-    const field = catalogue.find((known) => known.name === name) ?? fieldRecord(name, type, arity);
+    const field = records.find((known) => known.name === name) ?? fieldRecord(name, type, arity);
     return { id: `c${index}`, kind: kindOfField(field), field };
   });
 }

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import type { ServiceClient } from '../../../../src/service/api/client/client.ts';
 import type { Granularity } from '../../../../src/service/api/resources/fields.ts';
 import {
-  LOG_EVENT_CATALOGUE,
-  LOG_PAGE_CATALOGUES,
-} from '../../../../src/service/local/fields/catalogue-of.ts';
+  LOG_EVENT_FIELD_RECORDS,
+  LOG_PAGE_FIELD_RECORDS,
+} from '../../../../src/service/local/fields/field-records-of.ts';
 import { clientOf, patchProject, projectId } from '../clients.ts';
 import { field, importFolder, type Json, type Service, service, sharedService } from '../support.ts';
 
@@ -75,7 +75,7 @@ test('pages by day follow from the events', async () => {
     { ...other, day: '2024-12-31', ...facts(1, 1, 503, 10), hits_5xx: 1 },
     { ...other, day: '2025-01-01', ...facts(1, 0, 200, 10), hits_2xx: 1 },
   ]);
-  expect(Object.keys(days[0] ?? {})).toEqual(LOG_PAGE_CATALOGUES.days.map(({ name }) => name));
+  expect(Object.keys(days[0] ?? {})).toEqual(LOG_PAGE_FIELD_RECORDS.days.map(({ name }) => name));
 });
 
 test('weeks follow the definition of the project, which is no field of the project', async () => {
@@ -287,7 +287,7 @@ async function pagesOf(client: ServiceClient, id: string, granularity: Granulari
 }
 
 test('the catalogue of events holds what real events hold', () => {
-  const names = new Set(LOG_EVENT_CATALOGUE.map(({ name }) => name));
+  const names = new Set(LOG_EVENT_FIELD_RECORDS.map(({ name }) => name));
   const real = [
     'url',
     'urlpath',

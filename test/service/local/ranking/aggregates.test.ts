@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RANKING_CATALOGUE } from '../../../../src/service/local/fields/catalogue-of.ts';
+import { RANKING_FIELD_RECORDS } from '../../../../src/service/local/fields/field-records-of.ts';
 import { clientOf, patchProject, projectId } from '../clients.ts';
 import { type Answer, field, importFolder, type Json, service, sharedService } from '../support.ts';
 import { ROWS, rankingFolder } from './ranking-data.ts';
@@ -31,7 +31,7 @@ test('the fields tell which methods each allows', async () => {
     ['position', 'float', ['cardinality', 'weighted_average']],
   ]);
   const allowed = ['natural', 'float', 'enum', 'bool', 'string', 'date'];
-  expect(RANKING_CATALOGUE.filter(({ type }) => !allowed.includes(type))).toEqual([]);
+  expect(RANKING_FIELD_RECORDS.filter(({ type }) => !allowed.includes(type))).toEqual([]);
 });
 
 test('buckets come as names or objects, in the order asked for, before the aliases', async () => {
@@ -219,7 +219,7 @@ test('a project without ranking performance lacks the feature, one without rows 
     code: 'missing_feature',
   });
   await patchProject(own, other, { features: ['ranking_performance'] });
-  expect(await client.call('rankingFields', { project_id: other })).toEqual(RANKING_CATALOGUE);
+  expect(await client.call('rankingFields', { project_id: other })).toEqual(RANKING_FIELD_RECORDS);
   const { aggs } = await client.call('aggregateRanking', {
     project_id: other,
     body: { aggs: [{}, { fields: ['date'] }] },

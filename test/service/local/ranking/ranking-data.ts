@@ -1,4 +1,4 @@
-import { RANKING_CATALOGUE } from '../../../../src/service/local/fields/catalogue-of.ts';
+import { RANKING_FIELD_RECORDS } from '../../../../src/service/local/fields/field-records-of.ts';
 import { importFolder, type Json } from '../support.ts';
 
 const NAMES = ['url', 'query', 'date', 'device', 'clicks', 'impressions', 'position'];
@@ -25,6 +25,6 @@ export const ROWS: readonly Json[] = [
 
 /** A folder with a few rows of ranking performance of one project. */
 export function rankingFolder(name = 'tea-shop', rows: readonly Json[] = ROWS): Promise<string> {
-  const fields = RANKING_CATALOGUE.filter((record) => NAMES.includes(record.name));
+  const fields = RANKING_FIELD_RECORDS.filter((record) => NAMES.includes(record.name));
   return importFolder(name, { ranking_performance: { fields, rows } });
 }

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Oql } from '../../../../src/service/api/oql/oql.ts';
 import { RankingQuery } from '../../../../src/service/api/resources/ranking-performance.ts';
-import { RANKING_CATALOGUE } from '../../../../src/service/local/fields/catalogue-of.ts';
 import { type Column, kindOfField, SQL_TYPES } from '../../../../src/service/local/fields/column.ts';
+import { RANKING_FIELD_RECORDS } from '../../../../src/service/local/fields/field-records-of.ts';
 import {
   aggregateRanking,
   rankingTable,
@@ -17,7 +17,7 @@ import { type PlainQuery, plainRanking, type RankingRow } from './plain-ranking.
 import '../../../support/process-timeout.ts';
 
 const NAMES = ['url', 'date', 'device', 'clicks', 'impressions', 'position'];
-const COLUMNS = RANKING_CATALOGUE.filter(({ name }) => NAMES.includes(name)).map(
+const COLUMNS = RANKING_FIELD_RECORDS.filter(({ name }) => NAMES.includes(name)).map(
   (field, index): Column => ({ id: `c${index}`, kind: kindOfField(field), field }),
 );
 const DATASET: Dataset = { table: 'ranking', columns: COLUMNS };

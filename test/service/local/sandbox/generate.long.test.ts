@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { FieldRecord } from '../../../../src/service/api/resources/fields.ts';
-import { PAGE_CATALOGUE } from '../../../../src/service/local/fields/page-catalogue.ts';
+import { PAGE_FIELD_RECORDS } from '../../../../src/service/local/fields/page-fields.ts';
 import { parseSpec } from '../../../../src/service/local/sandbox/generate/parse-spec.ts';
 import { startSandbox } from '../../../../src/service/local/sandbox/start-sandbox.ts';
 import { type Json, lines, Service, service, sharedService } from '../support.ts';
@@ -43,7 +43,7 @@ test('crawls are a week apart, the first on a fixed day', () => {
 test('the page fields are the whole of the specification', async () => {
   const { json } = await it.api(`/data/crawl/${crawls[0]?.id}/pages/fields`);
   const fields = json.fields as FieldRecord[];
-  expect(fields).toEqual(PAGE_CATALOGUE);
+  expect(fields).toEqual(PAGE_FIELD_RECORDS);
   expect(fields).toHaveLength(99);
   expect(Object.keys(first[0] ?? {})).toEqual(fields.map((field) => field.name));
 });
@@ -58,7 +58,7 @@ const IS_A: Readonly<Record<string, (item: unknown) => boolean>> = {
 
 test('values keep to their fields', () => {
   // One assertion for all of them: there are 200,000.
-  const strange = PAGE_CATALOGUE.flatMap(({ name, type, values }) =>
+  const strange = PAGE_FIELD_RECORDS.flatMap(({ name, type, values }) =>
     first.flatMap(({ [name]: value }) =>
       (Array.isArray(value) ? value : value === null ? [] : [value])
         .filter((item) => (values && !values.includes(item)) || IS_A[type]?.(item) === false)

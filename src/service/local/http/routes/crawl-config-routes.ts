@@ -8,7 +8,7 @@ import {
   VALIDATE_CUSTOM_WEBHOOK,
 } from '../../../api/resources/crawl-configs.ts';
 import { checkConfig, configDocument } from '../../configs/check-config.ts';
-import { isUnderWay } from '../../crawls/crawl-life.ts';
+import { isUnderWay } from '../../crawls/launched-crawl.ts';
 import { isTaken } from '../../notify/notifier.ts';
 import { find } from '../../resources/find.ts';
 import { resourceId } from '../../resources/ids.ts';
@@ -21,7 +21,7 @@ import { serve } from '../serve.ts';
 
 /** Crawl configurations (api-spec.md §4.7). */
 export function crawlConfigRoutes(api: FastifyInstance, context: Context): void {
-  const { resources, life, notifier, clock } = context;
+  const { resources, crawlClock, notifier, clock } = context;
   const projectOf = ({ project_id }: { project_id: string }): Document =>
     find(resources, 'projects', project_id);
 
@@ -64,7 +64,7 @@ export function crawlConfigRoutes(api: FastifyInstance, context: Context): void 
     return { crawl_config: publicView(config) };
   });
   serve(api, DELETE_CRAWL_CONFIG, ({ parameters }) =>
-    life.alone(() => {
+    crawlClock.alone(() => {
       const project = projectOf(parameters);
       const config = find(resources, 'crawl_configs', parameters.crawl_config_id, project.id);
       refuseInUse(resources, project, config);

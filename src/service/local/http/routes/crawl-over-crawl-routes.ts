@@ -18,7 +18,7 @@ import { listPage } from '../list-page.ts';
 import { serve } from '../serve.ts';
 
 /** Crawl over crawls (api-spec.md §4.6). */
-export function crawlOverCrawlRoutes(api: FastifyInstance, { resources, rows, life }: Context): void {
+export function crawlOverCrawlRoutes(api: FastifyInstance, { resources, rows, crawlClock }: Context): void {
   serve(api, LIST_CRAWL_OVER_CRAWLS, ({ parameters, query }) => {
     const workspace = find(resources, 'workspaces', parameters.workspace_id);
     const all = resources.list('crawl_over_crawls', workspace.id).sort(newestFirst);
@@ -33,7 +33,7 @@ export function crawlOverCrawlRoutes(api: FastifyInstance, { resources, rows, li
     crawl_over_crawl: publicView(find(resources, 'crawl_over_crawls', parameters.crawl_over_crawl_id)),
   }));
   serve(api, LAUNCH_CRAWL_OVER_CRAWL, ({ parameters, query, body }) =>
-    life.alone((now) => {
+    crawlClock.alone((now) => {
       const project = find(resources, 'projects', parameters.project_id);
       requireFeature(resources, project, 'crawl_over_crawl');
       const crawl1 = find(resources, 'crawls', query.crawl1);
@@ -51,7 +51,7 @@ export function crawlOverCrawlRoutes(api: FastifyInstance, { resources, rows, li
     }),
   );
   serve(api, DELETE_CRAWL_OVER_CRAWL, ({ parameters }) =>
-    life.alone(() => {
+    crawlClock.alone(() => {
       const comparison = find(resources, 'crawl_over_crawls', parameters.crawl_over_crawl_id);
       return deleteComparison({ resources, rows }, comparison);
     }),

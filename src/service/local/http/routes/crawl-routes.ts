@@ -14,11 +14,11 @@ import {
   LIST_SCHEDULED_CRAWLS,
 } from '../../../api/resources/scheduled-crawls.ts';
 import { pilot } from '../../crawls/crawl-commands.ts';
-import { crawlAt, type LaunchedCrawl } from '../../crawls/crawl-life.ts';
+import { followCrawl } from '../../crawls/crawl-context.ts';
 import { reportedPlan, returnQuota } from '../../crawls/crawl-plan.ts';
 import { firing, firingFrom } from '../../crawls/due.ts';
 import { launchCrawl } from '../../crawls/launch-crawl.ts';
-import { followCrawl } from '../../crawls/life-context.ts';
+import { crawlAt, type LaunchedCrawl } from '../../crawls/launched-crawl.ts';
 import { progressAt } from '../../crawls/progress.ts';
 import { deleteCrawl } from '../../crawls/remove.ts';
 import { find } from '../../resources/find.ts';
@@ -36,7 +36,7 @@ const LAST_TIME = Date.parse('9999-12-31T23:59:59Z');
 
 /** Crawls (api-spec.md §4.5). */
 export function crawlRoutes(api: FastifyInstance, context: Context): void {
-  const { resources, rows, clock, life } = context;
+  const { resources, rows, clock, crawlClock } = context;
   const viewNow = (crawl: Document): Document => publicView(crawlAt(crawl, clock.now()));
 
   serve(api, LIST_CRAWLS, ({ parameters, query }) => {
@@ -60,27 +60,27 @@ export function crawlRoutes(api: FastifyInstance, context: Context): void {
     return progressAt({ ...crawl, ...(plan === undefined ? {} : { _plan: plan }) }, clock.now());
   });
   serve(api, LAUNCH_CRAWL, ({ parameters, query }) =>
-    life.alone(async (now, living) => {
+    crawlClock.alone(async (now, crawlContext) => {
       const project = find(resources, 'projects', parameters.project_id);
       const config = find(resources, 'crawl_configs', query.configId, project.id);
-      const crawl = await launchCrawl(living, { project, config, at: now, isScheduled: false });
+      const crawl = await launchCrawl(crawlContext, { project, config, at: now, isScheduled: false });
       return { crawl: publicView(crawl) };
     }),
   );
   serve(api, PILOT_CRAWL, ({ parameters, body }) =>
-    life.alone(async (now, living) => {
+    crawlClock.alone(async (now, crawlContext) => {
       const piloted = pilot(find(resources, 'crawls', parameters.crawl_id), body.command, now);
       resources.put('crawls', WORKSPACE_ID, piloted);
-      const crawl = await followCrawl(living, piloted);
+      const crawl = await followCrawl(crawlContext, piloted);
       if (crawl.status === 'cancelled') {
         returnQuota(resources, crawl);
-        living.notify(crawl);
+        crawlContext.notify(crawl);
       }
       return { crawl: publicView(crawlAt(crawl, now)) };
     }),
   );
   serve(api, DELETE_CRAWL, ({ parameters }) =>
-    life.alone(() => deleteCrawl({ resources, rows }, find(resources, 'crawls', parameters.crawl_id))),
+    crawlClock.alone(() => deleteCrawl({ resources, rows }, find(resources, 'crawls', parameters.crawl_id))),
   );
 }
 
@@ -89,7 +89,7 @@ function newestFirst(a: Document, b: Document): number {
 }
 
 /** Scheduled crawls (api-spec.md §4.4). */
-export function scheduledCrawlRoutes(api: FastifyInstance, { resources, rows, life }: Context): void {
+export function scheduledCrawlRoutes(api: FastifyInstance, { resources, rows, crawlClock }: Context): void {
   serve(api, LIST_SCHEDULED_CRAWLS, ({ parameters, query }) => {
     const project = find(resources, 'projects', parameters.project_id);
     return listPage(
@@ -99,7 +99,7 @@ export function scheduledCrawlRoutes(api: FastifyInstance, { resources, rows, li
     );
   });
   serve(api, CREATE_SCHEDULED_CRAWL, ({ parameters, body: { scheduled_crawl } }) =>
-    life.alone((now) => {
+    crawlClock.alone((now) => {
       const project = find(resources, 'projects', parameters.project_id);
       const { config_id, recurrence = null, start_date } = scheduled_crawl;
       find(resources, 'crawl_configs', config_id, project.id);
@@ -126,7 +126,7 @@ export function scheduledCrawlRoutes(api: FastifyInstance, { resources, rows, li
     }),
   );
   serve(api, DELETE_SCHEDULED_CRAWL, ({ parameters }) =>
-    life.alone(() => {
+    crawlClock.alone(() => {
       const project = find(resources, 'projects', parameters.project_id);
       const { id } = find(resources, 'scheduled_crawls', parameters.scheduled_crawl_id, project.id);
       resources.delete('scheduled_crawls', id);

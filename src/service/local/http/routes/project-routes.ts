@@ -8,7 +8,7 @@ import {
   PROJECT_LIST_FIELDS,
 } from '../../../api/resources/projects.ts';
 import { GET_WORKSPACE, LIST_WORKSPACES, WORKSPACE_LIST_FIELDS } from '../../../api/resources/workspaces.ts';
-import { crawlAt } from '../../crawls/crawl-life.ts';
+import { crawlAt } from '../../crawls/launched-crawl.ts';
 import { deleteProject } from '../../crawls/remove.ts';
 import { logMetadata } from '../../logs/log-metadata.ts';
 import { find, requireLogMonitoring } from '../../resources/find.ts';
@@ -23,7 +23,7 @@ import { serve } from '../serve.ts';
 
 /** Projects (api-spec.md §4.3). */
 export function projectRoutes(api: FastifyInstance, context: Context): void {
-  const { resources, rows, clock, life } = context;
+  const { resources, rows, clock, crawlClock } = context;
   serve(api, LIST_PROJECTS, ({ parameters, query }) => {
     const projects = resources.list('projects', find(resources, 'workspaces', parameters.workspace_id).id);
     return listPage(rows, { key: 'projects', documents: projects, names: PROJECT_LIST_FIELDS }, query);
@@ -45,7 +45,7 @@ export function projectRoutes(api: FastifyInstance, context: Context): void {
     return { project: publicView(project) };
   });
   serve(api, DELETE_PROJECT, ({ parameters }) =>
-    life.alone(() => deleteProject(context, find(resources, 'projects', parameters.project_id))),
+    crawlClock.alone(() => deleteProject(context, find(resources, 'projects', parameters.project_id))),
   );
 }
 

@@ -1,5 +1,5 @@
-import { FETCH_END, reached, WORK_END } from '../../crawls/crawl-life.ts';
 import { countsOf, FETCH_STEPS, urlsOf } from '../../crawls/crawl-plan.ts';
+import { FETCH_END, reached, WORK_END } from '../../crawls/launched-crawl.ts';
 import type { ServiceRows } from '../../rows/row-store.ts';
 import type { GeneratedState } from './parse-spec.ts';
 import { planFetch, reachOf } from './plan-fetch.ts';

@@ -1,6 +1,6 @@
 import type { CrawlDataType, FieldRecord } from '../../../api/resources/fields.ts';
-import { catalogueOf } from '../../fields/catalogue-of.ts';
-import { MORE_PAGE_FIELDS, PAGE_CATALOGUE } from '../../fields/page-catalogue.ts';
+import { fieldRecordsOf } from '../../fields/field-records-of.ts';
+import { MORE_PAGE_FIELDS, PAGE_FIELD_RECORDS } from '../../fields/page-fields.ts';
 import type { Dataset } from '../../resources/resources.ts';
 import type { ServiceRows } from '../../rows/row-store.ts';
 import { clusterFacts, clusterValues } from './cluster-values.ts';
@@ -54,13 +54,13 @@ export async function createCrawlTables(
           fields: pageFields,
           facts: `SELECT * FROM (${pageFacts(site, counts)}) WHERE slot < ${pages}`,
           values: pageValues(site, counts),
-          known: [...PAGE_CATALOGUE, ...MORE_PAGE_FIELDS],
+          known: [...PAGE_FIELD_RECORDS, ...MORE_PAGE_FIELDS],
           key: 'page',
           isBare: 'status IS DISTINCT FROM 200',
         }),
       );
     for (const [dataType, content] of made) {
-      const fields = catalogueOf(dataType);
+      const fields = fieldRecordsOf(dataType);
       const table = `${dataType}_${crawlId}`;
       datasets.set(
         dataType,

@@ -41,7 +41,7 @@ export async function createTable(
 
 function valueSql(site: GeneratedSite, { field, kind }: Column, content: TableContent): string {
   const own = Object.hasOwn(content.values, field.name) ? content.values[field.name] : undefined;
-  // A catalogue from elsewhere may give a known name another shape.
+  // A file of fields may give a known name another shape.
   const known = content.known.find((record) => record.name === field.name);
   if (own !== undefined && known !== undefined && kindOfField(known) === kind) return own;
   const generic = genericValue(site, field, content.key);

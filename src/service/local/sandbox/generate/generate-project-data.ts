@@ -1,5 +1,5 @@
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
-import { catalogueOf, type DatasetName } from '../../fields/catalogue-of.ts';
+import { type DatasetName, fieldRecordsOf } from '../../fields/field-records-of.ts';
 import { deriveLogPages } from '../../logs/derive-log-pages.ts';
 import { weekDefinitionOf } from '../../logs/log-metadata.ts';
 import { resourceId } from '../../resources/ids.ts';
@@ -66,7 +66,7 @@ export async function generateProjectData(
   });
 
   function table(dataset: DatasetName, facts: string, values: Readonly<Record<string, string>>) {
-    const fields = catalogueOf(dataset);
+    const fields = fieldRecordsOf(dataset);
     const content = { fields, known: fields, facts, values, key: 'n' };
     return createTable(rows, site, `${dataset}_${id}`, content);
   }

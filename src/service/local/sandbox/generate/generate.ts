@@ -3,7 +3,7 @@ import type { Logger } from '../../../../core/logs/logger.ts';
 import type { CrawlDataType, FieldRecord } from '../../../api/resources/fields.ts';
 import { finishComparison } from '../../crawls/finish-comparison.ts';
 import { COMPARING, startComparison } from '../../crawls/start-comparison.ts';
-import { MORE_PAGE_FIELDS, PAGE_CATALOGUE, syntheticField } from '../../fields/page-catalogue.ts';
+import { MORE_PAGE_FIELDS, PAGE_FIELD_RECORDS, syntheticField } from '../../fields/page-fields.ts';
 import { resourceId } from '../../resources/ids.ts';
 import type { Dataset, Document, Resources } from '../../resources/resources.ts';
 import { ensureProject, putCrawl, workspaceId } from '../../resources/seed.ts';
@@ -110,10 +110,10 @@ function refuseTwins(resources: Resources, crawlId: string, spec: GenerateSpec):
 
 /** The page fields to generate: of the file given, else the specification's, then more, as many as `columns` says. */
 async function pageFields({ fields, columns }: GenerateSpec): Promise<readonly FieldRecord[]> {
-  const catalogue = fields === undefined ? PAGE_CATALOGUE : await readFields(fields);
-  if (columns === undefined) return catalogue;
-  const known = new Set(catalogue.map((field) => field.name));
-  const all = [...catalogue, ...MORE_PAGE_FIELDS.filter((field) => !known.has(field.name))];
+  const records = fields === undefined ? PAGE_FIELD_RECORDS : await readFields(fields);
+  if (columns === undefined) return records;
+  const known = new Set(records.map((field) => field.name));
+  const all = [...records, ...MORE_PAGE_FIELDS.filter((field) => !known.has(field.name))];
   const missing = Math.max(0, columns - all.length);
   return [...all, ...Array.from({ length: missing }, (_, n) => syntheticField(n))].slice(0, columns);
 }

@@ -1,8 +1,8 @@
 import type { FieldRecord } from '../../../api/resources/fields.ts';
-import { type LaunchedCrawl, reached, stepsAt } from '../../crawls/crawl-life.ts';
 import { countsOf, FETCH_STEPS, fetchedOf, urlsOf } from '../../crawls/crawl-plan.ts';
 import type { CrawlJob, CrawlSource, PlannedWork, SourceReport } from '../../crawls/crawl-source.ts';
-import { catalogueOf } from '../../fields/catalogue-of.ts';
+import { type LaunchedCrawl, reached, stepsAt } from '../../crawls/launched-crawl.ts';
+import { fieldRecordsOf } from '../../fields/field-records-of.ts';
 import { resourceId } from '../../resources/ids.ts';
 import type { Document, Resources } from '../../resources/resources.ts';
 import type { ServiceRows } from '../../rows/row-store.ts';
@@ -63,7 +63,7 @@ export class GeneratedSource implements CrawlSource {
       const dataset = this.#resources.dataset(id, 'pages');
       if (dataset !== undefined) return dataset.columns.map((column) => column.field);
     }
-    return catalogueOf('pages');
+    return fieldRecordsOf('pages');
   }
 }
 

@@ -30,7 +30,7 @@ const LEAST_PAGES = 10;
 /** What to generate (interface.md, `--generate`); `columns` and `fields` default to the specification's page fields. */
 export type GenerateSpec = Readonly<Record<keyof typeof NUMBERS, number>> & {
   readonly columns: number | undefined;
-  /** A `.fields.json` file with the page catalogue to generate for. */
+  /** A `.fields.json` file with the page fields to generate for. */
   readonly fields: string | undefined;
   /** Workspaces that the projects are spread over; absent: one. */
   readonly workspaces?: number;

@@ -1,5 +1,5 @@
 import { text } from '../../../../core/duckdb/duckdb.ts';
-import { RANKING_COUNTRIES, RANKING_DEVICES } from '../../fields/catalogue-of.ts';
+import { RANKING_COUNTRIES, RANKING_DEVICES } from '../../fields/field-records-of.ts';
 import { type GeneratedSite, hashOf, kindOf, numberBelow, pageIn, pathOf, pick } from './site.ts';
 import { ADJECTIVES, NOUNS } from './words.ts';
 

@@ -19,7 +19,7 @@ type ByResource = { Params: { resource: string; id: string } };
 
 /** The handles for tests (interface.md, "Outside `/api/v2`"): no token, but only from this machine, and from no page of a browser elsewhere. */
 export function controlRoutes(control: FastifyInstance, context: SandboxContext): void {
-  const { resources, faults, clock, requests, life } = context;
+  const { resources, faults, clock, requests, crawlClock } = context;
   control.addHook('onRequest', async ({ ip, method, url, headers }) => {
     if (!isLoopback(ip)) throw notFound(`${method} ${url}`);
     const problem = foreignOrigin(headers, context.host);
@@ -37,7 +37,7 @@ export function controlRoutes(control: FastifyInstance, context: SandboxContext)
   control.get('/requests', async () => requests.list());
   for (const kind of ['mails', 'webhook_calls'] as const) {
     control.get(`/${kind}`, async () => {
-      await life.advance();
+      await crawlClock.advance();
       return resources.list(kind).reverse();
     });
   }
@@ -47,7 +47,7 @@ export function controlRoutes(control: FastifyInstance, context: SandboxContext)
   control.post('/clock', async (request) => {
     const { now } = checkRequest(ClockBody, request.body);
     clock.set(typeof now === 'number' ? now : Date.parse(now));
-    await life.advance();
+    await crawlClock.advance();
     return { now: clock.now() };
   });
   control.patch<ByResource>('/:resource/:id', async ({ params, body }) => {

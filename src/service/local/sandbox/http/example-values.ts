@@ -1,4 +1,4 @@
-import { isUnderWay } from '../../crawls/crawl-life.ts';
+import { isUnderWay } from '../../crawls/launched-crawl.ts';
 import { ofProject } from '../../resources/project-lists.ts';
 import type { Document, ResourceKind } from '../../resources/resources.ts';
 import type { ValuesOf } from '../pages/api-page.ts';

@@ -6,7 +6,7 @@ import { readJsonFile } from '../../../../core/files/read-json-file.ts';
 import { readLines } from '../../../../core/files/read-lines.ts';
 import type { Logger } from '../../../../core/logs/logger.ts';
 import type { CrawlDataType } from '../../../api/resources/fields.ts';
-import type { DatasetName } from '../../fields/catalogue-of.ts';
+import type { DatasetName } from '../../fields/field-records-of.ts';
 import { deriveLogPages } from '../../logs/derive-log-pages.ts';
 import {
   derivedGranularities,

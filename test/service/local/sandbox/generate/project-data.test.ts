@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Granularity } from '../../../../../src/service/api/resources/fields.ts';
-import { LOG_EVENT_CATALOGUE } from '../../../../../src/service/local/fields/catalogue-of.ts';
+import { LOG_EVENT_FIELD_RECORDS } from '../../../../../src/service/local/fields/field-records-of.ts';
 import { startSandbox } from '../../../../../src/service/local/sandbox/start-sandbox.ts';
 import { clientOf, projectId } from '../../clients.ts';
 import { type Json, lines, Service, service, sharedService } from '../../support.ts';
@@ -33,7 +33,7 @@ function sumBy(rows: readonly Json[], key: string, value: string): Record<string
 
 test('events are spread over the days up to the last crawl, in the order of time', () => {
   expect(events).toHaveLength(6000);
-  expect(Object.keys(events[0] ?? {})).toEqual(LOG_EVENT_CATALOGUE.map(({ name }) => name));
+  expect(Object.keys(events[0] ?? {})).toEqual(LOG_EVENT_FIELD_RECORDS.map(({ name }) => name));
   const days = countBy(events, (event) => event.day);
   expect(Object.keys(days)).toHaveLength(20);
   expect(Object.keys(days).at(-1)).toBe('2025-01-13');

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import {
-  CLUSTER_CATALOGUE,
-  LINK_CATALOGUE,
-  STRUCTURED_DATA_CATALOGUE,
-} from '../../../../../src/service/local/fields/catalogue-of.ts';
-import { PAGE_CATALOGUE } from '../../../../../src/service/local/fields/page-catalogue.ts';
+  CLUSTER_FIELD_RECORDS,
+  LINK_FIELD_RECORDS,
+  STRUCTURED_DATA_FIELD_RECORDS,
+} from '../../../../../src/service/local/fields/field-records-of.ts';
+import { PAGE_FIELD_RECORDS } from '../../../../../src/service/local/fields/page-fields.ts';
 import {
   CLUSTER_FIELDS,
   ITEM_FIELDS,
@@ -19,10 +19,10 @@ import { fetched, RULES } from '../../../../support/fetched-page.ts';
 const ALL_FIELDS = { customFields: [], hasVitals: true, isList: false };
 
 test.each([
-  ['pages', PAGE_CATALOGUE, pageFields(ALL_FIELDS)],
-  ['links', LINK_CATALOGUE, LINK_FIELDS],
-  ['clusters', CLUSTER_CATALOGUE, CLUSTER_FIELDS],
-  ['structured_data', STRUCTURED_DATA_CATALOGUE, ITEM_FIELDS],
+  ['pages', PAGE_FIELD_RECORDS, pageFields(ALL_FIELDS)],
+  ['links', LINK_FIELD_RECORDS, LINK_FIELDS],
+  ['clusters', CLUSTER_FIELD_RECORDS, CLUSTER_FIELDS],
+  ['structured_data', STRUCTURED_DATA_FIELD_RECORDS, ITEM_FIELDS],
 ] as const)('%s have every field of the service, with its type', async (table, catalogue, fields) => {
   const made = new Map(fields.map(({ name, type, arity }) => [name, { name, type, arity }]));
   expect(made.size).toBe(fields.length);

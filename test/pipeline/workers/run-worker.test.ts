@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { silentLogger } from '../../../src/core/logs/logger.ts';
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';
-import { runWorker } from '../../../src/pipeline/sharing/run-worker.ts';
+import { runWorker } from '../../../src/pipeline/workers/run-worker.ts';
 import { rawProjectFolder } from '../../support/project.ts';
 
 // What it does with units is in test/integration/workers.test.ts, with PostgreSQL.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { offeredUnit, readTask, sharedUnits } from '../../../src/pipeline/sharing/unit-task.ts';
+import { offerableUnits, offeredUnit, readTask } from '../../../src/pipeline/workers/unit-task.ts';
 import type { PlannedUnit } from '../../../src/project/model/planned-unit.ts';
 import { workspaceView } from '../../support/inventory.ts';
 import { plannedUnit } from '../routes/route-context.ts';
@@ -25,7 +25,7 @@ test('a run keeps lists, ranking performance and all units of a crawl that it re
     of('resource', 'w'),
     of('ranking_performance', 'p'),
   ];
-  expect([...sharedUnits(units)]).toEqual([units[0], units[3], units[4]]);
+  expect([...offerableUnits(units)]).toEqual([units[0], units[3], units[4]]);
 });
 
 test('a worker gets the unit as it was planned, with past loads and numbers of any length', () => {

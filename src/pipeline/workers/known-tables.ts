@@ -4,7 +4,7 @@ import { Semaphore } from '../../core/queue/semaphore.ts';
 import { jsonOf, stringifyJson } from '../../core/text/json.ts';
 import { fieldRegistry } from '../../state/catalogue/ops/ops-unit-fields.ts';
 import { type ReadField, rawTableColumns } from '../../state/catalogue/raw/raw-table.ts';
-import type { RunContext } from '../unit/context.ts';
+import type { RunContext } from '../unit/run-context.ts';
 import type { PackageStore } from './package-store.ts';
 
 /** A table of `raw`, and the one that holds its rows, as a run has found them. */

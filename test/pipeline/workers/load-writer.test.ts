@@ -6,7 +6,7 @@ import { asTrino } from '../../../src/engines/trino/client/address.ts';
 import { openTrinoBucket } from '../../../src/engines/trino/client/open-trino.ts';
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import { readPackage } from '../../../src/pipeline/load/read-package.ts';
-import { LoadWriter } from '../../../src/pipeline/sharing/load-writer.ts';
+import { LoadWriter } from '../../../src/pipeline/workers/load-writer.ts';
 import { listObjects } from '../../../src/stores/list-objects.ts';
 import { objectBytes } from '../../../src/stores/read-object.ts';
 import { openDatabase } from '../../engines/open-working.ts';

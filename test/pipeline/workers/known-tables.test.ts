@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseJson, stringifyJson } from '../../../src/core/text/json.ts';
-import { describeTables, KnownTables, readTables } from '../../../src/pipeline/sharing/known-tables.ts';
+import { describeTables, KnownTables, readTables } from '../../../src/pipeline/workers/known-tables.ts';
 import { withWorking } from '../../engines/open-working.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { until } from '../../support/until.ts';

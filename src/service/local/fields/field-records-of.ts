@@ -1,10 +1,10 @@
 import type { CrawlDataType, FieldRecord, Granularity } from '../../api/resources/fields.ts';
 import { BOT_KINDS } from '../../api/resources/log-monitoring.ts';
 import { fieldRecord } from './field-record.ts';
-import { PAGE_CATALOGUE } from './page-catalogue.ts';
+import { PAGE_FIELD_RECORDS } from './page-fields.ts';
 
 /** Fields of structured data items: nothing public shows them, so they are ours. */
-export const STRUCTURED_DATA_CATALOGUE: readonly FieldRecord[] = [
+export const STRUCTURED_DATA_FIELD_RECORDS: readonly FieldRecord[] = [
   fieldRecord('url', 'string'),
   fieldRecord('format', 'enum', 'one', ['json-ld', 'rdfa', 'microdata']),
   fieldRecord('type', 'string'),
@@ -25,7 +25,7 @@ const PARTS: readonly (readonly [suffix: string, type: string])[] = [
 ];
 
 /** Fields of links (wire-facts.md, "link fields"; their types are ours). */
-export const LINK_CATALOGUE: readonly FieldRecord[] = [
+export const LINK_FIELD_RECORDS: readonly FieldRecord[] = [
   fieldRecord('origin', 'string'),
   fieldRecord('target', 'string'),
   fieldRecord('anchor', 'string'),
@@ -41,7 +41,7 @@ export const LINK_CATALOGUE: readonly FieldRecord[] = [
 ];
 
 /** Fields of clusters of similar pages: size and average similarity are the specification's, the rest is ours. */
-export const CLUSTER_CATALOGUE: readonly FieldRecord[] = [
+export const CLUSTER_FIELD_RECORDS: readonly FieldRecord[] = [
   fieldRecord('cluster_id', 'hash'),
   fieldRecord('size', 'natural'),
   fieldRecord('average_similarity', 'percentage'),
@@ -62,14 +62,14 @@ export const COMPARED_FIELDS =
 const PRESENCES = ['in_both', 'only_crawl1', 'only_crawl2'] as const;
 
 /** Compared pages; nothing public shows their fields (wire-facts.md): ours. */
-export const CRAWL_OVER_CRAWL_CATALOGUE: readonly FieldRecord[] = [
+export const CRAWL_OVER_CRAWL_FIELD_RECORDS: readonly FieldRecord[] = [
   fieldRecord('url', 'string'),
   fieldRecord('presence', 'enum', 'one', [...PRESENCES]),
   ...COMPARED_FIELDS.flatMap((name) => [comparedField('crawl1', name), comparedField('crawl2', name)]),
 ];
 
 function comparedField(crawl: 'crawl1' | 'crawl2', name: string): FieldRecord {
-  const record = PAGE_CATALOGUE.find((field) => field.name === name);
+  const record = PAGE_FIELD_RECORDS.find((field) => field.name === name);
   if (record === undefined) throw new Error(`no page field ${name}`);
   return { ...record, name: `${crawl}_${name}` };
 }
@@ -81,7 +81,7 @@ export const RANKING_COUNTRIES = ['usa', 'gbr', 'fra', 'deu', 'esp', 'jpn'] as c
  * Ranking performance: the specification's seven fields (api-spec.md §2.13, "Field catalog"), then ours. `sum` adds up,
  * `weighted_average` and `ctr` have one field each (§4.2), `cardinality` counts the different values.
  */
-export const RANKING_CATALOGUE: readonly FieldRecord[] = [
+export const RANKING_FIELD_RECORDS: readonly FieldRecord[] = [
   dimension('url', 'string'),
   dimension('query', 'string'),
   dimension('date', 'date'),
@@ -105,7 +105,7 @@ const METHODS = ['GET', 'POST', 'HEAD', 'OPTIONS'];
 const STATUS_RANGES = ['ok', 'redirect', 'client_error', 'server_error'];
 
 /** Lines of log files; nothing public shows their fields (wire-facts.md): ours. */
-export const LOG_EVENT_CATALOGUE: readonly FieldRecord[] = [
+export const LOG_EVENT_FIELD_RECORDS: readonly FieldRecord[] = [
   fieldRecord('url', 'string'),
   fieldRecord('urlpath', 'string'),
   fieldRecord('url_host', 'string'),
@@ -149,7 +149,7 @@ export const PERIOD_FIELDS: Readonly<Record<Granularity, FieldRecord>> = {
 };
 
 /** URLs of the log files by day, week or month; the fields but that one are ours. */
-export const LOG_PAGE_CATALOGUES: Readonly<Record<Granularity, readonly FieldRecord[]>> = {
+export const LOG_PAGE_FIELD_RECORDS: Readonly<Record<Granularity, readonly FieldRecord[]>> = {
   days: pagesBy('days'),
   weeks: pagesBy('weeks'),
   months: pagesBy('months'),
@@ -174,20 +174,20 @@ export type DatasetName =
   | 'log_pages_months'
   | 'ranking_performance';
 
-const CATALOGUES: Readonly<Record<DatasetName, readonly FieldRecord[]>> = {
-  pages: PAGE_CATALOGUE,
-  links: LINK_CATALOGUE,
-  clusters: CLUSTER_CATALOGUE,
-  structured_data: STRUCTURED_DATA_CATALOGUE,
-  crawl_over_crawl_pages: CRAWL_OVER_CRAWL_CATALOGUE,
-  events: LOG_EVENT_CATALOGUE,
-  log_pages_days: LOG_PAGE_CATALOGUES.days,
-  log_pages_weeks: LOG_PAGE_CATALOGUES.weeks,
-  log_pages_months: LOG_PAGE_CATALOGUES.months,
-  ranking_performance: RANKING_CATALOGUE,
+const FIELD_RECORDS: Readonly<Record<DatasetName, readonly FieldRecord[]>> = {
+  pages: PAGE_FIELD_RECORDS,
+  links: LINK_FIELD_RECORDS,
+  clusters: CLUSTER_FIELD_RECORDS,
+  structured_data: STRUCTURED_DATA_FIELD_RECORDS,
+  crawl_over_crawl_pages: CRAWL_OVER_CRAWL_FIELD_RECORDS,
+  events: LOG_EVENT_FIELD_RECORDS,
+  log_pages_days: LOG_PAGE_FIELD_RECORDS.days,
+  log_pages_weeks: LOG_PAGE_FIELD_RECORDS.weeks,
+  log_pages_months: LOG_PAGE_FIELD_RECORDS.months,
+  ranking_performance: RANKING_FIELD_RECORDS,
 };
 
 /** The fields of a data type where nothing else gives them. */
-export function catalogueOf(name: DatasetName): readonly FieldRecord[] {
-  return CATALOGUES[name];
+export function fieldRecordsOf(name: DatasetName): readonly FieldRecord[] {
+  return FIELD_RECORDS[name];
 }

@@ -16,7 +16,7 @@ import { RankingWindows } from '../routes/aggregates/ranking-windows.ts';
 import { FieldSchemaCache } from '../routes/field-schema-cache.ts';
 import { stagingConnections } from '../stage/staging-connections.ts';
 import { removeFolders } from '../stage/unit-folders.ts';
-import type { StagingContext, UnitSteps } from '../unit/context.ts';
+import type { StagingContext, UnitSteps } from '../unit/run-context.ts';
 import { stageUnit } from '../unit/stage-unit.ts';
 import { LoadWriter } from './load-writer.ts';
 import { PackageStore } from './package-store.ts';

@@ -4,7 +4,7 @@ import type { Document, Resources } from '../resources/resources.ts';
 import type { ServiceRows } from '../rows/row-store.ts';
 import type { CrawlSource } from './crawl-source.ts';
 
-export interface LifeContext {
+export interface CrawlContext {
   readonly resources: Resources;
   readonly rows: ServiceRows;
   readonly clock: Clock;
@@ -15,7 +15,7 @@ export interface LifeContext {
 }
 
 /** Makes the work of a crawl follow its document, which it returns as it is then. */
-export async function followCrawl({ resources, sourceOf }: LifeContext, crawl: Document): Promise<Document> {
+export async function followCrawl({ resources, sourceOf }: CrawlContext, crawl: Document): Promise<Document> {
   const project = resources.get('projects', String(crawl.project_id));
   if (project !== undefined) await sourceOf(project).follow(crawl);
   return resources.get('crawls', crawl.id) ?? crawl;

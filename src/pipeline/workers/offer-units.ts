@@ -9,7 +9,7 @@ import { openUnitQueue } from '../../state/ledger/open-unit-queue.ts';
 import type { QueueEntry, UnitOffers, UnitQueue } from '../../state/ledger/unit-queue.ts';
 import type { StagedPackage } from '../load/read-package.ts';
 import { unitFolders } from '../stage/unit-folders.ts';
-import type { RunContext, UnitToStage } from '../unit/context.ts';
+import type { RunContext, UnitToStage } from '../unit/run-context.ts';
 import type { StagedByOther, UnitOutcome } from '../unit/run-unit.ts';
 import { KnownTables } from './known-tables.ts';
 import { PackageStore } from './package-store.ts';
@@ -24,16 +24,16 @@ const BROKEN: readonly string[] = ['bad_package', 'newer_version', 'object_corru
 const PASSING: readonly ErrorKind[] = ['retriable', 'access', 'forbidden'];
 
 /** How a run takes part. */
-export interface SharedWork {
+export interface UnitRunner {
   /** Stages a unit unless it is staged already, and loads it; undefined if it was not begun. */
-  readonly run: (one: UnitToStage, share: Share) => Promise<UnitOutcome | undefined>;
+  readonly run: (one: UnitToStage, taken: TakenUnit) => Promise<UnitOutcome | undefined>;
   /** Nothing more is begun. */
   readonly hasEnded: () => boolean;
   /** The units of this process, with its limits. */
   readonly queue: FairQueue;
 }
 
-export interface Share {
+export interface TakenUnit {
   readonly slot: SlotHandle;
   /** Aborts once another process has the unit. */
   readonly lost?: AbortSignal;
@@ -44,11 +44,11 @@ export interface Share {
  * Offers units to all processes that share the ledger, takes part in staging them, and loads each as its package comes.
  * Ends when every unit has been loaded or has failed, or when the run ends.
  */
-export async function shareUnits(
+export async function offerUnits(
   context: RunContext,
   offers: UnitOffers,
   units: readonly UnitToStage[],
-  work: SharedWork,
+  work: UnitRunner,
 ): Promise<void> {
   const { settings, logger, runId } = context;
   if (settings.packages === undefined) return;
@@ -74,11 +74,11 @@ export async function shareUnits(
   if (units.length === 0) return;
   await using queue = await openUnitQueue(settings, 'run', signal);
   if (queue === undefined) return;
-  const sharing = new Sharing({ ...context, signal }, { offers, packages, tables, queue, work }, units);
+  const offered = new OfferedUnits({ ...context, signal }, { offers, packages, tables, queue, work }, units);
   try {
     const loops = [
-      sharing.collect(),
-      ...Array.from({ length: settings.concurrency }, (_, index) => sharing.take(`${index}`)),
+      offered.collect(),
+      ...Array.from({ length: settings.concurrency }, (_, index) => offered.take(`${index}`)),
     ];
     // A failing loop stops the others.
     for (const loop of loops) loop.catch((error: unknown) => ended.abort(error));
@@ -95,11 +95,11 @@ interface Dependencies {
   readonly packages: PackageStore;
   readonly tables: KnownTables;
   readonly queue: UnitQueue;
-  readonly work: SharedWork;
+  readonly work: UnitRunner;
 }
 
 /** The offered units of one run that are not finished. */
-export class Sharing {
+export class OfferedUnits {
   readonly #context: RunContext;
   readonly #dependencies: Dependencies;
   readonly #left: Map<string, UnitToStage>;

@@ -113,7 +113,7 @@ const ONE: readonly Entry[] = [
   ['custom_qsdd', 'string'],
 ];
 
-/** Many-valued fields, each with the field it follows in the catalogue. */
+/** Many-valued fields, each with the field that it follows. */
 const MANY: Readonly<Record<string, Entry>> = {
   fetch_date: ['sources', 'string'],
   meta_robots_index: ['meta_robots', 'string'],
@@ -122,13 +122,13 @@ const MANY: Readonly<Record<string, Entry>> = {
   semantic_item_count: ['semantic_types', 'string'],
 };
 
-export const PAGE_CATALOGUE: readonly FieldRecord[] = ONE.flatMap(([name, type, values]) => {
+export const PAGE_FIELD_RECORDS: readonly FieldRecord[] = ONE.flatMap(([name, type, values]) => {
   const follower = lookUp(MANY, name);
   const record = fieldRecord(name, type, 'one', values);
   return follower ? [record, fieldRecord(follower[0], follower[1], 'many')] : [record];
 });
 
-/** Page fields that real catalogues hold beyond the specification (wire-facts.md, "page fields beyond"). */
+/** Page fields that real services have beyond the specification (wire-facts.md, "page fields beyond"). */
 export const MORE_PAGE_FIELDS: readonly FieldRecord[] = [
   fieldRecord('indexable', 'bool'),
   fieldRecord('is_canonical', 'bool'),
@@ -164,7 +164,7 @@ const SYNTHETIC = [
   'date',
 ] as const;
 
-/** The nth made-up field, for wider tables than any catalogue gives. */
+/** The nth made-up field, for tables wider than any service gives. */
 export function syntheticField(n: number): FieldRecord {
   const type = SYNTHETIC[n % SYNTHETIC.length] ?? 'string';
   const name = `custom_${type}_${String(n + 1).padStart(3, '0')}`;

@@ -4,7 +4,7 @@ import type { Listed } from '../../project/model/listed.ts';
 import type { PlannedUnit } from '../../project/model/planned-unit.ts';
 import type { OfferedUnit } from '../../state/ledger/unit-queue.ts';
 import type { RouteOption } from '../routes/route.ts';
-import type { UnitToStage } from '../unit/context.ts';
+import type { UnitToStage } from '../unit/run-context.ts';
 
 /** All that a process of the same version needs to stage a unit, as JSON. */
 interface UnitTask {
@@ -22,7 +22,7 @@ const SHARED: readonly string[] = ['crawl', 'crawl_over_crawl', 'log_monitoring'
  * The units of a run that any process may stage. Lists need the inventory of the run. Days of ranking performance share
  * requests, which saves quota. A crawl that is restored from the archive is waited for by the run.
  */
-export function sharedUnits(due: readonly PlannedUnit[]): ReadonlySet<PlannedUnit> {
+export function offerableUnits(due: readonly PlannedUnit[]): ReadonlySet<PlannedUnit> {
   const restored = new Set(due.filter((one) => one.restore !== null).map(({ unit }) => unit.source.id));
   return new Set(
     due.filter(({ unit: { source } }) => SHARED.includes(source.kind) && !restored.has(source.id)),

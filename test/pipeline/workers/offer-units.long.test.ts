@@ -4,8 +4,8 @@ import { CrawlhouseError } from '../../../src/core/errors/errors.ts';
 import { FairQueue } from '../../../src/core/queue/fair-queue.ts';
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import type { StagedPackage } from '../../../src/pipeline/load/read-package.ts';
-import { type Share, Sharing, shareUnits } from '../../../src/pipeline/sharing/share-units.ts';
-import type { RunContext } from '../../../src/pipeline/unit/context.ts';
+import type { RunContext } from '../../../src/pipeline/unit/run-context.ts';
+import { OfferedUnits, offerUnits, type TakenUnit } from '../../../src/pipeline/workers/offer-units.ts';
 import { unitName } from '../../../src/project/model/unit.ts';
 import type { UnitOffers } from '../../../src/state/ledger/unit-queue.ts';
 import { rawProjectFolder } from '../../support/project.ts';
@@ -18,7 +18,7 @@ test('a run without a store for packages offers nothing', async () => {
   });
   const context = { settings: await loadSettings(await rawProjectFolder(), {}) } as unknown as RunContext;
   const queue = new FairQueue({ all: 1, project: 1, store: 1 });
-  await shareUnits(context, offers, [], { queue, run: async () => undefined, hasEnded: () => false });
+  await offerUnits(context, offers, [], { queue, run: async () => undefined, hasEnded: () => false });
   expect(asked).toEqual([]);
 });
 
@@ -44,14 +44,14 @@ async function statusesAfter(loads: readonly ((bringParts: () => Promise<void>) 
     prepared: { load: {}, bringParts: () => Promise.reject(broken) },
   });
   const left = [...loads];
-  const run = async (_one: unknown, { stagedByOther, lost }: Share) => {
+  const run = async (_one: unknown, { stagedByOther, lost }: TakenUnit) => {
     const prepared = (stagedByOther?.result as StagedPackage | undefined)?.prepared;
     const error = (await left.shift()?.(() => prepared?.bringParts() ?? Promise.resolve())) ?? null;
     return lost?.aborted ? undefined : { report: { status: error ? 'failed' : 'loaded' }, error };
   };
   const logger = { info: () => {}, warn: () => {} };
   const settings = await loadSettings(await rawProjectFolder(), {});
-  const sharing = new Sharing(
+  const offered = new OfferedUnits(
     { settings, logger, signal: ended.signal, runId: 'run' } as never,
     {
       ...{ offers, packages: { fetch }, tables: { loaded: async () => {} } },
@@ -59,7 +59,7 @@ async function statusesAfter(loads: readonly ((bringParts: () => Promise<void>) 
     } as never,
     [{ planned: { unit, name } }] as never,
   );
-  await sharing.collect();
+  await offered.collect();
   return statuses;
 }
 
