@@ -92,6 +92,8 @@ function takes(schema: Schema): string {
   if (schema.anyOf) return [...new Set(schema.anyOf.map(takes))].join(' or ');
   if ('const' in schema) return code(schema.const);
   if (schema.enum) return schema.enum.map(code).join(', ');
+  if (schema.type === undefined) return 'any value';
+  if (schema.type === 'null') return '`null`';
   if (schema.type === 'boolean') return '`true`, `false`';
   if (schema.type === 'integer') return `whole number${range(schema)}`;
   if (schema.type === 'number') return `number${range(schema)}`;

@@ -55,12 +55,14 @@ test('each variable of the page is one that the program takes, and no other is t
 });
 
 test('the page says what a key takes, and its default', () => {
-  const row = (name: string): string[] | undefined =>
-    rowsOf('crawlhouse.yaml').find(([first]) => first === `\`${name}\``);
+  const row = (name: string, file = 'crawlhouse.yaml'): string[] | undefined =>
+    rowsOf(file).find(([first]) => first === `\`${name}\``);
   expect(row('crawl_days')?.slice(1, 3)).toEqual(['whole number from 1 to 366', '`28`']);
   expect(row('compression')?.slice(1, 3)).toEqual(['`auto`, `gzip`, `none`', '`auto`']);
   expect(row('keep_raw.days')?.slice(1, 3)).toEqual(['whole number from 1', 'required']);
   expect(row('threads')?.[2]).toBe('');
+  expect(row('filter', 'pipelines/*.yaml')?.[1]).toBe('any value');
+  expect(row('window', 'pipelines/*.yaml')?.[1]).toBe('`day`, `week`, `month` or `null`');
 });
 
 test('no page written by hand has a table of settings with their defaults', async () => {
