@@ -10,7 +10,7 @@ import {
   pagesCommand,
 } from '../../src/answers/explore/pages/page-filter.ts';
 import { pageStatement } from '../../src/answers/explore/pages/page-statement.ts';
-import { readPages } from '../../src/answers/explore/pages/read-pages.ts';
+import { readInlinksOfPages, readPages } from '../../src/answers/explore/pages/read-pages.ts';
 import type { QueryProcess } from '../../src/answers/query/query-process.ts';
 import { withAdded } from '../../src/people/console/pages/page-list-document.ts';
 import { findNonPortable } from '../../src/project/sql/text/portable-sql.ts';
@@ -173,6 +173,39 @@ test('a column that an address has another meaning for is filtered by its name b
   expect(added.get('page')).toBe('2');
 });
 
+test('the links to the pages of a filter are all of them, and none of others', async () => {
+  const asked = query('crawl=shop-3&status_code=gte:300');
+  const { rows: links, total } = await readInlinksOfPages(warehouse, asked, 10_000, signal);
+  const expected = await warehouse.rows(
+    `SELECT count(*) AS total FROM mart.links WHERE crawl_id = 'shop-3'
+       AND target IN (SELECT url FROM mart.pages WHERE crawl_id = 'shop-3' AND status_code >= 300)`,
+    signal,
+  );
+  expect([links.length, total]).toEqual([expected[0]?.total, expected[0]?.total]);
+  expect(total).toBeGreaterThan(0);
+  expect(Object.keys(links[0] ?? {})).toEqual([
+    ...['source', 'target', 'anchor', 'position', 'follow', 'status_code'],
+  ]);
+  expect(links.every(({ status_code }) => Number(status_code) >= 300)).toBe(true);
+});
+
+test('links that are not loaded are said to be so', async () => {
+  await expect(
+    readInlinksOfPages(warehouse, { ...query('crawl=blog-1'), project: undefined }, 1, signal),
+  ).rejects.toThrow('the links of crawl blog-1 are not loaded');
+});
+
+test('clicks and hits are shown where the days of the crawl have them; no hit of counted days is 0', async () => {
+  const { rows: shown } = await readPages(warehouse, query('crawl=shop-3'), 1000, signal);
+  expect(Object.keys(shown[0] ?? {})).toEqual(expect.arrayContaining(['clicks', 'search_bot_hits']));
+  const hits = shown.map(({ search_bot_hits }) => search_bot_hits);
+  expect([hits.includes(0), hits.includes(null), hits.some((one) => Number(one) > 0)]).toEqual([
+    true,
+    false,
+    true,
+  ]);
+});
+
 test('pages that came, went and changed are those of mart.page_changes', async () => {
   const changes = await warehouse.rows(
     `SELECT change, url FROM mart.page_changes WHERE crawl_id = 'shop-3' ORDER BY url`,
@@ -200,8 +233,8 @@ test('every form of a statement is in the SQL that each engine has', async () =>
     'segment=/lamps/&sources=has:crawler&url=ends:/red&title=not_contains:x',
     'segment=/lamps/&segmentation=(directory)&depth=in:1,2',
   ]) {
-    const { sql, count } = await pageStatement(warehouse, query(`crawl=shop-3&${text}`), signal);
-    for (const one of [sql, count])
+    const { sql, count, inlinks } = await pageStatement(warehouse, query(`crawl=shop-3&${text}`), signal);
+    for (const one of [sql, count, inlinks ?? ''])
       expect([text, await findNonPortable(connection, one, { file: 'SQL', line: 1 })]).toEqual([text, []]);
   }
 });

@@ -173,7 +173,7 @@ test.each([
   ['blu', '/lamps/blue'],
 ])('%s is not known, and %s is near', async (asked, near) => {
   const found = await readUrl(warehouse, { url: asked, project: 'Shop' }, signal);
-  expect([found.is_known, found.near[0]]).toEqual([false, url(near)]);
+  expect([found.is_known, found.near?.[0]]).toEqual([false, url(near)]);
 });
 
 test('a URL like no other has none near, and without a project it must be in one', async () => {

@@ -21,6 +21,7 @@ export interface FilteredCrawl {
   /** ISO 8601, UTC. */
   readonly ended_at: string | null;
   readonly previous_crawl_id: string | null;
+  readonly has_links: boolean;
 }
 
 /** The SELECT of the pages that a filter lets through, in its order. */
@@ -33,15 +34,32 @@ export interface PageStatement {
   readonly sql: string;
   /** How many there are. */
   readonly count: string;
+  /** All links to them, for those who mend the pages that link; null where the links of the crawl are not loaded. */
+  readonly inlinks: string | null;
   readonly parameters: ReadonlyMap<string, string | null>;
   /** All that may be shown, sorted and compared, with their types. */
   readonly types: PageColumnTypes;
 }
 
+const CRAWLS = `
+  SELECT chosen.*, crawls.has_links
+  FROM (${CHOSEN}
+  ) AS chosen
+  JOIN mart.crawls AS crawls ON crawls.crawl_id = chosen.crawl_id`;
+
 const SHOWN = ['url', 'status_code', 'is_indexable', 'depth', 'nb_inlinks', 'title'];
 const SORT = 'inrank_decimal desc';
 /** Pages that the later crawl lacks, or that no longer have the issue. */
 const OF_BEFORE = ['fixed', 'removed'];
+
+const HITS = [
+  'search_bot_hits',
+  'google_bot_hits',
+  'bing_bot_hits',
+  'ai_bot_hits',
+  'unverified_bot_hits',
+  'visits',
+];
 
 /** What is known of a page besides `mart.pages`: joined where it is asked for. */
 const BESIDES: readonly {
@@ -49,6 +67,8 @@ const BESIDES: readonly {
   readonly columns: Readonly<Record<string, string>>;
   /** Of the crawl that a parameter names. */
   readonly join: (crawl: string, issue: string | undefined) => string;
+  /** A column's value; without it, the column itself. */
+  readonly value?: (column: string) => string;
 }[] = [
   {
     name: 'demand',
@@ -58,15 +78,14 @@ const BESIDES: readonly {
   },
   {
     name: 'hits',
-    columns: {
-      search_bot_hits: 'BIGINT',
-      google_bot_hits: 'BIGINT',
-      bing_bot_hits: 'BIGINT',
-      ai_bot_hits: 'BIGINT',
-      unverified_bot_hits: 'BIGINT',
-      visits: 'BIGINT',
-    },
-    join: () => 'LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = pages.crawl_id AND hits.url = pages.url',
+    columns: Object.fromEntries(HITS.map((name) => [name, 'BIGINT'])),
+    join: (
+      crawl,
+    ) => `LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = pages.crawl_id AND hits.url = pages.url
+  CROSS JOIN (SELECT ${HITS.map((name) => `count(${name}) = count(*) AND count(*) > 0 AS ${name}`).join(', ')}
+    FROM mart.page_hits WHERE crawl_id = ${crawl}) AS counted`,
+    // Who asked for other URLs is known of all the days: nobody asked for this one.
+    value: (column) => `CASE WHEN hits.url IS NULL AND counted.${column} THEN 0 ELSE hits.${column} END`,
   },
   {
     name: 'issue_count',
@@ -108,7 +127,7 @@ export async function pageStatement(
   signal: AbortSignal,
 ): Promise<PageStatement> {
   const given = await chosenBy(filter, warehouse, signal);
-  const crawl = onlyCrawl(await rowsOf<FilteredCrawl>(warehouse, CHOSEN, given, signal));
+  const crawl = onlyCrawl(await rowsOf<FilteredCrawl>(warehouse, CRAWLS, given, signal));
   const since = await sinceOf(warehouse, filter, crawl, signal);
   const { issue, change } = filter;
   if (issue !== undefined) await checkIssue(warehouse, issue, signal);
@@ -144,7 +163,8 @@ export async function pageStatement(
     ...(compared.length === 1 && change === 'is_indexable' ? ['non_indexable_reason'] : []),
   ];
   const more = [...filter.columns, ...names, sorted.column].filter((name) => types.has(name));
-  const shown = [...new Set(['url', ...extra, ...SHOWN.slice(1), ...more])];
+  const traffic = await trafficColumns(warehouse, crawl.crawl_id, signal);
+  const shown = [...new Set(['url', ...extra, ...SHOWN.slice(1), ...traffic, ...more])];
   const all = [...conditions, ...filter.where.map((condition) => `(${condition}\n)`)];
   const through = (asked: readonly string[]): string => fromPages(within, issue, asked, all);
   return {
@@ -153,9 +173,37 @@ export async function pageStatement(
     sql: `SELECT ${shown.map(ident).join(', ')}\n${through([...names, ...shown])}\nORDER BY ${sorted.sql}, url`,
     // What is joined has at most one row of a page, so only a condition on it changes the count.
     count: `SELECT count(*) AS total\n${through(names)}`,
+    inlinks: crawl.has_links ? inlinksOf(within.own, through(names)) : null,
     parameters,
     types,
   };
+}
+
+/** Rows of `--inlinks`: a link each, those to one page together. */
+function inlinksOf(crawl: string, pages: string): string {
+  return `SELECT links.origin AS source, links.target, links.anchor, links.link_position AS position, links.follow,
+  coalesce(linked.status_code, links.target_status) AS status_code
+FROM mart.links AS links
+JOIN (SELECT url, status_code
+${pages}
+) AS linked ON linked.url = links.target
+WHERE links.crawl_id = ${crawl}
+ORDER BY links.target, links.origin, links.anchor NULLS LAST, links.link_position NULLS LAST`;
+}
+
+/** Clicks and hits are shown where days of the crawl have search data and log files. */
+async function trafficColumns(
+  warehouse: CatalogReader,
+  crawl: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const kinds = await rowsOf<{ kind: string }>(
+    warehouse,
+    'SELECT DISTINCT kind FROM mart.crawl_days WHERE crawl_id = $crawl ORDER BY kind DESC',
+    new Map([['crawl', crawl]]),
+    signal,
+  );
+  return kinds.map(({ kind }) => (kind === 'logs' ? 'search_bot_hits' : 'clicks'));
 }
 
 /** The pages that meet all conditions, with what is known besides of the columns that are asked for. */
@@ -169,7 +217,9 @@ function fromPages(
   const selected = [
     'pages.*',
     ...within.columns,
-    ...besides.flatMap(({ name, columns }) => Object.keys(columns).map((column) => `${name}.${column}`)),
+    ...besides.flatMap(({ name, columns, value = (column) => `${name}.${column}` }) =>
+      Object.keys(columns).map((column) => `${value(column)} AS ${column}`),
+    ),
   ];
   return `FROM (
   SELECT ${selected.join(', ')}

@@ -1,8 +1,8 @@
 import type { UrlPlace } from './url-place.ts';
 
 const MOST = 5;
-/** A hint that takes longer is left out. */
-const PATIENCE_MS = 2_000;
+/** A person who mistyped a URL waits no longer. */
+const PATIENCE_MS = 5_000;
 
 /** URLs of one path under any host or scheme, with or without the slash at its end, in any case. */
 const SAME_PATH = `
@@ -37,15 +37,15 @@ const HOLDING = `
 /**
  * Pages of the crawl that may be meant by a URL that it does not have. A text without a scheme may be a part of a URL.
  * Else they are those that differ in host, scheme, case or the slash at the end, then those that begin alike, which are
- * its neighbours in the order of the alphabet; without such, those that hold the text.
+ * its neighbours in the order of the alphabet; without such, those that hold the text. Null where looking takes too long.
  */
-export async function nearUrls(place: UrlPlace, signal: AbortSignal): Promise<readonly string[]> {
+export async function nearUrls(place: UrlPlace, signal: AbortSignal): Promise<readonly string[] | null> {
   const patience = AbortSignal.timeout(PATIENCE_MS);
   try {
     return await lookNear(place.within(AbortSignal.any([signal, patience])));
   } catch (thrown) {
     signal.throwIfAborted();
-    if (patience.aborted) return [];
+    if (patience.aborted) return null;
     throw thrown;
   }
 }

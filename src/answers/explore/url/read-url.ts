@@ -66,8 +66,8 @@ export interface UrlStory extends UrlParts {
   readonly empty: Readonly<Partial<Record<keyof UrlParts, string>>>;
   /** Whether any crawl, link, log file or search result of the project names it. */
   readonly is_known: boolean;
-  /** Pages that may be meant, where nothing is known of the URL. */
-  readonly near: readonly string[];
+  /** Pages that may be meant, where nothing is known of the URL; null: looking for them took too long. */
+  readonly near: readonly string[] | null;
 }
 
 /**

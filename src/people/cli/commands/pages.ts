@@ -4,7 +4,7 @@ import {
   type PageFilter,
   pagesAddress,
 } from '../../../answers/explore/pages/page-filter.ts';
-import { type FoundPages, readPages } from '../../../answers/explore/pages/read-pages.ts';
+import { type FoundPages, readInlinksOfPages, readPages } from '../../../answers/explore/pages/read-pages.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { counted, countText } from '../../../core/text/amounts.ts';
 import type { Command } from '../command.ts';
@@ -48,7 +48,13 @@ export const pages: Command = {
       value: 'COLUMN',
       help: "by this column; 'COLUMN desc': the largest first (inrank_decimal desc)",
     },
-    columns: { type: 'string', value: 'COLUMN', multiple: true, help: 'show this column too' },
+    columns: {
+      type: 'string',
+      value: 'COLUMN',
+      multiple: true,
+      help: 'show these columns too, with commas between',
+    },
+    inlinks: { type: 'boolean', help: 'show all links to these pages, for those who mend them' },
     limit: { type: 'string', value: 'N', help: `the most rows (${ROWS})` },
     format: EXPLORE_FLAGS.format,
     open: EXPLORE_FLAGS.open,
@@ -61,22 +67,24 @@ export const pages: Command = {
       ...{ segment: text('segment'), segmentation: text('segmentation') },
       conditions: invocation.texts('filter').map(filterFlag),
       where: invocation.texts('where'),
-      columns: invocation.texts('columns'),
+      columns: invocation.texts('columns').flatMap((text) => text.split(',').filter((one) => one !== '')),
     };
     const limit = wholeNumber(invocation, 'limit', 1, 9_999_999) ?? ROWS;
     const format = formatOf(invocation);
     const settings = await invocation.settings();
     await using warehouse = await openWarehouse(invocation, settings);
-    const found = await readPages(warehouse, filter, invocation.has('open') ? 1 : limit, invocation.signal);
+    const isLinks = invocation.has('inlinks') && !invocation.has('open');
+    const read = isLinks ? readInlinksOfPages : readPages;
+    const found = await read(warehouse, filter, invocation.has('open') ? 1 : limit, invocation.signal);
+    const totalText = counted(found.total, isLinks ? 'link' : 'page');
     if (invocation.has('open')) await openInConsole(invocation, settings, addressOf(filter, found));
     else if (invocation.has('json')) await invocation.printJson({ total: found.total, rows: found.rows });
-    else if (format === 'table') await printPaged(invocation, shown(found, invocation.terminal?.width));
+    else if (format === 'table')
+      await printPaged(invocation, shown(found, totalText, invocation.terminal?.width));
     else {
       await writeFound(invocation, format, found.rows);
       if (found.rows.length < found.total)
-        invocation.say(
-          `${found.rows.length} of ${counted(found.total, 'page')}; --limit ${found.total} gives all\n`,
-        );
+        invocation.say(`${found.rows.length} of ${totalText}; --limit ${found.total} gives all\n`);
     }
     return 0;
   },
@@ -95,8 +103,12 @@ function addressOf({ conditions, where, columns, ...named }: PageFilter, { proje
   return more.size === 0 ? path : `${path}${path.includes('?') ? '&' : '?'}${more}`;
 }
 
-function shown({ project, crawl_id, ended_at, total, rows }: FoundPages, width: number | undefined): string {
+function shown(
+  { project, crawl_id, ended_at, total, rows }: FoundPages,
+  totalText: string,
+  width: number | undefined,
+): string {
   const part = rows.length < total ? `; the first ${countText(rows.length)}` : '';
-  const caption = `${project}, crawl of ${endText(ended_at)} (${crawl_id}): ${counted(total, 'page')}${part}\n`;
+  const caption = `${project}, crawl of ${endText(ended_at)} (${crawl_id}): ${totalText}${part}\n`;
   return rows.length === 0 ? caption : caption + foundTable(rows, width);
 }

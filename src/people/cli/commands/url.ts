@@ -82,11 +82,13 @@ function urlText(story: UrlStory, width: number | undefined): string {
 }
 
 function unknownUrl({ url: asked, crawl, near }: UrlStory): CrawlhouseError {
+  const listed = `crawlhouse pages --project ${crawl.project_id} lists its pages`;
   return new CrawlhouseError('usage', `nothing is known of ${asked} in the project ${crawl.project}`, {
-    hint:
-      near.length > 0
-        ? `did you mean ${near.join(', ')}?`
-        : `crawlhouse pages --project ${crawl.project_id} lists its pages`,
+    hint: near?.length
+      ? `did you mean ${near.join(', ')}?`
+      : near === null
+        ? `${listed}; the search for URLs like it took too long and was stopped`
+        : listed,
   });
 }
 

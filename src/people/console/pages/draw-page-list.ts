@@ -222,17 +222,26 @@ function pager({ page, more }: PageList, path: string, query: URLSearchParams): 
 }
 
 /** Ways to these rows: a file, a command, a statement. */
-function ways({ sql, parameters, command }: PageList): Html {
-  const given = new URLSearchParams({ sql });
-  for (const [name, value] of Object.entries(parameters))
-    if (value !== null) given.set(`param.${name}`, value);
-  const asked = new URLSearchParams([...given, ['run', '1']]);
-  return html`<p class="facts">Download all of them: ${DOWNLOADS.map(
-    (format, index) =>
-      html`${index > 0 ? ', ' : null}<a href="/ask/download?${String(new URLSearchParams([...given, ['format', format]]))}" download>${FORMATS[format]}</a>`,
-  )}. In a terminal: <code>${command}</code></p>
+function ways(document: PageList): Html {
+  const { sql, inlinks, parameters, command } = document;
+  const values = Object.entries(parameters).flatMap(([name, value]): [string, string][] =>
+    value === null ? [] : [[`param.${name}`, value]],
+  );
+  const asked = new URLSearchParams([['sql', sql], ...values, ['run', '1']]);
+  const files = (statement: string, name: string): Html =>
+    html`${DOWNLOADS.map((format, index) => {
+      const query = new URLSearchParams([['sql', statement], ...values, ['format', format], ['name', name]]);
+      return html`${index > 0 ? ', ' : null}<a href="/ask/download?${String(query)}" download>${FORMATS[format]}</a>`;
+    })}`;
+  return html`<p class="facts">Download all of them: ${files(sql, fileName(document))}. In a terminal: <code>${command}</code></p>
+${inlinks && html`<p class="facts">Download all links to them, for those who mend the pages that link: ${files(inlinks, `${fileName(document)}-inlinks`)}. In a terminal: <code>${command} --inlinks</code></p>`}
 <details><summary>The SQL</summary><p><a href="/ask?${String(asked)}">Ask it</a></p>
 <pre tabindex="0" role="region" aria-label="SQL of the list">${sql}</pre></details>`;
+}
+
+/** The site, the issue and the day: `shop.example-client_error-2026-11-22`. */
+function fileName({ project_name, issue, ended_at }: PageList): string {
+  return [project_name, issue?.issue ?? 'pages', ended_at?.slice(0, 10)].filter(Boolean).join('-');
 }
 
 /** `H1` stays as it is, `Client error` does not. */

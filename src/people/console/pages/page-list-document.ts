@@ -31,6 +31,8 @@ export const PageList = z.strictObject({
   total: Count.nullable(),
   seconds: z.number(),
   sql: z.string(),
+  /** A SELECT of all links to them, with the same parameters; null where the links of the crawl are not loaded. */
+  inlinks: z.string().nullable(),
   parameters: z.record(z.string(), z.string().nullable()),
   command: z.string(),
   /** What may be chosen instead. */

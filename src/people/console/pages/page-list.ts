@@ -53,7 +53,7 @@ export const PAGE_LIST = page<PageList>({
     );
     // The rows may be counted in time when the page is asked for again.
     if (answer.total === null) desk.forget(key);
-    const { crawl, since, sql } = statement;
+    const { crawl, since, sql, inlinks } = statement;
     return {
       project_id: crawl.project_id,
       project_name: crawl.project,
@@ -65,7 +65,7 @@ export const PAGE_LIST = page<PageList>({
       where: [...filter.where],
       columns: [...answer.columns],
       rows: answer.rows.map((row) => [...row]),
-      ...{ page: view.page, more: answer.more, total: answer.total, seconds: answer.seconds, sql },
+      ...{ page: view.page, more: answer.more, total: answer.total, seconds: answer.seconds, sql, inlinks },
       parameters: Object.fromEntries(statement.parameters),
       command: pagesCommand(filter),
       choices: await choicesOf(statement, desk),

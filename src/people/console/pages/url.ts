@@ -35,7 +35,7 @@ const Story = z.strictObject({
   empty: z.record(z.string(), z.string()),
   is_known: z.boolean(),
   /** Pages that may be meant, where nothing is known of the URL. */
-  near: z.array(z.string()),
+  near: z.array(z.string()).nullable(),
 });
 
 export const URL_PAGE = page<UrlStory>({
@@ -83,5 +83,6 @@ function onTheWeb(url: string): Html {
 
 function drawNear({ crawl, near }: UrlStory): Html {
   return html`<p class="notice">Nothing is known of this URL: no crawl, link, log file or search result of the project names it.</p>
-${near.length === 0 ? null : html`<p>Pages of a like name:</p><ul>${near.map((one) => html`<li>${urlLink(crawl.project_id, one)}</li>`)}</ul>`}`;
+${near === null ? html`<p>The search for pages of a like name took too long and was stopped.</p>` : null}
+${!near?.length ? null : html`<p>Pages of a like name:</p><ul>${near.map((one) => html`<li>${urlLink(crawl.project_id, one)}</li>`)}</ul>`}`;
 }

@@ -15,6 +15,8 @@ const TYPES = {
   parquet: 'application/vnd.apache.parquet',
 } as const;
 type Format = keyof typeof TYPES;
+/** Characters of a file's name, without its ending. */
+const MOST_NAME = 120;
 
 interface Download {
   readonly desk: Readers;
@@ -40,7 +42,7 @@ export async function sendDownload(
     const format = formatOf(query.get('format'));
     const texts = { kept: desk.texts, subject: session.subject };
     const statement = statementOf(query, await desk.questions(), texts);
-    const name = `${fileName(statement)}.${format}`;
+    const name = `${fileName(statement, query.get('name'))}.${format}`;
     const start = (): void => {
       reply.hijack();
       reply.raw.writeHead(200, {
@@ -108,8 +110,11 @@ function formatOf(text: string | null): Format {
   });
 }
 
-/** `q05_status_codes_by_crawl-2026-11-22`; letters, digits, `_` and `-` alone. */
-function fileName({ question }: Statement): string {
-  const name = (question?.name ?? 'answer').replaceAll(/[^\w-]/g, '_');
-  return `${name}-${new Date().toISOString().slice(0, 10)}`;
+/** The name that the link gives, else `q05_status_codes_by_crawl-2026-11-22`; letters, digits, `.`, `_` and `-` alone. */
+function fileName({ question }: Statement, given: string | null): string {
+  const name = given || `${question?.name ?? 'answer'}-${new Date().toISOString().slice(0, 10)}`;
+  return name
+    .slice(0, MOST_NAME)
+    .replaceAll(/[^\w.-]/g, '_')
+    .replace(/^\.+/, '');
 }
