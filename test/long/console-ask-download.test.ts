@@ -27,6 +27,11 @@ test('the whole answer is downloaded as CSV, JSON lines or Parquet', async () =>
   expect(csv.headers.get('content-disposition')).toMatch(
     /^attachment; filename="answer-\d{4}-\d\d-\d\d\.csv"$/,
   );
+  const named = await ask(address({ sql, format: 'csv', name: '../shop.example-client "error"-2026-11-22' }));
+  expect(named.headers.get('content-disposition')).toBe(
+    'attachment; filename="_shop.example-client__error_-2026-11-22.csv"',
+  );
+  await named.body?.cancel();
   const lines = (await csv.text()).trimEnd().split('\n');
   expect([lines.length, lines[0], lines[1]]).toEqual([
     251,
