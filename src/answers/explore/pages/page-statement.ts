@@ -8,6 +8,7 @@ import { CHOSEN, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
 import { partWords, untoldParts } from '../compare/comparable-columns.ts';
 import { whyNotCompared } from '../compare/compare-issues.ts';
 import { FIELDS } from '../compare/compare-pages.ts';
+import { BESIDE_PAGES, BESIDES, trafficColumns } from './beside-pages.ts';
 import { columnsOfCondition } from './condition-columns.ts';
 import { boundCondition, type PageColumnTypes, unknownColumn } from './page-conditions.ts';
 import { ANY_FIELD, changedNames, differs, isOfColumn, shownOfChange, valuesOf } from './page-differences.ts';
@@ -51,70 +52,6 @@ const SHOWN = ['url', 'status_code', 'is_indexable', 'depth', 'nb_inlinks', 'tit
 const SORT = 'inrank_decimal desc';
 /** Pages that the later crawl lacks, or that no longer have the issue. */
 const OF_BEFORE = ['fixed', 'removed'];
-
-const HITS = [
-  'search_bot_hits',
-  'google_bot_hits',
-  'bing_bot_hits',
-  'ai_bot_hits',
-  'unverified_bot_hits',
-  'visits',
-];
-
-/** What is known of a page besides `mart.pages`: joined where it is asked for. */
-const BESIDES: readonly {
-  readonly name: string;
-  readonly columns: Readonly<Record<string, string>>;
-  /** Of the crawl that a parameter names. */
-  readonly join: (crawl: string, issue: string | undefined) => string;
-  /** A column's value; without it, the column itself. */
-  readonly value?: (column: string) => string;
-}[] = [
-  {
-    name: 'demand',
-    columns: { clicks: 'BIGINT', impressions: 'BIGINT', average_position: 'DOUBLE', top_query: 'VARCHAR' },
-    join: () =>
-      'LEFT JOIN mart.page_demand AS demand ON demand.crawl_id = pages.crawl_id AND demand.url = pages.url',
-  },
-  {
-    name: 'hits',
-    columns: Object.fromEntries(HITS.map((name) => [name, 'BIGINT'])),
-    join: (
-      crawl,
-    ) => `LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = pages.crawl_id AND hits.url = pages.url
-  CROSS JOIN (SELECT ${HITS.map((name) => `count(${name}) = count(*) AND count(*) > 0 AS ${name}`).join(', ')}
-    FROM mart.page_hits WHERE crawl_id = ${crawl}) AS counted`,
-    // Who asked for other URLs is known of all the days: nobody asked for this one.
-    value: (column) => `CASE WHEN hits.url IS NULL AND counted.${column} THEN 0 ELSE hits.${column} END`,
-  },
-  {
-    name: 'issue_count',
-    columns: { issues: 'BIGINT' },
-    join: (
-      crawl,
-    ) => `LEFT JOIN (SELECT url, count(*) AS issues FROM mart.page_issues WHERE crawl_id = ${crawl} GROUP BY url) AS issue_count
-    ON issue_count.url = pages.url`,
-  },
-  {
-    name: 'action',
-    columns: { priority: 'INTEGER' },
-    // Of the issue, where one is asked for; else of the one that matters most on the page.
-    join: (crawl, issue) => {
-      const actions = `FROM mart.page_actions WHERE crawl_id = ${crawl}`;
-      const priorities =
-        issue === undefined
-          ? `SELECT url, max(priority) AS priority ${actions} GROUP BY url`
-          : `SELECT url, priority ${actions} AND issue = $issue`;
-      return `LEFT JOIN (${priorities}) AS action\n    ON action.url = pages.url`;
-    },
-  },
-];
-
-/** Columns that are none of `mart.pages`: a change of one is not known. */
-const BESIDE_PAGES: ReadonlySet<string> = new Set([
-  ...BESIDES.flatMap(({ columns }) => Object.keys(columns)),
-  ...['why', 'before', 'after', ANY_FIELD],
-]);
 
 /**
  * The statement of a filter; every name in it is checked first.
@@ -189,21 +126,6 @@ ${pages}
 ) AS linked ON linked.url = links.target
 WHERE links.crawl_id = ${crawl}
 ORDER BY links.target, links.origin, links.anchor NULLS LAST, links.link_position NULLS LAST`;
-}
-
-/** Clicks and hits are shown where days of the crawl have search data and log files. */
-async function trafficColumns(
-  warehouse: CatalogReader,
-  crawl: string,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  const kinds = await rowsOf<{ kind: string }>(
-    warehouse,
-    'SELECT DISTINCT kind FROM mart.crawl_days WHERE crawl_id = $crawl ORDER BY kind DESC',
-    new Map([['crawl', crawl]]),
-    signal,
-  );
-  return kinds.map(({ kind }) => (kind === 'logs' ? 'search_bot_hits' : 'clicks'));
 }
 
 /** The pages that meet all conditions, with what is known besides of the columns that are asked for. */
