@@ -598,16 +598,16 @@ test('only the catalogue and the engines have statements on ops and on the catal
 const RENAMES: Readonly<Record<string, string>> = {
   'core/files/atomic-file.ts': 'the one place',
   'engines/working-copy.ts': 'a copied database, whose blocks are verified first',
-  'pipeline/publish/make-copy.ts': 'the spare becomes the copy',
+  'pipeline/publish/publish.ts': 'the spare becomes the copy',
   'pipeline/publish/put-in-place.ts': 'the publication itself',
   'pipeline/routes/download/write-parts.ts': 'a part of a download, which a killed process loses',
-  'pipeline/routes/export/extract-export.ts': 'a part of a download, which a killed process loses',
+  'pipeline/routes/export/export-route.ts': 'a part of a download, which a killed process loses',
   'pipeline/stage/package-builder.ts': 'a part of a package without manifest',
   'state/catalogue/published/former-copies.ts': 'the former publication becomes the spare',
   'state/catalogue/published/restore-former.ts': 'the former publication gets its name back',
   'state/catalogue/published/set-aside-wal.ts': 'a log is set aside',
   'state/ledger/live-run.ts': 'the progress of a moment, on a timer that must not wait',
-  'state/ledger/sqlite/open-sqlite-ledger.ts': 'a damaged ledger is set aside',
+  'state/ledger/sqlite/sqlite-ledger.ts': 'a damaged ledger is set aside',
 };
 
 test('whole files are written in one place, and no write of a part goes unseen', () => {
@@ -706,7 +706,7 @@ test('a name from outside is looked up by lookUp, Object.hasOwn or a Map: every 
 const EXPRESSIONS: Readonly<Record<string, string>> = {
   'answers/explore/url/url-place.ts': 'names of our parameters',
   'core/duckdb/sql-tokens.ts': 'ours',
-  'core/secrets/text-views.ts': 'ours',
+  'core/secrets/redact.ts': 'ours',
   'engines/trino/rows/definition.ts': 'ours',
   'people/cli/as-called.ts': 'ours',
   'service/site/crawler/custom-fields/selector.ts': 'a person: CSS, XPath, regular expressions',
@@ -738,7 +738,7 @@ test('a form that the console takes may lack its body', () => {
 
 /** What takes time, randomness, files and names from its host alone, so that simulated processes can run it (docs/how-we-test.md). */
 const HOSTED =
-  /^(core\/(locks\/(?!open-sqlite)|files\/(atomic-file|make-folder|private-files|read-text)|errors\/isolate-unit|progress\/meter|time\/retry)|state\/ledger\/|pipeline\/(workers|unit)\/|pipeline\/load\/(check-files|read-package)\.ts|pipeline\/publish\/put-in-place\.ts|pipeline\/routes\/export\/(data-export-job|ensure-export|reconcile-exports)\.ts|pipeline\/stage\/unit-folders\.ts|operations\/schedule\/(?!listen)|operations\/alert\/(?!run-command)|engines\/trino\/rows\/(pointer-table|tidy-rows)\.ts|stores\/local\/|stores\/read-range\.ts|service\/api\/client\/(rate-limit|transport)\.ts)/;
+  /^(core\/(locks\/(?!open-sqlite)|files\/(atomic-file|make-folder|private-files|read-text)|errors\/catch-uncaught|progress\/meter|time\/retry)|state\/ledger\/|pipeline\/(workers|unit)\/|pipeline\/load\/read-package\.ts|pipeline\/publish\/put-in-place\.ts|pipeline\/routes\/export\/(data-export-job|ensure-export|reconcile-exports)\.ts|pipeline\/stage\/unit-folders\.ts|operations\/schedule\/(?!listen)|operations\/alert\/(?!run-command)|engines\/trino\/rows\/(pointer-table|tidy-rows)\.ts|stores\/local\/|stores\/read-object\.ts|service\/api\/client\/(rate-limit|transport)\.ts)/;
 const OWN_MACHINE =
   /from 'node:(?:os|timers\/promises)'|^import \{(?! constants \})[^}]*\} from 'node:fs|^import \{ (?!type )[^}]*\} from 'node:fs\/promises'|randomUUID|\bDate\.now\b|new Date\(\)|performance\.now|Math\.random|\bset(?:Timeout|Interval)\(|process\.(?:pid|hrtime)/m;
 /** Of addresses and files that no simulated process has. */

@@ -1,6 +1,6 @@
 import { type Connection, table } from '../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../core/errors/errors.ts';
-import { presentRows } from '../state/catalogue/ops/present-rows.ts';
+import { presentRows } from '../state/catalogue/fingerprint.ts';
 import type { RowStore } from './row-store.ts';
 
 /**

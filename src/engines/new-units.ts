@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { type Connection, table } from '../core/duckdb/duckdb.ts';
+import { type Connection, ident, table } from '../core/duckdb/duckdb.ts';
 import type { Unit } from '../project/model/unit.ts';
-import { publicationOf } from '../state/catalogue/ops/ops-publication.ts';
+import { markDirty, publicationOf } from '../state/catalogue/ops/ops-publication.ts';
+import { recordDropped } from '../state/catalogue/ops/ops-units.ts';
 import { attachDespiteWriter } from '../state/catalogue/published/attach-published.ts';
 import { columnsOfVersion, FORMER, WAREHOUSE_VERSION } from '../state/catalogue/schema.ts';
-import { ABOUT_UNITS } from './drop-units.ts';
 import type { WorkingCopy } from './working-copy.ts';
 
 const LISTED = `(SELECT unnest(from_json($1, '["VARCHAR"]')))`;
@@ -94,4 +94,40 @@ async function putBack(
      WHERE unit IN ${LISTED} AND dataset IN (SELECT unnest(from_json($2, '["VARCHAR"]')))`,
     [...listed, JSON.stringify(retyped)],
   );
+}
+
+/** Units that leave the warehouse, or are never to come into it, and why. */
+interface Drop {
+  readonly units: readonly (Unit & { readonly unit: string })[];
+  readonly reason: string;
+}
+
+/** The entries of a unit besides its rows. `ops.schema_changes` is history and stays. */
+const ABOUT_UNITS = ['loads', 'unit_fields', 'rejects'] as const;
+
+/**
+ * Drops the rows of units in one transaction, and marks the units in `ops.units` as dropped. After a kill, both are
+ * done or neither is.
+ *
+ * @returns rows taken out
+ */
+export async function dropUnits(
+  { connection, rows: stored }: Pick<WorkingCopy, 'connection' | 'rows'>,
+  { units, reason }: Drop,
+): Promise<bigint> {
+  const unitNames = units.map(({ unit }) => unit);
+  const names = JSON.stringify(unitNames);
+  return connection.transaction(async () => {
+    const datasets = await connection.rows<{ dataset: string }>(
+      `SELECT DISTINCT dataset FROM ops.loads WHERE unit IN ${LISTED} ORDER BY dataset`,
+      [names],
+    );
+    await recordDropped(connection, units, reason);
+    let rows = 0n;
+    for (const { dataset } of datasets) rows += await stored.removeUnits(`raw.${dataset}`, unitNames);
+    for (const name of [...ABOUT_UNITS, 'holds'])
+      await connection.run(`DELETE FROM ops.${ident(name)} WHERE unit IN ${LISTED}`, [names]);
+    await markDirty(connection);
+    return rows;
+  });
 }

@@ -1,6 +1,6 @@
 import { CrawlhouseError, nothingPublished } from '../core/errors/errors.ts';
 import type { Logger } from '../core/logs/logger.ts';
-import { dropUnits } from '../engines/drop-units.ts';
+import { dropUnits } from '../engines/new-units.ts';
 import type { LedgerUnit } from '../project/model/runs/ledger-records.ts';
 import type { RunResult } from '../project/model/runs/run-result.ts';
 import type { Settings } from '../project/settings/settings.ts';

@@ -1,10 +1,9 @@
-import { findExpired } from '../project/model/find-expired.ts';
 import type { Inventory } from '../project/model/inventory.ts';
 import type { Pipeline } from '../project/model/pipeline.ts';
 import type { PlannedUnit, Selection } from '../project/model/planned-unit.ts';
-import { asDropped } from '../state/catalogue/drop-targets.ts';
+import type { Unit } from '../project/model/unit.ts';
+import { asDropped, type WarehouseUnit, warehouseUnits } from '../state/catalogue/drop-targets.ts';
 import { markPinned } from '../state/catalogue/ops/ops-loads.ts';
-import { type WarehouseUnit, warehouseUnits } from '../state/catalogue/warehouse-units.ts';
 import { takeOut } from './drop.ts';
 import type { SessionOutcome } from './session.ts';
 import type { Session } from './unit/run-context.ts';
@@ -111,4 +110,22 @@ function crawlsBeyond(pipeline: Pipeline, units: readonly WarehouseUnit[]): Ware
 function endsOf({ workspaces }: Inventory): ReadonlyMap<string, number> {
   const crawls = workspaces.flatMap((workspace) => workspace.crawls.items);
   return new Map(crawls.map((crawl) => [crawl.id, crawl.ended_at ?? 0]));
+}
+
+/**
+ * The crawls that are beyond the last `keep` of their project, by when they ended.
+ *
+ * @param units of one dataset, one a crawl; `endedAt` in UTC milliseconds
+ */
+export function findExpired<T extends { readonly source: Unit['source']; readonly endedAt: number }>(
+  units: readonly T[],
+  keep: number,
+): T[] {
+  const byProject = Map.groupBy(units, ({ source }) => source.project_id);
+  return [...byProject.values()].flatMap((own) =>
+    own
+      .toSorted((a, b) => b.endedAt - a.endedAt || b.source.id.localeCompare(a.source.id))
+      .slice(keep)
+      .reverse(),
+  );
 }

@@ -1,13 +1,11 @@
+import { isolateUnit } from '../core/errors/catch-uncaught.ts';
 import { type CrawlhouseError, toCrawlhouseError } from '../core/errors/errors.ts';
-import { isolateUnit } from '../core/errors/isolate-unit.ts';
-import { inSpan } from '../core/logs/telemetry.ts';
+import { count, inSpan } from '../core/logs/telemetry.ts';
 import type { DueUnit } from '../core/progress/unit-work.ts';
-import { FairQueue } from '../core/queue/fair-queue.ts';
-import type { SlotLimits } from '../core/queue/next-slot.ts';
+import { FairQueue, type SlotLimits } from '../core/queue/fair-queue.ts';
 import type { Inventory } from '../project/model/inventory.ts';
 import type { PlannedUnit } from '../project/model/planned-unit.ts';
 import type { UnitReport } from '../project/model/runs/report.ts';
-import { countUnit, unitAttributes } from '../project/model/runs/unit-measures.ts';
 import { reportedError, unitReport } from '../project/model/runs/unit-report.ts';
 import { unitName } from '../project/model/unit.ts';
 import { nameFullDisk } from '../project/settings/name-full-disk.ts';
@@ -303,4 +301,23 @@ async function forgetWindowless({ ledger }: RunContext, planned: readonly Planne
   const windowed = planned.filter(({ unit }) => unit.window !== null);
   const names = new Set(windowed.map(({ unit }) => unitName({ ...unit, window: null })));
   await ledger.forgetUnits([...names]);
+}
+
+/** A unit's attributes in telemetry (docs/operate.md). */
+function unitAttributes({ status, route, format, attempts, bytes, counts }: UnitReport) {
+  return {
+    status,
+    attempts,
+    route: route ?? undefined,
+    format: format ?? undefined,
+    bytes: bytes ?? undefined,
+    rows: counts.loaded ?? undefined,
+  };
+}
+
+/** Adds a unit to the counters of telemetry. */
+function countUnit({ dataset, status, bytes, counts }: UnitReport): void {
+  count('units', 1, { dataset, status });
+  count('rows', counts.loaded ?? 0, { dataset });
+  count('bytes', bytes ?? 0, { dataset });
 }

@@ -30,7 +30,7 @@ import { refuseUnknownFields } from './routes/refuse-unknown-fields.ts';
 import type { RouteOption } from './routes/route.ts';
 import { runUnits } from './run-units.ts';
 import { runSession, type SessionOutcome } from './session.ts';
-import { stagingConnections } from './stage/staging-connections.ts';
+import { stagingConnections } from './stage/macros.ts';
 import type { RunContext, Session } from './unit/run-context.ts';
 
 export interface RunRequest {

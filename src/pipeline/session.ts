@@ -16,12 +16,11 @@ import { CHECK_DISK, formerPace, runSeconds, summarizeRun } from '../project/mod
 import { nameFullDisk } from '../project/settings/name-full-disk.ts';
 import type { Settings } from '../project/settings/settings.ts';
 import { fieldsRead } from '../project/sql/models/fields-read.ts';
+import { modelsVersion } from '../project/sql/models/load-models.ts';
 import type { Model } from '../project/sql/models/model.ts';
-import { modelsVersion } from '../project/sql/models/models-version.ts';
 import { keepHolds, readHolds } from '../state/catalogue/ops/ops-holds.ts';
 import { countsOf, loadedUnits } from '../state/catalogue/ops/ops-loads.ts';
-import { unknownIssueSettings } from '../state/catalogue/unknown-issue-settings.ts';
-import { unknownSegmentProjects } from '../state/catalogue/unknown-segment-projects.ts';
+import { unknownIssueSettings, unknownSegmentProjects } from '../state/catalogue/unknown-settings.ts';
 import type { Ledger } from '../state/ledger/ledger.ts';
 import { LiveRunFile } from '../state/ledger/live-run.ts';
 import { openLedger } from '../state/ledger/open-ledger.ts';

@@ -3,7 +3,7 @@ import type { ModelReport, TestReport, UnitReport } from '../project/model/runs/
 import type { Model } from '../project/sql/models/model.ts';
 import { type HeldBack, type HoldContext, holdFaultyUnits } from './hold-units.ts';
 import { type ModelsReport, makeModels } from './transform/build/run-models.ts';
-import { failedTests } from './transform/tests/failed-tests.ts';
+import { failedTests } from './transform/tests/test-model.ts';
 
 /** The results of the models and of their units. */
 export interface Transformed extends ModelsReport {

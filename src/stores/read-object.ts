@@ -1,8 +1,10 @@
+import { createHash, type Hash } from 'node:crypto';
 import { CrawlhouseError } from '../core/errors/errors.ts';
-import type { RetryOptions, RetryPolicy } from '../core/time/retry.ts';
-import { checksumCheck } from './checksum-check.ts';
+import { crc32c } from '../core/files/crc32c.ts';
+import { host } from '../core/host/host.ts';
+import { atLeastAtRate } from '../core/net/limits.ts';
+import { type RetryOptions, type RetryPolicy, retriable } from '../core/time/retry.ts';
 import type { ByteRange, Checksum, ObjectStore, StoredObject } from './object-store.ts';
-import { readRange } from './read-range.ts';
 import { retryStore } from './retry-store.ts';
 
 export interface ReadOptions {
@@ -94,4 +96,116 @@ export async function objectText(
 /** The ranges of an object of `size` bytes, each of at most `rangeBytes`. */
 export function* byteRanges(size: number, rangeBytes: number): Generator<ByteRange, undefined> {
   for (let from = 0; from < size; from += rangeBytes) yield { from, to: Math.min(size, from + rangeBytes) };
+}
+
+/** Takes the bytes of an object in order and says at the end whether they are what the store has. */
+interface ChecksumCheck {
+  update(bytes: Uint8Array): void;
+  holds(): boolean;
+}
+
+export function checksumCheck(checksum: Checksum): ChecksumCheck {
+  switch (checksum.kind) {
+    case 'md5': {
+      const hash = createHash('md5');
+      return {
+        update: (bytes) => void hash.update(bytes),
+        holds: () => hash.digest('hex') === checksum.hex,
+      };
+    }
+    case 'crc32c': {
+      let value = 0;
+      return {
+        update: (bytes) => {
+          value = crc32c(bytes, value);
+        },
+        holds: () => value === checksum.value,
+      };
+    }
+    case 'etag': {
+      const parts = new PartHashes(checksum.partSizes);
+      return { update: (bytes) => parts.update(bytes), holds: () => parts.etag() === checksum.etag };
+    }
+    case 'length':
+      // The reader counts the length. There is no other check.
+      return { update: () => {}, holds: () => true };
+  }
+}
+
+/** The MD5 of each part, and of them all: how S3 makes the ETag of an object that was uploaded in parts. */
+class PartHashes {
+  readonly #sizes: readonly number[];
+  readonly #whole: Hash = createHash('md5');
+  #part: Hash = createHash('md5');
+  #index = 0;
+  #inPart = 0;
+
+  constructor(sizes: readonly number[]) {
+    this.#sizes = sizes;
+  }
+
+  update(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; ) {
+      const size = this.#sizes[this.#index] ?? Number.POSITIVE_INFINITY;
+      const piece = bytes.subarray(at, at + size - this.#inPart);
+      this.#part.update(piece);
+      this.#inPart += piece.length;
+      at += piece.length;
+      if (this.#inPart === size) this.#finishPart();
+    }
+  }
+
+  etag(): string {
+    // Bytes beyond the last part belong to none.
+    return this.#inPart > 0 ? '' : `${this.#whole.digest('hex')}-${this.#index}`;
+  }
+
+  #finishPart(): void {
+    this.#whole.update(this.#part.digest());
+    this.#part = createHash('md5');
+    this.#index++;
+    this.#inPart = 0;
+  }
+}
+
+const IDLE_MS = 60_000;
+
+/**
+ * One complete range, in one attempt. It fails if the store sends nothing for `idleMs` milliseconds.
+ *
+ * @throws CrawlhouseError `cut_short` or `connection`, retriable, or what the store throws
+ */
+async function readRange(
+  store: ObjectStore,
+  object: StoredObject,
+  range: ByteRange,
+  { idleMs = IDLE_MS, rate = 0 }: { readonly idleMs?: number; readonly rate?: number },
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const where = `${object.url}, bytes ${range.from} to ${range.to - 1}`;
+  const idle = new AbortController();
+  const clock = host().after(idleMs, () => {
+    idle.abort(retriable('connection', `${where}: no data for ${idleMs / 1000} s`));
+  });
+  const buffer = Buffer.allocUnsafeSlow(range.to - range.from);
+  let length = 0;
+  try {
+    const pieces = await store.read(object, range, AbortSignal.any([signal, idle.signal]));
+    for await (const piece of atLeastAtRate(pieces, where, { rate })) {
+      clock.refresh();
+      if (length + piece.length > buffer.length) {
+        throw new CrawlhouseError('contract_broken', `${where}: the store sends more than requested`);
+      }
+      buffer.set(piece, length);
+      length += piece.length;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    // The error of this timeout, whatever the store's SDK makes of it.
+    throw idle.signal.aborted ? idle.signal.reason : error;
+  } finally {
+    clock[Symbol.dispose]();
+  }
+  if (length === buffer.length) return buffer;
+  throw retriable('cut_short', `${where}: only ${length} of ${buffer.length} bytes came`);
 }

@@ -11,7 +11,7 @@ import { publish } from '../../src/pipeline/publish/publish.ts';
 import { RankingWindows } from '../../src/pipeline/routes/aggregates/ranking-windows.ts';
 import { routeOptions } from '../../src/pipeline/routes/choose-route.ts';
 import { FieldSchemaCache } from '../../src/pipeline/routes/field-schema-cache.ts';
-import { stagingConnections } from '../../src/pipeline/stage/staging-connections.ts';
+import { stagingConnections } from '../../src/pipeline/stage/macros.ts';
 import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
 import { runUnit } from '../../src/pipeline/unit/run-unit.ts';
 import { Pipeline } from '../../src/project/model/pipeline.ts';

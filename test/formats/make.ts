@@ -8,7 +8,7 @@ import type { OpenIncident } from '../../src/operations/alert/incident.ts';
 import { sqliteAlertStore } from '../../src/operations/alert/open-alert-store.ts';
 import { MANIFEST_VERSION } from '../../src/project/model/manifest.ts';
 import { WAREHOUSE_VERSION } from '../../src/state/catalogue/schema.ts';
-import { LEDGER_VERSION } from '../../src/state/ledger/sqlite/sqlite-schema.ts';
+import { LEDGER_VERSION } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import { fields, makePackage } from '../pipeline/load/make-package.ts';
 
 const INCIDENT: OpenIncident = {

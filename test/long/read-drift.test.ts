@@ -1,9 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readDrift } from '../../src/operations/status/read-status.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
-import { describeDrift, driftHint } from '../../src/project/model/pipeline-drift.ts';
+import { describeDrift, driftHint, readDrift } from '../../src/state/catalogue/pipeline-drift.ts';
 import { crawlhouse, environmentOf, rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';
 
 async function scene() {

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
-import { sqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
-import { LEDGER_VERSION } from '../../src/state/ledger/sqlite/sqlite-schema.ts';
+import { LEDGER_VERSION, sqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import { DataExportDesk } from '../support/data-exports.ts';
 import {
   crawlhouse,

@@ -3,9 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadQuestions } from '../../src/pipeline/transform/questions/questions.ts';
 import { loadCases } from '../../src/pipeline/transform/tests/model-cases.ts';
-import { loadFilters, withFilters } from '../../src/project/sql/models/filters.ts';
 import { withIssues } from '../../src/project/sql/models/issue-models.ts';
-import { loadModels, withSegments } from '../../src/project/sql/models/load-models.ts';
+import {
+  loadFilters,
+  loadModels,
+  withFilters,
+  withSegments,
+} from '../../src/project/sql/models/load-models.ts';
 import type { Model } from '../../src/project/sql/models/model.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
 import { defaultSetting, loadTunedIssues, withNumbers } from '../../src/project/sql/models/tune-issues.ts';

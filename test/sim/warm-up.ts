@@ -1,6 +1,6 @@
 import { packageVersion } from '../../src/core/host/package-version.ts';
 import '../../src/operations/alert/postgres-alert-store.ts';
-import '../../src/state/ledger/postgres/open-postgres-ledger.ts';
+import '../../src/state/ledger/postgres/postgres-ledger.ts';
 import '../../src/state/ledger/postgres/postgres-scheduler-lease.ts';
 import '../../src/state/ledger/postgres/postgres-unit-queue.ts';
 import { live } from './life.ts';

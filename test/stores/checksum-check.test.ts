@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { crc32c } from '../../src/core/files/crc32c.ts';
-import { checksumCheck } from '../../src/stores/checksum-check.ts';
 import type { Checksum } from '../../src/stores/object-store.ts';
+import { checksumCheck } from '../../src/stores/read-object.ts';
 
 const md5 = (bytes: Uint8Array): Buffer => createHash('md5').update(bytes).digest();
 

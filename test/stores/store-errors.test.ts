@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { gcs } from '../../src/stores/gcs/gcs.ts';
-import { gcsError } from '../../src/stores/gcs/gcs-errors.ts';
-import { s3Error } from '../../src/stores/s3/s3-errors.ts';
+import { gcsError } from '../../src/stores/gcs/gcs-store.ts';
+import { s3Error } from '../../src/stores/s3/s3-store.ts';
 import { QUICK } from './store-server.ts';
 
 /** An error as the SDK of AWS throws it. */

@@ -4,8 +4,8 @@ import { Readable } from 'node:stream';
 import { type Connection, ident, text } from '../../src/core/duckdb/duckdb.ts';
 import { parquetRows } from '../../src/core/duckdb/parquet-rows.ts';
 import { writeParts } from '../../src/pipeline/routes/download/write-parts.ts';
+import { stagingConnections } from '../../src/pipeline/stage/macros.ts';
 import { PackageBuilder } from '../../src/pipeline/stage/package-builder.ts';
-import { stagingConnections } from '../../src/pipeline/stage/staging-connections.ts';
 import { type Field, typeFamily } from '../../src/project/model/field.ts';
 import { temporaryFolder } from './temporary.ts';
 

@@ -4,7 +4,7 @@ import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { type Connection, ident, table, text } from '../../src/core/duckdb/duckdb.ts';
 import type { TrinoClient } from '../../src/engines/trino/client/client.ts';
 import { literal } from '../../src/engines/trino/client/literal.ts';
-import { trinoType } from '../../src/engines/trino/translate-sql.ts';
+import { trinoType } from '../../src/engines/trino/trino-dialect.ts';
 import type { TrinoAddress } from '../support/trino.ts';
 
 interface Copying {

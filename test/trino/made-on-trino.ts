@@ -2,7 +2,7 @@ import { DuckDBListValue } from '@duckdb/node-api';
 import { type Connection, ident, table } from '../../src/core/duckdb/duckdb.ts';
 import { createModel } from '../../src/engines/duckdb/duckdb-models.ts';
 import { literal } from '../../src/engines/trino/client/literal.ts';
-import { translateModel, trinoType } from '../../src/engines/trino/translate-sql.ts';
+import { translateModel, trinoType } from '../../src/engines/trino/trino-dialect.ts';
 import { type ModelCase, rowsSql } from '../../src/pipeline/transform/tests/model-cases.ts';
 import { type PlannedModel, planModels } from '../../src/project/sql/plan/plan-models.ts';
 import { selectModels } from '../../src/project/sql/plan/select-models.ts';

@@ -8,11 +8,11 @@ import { DuckDbRows } from '../../src/engines/duckdb/duckdb-rows.ts';
 import type { RowStore } from '../../src/engines/row-store.ts';
 import { TrinoClient } from '../../src/engines/trino/client/client.ts';
 import { TrinoRows } from '../../src/engines/trino/rows/trino-rows.ts';
-import { TrinoMirror } from '../../src/engines/trino/trino-mirror.ts';
+import { TrinoMirror } from '../../src/engines/trino/trino-engine.ts';
 import { type MirrorReport, mirror } from '../../src/pipeline/publish/mirror.ts';
 import { tableColumns } from '../../src/state/catalogue/catalog.ts';
 import { createSchema } from '../../src/state/catalogue/create-schema.ts';
-import { LocalStore } from '../../src/stores/local/local-store.ts';
+import { LocalStore } from '../../src/stores/local/local.ts';
 import { openServer } from '../stores/store-server.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 

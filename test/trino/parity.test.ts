@@ -3,7 +3,7 @@ import { ident, table } from '../../src/core/duckdb/duckdb.ts';
 import { createModel } from '../../src/engines/duckdb/duckdb-models.ts';
 import { TrinoClient } from '../../src/engines/trino/client/client.ts';
 import { literal } from '../../src/engines/trino/client/literal.ts';
-import { translateModel, translateSql } from '../../src/engines/trino/translate-sql.ts';
+import { translateModel, translateSql } from '../../src/engines/trino/trino-dialect.ts';
 import { bindQuestion } from '../../src/pipeline/transform/questions/bind-question.ts';
 import { replaceParameters } from '../../src/pipeline/transform/questions/question-parameters.ts';
 import { loadQuestions, type Question } from '../../src/pipeline/transform/questions/questions.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { TrinoClient } from '../../src/engines/trino/client/client.ts';
 import { TrinoRows } from '../../src/engines/trino/rows/trino-rows.ts';
-import { TrinoModels } from '../../src/engines/trino/trino-models.ts';
+import { TrinoModels } from '../../src/engines/trino/trino-engine.ts';
 import { planModels } from '../../src/project/sql/plan/plan-models.ts';
 import { loadFiles, modelText } from '../pipeline/transform/model-files.ts';
 import { openWarehouse } from '../pipeline/transform/test-warehouse.ts';

@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import * as blocking from 'node:fs';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import * as waiting from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolConfig } from 'pg';
 import type { Dispatcher } from 'undici';
-import { processScope, processStart } from './process-start.ts';
 
 /** The functions of `node:fs` and `node:fs/promises` that durable code uses, under Node's own names. */
 export type HostFiles = Pick<
@@ -50,7 +50,7 @@ export interface Timer extends Disposable {
 export interface Host {
   readonly pid: number;
   readonly hostname: string;
-  /** The system whose process ids these are (`process-start.ts`). */
+  /** The system whose process ids these are (`processScope`). */
   readonly processScope: () => string;
   readonly processStart: typeof processStart;
   /** UTC milliseconds. */
@@ -110,4 +110,46 @@ export function withHost<T>(other: Host, work: () => T): T {
 /** The present time: ISO 8601, UTC. */
 export function timestamp(): string {
   return new Date(host().now()).toISOString();
+}
+
+/**
+ * Distinguishes a process from a later one with the same id: its start, in ticks since the machine's. Null where there
+ * is no such process.
+ *
+ * @returns undefined where the system does not tell (there is no `/proc`)
+ */
+export function processStart(pid: number): string | null | undefined {
+  if (!existsSync('/proc/self/stat')) return undefined;
+  try {
+    // The name of the program comes second, in parentheses, and may hold any character; the start is the 22nd field.
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+  } catch {
+    // No process has that number any more.
+    return null;
+  }
+}
+
+let scope: string | undefined;
+
+/**
+ * Identifies the processes that share process ids with this one. Those of another machine or container may work in the
+ * same folder.
+ */
+export function processScope(): string {
+  const told = (read: () => string): string => {
+    try {
+      return read();
+    } catch {
+      // The system has no `/proc`: the name of the machine has to do.
+      return '';
+    }
+  };
+  scope ??= createHash('sha256')
+    .update(hostname())
+    .update(told(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')))
+    .update(told(() => readlinkSync('/proc/self/ns/pid')))
+    .digest('hex')
+    .slice(0, 12);
+  return scope;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { processScope, processStart } from './process-start.ts';
+import { processScope, processStart } from './host.ts';
 
 /** After its prefix. */
 const NAME = /^(?:([0-9a-f]{12})-)?(\d+)-(\d+|unknown)-/;

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { host } from '../host/host.ts';
 import type { Logger } from '../logs/logger.ts';
-import { lockFile } from './lock-file.ts';
-import { describeHolder, lockedError, tryLockState } from './state-lock.ts';
+import { describeHolder, lockedError, lockFile, tryLockState } from './state-lock.ts';
 
 /** Between two looks at a state that another process holds. */
 const LOOK_MS = 200;

@@ -8,9 +8,10 @@ import type { Logger } from '../../core/logs/logger.ts';
 import { targetOf } from '../../state/catalogue/published/attach-published.ts';
 import { publicationStamp } from '../../state/catalogue/published/publication-stamp.ts';
 import { readDespiteWriter } from '../../state/catalogue/published/read-publication.ts';
-import type { FollowedPlace, Following, KnownPublication } from '../engine.ts';
+import type { FollowedPlace, Following, KnownPublication, RemoteRows, Statements } from '../engine.ts';
 import { bringShown } from './bring-catalogue.ts';
 import type { TrinoAddress } from './client/address.ts';
+import { QUERY_SESSION } from './client/client.ts';
 import { openTrinoBucket, openTrinoClient } from './client/open-trino.ts';
 
 /** Trino and the bucket may take so long to name the newest catalogue: a machine that has one reads that. */
@@ -89,11 +90,32 @@ async function publishedId(path: string, stateDir: string, logger: Logger): Prom
  *
  * @throws CrawlhouseError why the newest catalogue can't be had
  */
-export async function bringNewest(
+async function bringNewest(
   place: FollowedPlace,
   address: TrinoAddress,
   logger: Logger,
   signal: AbortSignal,
 ): Promise<void> {
   await bring({ ...place, address }, await targetOf(place.warehouse), logger, { signal });
+}
+
+/** Reads a warehouse in Trino; nothing here writes. */
+export function trinoRemote(address: TrinoAddress): RemoteRows {
+  return {
+    openStatements: () => openStatements(address),
+    follow: (place, logger, following) => followPublication(place, address, logger, following),
+    bringNewest: (place, logger, signal) => bringNewest(place, address, logger, signal),
+  };
+}
+
+/** Statements of people, under a limit of their time that Trino holds too. */
+async function openStatements(address: TrinoAddress): Promise<Statements> {
+  const client = await openTrinoClient(address);
+  return {
+    async *rows(sql, seconds, signal) {
+      const session = { ...QUERY_SESSION, query_max_run_time: `${Math.ceil(seconds)}s` };
+      for await (const { rows } of client.pages(sql, { session, source: 'query' }, signal)) yield rows;
+    },
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  };
 }

@@ -1,7 +1,11 @@
+import { ident } from '../../core/duckdb/duckdb.ts';
+import { sqlTokens } from '../../core/duckdb/sql-tokens.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { lookUp } from '../../core/text/look-up.ts';
+import type { OutputColumns } from '../../project/sql/plan/check-output.ts';
 import type { Dialect } from '../engine.ts';
 import { literal } from './client/literal.ts';
 import { RelationNames } from './client/relation-names.ts';
-import { translateSql } from './translate-sql.ts';
 
 export class TrinoDialect implements Dialect {
   readonly translate = translateSql;
@@ -28,4 +32,131 @@ export class TrinoDialect implements Dialect {
   slice(offset: number, limit: number): string {
     return `OFFSET ${offset} LIMIT ${limit}`;
   }
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  VARCHAR: 'varchar',
+  TEXT: 'varchar',
+  // As text: Iceberg has no JSON, and Trino can't read what Parquet says is JSON.
+  JSON: 'varchar',
+  BIGINT: 'bigint',
+  INTEGER: 'integer',
+  // The sum of whole numbers.
+  HUGEINT: 'decimal(38,0)',
+  DOUBLE: 'double',
+  BOOLEAN: 'boolean',
+  DATE: 'date',
+  'TIMESTAMP WITH TIME ZONE': 'timestamp(6) with time zone',
+  TIMESTAMPTZ: 'timestamp(6) with time zone',
+};
+
+/**
+ * Writes the portable SQL of a model for Trino, each column cast to the type that it has in DuckDB.
+ *
+ * @param sql `findNonPortable` finds nothing in it
+ */
+export function translateModel(sql: string, outputs: OutputColumns): string {
+  const columns = [...outputs].map(
+    ([name, type]) => `CAST(${ident(name)} AS ${trinoType(type)}) AS ${ident(name)}`,
+  );
+  return `SELECT ${columns.join(', ')} FROM (${translateSql(sql)}\n) AS model`;
+}
+
+/**
+ * Writes portable SQL for Trino, without comments and `;`. Lines stay where they are, so that Trino's errors name them.
+ */
+export function translateSql(sql: string): string {
+  return translate(
+    sqlTokens(sql)
+      .filter(({ text }) => text !== ';')
+      .map(({ kind, text }) => (kind === 'comment' ? ` ${text.replaceAll(/[^\n]/g, '')}` : text)),
+  );
+}
+
+/** What a call becomes, from its arguments. */
+type Call = (args: readonly string[]) => string;
+
+const named =
+  (name: string): Call =>
+  (args) =>
+    `${name}(${args.join(',')})`;
+
+/** Functions of the portable subset that Trino names, or bounds, otherwise. */
+const CALLS: ReadonlyMap<string, Call> = new Map<string, Call>([
+  ['array_length', named('cardinality')],
+  ['array_to_string', named('array_join')],
+  ['json_extract_string', named('json_extract_scalar')],
+  ['list_extract', named('element_at')],
+  ['regexp_matches', named('regexp_like')],
+  ['to_timestamp', named('from_unixtime')],
+  // Only compared with others of its statement: any hash of the same values will do.
+  ['hash', (args) => `xxhash64(to_utf8(json_format(CAST(ROW(${args.join(',')}) AS JSON))))`],
+  // Beyond the last part Trino has NULL, DuckDB an empty text.
+  [
+    'split_part',
+    ([text = '', delimiter = '', place = '']) => {
+      const part = `split_part(${text},${delimiter},${place})`;
+      return place.trim() === '1' ? part : `coalesce(${part}, CASE WHEN ${text} IS NOT NULL THEN '' END)`;
+    },
+  ],
+  // Trino takes all white space away, DuckDB only spaces.
+  ['trim', ([text = '', characters = "' '"]) => `trim(BOTH ${characters.trim()} FROM ${text})`],
+]);
+
+function translate(tokens: readonly string[]): string {
+  let result = '';
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at] ?? '';
+    const word = token.toLowerCase();
+    let next = at + 1;
+    while (/^\s/.test(tokens[next] ?? '')) next++;
+    const isCall = tokens[next] === '(' && tokens[at - 1] !== '.';
+    const call = CALLS.get(word);
+    if (isCall && (call || word === 'cast' || word === 'try_cast')) {
+      const { args, end } = readArguments(tokens, next);
+      result += call ? call(args.map(translate)) : `${token}(${translateCast(args)})`;
+      at = end;
+    } else {
+      result += word === 'timestamptz' && tokens[next]?.startsWith("'") ? 'TIMESTAMP' : token;
+    }
+  }
+  return result;
+}
+
+/** `value AS type`; the comma of DECIMAL(38, 9) stands in inner brackets. */
+function translateCast([tokens = []]: readonly (readonly string[])[]): string {
+  const as = tokens.findLastIndex((token) => token.toLowerCase() === 'as');
+  return `${translate(tokens.slice(0, as + 1))} ${trinoType(
+    tokens
+      .slice(as + 1)
+      .join('')
+      .trim(),
+  )}`;
+}
+
+/** The arguments of a call, and where its closing bracket stands. */
+function readArguments(tokens: readonly string[], open: number): { args: string[][]; end: number } {
+  const args: string[][] = [[]];
+  let depth = 0;
+  for (let at = open; at < tokens.length; at++) {
+    const token = tokens[at] ?? '';
+    if (token === '(' || token === '[') depth++;
+    if (token === ')' || token === ']') depth--;
+    if (depth === 0) return { args, end: at };
+    if (depth === 1 && token === ',') args.push([]);
+    else if (at > open) args.at(-1)?.push(token);
+  }
+  return { args, end: tokens.length };
+}
+
+/**
+ * The type of Trino that a column has which is of this type in DuckDB.
+ *
+ * @throws CrawlhouseError `contract_drift` where there is none
+ */
+export function trinoType(type: string): string {
+  if (type.endsWith('[]')) return `array(${trinoType(type.slice(0, -2))})`;
+  const own = lookUp(TYPES, type.toUpperCase()) ?? /^decimal\(\d+, ?\d+\)$/.exec(type.toLowerCase())?.[0];
+  if (own !== undefined) return own;
+  throw new CrawlhouseError('contract_drift', `Trino has no column for the type ${type}`);
 }

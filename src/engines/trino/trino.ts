@@ -21,7 +21,7 @@ export const trino: EngineKind = {
     };
   },
   async remote(address) {
-    const { trinoRemote } = await import('./trino-remote.ts');
+    const { trinoRemote } = await import('./follow-publication.ts');
     return trinoRemote(asTrino(address));
   },
 };

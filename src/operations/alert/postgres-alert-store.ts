@@ -1,7 +1,6 @@
 import type { PostgresAddress } from '../../core/net/postgres-address.ts';
 import { holderOf, Lease } from '../../state/ledger/postgres/lease.ts';
-import { PostgresDatabase } from '../../state/ledger/postgres/postgres-database.ts';
-import { BRIEF, PostgresPool } from '../../state/ledger/postgres/postgres-pool.ts';
+import { BRIEF, PostgresDatabase, PostgresPool } from '../../state/ledger/postgres/postgres-pool.ts';
 import { migrateSharedLedger, sharedVersion } from '../../state/ledger/postgres/postgres-schema.ts';
 import { SqlAlertStore } from './sql-alert-store.ts';
 

@@ -11,7 +11,7 @@ import { sqlFolders } from '../../project/sql/models/sql-folders.ts';
 import { checkSegments } from '../../project/sql/plan/check-segments.ts';
 import { tableColumns } from '../../state/catalogue/catalog.ts';
 import { readPublished } from '../../state/catalogue/published/read-published.ts';
-import { unknownSegmentProjects } from '../../state/catalogue/unknown-segment-projects.ts';
+import { unknownSegmentProjects } from '../../state/catalogue/unknown-settings.ts';
 
 const SERVICE_FIELD = 'page_group_';
 

@@ -12,8 +12,7 @@ import type { RunResult } from '../../project/model/runs/run-result.ts';
 import { loadPipelines } from '../../project/settings/pipelines.ts';
 import type { LineageSettings } from '../../project/settings/settings-file.ts';
 import { sendWebhook } from '../alert/send-webhook.ts';
-import type { RunEvent } from './run-event.ts';
-import { endEvents, failEvent, type LineageRun, startEvent } from './run-events.ts';
+import { endEvents, failEvent, type LineageRun, type RunEvent, startEvent } from './run-events.ts';
 
 const TIMEOUT_MS = 10_000;
 

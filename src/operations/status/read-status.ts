@@ -1,12 +1,10 @@
 import { dirname, join } from 'node:path';
 import { bytesOf, freeBytes } from '../../core/files/disk-use.ts';
-import type { PipelineDrift } from '../../project/model/pipeline-drift.ts';
 import type { LedgerRun, LedgerUnit } from '../../project/model/runs/ledger-records.ts';
-import { loadPipelines } from '../../project/settings/pipelines.ts';
 import { type Freshness, freshness } from '../../state/catalogue/freshness.ts';
 import { readRuns } from '../../state/catalogue/ops/ops-runs.ts';
 import { readUnits } from '../../state/catalogue/ops/ops-units.ts';
-import { pipelineDrift } from '../../state/catalogue/pipeline-drift.ts';
+import { type PipelineDrift, readDrift } from '../../state/catalogue/pipeline-drift.ts';
 import { SPARE_FILE } from '../../state/catalogue/published/former-copies.ts';
 import { type PublishedPlace, readPublished } from '../../state/catalogue/published/read-published.ts';
 import type { ClaimedUnit, Discovery } from '../../state/ledger/ledger.ts';
@@ -113,14 +111,4 @@ async function diskUse({ state_dir, warehouse }: PublishedPlace): Promise<DiskUs
     spill: await of('spill'),
     free: await freeBytes(dirname(warehouse)),
   };
-}
-
-interface DriftSettings extends PublishedPlace {
-  readonly projectDir: string;
-}
-
-/** The pipelines of a project that have changed since units of the published warehouse were loaded. */
-export async function readDrift(settings: DriftSettings): Promise<readonly PipelineDrift[]> {
-  const pipelines = await loadPipelines(settings.projectDir);
-  return (await readPublished(settings, (connection) => pipelineDrift(connection, pipelines))) ?? [];
 }

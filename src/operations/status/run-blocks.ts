@@ -1,5 +1,4 @@
 import { counted, durationText } from '../../core/text/amounts.ts';
-import { describeDrift, driftHint, type PipelineDrift } from '../../project/model/pipeline-drift.ts';
 import type { RunReport, TestReport, UnitReport } from '../../project/model/runs/report.ts';
 import { runSeconds, unitsText } from '../../project/model/runs/run-summary.ts';
 import {
@@ -12,6 +11,7 @@ import {
   unitCell,
   type Words,
 } from '../../project/model/shown/blocks.ts';
+import { describeDrift, driftHint, type PipelineDrift } from '../../state/catalogue/pipeline-drift.ts';
 
 type CountOrNull = number | bigint | null;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { describeDrift, driftHint } from '../../project/model/pipeline-drift.ts';
 import type { LedgerUnit } from '../../project/model/runs/ledger-records.ts';
+import { describeDrift, driftHint } from '../../state/catalogue/pipeline-drift.ts';
 import { LiveRun } from '../../state/ledger/live-run.ts';
 import type { Status } from './read-status.ts';
 import { RunLine, runLine } from './run-line.ts';

@@ -1,4 +1,4 @@
-import type { Connection } from '../../core/duckdb/duckdb.ts';
+import { type Connection, ConnectionPool } from '../../core/duckdb/duckdb.ts';
 
 /**
  * Zone abbreviations that mean one offset from UTC, in minutes (docs/decisions/staging.md). An abbreviation is here if
@@ -172,7 +172,7 @@ const MACROS = [
   `is_nan_word(x) AS ltrim(lower(x), '+-') IN ('nan', 'inf', 'infinity')`,
 ];
 
-export async function defineMacros(connection: Connection): Promise<void> {
+async function defineMacros(connection: Connection): Promise<void> {
   await connection.run(MACROS.map((macro) => `CREATE OR REPLACE TEMP MACRO ${macro}`).join(';\n'));
 }
 
@@ -186,4 +186,18 @@ function abbreviationOffsetSql(name: string): string {
 function isPlaceSql(name: string): string {
   const places = PLACES.map((place) => `'${place}'`).join(', ');
   return `(${name} IN (${places}) OR (contains(${name}, '/') AND NOT prefix(${name}, 'SYSTEMV/') AND ${name} <> 'ETC/UNKNOWN'))`;
+}
+
+/**
+ * Connections for conversions at once. A run has one pool for all its units, because to define the macros takes longer
+ * than to convert a small part.
+ *
+ * @param connect opens a connection of the database to work in
+ */
+export function stagingConnections(connect: () => Promise<Connection>): ConnectionPool {
+  return new ConnectionPool(async () => {
+    const connection = await connect();
+    await defineMacros(connection);
+    return connection;
+  });
 }

@@ -19,11 +19,10 @@ import type { RawPart } from '../../project/model/raw-part.ts';
 import { type Converted, convertPart, PARQUET_OPTIONS } from './convert-part.ts';
 import { inspectPart } from './inspect-part.ts';
 import { type FieldRules, PackageColumns } from './package-columns.ts';
-import { packageNotes } from './package-notes.ts';
+import { packageNotes, type RepeatedKeys, repeatedKeys } from './package-notes.ts';
+import { stageParquet } from './parquet-reader.ts';
 import { type PartKeys, partKeys } from './part-keys.ts';
 import { readPart } from './read-part.ts';
-import { type RepeatedKeys, repeatedKeys } from './repeated-keys.ts';
-import { stageParquet } from './stage-parquet.ts';
 import { sealFile } from './unit-folders.ts';
 
 /** What DuckDB says of bytes that are no Parquet. */

@@ -1,11 +1,13 @@
-import { type Connection, ident, parquetFiles } from '../../core/duckdb/duckdb.ts';
+import { copyFile, link, rm } from 'node:fs/promises';
+import { type Connection, ident, parquetFiles, text } from '../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { typeFamily } from '../../project/model/field.ts';
 import type { PackageColumn } from '../../project/model/manifest.ts';
 import type { RawPart } from '../../project/model/raw-part.ts';
-import type { Conversion } from './conversion.ts';
+import { type Converted, needsInspection, PARQUET_OPTIONS } from './convert-part.ts';
 import type { PackageColumns } from './package-columns.ts';
-import { brokenSql, valueSql } from './value-sql.ts';
+import { readPart } from './read-part.ts';
+import { brokenSql, type Conversion, strictSql, valueSql } from './value-sql.ts';
 
 /** Names and DuckDB types of a Parquet file's columns, in their order. */
 export async function parquetColumns(
@@ -22,7 +24,7 @@ export async function parquetColumns(
 }
 
 /** How the columns of a package come out of a Parquet file. */
-export function parquetConversions(
+function parquetConversions(
   types: ReadonlyMap<string, string>,
   columns: PackageColumns,
 ): readonly Conversion[] {
@@ -37,7 +39,7 @@ export function parquetConversions(
 }
 
 /** Has the file the package's columns, each in its type and under its name? */
-export function isAsPackaged(types: ReadonlyMap<string, string>, columns: readonly PackageColumn[]): boolean {
+function isAsPackaged(types: ReadonlyMap<string, string>, columns: readonly PackageColumn[]): boolean {
   return (
     types.size === columns.length &&
     columns.every(({ field, column, sql_type }) => field === column && types.get(field) === sql_type)
@@ -45,7 +47,7 @@ export function isAsPackaged(types: ReadonlyMap<string, string>, columns: readon
 }
 
 /** SQL that is true where the value in the file is not the one that the package has; null where it always is. */
-export function changedSql(conversion: Conversion): string | null {
+function changedSql(conversion: Conversion): string | null {
   const { type, arity } = conversion.field;
   const source = ident(conversion.source);
   // A lone value of arity many becomes an array.
@@ -58,7 +60,7 @@ export function changedSql(conversion: Conversion): string | null {
  * Refuses a file with a text column whose bytes are not UTF-8. DuckDB reads nothing of such a column, so there are no
  * rows to tell apart.
  */
-export async function refuseUnreadableText(
+async function refuseUnreadableText(
   connection: Connection,
   part: RawPart,
   types: ReadonlyMap<string, string>,
@@ -86,3 +88,44 @@ export async function refuseUnreadableText(
 const UNREADABLE = /Invalid string encoding found in Parquet file.*: value "(.*)" is not valid UTF8/s;
 /** Characters of a broken value in a message. */
 const SHOWN = 200;
+
+/**
+ * Adds a Parquet file to the package. It is unchanged if its columns have the types of the service's schema, else it is
+ * converted by the rules for text. Every value is read in both cases.
+ *
+ * @returns null when a value needs a closer look (`inspectPart`)
+ * @throws CrawlhouseError `contract_broken` if the file does not have the requested fields
+ */
+export async function stageParquet(
+  connection: Connection,
+  part: RawPart,
+  columns: PackageColumns,
+  output: string,
+  signal: AbortSignal,
+): Promise<Converted | null> {
+  const types = await parquetColumns(connection, part, signal);
+  columns.refuseForeign([...types.keys()], part.file, true);
+  columns.add([...types.keys()]);
+  const named = columns.columns;
+  const conversions = parquetConversions(types, columns);
+  const values = conversions.map((one, index) => `${strictSql(one)} AS ${ident(named[index]?.column ?? '')}`);
+  const select = `SELECT ${values.join(', ')} FROM ${parquetFiles([part.path])}`;
+  try {
+    if (isAsPackaged(types, named)) {
+      const brokenChecks = conversions.map(changedSql).filter((check) => check !== null);
+      const facts = await readPart(connection, part.path, named, { asked: columns, brokenChecks }, signal);
+      if (!facts.broken) {
+        await rm(output, { force: true });
+        // A file system without links takes a copy.
+        await link(part.path, output).catch(() => copyFile(part.path, output));
+        return { rows: facts.rows, columns: named, facts };
+      }
+    }
+    const copy = `COPY (${select}) TO ${text(output)} (${PARQUET_OPTIONS})`;
+    return { rows: Number(await connection.run(copy, [], signal)), columns: named };
+  } catch (error) {
+    if (signal.aborted || !needsInspection(error)) throw error;
+    await refuseUnreadableText(connection, part, types, error, signal);
+    return null;
+  }
+}

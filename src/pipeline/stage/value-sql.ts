@@ -1,7 +1,37 @@
 import { ident, text } from '../../core/duckdb/duckdb.ts';
-import { type Field, type TypeFamily, typeFamily } from '../../project/model/field.ts';
-import { type Conversion, convertText, isNumber } from './conversion.ts';
-import { parquetBrokenSql, parquetValueSql } from './parquet-value.ts';
+import { columnType, type Field, type TypeFamily, typeFamily } from '../../project/model/field.ts';
+
+/** How one field of a raw part is read and converted. */
+export interface Conversion {
+  readonly field: Field;
+  /** Column of the raw reader that holds the value. */
+  readonly source: string;
+  readonly format: 'csv' | 'json' | 'parquet';
+  readonly widened: boolean;
+  /**
+   * The origin of a number's text. It is the text that was sent, or a JSON parser printed it, which rounds numbers with
+   * a point or an exponent to doubles. With `digits`, whole numbers in any other spelling count as broken.
+   */
+  readonly numbers: 'sent' | 'printed' | 'digits';
+  /** DuckDB type of a Parquet column; undefined where the file lacks it. */
+  readonly type?: string | undefined;
+}
+
+/** SQL that converts the text `source` into a type; NULL where the text is no value of it. */
+function convertText(family: TypeFamily, source: string, conversion: Conversion): string {
+  const { widened, numbers, format } = conversion;
+  if (family === 'real') return `to_real(${source}, ${numbers !== 'sent'})`;
+  if (family !== 'whole') return `to_${family}(${source})`;
+  if (numbers === 'digits') return `${widened ? 'only_wide' : 'only_whole'}(${source})`;
+  // A number such as `9007199254740993.0` was a double where it was written, in JSON and in CSV.
+  return `${widened ? 'to_wide' : 'to_whole'}(${source}, ${format !== 'parquet'})`;
+}
+
+/** Is the field a number, whose spelling a JSON parser may change? */
+export function isNumber(field: Field): boolean {
+  const family = typeFamily(field.type);
+  return family === 'whole' || family === 'real';
+}
 
 const REASONS: Readonly<Record<TypeFamily, string>> = {
   whole: 'is not a whole number that fits',
@@ -151,4 +181,100 @@ export function reasonSql(field: Field): string {
 function elementsSql({ field, source, format }: Conversion): string {
   if (format === 'json') return `json_elements(${ident(source)})`;
   return `${isNumber(field) ? 'number' : 'csv'}_elements(${ident(source)})`;
+}
+
+/** Types without invalid values: no value is infinite, NaN or not UTF-8. */
+const WHOLLY_SOUND = /^(VARCHAR|BIGINT|BOOLEAN|DECIMAL\(\d+,\d+\))(\[\])?$/;
+/** Types with values that have no text form. */
+const WITHOUT_TEXT = /^(BLOB|FLOAT|DOUBLE|DATE|TIMESTAMP.*)$/;
+
+/** SQL of the typed value of a Parquet column; NULL where the value does not survive its type. */
+function parquetValueSql(conversion: Conversion): string {
+  const { field, type, widened } = conversion;
+  const target = columnType(field, widened);
+  if (type === undefined) return `CAST(NULL AS ${target})`;
+  const source = ident(conversion.source);
+  const family = typeFamily(field.type);
+  if (field.arity === 'one') return convertValue(family, source, type, conversion);
+  if (family === 'json') return `json_list(${convertValue(family, source, type, conversion)})`;
+  if (type === target && WHOLLY_SOUND.test(type)) return source;
+  const [elements, element] = elementsOf(source, type, conversion);
+  return `list_transform(${elements}, lambda e: ${convertValue(family, 'e', element, conversion)})`;
+}
+
+/** SQL that is true where a Parquet value did not survive its type; null where there can be no such value. */
+function parquetBrokenSql(conversion: Conversion): string | null {
+  const { field, type } = conversion;
+  const family = typeFamily(field.type);
+  if (type === undefined) return null;
+  if (type === columnType(field, conversion.widened) && WHOLLY_SOUND.test(type)) return null;
+  if (family === 'text' && field.arity === 'one' && !isNested(type) && !WITHOUT_TEXT.test(type)) return null;
+  const source = ident(conversion.source);
+  const value = parquetValueSql(conversion);
+  if (field.arity === 'one' || family === 'json') return `(${source} IS NOT NULL AND ${value} IS NULL)`;
+  const [elements] = elementsOf(source, type, conversion);
+  return `(${source} IS NOT NULL AND list_count(${value}) IS DISTINCT FROM list_count(${elements}))`;
+}
+
+/** SQL of a value's elements, for a field of arity many, and their type. A text may hold an array, as in a CSV. */
+function elementsOf(source: string, type: string, conversion: Conversion): readonly [string, string] {
+  if (type.endsWith('[]')) return [source, type.slice(0, -2)];
+  if (type === 'VARCHAR' || type === 'BLOB' || type === 'JSON') {
+    const family = typeFamily(conversion.field.type);
+    const elements = family === 'whole' || family === 'real' ? 'number_elements' : 'csv_elements';
+    return [`${elements}(${textSql(source, type)})`, 'VARCHAR'];
+  }
+  return [`CASE WHEN ${source} IS NOT NULL THEN [${source}] END`, type];
+}
+
+function convertValue(family: TypeFamily, source: string, type: string, conversion: Conversion): string {
+  const finite = (value: string): string => `CASE WHEN isfinite(${source}) THEN ${value} END`;
+  if (family === 'real' && (type === 'DOUBLE' || type === 'FLOAT'))
+    return finite(`CAST(${source} AS DOUBLE)`);
+  if (family === 'whole' && type === 'BIGINT' && !conversion.widened) return source;
+  if (family === 'bool' && type === 'BOOLEAN') return source;
+  if (family === 'date' && type === 'DATE') return finite(source);
+  if (family === 'datetime' && type.startsWith('TIMESTAMP')) {
+    if (type === 'TIMESTAMP WITH TIME ZONE') return finite(source);
+    const instant = finite(`instant(${source})`);
+    // A column of the package holds microseconds.
+    return type === 'TIMESTAMP_NS' ? `CASE WHEN epoch_ns(${source}) % 1000 = 0 THEN ${instant} END` : instant;
+  }
+  const value = textSql(source, type);
+  if (family === 'json')
+    return type === 'JSON'
+      ? `CASE WHEN is_json(${source}) THEN ${source} END`
+      : `CASE WHEN ${value} IS NOT NULL THEN csv_json(${value}) END`;
+  // A whole number beyond 2^53 in a double may have been rounded on its way there.
+  const wasDouble = type === 'DOUBLE' || type === 'FLOAT';
+  return convertText(family, value, wasDouble ? { ...conversion, format: 'json' } : conversion);
+}
+
+/** SQL of a value's text, as a CSV would have it; NULL where the value has none. */
+function textSql(source: string, type: string): string {
+  const finite = (value: string): string => `CASE WHEN isfinite(${source}) THEN ${value} END`;
+  if (type === 'VARCHAR') return source;
+  if (type === 'BLOB') return `TRY(decode(${source}))`;
+  // A float counts as the double that equals it, not as the shorter decimal that rounds to it.
+  if (type === 'FLOAT' || type === 'DOUBLE') return finite(`CAST(CAST(${source} AS DOUBLE) AS VARCHAR)`);
+  if (type === 'DATE') return finite(`CAST(${source} AS VARCHAR)`);
+  if (type.startsWith('TIMESTAMP')) {
+    const utc = type === 'TIMESTAMP WITH TIME ZONE' ? `timezone('UTC', ${source})` : source;
+    return finite(
+      `strftime(${utc}, '%Y/%m/%d %H:%M:%S') || rtrim(rtrim(strftime(${utc}, '.%n'), '0'), '.') || ' UTC'`,
+    );
+  }
+  return isNested(type) ? nestedTextSql(source, type) : `CAST(${source} AS VARCHAR)`;
+}
+
+/** JSON of a nested value. It has no word for infinite times, and none for bytes. */
+function nestedTextSql(source: string, type: string): string {
+  if (/\bBLOB\b/.test(type)) return 'CAST(NULL AS VARCHAR)';
+  const json = `CAST(to_json(${source}) AS VARCHAR)`;
+  const infinite = /\b(DATE|TIMESTAMP)/.test(type) ? ` AND NOT regexp_matches(${json}, '"-?infinity"')` : '';
+  return `CASE WHEN is_json(${json})${infinite} THEN ${json} END`;
+}
+
+function isNested(type: string): boolean {
+  return type.endsWith(']') || /^(STRUCT|MAP|UNION)/.test(type);
 }

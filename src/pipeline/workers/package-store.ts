@@ -10,8 +10,7 @@ import { findObject, listObjects } from '../../stores/list-objects.ts';
 import type { ObjectStore } from '../../stores/object-store.ts';
 import { objectBytes, objectText } from '../../stores/read-object.ts';
 import { openConfiguredStore, type StorePrefix, type StoreSettings } from '../../stores/registry.ts';
-import { checkFiles } from '../load/check-files.ts';
-import { readManifest, readPackage, type StagedPackage } from '../load/read-package.ts';
+import { checkFiles, readManifest, readPackage, type StagedPackage } from '../load/read-package.ts';
 import { resetFolders, type UnitFolders } from '../stage/unit-folders.ts';
 
 const MANIFEST = 'manifest.json';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { type ConnectionPool, Database } from '../../core/duckdb/duckdb.ts';
 import { ConversionPlaces } from '../../core/duckdb/engine.ts';
+import { isolateUnit } from '../../core/errors/catch-uncaught.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
-import { isolateUnit } from '../../core/errors/isolate-unit.ts';
 import { host } from '../../core/host/host.ts';
 import { tryLockState } from '../../core/locks/state-lock.ts';
 import type { Logger } from '../../core/logs/logger.ts';
@@ -14,7 +14,7 @@ import type { ClaimProgress, UnitClaim, UnitQueue } from '../../state/ledger/uni
 import { connect } from '../discover/connect.ts';
 import { RankingWindows } from '../routes/aggregates/ranking-windows.ts';
 import { FieldSchemaCache } from '../routes/field-schema-cache.ts';
-import { stagingConnections } from '../stage/staging-connections.ts';
+import { stagingConnections } from '../stage/macros.ts';
 import { removeFolders } from '../stage/unit-folders.ts';
 import type { StagingContext, UnitSteps } from '../unit/run-context.ts';
 import { stageUnit } from '../unit/stage-unit.ts';

@@ -1,7 +1,6 @@
 import { type Connection, ident, table, text } from '../../core/duckdb/duckdb.ts';
 import { recordFingerprint, unpublishedUnits } from './ops/ops-loads.ts';
 import { columnsOfUnits } from './ops/ops-unit-fields.ts';
-import { presentRows } from './ops/present-rows.ts';
 import { CATALOG } from './schema.ts';
 
 /** Units of one statement. DuckDB reads the other columns only where `_unit` fits; with `IN` it would read all. */
@@ -66,4 +65,18 @@ export async function renewFingerprints(
   const units = await unpublishedUnits(connection, dataset);
   for (const [unit, fingerprint] of await unitFingerprints(connection, CATALOG, { dataset, units }, signal))
     await recordFingerprint(connection, unit, fingerprint);
+}
+
+/** The condition on rows of a raw table that are there now: lists of resources hold former records too. */
+export async function presentRows(
+  connection: Connection,
+  catalog: string,
+): Promise<(dataset: string) => string> {
+  const rows = await connection.rows<{ name: string }>(
+    `SELECT table_name AS name FROM duckdb_columns()
+     WHERE database_name = ? AND schema_name = 'raw' AND column_name = '_seen_to'`,
+    [catalog],
+  );
+  const withHistory = new Set(rows.map(({ name }) => name));
+  return (dataset) => (withHistory.has(dataset) ? '_seen_to IS NULL' : 'true');
 }

@@ -2,18 +2,30 @@ import type { Connection } from '../../core/duckdb/duckdb.ts';
 import { stringifyJson } from '../../core/text/json.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import { pipelineDefinition } from '../../project/model/pipeline-definition.ts';
-import type { PipelineDrift } from '../../project/model/pipeline-drift.ts';
 import { pipelineFilter } from '../../project/model/unit-source.ts';
+import { loadPipelines } from '../../project/settings/pipelines.ts';
 import { hasColumns } from './catalog.ts';
+import { type PublishedPlace, readPublished } from './published/read-published.ts';
 
 const PIPELINES_JSON =
   '[{"dataset":"VARCHAR","definition":"VARCHAR","filter":"VARCHAR","restores":"BOOLEAN","links":"BOOLEAN"}]';
+
+/** Where the pipelines of a project are, and the warehouse that they have filled. */
+interface DriftSettings extends PublishedPlace {
+  readonly projectDir: string;
+}
+
+/** The pipelines of a project that have changed since units of the published warehouse were loaded. */
+export async function readDrift(settings: DriftSettings): Promise<readonly PipelineDrift[]> {
+  const pipelines = await loadPipelines(settings.projectDir);
+  return (await readPublished(settings, (connection) => pipelineDrift(connection, pipelines))) ?? [];
+}
 
 /**
  * The pipelines whose filter or fields are others than those that units were loaded with. Lists are left out: every run
  * reads them again. Of loads by earlier versions only the filter is known.
  */
-export async function pipelineDrift(
+async function pipelineDrift(
   connection: Connection,
   pipelines: readonly Pipeline[],
 ): Promise<PipelineDrift[]> {
@@ -68,4 +80,31 @@ export async function pipelineDrift(
         ? null
         : `crawlhouse backfill ${dataset} --from ${first} --to ${String(after).slice(0, 10)} --reload`,
   }));
+}
+
+/** Units that were loaded under another filter or other fields than those of their pipeline now. */
+export interface PipelineDrift {
+  readonly dataset: string;
+  readonly changed: readonly ('filter' | 'fields')[];
+  /** Those that can be loaded again. */
+  readonly units: number;
+  /** Those that can't: their crawls are archived or gone. */
+  readonly archived: number;
+  /** Loads them again; null where none can be. */
+  readonly command: string | null;
+}
+
+/** `crawl_pages: its filter has changed since 12 units were loaded` */
+export function describeDrift({ dataset, changed, units, archived }: PipelineDrift): string {
+  const what = `${dataset}: its ${changed.join(' and ')} ${changed.length > 1 || changed[0] === 'fields' ? 'have' : 'has'} changed`;
+  const all = units + archived;
+  const rest = archived === 0 ? '' : `; the crawls of ${archived} are archived or gone`;
+  return `${what} since ${all} ${all === 1 ? 'unit was' : 'units were'} loaded${rest}`;
+}
+
+/** What to do about it. */
+export function driftHint({ dataset, command }: PipelineDrift): string {
+  return (
+    command ?? `unarchive: unarchive in the pipeline of ${dataset} lets a backfill --reload restore them`
+  );
 }

@@ -4,8 +4,7 @@ import { lockedSince } from '../../core/locks/state-lock.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import { type PostgresAddress, postgresAddress } from '../../core/net/postgres-address.ts';
 import type { Ledger } from './ledger.ts';
-import { openSqliteLedger } from './sqlite/open-sqlite-ledger.ts';
-import { LEDGER_FILE, readSqliteLedger } from './sqlite/sqlite-ledger.ts';
+import { LEDGER_FILE, openSqliteLedger, readSqliteLedger } from './sqlite/sqlite-ledger.ts';
 
 /** The settings that say where the ledger is. */
 export interface LedgerSettings {
@@ -29,7 +28,7 @@ export async function openLedger(
 ): Promise<Ledger> {
   const address = sharedLedger(settings);
   if (address === undefined) return openSqliteLedger(settings.state_dir, logger);
-  const { openPostgresLedger } = await import('./postgres/open-postgres-ledger.ts');
+  const { openPostgresLedger } = await import('./postgres/postgres-ledger.ts');
   return openPostgresLedger(address, { command, stateDir: settings.state_dir }, signal);
 }
 
@@ -42,7 +41,7 @@ export async function openLedger(
 export async function readLedger(settings: LedgerSettings): Promise<Ledger | undefined> {
   const address = sharedLedger(settings);
   if (address !== undefined) {
-    const { readPostgresLedger } = await import('./postgres/open-postgres-ledger.ts');
+    const { readPostgresLedger } = await import('./postgres/postgres-ledger.ts');
     return readPostgresLedger(address);
   }
   const { state_dir } = settings;

@@ -1,14 +1,16 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type File, Storage } from '@google-cloud/storage';
+import { Agent, type Dispatcher } from 'undici';
+import type { CrawlhouseError } from '../../core/errors/errors.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../../core/time/retry.ts';
 import { PageTokens } from '../list-objects.ts';
 import type { ByteRange, Checksum, ObjectHashes, ObjectStore, StoredObject } from '../object-store.ts';
 import { retryStore } from '../retry-store.ts';
+import { isNetworkError, retryAfterMs, type StoreFailure, storeError } from '../store-errors.ts';
 import type { NetworkOptions } from '../store-kind.ts';
-import { gcsError } from './gcs-errors.ts';
-import { GcsMedia } from './gcs-media.ts';
 
 export interface GcsOptions extends NetworkOptions {
   readonly bucket: string;
@@ -135,4 +137,171 @@ function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
     signal.addEventListener('abort', stop, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
+}
+
+/** An error object is short. */
+const ERROR_BYTES = 16 * 1024;
+
+/**
+ * The content of objects, requested with the SDK's address and credentials, but over our own connection. The SDK's
+ * streams take no signal, and a broken one resets all others.
+ */
+export class GcsMedia implements AsyncDisposable {
+  readonly #storage: Storage;
+  readonly #bucket: string;
+  readonly #agent: Agent;
+
+  constructor(storage: Storage, bucket: string, idleMs: number) {
+    this.#storage = storage;
+    this.#bucket = bucket;
+    this.#agent = new Agent({ connect: { timeout: 10_000 }, headersTimeout: idleMs, bodyTimeout: idleMs });
+  }
+
+  async read(
+    object: StoredObject,
+    range: ByteRange,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<Uint8Array>> {
+    const path = `/b/${encodeURIComponent(this.#bucket)}/o/${encodeURIComponent(object.key)}`;
+    const url = new URL(`${this.#storage.baseUrl}${path}?alt=media&generation=${object.version}`);
+    let answer: Dispatcher.ResponseData;
+    try {
+      answer = await this.#agent.request({
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: 'GET',
+        headers: {
+          ...(await this.#credentials(url)),
+          range: `bytes=${range.from}-${range.to - 1}`,
+          // As stored: without this, Google decompresses objects with `Content-Encoding: gzip`.
+          'accept-encoding': 'gzip',
+        },
+        signal,
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw gcsError(error, 'object', object.url, this.#bucket);
+    }
+    if (answer.statusCode >= 300) {
+      const message = await shortText(answer.body);
+      const failed = { code: answer.statusCode, message, response: { headers: answer.headers } };
+      throw gcsError(failed, 'object', object.url, this.#bucket);
+    }
+    const generation = answer.headers['x-goog-generation'];
+    if (generation !== undefined && generation !== object.version) {
+      answer.body.destroy();
+      throw gcsError({ code: 412, message: 'another generation' }, 'object', object.url, this.#bucket);
+    }
+    return this.#bytes(answer.body, object, signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  async *#bytes(body: Readable, object: StoredObject, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    try {
+      yield* body as AsyncIterable<Uint8Array>;
+    } catch (error) {
+      signal.throwIfAborted();
+      throw gcsError(error, 'body', object.url, this.#bucket);
+    } finally {
+      body.destroy();
+    }
+  }
+
+  /** The SDK refreshes a token that is about to expire. An emulator's address is asked without. */
+  async #credentials(url: URL): Promise<Readonly<Record<string, string>>> {
+    if (this.#storage.customEndpoint) return {};
+    return { ...(await this.#storage.authClient.getRequestHeaders(url.href)) };
+  }
+}
+
+async function shortText(body: Readable): Promise<string> {
+  let text = '';
+  try {
+    for await (const piece of body) {
+      text += String(piece);
+      if (text.length > ERROR_BYTES) break;
+    }
+  } catch {
+    // The status alone says enough.
+  }
+  return text;
+}
+
+/** The common part of the SDK's errors and plain answers. */
+interface GcsFailure {
+  /** HTTP status, or the code of a system error. */
+  readonly code?: number | string;
+  /** Google's own error object, as JSON, or a sentence. */
+  readonly message?: string;
+  readonly errors?: readonly { readonly reason?: string }[];
+  readonly response?: { readonly status?: number; readonly headers?: Readonly<Record<string, unknown>> };
+}
+
+/** 403 for too many requests, not for missing rights. */
+const TOO_FAST = /rateLimitExceeded|userRateLimitExceeded|slow ?down/i;
+/** How the SDK words that there are no credentials, or that they are not taken. */
+const NO_CREDENTIALS =
+  /default credentials|invalid_grant|invalid_client|unauthorized_client|invalid_rapt|private key|credentials? file|does not exist, or it is not a file/i;
+
+/** The error of a request: for a listing, for an object, or for a body that was already coming. */
+export function gcsError(
+  thrown: unknown,
+  asked: 'list' | 'object' | 'body',
+  url: string,
+  bucket: string,
+): CrawlhouseError {
+  const error = thrown as GcsFailure;
+  const status = statusOf(error);
+  const { message, reasons } = said(error);
+  return storeError(gcsFailure(thrown, status, `${message} ${reasons}`, asked), {
+    url,
+    reason: [message, status === undefined ? '' : `(${status})`].filter(Boolean).join(' '),
+    setting: 'store_a',
+    bucket,
+    credentials:
+      'credentials come from the standard chain of Google Cloud: GOOGLE_APPLICATION_CREDENTIALS, `gcloud auth application-default login`, or the account of the machine',
+    retryAfterMs: retryAfterMs(error.response?.headers?.['retry-after']),
+  });
+}
+
+function gcsFailure(
+  thrown: unknown,
+  status: number | undefined,
+  text: string,
+  asked: 'list' | 'object' | 'body',
+): StoreFailure {
+  if (asked === 'body') return 'connection';
+  if (status === 429 || status === 408 || (status !== undefined && status >= 500)) return 'unavailable';
+  if (status === 403 && TOO_FAST.test(text)) return 'unavailable';
+  if (status === 401 || status === 403 || NO_CREDENTIALS.test(text)) return 'access';
+  if (status === 404 || (status === 400 && asked === 'list' && /bucket name/i.test(text))) {
+    return asked === 'list' ? 'no_bucket' : 'changed';
+  }
+  if (status === 412 || status === 416) return asked === 'list' ? 'refused' : 'changed';
+  return status === undefined && isNetworkError(thrown) ? 'connection' : 'refused';
+}
+
+function statusOf(error: GcsFailure): number | undefined {
+  if (typeof error.code === 'number') return error.code;
+  if (typeof error.code === 'string' && /^[1-5]\d\d$/.test(error.code)) return Number(error.code);
+  return error.response?.status;
+}
+
+/** The store's message, taken from its JSON if it is JSON. */
+function said(error: GcsFailure): { readonly message: string; readonly reasons: string } {
+  const message = (error.message ?? '').trim();
+  const reasons = (error.errors ?? []).map(({ reason }) => reason ?? '');
+  try {
+    const { error: inner } = JSON.parse(message) as { error?: GcsFailure };
+    return {
+      message: inner?.message ?? message,
+      reasons: [...reasons, ...(inner?.errors ?? []).map(({ reason }) => reason ?? '')].join(' '),
+    };
+  } catch {
+    // The message is not JSON, so it is used unchanged.
+    return { message, reasons: reasons.join(' ') };
+  }
 }

@@ -1,20 +1,33 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
   type HeadObjectCommandOutput,
   ListObjectsV2Command,
   type ListObjectsV2CommandOutput,
+  PutObjectCommand,
   S3Client,
+  UploadPartCommand,
 } from '@aws-sdk/client-s3';
+import type { CrawlhouseError } from '../../core/errors/errors.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../../core/time/retry.ts';
 import { PageTokens } from '../list-objects.ts';
 import type { ByteRange, Checksum, ObjectStore, StoredObject } from '../object-store.ts';
 import { retryStore } from '../retry-store.ts';
+import {
+  isNetworkError,
+  retryAfterMs,
+  type SettingNames,
+  type StoreFailure,
+  storeError,
+} from '../store-errors.ts';
 import type { NetworkOptions } from '../store-kind.ts';
-import { type S3Place, s3Error } from './s3-errors.ts';
-import { uploadToS3 } from './s3-upload.ts';
 
 /** S3's own limit. */
 const MOST_PARTS = 10_000;
@@ -237,4 +250,142 @@ function wholeCrc32c({ ChecksumCRC32C, ChecksumType }: HeadFacts): number | unde
   if (ChecksumCRC32C === undefined || ChecksumType === 'COMPOSITE') return undefined;
   const bytes = Buffer.from(ChecksumCRC32C, 'base64');
   return bytes.length === 4 && !ChecksumCRC32C.includes('-') ? bytes.readUInt32BE() : undefined;
+}
+
+export interface S3Place {
+  readonly bucket: string;
+  readonly region: string;
+  /** Default: those of `store_b`. */
+  readonly names?: SettingNames | undefined;
+}
+
+/** The common part of the SDK's error classes. */
+interface SdkError {
+  readonly name?: string;
+  readonly message?: string;
+  readonly Region?: string;
+  readonly $metadata?: { readonly httpStatusCode?: number };
+  readonly $response?: { readonly headers?: Readonly<Record<string, string>> };
+}
+
+const ACCESS: ReadonlySet<string> = new Set([
+  'AccessDenied',
+  'AuthorizationHeaderMalformed',
+  'CredentialsProviderError',
+  'ExpiredToken',
+  'ExpiredTokenException',
+  'InvalidAccessKeyId',
+  'InvalidToken',
+  'RequestTimeTooSkewed',
+  'SignatureDoesNotMatch',
+  'TokenRefreshRequired',
+  // versitygw's word for a key that it does not know.
+  'XAdminUserNotFound',
+]);
+const CHANGED: ReadonlySet<string> = new Set(['NoSuchKey', 'NotFound', 'PreconditionFailed', 'InvalidRange']);
+const BUSY: ReadonlySet<string> = new Set(['SlowDown', 'RequestTimeout', 'InternalError', 'Throttling']);
+/** The error of a request: for a listing, for an object, or for a body that was already coming. */
+export function s3Error(
+  thrown: unknown,
+  asked: 'list' | 'object' | 'body',
+  url: string,
+  place: S3Place,
+): CrawlhouseError {
+  const error = thrown as SdkError;
+  const headers = error.$response?.headers ?? {};
+  const actual = error.Region ?? headers['x-amz-bucket-region'];
+  const said = error.message && error.message !== 'UnknownError' ? error.message : '';
+  const status = error.$metadata?.httpStatusCode;
+  return storeError(s3Failure(error, asked, actual !== undefined && actual !== place.region), {
+    url,
+    reason: [error.name === 'Error' ? '' : error.name, said, status ? `(${status})` : '']
+      .filter(Boolean)
+      .join(' '),
+    ...(place.names ?? { setting: 'store_b' }),
+    bucket: place.bucket,
+    credentials:
+      'credentials come from the standard chain of AWS: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or the role of the machine',
+    region: { set: place.region, actual },
+    retryAfterMs: retryAfterMs(headers['retry-after']),
+  });
+}
+
+function s3Failure(error: SdkError, asked: 'list' | 'object' | 'body', elsewhere: boolean): StoreFailure {
+  const name = error.name ?? '';
+  const status = error.$metadata?.httpStatusCode;
+  // A broken body is a connection error, whatever the stream reports.
+  if (asked === 'body') return 'connection';
+  if (elsewhere || status === 301 || status === 307) return 'wrong_region';
+  if (name === 'NoSuchBucket' || name === 'InvalidBucketName') return 'no_bucket';
+  if (ACCESS.has(name)) return 'access';
+  if (BUSY.has(name) || status === 429 || (status !== undefined && status >= 500)) return 'unavailable';
+  // A key in cold storage: refused with 403, though the right is there.
+  if (name === 'InvalidObjectState') return 'refused';
+  if (status === 401 || status === 403) return 'access';
+  if (CHANGED.has(name) || status === 404 || status === 412 || status === 416) {
+    return asked === 'list' ? 'no_bucket' : 'changed';
+  }
+  return status === undefined && isNetworkError(error) ? 'connection' : 'refused';
+}
+
+/** Above this a file goes up in parts. */
+const PART_BYTES = 64 * 1024 * 1024;
+
+interface Destination {
+  readonly Bucket: string;
+  readonly Key: string;
+}
+
+/** Repeats a request where that may help. */
+type Repeat = <T>(send: () => Promise<T>) => Promise<T>;
+
+/**
+ * Uploads a file, one part after the other. A part that fails is sent again by itself; an upload that fails leaves no
+ * parts behind.
+ */
+export async function uploadToS3(
+  client: Pick<S3Client, 'send'>,
+  destination: Destination,
+  { file, repeat }: { readonly file: string; readonly repeat: Repeat },
+  signal: AbortSignal,
+): Promise<void> {
+  const { size } = await stat(file);
+  const part = Math.max(PART_BYTES, Math.ceil(size / MOST_PARTS));
+  const send = { abortSignal: signal };
+  if (size <= part) {
+    await repeat(() => {
+      const Body = createReadStream(file);
+      return client.send(new PutObjectCommand({ ...destination, Body, ContentLength: size }), send);
+    });
+    return;
+  }
+  const { UploadId } = await repeat(() =>
+    client.send(
+      new CreateMultipartUploadCommand({
+        ...destination,
+        ChecksumAlgorithm: 'CRC32C',
+        ChecksumType: 'FULL_OBJECT',
+      }),
+      send,
+    ),
+  );
+  const upload = { ...destination, UploadId };
+  try {
+    const Parts = [];
+    for (let from = 0, PartNumber = 1; from < size; from += part, PartNumber++) {
+      const to = Math.min(size, from + part);
+      const { ETag, ChecksumCRC32C } = await repeat(() => {
+        const Body = createReadStream(file, { start: from, end: to - 1 });
+        const own = { PartNumber, Body, ContentLength: to - from, ChecksumAlgorithm: 'CRC32C' } as const;
+        return client.send(new UploadPartCommand({ ...upload, ...own }), send);
+      });
+      Parts.push({ PartNumber, ETag, ChecksumCRC32C });
+    }
+    const complete = { ...upload, ChecksumType: 'FULL_OBJECT', MultipartUpload: { Parts } } as const;
+    await repeat(() => client.send(new CompleteMultipartUploadCommand(complete), send));
+  } catch (error) {
+    // The earlier failure has its own error.
+    await client.send(new AbortMultipartUploadCommand(upload)).catch(() => {});
+    throw error;
+  }
 }

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, stat, symlink, utimes, writeFile } from 'node
 import { basename, dirname, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { PrivateWarehouse } from '../../../src/answers/query/private-warehouse.ts';
-import { processScope } from '../../../src/core/host/process-start.ts';
+import { processScope } from '../../../src/core/host/host.ts';
 import { noSmallDisk, smallDisk } from '../../support/small-disk.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import '../../support/process-timeout.ts';

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { processScope } from '../../../src/core/host/process-start.ts';
+import { processScope } from '../../../src/core/host/host.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { until } from '../../support/until.ts';
 import { queryProcess, someWarehouse } from './some-warehouse.ts';

@@ -4,9 +4,8 @@ import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { CrawlhouseError } from '../../../src/core/errors/errors.ts';
-import { processStart } from '../../../src/core/host/process-start.ts';
-import type { HeldLock } from '../../../src/core/locks/lock-file.ts';
-import { lockState, tryLockState } from '../../../src/core/locks/state-lock.ts';
+import { processStart } from '../../../src/core/host/host.ts';
+import { type HeldLock, lockState, tryLockState } from '../../../src/core/locks/state-lock.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import '../../support/process-timeout.ts';
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FairQueue } from '../../../src/core/queue/fair-queue.ts';
-import { nextSlot, type Slot } from '../../../src/core/queue/next-slot.ts';
+import { FairQueue, nextSlot, type Slot } from '../../../src/core/queue/fair-queue.ts';
 import type { ExportStore } from '../../../src/stores/registry.ts';
 
 /** Lets everything that can go on now go on. */

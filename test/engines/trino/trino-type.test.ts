@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { trinoType } from '../../../src/engines/trino/translate-sql.ts';
+import { trinoType } from '../../../src/engines/trino/trino-dialect.ts';
 
 test('types of DuckDB have those of Trino, by any of their names', () => {
   const types = ['VARCHAR', 'JSON[]', 'HUGEINT', 'timestamptz', 'DATE[][]', 'DECIMAL(38,9)', 'text'];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Database } from '../../../src/core/duckdb/duckdb.ts';
 import { TrinoClient } from '../../../src/engines/trino/client/client.ts';
-import { translateModel, translateSql } from '../../../src/engines/trino/translate-sql.ts';
+import { translateModel, translateSql } from '../../../src/engines/trino/trino-dialect.ts';
 import { findNonPortable } from '../../../src/project/sql/text/portable-sql.ts';
 import type { TrinoAddress } from '../../support/trino.ts';
 import { fuzzFolder } from '../folder.ts';

@@ -4,10 +4,10 @@ import { lockState } from '../../../src/core/locks/state-lock.ts';
 import { createLogger } from '../../../src/core/logs/logger.ts';
 import { keepSecret } from '../../../src/core/secrets/redact.ts';
 import { type Alert, alertText } from '../../../src/operations/alert/alert.ts';
-import { deliverAlerts, noteAlerts } from '../../../src/operations/alert/deliver.ts';
 import type { Incident } from '../../../src/operations/alert/incident.ts';
 import { sqliteAlertStore } from '../../../src/operations/alert/open-alert-store.ts';
 import type { Target } from '../../../src/operations/alert/targets.ts';
+import { deliverAlerts, noteAlerts } from '../../../src/operations/alert/with-alerts.ts';
 import { ALERT_EVENTS, type AlertEvent } from '../../../src/project/settings/alert-settings.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rankingDays } from '../../../src/pipeline/discover/ranking-dates.ts';
+import { rankingDays } from '../../../src/pipeline/discover/discover-dates.ts';
 import { sendJson, testClient, testService } from '../../service/api/test-service.ts';
 import { clientOf, patchProject, projectId } from '../../service/local/clients.ts';
 import { rankingFolder } from '../../service/local/ranking/ranking-data.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findExpired } from '../../../src/project/model/find-expired.ts';
+import { findExpired } from '../../../src/pipeline/retention.ts';
 
 const crawl = (id: string, project_id: string, endedAt: number) => ({
   source: { kind: 'crawl' as const, id, project_id },

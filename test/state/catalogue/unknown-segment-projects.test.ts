@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unknownSegmentProjects } from '../../../src/state/catalogue/unknown-segment-projects.ts';
+import { unknownSegmentProjects } from '../../../src/state/catalogue/unknown-settings.ts';
 import { temporaryConnection, temporaryFolder } from '../../support/temporary.ts';
 
 const signal = new AbortController().signal;

@@ -1,14 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Agent, request } from 'undici';
+import { z } from 'zod';
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
-import type { RetryPolicy } from '../../../core/time/retry.ts';
-import { fixedToken } from '../../../service/api/client/token-source.ts';
+import { keepSecret } from '../../../core/secrets/redact.ts';
+import { type RetryPolicy, retriable } from '../../../core/time/retry.ts';
+import { fixedToken, type TokenSource } from '../../../service/api/client/token-source.ts';
 import { s3 } from '../../../stores/s3/s3.ts';
 import type { TrinoPlace } from '../trino-place.ts';
 import type { TrinoAddress } from './address.ts';
 import { TrinoClient, type TrinoOptions } from './client.ts';
-import { ClientCredentials } from './client-credentials.ts';
 
 /**
  * A client of the Trino that the settings name. Nothing is asked yet.
@@ -80,4 +82,112 @@ function credentialsOf({ credentials }: TrinoAddress, ca: string | undefined): T
     ...(scope === undefined ? {} : { scope }),
     ...(ca === undefined ? {} : { ca }),
   });
+}
+
+interface ClientCredentialsOptions {
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly scope?: string;
+  /** Certificates of a private authority (PEM). */
+  readonly ca?: string;
+  /** An answer is waited for so long; default: 30 seconds. */
+  readonly patienceMs?: number;
+}
+
+const TokenAnswer = z.looseObject({
+  // It goes into a header.
+  access_token: z.string().regex(/^[\x21-\x7e]+$/),
+  expires_in: z.number().positive(),
+});
+
+/** Without a lifetime in the answer, the token is asked for again after this many seconds. */
+const SHORTEST_LIFE = 60;
+
+/** Tokens of an authorization server for a program (OAuth 2.0, section 4.4). Each is used for nine tenths of its life. */
+export class ClientCredentials implements TokenSource {
+  readonly #options: ClientCredentialsOptions;
+  #token: Promise<string> | undefined;
+  #usableUntil = 0;
+
+  constructor(options: ClientCredentialsOptions) {
+    this.#options = options;
+    keepSecret(options.clientSecret);
+  }
+
+  token(): Promise<string> {
+    if (this.#token && Date.now() < this.#usableUntil) return this.#token;
+    this.#usableUntil = Number.POSITIVE_INFINITY;
+    const asked = this.#ask();
+    // A failure is not kept.
+    asked.catch(() => {
+      this.#token = undefined;
+    });
+    this.#token = asked;
+    return asked;
+  }
+
+  async renew(refused: string): Promise<string> {
+    if ((await this.#token) === refused) this.#token = undefined;
+    return this.token();
+  }
+
+  async #ask(): Promise<string> {
+    const { tokenUrl, clientId, clientSecret, scope, ca, patienceMs = 30_000 } = this.#options;
+    const form = new URLSearchParams({
+      grant_type: 'client_credentials',
+      ...(scope === undefined ? {} : { scope }),
+    });
+    const pair = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`;
+    const askedAt = Date.now();
+    const agent = new Agent({ connect: ca === undefined ? {} : { ca } });
+    const { statusCode, type, text } = await request(tokenUrl, {
+      method: 'POST',
+      signal: AbortSignal.timeout(patienceMs),
+      dispatcher: agent,
+      headers: {
+        authorization: `Basic ${Buffer.from(pair).toString('base64')}`,
+        'content-type': 'application/x-www-form-urlencoded',
+        accept: 'application/json',
+      },
+      body: form.toString(),
+    })
+      .then(async ({ statusCode, headers, body }) => {
+        const type = String(headers['content-type'] ?? 'no content type');
+        return { statusCode, type, text: await body.text() };
+      })
+      .catch((cause: Error) => {
+        throw retriable(
+          'connection',
+          `the token endpoint ${tokenUrl} can't be reached: ${cause.message}`,
+          cause,
+        );
+      })
+      .finally(() => agent.destroy());
+    if (statusCode === 429 || statusCode >= 500)
+      throw new CrawlhouseError(
+        'engine_unavailable',
+        `the token endpoint ${tokenUrl} answered ${statusCode}`,
+      );
+    if (statusCode !== 200)
+      throw new CrawlhouseError('engine_access', `the token endpoint ${tokenUrl} answered ${statusCode}`, {
+        hint: 'check the client id, its secret and the scope',
+      });
+    const { access_token, expires_in } = parsed(text, `${tokenUrl} answers 200 with ${type}`);
+    keepSecret(access_token);
+    this.#usableUntil = askedAt + expires_in * 900;
+    return access_token;
+  }
+}
+
+/** @param answers for the message; the text may hold a token */
+function parsed(text: string, answers: string): z.output<typeof TokenAnswer> {
+  try {
+    return TokenAnswer.parse({ expires_in: SHORTEST_LIFE, ...JSON.parse(text) });
+  } catch (cause) {
+    throw new CrawlhouseError('contract_broken', `the token endpoint ${answers}, outside OAuth2`, {
+      cause,
+      hint: 'check warehouse.token_url: it is to be the address that gives tokens, not a page to sign in',
+    });
+  }
 }

@@ -8,8 +8,7 @@ import type { RelationNames } from '../client/relation-names.ts';
 import { TrinoFailure } from '../client/trino-error.ts';
 import type { TrinoPlace } from '../trino-place.ts';
 import type { Definition } from './definition.ts';
-import { columnSql, laterTypeOf, type PhysicalColumn, physicalColumns } from './physical-columns.ts';
-import { folderOf } from './write-load.ts';
+import { columnSql, folderOf, laterTypeOf, type PhysicalColumn, physicalColumns } from './write-load.ts';
 
 /** Much longer than a CREATE TABLE takes. */
 const SETTLED_MS = 5_000;

@@ -1,10 +1,10 @@
 import { counted } from '../../../core/text/amounts.ts';
 import { textTable } from '../../../core/text/text-table.ts';
-import { readDrift } from '../../../operations/status/read-status.ts';
 import { driftBlocks } from '../../../operations/status/run-blocks.ts';
 import { discoverUnits } from '../../../pipeline/plan.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import { isLoaded } from '../../../state/catalogue/ops/ops-loads.ts';
+import { readDrift } from '../../../state/catalogue/pipeline-drift.ts';
 import { projectText } from '../../../state/catalogue/raw/raw-projects.ts';
 import { saysNoAccount } from '../account/no-account.ts';
 import type { Command } from '../command.ts';

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { firstPlanBlocks, planBlocks, planFacts } from '../../../operations/status/plan-blocks.ts';
-import { readDrift } from '../../../operations/status/read-status.ts';
 import { driftBlocks } from '../../../operations/status/run-blocks.ts';
 import { reportPlan } from '../../../pipeline/plan.ts';
 import type { RunRequest } from '../../../pipeline/run.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
+import { readDrift } from '../../../state/catalogue/pipeline-drift.ts';
 import type { Invocation } from '../command.ts';
 import { printBlocks } from './print-blocks.ts';
 

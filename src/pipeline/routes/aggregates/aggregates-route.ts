@@ -5,8 +5,7 @@ import type { Source } from '../../../project/model/source.ts';
 import { declaredFields } from '../describe-rows.ts';
 import { writeRecords } from '../download/write-records.ts';
 import type { RouteContext, RoutedUnit, RouteKind } from '../route.ts';
-import { extractAggregates, RANKING_FILE, RANKING_VALUES } from './extract-aggregates.ts';
-import type { RankingWindows } from './ranking-windows.ts';
+import { extractAggregates, RANKING_FILE, RANKING_VALUES, type RankingWindows } from './ranking-windows.ts';
 
 /**
  * A window of ranking performance. Each declared column that is not a metric is a dimension; an optional one only where

@@ -1,11 +1,14 @@
+import { createHash } from 'node:crypto';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { stringifyJson } from '../../../core/text/json.ts';
 import type { Pipeline } from '../../../project/model/pipeline.ts';
 import type { PlannedUnit } from '../../../project/model/planned-unit.ts';
+import type { Download, RawPart } from '../../../project/model/raw-part.ts';
 import { pipelineFilter } from '../../../project/model/unit-source.ts';
 import type { ServiceClient } from '../../../service/api/client/client.ts';
 import type { Oql } from '../../../service/api/oql/oql.ts';
-import type { AggregateRow } from '../../../service/api/resources/aggregates.ts';
-import { type RankingWindow, readRankingWindow } from './read-ranking-window.ts';
+import { type AggregateRow, aggregateRows } from '../../../service/api/resources/aggregates.ts';
+import { writeRecords } from '../download/write-records.ts';
 
 /** The most days in one request. */
 const MOST_DAYS = 31;
@@ -161,4 +164,187 @@ function daysFilter(pipeline: Pipeline, days: readonly string[]): Oql {
 
 function keyOf({ unit, pipeline }: PlannedUnit): string {
   return `${pipeline.dataset}/${unit.source.id}`;
+}
+
+/** The answer of one request for several days. */
+interface RankingWindow {
+  /** The rows of the days that came whole, in the order of the dimensions; a day without rows has none. */
+  readonly days: ReadonlyMap<string, readonly AggregateRow[]>;
+  /** Days that a page would hold at the same rows a day; 0 when not even the first of them came whole. */
+  readonly fitting: number;
+}
+
+/**
+ * Requests several days of ranking performance at once: one page of rows, days first, and the sums of each day. A full
+ * page ends within a day. That day and the following ones are left out, and so is a day whose rows do not add up. The
+ * caller requests them alone.
+ *
+ * @param request its `oql` leaves these days; `date` is one of its dimensions
+ * @param days `YYYY-MM-DD`, ascending, without gaps
+ * @throws CrawlhouseError `contract_broken` for rows of other days or out of their order, `quota` when the project's
+ *   quota does not do for so many
+ */
+export async function readRankingWindow(
+  client: ServiceClient,
+  { projectId, dimensions, oql }: AggregatesRequest,
+  days: readonly string[],
+  signal: AbortSignal,
+): Promise<RankingWindow> {
+  const filter = oql ? { oql } : {};
+  const sort = ['date', ...dimensions.filter((name) => name !== 'date')];
+  const { aggs } = await client.call(
+    'aggregateRanking',
+    {
+      project_id: projectId,
+      body: {
+        aggs: [
+          { ...filter, fields: ['date'], value: SUMS, sort: ascending(['date']), limit: days.length },
+          {
+            ...filter,
+            fields: [...dimensions],
+            value: [...RANKING_VALUES],
+            sort: ascending(sort),
+            limit: PAGE_ROWS,
+          },
+        ],
+      },
+    },
+    signal,
+  );
+  const path = rankingPath(projectId);
+  const sums = new Map(aggregateRows(aggs[0], ['date', ...ADDITIVE], path).map((row) => [row.date, row]));
+  const rows = aggregateRows(aggs[1], rankingColumns(dimensions), path);
+  refuseDisorder(rows, days, path);
+  const cutAt = rows.length < PAGE_ROWS ? null : String(rows.at(-1)?.date);
+  const byDay = Map.groupBy(rows, (row) => row.date);
+  const whole = days.filter((day) => cutAt === null || day < cutAt);
+  const counted = whole.reduce((count, day) => count + (byDay.get(day)?.length ?? 0), 0);
+  const addsUp = (day: string): boolean => {
+    const parts = rankingSums(byDay.get(day) ?? []);
+    return ADDITIVE.every((name) => parts[name] === Number(sums.get(day)?.[name] ?? 0));
+  };
+  return {
+    days: new Map(whole.filter(addsUp).map((day) => [day, byDay.get(day) ?? []])),
+    fitting: Math.floor((PAGE_ROWS * whole.length) / Math.max(counted, 1)),
+  };
+}
+
+/** A page that is cut holds whole days only where they come in their order. */
+function refuseDisorder(rows: readonly AggregateRow[], days: readonly string[], path: string): void {
+  let last = '';
+  for (const [index, { date }] of rows.entries()) {
+    const day = String(date);
+    if (!days.includes(day) || day < last) {
+      const why = day < last ? `comes after ${last}` : 'is not among the requested days';
+      throw new CrawlhouseError('contract_broken', `POST ${path}: row ${index + 1}: date ${day} ${why}`);
+    }
+    last = day;
+  }
+}
+
+function ascending(fields: readonly string[]): { field: string; order: 'asc' }[] {
+  return fields.map((field) => ({ field, order: 'asc' }));
+}
+
+/** The request for ranking performance: one row for each set of values of the dimensions. */
+interface AggregatesRequest {
+  readonly projectId: string;
+  readonly dimensions: readonly string[];
+  readonly oql: Oql | null;
+}
+
+/** The name of a unit's rows in messages and rejects. */
+export const RANKING_FILE = 'ranking_performance.jsonl';
+
+/** Rows a request: an answer is held in memory whole. */
+export const PAGE_ROWS = 5_000;
+
+/**
+ * The metrics of a row. Clicks and impressions add up. The position is weighted by impressions. SQL computes the rate
+ * of clicks, for any rows.
+ */
+export const RANKING_VALUES = [
+  { field: 'clicks', method: 'sum', alias: 'clicks' },
+  { field: 'impressions', method: 'sum', alias: 'impressions' },
+  { field: 'position', method: 'weighted_average', alias: 'position' },
+] as const;
+/** Metrics whose parts add up to the whole. */
+const ADDITIVE = ['clicks', 'impressions'] as const;
+const SUMS = RANKING_VALUES.filter((value) => value.method === 'sum');
+
+/**
+ * Brings ranking performance by pages of aggregates, in the order of the dimensions, which no two rows share. The
+ * service reports no number of rows, so the sums of the pages are compared with one aggregate of everything
+ * (spec-notes.md 32).
+ *
+ * @throws CrawlhouseError `cut_short` when the sums differ, `quota` when the project's quota is used up
+ */
+export function extractAggregates(
+  client: ServiceClient,
+  request: AggregatesRequest,
+  folder: string,
+  signal: AbortSignal,
+): AsyncGenerator<RawPart, Download> {
+  return writeRecords(pages(client, request, signal), RANKING_FILE, folder);
+}
+
+async function* pages(
+  client: ServiceClient,
+  { projectId, dimensions, oql }: AggregatesRequest,
+  signal: AbortSignal,
+): AsyncGenerator<readonly AggregateRow[]> {
+  const filter = oql ? { oql } : {};
+  const ask = async (query: object, columns: readonly string[]): Promise<readonly AggregateRow[]> => {
+    const { aggs } = await client.call(
+      'aggregateRanking',
+      { project_id: projectId, body: { aggs: [{ ...filter, ...query }] } },
+      signal,
+    );
+    return aggregateRows(aggs[0], columns, rankingPath(projectId));
+  };
+  const [whole] = await ask({ value: SUMS }, ADDITIVE);
+  const sums = { clicks: 0, impressions: 0 };
+  const refuse = (why: string): never => {
+    throw new CrawlhouseError('cut_short', `ranking performance of project ${projectId}: ${why}`);
+  };
+  const sort = dimensions.map((field) => ({ field, order: 'asc' }));
+  let before = '';
+  for (let offset = 0; ; offset += PAGE_ROWS) {
+    const query = { fields: dimensions, value: RANKING_VALUES, sort, limit: PAGE_ROWS, offset };
+    const rows = await ask(query, rankingColumns(dimensions));
+    const content = hashOf(rows);
+    if (content === before) refuse(`the page after ${offset} rows repeats the page before it`);
+    before = content;
+    const page = rankingSums(rows);
+    for (const name of ADDITIVE) sums[name] += page[name];
+    const isLast = rows.length < PAGE_ROWS;
+    for (const name of ADDITIVE) {
+      const [parts, all] = [sums[name], Number(whole?.[name] ?? 0)];
+      // Without an end the pages would go on beyond the whole.
+      if (isLast ? parts !== all : parts > all)
+        refuse(`the pages add up to ${parts} ${name}, the whole has ${all}`);
+    }
+    yield rows;
+    if (isLast) return;
+  }
+}
+
+/** The name of the aggregate in messages. */
+function rankingPath(projectId: string): string {
+  return `/data/project/${projectId}/ranking_performance/aggs`;
+}
+
+/** The columns of a table of ranking performance. */
+function rankingColumns(dimensions: readonly string[]): string[] {
+  return [...dimensions, ...RANKING_VALUES.map(({ alias }) => alias)];
+}
+
+function hashOf(rows: readonly AggregateRow[]): string {
+  return createHash('sha256').update(stringifyJson(rows)).digest('hex');
+}
+
+/** The sums of rows. */
+function rankingSums(rows: readonly AggregateRow[]): Record<(typeof ADDITIVE)[number], number> {
+  const sum = (name: string): number => rows.reduce((total, row) => total + Number(row[name] ?? 0), 0);
+  return { clicks: sum('clicks'), impressions: sum('impressions') };
 }

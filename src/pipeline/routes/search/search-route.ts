@@ -1,10 +1,19 @@
-import type { Field } from '../../../project/model/field.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import type { Limits } from '../../../core/net/limits.ts';
+import { type Field, typeFamily } from '../../../project/model/field.ts';
+import type { Download, RawPart } from '../../../project/model/raw-part.ts';
 import { limitsOf } from '../../../project/settings/limits.ts';
-import { type DataSource, uniqueFields } from '../../../service/api/resources/data-source.ts';
-import { SEARCH_CEILING } from '../../../service/api/resources/search.ts';
+import type { ServiceClient } from '../../../service/api/client/client.ts';
+import type { Oql } from '../../../service/api/oql/oql.ts';
+import { type DataSource, describeSource, uniqueFields } from '../../../service/api/resources/data-source.ts';
+import {
+  SEARCH_CEILING,
+  type SearchBody,
+  type SearchResponse,
+} from '../../../service/api/resources/search.ts';
+import { writeRecords } from '../download/write-records.ts';
 import { describedRows, type RouteKind } from '../route.ts';
 import { describingRequests, isStreamed } from '../streamed-sources.ts';
-import { extractSearch, SEARCH_PAGE_ROWS } from './extract-search.ts';
 
 /** Pages of searches (docs/decisions/service.md). */
 export const SEARCH_ROUTE: RouteKind = {
@@ -31,4 +40,249 @@ function sortableKey(source: DataSource, catalogue: readonly Field[]): readonly 
   const isSortable = (name: string): boolean =>
     catalogue.some((field) => field.name === name && field.can_sort !== false);
   return key.every(isSortable) ? key : [];
+}
+interface SearchRequest {
+  readonly source: DataSource;
+  readonly fields: readonly Field[];
+  readonly oql: Oql | null;
+  /** Rows that the service counts under `oql`. */
+  readonly total: number;
+  /** Fields that no two rows share; empty where none are known. */
+  readonly key: readonly string[];
+  readonly limits?: Limits;
+}
+
+type SearchRow = Readonly<Record<string, unknown>>;
+
+/** Rows a request: an answer is held in memory whole. */
+export const SEARCH_PAGE_ROWS = 2_000;
+
+/** Rows that all of `leaves` leave, besides the caller's own filter. */
+interface Piece {
+  readonly leaves: readonly Oql[];
+  readonly count: number;
+}
+
+/**
+ * Brings rows by searches. Pages of one search have each row once only if the order is total. Rows with a key are
+ * therefore sorted by it, and staging checks the key. Without a key, a search asks for one page only
+ * (docs/decisions/service.md). Where there are more rows than that, or than a search gives (api-spec.md §8), they are
+ * split by ranges of a number, each counted by the service, until every piece is within reach. Resolves once they are.
+ *
+ * @throws CrawlhouseError `impossible_route` when no number tells the rows apart, `cut_short` when rows come or go
+ * meanwhile
+ */
+export async function extractSearch(
+  client: ServiceClient,
+  request: SearchRequest,
+  folder: string,
+  signal: AbortSignal,
+): Promise<AsyncGenerator<RawPart, Download>> {
+  const pieces = await Array.fromAsync(new SearchSplit(client, request, signal).pieces());
+  const rows = pages(client, request, pieces, signal);
+  return writeRecords(rows, `${describeSource(request.source)}.jsonl`, folder, request.limits);
+}
+
+async function* pages(
+  client: ServiceClient,
+  { source, fields, oql, key }: SearchRequest,
+  pieces: readonly Piece[],
+  signal: AbortSignal,
+): AsyncGenerator<readonly SearchRow[]> {
+  const names = fields.map((field) => field.name);
+  const sort = key.map((field) => ({ field, order: 'asc' as const }));
+  const sorted = sort.length > 0 ? { sort } : {};
+  for (const { leaves, count } of pieces) {
+    const filter = filterOf(oql, leaves);
+    for (let offset = 0; offset < count; offset += SEARCH_PAGE_ROWS) {
+      const limit = Math.min(SEARCH_PAGE_ROWS, SEARCH_CEILING - offset);
+      const body: SearchBody = {
+        fields: names,
+        offset,
+        limit,
+        ...sorted,
+        ...(filter ? { oql: filter } : {}),
+      };
+      const answer = await client.search(source, body, signal, true);
+      if (answer.meta.total_hits !== count)
+        throw cutShort(source, `a search counted ${count} rows and then ${answer.meta.total_hits}`);
+      const rows = rowsOf(answer);
+      const due = Math.min(limit, count - offset);
+      if (rows.length !== due) throw cutShort(source, `a page of ${due} rows came with ${rows.length}`);
+      yield rows;
+    }
+  }
+}
+
+/** Splits the rows into pieces that a search reaches to their end, none in two of them. */
+class SearchSplit {
+  readonly #client: ServiceClient;
+  readonly #request: SearchRequest;
+  readonly #signal: AbortSignal;
+  /** The numbers that the rows may be split by. */
+  readonly #numbers: readonly Field[];
+  /** Rows of a piece at the most. */
+  readonly #most: number;
+  /** The counts that did not add up. */
+  readonly #unordered: string[] = [];
+
+  constructor(client: ServiceClient, request: SearchRequest, signal: AbortSignal) {
+    this.#client = client;
+    this.#request = request;
+    this.#signal = signal;
+    this.#numbers = request.fields.filter(isSplittable);
+    this.#most = request.key.length > 0 ? SEARCH_CEILING : SEARCH_PAGE_ROWS;
+  }
+
+  pieces(): AsyncGenerator<Piece> {
+    return this.#split({ leaves: [], count: this.#request.total }, 0);
+  }
+
+  /** By the numbers from `at` on: the rows without the number, then halves of its span. */
+  async *#split(piece: Piece, at: number): AsyncGenerator<Piece> {
+    const { leaves, count } = piece;
+    if (count <= this.#most) {
+      if (count > 0) yield piece;
+      return;
+    }
+    if (this.#numbers[at] === undefined) {
+      const why = this.#unordered[0] ?? `${count} rows have the same numbers`;
+      throw new CrawlhouseError(
+        'impossible_route',
+        `${describeSource(this.#request.source)}: ${why}, and ${this.#reach()}`,
+        { hint: 'take the route stream' },
+      );
+    }
+    const name = this.#nameOf(at);
+    const without = await this.#counted([...leaves, { field: [name, 'has_no_value', ''] }]);
+    const rest = await this.#counted([...leaves, { field: [name, 'has_value', ''] }]);
+    if (!(await this.#addUp(name, piece, [without, rest]))) return yield* this.#split(piece, at + 1);
+    yield* this.#split(without, at + 1);
+    if (rest.count === 0) return;
+    yield* this.#halve(rest, await this.#spanOf(rest, at, leaves));
+  }
+
+  async *#halve(piece: Piece, span: Span): AsyncGenerator<Piece> {
+    const { at, others, low, high, isHighIn } = span;
+    const middle = middleOf(span, this.#isWhole(at));
+    // One value has them all: another number must tell them apart.
+    if (piece.count <= this.#most || middle === null) return yield* this.#split(piece, at + 1);
+    const name = this.#nameOf(at);
+    const bounds = (from: Oql, to: Oql): Promise<Piece> => this.#counted([...others, from, to]);
+    const from: Oql = { field: [name, 'gte', middle] };
+    const left = await bounds({ field: [name, 'gte', low] }, { field: [name, 'lt', middle] });
+    const right = await bounds(from, { field: [name, isHighIn ? 'lte' : 'lt', high] });
+    if (!(await this.#addUp(name, piece, [left, right]))) return yield* this.#split(piece, at + 1);
+    // An empty half says that the values lie close together: from their own edges on they are soon told apart.
+    const isUneven = left.count === 0 || right.count === 0;
+    const spanOf = async (half: Piece, own: Span): Promise<Span> =>
+      isUneven && half.count > this.#most ? this.#spanOf(half, at, others) : own;
+    yield* this.#halve(left, await spanOf(left, { ...span, high: middle, isHighIn: false }));
+    yield* this.#halve(right, await spanOf(right, { ...span, low: middle }));
+  }
+
+  /** From the least value of the number at `at` to the greatest. */
+  async #spanOf({ leaves }: Piece, at: number, others: readonly Oql[]): Promise<Span> {
+    const name = this.#nameOf(at);
+    const [low, high] = [await this.#edge(leaves, name, 'asc'), await this.#edge(leaves, name, 'desc')];
+    return { at, others, low, high, isHighIn: true };
+  }
+
+  #nameOf(at: number): string {
+    return this.#numbers[at]?.name ?? '';
+  }
+
+  #isWhole(at: number): boolean {
+    return typeFamily(this.#numbers[at]?.type ?? '') === 'whole';
+  }
+
+  #reach(): string {
+    return this.#request.key.length > 0
+      ? `a search gives ${SEARCH_CEILING}`
+      : `without a key a search is reliable up to ${SEARCH_PAGE_ROWS}, one page`;
+  }
+
+  /**
+   * Whether two parts have each row of the whole once. If not, the number can't split these rows: the service has values
+   * that its own bounds do not order.
+   *
+   * @throws CrawlhouseError `cut_short` where the whole has other rows by now
+   */
+  async #addUp(name: string, whole: Piece, [one, other]: readonly [Piece, Piece]): Promise<boolean> {
+    if (one.count + other.count === whole.count) return true;
+    const { count } = await this.#counted(whole.leaves);
+    const { source } = this.#request;
+    if (count !== whole.count) throw cutShort(source, `${whole.count} rows were ${count} a moment later`);
+    this.#unordered.push(
+      `${count} rows split by ${name} are ${one.count} and ${other.count}, which do not add up`,
+    );
+    return false;
+  }
+
+  async #counted(leaves: readonly Oql[]): Promise<Piece> {
+    const fields = this.#request.fields.slice(0, 1).map((field) => field.name);
+    return { leaves, count: (await this.#search(leaves, { limit: 0, fields })).meta.total_hits };
+  }
+
+  async #edge(leaves: readonly Oql[], name: string, order: 'asc' | 'desc'): Promise<Bound> {
+    const answer = await this.#search(leaves, { limit: 1, fields: [name], sort: [{ field: name, order }] });
+    const value = rowsOf(answer)[0]?.[name];
+    if (typeof value === 'number' || typeof value === 'bigint') return value;
+    const { source } = this.#request;
+    throw new CrawlhouseError(
+      'contract_broken',
+      `${describeSource(source)}: a search by ${name} brought ${JSON.stringify(value)}, which is not a number`,
+    );
+  }
+
+  #search(leaves: readonly Oql[], body: SearchBody): Promise<SearchResponse> {
+    const filter = filterOf(this.#request.oql, leaves);
+    const asked = { ...body, ...(filter ? { oql: filter } : {}) };
+    return this.#client.search(this.#request.source, asked, this.#signal);
+  }
+}
+
+function filterOf(oql: Oql | null, leaves: readonly Oql[]): Oql | null {
+  const all = [...(oql ? [oql] : []), ...leaves];
+  return all.length > 1 ? { and: all } : (all[0] ?? null);
+}
+
+function rowsOf({ urls, links }: SearchResponse): readonly SearchRow[] {
+  return urls ?? links ?? [];
+}
+
+function cutShort(source: DataSource, problem: string): CrawlhouseError {
+  return new CrawlhouseError('cut_short', `${describeSource(source)}: ${problem}`);
+}
+
+type Bound = number | bigint;
+
+/** The values of the number at `at` that a piece may have: from `low` to before `high`, or with `high`. */
+interface Span {
+  readonly at: number;
+  readonly low: Bound;
+  readonly high: Bound;
+  readonly isHighIn: boolean;
+  /** The piece's leaves that say nothing of this number. */
+  readonly others: readonly Oql[];
+}
+
+/** A number that a search may be filtered and sorted by. */
+function isSplittable({ type, arity, can_filter, can_sort }: Field): boolean {
+  const isNumber = typeFamily(type) === 'whole' || typeFamily(type) === 'real';
+  return isNumber && arity === 'one' && can_filter !== false && can_sort !== false;
+}
+
+/**
+ * The first value of a span's upper half; null where it holds one value only. Two integers next to each other hold
+ * others of a real number.
+ */
+function middleOf({ low, high, isHighIn }: Span, isWhole: boolean): Bound | null {
+  if (low >= high) return null;
+  const mean = Number(low) / 2 + Number(high) / 2;
+  const middle = isWhole ? Math.ceil(mean) : mean;
+  if (middle > low && middle < high) return middle;
+  // Integers beyond 2^53 lie closer than doubles do.
+  if (typeof low === 'bigint' && typeof high === 'bigint' && high - low > 1n) return low + (high - low) / 2n;
+  return isHighIn ? high : null;
 }

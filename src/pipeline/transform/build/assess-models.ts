@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import { currentPartitions, partitionedModel } from '../../../project/sql/plan/partitions.ts';
 import type { PlannedModel } from '../../../project/sql/plan/plan-models.ts';
-import { changedPartitions } from '../../../state/catalogue/ops/ops-model-partitions.ts';
+import { loadVersions } from '../../../state/catalogue/ops/ops-loads.ts';
+import {
+  changedPartitions,
+  type PartitionChanges,
+} from '../../../state/catalogue/ops/ops-model-partitions.ts';
 import { type BuildStamp, type BuiltModel, builtModels } from '../../../state/catalogue/ops/ops-models.ts';
-import { type Build, decideBuild } from './decide-build.ts';
-import { definitionOf, fingerprint, madeFrom, sourceVersions } from './model-state.ts';
 
 export interface Assessed {
   readonly build: Build;
@@ -86,4 +88,136 @@ export async function assessModels(
 
 function hash(...parts: readonly string[]): string {
   return createHash('sha256').update(parts.join('\n')).digest('hex');
+}
+
+/** Changes when anything does that the model is made of: its SQL, its kind, its words, its tests. */
+function fingerprint({ model, sql, tests }: PlannedModel): string {
+  const parts = [
+    model.kind,
+    sql,
+    model.description,
+    [...model.columns],
+    tests.map((test) => [test.severity, test.sql]),
+    model.incremental,
+  ];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+/**
+ * Changes when the rows of a model would, from the same data: its SQL, that of the models it reads, a type that one of
+ * them puts out. A declared column that a source has now and had not before changes no row of before.
+ */
+function definitionOf(
+  { model, models, outputs }: PlannedModel,
+  definitions: ReadonlyMap<string, string>,
+): string {
+  // A field under a wildcard changes no model that reads this one: none can name it before it is there.
+  const declared = [...outputs].filter(([name]) => model.columns.has(name));
+  const reads = [...model.reads].map(([source, columns]) => [source, [...columns]]);
+  const parts = [
+    [model.kind, model.sql, reads, model.each, model.incremental, declared],
+    [...models].map((name) => `${name} ${definitions.get(name) ?? ''}`).sort(),
+  ];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+/**
+ * A short stamp of a model's inputs: the versions of its sources and the stamps of the models it reads. It is stored
+ * with the model, so that a run after a kill knows the models that are behind.
+ */
+function madeFrom(
+  { sources, models }: PlannedModel,
+  versions: SourceVersions,
+  stamps: ReadonlyMap<string, string>,
+): string {
+  const parts = [
+    ...[...sources].map((source) => `${source} ${versions.of(source)}`),
+    ...[...models].map((name) => `${name} ${stamps.get(name) ?? ''}`),
+  ];
+  return createHash('sha256').update(parts.sort().join('\n')).digest('hex');
+}
+
+/** A short stamp of all loads so far. */
+interface SourceVersions {
+  /** Of a table of `raw` or `ops`. */
+  readonly of: (source: string) => string;
+  /** Of anything. */
+  readonly all: string;
+}
+
+async function sourceVersions(connection: Connection): Promise<SourceVersions> {
+  const versions = await loadVersions(connection);
+  const all = createHash('md5')
+    .update([...versions.values()].join())
+    .digest('hex');
+  // Every load writes into `ops`.
+  const of = (source: string): string =>
+    source.startsWith('ops.') ? all : (versions.get(source.replace('raw.', '')) ?? '');
+  return { of, all };
+}
+
+/** If so many partitions are behind, and half of all, a full build is faster. */
+const MANY_PARTITIONS = 20;
+
+/** The action for a model, and its reason. */
+export type Build =
+  | { readonly how: 'none' }
+  | { readonly how: 'full'; readonly reason: BuildReason }
+  | {
+      readonly how: 'partitions';
+      readonly reason: 'words' | 'partitions';
+      readonly changes: PartitionChanges;
+    };
+
+export type BuildReason =
+  /** It was asked for. */
+  | 'all'
+  /** It is not there, or is a table where it should be a view. */
+  | 'missing'
+  /** Its own SQL or header has changed. */
+  | 'definition'
+  /** The SQL of a model that it reads has changed, or the type of a column. */
+  | 'reads'
+  /** Something that it reads was loaded. */
+  | 'sources'
+  /** A model that it reads was made. */
+  | 'models'
+  /** So many of its partitions are behind that a full build is faster. */
+  | 'many partitions';
+interface BuildInputs {
+  readonly all: boolean;
+  readonly former:
+    | { readonly fingerprint: string; readonly definition: string; readonly sources: string }
+    | undefined;
+  /** Of all that is in its file. */
+  readonly fingerprint: string;
+  /** Of the SQL that its rows follow from, through all models that it reads, and the types of what they put out. */
+  readonly definition: string;
+  /** Of the data that it is made from. */
+  readonly sources: string;
+  /** Whether this run wrote a source that it reads. */
+  readonly touched: boolean;
+  /** Whether this run made a model that it reads. */
+  readonly modelsMade: boolean;
+  /** Of a partitioned table whose SQL has not changed. */
+  readonly changes: (PartitionChanges & { readonly total: number }) | undefined;
+}
+
+/** Decides, without I/O, how to bring a model to the state that a full build would give it. */
+function decideBuild(inputs: BuildInputs): Build {
+  const { former, changes } = inputs;
+  if (inputs.all) return { how: 'full', reason: 'all' };
+  if (!former) return { how: 'full', reason: 'missing' };
+  const words = former.fingerprint !== inputs.fingerprint;
+  if (!changes) {
+    if (words) return { how: 'full', reason: 'definition' };
+    if (former.definition !== inputs.definition) return { how: 'full', reason: 'reads' };
+    if (inputs.touched || former.sources !== inputs.sources) return { how: 'full', reason: 'sources' };
+    return inputs.modelsMade ? { how: 'full', reason: 'models' } : { how: 'none' };
+  }
+  const { total, ...rest } = changes;
+  const count = rest.behind.length + rest.gone.length;
+  if (count >= MANY_PARTITIONS && count * 2 >= total) return { how: 'full', reason: 'many partitions' };
+  if (words) return { how: 'partitions', reason: 'words', changes: rest };
+  return count > 0 ? { how: 'partitions', reason: 'partitions', changes: rest } : { how: 'none' };
 }

@@ -10,7 +10,7 @@ import {
   recordPartitions,
 } from '../../../state/catalogue/ops/ops-model-partitions.ts';
 import { type BuildStamp, forgetModel, recordBuild } from '../../../state/catalogue/ops/ops-models.ts';
-import type { Build } from './decide-build.ts';
+import type { Build } from './assess-models.ts';
 
 export interface BuildOptions {
   readonly stamp: BuildStamp;

@@ -1,7 +1,6 @@
 import type { ModelPlace } from '../../../engines/model-engine.ts';
 import type { PlannedModel } from '../../../project/sql/plan/plan-models.ts';
-import { assessModels } from './assess-models.ts';
-import type { BuildReason } from './decide-build.ts';
+import { assessModels, type BuildReason } from './assess-models.ts';
 
 /** The action of a run for a model. */
 export interface Explanation {

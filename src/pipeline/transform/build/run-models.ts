@@ -10,6 +10,7 @@ import type { ModelEngine, ModelPlace } from '../../../engines/model-engine.ts';
 import type { ModelReport, TestReport } from '../../../project/model/runs/report.ts';
 import type { Model } from '../../../project/sql/models/model.ts';
 import { modelError } from '../../../project/sql/plan/model-error.ts';
+import { currentPartitions, partitionedModel } from '../../../project/sql/plan/partitions.ts';
 import { type PlannedModel, planModels } from '../../../project/sql/plan/plan-models.ts';
 import { selectModels } from '../../../project/sql/plan/select-models.ts';
 import {
@@ -18,11 +19,20 @@ import {
   martObjects,
   tableColumns,
 } from '../../../state/catalogue/catalog.ts';
-import { modelNames } from '../../../state/catalogue/ops/ops-models.ts';
+import {
+  changedPartitions,
+  type PartitionChanges,
+  recordPartitions,
+} from '../../../state/catalogue/ops/ops-model-partitions.ts';
+import {
+  type BuildStamp,
+  modelNames,
+  recordLooks,
+  recordNewRows,
+} from '../../../state/catalogue/ops/ops-models.ts';
 import { isFailed, recordTests, type TestedModel, testModel } from '../tests/test-model.ts';
 import { type Assessed, type Assessor, assessModels } from './assess-models.ts';
 import { buildModel, dropModel, isAsMade } from './build-model.ts';
-import { LaterRecords } from './later-records.ts';
 
 /** Of the memory limit: models take a good deal that it does not count (docs/decisions/warehouse.md). */
 const MEMORY_SHARE = 0.5;
@@ -291,5 +301,58 @@ async function dropRemoved(
     if (names.has(name)) continue;
     await dropModel(place, name, { present: present.get(name), onChange });
     logger.info('model dropped', { model: name });
+  }
+}
+
+/**
+ * What a run notes of models that it need not make: of views before the next model is made, of the others at the end,
+ * in one transaction each.
+ */
+class LaterRecords {
+  readonly #connection: Connection;
+  readonly #onChange: (() => Promise<void>) | undefined;
+  readonly #views = new Map<string, BuildStamp>();
+  readonly #partitions = new Map<string, PartitionChanges>();
+  readonly #looks = new Map<string, string>();
+
+  constructor(connection: Connection, onChange: (() => Promise<void>) | undefined) {
+    this.#connection = connection;
+    this.#onChange = onChange;
+  }
+
+  /** A model is as it should be, with all that has been loaded. */
+  look(name: string, { lookedAt }: BuildStamp): void {
+    this.#looks.set(name, lookedAt);
+  }
+
+  /** A view shows new rows by itself, but its tests have to be run on them. */
+  async newRows(planned: PlannedModel, stamp: BuildStamp): Promise<void> {
+    const { name } = planned.model;
+    this.#views.set(name, stamp);
+    const partitioned = partitionedModel(planned);
+    if (partitioned)
+      this.#partitions.set(
+        name,
+        await changedPartitions(this.#connection, name, currentPartitions(partitioned)),
+      );
+  }
+
+  /** Writes what is noted of views. */
+  async writeViews(): Promise<void> {
+    if (this.#views.size === 0) return;
+    const connection = this.#connection;
+    await connection.transaction(async () => {
+      await recordNewRows(connection, this.#views);
+      for (const [name, changes] of this.#partitions) await recordPartitions(connection, name, '', changes);
+      await this.#onChange?.();
+    });
+    this.#views.clear();
+    this.#partitions.clear();
+  }
+
+  async write(): Promise<void> {
+    await this.writeViews();
+    const [lookedAt] = this.#looks.values();
+    if (lookedAt !== undefined) await recordLooks(this.#connection, [...this.#looks.keys()], lookedAt);
   }
 }

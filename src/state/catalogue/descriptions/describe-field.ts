@@ -1,16 +1,262 @@
 import { lookUp } from '../../../core/text/look-up.ts';
 import { typeFamily } from '../../../project/model/field.ts';
-import {
-  CLUSTER_FIELDS,
-  FIELD_FIELDS,
-  LINK_FIELDS,
-  LOG_EVENT_FIELDS,
-  LOG_PAGE_FIELDS,
-  RANKING_FIELDS,
-  STRUCTURED_DATA_FIELDS,
-} from './data-fields.ts';
 import { PAGE_FIELD_FAMILIES, PAGE_FIELDS } from './page-fields.ts';
-import { RESOURCE_FIELDS } from './resource-fields.ts';
+
+/** What the fields of links, clusters, structured data, log files and search results hold. */
+
+/** The parts of the URL at one end of a link. */
+function linkEnd(end: 'origin' | 'target', page: string): Record<string, string> {
+  return {
+    [end]: `Full URL of the page ${page}.`,
+    [`${end}_ext`]: `File extension of the URL ${page}.`,
+    [`${end}_first_path`]: `First directory of the URL ${page}, or /.`,
+    [`${end}_has_params`]: `Whether the URL ${page} has a query string.`,
+    [`${end}_host`]: `Host of the URL ${page}.`,
+    [`${end}_path`]: `Path of the URL ${page}.`,
+    [`${end}_querystring_key`]: `Keys of the query string of the URL ${page}.`,
+    [`${end}_querystring_keyvalue`]: `Keys and values of the query string of the URL ${page}.`,
+  };
+}
+
+const LINK_FIELDS: Readonly<Record<string, string>> = {
+  ...linkEnd('origin', 'that has the link'),
+  ...linkEnd('target', 'that the link leads to'),
+  anchor: 'Text of the link.',
+  follow: 'Whether the link is to be followed: it has no nofollow.',
+  intern: 'Whether the link leads to a page of the site.',
+  juice: 'Popularity that the link passes on.',
+  link_position: 'Place of the link on the page.',
+  target_fetched: 'Whether the crawler fetched the target.',
+  target_status: 'HTTP status of the target.',
+  target_status_range: 'Range of the HTTP status of the target: ok, redirect, client_error or server_error.',
+};
+
+const CLUSTER_FIELDS: Readonly<Record<string, string>> = {
+  average_similarity: 'Average similarity of the pages of the cluster, a share from 0 to 1.',
+  canonical_status: 'How canonicals handle the cluster.',
+  cluster_id: 'Identifier of the cluster.',
+  sample_urls: 'URLs of some pages of the cluster.',
+  size: 'Number of pages of the cluster.',
+};
+
+const STRUCTURED_DATA_FIELDS: Readonly<Record<string, string>> = {
+  format: 'Format of the item: json-ld, rdfa or microdata.',
+  item: 'The item itself, as JSON.',
+  missing_properties: 'Required properties that the item lacks.',
+  position: 'Place of the item on the page.',
+  type: 'Type of the item.',
+  url: 'Full URL of the page that has the item.',
+  valid: 'Whether the item has all required properties.',
+};
+
+const FIELD_FIELDS: Readonly<Record<string, string>> = {
+  actions: 'Filter types that work on the field.',
+  agg_dimension: 'Whether aggregates can group by the field.',
+  agg_metric_methods: 'Aggregation methods that work on the field.',
+  arity: 'Whether the field has one value or many.',
+  can_display: 'Whether searches and exports can have the field.',
+  can_filter: 'Whether filters can use the field.',
+  can_sort: 'Whether rows can be sorted by the field.',
+  data_type: 'Data type of the crawl that has the field: pages, links, clusters or structured_data.',
+  name: 'Name of the field.',
+  type: 'Type of the field, as the service names it.',
+  values: 'Possible values of an enum.',
+};
+
+const LOGGED_URL = {
+  url: 'Full URL that was requested.',
+  urlpath: 'Path of the URL.',
+};
+
+const LOG_EVENT_FIELDS: Readonly<Record<string, string>> = {
+  ...LOGGED_URL,
+  bot: 'Name of the bot that sent the request.',
+  bot_kind: 'Kind of the bot: seo, sea or vertical.',
+  bot_verification:
+    'Whether the bot is what its user agent says, by its address: verified, refuted or unchecked.',
+  bytes_sent: 'Number of bytes of the answer.',
+  day: 'Day of the request.',
+  device: 'Device that sent the request: desktop or mobile.',
+  event_date: 'When the server logged the request.',
+  is_bot: 'Whether a bot sent the request.',
+  is_seo_visit: 'Whether a person came from search results.',
+  method: 'HTTP method.',
+  referer: 'URL that the request named as its referrer.',
+  search_engine: 'Search engine that the bot belongs to.',
+  status_code: 'HTTP status of the answer.',
+  status_code_range: 'Range of the HTTP status: ok, redirect, client_error or server_error.',
+  url_first_path: 'First directory of the path, or /.',
+  url_has_params: 'Whether the URL has a query string.',
+  url_host: 'Host of the URL.',
+  user_agent: 'User agent that the request named.',
+};
+
+const LOG_PAGE_FIELDS: Readonly<Record<string, string>> = {
+  ...LOGGED_URL,
+  bot_hits: 'Number of requests of bots.',
+  bytes_sent: 'Number of bytes of the answers.',
+  day: 'Day that the row counts.',
+  hits: 'Number of requests.',
+  hits_2xx: 'Number of requests that were answered with a status of 200 to 299.',
+  hits_3xx: 'Number of requests that were answered with a status of 300 to 399.',
+  hits_4xx: 'Number of requests that were answered with a status of 400 to 499.',
+  hits_5xx: 'Number of requests that were answered with a status of 500 to 599.',
+  is_active: 'Whether a person came from search results in the period.',
+  is_crawled: 'Whether a bot requested the URL in the period.',
+  last_status_code: 'HTTP status of the last answer in the period.',
+  month: 'Month that the row counts, YYYY-MM.',
+  sea_bot_hits: 'Number of requests of bots of the kind sea.',
+  seo_bot_hits: 'Number of requests of bots of the kind seo.',
+  seo_visits: 'Number of visits from search results.',
+  vertical_bot_hits: 'Number of requests of bots of the kind vertical.',
+  visits: 'Number of visits of people.',
+  week: 'Week that the row counts, YYYY-Www; the project says whether it begins on Monday or Sunday.',
+};
+
+const RANKING_FIELDS: Readonly<Record<string, string>> = {
+  clicks: 'Number of clicks on the URL in search results.',
+  country: 'Country of the searcher.',
+  date: 'Day of the searches.',
+  device: 'Device of the searcher.',
+  impressions: 'Number of times that search results showed the URL.',
+  is_branded: 'Whether the query names the brand.',
+  period_days: 'Days that the row is a total of, the last one being date; none: a row of one day and URL.',
+  totals_by: 'Of a total, the dimensions that it is counted by, as in url; all: none.',
+  search_engine: 'The search engine, google or bing.',
+  is_anonymized: 'Whether the query is hidden to protect who asked it.',
+  position: 'Average position of the URL in search results, weighted by impressions.',
+  query: 'Query of the searcher.',
+  url: 'Full URL that search results showed.',
+};
+
+/** What the fields of the service's own records hold (api-spec.md §2.3 to §2.12), by dataset. */
+const RESOURCE_FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  projects: {
+    id: 'Identifier of the project.',
+    crawl_config_ids: "Identifiers of the project's crawl configurations.",
+    crawl_ids: "Identifiers of the project's crawls.",
+    crawl_over_crawl_ids: "Identifiers of the project's crawl over crawls.",
+    domain: 'Domain of the start URL.',
+    features: 'Features that are enabled for the project.',
+    is_verified_by:
+      'How the ownership was verified: analytics_b, search_console or admin; NULL when it was not.',
+    last_crawl_created_at: 'When the latest crawl was created, UTC milliseconds.',
+    last_crawl_id: 'Identifier of the crawl that was created last.',
+    limits: 'Limits that are set for this project, as JSON.',
+    log_monitoring_data_ready: 'Whether the log monitoring can be searched.',
+    log_monitoring_processing_enabled: 'Whether the service processes log files by itself.',
+    log_monitoring_ready: 'Whether log monitoring was configured.',
+    name: 'Name of the project.',
+    start_url: 'Start URL of the project.',
+    user_id: 'Identifier of the owner.',
+  },
+  crawls: {
+    id: 'Identifier of the crawl.',
+    crawl_config: 'Crawl configuration that the crawl used, as JSON, without secrets.',
+    created_at: 'When the crawl was created, UTC milliseconds.',
+    cross_analysis_access_logs: 'Days of the log files that the crawl was crossed with, as JSON.',
+    cross_analysis_analytics_a: 'Days of analytics_a that the crawl was crossed with, as JSON.',
+    cross_analysis_analytics_b: 'Days of analytics_b that the crawl was crossed with, or its error, as JSON.',
+    cross_analysis_backlinks: 'Stores and flows of the connector backlinks, as JSON.',
+    end_reason: 'Why the crawl ended: ok, max_url_reached, user_requested, …',
+    ended_at: 'When the crawl ended, UTC milliseconds.',
+    features: 'Features that the crawl has.',
+    fetched_urls: 'Number of URLs that the crawler fetched.',
+    last_depth: 'Depth at which the crawl ended.',
+    link_status: 'State of the links: live or archived.',
+    project_id: 'Identifier of its project.',
+    status: 'State of the crawl: running, done, cancelled, archived, …',
+    user_id: 'Identifier of the user.',
+  },
+  crawl_over_crawls: {
+    id: 'Identifier of the crawl over crawl.',
+    configuration: 'Name and URL transformations of the comparison, as JSON.',
+    crawl1_id: 'Identifier of the base crawl.',
+    crawl2_id: 'Identifier of the crawl that is compared with the base.',
+    creation_date: 'When it was created, UTC milliseconds.',
+    end_date: 'When it ended, UTC milliseconds.',
+    end_reason: 'Why it ended: ok, requested or conflicting_urls.',
+    last_data_accessed_at: 'When its data were last read, UTC milliseconds.',
+    network_name: 'Name of the network that stores the data.',
+    project_id: 'Identifier of its project.',
+    status: 'State: running, done or cancelled.',
+    user_id: 'Identifier of the user.',
+    version: 'Version of the export.',
+  },
+  scheduled_crawls: {
+    id: 'Identifier of the scheduled crawl.',
+    config_id: 'Identifier of the crawl configuration.',
+    project_id: 'Identifier of its project.',
+    recurrence: 'How often it fires: day, week, 2weeks or month; NULL: once.',
+    start_date: 'When the first crawl starts, UTC milliseconds.',
+  },
+  crawl_configs: {
+    id: 'Identifier of the crawl configuration.',
+    agent_kind: 'Kind of the crawler: web or mobile.',
+    ajax_crawling: 'Whether the site is crawled as a pre-rendered JavaScript site.',
+    allow_query_params: 'Whether the crawler follows URLs with query parameters.',
+    alternate_start_urls: 'Further start URLs, all at depth 1.',
+    crawl_subdomains: 'Whether the crawler follows links to all subdomains.',
+    custom_fields: 'Configuration of data scraping, as JSON.',
+    dns: 'IP addresses that replace those of hosts, as JSON.',
+    filter_query_params: 'Whether the crawler strips query strings of URLs.',
+    js_rendering: 'Whether the crawler renders pages with JavaScript.',
+    max_depth: 'Depth after which the crawler follows no more links.',
+    max_speed: 'URLs a second at most.',
+    max_url: 'Number of URLs to fetch at most.',
+    name: 'Name of the crawl configuration.',
+    query_params_list: 'Query parameters to keep or strip, separated by commas.',
+    resource_checker: 'Whether the crawler watches requested resources.',
+    robots_txt: 'Contents that replace the robots.txt of hosts, as JSON.',
+    sitemaps: 'URLs of sitemaps.',
+    start_url: 'URL at which the crawl starts.',
+    strict_sitemaps: 'Whether the crawler follows the sitemaps protocol strictly.',
+    trigger_coc: 'Whether a crawl over crawl is made at the end.',
+    use_cookies: 'Whether the crawler keeps cookies between requests.',
+    use_proxy: 'Whether the crawler uses the proxy with fixed IP addresses.',
+    user_agent: 'Name of the crawler in its user agent.',
+    user_input_files: 'Identifiers of the ingest files that the crawl uses.',
+    watched_resources: 'Patterns of the watched resources, as JSON.',
+    whitelist_params_mode: 'Whether query_params_list names the parameters to keep; false: those to strip.',
+  },
+  ingest_files: {
+    id: 'Identifier of the ingest file.',
+    created_at: 'When it was created, UTC milliseconds.',
+    detailed_invalid_lines: 'Number of invalid lines by category, as JSON.',
+    error_message: 'Error message of the processing.',
+    fields: 'Type of each field that was parsed, as JSON.',
+    invalid_lines: 'Number of invalid lines.',
+    kind: 'Kind of the file: ingest or seed.',
+    lines_errors_messages: 'Error messages of lines by category, as JSON.',
+    name: 'Name of the file.',
+    project_id: 'Identifier of its project.',
+    size: 'Number of characters of the file.',
+    status: 'State: UPLOADING, UPLOADED, PROCESSING, PROCESSED or ERROR.',
+    valid_lines: 'Number of valid lines.',
+  },
+  workspaces: {
+    id: 'Identifier of the workspace.',
+    name: 'Name of the workspace.',
+    role: 'Role of the user: owner, manager or user.',
+    subscription_features: 'Features that the subscription enables.',
+    subscription_status: 'State of the subscription: active or inactive.',
+  },
+  data_exports: {
+    id: 'Identifier of the data export.',
+    data_type: 'Data type: page, link or keyword.',
+    expiration_date: 'When the export expires, UTC milliseconds.',
+    export_failure_reason: 'Why the export failed.',
+    output_format: 'Format of the files: csv, json or parquet.',
+    output_format_parameters: 'Parameters of the format, such as csv_delimiter, as JSON.',
+    output_row_count: 'Number of exported rows.',
+    output_size_in_bytes: 'Size of the files, in bytes.',
+    requested_at: 'When the export was requested, UTC milliseconds.',
+    resource_id: 'Identifier of the exported crawl.',
+    status: 'State of the export, such as REQUESTED or DONE.',
+    target: 'Where the files go: store_a, store_b or download_center.',
+    target_parameters: 'Parameters of the target, as JSON.',
+  },
+};
 
 const META_COLUMNS: Readonly<Record<string, string>> = {
   _unit: 'Unit that the row came with.',

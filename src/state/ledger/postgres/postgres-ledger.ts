@@ -1,11 +1,12 @@
-import type { LedgerWrite } from '../sql-database.ts';
+import { ident } from '../../../core/duckdb/duckdb.ts';
+import type { PostgresAddress } from '../../../core/net/postgres-address.ts';
+import type { ClaimedUnit } from '../ledger.ts';
+import type { LedgerStatements, LedgerWrite } from '../sql-database.ts';
 import { SqlLedger } from '../sql-ledger.ts';
-import type { Lease } from './lease.ts';
-import { type LedgerProject, PostgresDatabase } from './postgres-database.ts';
-import type { PostgresPool } from './postgres-pool.ts';
-import { SHARED_LEDGER_VERSION, sharedVersion } from './postgres-schema.ts';
-import { PostgresUnitOffers } from './postgres-unit-offers.ts';
-import { claimedUnits } from './queue-table.ts';
+import type { ClaimProgress, OfferedUnit, QueueEntry, UnitOffers } from '../unit-queue.ts';
+import { holderOf, Lease } from './lease.ts';
+import { BRIEF, type LedgerProject, PATIENT, PostgresDatabase, PostgresPool } from './postgres-pool.ts';
+import { migrateSharedLedger, SHARED_LEDGER_VERSION, sharedVersion } from './postgres-schema.ts';
 
 /** The lease of the one process that writes. */
 export const WRITER = 'writer';
@@ -15,7 +16,7 @@ export const WRITER = 'writer';
  *
  * @param lease null for a reader
  */
-export function postgresLedger(pool: PostgresPool, of: LedgerProject, lease: Lease | null): SqlLedger {
+function postgresLedger(pool: PostgresPool, of: LedgerProject, lease: Lease | null): SqlLedger {
   const write: LedgerWrite = async (work) => {
     if (lease === null) throw new Error('a reader of the ledger does not write');
     return pool.transaction(async (statements) => {
@@ -49,4 +50,233 @@ export function postgresLedger(pool: PostgresPool, of: LedgerProject, lease: Lea
       await database[Symbol.asyncDispose]();
     },
   });
+}
+
+/** The queue of a project in a shared ledger, for the run that holds the lease of the writer. */
+class PostgresUnitOffers implements UnitOffers {
+  readonly #pool: PostgresPool;
+  readonly #of: LedgerProject;
+  readonly #table: string;
+  readonly #write: LedgerWrite;
+
+  constructor(pool: PostgresPool, of: LedgerProject, write: LedgerWrite) {
+    this.#pool = pool;
+    this.#of = of;
+    this.#table = `${ident(of.schema)}.queue`;
+    this.#write = write;
+  }
+
+  id(): Promise<string> {
+    return queueId(this.#pool, this.#of);
+  }
+
+  async offer(runId: string, units: readonly OfferedUnit[], version: string): Promise<void> {
+    await this.#write(async (statements) => {
+      await lockQueue(statements, this.#of);
+      await statements.rows(
+        `DELETE FROM ${this.#table} WHERE project = $1 AND status IN ('waiting', 'failed', 'done')`,
+        [this.#of.project],
+      );
+      // A run claims as long as it has the lease: a former one is not waited for.
+      await statements.rows(
+        `UPDATE ${this.#table} SET until = clock_timestamp()
+         WHERE project = $1 AND status = 'claimed' AND worker LIKE 'crawlhouse run (%'`,
+        [this.#of.project],
+      );
+      // Staged for a run that did not load them; the unit was loaded otherwise, or dropped. Or loaded by a run that was
+      // killed between its publication and `forgetLoaded`.
+      await statements.rows(
+        `DELETE FROM ${this.#table} AS queue USING ${ident(this.#of.schema)}.units AS known
+         WHERE queue.project = $1 AND known.project = $1 AND queue.unit = known.unit
+           AND queue.status IN ('staged', 'loaded')
+           AND known.status IN ('published', 'dropped') AND queue.unit <> ALL ($2)`,
+        [this.#of.project, units.map(({ unit }) => unit)],
+      );
+      // The rows of a loaded unit that is due again were lost with the working copy; its package was not.
+      await statements.rows(
+        `INSERT INTO ${this.#table} AS known
+           (project, unit, position, run_id, version, work, source_project, store, status, claims)
+         SELECT $1, unit, position, $2, $3, work, source_project, store, 'waiting', 0
+         FROM unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[])
+           WITH ORDINALITY AS given (unit, source_project, store, work, refresh, position)
+         ON CONFLICT (project, unit) DO UPDATE SET
+           position = excluded.position, run_id = excluded.run_id,
+           status = CASE WHEN known.status = 'loaded' THEN 'staged' ELSE known.status END`,
+        [this.#of.project, runId, version, ...columnsOf(units)],
+      );
+      await statements.rows(
+        `UPDATE ${this.#table} AS known
+         SET status = 'waiting', claim = NULL, claims = 0, until = NULL, progress = NULL, attempts = 0,
+           version = $2, work = given.work, source_project = given.source_project, store = given.store
+         FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::boolean[])
+           AS given (unit, source_project, store, work, refresh)
+         WHERE project = $1 AND known.unit = given.unit AND known.status <> 'waiting'
+           AND (given.refresh OR known.work <> given.work OR known.version <> $2)`,
+        [this.#of.project, version, ...columnsOf(units)],
+      );
+    });
+  }
+
+  async entries(
+    runId: string,
+  ): Promise<{ readonly entries: readonly QueueEntry[]; readonly waiting: number }> {
+    const values = [this.#of.project, runId];
+    const rows = await this.#pool.rows<QueueEntry & { readonly waiting: number }>(
+      `SELECT unit, status, claim, worker, progress, error, attempts,
+         (SELECT count(*)::integer FROM ${this.#table} WHERE project = $1 AND run_id = $2 AND status = 'waiting') AS waiting
+       FROM (SELECT 1) AS one LEFT JOIN ${this.#table} AS queue
+         ON project = $1 AND run_id = $2 AND status IN ('claimed', 'staged', 'failed')
+       ORDER BY position`,
+      values,
+    );
+    return {
+      entries: rows.filter(({ unit }) => unit !== null).map(({ waiting: _, ...entry }) => entry),
+      waiting: rows[0]?.waiting ?? 0,
+    };
+  }
+
+  async setStatus(unit: string, status: 'loaded' | 'done' | 'waiting'): Promise<void> {
+    await this.#write((statements) =>
+      statements.rows(`UPDATE ${this.#table} SET status = $3 WHERE project = $1 AND unit = $2`, [
+        this.#of.project,
+        unit,
+        status,
+      ]),
+    );
+  }
+
+  async withdraw(): Promise<void> {
+    await this.#write((statements) =>
+      statements.rows(
+        `DELETE FROM ${this.#table} WHERE project = $1 AND status IN ('waiting', 'failed', 'done')`,
+        [this.#of.project],
+      ),
+    );
+  }
+
+  async forgetLoaded(): Promise<void> {
+    await this.#write((statements) =>
+      statements.rows(`DELETE FROM ${this.#table} WHERE project = $1 AND status = 'loaded'`, [
+        this.#of.project,
+      ]),
+    );
+  }
+
+  async claims(): Promise<ReadonlySet<string>> {
+    const rows = await this.#pool.rows<{ claim: string }>(
+      `SELECT claim FROM ${this.#table}
+       WHERE project = $1 AND claim IS NOT NULL AND status IN ('claimed', 'staged', 'loaded')`,
+      [this.#of.project],
+    );
+    return new Set(rows.map(({ claim }) => claim));
+  }
+}
+
+function columnsOf(units: readonly OfferedUnit[]): unknown[] {
+  return [
+    units.map(({ unit }) => unit),
+    units.map(({ project }) => project),
+    units.map(({ store }) => store),
+    units.map(({ work }) => work),
+    units.map(({ refresh }) => refresh),
+  ];
+}
+
+/**
+ * Opens a shared ledger for the process that holds the state lock, and makes its tables where they are missing.
+ *
+ * @throws CrawlhouseError `locked` while a process on another machine writes, `newer_version`, `bad_settings`,
+ *   `ledger_unavailable`
+ */
+export async function openPostgresLedger(
+  address: PostgresAddress,
+  { command, stateDir }: { readonly command: string; readonly stateDir: string },
+  signal: AbortSignal,
+): Promise<SqlLedger> {
+  const pool = new PostgresPool(address, PATIENT, signal);
+  try {
+    await pool.transaction((statements) => migrateSharedLedger(statements, address.schema));
+    const holder = holderOf(`crawlhouse ${command}`, stateDir);
+    const lease = await Lease.take(pool, { ...address, name: WRITER }, holder, signal);
+    return postgresLedger(pool, address, lease);
+  } catch (error) {
+    await pool[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/**
+ * Opens a shared ledger for a process that only reads; undefined where no run has made it yet.
+ *
+ * @throws CrawlhouseError `newer_version`, `bad_settings`, `ledger_unavailable`
+ */
+export async function readPostgresLedger(address: PostgresAddress): Promise<SqlLedger | undefined> {
+  const pool = new PostgresPool(address, BRIEF, new AbortController().signal);
+  try {
+    const version = await sharedVersion(pool, address.schema);
+    if (version !== null) return postgresLedger(pool, address, null);
+    await pool[Symbol.asyncDispose]();
+    return undefined;
+  } catch (error) {
+    await pool[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** A claim without a heartbeat for this time is free again. */
+export const CLAIM_MS = 30_000;
+/** A unit that this many processes in a row have claimed and lost fails, because it may have crashed them. */
+export const MOST_CLAIMS = 5;
+
+/** Claims of one project follow one another, so that limits hold; each takes milliseconds. */
+export async function lockQueue(
+  statements: LedgerStatements,
+  { schema, project }: LedgerProject,
+): Promise<void> {
+  await statements.rows('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `crawlhouse queue ${schema} ${project}`,
+  ]);
+}
+
+/** The random id of a project's queue, made when it is first asked for. */
+export async function queueId(pool: PostgresPool, { schema, project }: LedgerProject): Promise<string> {
+  const facts = `${ident(schema)}.facts`;
+  const values = [project, 'queue'];
+  const read = () =>
+    pool.rows<{ value: string }>(`SELECT value FROM ${facts} WHERE project = $1 AND name = $2`, values);
+  const [known] = await read();
+  if (known) return known.value;
+  await pool.transaction((statements) =>
+    statements.rows(
+      `INSERT INTO ${facts} (project, name, value) VALUES ($1, $2, gen_random_uuid()::text) ON CONFLICT DO NOTHING`,
+      values,
+    ),
+  );
+  const [made] = await read();
+  if (!made) throw new Error('the id of the queue is gone');
+  return made.value;
+}
+
+/** The units that live processes work on, the longest claimed first. */
+async function claimedUnits(pool: PostgresPool, { schema, project }: LedgerProject): Promise<ClaimedUnit[]> {
+  const rows = await pool.rows<ClaimRow>(
+    `SELECT unit, worker, claimed_at, progress FROM ${ident(schema)}.queue
+     WHERE project = $1 AND status = 'claimed' AND until > clock_timestamp() ORDER BY claimed_at, unit`,
+    [project],
+  );
+  return rows.map(({ unit, worker, claimed_at, progress }) => ({
+    unit,
+    worker,
+    claimed_at,
+    phase: progress?.phase ?? 'download',
+    received: progress?.received ?? 0,
+    reported: progress?.reported ?? null,
+  }));
+}
+
+interface ClaimRow {
+  readonly unit: string;
+  readonly worker: string;
+  readonly claimed_at: string;
+  readonly progress: ClaimProgress | null;
 }

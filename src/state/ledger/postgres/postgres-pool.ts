@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { Pool, type PoolClient, type PoolConfig, types } from 'pg';
 import { ident } from '../../../core/duckdb/duckdb.ts';
-import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { host } from '../../../core/host/host.ts';
 import type { PostgresAddress } from '../../../core/net/postgres-address.ts';
 import { type RetryPolicy, retryDelay } from '../../../core/time/retry.ts';
-import type { LedgerRow, LedgerStatements } from '../sql-database.ts';
-import { isTransient, ledgerError } from './postgres-errors.ts';
+import type { LedgerRow, LedgerStatements, LedgerWrite, SqlDatabase } from '../sql-database.ts';
 
 const CONNECTIONS = 4;
 const CONNECT_MS = 5_000;
@@ -222,5 +221,114 @@ function tlsOf({ tls, host, authority }: PostgresAddress): false | { host: strin
     return { host, ca: readFileSync(authority, 'utf8') };
   } catch (cause) {
     throw new CrawlhouseError('bad_settings', `ledger: sslrootcert: can't read ${authority}`, { cause });
+  }
+}
+
+/** Of Node: the server can't be reached, or the connection broke. */
+const BROKEN: readonly unknown[] = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EAI_AGAIN',
+  'ENOTFOUND',
+];
+/** Of PostgreSQL: a connection exception, a shutdown or start, too many connections, a deadlock or conflict. */
+const TRANSIENT = /^(08...|57P0[1-5]|53...|40001|40P01|25P03)$/;
+/** Of `pg`, which gives them no code. */
+const CUT =
+  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|not queryable/;
+/** Of PostgreSQL: the user, the password or the rule for this machine does not fit; the database is missing. */
+const ACCESS: readonly unknown[] = ['28P01', '28000', '3D000'];
+const MISSING_RIGHT: readonly unknown[] = ['42501', '3F000'];
+/** Of TLS. */
+const TLS = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO/;
+
+/** Whether another connection may soon succeed. */
+function isTransient(error: unknown): boolean {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  if (BROKEN.includes(code)) return true;
+  return TRANSIENT.test(String(code)) || (code === undefined && CUT.test(String(message)));
+}
+
+/** An error of `pg` as one of ours. */
+function ledgerError(error: unknown, address: PostgresAddress): CrawlhouseError {
+  if (error instanceof CrawlhouseError) return error;
+  const { code, message } = error as { code?: unknown; message: string };
+  const where = `the ledger at ${address.host}:${address.port}/${address.database}`;
+  const said = (hint: string) => ({ cause: error, hint });
+  if (isTransient(error)) {
+    return new CrawlhouseError('ledger_unavailable', `${where} does not answer: ${message || code}`, {
+      cause: error,
+    });
+  }
+  if (ACCESS.includes(code)) {
+    return new CrawlhouseError(
+      'bad_settings',
+      `${where} rejects ${address.user}: ${message}`,
+      said('correct user, password and database of the setting ledger, or pg_hba.conf (docs/operate.md)'),
+    );
+  }
+  if (MISSING_RIGHT.includes(code)) {
+    return new CrawlhouseError(
+      'bad_settings',
+      `${where}: ${address.user} lacks a right on the schema ${address.schema}: ${message}`,
+      said('docs/operate.md has the statements that give it'),
+    );
+  }
+  if (TLS.test(String(code)) || /SSL|certificate/.test(message)) {
+    return new CrawlhouseError(
+      'bad_settings',
+      `${where}: no TLS connection: ${message}`,
+      said(
+        'the certificate must be of this host; add sslrootcert=FILE for a private authority, sslmode=disable for none',
+      ),
+    );
+  }
+  return toCrawlhouseError(error);
+}
+
+/** One project of a shared ledger. */
+export interface LedgerProject {
+  readonly schema: string;
+  readonly project: string;
+}
+
+/** The tables of a shared ledger: every row has its project. */
+export class PostgresDatabase implements SqlDatabase {
+  readonly write: LedgerWrite;
+  readonly project: string;
+  readonly own = 'project = $1';
+  readonly owner: LedgerRow;
+  readonly forUpdate = 'FOR UPDATE';
+  readonly binary = 'COLLATE "C"';
+  readonly mostRows = 500;
+  readonly #pool: PostgresPool;
+  readonly #schema: string;
+
+  constructor(pool: PostgresPool, { schema, project }: LedgerProject, write: LedgerWrite) {
+    this.#pool = pool;
+    this.#schema = schema;
+    this.project = project;
+    this.owner = { project };
+    this.write = write;
+  }
+
+  table(name: string): string {
+    return `${ident(this.#schema)}.${ident(name)}`;
+  }
+
+  key(column: string): string {
+    return `(project, ${column})`;
+  }
+
+  rows<R = LedgerRow>(sql: string, values: readonly unknown[] = []): Promise<R[]> {
+    return this.#pool.rows<R>(sql, values);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#pool[Symbol.asyncDispose]();
   }
 }

@@ -1,12 +1,14 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { newerVersion } from '../../../core/errors/newer-version.ts';
 import { makePrivateFolder } from '../../../core/files/private-files.ts';
-import { isReadOnly, openSqlite, openSqliteToRead } from '../../../core/locks/open-sqlite.ts';
+import { host, timestamp } from '../../../core/host/host.ts';
+import { inTransaction, isReadOnly, openSqlite, openSqliteToRead } from '../../../core/locks/open-sqlite.ts';
+import type { Logger } from '../../../core/logs/logger.ts';
 import type { LedgerRun } from '../../../project/model/runs/ledger-records.ts';
 import { SqlLedger } from '../sql-ledger.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
-import { LEDGER_VERSION, migrateLedger } from './sqlite-schema.ts';
 
 /** Of SQLite: SQLITE_CORRUPT, SQLITE_NOTADB. */
 const DAMAGED: readonly unknown[] = [11, 26];
@@ -111,4 +113,108 @@ export function markDeadRuns(runs: readonly LedgerRun[], lockedSince: string | n
       ? { ...run, status: 'killed' }
       : run,
   );
+}
+
+/** Each brings a ledger from the version before it to its own: the first makes an empty one. */
+const MIGRATIONS = [
+  `CREATE TABLE IF NOT EXISTS units (
+     unit TEXT PRIMARY KEY, spec TEXT NOT NULL, status TEXT NOT NULL, attempts INTEGER NOT NULL,
+     error TEXT, updated_at TEXT NOT NULL) STRICT;
+   CREATE TABLE IF NOT EXISTS runs (
+     run_id TEXT PRIMARY KEY, command TEXT NOT NULL, status TEXT NOT NULL,
+     started_at TEXT NOT NULL, ended_at TEXT) STRICT;
+   CREATE TABLE IF NOT EXISTS exports (
+     unit TEXT PRIMARY KEY, data_export_id TEXT, store TEXT NOT NULL, format TEXT NOT NULL, prefix TEXT NOT NULL,
+     status TEXT NOT NULL, requested_at TEXT NOT NULL) STRICT;
+   CREATE TABLE IF NOT EXISTS open_crawls (id TEXT PRIMARY KEY) STRICT;
+   CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;`,
+  `ALTER TABLE units ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE units ADD COLUMN next_try_at TEXT;`,
+  'ALTER TABLE exports ADD COLUMN run_id TEXT',
+  'ALTER TABLE runs ADD COLUMN summary TEXT',
+  'ALTER TABLE units ADD COLUMN failing_since TEXT',
+  `UPDATE runs SET status = 'yielded' WHERE status = 'made room'`,
+] as const;
+
+/** `PRAGMA user_version` of a ledger; one of 0 that has tables is of version 1, which did not write it. */
+export const LEDGER_VERSION = MIGRATIONS.length;
+
+/**
+ * Brings a ledger to this version, by one transaction; a copy of what it was stays beside it, named by its version and
+ * the time.
+ *
+ * @throws CrawlhouseError `newer_version`
+ */
+function migrateLedger(database: DatabaseSync, path: string, now: Date = new Date(host().now())): void {
+  const version = versionOf(database);
+  if (version === LEDGER_VERSION) return;
+  if (version > LEDGER_VERSION) {
+    throw newerVersion(
+      path,
+      { what: 'ledger', found: version, known: LEDGER_VERSION },
+      'run that one; or delete the file: the ledger is rebuilt from the published warehouse',
+    );
+  }
+  if (version > 0) {
+    const copy = copyName(path, version, now);
+    if (!host().files.existsSync(copy)) database.prepare('VACUUM INTO ?').run(copy);
+  }
+  inTransaction(database, () => {
+    // Another process may have been quicker.
+    for (const migration of MIGRATIONS.slice(versionOf(database))) database.exec(migration);
+    database.exec(`PRAGMA user_version = ${LEDGER_VERSION}`);
+  });
+}
+
+/** `ledger.v1-2026-11-21T07-50-57Z.sqlite` */
+function copyName(path: string, version: number, now: Date): string {
+  const at = now.toISOString().slice(0, 19).replaceAll(':', '-');
+  return join(dirname(path), `ledger.v${version}-${at}Z.sqlite`);
+}
+
+function versionOf(database: DatabaseSync): number {
+  const version = Number(database.prepare('PRAGMA user_version').get()?.user_version ?? 0);
+  if (version > 0) return version;
+  const units = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'units'`).get();
+  return units === undefined ? 0 : 1;
+}
+
+/**
+ * Opens the ledger of a state directory for the one process that writes. A damaged one is put aside, and the caller
+ * fills a new one from the published warehouse.
+ *
+ * @throws CrawlhouseError `newer_version`
+ */
+export async function openSqliteLedger(stateDir: string, logger: Logger): Promise<SqlLedger> {
+  try {
+    return await soundLedger(stateDir);
+  } catch (error) {
+    if (!(error instanceof CrawlhouseError) || error.code !== 'damaged_ledger') throw error;
+    const aside = putAside(stateDir);
+    logger.warn('the ledger is damaged; a new one is made from the published warehouse', { aside });
+    return sqliteLedger(stateDir);
+  }
+}
+
+async function soundLedger(stateDir: string): Promise<SqlLedger> {
+  const ledger = sqliteLedger(stateDir);
+  try {
+    await ledger.check();
+    return ledger;
+  } catch (error) {
+    await ledger[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** Its log of changes goes with it: beside another file it would be taken for that one's. */
+function putAside(stateDir: string): string {
+  const at = timestamp().slice(0, 19).replaceAll(':', '-');
+  const aside = join(stateDir, `ledger.damaged-${at}Z.sqlite`);
+  const { files } = host();
+  for (const suffix of ['', '-wal', '-shm']) {
+    const file = join(stateDir, `${LEDGER_FILE}${suffix}`);
+    if (files.existsSync(file)) files.renameSync(file, `${aside}${suffix}`);
+  }
+  return aside;
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { TrinoClient, type TrinoOptions } from '../../../../src/engines/trino/client/client.ts';
-import { ClientCredentials } from '../../../../src/engines/trino/client/client-credentials.ts';
+import { ClientCredentials } from '../../../../src/engines/trino/client/open-trino.ts';
 import { TrinoFailure } from '../../../../src/engines/trino/client/trino-error.ts';
 import { fixedToken } from '../../../../src/service/api/client/token-source.ts';
 import { errorOf } from '../../../support/error-of.ts';

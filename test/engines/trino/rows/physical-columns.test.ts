@@ -1,9 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  columnSql,
-  laterTypeOf,
-  physicalColumns,
-} from '../../../../src/engines/trino/rows/physical-columns.ts';
+import { columnSql, laterTypeOf, physicalColumns } from '../../../../src/engines/trino/rows/write-load.ts';
 
 /** Where the values of a column go, and how they are read. */
 function stored(

@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CrawlhouseError } from '../../../../src/core/errors/errors.ts';
 import { TrinoFailure, trinoError } from '../../../../src/engines/trino/client/trino-error.ts';
-import type { PhysicalColumn } from '../../../../src/engines/trino/rows/physical-columns.ts';
-import { storedValues, writeLoad } from '../../../../src/engines/trino/rows/write-load.ts';
+import {
+  type PhysicalColumn,
+  storedValues,
+  writeLoad,
+} from '../../../../src/engines/trino/rows/write-load.ts';
 import type { PreparedLoad } from '../../../../src/project/model/prepared-load.ts';
 import { temporaryConnection, temporaryFolder } from '../../../support/temporary.ts';
 

@@ -1,9 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import {
-  extractAggregates,
-  PAGE_ROWS,
-} from '../../../../src/pipeline/routes/aggregates/extract-aggregates.ts';
+import { extractAggregates, PAGE_ROWS } from '../../../../src/pipeline/routes/aggregates/ranking-windows.ts';
 import type { RankingQuery } from '../../../../src/service/api/resources/ranking-performance.ts';
 import { sendJson, testClient, testService } from '../../../service/api/test-service.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';

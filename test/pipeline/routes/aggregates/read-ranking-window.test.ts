@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { PAGE_ROWS } from '../../../../src/pipeline/routes/aggregates/extract-aggregates.ts';
-import { readRankingWindow } from '../../../../src/pipeline/routes/aggregates/read-ranking-window.ts';
+import { PAGE_ROWS, readRankingWindow } from '../../../../src/pipeline/routes/aggregates/ranking-windows.ts';
 import type { RankingQuery } from '../../../../src/service/api/resources/ranking-performance.ts';
 import { sendJson, testClient, testService } from '../../../service/api/test-service.ts';
 

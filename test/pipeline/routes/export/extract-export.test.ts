@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../../src/core/net/limits.ts';
-import { extractExport } from '../../../../src/pipeline/routes/export/extract-export.ts';
+import { extractExport } from '../../../../src/pipeline/routes/export/export-route.ts';
 import type { RawPart } from '../../../../src/project/model/raw-part.ts';
 import { listObjects } from '../../../../src/stores/list-objects.ts';
-import { LocalStore } from '../../../../src/stores/local/local-store.ts';
+import { LocalStore } from '../../../../src/stores/local/local.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { signal } from '../route-context.ts';
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { SEARCH_PAGE_ROWS } from '../../../../src/pipeline/routes/search/extract-search.ts';
-import { SEARCH_ROUTE } from '../../../../src/pipeline/routes/search/search-route.ts';
+import { SEARCH_PAGE_ROWS, SEARCH_ROUTE } from '../../../../src/pipeline/routes/search/search-route.ts';
 import { SEARCH_CEILING } from '../../../../src/service/api/resources/search.ts';
 import { sharedService } from '../../../service/local/support.ts';
 import { partsOf, plannedUnit, routeContext, routedUnit, rowsIn } from '../route-context.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ErrorCode } from '../../../../src/core/errors/error-codes.ts';
 import { CrawlhouseError } from '../../../../src/core/errors/errors.ts';
-import { failedTests } from '../../../../src/pipeline/transform/tests/failed-tests.ts';
+import { failedTests } from '../../../../src/pipeline/transform/tests/test-model.ts';
 import { exitCodeOf, runStatus } from '../../../../src/project/model/runs/run-result.ts';
 
 function errors(...codes: readonly ErrorCode[]): CrawlhouseError[] {

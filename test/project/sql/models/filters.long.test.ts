@@ -1,9 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runCase } from '../../../../src/pipeline/transform/tests/model-cases.ts';
-import { loadFilters, type SavedFilter } from '../../../../src/project/sql/models/filters.ts';
-import { loadModels } from '../../../../src/project/sql/models/load-models.ts';
-import { modelsVersion } from '../../../../src/project/sql/models/models-version.ts';
+import {
+  loadFilters,
+  loadModels,
+  modelsVersion,
+  type SavedFilter,
+} from '../../../../src/project/sql/models/load-models.ts';
 import { sqlFolder } from '../../../../src/project/sql/models/sql-folders.ts';
 import { type PlannedModel, planModels } from '../../../../src/project/sql/plan/plan-models.ts';
 import { expectBadModel, withSqlFiles } from '../../../pipeline/transform/model-files.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { stagingConnections } from '../../../src/pipeline/stage/staging-connections.ts';
+import { stagingConnections } from '../../../src/pipeline/stage/macros.ts';
 import { temporaryConnection, temporaryFolder } from '../../support/temporary.ts';
 import '../../support/process-timeout.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
 import { retriable, retry } from '../../../src/core/time/retry.ts';
-import { uploadToS3 } from '../../../src/stores/s3/s3-upload.ts';
+import { uploadToS3 } from '../../../src/stores/s3/s3-store.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 interface Sent {

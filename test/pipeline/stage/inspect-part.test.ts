@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readRecords } from '../../../src/pipeline/stage/read-records.ts';
+import { readRecords } from '../../../src/pipeline/stage/inspect-part.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 async function recordsOf(format: 'csv' | 'json', content: string) {

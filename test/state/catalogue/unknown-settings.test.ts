@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { IssueSettings } from '../../../src/project/settings/issue-settings.ts';
-import { unknownIssueSettings } from '../../../src/state/catalogue/unknown-issue-settings.ts';
+import { unknownIssueSettings } from '../../../src/state/catalogue/unknown-settings.ts';
 import { temporaryConnection, temporaryFolder } from '../../support/temporary.ts';
 
 const signal = new AbortController().signal;

@@ -1,9 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ownLocation } from '../../../../src/engines/trino/rows/own-location.ts';
+import { ownLocation } from '../../../../src/engines/trino/rows/check-store.ts';
 import type { TrinoPlace } from '../../../../src/engines/trino/trino-place.ts';
-import { LocalStore } from '../../../../src/stores/local/local-store.ts';
+import { LocalStore } from '../../../../src/stores/local/local.ts';
 import { errorOf } from '../../../support/error-of.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 

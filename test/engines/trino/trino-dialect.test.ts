@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { translateModel, translateSql } from '../../../src/engines/trino/translate-sql.ts';
+import { translateModel, translateSql } from '../../../src/engines/trino/trino-dialect.ts';
 
 test.each([
   ['array_length(l)', 'cardinality(l)'],
