@@ -65,7 +65,7 @@ test('an answer without pages says whether nothing fits or nobody knows', async 
   expect([none.total, none.why]).toEqual([0, 'no page fits']);
   const unknown = await call('find_pages', { project: 'Shop', issue: 'missing_h1' });
   expect(unknown.why).toBe(
-    'the export of the crawl lacks a field that shows the issue, or no hits or search results of its days are loaded',
+    'not known: fields, hits or search results that show the issue are not loaded',
   );
 });
 

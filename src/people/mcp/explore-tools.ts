@@ -138,7 +138,7 @@ async function whyNoPages(
     ]),
   )) as { pages: number | null }[];
   return known?.pages === null
-    ? 'the export of the crawl lacks a field that shows the issue, or no hits or search results of its days are loaded'
+    ? 'not known: fields, hits or search results that show the issue are not loaded'
     : 'no page fits';
 }
 

@@ -23,12 +23,12 @@ export interface AskedPart {
 export function partOfRows<T>(
   rows: readonly T[],
   { limit, cursor }: AskedPart,
-  total: number = rows.length,
-): { readonly total: number; readonly rows: readonly T[]; readonly next_cursor?: string } {
+  total: number | null = rows.length,
+): { readonly total: number | null; readonly rows: readonly T[]; readonly next_cursor?: string } {
   const [from, to] = [Number(cursor), Number(cursor) + limit];
   const part = { total, rows: rows.slice(from, to) };
   // Fewer rows than that were not read: no cursor leads to them.
-  return total > to && rows.length >= to ? { ...part, next_cursor: String(to) } : part;
+  return total !== null && total > to && rows.length >= to ? { ...part, next_cursor: String(to) } : part;
 }
 
 const UNITS: readonly (readonly [RegExp, string])[] = [

@@ -199,7 +199,7 @@ function links(story: UrlStory, end: 'inlinks' | 'outlinks'): Section {
   const address = linksAddress(story, isIn ? 'target' : 'origin');
   return part<(typeof rows)[number]>(
     story,
-    [end, isIn ? 'Links to it' : 'Links on it', { total, noun: 'link', address }],
+    [end, isIn ? 'Links to it' : 'Links on it', { total: total ?? 0, noun: 'link', address }],
     rows,
     [
       { name: isIn ? 'from' : 'to', of: other },
@@ -219,7 +219,7 @@ function links(story: UrlStory, end: 'inlinks' | 'outlinks'): Section {
 function linksAddress({ crawl, url }: UrlStory, end: 'origin' | 'target'): string {
   const other = end === 'origin' ? 'target' : 'origin';
   const sql = `SELECT ${other}, anchor, follow, link_position, target_status
-FROM mart.links WHERE crawl_id = $crawl AND ${end} = $url ORDER BY ${other}, anchor`;
+FROM mart.links WHERE crawl_id = $crawl AND ${end} = $url${end === 'target' ? ' AND origin <> target' : ''} ORDER BY ${other}, anchor`;
   return `/ask/download?${String(
     new URLSearchParams({ sql, 'param.crawl': crawl.crawl_id, 'param.url': url, format: 'csv' }),
   )}`;
@@ -307,7 +307,7 @@ function hreflangs(story: UrlStory): Section {
 
 function similarPages(story: UrlStory): Section {
   const { rows, total } = story.similar;
-  return part(story, ['similar', 'Pages like it', { total, noun: 'page' }], rows, [
+  return part(story, ['similar', 'Pages like it', { total: total ?? 0, noun: 'page' }], rows, [
     { name: 'page', of: ({ url }) => pageLink(story, url) },
     { name: 'title', of: ({ title }) => title },
     { name: 'status', of: statusOf },

@@ -1,8 +1,8 @@
 import type { FoundOrWhy, UrlPlace } from './url-place.ts';
 
-/** All of them, and the first. */
+/** All of them, null where that is not known, and the first. */
 export interface FirstRows<T> {
-  readonly total: number;
+  readonly total: number | null;
   readonly rows: readonly T[];
 }
 
@@ -88,7 +88,7 @@ async function readLinks<T>(
   none: string,
 ): Promise<FoundOrWhy<FirstRows<T>>> {
   if (!crawl.has_links)
-    return { found: { total: 0, rows: [] }, why: 'the links of the crawl are not loaded' };
+    return { found: { total: null, rows: [] }, why: 'the links of the crawl are not loaded' };
   // Each row has the number of all: the links are read once.
   const found = await rows<T & { readonly total: number }>(sql(limit));
   const total = found[0]?.total ?? 0;

@@ -188,11 +188,11 @@ export async function readSimilar(
   { limit, rows }: UrlPlace,
   page: UrlPage | null,
 ): Promise<FoundOrWhy<FirstRows<SimilarPage>>> {
-  const none = { found: { total: 0, rows: [] }, why: 'no page like it is known' };
+  const total = page?.clusters == null ? null : 0;
+  const none = { found: { total, rows: [] }, why: 'no page like it is known' };
   if (!page?.clusters?.length) return none;
   const [counted] = await rows<{ total: number }>(`${SIMILAR} SELECT count(*) AS total FROM member`);
-  const total = counted?.total ?? 0;
-  if (total === 0) return none;
+  if (!counted?.total) return none;
   const first = await rows<SimilarPage>(`
     ${SIMILAR}
     SELECT pages.url, pages.title, pages.status_code, pages.is_indexable, pages.canonical_url
@@ -200,7 +200,7 @@ export async function readSimilar(
     JOIN mart.pages AS pages ON pages.crawl_id = $crawl AND pages.url = member.url
     ORDER BY pages.url
     LIMIT ${limit}`);
-  return { found: { total, rows: first }, why: null };
+  return { found: { total: counted.total, rows: first }, why: null };
 }
 
 const ITEMS = 100;

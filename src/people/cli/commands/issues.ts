@@ -57,9 +57,7 @@ function shown(crawl: JudgedCrawl, width: number | undefined): string {
     );
   const rest = [`${counted(none, 'issue')} on no page`];
   if (unknown > 0)
-    rest.push(
-      `${counted(unknown, 'issue')} not known: the export lacks a field that shows them, or no hits or search results of its days are loaded`,
-    );
+    rest.push(`${counted(unknown, 'issue')} not known: their fields, hits or search results are not loaded`);
   lines.push(`${rest.join(', ')}.\n`);
   return lines.join('');
 }

@@ -95,9 +95,10 @@ const OF_QUESTIONS = {
   wasted: {
     question: 'q17_wasted_crawl_budget',
     select: (answer) =>
-      `SELECT CAST(max(from_date) AS VARCHAR) AS from_date, CAST(max(to_date) AS VARCHAR) AS to_date, waste,
+      `SELECT CAST(max(from_date) AS VARCHAR) AS from_date, CAST(max(to_date) AS VARCHAR) AS to_date,
+         coalesce(waste, 'not known') AS waste,
          CAST(sum(urls) AS BIGINT) AS urls, CAST(sum(hits) AS BIGINT) AS hits
-       FROM ${answer} GROUP BY waste ORDER BY hits DESC, waste`,
+       FROM ${answer} GROUP BY 3 ORDER BY hits DESC, 3`,
   },
   visited: {
     question: 'q16_bot_hits_by_segment_depth_and_inrank',

@@ -21,7 +21,7 @@ ${drawPending([hits, wasted, visited, engines, ai, clicks, segments, losses, fre
 <div class="charts">
 ${hitsFigure(name, hits, demand.notes.list)}
 ${wastedFigure(name, wasted)}
-${answerFigure('Hits of search engines by segment', visited, { chart: bars(`Hits of search engines by segment of ${name}`, visited, 'segment', 'search_bot_hits') })}
+${answerFigure('Hits of search engines on pages of the crawl, by segment', visited, { chart: bars(`Hits of search engines on pages of ${name}`, visited, 'segment', 'search_bot_hits') })}
 ${answerFigure('Search engines', engines)}
 ${answerFigure('Crawlers of AI services', ai, { empty: 'None came.' })}
 </div>

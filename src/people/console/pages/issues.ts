@@ -171,7 +171,7 @@ ${issuesTable(document, shown)}
 <p class="facts">${counted(none, 'more issue')} on no page.${
     unknown === 0
       ? null
-      : ` ${counted(unknown, 'issue')} not known: the export lacks a field that shows them, or no hits or search results of its days are loaded.`
+      : ` ${counted(unknown, 'issue')} not known: their fields, hits or search results are not loaded.`
   } In a terminal: <code>crawlhouse issues --project ${shellWord(project_id)} --crawl ${shellWord(document.crawl_id)}</code></p>
 `;
 }

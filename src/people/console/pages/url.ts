@@ -13,7 +13,7 @@ import { page } from './page.ts';
 const MOST_ROWS = 50;
 
 const Row = z.record(z.string(), z.unknown());
-const Counted = z.strictObject({ total: z.number(), rows: z.array(Row) });
+const Counted = z.strictObject({ total: z.number().nullable(), rows: z.array(Row) });
 
 /** As `crawlhouse url --json` prints it. */
 const Story = z.strictObject({
