@@ -112,6 +112,9 @@ WITH
       page.url,
       fields.field,
       coalesce(page.presence, fields.field) AS change,
+      -- What is read of an answer is compared where the page answered alike: one that stops to has changed once.
+      fields.field IN ('title', 'h1', 'meta_description', 'rel_canonical')
+        AND page.former_status_code IS DISTINCT FROM page.status_code AS is_other_answer,
       CASE fields.field
         WHEN 'status_code' THEN page.former_status_code
         WHEN 'is_indexable' THEN page.former_is_indexable
@@ -142,6 +145,9 @@ SELECT
   compared.change, compared."before", compared."after"
 FROM compared
 LEFT JOIN comparable ON comparable.crawl_id = compared.crawl_id AND comparable.field = compared.field
+LEFT JOIN comparable AS answers ON answers.crawl_id = compared.crawl_id AND answers.field = 'status_code'
 WHERE
   compared.field = 'presence'
-  OR comparable.field IS NOT NULL AND compared."before" IS DISTINCT FROM compared."after"
+  OR comparable.field IS NOT NULL
+    AND compared."before" IS DISTINCT FROM compared."after"
+    AND (answers.field IS NULL OR NOT compared.is_other_answer)

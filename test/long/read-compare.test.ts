@@ -100,7 +100,7 @@ test('pages come, go and change as mart.page_changes has them, in fields that bo
   const { pages } = await compare('shop-2', 'shop-3');
   const by = Object.fromEntries(pages.map(({ change, pages, why }) => [change, why ?? pages]));
   expect(by).toEqual({
-    ...{ added: 2, removed: 0, changed: 1, status_code: 1, is_indexable: 1, title: 1, rel_canonical: 1 },
+    ...{ added: 2, removed: 0, changed: 1, status_code: 1, is_indexable: 1, title: 0, rel_canonical: 0 },
     h1: 'the export of crawl 4 of 2026-03-16 lacks h1',
     meta_description: 'the export of crawl 3 of 2026-03-09 lacks meta_description',
   });

@@ -58,8 +58,6 @@ test('the history says what changed in which crawl, and not a field that one of 
       ['status_code', 200, 301],
       ['is_indexable', true, false],
       ['non_indexable_reason', null, 'redirect'],
-      ['title', 'Red lamp', null],
-      ['rel_canonical', url('/lamps/red'), null],
       ['depth', 3, 2],
     ],
     [

@@ -22,6 +22,9 @@ const TELLING: Readonly<Record<string, readonly string[]>> = {
   service: ['indexable'],
 };
 
+/** A page that stops answering has lost no title. */
+const OF_ANSWER = ['title', 'h1', 'meta_description', 'rel_canonical'];
+
 /** What changed on the pages since the crawl before. */
 export const changesOf = once((crawl: CrawlFacts): readonly Change[] => {
   const { previous } = crawl;
@@ -38,6 +41,7 @@ export const changesOf = once((crawl: CrawlFacts): readonly Change[] => {
     ),
     ...(isIndexabilityTold ? ['is_indexable'] : []),
   ];
+  const isStatusTold = fields.includes('status_code');
   const text = (page: Page, name: string): string | null =>
     name === 'status_code'
       ? (page.status?.toString() ?? null)
@@ -52,7 +56,10 @@ export const changesOf = once((crawl: CrawlFacts): readonly Change[] => {
       if (!former) return [];
       return fields
         .map((change) => ({ url: page.url, change, before: text(former, change), after: text(page, change) }))
-        .filter(({ before, after }) => before !== after);
+        .filter(({ before, after }) => before !== after)
+        .filter(
+          ({ change }) => !OF_ANSWER.includes(change) || !isStatusTold || former.status === page.status,
+        );
     }),
   ];
 });

@@ -44,6 +44,16 @@ export async function untoldParts(
   );
 }
 
+/** What is read of an answer. */
+export const OF_ANSWER: ReadonlySet<string> = new Set(['title', 'h1', 'meta_description', 'rel_canonical']);
+
+/**
+ * The columns of which a difference counts only where the status is the same, as in mart.page_changes: a page that stops
+ * answering has changed once. None where a crawl does not tell the status.
+ */
+export const comparedOfAnswers = (untold: ReadonlyMap<string, UntoldPart>): ReadonlySet<string> =>
+  untold.has('status_code') ? new Set() : OF_ANSWER;
+
 /** A part as people are told of it. */
 export function partWords(column: string, part: string): string {
   return part === column ? part : `a field that tells the ${part} of ${column}`;

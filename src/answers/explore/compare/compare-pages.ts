@@ -1,4 +1,4 @@
-import { partWords, untoldParts } from './comparable-columns.ts';
+import { comparedOfAnswers, partWords, untoldParts } from './comparable-columns.ts';
 import { type AskOfTwo, type ComparedCrawl, nameOfCrawl } from './compared-crawls.ts';
 
 /** Fields that are compared, as in mart.page_changes, by what people call them. */
@@ -34,7 +34,9 @@ export async function readComparedPages(
   const crawls = new Map([from, to].map((crawl) => [crawl.crawl_id, crawl]));
   const untold = await untoldParts(ask, [from.crawl_id, to.crawl_id], Object.keys(FIELDS));
   const fields = (Object.keys(FIELDS) as Field[]).filter((field) => !untold.has(field));
-  const [counted] = await ask<Record<ComparedPages['change'], number>>(countedChanges(fields));
+  const [counted] = await ask<Record<ComparedPages['change'], number>>(
+    countedChanges(fields, comparedOfAnswers(untold)),
+  );
   const row = (change: ComparedPages['change'], title: string): ComparedPages => {
     return { change, title, pages: counted?.[change] ?? 0, why: null };
   };
@@ -52,10 +54,14 @@ export async function readComparedPages(
 }
 
 /** Each page once, in one join. */
-function countedChanges(fields: readonly Field[]): string {
+function countedChanges(fields: readonly Field[], ofAnswers: ReadonlySet<string>): string {
   const counted = (condition: string, name: string): string =>
     `count(CASE WHEN ${condition} THEN 1 END) AS ${name}`;
-  const differs = fields.map((field) => `former.${field} IS DISTINCT FROM later.${field}`);
+  const alike = 'former.status_code IS NOT DISTINCT FROM later.status_code';
+  const differs = fields.map((field) => {
+    const differs = `former.${field} IS DISTINCT FROM later.${field}`;
+    return ofAnswers.has(field) ? `${differs} AND ${alike}` : differs;
+  });
   const both = 'former.url IS NOT NULL AND later.url IS NOT NULL';
   const counts = [
     counted('former.url IS NULL', 'added'),

@@ -20,13 +20,20 @@ export const valuesOf = (column: string): string[] => {
 };
 
 /** The names of the columns that differ, with commas between. */
-export function changedNames(columns: readonly string[]): string {
-  const names = columns.map((column) => `CASE WHEN ${differs([column])} THEN '${column}, ' ELSE '' END`);
+export function changedNames(columns: readonly string[], ofAnswers: ReadonlySet<string>): string {
+  const names = columns.map(
+    (column) => `CASE WHEN ${differs([column], ofAnswers)} THEN '${column}, ' ELSE '' END`,
+  );
   return `regexp_replace(${names.join(' || ') || "''"}, ', $', '') AS ${ANY_FIELD}`;
 }
 
-export function differs(columns: readonly string[]): string {
-  return `(${columns.map((column) => sidesOf(column).join(' IS DISTINCT FROM ')).join(' OR ') || 'false'})`;
+/** @param ofAnswers the columns of which a difference counts only where the status is the same */
+export function differs(columns: readonly string[], ofAnswers: ReadonlySet<string>): string {
+  const alike = ' AND other.status_code IS NOT DISTINCT FROM pages.status_code';
+  const each = columns.map(
+    (column) => `${sidesOf(column).join(' IS DISTINCT FROM ')}${ofAnswers.has(column) ? alike : ''}`,
+  );
+  return `(${each.join(' OR ') || 'false'})`;
 }
 
 const sidesOf = (column: string): [string, string] => [

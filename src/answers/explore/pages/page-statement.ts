@@ -5,7 +5,7 @@ import { shellWord } from '../../../core/text/shell-word.ts';
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
 import { crawlOf } from '../../../state/catalogue/resolve-parameters.ts';
 import { CHOSEN, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
-import { partWords, untoldParts } from '../compare/comparable-columns.ts';
+import { comparedOfAnswers, partWords, untoldParts } from '../compare/comparable-columns.ts';
 import { whyNotCompared } from '../compare/compare-issues.ts';
 import { FIELDS } from '../compare/compare-pages.ts';
 import { BESIDE_PAGES, BESIDES, trafficColumns } from './beside-pages.ts';
@@ -72,7 +72,7 @@ export async function pageStatement(
   const types = await columnTypes(warehouse, filter, signal);
   const compared =
     change === undefined || since === null
-      ? []
+      ? NONE_COMPARED
       : await comparedColumns(warehouse, { issue, change, crawls: [since, crawl.crawl_id], types }, signal);
   await checkSegment(warehouse, filter, [crawl.crawl_id, since], signal);
 
@@ -97,7 +97,7 @@ export async function pageStatement(
   const extra = [
     ...(issue === undefined ? [] : ['why']),
     ...within.shown,
-    ...(compared.length === 1 && change === 'is_indexable' ? ['non_indexable_reason'] : []),
+    ...(compared.columns.length === 1 && change === 'is_indexable' ? ['non_indexable_reason'] : []),
   ];
   const more = [...filter.columns, ...names, sorted.column].filter((name) => types.has(name));
   const traffic = await trafficColumns(warehouse, crawl.crawl_id, signal);
@@ -221,6 +221,13 @@ async function columnTypes(
   ]);
 }
 
+/** Columns that are compared, and those of which a difference counts only where the status is the same. */
+interface ComparedColumns {
+  readonly columns: readonly string[];
+  readonly ofAnswers: ReadonlySet<string>;
+}
+const NONE_COMPARED: ComparedColumns = { columns: [], ofAnswers: new Set() };
+
 /** The columns that pages of both crawls differ in. */
 async function comparedColumns(
   warehouse: CatalogReader,
@@ -231,22 +238,26 @@ async function comparedColumns(
     readonly types: PageColumnTypes;
   },
   signal: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<ComparedColumns> {
   const { issue, change, crawls, types } = asked;
   if (issue !== undefined) {
-    if (CHANGES_OF_ISSUE.includes(change)) return [];
+    if (CHANGES_OF_ISSUE.includes(change)) return NONE_COMPARED;
     throw new CrawlhouseError('usage', `--change: ${change} is none of an issue`, {
       hint: `${didYouMean(change, CHANGES_OF_ISSUE)}new, fixed or remaining`,
     });
   }
-  if (!isOfColumn(issue, change)) return [];
+  if (!isOfColumn(issue, change)) return NONE_COMPARED;
   const own = [...types.keys()].filter((name) => !BESIDE_PAGES.has(name));
   if (change !== ANY_FIELD && !own.includes(change))
     throw unknownColumn(change, ['added', 'removed', ANY_FIELD, ...own]);
   const asking = change === ANY_FIELD ? Object.keys(FIELDS) : [change];
-  const untold = await untoldParts((sql, given) => rowsOf(warehouse, sql, given, signal), crawls, asking);
+  const untold = await untoldParts((sql, given) => rowsOf(warehouse, sql, given, signal), crawls, [
+    ...asking,
+    'status_code',
+  ]);
   const lack = change === ANY_FIELD ? undefined : untold.get(change);
-  if (lack === undefined) return asking.filter((name) => !untold.has(name));
+  if (lack === undefined)
+    return { columns: asking.filter((name) => !untold.has(name)), ofAnswers: comparedOfAnswers(untold) };
   throw new CrawlhouseError(
     'usage',
     `the export of crawl ${lack.crawl_id} lacks ${partWords(change, lack.part)}`,
@@ -296,7 +307,7 @@ function pagesOf(asked: {
   readonly filter: PageFilter;
   readonly crawl: string;
   readonly since: string | null;
-  readonly compared: readonly string[];
+  readonly compared: ComparedColumns;
   readonly parameters: Map<string, string | null>;
 }): Within {
   const { filter, crawl, since, compared, parameters } = asked;
@@ -327,8 +338,9 @@ function pagesOf(asked: {
     joins.push(`LEFT JOIN mart.pages AS other ON other.crawl_id = ${other} AND other.url = pages.url`);
     conditions.push(`other.url IS ${isChanged ? 'NOT NULL' : 'NULL'}`);
     if (isChanged) {
-      conditions.push(differs(compared));
-      columns.push(...(change === ANY_FIELD ? [changedNames(compared)] : valuesOf(change)));
+      const { columns: differing, ofAnswers } = compared;
+      conditions.push(differs(differing, ofAnswers));
+      columns.push(...(change === ANY_FIELD ? [changedNames(differing, ofAnswers)] : valuesOf(change)));
     }
   }
   const inSegment = segmentCondition(segment, segmentation, own);

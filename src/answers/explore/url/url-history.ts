@@ -1,3 +1,4 @@
+import { OF_ANSWER } from '../compare/comparable-columns.ts';
 import type { FoundOrWhy, UrlPlace } from './url-place.ts';
 
 /** A crawl knows a page for a year of days. */
@@ -84,7 +85,7 @@ export async function readUrlHistory({ rows }: UrlPlace): Promise<FoundOrWhy<rea
   return { found, why: null };
 }
 
-/** A field counts only where both exports tell it alike. */
+/** A field counts only where both exports tell it alike, and what is read of an answer where the status is the same. */
 function urlChanges(before: HistoryRow, after: HistoryRow): UrlChange[] {
   if (!before.is_in_crawl && !after.is_in_crawl) return [];
   if (before.is_in_crawl !== after.is_in_crawl)
@@ -96,7 +97,9 @@ function urlChanges(before: HistoryRow, after: HistoryRow): UrlChange[] {
       .join();
   const isKnown = (field: ComparedField): boolean =>
     parts(before, field) !== '' && parts(before, field) === parts(after, field);
-  return COMPARED.filter((field) => isKnown(field) && before[field] !== after[field]).map((field) => ({
+  const isOtherAnswer = isKnown('status_code') && before.status_code !== after.status_code;
+  const isOf = (field: ComparedField): boolean => isKnown(field) && !(isOtherAnswer && OF_ANSWER.has(field));
+  return COMPARED.filter((field) => isOf(field) && before[field] !== after[field]).map((field) => ({
     change: field,
     before: before[field],
     after: after[field],

@@ -40,7 +40,7 @@ const inlinks = (limit: number): string => `
     pages.is_indexable, pages.depth
   FROM mart.links AS links
   LEFT JOIN mart.pages AS pages ON pages.crawl_id = $crawl AND pages.url = links.origin
-  WHERE links.crawl_id = $crawl AND links.target = $url
+  WHERE links.crawl_id = $crawl AND links.target = $url AND links.origin <> $url
   ORDER BY
     CASE WHEN links.follow THEN 0 WHEN links.follow IS NULL THEN 1 ELSE 2 END,
     CASE WHEN pages.is_indexable THEN 0 WHEN pages.is_indexable IS NULL THEN 1 ELSE 2 END,
@@ -72,7 +72,7 @@ const outlinks = (limit: number): string => `
     target, anchor NULLS LAST, link_position NULLS LAST
   LIMIT ${limit}`;
 
-/** Links to the URL, those that count most first. */
+/** Links to the URL, those that count most first; those of the page to itself are none (docs/crawler.md). */
 export function readInlinks(place: UrlPlace): Promise<FoundOrWhy<FirstRows<Inlink>>> {
   return readLinks(place, inlinks, 'no link of the crawl leads to it');
 }
