@@ -64,9 +64,7 @@ test('an answer without pages says whether nothing fits or nobody knows', async 
   const none = await call('find_pages', { project: 'Shop', where: ['depth > 99'] });
   expect([none.total, none.why]).toEqual([0, 'no page fits']);
   const unknown = await call('find_pages', { project: 'Shop', issue: 'missing_h1' });
-  expect(unknown.why).toBe(
-    'not known: fields, hits or search results that show the issue are not loaded',
-  );
+  expect(unknown.why).toBe('not known: fields, hits or search results that show the issue are not loaded');
 });
 
 test('get_url tells of a URL in short, a part of it in full, and of an unknown one what is near', async () => {

@@ -10,7 +10,7 @@ import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
 import { loadQuestions } from '../../src/pipeline/transform/questions/questions.ts';
 import { loadModels } from '../../src/project/sql/models/load-models.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
-import { startSandbox } from '../../src/service/local/start-sandbox.ts';
+import { startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { askQuestion } from '../support/ask-question.ts';
 import { openConsole } from '../support/open-console.ts';
 import { projectFolder, runProject } from '../support/project.ts';
