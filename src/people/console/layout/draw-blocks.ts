@@ -96,7 +96,7 @@ function drawChart({ label, table, lines }: DayChart): Html | null {
 
 function drawProblem({ title, began, details, todo, isNotice }: Problems['problems'][number]): Html {
   return html`<article class="${isNotice ? 'notice' : 'incident'}">
-<h3>${title}</h3>
+<p><strong>${title}</strong></p>
 ${began !== undefined && html`<p class="facts">since ${began === null ? 'an unknown time' : html`${timeText(began)} UTC`}</p>`}
 ${details.length > 0 && html`<ul>${details.map((detail) => html`<li>${drawWords(detail)}</li>`)}</ul>`}
 ${todo !== null && html`<p><strong>To do:</strong> ${drawWords(todo)}</p>`}
