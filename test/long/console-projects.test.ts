@@ -57,6 +57,7 @@ async function fillMart(connection: Connection): Promise<void> {
     ])
     .filter((name) => name !== 'pages')
     .map((name) => `5 AS ${name}, -1 AS ${name}_change`)
+    .map((one) => one.replace(/(-?\d) AS (clicks\w*)/g, "CASE WHEN crawl_id <> 'c3' THEN $1 END AS $2"))
     .concat('2 AS ranking_days', '1 AS log_days', 'NULL AS clicks_change_reason')
     .concat("DATE '2026-01-01' AS ranking_from_date", "DATE '2026-01-28' AS ranking_to_date")
     .concat('NULL::DATE AS log_from_date', 'NULL::DATE AS log_to_date')
@@ -189,6 +190,21 @@ test('a project has its charts, each with its table, its SQL and its command', a
     /The charts leave out <a href="\/crawls\/c2-cut"[^>]*>Crawl 3 · 2026-11-15<\/a> \(it is not complete\)/,
   );
   expect(page.match(/<div role="(img|group)"/g)).toHaveLength(7);
+  const places = ['<dl class="kpis strip">', '<figcaption>What to do first', '<div class="charts">'];
+  expect(places.map((one) => page.indexOf(one))).toEqual(
+    places.map((one) => page.indexOf(one)).toSorted((a, b) => a - b),
+  );
+  expect(page).toContain(
+    '<strong>5</strong></a> <span class="bad">-1</span> <small>since 2026-11-01</small>',
+  );
+  expect(page).toContain('<small>1 fixed</small>');
+  expect(page).toContain(`<small>${REASON}</small>`);
+  expect(page).toMatch(/<td class="number" data-name="bot hits"><span class="unknown">not known<\/span>/);
+  const other = await (await ask('/projects/p1?configuration=1&wait=1')).text();
+  expect(other).toMatch(
+    /<dt>Clicks<\/dt><dd><strong>–<\/strong> <small>not known: no search results of its days</,
+  );
+  expect(other).toContain('No issue was found.');
   expect(page).toContain('href="/ask?question=q21_kpi_trend&amp;param.project=p1"');
   expect(page).not.toContain('<script>alert');
   expect(page).not.toMatch(/ style="|<style/);

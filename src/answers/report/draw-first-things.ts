@@ -55,7 +55,11 @@ function formula(rows: readonly FirstThing[]): string {
     : log_from_date === null
       ? 'Bot hits are not known: there are no log files of the days of this crawl.'
       : 'Bot hits are not known: the log files do not tell the bots.';
-  const fresh = isUnknown('new_pages') ? ' New pages are not known: there is no crawl to compare with.' : '';
+  const fresh = isUnknown('new_pages')
+    ? ' New pages are not known: there is no crawl to compare with.'
+    : rows.some(({ new_pages }) => new_pages === null)
+      ? ' New pages are not known of issues that differ by days or by a sample.'
+      : '';
   return `Priority, 0 to 100: weight of the severity (high 1, medium 0.6, low 0.3) × (35 clicks + 20 pages + 20 new pages + 15 bot hits + 10 inrank); clicks, pages and hits by the logarithm of the share of all, new pages by their share of the pages. What is not known is left out, and the other parts count for more. ${clicks} ${hits}${fresh}`;
 }
 

@@ -1,4 +1,4 @@
-/** The colours and the letters of every page for people. No fonts, images or scripts come from elsewhere. */
+/** The colours, the sizes and the letters of every page for people: the one scale of each, beside the colours of charts. No fonts, images or scripts come from elsewhere. */
 export const PAGE_STYLE = `
 :root {
   color-scheme: light dark;
@@ -12,6 +12,13 @@ export const PAGE_STYLE = `
   --warn: light-dark(#8a5a00, #e5b567);
   --bad: light-dark(#b42318, #ff8a80);
   --bad-side: light-dark(#fdf0ee, #33191a);
+  --text-small: 0.87rem;
+  --text-large: 1.15rem;
+  --text-figure: 1.6rem;
+  --gap-small: 0.4rem;
+  --gap: 0.8rem;
+  --gap-large: 1.2rem;
+  --round: 8px;
 }
 * { box-sizing: border-box; }
 body { margin: 0; font: 15px/1.55 system-ui, sans-serif; color: var(--ink); background: var(--page); }

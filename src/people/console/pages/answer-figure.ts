@@ -175,7 +175,7 @@ export function answerFigure(
   return html`<figure><figcaption>${title}</figcaption>
 ${ignored.length === 0 ? null : html`<p class="facts">This figure does not follow the choice of ${ignored.join(' and ')}: it is of all.</p>`}
 ${drawAnswer(title, answer, { chart, rows, empty })}
-<details><summary>${answer.question === null ? 'The SQL' : 'The question'}</summary>
+<details class="quiet">${quietSummary('‹›', answer.question === null ? 'The SQL' : 'The question')}
 <p><a href="${answer.address}">Ask it</a>, or in a terminal: <code>${answer.command}</code></p>
 <pre tabindex="0" role="region" aria-label="SQL of ${title}">${answer.sql}</pre></details></figure>
 `;
@@ -196,7 +196,12 @@ function drawAnswer(
   if (rows.length === 0) return html`<p class="empty">${why ?? drawn.empty}</p>`;
   const figures = drawn.rows ?? answerRows(title, rows);
   if (drawn.chart === null) return figures;
-  return html`${drawn.chart}<details><summary>The figures</summary>${figures}</details>`;
+  return html`${drawn.chart}<details class="quiet figures">${quietSummary('▦', 'The figures')}${figures}</details>`;
+}
+
+/** A sign at the head of a figure that opens what is behind it. */
+function quietSummary(sign: string, name: string): Html {
+  return html`<summary title="${name}"><span aria-hidden="true">${sign}</span><span class="unseen">${name}</span></summary>`;
 }
 
 /** The rows with the names of their columns; identifiers of crawls are left out. */

@@ -22,24 +22,27 @@ export interface Kpi {
   readonly better: 'more' | 'less' | null;
   /** The pages behind it. */
   readonly href?: string | null;
+  /** What the link leads to, where that is not as many pages as the value says. */
+  readonly leads?: string;
   /** The days that it adds up. */
   readonly days?: string | null;
   /** Of the crawls up to this one, the oldest first. */
   readonly trend?: readonly unknown[];
 }
 
-/** Figures beside each other, each with its change. */
-export function drawKpis(kpis: readonly Kpi[]): Html {
-  return html`<dl class="kpis">${kpis.map(
+/** Figures beside each other, each with its change; as a strip they stand at the head of a page. */
+export function drawKpis(kpis: readonly Kpi[], isStrip = false): Html {
+  return html`<dl class="kpis${isStrip ? ' strip' : ''}">${kpis.map(
     (kpi) =>
       html`<div><dt>${kpi.name}</dt><dd>${drawValue(kpi)} ${drawChange(kpi)}${kpi.days && html` <small>${kpi.days}</small>`}${drawTrend(kpi)}</dd></div>\n`,
   )}</dl>
 `;
 }
 
-function drawValue({ value, href }: Kpi): Html {
+function drawValue({ value, href, leads }: Kpi): Html {
   const text = html`<strong>${shownValue(value) ?? '–'}</strong>`;
-  return href == null || value === null ? text : html`<a href="${href}">${text}</a>`;
+  if (href == null || value === null) return text;
+  return html`<a href="${href}"${leads && html` aria-label="${shownValue(value)}, ${leads}"`}>${text}</a>`;
 }
 
 function drawChange({ change, reason, better }: Kpi): Html | null {

@@ -11,9 +11,9 @@ import {
 import { coloursOf } from '../../../answers/report/palette.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { projectPath } from '../layout/addresses.ts';
-import { answerFigure, type FigureAnswer } from './answer-figure.ts';
+import { answerFigure, type FigureAnswer, shownValue } from './answer-figure.ts';
 import { firstThingsFigure } from './first-things.ts';
-import { FIGURE_PAGES } from './kpi.ts';
+import { drawKpis, FIGURE_PAGES, type Kpi } from './kpi.ts';
 
 /** A project with the answers that are drawn. */
 interface ProjectFigures {
@@ -47,6 +47,14 @@ interface Point {
 
 const MOST_FIRST = 10;
 
+/** Why a figure of the strip is not known. */
+const UNKNOWN: Readonly<Record<string, string>> = {
+  indexable_pages: 'not known: the crawl does not say it',
+  error_pages: 'not known: the crawl has no statuses',
+  clicks: 'not known: no search results of its days',
+  search_bot_hits: 'not known: no log files of its days that tell the bots',
+};
+
 const CHANGES = ['added', 'removed', ...Object.keys(FIELDS)];
 
 const TREND = { all: 'pages', indexable: 'indexable_pages', errors: 'error_pages' } as const;
@@ -63,7 +71,7 @@ const PASSED = {
 /** The address of the pages of a crawl that parts of a filter let through, within what is chosen. */
 type To = (crawl: string, parts: AddressParts) => string;
 
-/** What to do first, and the charts of a project, each with its table and its question. */
+/** The figures at the head, what to do first, and the charts of a project, each with its table and its question. */
 export function projectFigures(project: ProjectFigures): Html {
   const { trend, statuses, changes, funnel, depths, findings, segment, segmentation, crawl_id } = project;
   const name = project.project_name ?? project.project_id;
@@ -71,10 +79,11 @@ export function projectFigures(project: ProjectFigures): Html {
   const to: To = (crawl, parts) => pagesAddress(project.project_id, { crawl, segment, ...parts });
   const within: To = (crawl, parts) =>
     to(crawl, { segmentation: segment === null ? null : segmentation, ...parts });
-  return html`${firstThingsFigure(findings, {
-    ...{ name, most: MOST_FIRST, pagesOf: (parts) => within(crawl_id, parts) },
-    all: `${projectPath(project.project_id)}/issues`,
-  })}
+  return html`${drawKpis(stripOf(project, within), true)}
+${firstThingsFigure(findings, {
+  ...{ name, most: MOST_FIRST, pagesOf: (parts) => within(crawl_id, parts) },
+  all: `${projectPath(project.project_id)}/issues`,
+})}
 <div class="charts">
 ${lines('Pages', of, trend, (one, point) => within(point.crawl_id, FIGURE_PAGES[TREND[one]]))}
 ${answerFigure('Pages by status', statuses, {
@@ -92,10 +101,8 @@ ${answerFigure('Pages by status', statuses, {
 })}
 ${funnelFigure(name, funnel, to)}
 ${changesFigure(of, changes, to)}
-${average('Average depth', of, trend, 'average_depth')}
-${average('Average load time (ms)', of, trend, 'average_load_time')}
-${depthFigure('Pages by depth', name, depths, { figure: 'pages', hrefOf: (depth) => to(crawl_id, { depth }) })}
-${depthFigure('Average inrank by depth', name, depths, { figure: 'average_inrank' })}
+${depthFigure(name, depths, (depth) => to(crawl_id, { depth }))}
+${averages(of, trend)}
 </div>
 `;
 }
@@ -118,24 +125,79 @@ function lines(
       href: (point) => hrefOf(name, point),
     }),
   );
-  return answerFigure(title, answer, {
+  return answerFigure(title, only(answer, Object.values(TREND)), {
     chart: lineChart(`${title} of ${project}`, points(answer), series, notes),
   });
 }
 
-function average(
-  title: string,
-  { name: project, notes }: Charted,
-  answer: FigureAnswer,
-  figure: string,
-): Html {
-  return answerFigure(title, answer, {
-    chart: lineChart(
-      `${title} of ${project}`,
-      points(answer),
-      [{ name: title, value: numberIn(figure) }],
-      notes,
+/** The answer with some of its columns, beside its crawls. */
+function only(answer: FigureAnswer, names: readonly string[]): FigureAnswer {
+  const kept = ['crawl_id', 'ended_at', ...names];
+  const rows = answer.rows.map((row) => Object.fromEntries(kept.map((name) => [name, row[name] ?? null])));
+  return { ...answer, rows };
+}
+
+/** The five figures of the latest crawl, with those of the crawls before it. */
+function stripOf({ project_id, crawl_id, trend }: ProjectFigures, to: To): Kpi[] {
+  const now = trend.rows.find((one) => one.crawl_id === crawl_id) ?? {};
+  const ended = points(trend);
+  const before = ended[ended.findIndex((one) => one.crawl_id === crawl_id) - 1];
+  const since = before === undefined ? null : `since ${before.ended_at.slice(0, 10)}`;
+  const waits = trend.state === 'pending' ? 'is being read' : null;
+  const compared = waits ?? (before === undefined ? 'no crawl before' : 'not known of the crawl before');
+  const figure = (name: string, days?: 'ranking' | 'log') => ({
+    value: now[name] ?? null,
+    change: now[`${name}_change`] ?? null,
+    reason:
+      waits ?? (now[name] == null ? UNKNOWN[name] : shownValue(now[`${name}_change_reason`])) ?? compared,
+    days:
+      days === undefined
+        ? since
+        : now[name] == null
+          ? null
+          : `${now[`${days}_from_date`]} to ${now[`${days}_to_date`]}`,
+    // Sums over another number of days do not compare.
+    trend: ended.map((one) =>
+      days !== undefined && one[`${days}_days`] !== now[`${days}_days`] ? null : (one[name] ?? null),
     ),
+  });
+  const pages = (parts: AddressParts): string => to(crawl_id, parts);
+  const clicked = { clicks: 'gt:0', sort: 'clicks desc' };
+  const hit = { search_bot_hits: 'gt:0', sort: 'search_bot_hits desc' };
+  return [
+    {
+      ...{ name: 'Indexable', better: 'more', ...figure('indexable_pages') },
+      href: pages(FIGURE_PAGES.indexable_pages),
+    },
+    {
+      ...{ name: 'Errors', better: 'less', ...figure('error_pages') },
+      href: pages(FIGURE_PAGES.error_pages),
+    },
+    {
+      ...{ name: 'New findings', better: null, ...figure('new_issues') },
+      reason: now.fixed_issues == null ? compared : `${shownValue(now.fixed_issues)} fixed`,
+      href: `${projectPath(project_id)}/issues?changed=1`,
+    },
+    {
+      ...{ name: 'Clicks', better: 'more', ...figure('clicks', 'ranking') },
+      ...{ href: pages(clicked), leads: 'pages with clicks' },
+    },
+    {
+      ...{ name: 'Search bot hits', better: 'more', ...figure('search_bot_hits', 'log') },
+      ...{ href: pages(hit), leads: 'pages that search engines asked for' },
+    },
+  ];
+}
+
+const AVERAGES = { 'average depth': 'average_depth', 'average load time (ms)': 'average_load_time' } as const;
+
+function averages({ name, notes }: Charted, answer: FigureAnswer): Html {
+  const series = Object.entries(AVERAGES).map(([title, figure]) => ({
+    name: title,
+    value: numberIn(figure),
+  }));
+  return answerFigure('Depth and load time', only(answer, Object.values(AVERAGES)), {
+    chart: lineChart(`Depth and load time of ${name}`, points(answer), series, notes),
   });
 }
 
@@ -179,16 +241,16 @@ function changesFigure({ name: project, notes }: Charted, changes: FigureAnswer,
   });
 }
 
-function depthFigure(
-  title: string,
-  project: string,
-  answer: FigureAnswer,
-  { figure, hrefOf }: { readonly figure: string; readonly hrefOf?: (depth: string) => string },
-): Html {
-  const bars = answer.rows.map((row) => ({
-    name: row.depth === null ? 'none' : String(row.depth),
-    value: row[figure] === null ? null : Number(row[figure]),
-    href: hrefOf?.(row.depth === null ? 'is:null' : `eq:${row.depth}`) ?? null,
-  }));
-  return answerFigure(title, answer, { chart: barChart(`${title} of ${project}`, bars) });
+function depthFigure(project: string, answer: FigureAnswer, hrefOf: (depth: string) => string): Html {
+  const bars = (figure: 'pages' | 'average_inrank') =>
+    answer.rows.map((row) => ({
+      name: row.depth === null ? 'none' : String(row.depth),
+      value: row[figure] === null ? null : Number(row[figure]),
+      href: figure === 'pages' ? hrefOf(row.depth === null ? 'is:null' : `eq:${row.depth}`) : null,
+    }));
+  const pages = barChart(`Pages by depth of ${project}`, bars('pages'));
+  const inrank = barChart(`Average inrank by depth of ${project}`, bars('average_inrank'));
+  return answerFigure('Pages and average inrank by depth', answer, {
+    chart: html`${pages}${inrank && html`<h3>Average inrank</h3>`}${inrank}`,
+  });
 }

@@ -210,9 +210,19 @@ const OVER_CRAWLS = {
     question: QUESTIONS.trend,
     reads: ['config', 'segmentation'],
     select: (answer) =>
-      `SELECT crawl_id, ended_at, pages, indexable_pages, error_pages, average_depth, average_load_time
-       FROM ${answer} WHERE segmentation = coalesce($segmentation, segmentation) AND ${SHOWN}
-       ORDER BY ended_at, crawl_id`,
+      `SELECT answer.*, CASE WHEN changed.compared > 0 THEN coalesce(fresh.new_issues, 0) END AS new_issues,
+         CASE WHEN answer.segmentation = '(site)' THEN changed.fixed_issues END AS fixed_issues
+       FROM (SELECT * FROM ${answer} WHERE segmentation = coalesce($segmentation, segmentation) AND ${SHOWN}) AS answer
+       LEFT JOIN (
+         SELECT crawl_id, count(new_pages) AS compared, CAST(sum(fixed_pages) AS BIGINT) AS fixed_issues
+         FROM mart.issue_changes GROUP BY crawl_id
+       ) AS changed ON changed.crawl_id = answer.crawl_id
+       LEFT JOIN (
+         SELECT crawl_id, segmentation, segment, CAST(sum(new_pages) AS BIGINT) AS new_issues
+         FROM mart.issue_priorities GROUP BY crawl_id, segmentation, segment
+       ) AS fresh ON fresh.crawl_id = answer.crawl_id AND fresh.segmentation = answer.segmentation
+         AND fresh.segment = answer.segment
+       ORDER BY answer.ended_at, answer.crawl_id`,
   },
   statuses: {
     question: QUESTIONS.statuses,
