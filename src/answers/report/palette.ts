@@ -1,21 +1,5 @@
 import { lookUp } from '../../core/text/look-up.ts';
-
-/**
- * One colour for one meaning, in every chart. They stand on a light and a dark page by 3:1, and colour-blind people tell
- * them apart (after Okabe and Ito).
- */
-const COLOURS = {
-  blue: '#0072b2',
-  orange: '#d55e00',
-  green: '#009470',
-  purple: '#b4608f',
-  red: '#d2453b',
-  amber: '#a87900',
-  slate: '#4f86a8',
-  brown: '#9a6a4a',
-  violet: '#6e5fc4',
-  grey: '#7d8794',
-} as const;
+import { CHART_COLOURS as COLOURS } from '../../core/text/page-style.ts';
 
 /** Ranges of HTTP statuses, as `mart.pages.status_code_range` has them. */
 export const STATUS_RANGES = [

@@ -1,4 +1,4 @@
-/** The colours, the sizes and the letters of every page for people: the one scale of each, beside the colours of charts. No fonts, images or scripts come from elsewhere. */
+/** The colours, the sizes and the letters of every page for people: the one scale of each. No fonts, images or scripts come from elsewhere. */
 export const PAGE_STYLE = `
 :root {
   color-scheme: light dark;
@@ -15,7 +15,6 @@ export const PAGE_STYLE = `
   --text-small: 0.87rem;
   --text-large: 1.15rem;
   --text-figure: 1.6rem;
-  --gap-small: 0.4rem;
   --gap: 0.8rem;
   --gap-large: 1.2rem;
   --round: 8px;
@@ -24,3 +23,20 @@ export const PAGE_STYLE = `
 body { margin: 0; font: 15px/1.55 system-ui, sans-serif; color: var(--ink); background: var(--page); }
 a { color: var(--link); }
 `;
+
+/**
+ * One colour for one meaning, in every chart. They stand on a light and a dark page by 3:1, and colour-blind people tell
+ * them apart (after Okabe and Ito).
+ */
+export const CHART_COLOURS = {
+  blue: '#0072b2',
+  orange: '#d55e00',
+  green: '#009470',
+  purple: '#b4608f',
+  red: '#d2453b',
+  amber: '#a87900',
+  slate: '#4f86a8',
+  brown: '#9a6a4a',
+  violet: '#6e5fc4',
+  grey: '#7d8794',
+} as const;
