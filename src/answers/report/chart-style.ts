@@ -15,8 +15,9 @@ figure svg.chart { display: block; width: 100%; max-width: 640px; height: auto; 
 .sparkline { display: inline-block; vertical-align: middle; overflow: visible; }
 .sparkline path { fill: none; stroke: var(--link); stroke-width: 1.5; } .sparkline circle { fill: var(--link); }
 .scroll table.first { width: 100%; }
-.first tbody th { width: 50%; min-width: 16rem; max-width: none; } .first tbody th p { margin: .1rem 0 0; font-weight: 400; font-size: .9em; color: var(--soft); }
-.first tbody th .example { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; max-width: 60ch; } .first .example a { color: inherit; }
+@media (min-width: 601px) { .first tbody th { width: 100%; min-width: 13rem; max-width: 0; } }
+.first tbody th p { margin: .1rem 0 0; font-weight: 400; font-size: .9em; color: var(--soft); }
+.first tbody th .example { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; max-width: 100%; } .first .example a { color: inherit; }
 .first td { white-space: nowrap; } .first :is(th, td).number { padding-left: .5rem; } .weight .all { fill: var(--line); } .unknown { color: var(--soft); font-size: .85em; }
 .scroll .bars { width: 100%; border-collapse: collapse; font-size: .92rem; }
 .bars :is(th, td) { padding: .25rem .6rem .25rem 0; border: 0; white-space: nowrap; vertical-align: middle; }

@@ -10,6 +10,7 @@ import {
 } from '../../../answers/report/charts.ts';
 import { coloursOf } from '../../../answers/report/palette.ts';
 import { type Html, html } from '../../../core/text/html.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 import { projectPath } from '../layout/addresses.ts';
 import { answerFigure, type FigureAnswer, shownValue } from './answer-figure.ts';
 import { firstThingsFigure } from './first-things.ts';
@@ -149,7 +150,9 @@ function stripOf({ project_id, crawl_id, trend }: ProjectFigures, to: To): Kpi[]
     value: now[name] ?? null,
     change: now[`${name}_change`] ?? null,
     reason:
-      waits ?? (now[name] == null ? UNKNOWN[name] : shownValue(now[`${name}_change_reason`])) ?? compared,
+      waits ??
+      (now[name] == null ? lookUp(UNKNOWN, name) : shownValue(now[`${name}_change_reason`])) ??
+      compared,
     days:
       days === undefined
         ? since
