@@ -20,7 +20,6 @@ import { RelationNames } from '../client/relation-names.ts';
 import type { TrinoPlace } from '../trino-place.ts';
 import { checkStore } from './check-store.ts';
 import { commentViews, resolveViews } from './comment-views.ts';
-import { changedCopies } from './copied-relations.ts';
 import {
   type BuiltPartitions,
   type BuiltRelation,
@@ -34,7 +33,7 @@ import {
 import { makeStore } from './make-store.ts';
 import { PointerTable } from './pointer-table.ts';
 import { writeRowsFile } from './rows-file.ts';
-import { type PreparedRelation, StoredTables } from './stored-tables.ts';
+import { changedCopies, type PreparedRelation, StoredTables } from './stored-tables.ts';
 import { tidyAtTimes } from './tidy-at-times.ts';
 import { folderOf, writeLoad } from './write-load.ts';
 
