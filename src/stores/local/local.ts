@@ -9,7 +9,7 @@ import type { ByteRange, Checksum, ObjectStore, StoredObject } from '../object-s
 import { storeError } from '../store-errors.ts';
 import type { StoreKind } from '../store-kind.ts';
 
-interface LocalOptions {
+export interface LocalOptions {
   /** The folder that acts as the bucket. */
   readonly folder: string;
 }
