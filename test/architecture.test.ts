@@ -30,7 +30,7 @@ const RANKS: Readonly<Record<string, number>> = {
   'pipeline/workers': 9,
   pipeline: 10,
   'answers/query': 11,
-  'answers/document': 11,
+  'answers/dictionary': 11,
   'answers/report': 11,
   'answers/explore': 11,
   'operations/alert': 12,
@@ -738,7 +738,7 @@ test('a form that the console takes may lack its body', () => {
 
 /** What takes time, randomness, files and names from its host alone, so that simulated processes can run it (docs/how-we-test.md). */
 const HOSTED =
-  /^(core\/(locks\/(?!open-sqlite)|files\/(atomic-file|make-folder|private-files|read-text)|errors\/catch-uncaught|progress\/meter|time\/retry)|state\/ledger\/|pipeline\/(workers|unit)\/|pipeline\/load\/read-package\.ts|pipeline\/publish\/put-in-place\.ts|pipeline\/routes\/export\/(data-export-job|ensure-export|reconcile-exports)\.ts|pipeline\/stage\/unit-folders\.ts|operations\/schedule\/(?!listen)|operations\/alert\/(?!run-command)|engines\/trino\/rows\/(pointer-table|tidy-rows)\.ts|stores\/local\/|stores\/read-object\.ts|service\/api\/client\/(rate-limit|transport)\.ts)/;
+  /^(core\/(locks\/(?!open-sqlite)|files\/(atomic-file|make-folder|private-files|read-text)|errors\/catch-uncaught|progress\/meter|time\/retry)|state\/ledger\/|pipeline\/(workers|unit)\/|pipeline\/load\/read-package\.ts|pipeline\/publish\/put-in-place\.ts|pipeline\/routes\/export\/(data-export-job|ensure-export|reconcile-exports)\.ts|pipeline\/stage\/unit-folders\.ts|operations\/schedule\/(?!listen)|operations\/alert\/(?!run-command)|engines\/trino\/rows\/(pointer-table|vacuum-rows)\.ts|stores\/local\/|stores\/read-object\.ts|service\/api\/client\/(rate-limit|transport)\.ts)/;
 const OWN_MACHINE =
   /from 'node:(?:os|timers\/promises)'|^import \{(?! constants \})[^}]*\} from 'node:fs|^import \{ (?!type )[^}]*\} from 'node:fs\/promises'|randomUUID|\bDate\.now\b|new Date\(\)|performance\.now|Math\.random|\bset(?:Timeout|Interval)\(|process\.(?:pid|hrtime)/m;
 /** Of addresses and files that no simulated process has. */
@@ -768,7 +768,7 @@ test('cells of CSV and of Markdown are written in one place each', () => {
   const csv = /replace(?:All)?\(\s*(?:'"'|\/"\/g),\s*(?:'""'|"\\"\\"")\s*\)/;
   expect(offenders(csv, (file) => file.startsWith('service/local/'))).toEqual([
     // An identifier of SQL.
-    'answers/document/site.ts',
+    'answers/dictionary/site.ts',
     // An identifier of SQL.
     'core/duckdb/duckdb.ts',
     'core/text/csv-cell.ts',

@@ -83,14 +83,14 @@ export async function reportPlan(
       const options = withPast(routes.get(dataset) ?? [], known.pacesOf(dataset, source.project_id));
       const withFields = isWeighed(options) || (!request.countsOnly && options.some(hasCheaper));
       const toDescribe = { planned, inventory, client, fieldSchemas: fields.fieldSchemas };
-      const { rows, catalogue } = await describing.run(async () =>
+      const { rows, fields: described } = await describing.run(async () =>
         withFields
           ? describeUnit(toDescribe, signal)
-          : { rows: await countRows(client, planned, inventory, signal), catalogue: null },
+          : { rows: await countRows(client, planned, inventory, signal), fields: null },
       );
       const requested = exports.get(planned.name);
-      const option = pickRoute(options, { rows, fields: catalogue, requested });
-      const chosen = catalogue === null ? undescribed(option) : chooseFormat(option, catalogue);
+      const option = pickRoute(options, { rows, fields: described, requested });
+      const chosen = described === null ? undescribed(option) : chooseFormat(option, described);
       return {
         ...blank,
         status: 'due',
@@ -253,7 +253,7 @@ interface ToDescribe {
 interface Described {
   readonly rows: number | null;
   /** Null where the service describes no fields, or not now. */
-  readonly catalogue: readonly Field[] | null;
+  readonly fields: readonly Field[] | null;
 }
 
 /** The number of a unit's rows and their fields. */
@@ -264,15 +264,15 @@ async function describeUnit(
   const source = dataSourceOf(planned.pipeline, planned.unit);
   try {
     if (source !== null) {
-      const { reported, catalogue } = await describeRows(client, fieldSchemas, source, planned, signal);
-      return { rows: reported, catalogue };
+      const { reported, fields } = await describeRows(client, fieldSchemas, source, planned, signal);
+      return { rows: reported, fields };
     }
   } catch (error) {
     // The unit's own work meets the same and says why; perhaps its rows can be counted all the same.
     if (!(error instanceof CrawlhouseError && (isUncounted(error) || error.code === 'bad_pipeline')))
       throw error;
   }
-  return { rows: await countRows(client, planned, inventory, signal), catalogue: null };
+  return { rows: await countRows(client, planned, inventory, signal), fields: null };
 }
 
 async function countRows(

@@ -2,7 +2,7 @@ import { CrawlhouseError } from '../../src/core/errors/errors.ts';
 import { host, withHost } from '../../src/core/host/host.ts';
 import { RelationNames } from '../../src/engines/trino/client/relation-names.ts';
 import { PointerTable } from '../../src/engines/trino/rows/pointer-table.ts';
-import { tidyRows } from '../../src/engines/trino/rows/tidy-rows.ts';
+import { vacuumRows } from '../../src/engines/trino/rows/vacuum-rows.ts';
 import { seededRandom } from '../support/random.ts';
 import type { Decision, Fault } from './decisions.ts';
 import { Disk } from './disk.ts';
@@ -42,7 +42,7 @@ interface PointerOptions {
 
 /**
  * Several writers of one warehouse in Trino, without a shared ledger: they take tokens, write, point, publish and tidy. The
- * product's own statements are run (`PointerTable`, `tidyRows`).
+ * product's own statements are run (`PointerTable`, `vacuumRows`).
  */
 export async function livePointers(seed: number, options: PointerOptions = {}): Promise<PointerLife> {
   const { writers = 3, trace = false } = options;
@@ -162,7 +162,7 @@ class Life {
     for (let round = 1 + Math.floor(random() * MOST_ROUNDS); round > 0; round--) {
       if (random() < 0.5) {
         const check = (): Promise<void> => table.check();
-        await tidyRows({ client, catalog: 'lake', names: NAMES, relations: [PAGES], grace: '7d', check });
+        await vacuumRows({ client, catalog: 'lake', names: NAMES, relations: [PAGES], grace: '7d', check });
       }
       const units = UNITS.filter(() => random() < 0.8);
       const shown = new Map(units.map((unit) => [unit, `l${++this.#load}`]));

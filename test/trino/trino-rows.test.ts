@@ -8,8 +8,8 @@ import { TrinoClient } from '../../src/engines/trino/client/client.ts';
 import { RelationNames } from '../../src/engines/trino/client/relation-names.ts';
 import { PointerTable } from '../../src/engines/trino/rows/pointer-table.ts';
 import { StoredTables } from '../../src/engines/trino/rows/stored-tables.ts';
-import { tidyRows } from '../../src/engines/trino/rows/tidy-rows.ts';
 import { TrinoRows } from '../../src/engines/trino/rows/trino-rows.ts';
+import { vacuumRows } from '../../src/engines/trino/rows/vacuum-rows.ts';
 import type { TrinoPlace } from '../../src/engines/trino/trino-place.ts';
 import { createSchema } from '../../src/state/catalogue/create-schema.ts';
 import { rowStoreContract } from '../engines/row-store-contract.ts';
@@ -274,10 +274,10 @@ test('rows, pointers and files that nobody sees are removed, and nothing else', 
   await rows.publishPointers();
   await put(rows, 'a', [4]);
   await rows.removeUnits(PAGES, ['b']);
-  expect(await tidyRows(tidied)).toBe(0n);
+  expect(await vacuumRows(tidied)).toBe(0n);
   expect([await files(), await seen(rows)]).toEqual([3, ['a 1', 'a 2', 'b 3']]);
   await rows.publishPointers();
-  expect(await tidyRows(tidied)).toBe(3n);
+  expect(await vacuumRows(tidied)).toBe(3n);
   expect(await seen(rows)).toEqual(['a 4']);
   expect(await files()).toBe(1);
   const units = await client.rows(
@@ -306,7 +306,7 @@ test('a tidying removes nothing that another writer has registered or published 
     await later.publishPointers();
     await put(later, 'c', [4]);
   };
-  expect(await tidyRows({ ...tidied, check })).toBe(1n);
+  expect(await vacuumRows({ ...tidied, check })).toBe(1n);
   expect(await seen(rows)).toEqual(['a 2', 'b 3']);
   await later?.publishPointers();
   expect(await seen(rows)).toEqual(['a 2', 'b 3', 'c 4']);
@@ -356,7 +356,7 @@ test('unpublished rows of a killed writer are taken over, unless another writer 
     grace: '7d',
     check,
   };
-  expect(await tidyRows(tidied)).toBe(1n);
+  expect(await vacuumRows(tidied)).toBe(1n);
   expect(await seen(elsewhere)).toEqual(['a 1']);
   // The run then takes a new working copy, and loads the unit again.
   expect((await errorOf(TrinoRows.begin(place))).code).toBe('damaged_warehouse');

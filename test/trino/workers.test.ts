@@ -6,7 +6,7 @@ import { silentLogger } from '../../src/core/logs/logger.ts';
 import { stringifyJson } from '../../src/core/text/json.ts';
 import { TrinoClient } from '../../src/engines/trino/client/client.ts';
 import { RelationNames } from '../../src/engines/trino/client/relation-names.ts';
-import { tidyRows } from '../../src/engines/trino/rows/tidy-rows.ts';
+import { vacuumRows } from '../../src/engines/trino/rows/vacuum-rows.ts';
 import { WorkingCopy } from '../../src/engines/working-copy.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { loadPackage } from '../../src/pipeline/load/load-package.ts';
@@ -136,7 +136,7 @@ test('a worker that is killed after its upload leaves a file that housekeeping r
   expect(await loads(prefix)).toEqual(expect.arrayContaining(lost));
   const relations = TABLES.map((table) => `raw.${table}`);
   const names = new RelationNames(prefix);
-  await tidyRows({ client, catalog: trino.catalog, names, relations, grace: '0s', check: async () => {} });
+  await vacuumRows({ client, catalog: trino.catalog, names, relations, grace: '0s', check: async () => {} });
   expect((await loads(prefix)).filter((key) => lost.includes(key))).toEqual([]);
   await expectSame(prefix);
 });

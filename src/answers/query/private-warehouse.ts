@@ -124,6 +124,6 @@ function touch(folder: string): void {
   try {
     utimesSync(folder, new Date(), new Date());
   } catch {
-    // Whoever has removed the folder by hand, or made the disk read-only, has a reason.
+    // A person has removed the folder, or made the disk read-only.
   }
 }

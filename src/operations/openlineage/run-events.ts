@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Dictionary, DictionaryTable } from '../../answers/document/dictionary.ts';
+import type { Dictionary, DictionaryTable } from '../../answers/dictionary/dictionary.ts';
 import type { ModelReport, RunReport, TestReport, UnitReport } from '../../project/model/runs/report.ts';
 import type { RunResult } from '../../project/model/runs/run-result.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type DictionarySettings, readDictionary } from '../../answers/document/read-dictionary.ts';
+import { type DictionarySettings, readDictionary } from '../../answers/dictionary/read-dictionary.ts';
 import { toCrawlhouseError } from '../../core/errors/errors.ts';
 import { packageVersion } from '../../core/host/package-version.ts';
 import type { Logger } from '../../core/logs/logger.ts';

@@ -12,7 +12,7 @@ import type { FieldSchemaCache } from './field-schema-cache.ts';
 export interface DescribedRows {
   readonly source: DataSource;
   /** The requested fields, with their types. */
-  readonly catalogue: readonly Field[];
+  readonly fields: readonly Field[];
   readonly reported: number;
 }
 
@@ -37,10 +37,10 @@ export async function describeRows(
   const included = own ?? shownFields(columns, pipeline);
   if (included.length === 0) throw nothingIncluded(pipeline.dataset, source, columns.length > 0);
   const always = requiredFields(source);
-  const catalogue = included.map((field) =>
+  const fields = included.map((field) =>
     always.includes(field.name) ? { ...field, required: true } : field,
   );
-  return { source, catalogue, reported: meta.total_hits };
+  return { source, fields, reported: meta.total_hits };
 }
 
 /** The columns that a search shows; one that the pipeline file does not declare is loaded as JSON, which loses nothing. */

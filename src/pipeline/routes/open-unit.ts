@@ -65,8 +65,8 @@ export async function openUnit(
     const { client, fieldSchemas, ledger, signal } = context;
     const rows = data && (await describeRows(client, fieldSchemas, data, planned, signal));
     const requested = isWeighed(left) ? await ledger.exportOf(planned.name) : undefined;
-    const facts = { rows: rows?.reported ?? null, fields: rows?.catalogue ?? null, requested };
-    const chosen = chooseFormat(pickRoute(left, facts), rows?.catalogue ?? []);
+    const facts = { rows: rows?.reported ?? null, fields: rows?.fields ?? null, requested };
+    const chosen = chooseFormat(pickRoute(left, facts), rows?.fields ?? []);
     onChosen?.(chosen);
     if (rows) await context.slot.move(chosen.store);
     try {

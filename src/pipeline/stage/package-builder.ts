@@ -73,27 +73,27 @@ export class PackageBuilder {
   private constructor(
     connections: ConnectionPool,
     folder: string,
-    catalogue: readonly Field[],
+    requested: readonly Field[],
     rules: FieldRules,
   ) {
     this.#connections = connections;
     this.#folder = folder;
-    this.#columns = new PackageColumns(catalogue, rules);
+    this.#columns = new PackageColumns(requested, rules);
   }
 
   /**
    * @param connections one for each part at once (`stagingConnections`)
-   * @param catalogue the requested fields, with the types of the service's schema
+   * @param requested the requested fields, with the types of the service's schema
    * @param rules the checks of its files
    */
   static async create(
     connections: ConnectionPool,
     folder: string,
-    catalogue: readonly Field[],
+    requested: readonly Field[],
     rules: FieldRules = {},
   ): Promise<PackageBuilder> {
     makeFolder(join(folder, 'parts'));
-    return new PackageBuilder(connections, folder, catalogue, rules);
+    return new PackageBuilder(connections, folder, requested, rules);
   }
 
   /**

@@ -19,26 +19,26 @@ export interface FieldRules {
  */
 export class PackageColumns {
   readonly #most: number;
-  readonly #catalogue: ReadonlyMap<string, Field>;
+  readonly #requested: ReadonlyMap<string, Field>;
   readonly #present = new Map<string, string>();
   readonly #taken = new Set<string>();
   readonly #widened = new Set<string>();
-  /** The fields of the catalogue that a file must show. */
+  /** The fields of the requested that a file must show. */
   readonly shown: Shown;
 
-  /** @param catalogue the fields that the service's schema knows, in its order */
+  /** @param requested the fields that the service's schema knows, in its order */
   constructor(
-    catalogue: readonly Field[],
+    requested: readonly Field[],
     { mostFields = DEFAULT_LIMITS.fields, shown = 'unknown' }: FieldRules = {},
   ) {
     this.#most = mostFields;
-    this.#catalogue = new Map(catalogue.map((field) => [field.name, field]));
+    this.#requested = new Map(requested.map((field) => [field.name, field]));
     this.shown = shown;
   }
 
   /** The requested fields. */
   get asked(): Field[] {
-    return [...this.#catalogue.values()];
+    return [...this.#requested.values()];
   }
 
   /** @throws CrawlhouseError `contract_broken` if the names are not the requested ones */
@@ -53,8 +53,8 @@ export class PackageColumns {
    */
   add(names: readonly string[]): boolean {
     const before = this.#present.size;
-    const inOrder = [...this.#catalogue.keys()].filter((name) => names.includes(name));
-    const unknown = names.filter((name) => !this.#catalogue.has(name)).sort();
+    const inOrder = [...this.#requested.keys()].filter((name) => names.includes(name));
+    const unknown = names.filter((name) => !this.#requested.has(name)).sort();
     const fresh = [...inOrder, ...unknown].filter((name) => !this.#present.has(name));
     for (const name of fresh) refuseName(name);
     if (before + fresh.length > this.#most) {
@@ -70,7 +70,7 @@ export class PackageColumns {
   }
 
   addCatalogue(): void {
-    this.add([...this.#catalogue.keys()]);
+    this.add([...this.#requested.keys()]);
   }
 
   widen(name: string): void {
@@ -83,7 +83,7 @@ export class PackageColumns {
 
   /** A name that the schema doesn't know is loaded as JSON. */
   field(name: string): Field {
-    return this.#catalogue.get(name) ?? { name, type: 'unknown', arity: 'one' };
+    return this.#requested.get(name) ?? { name, type: 'unknown', arity: 'one' };
   }
 
   get fields(): Field[] {

@@ -49,7 +49,7 @@ export async function stageUnit(
       const { source } = opened;
       left = opened.left;
       await onMove('downloading', attempt);
-      context.meter.opened(name, source.reported, source.catalogue.length);
+      context.meter.opened(name, source.reported, source.fields.length);
       const parts = await stageParts(context, planned, source, folders).catch((error: unknown) => {
         if (!(error instanceof TooManyRows)) throw error;
         const counts = { reported: source.reported, received: error.rows, staged: 0, rejected: 0 };
@@ -148,7 +148,7 @@ async function stageParts(
   source: Source,
   folders: UnitFolders,
 ): Promise<DownloadedParts> {
-  const builder = await PackageBuilder.create(context.staging, folders.package, source.catalogue, {
+  const builder = await PackageBuilder.create(context.staging, folders.package, source.fields, {
     mostFields: limitsOf(context.settings).fields,
     ...(source.shown ? { shown: source.shown } : {}),
   });
@@ -165,7 +165,7 @@ async function stageParts(
       await lanes.run(() =>
         part.format === 'parquet'
           ? context.engine.alone(convert)
-          : context.engine.convert(source.catalogue.length, convert),
+          : context.engine.convert(source.fields.length, convert),
       );
       if (context.settings.keep_raw === 'never') await host().files.rm(part.path);
     } catch (error) {

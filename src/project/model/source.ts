@@ -14,7 +14,7 @@ export interface Source {
   /** The service's own count; null where it gives none. */
   readonly reported: number | null;
   /** The requested fields, with their types. */
-  readonly catalogue: readonly Field[];
+  readonly fields: readonly Field[];
   /** Which of them a file shows; absent: unknown. */
   readonly shown?: Shown;
   /** OQL under which `reported` was counted. */

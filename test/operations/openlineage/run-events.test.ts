@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Dictionary, DictionaryTable } from '../../../src/answers/document/dictionary.ts';
+import type { Dictionary, DictionaryTable } from '../../../src/answers/dictionary/dictionary.ts';
 import { CrawlhouseError } from '../../../src/core/errors/errors.ts';
 import {
   endEvents,

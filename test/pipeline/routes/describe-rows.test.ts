@@ -29,7 +29,7 @@ async function described(source: typeof PAGES | typeof LOGS, more: Readonly<Reco
 test('the fields of a crawl come from the service, the count from a search with the filter', async () => {
   const { rows, search, oql } = await described(PAGES, { fields: { include: ['url', 'depth'] } });
   expect(rows.reported).toBe(7);
-  expect(rows.catalogue.map(({ name, required }) => [name, required])).toEqual([
+  expect(rows.fields.map(({ name, required }) => [name, required])).toEqual([
     ['url', true],
     ['depth', undefined],
   ]);
@@ -39,7 +39,7 @@ test('the fields of a crawl come from the service, the count from a search with 
 test('where the service tells no fields a search shows them, and the pipeline says their types', async () => {
   const source = { kind: 'log_monitoring', data_type: 'events' };
   const { rows } = await described(LOGS, { dataset: 'log_events', source, columns: { status: 'natural' } });
-  expect(rows.catalogue.map(({ name, type }) => [name, type])).toEqual([
+  expect(rows.fields.map(({ name, type }) => [name, type])).toEqual([
     ['url', 'unknown'],
     ['status', 'natural'],
     ['bot', 'unknown'],

@@ -27,7 +27,7 @@ interface Staged extends StagedParts {
 async function stage(
   format: 'csv' | 'json',
   bytes: string | Buffer,
-  catalogue: Field[],
+  requested: Field[],
   partBytes = 1 << 25,
 ): Promise<Staged> {
   const folder = await temporaryFolder();
@@ -36,7 +36,7 @@ async function stage(
   const builder = await PackageBuilder.create(
     stagingConnections(async () => connection),
     folder,
-    catalogue,
+    requested,
   );
   const options = {
     folder: join(folder, 'raw'),
@@ -85,7 +85,7 @@ const rejectsOf = ({ rejectRows }: Staged): unknown[][] =>
 const jsonl = (...rows: unknown[]): string => rows.map((row) => `${stringifyJson(row)}\n`).join('');
 
 test('a lone value, an array, an empty array and null all arrive in a field of arity many', async () => {
-  const catalogue = [
+  const requested = [
     field('id', 'natural'),
     field('sources', 'string', 'many'),
     field('depths', 'natural', 'many'),
@@ -106,19 +106,19 @@ test('a lone value, an array, an empty array and null all arrive in a field of a
       { id: 4, sources: null, depths: null },
       { id: 5, sources: ['', null], depths: [null, 7] },
     ),
-    catalogue,
+    requested,
   );
   const byCsv = await stage(
     'csv',
     'id;sources;depths\n1;a;1\n2;"[""a"",""b""]";[1,2.0]\n3;[];[]\n4;;\n5;"["""",null]";[null,7]\n',
-    catalogue,
+    requested,
   );
   expect(byJson.rows).toEqual(rows);
   expect(byCsv.rows).toEqual(rows);
 });
 
 test('an empty string is kept apart from null in both formats', async () => {
-  const catalogue = [field('id', 'natural'), field('title', 'string')];
+  const requested = [field('id', 'natural'), field('title', 'string')];
   const rows = [
     { id: '1', title: '' },
     { id: '2', title: null },
@@ -128,20 +128,20 @@ test('an empty string is kept apart from null in both formats', async () => {
   const byJson = await stage(
     'json',
     jsonl({ id: 1, title: '' }, { id: 2, title: null }, { id: 3, title: 'null' }, { id: 4, title: 'NA' }),
-    catalogue,
+    requested,
   );
-  const byCsv = await stage('csv', 'id;title\n1;""\n2;\n3;null\n4;NA\n', catalogue);
+  const byCsv = await stage('csv', 'id;title\n1;""\n2;\n3;null\n4;NA\n', requested);
   expect(byJson.rows).toEqual(rows);
   expect(byCsv.rows).toEqual(rows);
 });
 
 test('a whole number written as a float is taken, one with a fraction is a reject with file, line, field and value', async () => {
-  const catalogue = [field('url', 'string'), field('clicks', 'natural')];
+  const requested = [field('url', 'string'), field('clicks', 'natural')];
   for (const [format, bytes] of [
     ['json', '{"url":"a","clicks":3112553.0}\n{"url":"b","clicks":3.7}\n{"url":"c","clicks":12}\n'],
     ['csv', 'url;clicks\na;3112553.0\nb;3.7\nc;12\n'],
   ] as const) {
-    const staged = await stage(format, bytes, catalogue);
+    const staged = await stage(format, bytes, requested);
     expect(staged.rows).toEqual([
       { url: 'a', clicks: '3112553' },
       { url: 'c', clicks: '12' },
@@ -160,7 +160,7 @@ test('a whole number written as a float is taken, one with a fraction is a rejec
 });
 
 test('a whole number beyond 2^63 widens its column in every part, earlier ones too', async () => {
-  const catalogue = [field('simhash', 'natural'), field('n', 'natural')];
+  const requested = [field('simhash', 'natural'), field('n', 'natural')];
   const rows = [
     { simhash: 1, n: 1 },
     { simhash: 9223372036854775807n, n: 2 },
@@ -169,11 +169,11 @@ test('a whole number beyond 2^63 widens its column in every part, earlier ones t
     { simhash: -5, n: 5 },
   ];
   const expected = rows.map((row) => ({ simhash: String(row.simhash), n: String(row.n) }));
-  const byJson = await stage('json', jsonl(...rows), catalogue, 30);
+  const byJson = await stage('json', jsonl(...rows), requested, 30);
   const byCsv = await stage(
     'csv',
     `simhash;n\n${rows.map((row) => `${row.simhash};${row.n}\n`).join('')}`,
-    catalogue,
+    requested,
     10,
   );
   for (const staged of [byJson, byCsv]) {
@@ -184,10 +184,10 @@ test('a whole number beyond 2^63 widens its column in every part, earlier ones t
 });
 
 test('a whole number beyond 2^53 that came through a double is a reject, as digits it is exact', async () => {
-  const catalogue = [field('n', 'natural'), field('x', 'natural')];
+  const requested = [field('n', 'natural'), field('x', 'natural')];
   const json = '{"n":9007199254740993.0,"x":1}\n{"n":9007199254740993,"x":2}\n';
   const csv = 'n;x\n9007199254740993.0;1\n9007199254740993;2\n';
-  for (const staged of [await stage('json', json, catalogue), await stage('csv', csv, catalogue)]) {
+  for (const staged of [await stage('json', json, requested), await stage('csv', csv, requested)]) {
     expect(staged.rows).toEqual([{ n: '9007199254740993', x: '2' }]);
     expect(staged.rejected).toBe(1);
   }
@@ -212,7 +212,7 @@ test('a whole number that a double cannot hold is a reject in a float field', as
 });
 
 test('dates and times keep their instant, whatever their zone; what is none is a reject', async () => {
-  const catalogue = [field('id', 'natural'), field('at', 'datetime'), field('day', 'date')];
+  const requested = [field('id', 'natural'), field('at', 'datetime'), field('day', 'date')];
   const values: [string, string][] = [
     ['2025/01/08 14:07:03 UTC', '2025-01-08'],
     ['2025/01/08 14:07:03 Europe/Paris', '2024-02-29'],
@@ -222,11 +222,11 @@ test('dates and times keep their instant, whatever their zone; what is none is a
     ['2025/01/08 14:07:03 UTC', '2025-02-30'],
     ['2025/01/08 14:07:03 Nowhere', '2025-01-08'],
   ];
-  const byJson = await stage('json', jsonl(...values.map(([at, day], id) => ({ id, at, day }))), catalogue);
+  const byJson = await stage('json', jsonl(...values.map(([at, day], id) => ({ id, at, day }))), requested);
   const byCsv = await stage(
     'csv',
     `id;at;day\n${values.map(([at, day], id) => `${id};${at};${day}\n`).join('')}`,
-    catalogue,
+    requested,
   );
   for (const staged of [byJson, byCsv]) {
     expect(staged.rows).toEqual([
@@ -245,7 +245,7 @@ test('dates and times keep their instant, whatever their zone; what is none is a
 });
 
 test('booleans come in both spellings, objects and unknown types as JSON', async () => {
-  const catalogue = [field('b', 'bool'), field('o', 'object'), field('u', 'nested', 'many')];
+  const requested = [field('b', 'bool'), field('o', 'object'), field('u', 'nested', 'many')];
   const rows = [
     { b: false, o: '{"a":[1,"x"]}', u: '[5]' },
     { b: true, o: null, u: '["text"]' },
@@ -254,12 +254,12 @@ test('booleans come in both spellings, objects and unknown types as JSON', async
   const byJson = await stage(
     'json',
     '{"b":false,"o":{"a": [1, "x"]},"u":5}\n{"b":true,"o":null,"u":"text"}\n{"b":null,"o":[],"u":[{"k":1}]}\n',
-    catalogue,
+    requested,
   );
   const byCsv = await stage(
     'csv',
     'b;o;u\nFalse;"{""a"": [1, ""x""]}";5\nTrue;;text\n;[];"[{""k"":1}]"\n',
-    catalogue,
+    requested,
   );
   expect(byJson.rows).toEqual(rows);
   expect(byCsv.rows).toEqual(rows);
@@ -267,7 +267,7 @@ test('booleans come in both spellings, objects and unknown types as JSON', async
 });
 
 test('names with spaces, quotes, semicolons and two that differ only in case keep their values', async () => {
-  const catalogue = ['page_group_casino main', "it's", 'a"b', 'a;b', 'Title', 'title', 'back\\slash'].map(
+  const requested = ['page_group_casino main', "it's", 'a"b', 'a;b', 'Title', 'title', 'back\\slash'].map(
     (name) => field(name, 'string'),
   );
   const byJson = await stage(
@@ -281,12 +281,12 @@ test('names with spaces, quotes, semicolons and two that differ only in case kee
       title: '6',
       'back\\slash': '7',
     }),
-    catalogue,
+    requested,
   );
   const byCsv = await stage(
     'csv',
     'page_group_casino main;it\'s;"a""b";"a;b";Title;title;back\\slash\n1;2;3;4;5;6;7\n',
-    catalogue,
+    requested,
   );
   for (const staged of [byJson, byCsv]) {
     const [row] = staged.rows;
@@ -305,10 +305,10 @@ test('names with spaces, quotes, semicolons and two that differ only in case kee
 });
 
 test('a reordered header decides what stands where, and a key that only some rows have becomes a column', async () => {
-  const catalogue = [field('a', 'natural'), field('b', 'string')];
-  const byCsv = await stage('csv', 'b;a\nx;1\n', catalogue);
+  const requested = [field('a', 'natural'), field('b', 'string')];
+  const byCsv = await stage('csv', 'b;a\nx;1\n', requested);
   expect(byCsv.rows).toEqual([{ a: '1', b: 'x' }]);
-  const byJson = await stage('json', '{"b":"x","a":1}\n{"a":2}\n{"a":3,"new":[1,2]}\n', catalogue, 12);
+  const byJson = await stage('json', '{"b":"x","a":1}\n{"a":2}\n{"a":3,"new":[1,2]}\n', requested, 12);
   expect(byJson.columns.map((column) => [column.column, column.sql_type])).toEqual([
     ['a', 'BIGINT'],
     ['b', 'VARCHAR'],
@@ -336,13 +336,13 @@ test('hostile text survives both formats', async () => {
     '\\N',
     'x'.repeat(100_000),
   ];
-  const catalogue = [field('id', 'natural'), field('title', 'string')];
-  const byJson = await stage('json', jsonl(...texts.map((title, id) => ({ id, title }))), catalogue);
+  const requested = [field('id', 'natural'), field('title', 'string')];
+  const byJson = await stage('json', jsonl(...texts.map((title, id) => ({ id, title }))), requested);
   const quoted = (value: string): string => `"${value.replaceAll('"', '""')}"`;
   const byCsv = await stage(
     'csv',
     `id;title\n${texts.map((title, id) => `${id};${quoted(title)}\n`).join('')}`,
-    catalogue,
+    requested,
     64,
   );
   const expected = texts
@@ -377,16 +377,16 @@ test('broken lines are rejects with their line number, the others are staged', a
 });
 
 test('an export without rows still says which fields it had', async () => {
-  const catalogue = [field('a', 'natural'), field('b', 'string')];
-  const byJson = await stage('json', '', catalogue);
-  const byCsv = await stage('csv', 'b\n', catalogue);
+  const requested = [field('a', 'natural'), field('b', 'string')];
+  const byJson = await stage('json', '', requested);
+  const byCsv = await stage('csv', 'b\n', requested);
   expect(byJson.columns.map((column) => column.field)).toEqual(['a', 'b']);
   expect(byCsv.columns.map((column) => column.field)).toEqual(['b']);
   expect([byJson.staged, byCsv.staged]).toEqual([0, 0]);
 });
 
 test('a JSON value of another kind than its field is a reject, not a number or a time made of it', async () => {
-  const catalogue = [
+  const requested = [
     field('id', 'natural'),
     field('n', 'natural'),
     field('r', 'float'),
@@ -410,15 +410,15 @@ test('a JSON value of another kind than its field is a reject, not a number or a
     ['b', 'yes'],
   ];
   const rows = broken.map(([name, value]) => ({ id: 1, [name]: value }));
-  const staged = await stage('json', jsonl(...rows, { id: 2 }), catalogue);
+  const staged = await stage('json', jsonl(...rows, { id: 2 }), requested);
   expect(rejectsOf(staged).map(([name]) => name)).toEqual(broken.map(([name]) => name));
   expect(staged.rows.map((row) => row.id)).toEqual(['2']);
-  const texts = await stage('json', '{"id":"7","n":"12","r":"0.5"}\n', catalogue);
+  const texts = await stage('json', '{"id":"7","n":"12","r":"0.5"}\n', requested);
   expect(texts.rows).toMatchObject([{ id: '7', n: '12', r: 0.5 }]);
 });
 
 test('infinity and epoch are rejects, not the day that DuckDB takes them for; that day itself is none', async () => {
-  const catalogue = [field('id', 'natural'), field('at', 'datetime'), field('day', 'date')];
+  const requested = [field('id', 'natural'), field('at', 'datetime'), field('day', 'date')];
   const day = { at: '1900/01/01 00:00:00 UTC', day: '1900-01-01' };
   const asCsv = (rows: readonly (typeof day)[]): string =>
     `id;at;day\n${rows.map((row, id) => `${id};${row.at};${row.day}\n`).join('')}`;
@@ -432,8 +432,8 @@ test('infinity and epoch are rejects, not the day that DuckDB takes them for; th
     ]),
   ];
   for (const staged of [
-    await stage('json', asJson(rows), catalogue),
-    await stage('csv', asCsv(rows), catalogue),
+    await stage('json', asJson(rows), requested),
+    await stage('csv', asCsv(rows), requested),
   ]) {
     expect(staged.rows).toEqual([{ id: '0', at: '1900-01-01 00:00:00+00', day: '1900-01-01' }]);
     expect(rejectsOf(staged)).toEqual(
@@ -446,34 +446,34 @@ test('infinity and epoch are rejects, not the day that DuckDB takes them for; th
 });
 
 test('a line separator in the text of a row hides none of its keys, and splits no broken row', async () => {
-  const catalogue = [field('url', 'string'), field('depth', 'natural')];
+  const requested = [field('url', 'string'), field('depth', 'natural')];
   for (const separator of ['\u2028', '\u2029', '\r']) {
     const space = separator === '\r' ? '\r' : ' ';
     const text = separator === '\r' ? '' : separator;
     const row = (url: string, depth: string, extra: string): string =>
       `{"url":"${url}${text}",${space}"depth":${depth},"extra":"${extra}"}\n`;
-    const whole = await stage('json', row('a', '1', 'x') + row('b', '2', 'y'), catalogue);
+    const whole = await stage('json', row('a', '1', 'x') + row('b', '2', 'y'), requested);
     expect(whole.columns.map((column) => column.field)).toEqual(['url', 'depth', 'extra']);
     expect(whole.rows).toEqual([
       { url: `a${text}`, depth: '1', extra: '"x"' },
       { url: `b${text}`, depth: '2', extra: '"y"' },
     ]);
-    const broken = await stage('json', row('a', '1', 'x') + row('b', '2.5', 'y'), catalogue);
+    const broken = await stage('json', row('a', '1', 'x') + row('b', '2.5', 'y'), requested);
     expect(broken).toMatchObject({ staged: 1, rejected: 1 });
     expect(broken.rejectRows).toMatchObject([{ line: '2', field: 'depth', value: '2.5' }]);
   }
 });
 
 test('a key that no schema declares is kept although the first row is broken', async () => {
-  const catalogue = [field('url', 'string')];
+  const requested = [field('url', 'string')];
   for (const broken of ['no JSON', '"text"', '[1]']) {
-    const staged = await stage('json', `${broken}\n{"url":"a","extra":1}\n`, catalogue);
+    const staged = await stage('json', `${broken}\n{"url":"a","extra":1}\n`, requested);
     expect(staged).toMatchObject({ staged: 1, rejected: 1, rows: [{ url: 'a', extra: '1' }] });
   }
 });
 
 test('a CSV whose records end in CRLF here and LF there is loaded, its values unchanged', async () => {
-  const catalogue = [field('id', 'natural'), field('title', 'string')];
+  const requested = [field('id', 'natural'), field('title', 'string')];
   const rows = [
     { id: '1', title: 'a' },
     { id: '2', title: 'b\rc\r\nd\ne\r' },
@@ -487,15 +487,15 @@ test('a CSV whose records end in CRLF here and LF there is loaded, its values un
     const [odd, even] = ends;
     const records = ['id;title', '1;a', '2;"b\rc\r\nd\ne\r"', '3;', '4;""', '', '\r', '5;f'];
     const text = records.map((record, index) => record + (index % 2 ? odd : even)).join('');
-    const staged = await stage('csv', text, catalogue);
+    const staged = await stage('csv', text, requested);
     expect(staged).toMatchObject({ rejected: 0, rejectRows: [], rows });
   }
 });
 
 test('in a CSV of mixed line ends a return outside quotes is a reject, and so is a broken value, each with its line', async () => {
-  const catalogue = [field('id', 'natural'), field('title', 'string')];
+  const requested = [field('id', 'natural'), field('title', 'string')];
   const text = 'id;title\r\n1;a\n2;b\rc\r\n3;"d\r\ne"\n4.5;f\r\n5;g\n';
-  const staged = await stage('csv', text, catalogue);
+  const staged = await stage('csv', text, requested);
   expect(staged.rows.map((row) => row.id)).toEqual(['1', '3', '5']);
   expect(staged.rejectRows).toMatchObject([
     { line: '3', field: null, reason: 'has a carriage return outside quotes' },
@@ -504,7 +504,7 @@ test('in a CSV of mixed line ends a return outside quotes is a reject, and so is
 });
 
 test('a number that is none, or that only a double makes whole, is a reject wherever it stands', async () => {
-  const catalogue = [field('id', 'natural'), field('n', 'natural'), field('r', 'float')];
+  const requested = [field('id', 'natural'), field('n', 'natural'), field('r', 'float')];
   const broken: [string, string][] = [
     ['n', '6815006321142732.5'],
     ['n', '123.00000000000000001'],
@@ -519,14 +519,14 @@ test('a number that is none, or that only a double makes whole, is a reject wher
     ['r', '"٣"'],
   ];
   // Names that differ only in case are read another way.
-  const twins = [...catalogue, field('N', 'string'), field('R', 'string')];
+  const twins = [...requested, field('N', 'string'), field('R', 'string')];
   const bare = broken.map(([name, value]) => [name, value.replaceAll('"', '')] as const);
   const json = `${broken.map(([name, value]) => `{"id":1,"${name}":${value}}\n`).join('')}{"id":2}\n`;
   const csv = `id;n;r\n${bare.map(([name, value]) => (name === 'n' ? `1;${value};\n` : `1;;${value}\n`)).join('')}2;;\n`;
   for (const staged of [
-    await stage('json', json, catalogue),
+    await stage('json', json, requested),
     await stage('json', json, twins),
-    await stage('csv', csv, catalogue),
+    await stage('csv', csv, requested),
   ]) {
     expect(rejectsOf(staged)).toEqual(bare);
     expect(staged.rows.map((row) => row.id)).toEqual(['2']);
@@ -537,14 +537,14 @@ test('a whole number may be spelled with a point or an exponent', async () => {
   const spellings = ['12', '12.0', '1.2e1', '120e-1', '0.12E+2'];
   const json = spellings.map((n, id) => `{"id":${id},"n":${n},"all":[${n}]}\n`).join('');
   const csv = `id;n;all\n${spellings.map((n, id) => `${id};${n};[${n}]\n`).join('')}`;
-  const catalogue = [field('id', 'natural'), field('n', 'natural'), field('all', 'natural', 'many')];
-  for (const staged of [await stage('json', json, catalogue), await stage('csv', csv, catalogue)]) {
+  const requested = [field('id', 'natural'), field('n', 'natural'), field('all', 'natural', 'many')];
+  for (const staged of [await stage('json', json, requested), await stage('csv', csv, requested)]) {
     expect(staged.rows).toEqual(spellings.map((_n, id) => ({ id: String(id), n: '12', all: ['12'] })));
   }
 });
 
 test('the words NaN and Infinity are no JSON: a text that is one of them is kept', async () => {
-  const catalogue = [field('id', 'natural'), field('title', 'string'), field('item', 'object')];
+  const requested = [field('id', 'natural'), field('title', 'string'), field('item', 'object')];
   const rows = [
     '"title":"NaN"',
     '"title":NaN',
@@ -552,7 +552,7 @@ test('the words NaN and Infinity are no JSON: a text that is one of them is kept
     '"item":{"a":-Infinity}',
     '"title":"Nancy"',
   ];
-  const staged = await stage('json', rows.map((row, id) => `{"id":${id},${row}}\n`).join(''), catalogue);
+  const staged = await stage('json', rows.map((row, id) => `{"id":${id},${row}}\n`).join(''), requested);
   expect(staged.rows.map((row) => row.id)).toEqual(['0', '2', '4']);
   expect(staged.rejectRows.map((row) => [row.line, row.field, row.reason])).toEqual([
     ['2', null, 'is not valid JSON'],
@@ -562,9 +562,9 @@ test('the words NaN and Infinity are no JSON: a text that is one of them is kept
 
 test('words with "nan" or "inf" in lists are read with all others, and the bare word beside them is no JSON', async () => {
   const run = vi.spyOn(Connection.prototype, 'run');
-  const catalogue = [field('id', 'natural'), field('h2', 'string', 'many'), field('item', 'object')];
+  const requested = [field('id', 'natural'), field('h2', 'string', 'many'), field('item', 'object')];
   const texts = { h2: ['Finance', 'a "NaN", ]', '\\'], item: { Information: 'inf, }' } };
-  const staged = await stage('json', jsonl({ id: 1, ...texts }, { id: 2, h2: 'Infinity' }), catalogue);
+  const staged = await stage('json', jsonl({ id: 1, ...texts }, { id: 2, h2: 'Infinity' }), requested);
   const looks = (): number => run.mock.calls.filter(([sql]) => sql.includes('suspect_records')).length;
   expect(looks()).toBe(0);
   expect(staged.rows).toEqual([
@@ -572,7 +572,7 @@ test('words with "nan" or "inf" in lists are read with all others, and the bare 
     { id: '2', h2: ['Infinity'], item: null },
   ]);
   for (const bare of ['["Finance",NaN]', '["\\\\",NaN]', '["Finance", -inf, "nan"]']) {
-    const broken = await stage('json', `{"id":1,"h2":${bare}}\n{"id":2}\n`, catalogue);
+    const broken = await stage('json', `{"id":1,"h2":${bare}}\n{"id":2}\n`, requested);
     expect(broken.rows.map((row) => row.id)).toEqual(['2']);
   }
   expect(looks()).toBeGreaterThan(0);
@@ -580,7 +580,7 @@ test('words with "nan" or "inf" in lists are read with all others, and the bare 
 });
 
 test('a zone name that means several places is a reject, as is a time that its place showed twice or never', async () => {
-  const catalogue = [field('id', 'natural'), field('at', 'datetime')];
+  const requested = [field('id', 'natural'), field('at', 'datetime')];
   const times: [string, string | null][] = [
     ['2025/07/02 12:00:00 BST', null],
     ['2025/07/02 12:00:00 PST', null],
@@ -600,7 +600,7 @@ test('a zone name that means several places is a reject, as is a time that its p
   const json = jsonl(...times.map(([at], id) => ({ id, at })));
   const csv = `id;at\n${times.map(([at], id) => `${id};${at}\n`).join('')}`;
   const loaded = times.flatMap(([, at], id) => (at === null ? [] : [{ id: String(id), at }]));
-  for (const staged of [await stage('json', json, catalogue), await stage('csv', csv, catalogue)]) {
+  for (const staged of [await stage('json', json, requested), await stage('csv', csv, requested)]) {
     expect(staged.rows).toEqual(loaded.sort((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b))));
     expect(staged.rejectRows.map((row) => row.value).sort()).toEqual(
       times.flatMap(([at, instant]) => (instant === null ? [at] : [])).sort(),
@@ -609,10 +609,10 @@ test('a zone name that means several places is a reject, as is a time that its p
 });
 
 test('a year of two digits is no year', async () => {
-  const catalogue = [field('id', 'natural'), field('day', 'date')];
+  const requested = [field('id', 'natural'), field('day', 'date')];
   for (const staged of [
-    await stage('json', jsonl({ id: 1, day: '25-01-02' }, { id: 2, day: '2025-1-2' }), catalogue),
-    await stage('csv', 'id;day\n1;25-01-02\n2;2025-1-2\n', catalogue),
+    await stage('json', jsonl({ id: 1, day: '25-01-02' }, { id: 2, day: '2025-1-2' }), requested),
+    await stage('csv', 'id;day\n1;25-01-02\n2;2025-1-2\n', requested),
   ]) {
     expect(staged.rows).toEqual([{ id: '2', day: '2025-01-02' }]);
     expect(staged.rejectRows.map((row) => row.value)).toEqual(['25-01-02']);

@@ -20,7 +20,7 @@ interface Staged extends StagedParts {
 }
 
 /** Stages a Parquet file that `write` makes. */
-async function stage(write: (path: string) => Promise<unknown>, catalogue: Field[]): Promise<Staged> {
+async function stage(write: (path: string) => Promise<unknown>, requested: Field[]): Promise<Staged> {
   const folder = await temporaryFolder();
   const raw = join(folder, 'pages.parquet');
   await write(raw);
@@ -29,7 +29,7 @@ async function stage(write: (path: string) => Promise<unknown>, catalogue: Field
   const builder = await PackageBuilder.create(
     stagingConnections(async () => connection),
     join(folder, 'package'),
-    catalogue,
+    requested,
   );
   const rows = await parquetRows(raw, 'pages.parquet');
   const part = {

@@ -34,7 +34,7 @@ import { makeStore } from './make-store.ts';
 import { PointerTable } from './pointer-table.ts';
 import { writeRowsFile } from './rows-file.ts';
 import { changedCopies, type PreparedRelation, StoredTables } from './stored-tables.ts';
-import { tidyAtTimes } from './tidy-at-times.ts';
+import { vacuumAtTimes } from './vacuum-at-times.ts';
 import { folderOf, writeLoad } from './write-load.ts';
 
 /** The relation whose pointer, of the catalogue alone, has the token of the last writer with this catalogue. */
@@ -182,7 +182,7 @@ export class TrinoRows implements RowStore {
     const definitionOf = (relation: string) => this.#pointers.published(relation).get(DEFINITION);
     await commentViews(this.#place, { names: this.names, pointers: this.#pointers }, definitionOf, signal);
     for (const object of former) await objects.remove(object, signal ?? new AbortController().signal);
-    await tidyAtTimes(this.#place, this.names, this.#pointers, signal);
+    await vacuumAtTimes(this.#place, this.names, this.#pointers, signal);
   }
 
   /** A SELECT from what the writer sees of relations, by their stored rows. */

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
-import { renderDbtSources } from '../../../answers/document/dbt-sources.ts';
-import type { Dictionary } from '../../../answers/document/dictionary.ts';
-import { renderDictionaryPage } from '../../../answers/document/dictionary-page.ts';
-import { readDictionary } from '../../../answers/document/read-dictionary.ts';
-import { renderSite } from '../../../answers/document/site.ts';
+import { renderDbtSources } from '../../../answers/dictionary/dbt-sources.ts';
+import type { Dictionary } from '../../../answers/dictionary/dictionary.ts';
+import { renderDictionaryPage } from '../../../answers/dictionary/dictionary-page.ts';
+import { readDictionary } from '../../../answers/dictionary/read-dictionary.ts';
+import { renderSite } from '../../../answers/dictionary/site.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { writeFileAtomic } from '../../../core/files/atomic-file.ts';
 import { makeFolder } from '../../../core/files/make-folder.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { drawLineage } from '../../../answers/document/lineage-drawing.ts';
-import { familyOf, type Reads } from '../../../answers/document/lineage-layout.ts';
-import { modelReads } from '../../../answers/document/read-dictionary.ts';
+import { drawLineage } from '../../../answers/dictionary/lineage-drawing.ts';
+import { familyOf, type Reads } from '../../../answers/dictionary/lineage-layout.ts';
+import { modelReads } from '../../../answers/dictionary/read-dictionary.ts';
 import { toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { nearNames } from '../../../core/text/nearest-name.ts';

@@ -28,9 +28,9 @@ export async function openAggregates(
   { planned, folder }: Pick<RoutedUnit, 'planned' | 'folder'>,
 ): Promise<Source> {
   const { unit, pipeline, oql } = planned;
-  const catalogue = await knownFields(rankings, planned, signal);
+  const fields = await knownFields(rankings, planned, signal);
   const metrics = new Set<string>(RANKING_VALUES.map((value) => value.alias));
-  const dimensions = catalogue.map((field) => field.name).filter((name) => !metrics.has(name));
+  const dimensions = fields.map((field) => field.name).filter((name) => !metrics.has(name));
   if (dimensions.length === 0) {
     throw new CrawlhouseError(
       'bad_pipeline',
@@ -46,7 +46,7 @@ export async function openAggregates(
     ? writeRecords([shared], RANKING_FILE, folder)
     : extractAggregates(client, request, folder, signal);
   // A row is made for each set of values of the dimensions.
-  return { reported: null, catalogue, filter: oql, parts, key: dimensions };
+  return { reported: null, fields, filter: oql, parts, key: dimensions };
 }
 
 /** The declared columns, without optional ones that the service does not have. */

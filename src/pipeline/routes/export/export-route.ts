@@ -78,12 +78,12 @@ async function openExport(context: RouteContext, routed: RoutedUnit): Promise<So
     throw new CrawlhouseError('cut_short', `${unit}: the objects of the data export ${done.id} are gone`);
   }
   const delimiter = done.output_format_parameters?.csv_delimiter ?? ',';
-  const { catalogue } = rows;
-  const fields = catalogue.map((field) => field.name);
+  const { fields } = rows;
+  const names = fields.map((field) => field.name);
   const limits = limitsOf(settings);
-  const request = { store, objects, format: chosen.format, delimiter, fields, reported, limits };
+  const request = { store, objects, format: chosen.format, delimiter, fields: names, reported, limits };
   const parts = extractExport(request, routed.folder, signal);
-  const source = { reported, catalogue, shown: 'some', filter: null, parts: closing(parts, store) } as const;
+  const source = { reported, fields, shown: 'some', filter: null, parts: closing(parts, store) } as const;
   // Of one that an earlier attempt had requested, only the rest of the wait is known.
   return isNew ? { ...source, waited } : source;
 }

@@ -41,7 +41,7 @@ export const LIST_ROUTE: RouteKind = {
         : await records(client, pipeline.source.data_type as ResourceName, unit.source.id, inventory, signal);
     return {
       reported: total,
-      catalogue: declaredFields(pipeline.columns),
+      fields: declaredFields(pipeline.columns),
       filter: null,
       parts: extractResource(pipeline.dataset, items, folder, (item) => contentOf(item, pipeline)),
       ...(update ? { update } : {}),
@@ -98,7 +98,7 @@ function listedRecords(workspace: WorkspaceView, name: ListName): Records | unde
   return { items, total: found.total, update: { gone: found.gone, unchanged } };
 }
 
-/** The catalogues of a crawl's data types, each field with the data type it is of. */
+/** The fields of a crawl's data types, each field with the data type it is of. */
 async function crawlFields(client: ServiceClient, crawlId: string, signal: AbortSignal): Promise<Records> {
   const items: ResourceRecord[] = [];
   for (const data_type of CRAWL_DATA_TYPES) {

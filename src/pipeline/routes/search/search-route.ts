@@ -22,23 +22,23 @@ export const SEARCH_ROUTE: RouteKind = {
   suits: (rows) => rows !== null && rows <= SEARCH_CEILING,
   requests: (source, rows) => describingRequests(source) + Math.ceil((rows ?? 0) / SEARCH_PAGE_ROWS),
   async open({ client, settings, signal }, unit) {
-    const { source, catalogue, reported } = describedRows(unit);
+    const { source, fields, reported } = describedRows(unit);
     const { oql } = unit.planned;
-    const key = sortableKey(source, catalogue);
+    const key = sortableKey(source, fields);
     const limits = limitsOf(settings);
-    const request = { source, fields: catalogue, oql, total: reported, key, limits };
+    const request = { source, fields: fields, oql, total: reported, key, limits };
     const parts = await extractSearch(client, request, unit.folder, signal);
     // One page is one answer, which holds no row twice.
     const pageKey = reported > SEARCH_PAGE_ROWS ? key : [];
-    return { reported, catalogue, shown: 'every', filter: oql, parts, key: pageKey };
+    return { reported, fields, shown: 'every', filter: oql, parts, key: pageKey };
   },
 };
 
 /** Fields that no two rows share, if all of them are requested and sortable. */
-function sortableKey(source: DataSource, catalogue: readonly Field[]): readonly string[] {
+function sortableKey(source: DataSource, fields: readonly Field[]): readonly string[] {
   const key = uniqueFields(source);
   const isSortable = (name: string): boolean =>
-    catalogue.some((field) => field.name === name && field.can_sort !== false);
+    fields.some((field) => field.name === name && field.can_sort !== false);
   return key.every(isSortable) ? key : [];
 }
 interface SearchRequest {

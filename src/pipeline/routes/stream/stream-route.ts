@@ -21,11 +21,11 @@ export const STREAM_ROUTE: RouteKind = {
   suits: () => true,
   requests: (source) => describingRequests(source) + 1,
   async open({ client, settings, signal }, unit) {
-    const { source, catalogue, reported } = describedRows(unit);
+    const { source, fields, reported } = describedRows(unit);
     const { oql } = unit.planned;
     const request = {
       source,
-      fields: catalogue.map((field) => field.name),
+      fields: fields.map((field) => field.name),
       oql,
       format: unit.chosen.format === 'csv' ? 'csv' : 'json',
       gzip: wantsGzip(settings.compression, settings.base_url ?? ''),
@@ -34,7 +34,7 @@ export const STREAM_ROUTE: RouteKind = {
       onRows: unit.onRows,
     } as const;
     const parts = await extractStream(client, request, unit.folder, signal);
-    return { reported, catalogue, shown: 'every', filter: oql, parts };
+    return { reported, fields, shown: 'every', filter: oql, parts };
   },
 };
 

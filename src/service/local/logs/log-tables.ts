@@ -113,7 +113,7 @@ export class LogTables {
     }));
   }
 
-  /** @throws nothing if they are there already */
+  /** Idempotent. */
   async make(connection: Connection): Promise<void> {
     for (const [name, columns] of [
       [

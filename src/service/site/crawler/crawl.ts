@@ -176,7 +176,7 @@ async function fetchSite(
     await using renderer = await Renderer.forCrawl(settings, rendering, work);
     const seeding = { frontier, scope, isList, fetcher, robots, pace, sideWork };
     sitemaps = keepSitemaps(settings, { ...seeding, signal: AbortSignal.any([signal, ended.signal]) });
-    // Whoever waits for it gets its error.
+    // The awaiting caller reports the error.
     sitemaps.catch(() => {});
     const tools = { ...work, frontier, parser, renderer, scope, doors: new Doors() };
     const phase = new FetchPhase({

@@ -218,7 +218,7 @@ export class FetchRound {
 
   async #start(item: QueuedUrl): Promise<void> {
     const url = ownUrl(item.url);
-    // At hand, but for a moment at which it ended.
+    // Cached, unless it has just expired.
     const rules = await this.#tools.robots.rulesOf(url);
     if (rules.isUnavailable) {
       const answer = { ...failure(item), error: 'robots_unavailable', ...rules.hostError } as const;

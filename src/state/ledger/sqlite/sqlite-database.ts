@@ -49,7 +49,7 @@ export class SqliteDatabase implements SqlDatabase {
   /** One after the other: the connection has one transaction at a time. */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#turn.then(work);
-    // Whoever waits for the work has its error.
+    // The awaiting caller reports the error.
     this.#turn = done.catch(() => {});
     return done;
   }

@@ -26,7 +26,7 @@ test('every declared column that is no metric is a dimension, and together they 
   const columns = { url: 'string', query: 'string', date: 'date', device: 'string', clicks: 'natural' };
   const source = await opened(columns);
   expect([source.key, source.reported]).toEqual([['url', 'query', 'date', 'device'], null]);
-  expect(source.catalogue.map(({ name }) => name)).toEqual(Object.keys(columns));
+  expect(source.fields.map(({ name }) => name)).toEqual(Object.keys(columns));
   expect(rowsIn(await partsOf(source))).toBe(ROWS.length);
 });
 
@@ -38,7 +38,7 @@ test('an optional dimension is one where the service has the field', async () =>
     clicks: 'natural',
   };
   const source = await opened(columns);
-  expect([source.key, source.catalogue.map(({ name }) => name)]).toEqual([
+  expect([source.key, source.fields.map(({ name }) => name)]).toEqual([
     ['url', 'device'],
     ['url', 'device', 'clicks'],
   ]);

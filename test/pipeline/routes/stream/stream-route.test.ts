@@ -14,7 +14,7 @@ test.for(['json', 'csv'] as const)('a streamed export brings every row and field
     store: null,
   });
   const source = await STREAM_ROUTE.open(context, unit);
-  expect([source.reported, source.catalogue.length, source.shown]).toEqual([30, 12, 'every']);
+  expect([source.reported, source.fields.length, source.shown]).toEqual([30, 12, 'every']);
   const parts = await partsOf(source);
   expect([rowsIn(parts), parts[0]?.format]).toEqual([30, format]);
 });

@@ -33,7 +33,7 @@ export class ResumableUpload {
    */
   take(body: AsyncIterable<Buffer>, contentRange: string | undefined): Promise<Received | undefined> {
     const taken = this.#turn.then(() => this.#take(body, contentRange));
-    // Whoever sent these bytes has the error.
+    // The sender of these bytes gets the error.
     this.#turn = taken.catch(() => {});
     return taken;
   }

@@ -28,7 +28,7 @@ const LOADS_AT_ONCE = 10_000;
  * @returns the rows
  * @throws CrawlhouseError `locked` where another writer has begun since
  */
-export async function tidyRows(
+export async function vacuumRows(
   { client, catalog, names, relations, grace, check }: Tidied,
   signal?: AbortSignal,
 ): Promise<bigint> {

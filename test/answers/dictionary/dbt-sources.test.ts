@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { renderDbtSources } from '../../../src/answers/document/dbt-sources.ts';
-import type { DictionaryTable } from '../../../src/answers/document/dictionary.ts';
+import { renderDbtSources } from '../../../src/answers/dictionary/dbt-sources.ts';
+import type { DictionaryTable } from '../../../src/answers/dictionary/dictionary.ts';
 
 const PAGES: DictionaryTable = {
   name: 'mart.pages',
