@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { CrawlControl } from '../../src/service/site/crawler/crawl-control.ts';
+import { CrawlControl } from '../../src/service/site/crawler/crawl-progress.ts';
 import { crawlSite, pageWith, serveSite } from '../support/crawl-site.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 

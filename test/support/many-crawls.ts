@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { refreshProject } from '../../src/service/local/resources/project-lists.ts';
 import { Resources } from '../../src/service/local/resources/resources.ts';
 import {
   ensureProject,
   ensureWorkspace,
+  refreshProject,
   USER_ID,
   WORKSPACE_ID,
 } from '../../src/service/local/resources/seed.ts';

@@ -6,7 +6,7 @@ import { BotList } from '../../../src/service/site/logs/bots/bot-list.ts';
 import { EventRows } from '../../../src/service/site/logs/event-rows.ts';
 import { FORMAT_NAMES, formatOfName } from '../../../src/service/site/logs/formats/known-formats.ts';
 import { LogTime } from '../../../src/service/site/logs/log-time.ts';
-import { ownHosts } from '../../../src/service/site/logs/own-hosts.ts';
+import { ownHosts } from '../../../src/service/site/logs/request-parts.ts';
 import { readLog, type UnreadLine } from '../../../src/service/site/logs/read-log.ts';
 import { recogniseFormat } from '../../../src/service/site/logs/recognise-format.ts';
 import { lineMarks, TextDigest } from '../../../src/service/site/logs/text-digest.ts';

@@ -7,7 +7,7 @@ import { jsonOf } from '../../../core/text/json.ts';
 import { DEFAULT_RETRY, type RetryPolicy, retriable, retry } from '../../../core/time/retry.ts';
 import { canonicalScope, type TokenScope } from '../scopes.ts';
 import { retryAfterMs } from './retry-after.ts';
-import { serviceAddress } from './service-address.ts';
+import { serviceAddress } from './transport.ts';
 
 /** A registered application (api-spec.md §5) with its secret. */
 export interface OAuthApplication {

@@ -11,9 +11,10 @@ import { jsonOf, parseJson, parseJsonAsWritten, stringifyJson } from '../../../c
 import { DEFAULT_RETRY, type RetryPolicy, retriable, retry } from '../../../core/time/retry.ts';
 import { RateLimit, type SlotSource } from './rate-limit.ts';
 import { retryAfterMs } from './retry-after.ts';
-import { serviceAddress } from './service-address.ts';
 import { asErrorObject, ServiceErrorBody, serviceError } from './service-error.ts';
 import { fixedToken, type TokenSource } from './token-source.ts';
+
+const PREFIX = '/api/v2';
 
 export interface TransportOptions {
   /** Address of the service, without `/api/v2`. */
@@ -325,4 +326,23 @@ async function readErrorBody(response: Dispatcher.ResponseData): Promise<Service
     // Without an error object, the status says what went wrong.
     return undefined;
   }
+}
+
+/**
+ * The address of a service as paths are put behind it: without a slash at its end.
+ *
+ * @throws CrawlhouseError `bad_settings` if it is not such an address; every request would fail
+ */
+export function serviceAddress(baseUrl: string): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  const refuse = (what: string) =>
+    new CrawlhouseError('bad_settings', `the address of the service ${what}: ${JSON.stringify(baseUrl)}`, {
+      hint: `write it as https://service.example, without ${PREFIX}`,
+    });
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw refuse('must begin with http:// or https://');
+  if (url.search !== '' || url.hash !== '') throw refuse('has no query and no fragment');
+  const address = baseUrl.replace(/\/+$/, '');
+  if (address.endsWith(PREFIX)) throw refuse(`comes without ${PREFIX}`);
+  return address;
 }

@@ -1,7 +1,6 @@
 import type { Recurrence } from '../../api/resources/scheduled-crawls.ts';
-import { ofProject, refreshProject } from '../resources/project-lists.ts';
 import type { Document, Resources } from '../resources/resources.ts';
-import { WORKSPACE_ID } from '../resources/seed.ts';
+import { ofProject, refreshProject, WORKSPACE_ID } from '../resources/seed.ts';
 import { turning } from './crawl-commands.ts';
 import { type CrawlContext, followCrawl } from './crawl-context.ts';
 import { type CrawlPlan, returnQuota } from './crawl-plan.ts';

@@ -1,9 +1,8 @@
 import { resourceId } from '../resources/ids.ts';
-import { ofProject, refreshProject } from '../resources/project-lists.ts';
 import { publicView } from '../resources/public-view.ts';
 import { Refusal } from '../resources/refusal.ts';
 import type { Document, Resources } from '../resources/resources.ts';
-import { newCrawl, WORKSPACE_ID, workspaceOf } from '../resources/seed.ts';
+import { newCrawl, ofProject, refreshProject, WORKSPACE_ID, workspaceOf } from '../resources/seed.ts';
 import { type CrawlContext, followCrawl } from './crawl-context.ts';
 import { quotaLeft, takeQuota } from './crawl-plan.ts';
 import type { CrawlJob } from './crawl-source.ts';

@@ -1,6 +1,6 @@
-import { ofProject, refreshProject } from '../resources/project-lists.ts';
 import { Refusal } from '../resources/refusal.ts';
 import type { Document, Resources } from '../resources/resources.ts';
+import { ofProject, refreshProject } from '../resources/seed.ts';
 import { ServiceRows } from '../rows/row-store.ts';
 import { isMoving } from './launched-crawl.ts';
 

@@ -1,8 +1,7 @@
 import type { CrawlOverCrawlInput } from '../../api/resources/crawl-over-crawls.ts';
 import { resourceId } from '../resources/ids.ts';
-import { refreshProject } from '../resources/project-lists.ts';
 import type { Document, Resources } from '../resources/resources.ts';
-import { USER_ID, workspaceOf } from '../resources/seed.ts';
+import { refreshProject, USER_ID, workspaceOf } from '../resources/seed.ts';
 
 /** Milliseconds that a comparison takes, on the service's clock. */
 export const COMPARING = 10_000;

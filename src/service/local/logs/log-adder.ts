@@ -10,10 +10,10 @@ import { blankReport, isSpread, type LogFileReport } from '../../site/logs/log-r
 import type { LogRules } from '../../site/logs/log-rules.ts';
 import type { LogSource } from '../../site/logs/log-source.ts';
 import { LogTime } from '../../site/logs/log-time.ts';
-import { ownHosts } from '../../site/logs/own-hosts.ts';
 import { isOfNuls } from '../../site/logs/plain-text.ts';
 import { readLog } from '../../site/logs/read-log.ts';
 import { recogniseFormat, withPrefix } from '../../site/logs/recognise-format.ts';
+import { ownHosts } from '../../site/logs/request-parts.ts';
 import { lineMarks, TextDigest } from '../../site/logs/text-digest.ts';
 import { AgentNumbers } from './agent-numbers.ts';
 import { beginOf, type FileBegin, textFrom } from './file-begin.ts';

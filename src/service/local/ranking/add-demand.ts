@@ -2,7 +2,7 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { ownUrl } from '../../../core/net/web-url.ts';
 import { jsonOf } from '../../../core/text/json.ts';
 import type { DemandExport } from '../../site/demand/demand-row.ts';
-import { ownHosts } from '../../site/logs/own-hosts.ts';
+import { ownHosts } from '../../site/logs/request-parts.ts';
 import { find } from '../resources/find.ts';
 import type { Resources } from '../resources/resources.ts';
 import { workspaceOf } from '../resources/seed.ts';

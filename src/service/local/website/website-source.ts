@@ -5,7 +5,7 @@ import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.
 import type { Logger } from '../../../core/logs/logger.ts';
 import type { CrawlDataType } from '../../api/resources/fields.ts';
 import { CRAWL_DATABASE, crawl } from '../../site/crawler/crawl.ts';
-import { CrawlControl } from '../../site/crawler/crawl-control.ts';
+import { CrawlControl } from '../../site/crawler/crawl-progress.ts';
 import { readCrawlSettings } from '../../site/crawler/crawl-settings.ts';
 import { type CrawlProxy, requireProxy } from '../../site/crawler/fetch/crawl-proxy.ts';
 import {

@@ -1,8 +1,7 @@
 import { parse } from 'parse5';
 import { ownUrl } from '../../../core/net/web-url.ts';
 import { decodeContent } from './fetch/content-encoding.ts';
-import { decodeBody } from './parse/decode-body.ts';
-import { contentType, isHtml } from './parse/mime-type.ts';
+import { contentType, decodeBody, isHtml } from './parse/decode-body.ts';
 import { attribute, isElement, walk } from './parse/tree.ts';
 
 const NAME = '_escaped_fragment_';

@@ -3,7 +3,7 @@ import { Semaphore } from '../../../core/queue/semaphore.ts';
 import { retryAfterMs } from '../../api/client/retry-after.ts';
 import type { FetchStatus } from '../../api/resources/crawl-progress.ts';
 import { askedUrl } from './ajax-crawling.ts';
-import type { CrawlControl } from './crawl-control.ts';
+import type { CrawlControl } from './crawl-progress.ts';
 import { leadsOn } from './fetch/fetch-error.ts';
 import type { FetchedAnswer } from './fetch/fetcher.ts';
 import { NO_PROTOCOLS } from './fetch/protocol-client.ts';

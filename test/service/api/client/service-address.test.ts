@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ServiceClient } from '../../../../src/service/api/client/client.ts';
 import { authorizationUrl } from '../../../../src/service/api/client/oauth.ts';
-import { serviceAddress } from '../../../../src/service/api/client/service-address.ts';
+import { serviceAddress } from '../../../../src/service/api/client/transport.ts';
 
 test('slashes at the end of an address are no part of it, a path before them is', () => {
   expect(serviceAddress('https://service.example//')).toBe('https://service.example');

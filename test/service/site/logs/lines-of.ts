@@ -3,9 +3,9 @@ import { verifyBots } from '../../../../src/service/site/logs/bots/verify-bots.t
 import { EventRows } from '../../../../src/service/site/logs/event-rows.ts';
 import { formatOfName } from '../../../../src/service/site/logs/formats/known-formats.ts';
 import { LogTime } from '../../../../src/service/site/logs/log-time.ts';
-import { ownHosts } from '../../../../src/service/site/logs/own-hosts.ts';
 import { readLog } from '../../../../src/service/site/logs/read-log.ts';
 import { recogniseFormat } from '../../../../src/service/site/logs/recognise-format.ts';
+import { ownHosts } from '../../../../src/service/site/logs/request-parts.ts';
 import { TextDigest } from '../../../../src/service/site/logs/text-digest.ts';
 
 const GOOGLEBOT = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LogTime } from '../../../../src/service/site/logs/log-time.ts';
-import { ownHosts } from '../../../../src/service/site/logs/own-hosts.ts';
+import { ownHosts } from '../../../../src/service/site/logs/request-parts.ts';
 import { AGENT, caddy, line, linesOf, TIME } from './lines-of.ts';
 
 const PLAIN = line('66.249.66.1').trimEnd();

@@ -12,10 +12,10 @@ import { isUnderWay } from '../../crawls/launched-crawl.ts';
 import { isTaken } from '../../notify/notifier.ts';
 import { find } from '../../resources/find.ts';
 import { resourceId } from '../../resources/ids.ts';
-import { ofProject, refreshProject } from '../../resources/project-lists.ts';
 import { publicView } from '../../resources/public-view.ts';
 import { duplicateEntry, invalidParameter, notFound, Refusal } from '../../resources/refusal.ts';
 import type { Document, Resources } from '../../resources/resources.ts';
+import { ofProject, refreshProject } from '../../resources/seed.ts';
 import type { Context } from '../context.ts';
 import { serve } from '../serve.ts';
 

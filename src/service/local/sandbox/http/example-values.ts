@@ -1,6 +1,6 @@
 import { isUnderWay } from '../../crawls/launched-crawl.ts';
-import { ofProject } from '../../resources/project-lists.ts';
 import type { Document, ResourceKind } from '../../resources/resources.ts';
+import { ofProject } from '../../resources/seed.ts';
 import type { ValuesOf } from '../pages/api-page.ts';
 import type { SandboxContext } from './sandbox-context.ts';
 

@@ -8,12 +8,19 @@ import {
   UNKNOWN_PAGE,
 } from '../records/records.ts';
 import { alternates, type LinkSource } from './alternates.ts';
-import { type Decoded, decodeAs, decodeBody, withQueryOf } from './decode-body.ts';
+import {
+  contentType,
+  type Decoded,
+  decodeAs,
+  decodeBody,
+  isHtml,
+  isXml,
+  withQueryOf,
+} from './decode-body.ts';
 import { headerLinks, headerValues, locationOf } from './headers.ts';
 import { pageImages } from './images.ts';
 import { linkRecords, type Resolved } from './links.ts';
 import { headerFields, type Markup, markupFields } from './markup-facts.ts';
-import { contentType, isHtml, isXml } from './mime-type.ts';
 import { type DocumentFacts, readDocument } from './read-document.ts';
 import { type Refresh, readRefresh } from './refresh-address.ts';
 import { noindexRobots, robotsDirectives } from './robots-directives.ts';

@@ -7,7 +7,7 @@ import { Semaphore } from '../../../../core/queue/semaphore.ts';
 import type { CrawlSettings } from '../crawl-settings.ts';
 import { decodeContent } from '../fetch/content-encoding.ts';
 import type { FetchedAnswer } from '../fetch/fetcher.ts';
-import { isHtml } from '../parse/mime-type.ts';
+import { isHtml } from '../parse/decode-body.ts';
 import { BrowserFolder, browserEnvironment } from './browser-folder.ts';
 import { type FoundBrowser, findBrowser } from './find-browser.ts';
 import { MemoryWatch } from './memory-watch.ts';

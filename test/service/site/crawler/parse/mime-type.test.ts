@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { contentType, isHtml } from '../../../../../src/service/site/crawler/parse/mime-type.ts';
+import { contentType, isHtml } from '../../../../../src/service/site/crawler/parse/decode-body.ts';
 
 const typed = (...values: readonly string[]): [string, string][] =>
   values.map((value) => ['content-type', value]);
