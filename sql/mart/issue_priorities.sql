@@ -146,7 +146,7 @@ WITH
       CAST(coalesce(sum(search_bot_hits), 0) AS BIGINT) AS search_bot_hits,
       count(CASE WHEN has_unknown_hits THEN 1 END) AS unknown_hits,
       CAST(sum(inrank) AS DOUBLE) / nullif(count(inrank), 0) AS average_inrank,
-      min_by(url, ROW(-by_clicks, -by_hits, -by_inrank, url)) AS example
+      min_by(url, ROW(-by_clicks, -by_hits, -by_inrank, url)) FILTER (WHERE url IS NOT NULL) AS example
     FROM placed
     GROUP BY crawl_id, segmentation, segment, issue
   ),
@@ -180,16 +180,16 @@ WITH
   shared AS (
     SELECT
       known.*,
-      least(coalesce(ln(1 + pages) / nullif(ln(1 + all_pages), 0), 0), 1) AS pages_share,
+      least(coalesce(CAST(ln(1 + pages) AS DOUBLE) / nullif(ln(1 + all_pages), 0), 0), 1) AS pages_share,
       CASE
         WHEN clicks IS NOT NULL AND all_clicks IS NOT NULL
-          THEN least(coalesce(ln(1 + clicks) / nullif(ln(1 + all_clicks), 0), 0), 1)
+          THEN least(coalesce(CAST(ln(1 + clicks) AS DOUBLE) / nullif(ln(1 + all_clicks), 0), 0), 1)
       END AS clicks_share,
       CASE
         WHEN search_bot_hits IS NOT NULL AND all_hits IS NOT NULL
-          THEN least(coalesce(ln(1 + search_bot_hits) / nullif(ln(1 + all_hits), 0), 0), 1)
+          THEN least(coalesce(CAST(ln(1 + search_bot_hits) AS DOUBLE) / nullif(ln(1 + all_hits), 0), 0), 1)
       END AS hits_share,
-      average_inrank / 10 AS inrank_share,
+      CAST(average_inrank AS DOUBLE) / 10 AS inrank_share,
       CAST(new_pages AS DOUBLE) / pages AS new_share
     FROM known
   )
@@ -208,12 +208,14 @@ SELECT
   CAST(
     round(
       CAST(
-        100 * issues.weight * (
-          20 * pages_share
-          + 35 * coalesce(clicks_share, 0)
-          + 15 * coalesce(hits_share, 0)
-          + 10 * coalesce(inrank_share, 0)
-          + 20 * coalesce(new_share, 0)
+        CAST(
+          100 * issues.weight * (
+            20 * pages_share
+            + 35 * coalesce(clicks_share, 0)
+            + 15 * coalesce(hits_share, 0)
+            + 10 * coalesce(inrank_share, 0)
+            + 20 * coalesce(new_share, 0)
+          ) AS DOUBLE
         ) / (
           20
           + CASE WHEN clicks_share IS NULL THEN 0 ELSE 35 END

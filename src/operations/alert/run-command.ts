@@ -73,7 +73,9 @@ function killGroup({ pid }: ChildProcess): void {
 
 function failed(program: string, how: string, said: string): CrawlhouseError {
   const words = said.trim();
-  return new CrawlhouseError('connection', `${program} ${how}${words === '' ? '' : `: ${words}`}`);
+  return new CrawlhouseError('connection', `${program} ${how}${words === '' ? '' : `: ${words}`}`, {
+    hint: 'mend the command; crawlhouse alerts test runs it again',
+  });
 }
 
 /**

@@ -73,7 +73,10 @@ export async function reachWebhook(url: string, signal: AbortSignal): Promise<vo
   } catch (cause) {
     signal.throwIfAborted();
     const why = either.aborted ? `no answer within ${REACH_MS / 1000} s` : (cause as Error).message;
-    throw new CrawlhouseError('connection', why, { cause });
+    throw new CrawlhouseError('connection', why, {
+      cause,
+      hint: 'check the address in the alerts of crawlhouse.yaml; crawlhouse alerts test sends again',
+    });
   } finally {
     socket.destroy();
   }

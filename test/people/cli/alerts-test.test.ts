@@ -28,7 +28,11 @@ test('each target gets a test alert, also that of a schedule, and what it answer
         target: 'command sh',
         users: ['schedule night'],
         answer: null,
-        error: { code: 'connection', message: 'sh ended with 7', hint: null },
+        error: {
+          code: 'connection',
+          message: 'sh ended with 7',
+          hint: 'mend the command; crawlhouse alerts test runs it again',
+        },
       },
     ],
   });

@@ -295,7 +295,7 @@ const FUNCTIONS: ReadonlyMap<string, Use | null> = new Map<string, Use | null>([
   ...['row_number', 'rank', 'dense_rank', 'percent_rank', 'lag', 'lead', 'first_value', 'last_value'].map(
     (name) => [name, null] as const,
   ),
-  ...['abs', 'ceil', 'floor', 'round', 'trunc', 'nullif', 'hash', 'row', 'unnest'].map(
+  ...['abs', 'ceil', 'floor', 'ln', 'round', 'trunc', 'nullif', 'hash', 'row', 'unnest'].map(
     (name) => [name, null] as const,
   ),
   ...[
