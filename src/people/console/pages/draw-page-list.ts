@@ -1,5 +1,6 @@
 import { conditionWords } from '../../../answers/explore/pages/page-conditions.ts';
 import {
+  CHANGES_OF_ISSUE,
   conditionKey,
   OPERATORS,
   type Operator,
@@ -53,10 +54,16 @@ function heading({ total, rows, page, issue }: PageList, query: URLSearchParams)
   const change = query.get('change');
   const having = issue === null ? null : ` with ${lowerFirst(issue.title)}`;
   const [one, which] = [html`page${having}`, html`pages${having}`];
-  const how = change === null ? null : `, ${change.replaceAll('_', ' ')}`;
+  const how = change === null ? null : `, ${changeWords(change)}`;
   if (total !== null) return html`${countText(total)} ${Number(total) === 1 ? one : which}${how}`;
   const least = (page - 1) * PAGE_ROWS + rows.length;
   return html`More than ${countText(least)} ${which}${how}`;
+}
+
+/** A change of a column goes both ways: of `is_indexable`, pages became indexable, or stopped being so. */
+function changeWords(change: string): string {
+  const isWhole = [...CHANGES_OF_ISSUE, 'added', 'removed', 'changed'].includes(change);
+  return isWhole ? change : `changed in ${change.replaceAll('_', ' ')}`;
 }
 
 function crawlTime({ choices }: PageList, crawl: string): Html {
@@ -84,7 +91,8 @@ function chips(document: PageList, path: string, query: URLSearchParams): Html {
     ...(document.issue === null ? [] : [{ text: document.issue.title, href: without('issue') }]),
     ...named.flatMap((name) => {
       const value = query.get(name);
-      return value ? [{ text: `${name} ${value.replaceAll('_', ' ')}`, href: without(name) }] : [];
+      const text = name === 'change' ? changeWords(value ?? '') : `${name} ${value}`;
+      return value ? [{ text, href: without(name) }] : [];
     }),
     ...document.conditions.map((one) => ({
       text: conditionWords({ ...one, operator: one.operator as Operator }),
