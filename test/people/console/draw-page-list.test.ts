@@ -48,6 +48,6 @@ test('one page is no pages', () => {
 });
 
 test('a change of a column is no claim of what the pages are now', () => {
-  expect(drawn('change=is_indexable', { total: 2 })).toContain('<h2>2 pages, changed in is indexable</h2>');
+  expect(drawn('change=is_indexable', { total: 2 })).toContain('<h2>2 pages, changed in is_indexable</h2>');
   expect(drawn('change=removed', { total: 2 })).toContain('<h2>2 pages, removed</h2>');
 });

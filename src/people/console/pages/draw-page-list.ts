@@ -63,7 +63,7 @@ function heading({ total, rows, page, issue }: PageList, query: URLSearchParams)
 /** A change of a column goes both ways: of `is_indexable`, pages became indexable, or stopped being so. */
 function changeWords(change: string): string {
   const isWhole = [...CHANGES_OF_ISSUE, 'added', 'removed', 'changed'].includes(change);
-  return isWhole ? change : `changed in ${change.replaceAll('_', ' ')}`;
+  return isWhole ? change : `changed in ${change}`;
 }
 
 function crawlTime({ choices }: PageList, crawl: string): Html {
