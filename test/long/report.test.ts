@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { silentLogger } from '../../src/core/logs/logger.ts';
@@ -18,7 +18,7 @@ test('the report of two projects is one file that opens offline, with the figure
   const page = await readFile(join(folder, 'r.html'), 'utf8');
   expect(page).toContain("default-src 'none'");
   expect(page).not.toMatch(/<script|src=|@import|url\(/);
-  expect(page.match(/role="img"/g)).toHaveLength(10);
+  expect(page.match(/<figure>[\s\S]*?role="img"/g)).toHaveLength(10);
   const { projects } = JSON.parse((await crawlhouse(folder, null, ['report', '--json'])).stdout);
   const [first] = projects;
   expect(first.trend).toHaveLength(3);
@@ -51,6 +51,31 @@ test('the report of two projects is one file that opens offline, with the figure
   expect(undated(after)).toBe(undated(page));
   const unknown = await crawlhouse(folder, null, ['report', '--project', 'nobody']);
   expect([unknown.status, unknown.stderr]).toEqual([2, expect.stringContaining('no project nobody')]);
+  const [issue] = first.issues.map((one: { issue: string }) => one.issue);
+  const chosen = await crawlhouse(folder, null, ['report', '--issues', `${issue},`, '--json']);
+  const names = JSON.parse(chosen.stdout).projects.flatMap(
+    (one: { issues: { issue: string }[] }) => one.issues,
+  );
+  expect(new Set(names.map((one: { issue: string }) => one.issue))).toEqual(new Set([issue]));
+  const stranger = await crawlhouse(folder, null, ['report', '--issues', 'nonsense']);
+  expect([stranger.status, stranger.stderr]).toEqual([
+    2,
+    expect.stringContaining('there is no issue nonsense'),
+  ]);
+  await appendFile(join(folder, 'crawlhouse.yaml'), '\nreport: { client: Tea & Co, logo: logo.svg }\n');
+  const lost = await crawlhouse(folder, null, ['report']);
+  expect([lost.status, lost.stderr]).toEqual([
+    2,
+    expect.stringContaining('report.logo: logo.svg can not be read'),
+  ]);
+  await writeFile(join(folder, 'logo.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
+  const signed = await crawlhouse(folder, null, ['report', '--note', 'Mine', '--output', 's.html']);
+  expect([signed.status, await readFile(join(folder, 's.html'), 'utf8')]).toEqual([
+    0,
+    expect.stringMatching(
+      /For Tea &amp; Co\.[\s\S]*data:image\/svg\+xml;base64,[\s\S]*<p class="remark">Mine</,
+    ),
+  ]);
   const refused = await crawlhouse(folder, null, ['report', '--output', 'warehouse.duckdb']);
   expect(refused.status).toBe(2);
 });

@@ -45,6 +45,8 @@ export interface ReportIssue {
   readonly fixed: number | null;
   /** Of the pages that have it new, on the days that belong to the crawl. */
   readonly new_clicks: number | null;
+  /** Pages that have it in the last crawls of the configuration, the oldest first; null where it is not known. */
+  readonly trend: readonly (number | null)[];
   readonly why_it_matters: string;
   readonly fix: string;
 }
@@ -91,6 +93,12 @@ const ISSUES = `
     AND (changes.pages > 0 OR changes.fixed_pages > 0)
   ORDER BY changes.crawl_id, issues.weight DESC, changes.pages DESC, changes.issue`;
 
+const TRENDS = `
+  SELECT shown.main_id, trend.issue, array_agg(trend.pages ORDER BY trend.ended_at, trend.crawl_id) AS trend
+  FROM mart.issue_trend AS trend
+  JOIN (${SHOWN}) AS shown ON shown.crawl_id = trend.crawl_id
+  GROUP BY shown.main_id, trend.issue`;
+
 /**
  * The answers of the saved questions about one project or all, by name. Each question is asked once, whatever the
  * number of projects.
@@ -116,6 +124,9 @@ export async function readSiteReport(
     (await ask(ISSUES, chosen)) as unknown as ReportIssue[],
     ({ crawl_id }) => crawl_id,
   );
+  const trends = byMain(await ask(TRENDS, new Map()));
+  const trendOf = (crawl: string): ReadonlyMap<unknown, ReportIssue['trend']> =>
+    new Map(trends.get(crawl)?.map((one) => [one.issue, one.trend as ReportIssue['trend']]));
   const trend = (name: string, columns: string, by: string): Promise<AnswerRows> =>
     askQuestion(ask, questions, name, {
       given,
@@ -144,7 +155,7 @@ export async function readSiteReport(
   };
   return crawls.map((crawl) => ({
     ...crawl,
-    issues: issues.get(crawl.crawl_id) ?? [],
+    issues: withTrends(issues.get(crawl.crawl_id) ?? [], trendOf(crawl.crawl_id)),
     trend: (figures.get(crawl.crawl_id) ?? []) as unknown as TrendPoint[],
     statusTrend: (statuses.get(crawl.crawl_id) ?? []) as unknown as StatusPoint[],
     statuses: grouped.statuses.get(crawl.crawl_id) ?? [],
@@ -152,6 +163,13 @@ export async function readSiteReport(
     changes: grouped.changes.get(crawl.crawl_id) ?? [],
     findings: grouped.findings.get(crawl.crawl_id) ?? [],
   }));
+}
+
+function withTrends(
+  issues: readonly ReportIssue[],
+  trends: ReadonlyMap<unknown, ReportIssue['trend']>,
+): readonly ReportIssue[] {
+  return issues.map((one) => ({ ...one, trend: trends.get(one.issue) ?? [] }));
 }
 
 function byMain(rows: AnswerRows): ReadonlyMap<unknown, AnswerRows> {

@@ -7,9 +7,10 @@ import { CHART_STYLE } from './chart-style.ts';
 import { lineChart, type Series, statusChart } from './charts.ts';
 import { type AnswerRows, QUESTIONS } from './crawl-answers.ts';
 import { drawFirstThings } from './draw-first-things.ts';
-import { firstThingsOf } from './first-things.ts';
+import { type FirstThing, firstThingsOf } from './first-things.ts';
 import { coloursOf } from './palette.ts';
 import type { ProjectReport, ReportIssue, TrendPoint } from './read-site-report.ts';
+import { sparkline } from './sparkline.ts';
 import { verdictOf } from './verdict.ts';
 
 /** The look of the report; it fits a mail, a phone and paper. */
@@ -34,7 +35,21 @@ figure { margin: 0; padding: .9rem; background: var(--side); border: 1px solid v
 figcaption { font-weight: 600; margin-bottom: .3rem; }
 summary { cursor: pointer; color: var(--link); font-size: .9rem; } code { font-family: ui-monospace, monospace; font-size: .9em; }
 @media (max-width: 600px) { .prose { min-width: 11rem; } th, td { padding-right: .7rem; } }
-@media print { details { display: none; } figure, tr { break-inside: avoid; } }
+header { display: flex; gap: 1rem; align-items: center; justify-content: space-between; flex-wrap: wrap; }
+header img { max-height: 56px; max-width: 240px; }
+.remark { white-space: pre-line; max-width: 60rem; overflow-wrap: anywhere; }
+.sparkline path { fill: none; stroke: var(--link); stroke-width: 1.5; } .sparkline circle { fill: var(--link); }
+@page { margin: 14mm 12mm; }
+@media print {
+  :root { color-scheme: light; }
+  html, body { font-size: 10.5px; } main { max-width: none; padding: 0; }
+  section + section { break-before: page; }
+  h2, h3, figcaption, thead { break-after: avoid; } figure, tr, .verdict, .wrong { break-inside: avoid; }
+  details { display: none; } details.all { display: block; } details.all > summary { display: none; }
+  details.all::details-content { content-visibility: visible; block-size: auto; }
+  .scroll { overflow: visible; } .prose { min-width: 20rem; } .example { min-width: 12rem; } th, td { padding-right: .6rem; }
+  .charts { grid-template-columns: 1fr 1fr; gap: .6rem; }
+}
 `;
 
 /** Things to do that stand before all else. */
@@ -64,6 +79,15 @@ interface Wrong {
  */
 export type ConsoleLink = (project: string, parts?: Readonly<Record<string, string>>) => string | null;
 
+/** Whose report it is, for whom, and what its author says. */
+export interface Letterhead {
+  readonly client?: string | undefined;
+  readonly author?: string | undefined;
+  /** As an address that begins with `data:image/`. */
+  readonly logo?: string | undefined;
+  readonly remark?: string | undefined;
+}
+
 /** The report as one HTML file: no script, and nothing from elsewhere. */
 export function reportPage(
   projects: readonly ProjectReport[],
@@ -72,7 +96,13 @@ export function reportPage(
     incidents = [],
     notes = [],
     link = () => null,
-  }: { incidents?: readonly Wrong[]; notes?: readonly Note[]; link?: ConsoleLink } = {},
+    letterhead: { client, author, logo, remark } = {},
+  }: {
+    incidents?: readonly Wrong[];
+    notes?: readonly Note[];
+    link?: ConsoleLink;
+    letterhead?: Letterhead;
+  } = {},
 ): string {
   const several = projects.length > 1;
   const [only] = projects;
@@ -82,14 +112,16 @@ export function reportPage(
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
 <title>${title}: crawl report</title>
 <style>${REPORT_STYLE}</style>
 </head>
 <body>
 <main>
-<h1>Crawl report: ${title}</h1>
-<p class="facts">Made ${minute(at)} UTC by crawlhouse. Days are in UTC.</p>
+<header><div><h1>Crawl report: ${title}</h1>
+<p class="facts">${client && `For ${client}. `}Made ${minute(at)} UTC by ${author ?? 'crawlhouse'}. Days are in UTC.</p></div>
+${logo && html`<img src="${logo}" alt="">`}</header>
+${remark && html`<p class="remark">${remark}</p>`}
 ${projects.length === 0 ? html`<p>No project has a loaded crawl yet. Run <code>crawlhouse run</code> first.</p>` : null}
 ${several ? overview(projects) : null}
 ${projects.map((project, index) => {
@@ -161,12 +193,12 @@ function issuesOf(project: ProjectReport, link: ConsoleLink): Html {
   const others = issues.slice(MOST_ISSUES);
   return html`<h3>Issues</h3>
 ${shown}
-${others.length === 0 ? null : html`<details><summary>${counted(others.length, 'more issue')}</summary>${issueTable(project, others, link)}</details>`}`;
+${others.length === 0 ? null : html`<details class="all"><summary>${counted(others.length, 'more issue')}</summary>${issueTable(project, others, link)}</details>`}`;
 }
 
 function issueTable(project: ProjectReport, issues: readonly ReportIssue[], link: ConsoleLink): Html {
   const { project_id, crawl_id, findings } = project;
-  const examples = new Map(findings.map(({ issue, example }) => [issue, example]));
+  const behind = new Map(firstThingsOf(findings).map((one) => [one.issue, one]));
   const count = ({ issue }: ReportIssue, value: number | null, change?: string): Html => {
     if (value === null || value === 0) return html`${numberText(value)}`;
     const parts = { crawl: crawl_id, issue, ...(change === undefined ? {} : { change }) };
@@ -177,14 +209,22 @@ function issueTable(project: ProjectReport, issues: readonly ReportIssue[], link
     return html`<tr><th scope="row" class="prose">${linked(link(project_id, { crawl: crawl_id, issue: one.issue }), one.title)}
 <p>${one.why_it_matters} <strong>To do:</strong> ${one.fix}.</p></th>
 <td><svg width="10" height="10" aria-hidden="true"><rect width="10" height="10" fill="${colour}"/></svg> ${one.severity}</td>
-<td class="number">${count(one, one.pages)}</td><td class="number">${count(one, one.new, 'new')}</td><td class="number">${count(one, one.fixed, 'fixed')}</td>
-<td class="example">${String(examples.get(one.issue) ?? '–')}</td></tr>
+<td class="number">${count(one, one.pages)}</td><td>${sparkline(one.trend, `Pages with ${one.title} in the last crawls`)}</td>
+<td class="number">${count(one, one.new, 'new')}</td><td class="number">${count(one, one.fixed, 'fixed')}</td>
+${traffic(behind.get(one.issue))}</tr>
 `;
   });
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Issues of ${nameOf(project)}"><table>
-<thead><tr><th scope="col">issue</th><th scope="col">severity</th><th scope="col" class="number">pages</th>
-<th scope="col" class="number">new</th><th scope="col" class="number">fixed</th><th scope="col">example</th></tr></thead>
+<thead><tr><th scope="col">issue</th><th scope="col">severity</th><th scope="col" class="number">pages</th><th scope="col">last crawls</th>
+<th scope="col" class="number">new</th><th scope="col" class="number">fixed</th><th scope="col" class="number">clicks</th>
+<th scope="col" class="number">bot hits</th><th scope="col">example</th></tr></thead>
 <tbody>${rows}</tbody></table></div>`;
+}
+
+/** Of the pages with an issue; the days of both stand below what to do first. */
+function traffic(one: FirstThing | undefined): Html {
+  return html`<td class="number">${numberText(one?.clicks)}</td><td class="number">${numberText(one?.search_bot_hits)}</td>
+<td class="example">${one?.example ?? '–'}</td>`;
 }
 
 function charts(project: ProjectReport, notes: readonly Note[], link: ConsoleLink): Html {

@@ -67,8 +67,8 @@ async function reportAfter(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    const projects = await readReport(settings, undefined, logger, signal);
-    await writeReport(projects, resolve(settings.projectDir, file), settings);
+    const projects = await readReport(settings, {}, logger, signal);
+    await writeReport(projects, { output: resolve(settings.projectDir, file) }, settings);
   } catch (thrown) {
     logger.error('report not written', { file, error: toCrawlhouseError(thrown).message });
   }

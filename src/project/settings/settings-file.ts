@@ -306,6 +306,16 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
       .boolean()
       .default(false)
       .describe('Whether operators may start runs and drop data in the console.'),
+    report: z
+      .strictObject({
+        client: Given.optional().describe('For whom it is made.'),
+        author: Given.optional().describe('Who makes it; none: crawlhouse.'),
+        logo: Given.optional().describe(
+          'The path of an image of at most 500 kB, from the project folder: PNG, JPEG, GIF, WebP or SVG.',
+        ),
+      })
+      .prefault({})
+      .describe('What stands at the head of `crawlhouse report`.'),
     console_oidc: ConsoleOidcSettings.optional().describe(
       'How people sign in to a console that other machines reach (docs/console.md#openid-connect).',
     ),

@@ -19,6 +19,7 @@ function issue(rest: Partial<ReportIssue> = {}): ReportIssue {
       new: 5,
       fixed: 2,
       new_clicks: null,
+      trend: [7, null, 12],
       why_it_matters: 'People find nothing.',
       fix: 'Redirect the page',
     },
@@ -61,7 +62,8 @@ test('a project has its findings, its changes, and each chart with its figures a
   expect(page).toContain('Made 2026-03-02 06:05 UTC');
   expect(page).toContain('1,250 pages, 1,160 more than on 2026-03-01.');
   expect(page).toContain('https://shop.example/x');
-  expect(count(page, /role="img"/g)).toBe(5);
+  // Five charts and the trend of the issue.
+  expect(count(page, /role="img"/g)).toBe(6);
   expect(count(page, /<details>/g)).toBe(5);
   expect(count(page, /--question q21_kpi_trend/g)).toBe(2);
   expect(page).not.toContain('crawl c02');
@@ -184,4 +186,31 @@ test('charts over time mark the notes of the project and of all projects, and th
   expect(page).not.toContain('Not ours');
   // Four panels of lines and one of bars have a mark of each.
   expect(count(page, /2026-03-02, deployment: New menu/g)).toBeGreaterThanOrEqual(3);
+});
+
+test('a letterhead names client, author and logo, and a text of the author stands above the figures', () => {
+  const logo = 'data:image/png;base64,aGk=';
+  const remark = 'Two things <b>only</b>.\nThe rest can wait.';
+  const page = reportPage([project()], AT, {
+    letterhead: { client: 'Tea & Co', author: 'Ada', logo, remark },
+  });
+  expect(page).toContain('For Tea &amp; Co. Made 2026-03-02 06:05 UTC by Ada.');
+  expect(page).toContain(`<img src="${logo}" alt="">`);
+  expect(page).toContain('Two things &lt;b&gt;only&lt;/b&gt;.\nThe rest can wait.');
+  expect(reportPage([project()], AT)).toContain('Made 2026-03-02 06:05 UTC by crawlhouse.');
+});
+
+test('each issue has its trend, and the clicks and hits behind it', () => {
+  const page = reportPage([project()], AT);
+  expect(page).toContain('Pages with Client error in the last crawls: 7, unknown, 12');
+  expect(page).toContain('<td class="number">410</td><td class="number">–</td>');
+});
+
+test('paper shows every issue, also those that a screen folds', () => {
+  const issues = Array.from({ length: 30 }, (_, index) =>
+    issue({ issue: `i${index}`, title: `Issue ${index}` }),
+  );
+  const page = reportPage([project({ issues })], AT);
+  expect(page).toContain('<details class="all"><summary>18 more issues</summary>');
+  expect(page).toContain('details.all { display: block; }');
 });

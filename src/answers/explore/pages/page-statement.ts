@@ -171,7 +171,12 @@ async function sinceOf(
   });
 }
 
-async function checkIssue(warehouse: CatalogReader, issue: string, signal: AbortSignal): Promise<void> {
+/** @throws CrawlhouseError `usage` */
+export async function checkIssue(
+  warehouse: CatalogReader,
+  issue: string,
+  signal: AbortSignal,
+): Promise<void> {
   const known = await rowsOf<{ issue: string }>(
     warehouse,
     'SELECT issue FROM mart.issues ORDER BY issue',

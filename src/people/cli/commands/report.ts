@@ -9,18 +9,28 @@ export const report: Command = {
   positionals: { shown: '', most: 0 },
   flags: {
     project: { type: 'string', value: 'PROJECT', help: 'only this project, by name or id' },
+    issues: {
+      type: 'string',
+      value: 'ISSUE',
+      multiple: true,
+      help: 'only these issues, with commas between',
+    },
+    note: { type: 'string', value: 'TEXT', help: 'a text of your own, above all figures' },
     output: { type: 'string', value: 'FILE', help: 'the file to write (report.html)' },
   },
   async run(invocation) {
     const settings = await invocation.settings();
     const { logger, signal } = invocation;
-    const projects = await readReport(settings, invocation.text('project'), logger, signal);
+    const issues = invocation.texts('issues').flatMap((text) => text.split(',').filter((one) => one !== ''));
+    const asked = { project: invocation.text('project'), issues };
+    const projects = await readReport(settings, asked, logger, signal);
     if (invocation.has('json')) {
       await invocation.printJson({ projects });
       return 0;
     }
     const given = invocation.text('output') ?? 'report.html';
-    await writeReport(projects, resolve(invocation.workingDirectory, given), settings);
+    const output = resolve(invocation.workingDirectory, given);
+    await writeReport(projects, { output, remark: invocation.text('note') }, settings);
     invocation.say(`${counted(projects.length, 'project')} in ${given}\n`);
     return 0;
   },
