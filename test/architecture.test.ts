@@ -386,6 +386,12 @@ test.each([
   expect([...files].filter((one) => heavy.test(one))).toEqual([]);
 });
 
+test('a thread that parses pages has the parsers alone: each of them takes of the memory for pages', () => {
+  const { packages } = allReadAtOnce('service/site/crawler/parse/threads/parse-thread.ts');
+  const parsers = ['@exodus/bytes/encoding.js', '@exodus/bytes/whatwg.js', 'css-select'];
+  expect([...packages].sort()).toEqual([...parsers, 'html-encoding-sniffer', 'parse5']);
+});
+
 test('no route imports another route', () => {
   const inside = imports
     .filter(([file, edge]) => file.startsWith('pipeline/routes/') && edge.startsWith('pipeline/routes/'))

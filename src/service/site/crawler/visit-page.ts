@@ -1,8 +1,8 @@
 import { ownUrl } from '../../../core/net/web-url.ts';
 import { askedUrl, declaresSnapshot, snapshotUrl } from './ajax-crawling.ts';
-import { isPermanent } from './fetch/fetch-error.ts';
 import type { FetchedAnswer, Fetcher, Room } from './fetch/fetcher.ts';
 import { type Doors, redirectTarget } from './fetch/pass-door.ts';
+import { isPermanent } from './fetch/redirect-status.ts';
 import type { QueuedUrl } from './frontier/frontier.ts';
 import type { Pace } from './frontier/pace.ts';
 import type { Scope } from './frontier/scope.ts';

@@ -2,9 +2,6 @@ import { PROXY_ERROR } from './crawl-proxy.ts';
 import { NOT_HTTP } from './lenient-reader.ts';
 import { REFUSED_ADDRESS } from './resolve-host.ts';
 
-/** Statuses that lead on, by browsers (https://fetch.spec.whatwg.org/#redirect-status). Others lead nowhere. */
-const LEADING: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-
 export type FetchError =
   | 'timeout'
   | 'dns'
@@ -61,18 +58,4 @@ export function refusalOf(error: unknown): string | null {
 /** Whether a code says that an answer ended before its end, or went on otherwise than HTTP says. */
 export function isBrokenOffBy(code: string): boolean {
   return BROKEN_OFF.test(code);
-}
-
-export function isRedirect(statusCode: number): boolean {
-  return statusCode >= 300 && statusCode < 400;
-}
-
-/** Whether a browser goes where an answer of this status leads. */
-export function leadsOn(statusCode: number | null): boolean {
-  return statusCode !== null && LEADING.has(statusCode);
-}
-
-/** One that a browser keeps: a visitor who comes again is led on at once, so it is no door. */
-export function isPermanent(statusCode: number | null): boolean {
-  return statusCode === 301 || statusCode === 308;
 }

@@ -1,7 +1,7 @@
 import { spellUrl } from '../../../../core/net/web-url.ts';
 import { locationOf } from '../parse/headers.ts';
-import { leadsOn } from './fetch-error.ts';
 import type { FetchedAnswer } from './fetcher.ts';
+import { leadsOn } from './redirect-status.ts';
 
 /** Redirects that are followed from a URL until it is asked for again. */
 const MOST_HOPS = 8;

@@ -1,5 +1,5 @@
 import { absoluteUrl, ownUrl, webUrl } from '../../../../core/net/web-url.ts';
-import { isRedirect, leadsOn } from '../fetch/fetch-error.ts';
+import { isRedirect, leadsOn } from '../fetch/redirect-status.ts';
 import {
   type Fetched,
   type PageRecord,

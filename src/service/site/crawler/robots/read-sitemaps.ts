@@ -1,8 +1,8 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { ownUrl, webUrl } from '../../../../core/net/web-url.ts';
 import { decodeContent } from '../fetch/content-encoding.ts';
-import { leadsOn } from '../fetch/fetch-error.ts';
 import type { FetchedAnswer } from '../fetch/fetcher.ts';
+import { leadsOn } from '../fetch/redirect-status.ts';
 import type { Scope } from '../frontier/scope.ts';
 import { locationOf } from '../parse/headers.ts';
 import type { SitemapRecord } from '../records/records.ts';

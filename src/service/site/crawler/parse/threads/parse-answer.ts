@@ -2,7 +2,7 @@ import { zstdCompressSync } from 'node:zlib';
 import type { CustomField } from '../../custom-fields/custom-field.ts';
 import { extractor } from '../../custom-fields/extractor.ts';
 import { decodeContent } from '../../fetch/content-encoding.ts';
-import { isRedirect } from '../../fetch/fetch-error.ts';
+import { isRedirect } from '../../fetch/redirect-status.ts';
 import { Scope } from '../../frontier/scope.ts';
 import type { Fetched, ParsedPage, ParseRules } from '../../records/records.ts';
 import type { Rendered } from '../../render/rendered.ts';
