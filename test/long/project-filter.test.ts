@@ -73,7 +73,13 @@ test.each(['/a/', 'pots'])(
     const { ask } = await openConsole(settings);
     const [all, chosen] = [await look(ask, null), await look(ask, segment)];
     expect([...all.pieces.keys()]).toEqual([
-      ...['What to do first', 'Pages', 'Pages by status', 'Indexability funnel', 'Changes since the crawl before'],
+      ...[
+        'What to do first',
+        'Pages',
+        'Pages by status',
+        'Indexability funnel',
+        'Changes since the crawl before',
+      ],
       ...['Pages and average inrank by depth', 'Depth and load time', 'Crawls'],
     ]);
     for (const [title, before] of all.pieces) {
