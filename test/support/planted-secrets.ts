@@ -1,5 +1,6 @@
 import { createHash, getHashes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { constants, createGunzip, createZstdDecompress } from 'node:zlib';
@@ -145,8 +146,13 @@ async function duckdbTables(connection: Connection, path: string): Promise<Buffe
   }
 }
 
+/** Of a copy: SQLite can't read a database with a write-ahead log where the disk has no room for its index. */
 function sqliteTables(path: string): Buffer {
-  const database = new DatabaseSync(path, { readOnly: true });
+  const folder = mkdtempSync(join(tmpdir(), 'planted-'));
+  const copy = join(folder, 'copy.sqlite');
+  copyFileSync(path, copy);
+  if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${copy}-wal`);
+  const database = new DatabaseSync(copy);
   try {
     const names = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
     return Buffer.from(
@@ -154,5 +160,6 @@ function sqliteTables(path: string): Buffer {
     );
   } finally {
     database.close();
+    rmSync(folder, { recursive: true });
   }
 }
