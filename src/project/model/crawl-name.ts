@@ -40,7 +40,7 @@ export function crawlNamed<T extends NamedCrawl>(crawls: readonly T[], name: str
   // The last one of each project.
   const found = [...new Map(fitting.map((one) => [one.project_id, one])).values()];
   const [only] = found;
-  if (only === undefined) throw unknownCrawl(crawls, name);
+  if (only === undefined) throw unknownCrawl(crawls, name, dayOf(name, now));
   if (found.length === 1) return only;
   const each = found.map((one) => `${one.id} (${one.project_name ?? one.project_id})`);
   const more = each.length > SHOWN ? `, and ${each.length - SHOWN} more` : '';
@@ -49,12 +49,19 @@ export function crawlNamed<T extends NamedCrawl>(crawls: readonly T[], name: str
   });
 }
 
-function unknownCrawl(crawls: readonly NamedCrawl[], name: string): CrawlhouseError {
-  const ended = crawls.filter((one) => one.day !== null).slice(-SHOWN);
-  const last = ended.map((one) => `${one.id} (${[one.project_name, one.day].filter(Boolean).join(', ')})`);
+/** @param day what the name says, where it is one: all crawls that have ended did so after it */
+function unknownCrawl(crawls: readonly NamedCrawl[], name: string, day: string | null): CrawlhouseError {
+  const ended = crawls.filter((one) => one.day !== null);
+  const shown = (one: NamedCrawl): string =>
+    `${one.id} (${[one.project_name, one.day].filter(Boolean).join(', ')})`;
+  const last = ended.slice(-SHOWN).map(shown).reverse().join(', ') || 'none';
   const meant = didYouMean(name, ['latest', 'previous', ...crawls.map((one) => one.id)]);
-  return new CrawlhouseError('usage', `there is no crawl ${name}`, {
-    hint: `${meant}give ${CRAWL_NAMES}; last crawls: ${last.reverse().join(', ') || 'none'}`,
+  const [nearest] = ended;
+  const near =
+    nearest && day !== null ? `the nearest is ${shown(nearest)}; ` : `${meant}give ${CRAWL_NAMES}; `;
+  const why = day === null ? '' : `: none ended on ${day} or before`;
+  return new CrawlhouseError('usage', `there is no crawl ${name}${why}`, {
+    hint: `${near}last crawls: ${last}`,
   });
 }
 

@@ -40,11 +40,29 @@ test.for([
   expect(crawlNamed(SHOP, name, NOW).id).toBe(id);
 });
 
-test.for(['-3', '2026-10-31', '30-days-ago', 'ago', 'last-month', 'c9', '', 'Latest'])(
+test.for(['-3', 'ago', 'last-month', 'c9', '', 'Latest'])(
   '"%s" names none, and near names are given',
   (name) => {
     expect(() => crawlNamed(SHOP, name, NOW)).toThrow(
       expect.objectContaining({ code: 'usage', message: `there is no crawl ${name}` }),
+    );
+  },
+);
+
+test.for([
+  ['2026-10-31', '2026-10-31'],
+  ['30-days-ago', '2026-10-09'],
+])(
+  '%s names no crawl, and the day that was looked for and the nearest crawl are named',
+  ([name = '', day]) => {
+    expect(() => crawlNamed(SHOP, name, NOW)).toThrow(
+      expect.objectContaining({
+        message: `there is no crawl ${name}: none ended on ${day} or before`,
+        hint: expect.stringMatching(/^the nearest is c1 \(shop, 2026-11-01\); last crawls: c3 /),
+      }),
+    );
+    expect(() => crawlNamed([], name, NOW)).toThrow(
+      expect.objectContaining({ hint: expect.stringMatching(/^give .*; last crawls: none$/) }),
     );
   },
 );
