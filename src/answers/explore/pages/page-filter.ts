@@ -111,6 +111,14 @@ export function pagesAddress(project: string, parts: AddressParts): string {
   return `/projects/${encodeURIComponent(project)}/pages${query.size === 0 ? '' : `?${query}`}`;
 }
 
+/** The pages behind a figure, as mart.crawl_segments counts them. */
+export const FIGURE_PAGES = {
+  pages: {},
+  indexable_pages: { is_indexable: 'is:true' },
+  error_pages: { status_code: ['gte:400', 'lt:600'] },
+  redirect_pages: { status_code: ['gte:300', 'lt:400'] },
+} as const;
+
 export function pagesCommand(filter: PageFilter): string {
   const { project, crawl, issue, change, since, segment, segmentation, sort } = filter;
   const given = { project, crawl, issue, change, since, segment, segmentation, sort };

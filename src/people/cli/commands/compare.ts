@@ -1,12 +1,12 @@
-import { nameOfCrawl } from '../../../answers/explore/compare/compared-crawls.ts';
+import { compareBlocks } from '../../../answers/explore/compare/compare-blocks.ts';
 import { type Comparison, readComparison } from '../../../answers/explore/compare/read-compare.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
-import { countText } from '../../../core/text/amounts.ts';
 import type { Command } from '../command.ts';
 import { openInConsole } from '../console-address.ts';
 import { printPaged } from '../pager.ts';
-import { EXPLORE_FLAGS, formatOf, foundTable, partOf, writePart } from '../reports/explored.ts';
+import { EXPLORE_FLAGS, formatOf, partOf, writePart } from '../reports/explored.ts';
+import { printBlocks } from '../reports/print-blocks.ts';
 
 /** The parts of a comparison, each as a table has it. */
 const PARTS = {
@@ -40,7 +40,10 @@ export const compare: Command = {
     if (invocation.has('open')) await openInConsole(invocation, settings, addressOf(comparison));
     else if (invocation.has('json')) await invocation.printJson(comparison);
     else if (part !== null) await writePart(invocation, format, part(comparison));
-    else await printPaged(invocation, shown(comparison, invocation.terminal?.width));
+    else {
+      const width = invocation.terminal?.width;
+      await printPaged(invocation, printBlocks(compareBlocks(comparison), { width }));
+    }
     return 0;
   },
 };
@@ -48,31 +51,4 @@ export const compare: Command = {
 function addressOf({ from, to }: Comparison): string {
   const query = new URLSearchParams({ from: from.crawl_id, to: to.crawl_id });
   return `/projects/${encodeURIComponent(to.project_id)}/compare?${query}`;
-}
-
-function shown({ from, to, notes, kpis, issues, pages }: Comparison, width: number | undefined): string {
-  const named = [from, to].map((crawl) => `${nameOfCrawl(crawl)} (${crawl.crawl_id})`);
-  const figures = kpis.map(({ title, before, after, change, change_percent, why }) => ({
-    ...{ figure: title, before: rounded(before), after: rounded(after) },
-    ...{ change: signed(change), percent: signed(change_percent, ' %'), why },
-  }));
-  const found = issues.map(({ severity, issue, before, after, new: added, fixed, remaining, why }) => {
-    return { severity, issue, before, after, new: added, fixed, remaining, why };
-  });
-  const changes = pages.map(({ title, pages: count, why }) => ({ change: title, pages: count, why }));
-  return [
-    `${to.project}: ${named.join(' and ')}\n${notes.map((note) => `${note}\n`).join('')}`,
-    foundTable(figures, width),
-    found.length === 0 ? 'Issues: neither crawl has any.\n' : foundTable(found, width),
-    foundTable(changes, width),
-  ].join('\n');
-}
-
-/** At most two digits behind the point. */
-const rounded = (value: number | null): number | null =>
-  value === null ? null : Math.round(value * 100) / 100;
-
-function signed(value: number | null, unit = ''): string | null {
-  const shown = rounded(value);
-  return shown === null ? null : `${shown > 0 ? '+' : ''}${countText(shown)}${unit}`;
 }

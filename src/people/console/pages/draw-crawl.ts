@@ -1,4 +1,4 @@
-import { type AddressParts, pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
+import { type AddressParts, FIGURE_PAGES, pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
 import { barChart } from '../../../answers/report/bars.ts';
 import { coloursOf } from '../../../answers/report/palette.ts';
 import { counted } from '../../../core/text/amounts.ts';
@@ -15,7 +15,7 @@ import { crawlButtons } from './acting.ts';
 import { answerFigure, drawPending, type FigureAnswer, shownValue } from './answer-figure.ts';
 import type { CrawlPage } from './crawl-document.ts';
 import { firstThingsFigure } from './first-things.ts';
-import { drawKpis, FIGURE_PAGES, type Kpi } from './kpi.ts';
+import { drawKpis, type Kpi } from './kpi.ts';
 import type { PageRequest } from './page.ts';
 import { funnelFigure } from './project-figures.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AddressParts, pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
+import { type AddressParts, FIGURE_PAGES, pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { counted } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
@@ -12,7 +12,7 @@ import { filterForm } from '../layout/filter-form.ts';
 import { drawLiveRun, LiveState, liveState } from '../layout/live-run.ts';
 import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
 import { ageText } from '../layout/times.ts';
-import { drawKpis, FIGURE_PAGES, type Kpi } from './kpi.ts';
+import { drawKpis, type Kpi } from './kpi.ts';
 import { type PageRequest, page } from './page.ts';
 import { ProjectLine, ProjectTrend, readProjects, readTrends } from './read-projects.ts';
 

@@ -1,5 +1,5 @@
 import { FIELDS } from '../../../answers/explore/compare/compare-pages.ts';
-import { type AddressParts, pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
+import { type AddressParts, FIGURE_PAGES, pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
 import { barChart, indexabilityFunnel } from '../../../answers/report/bars.ts';
 import {
   type ChartNote,
@@ -14,7 +14,7 @@ import { lookUp } from '../../../core/text/look-up.ts';
 import { projectPath } from '../layout/addresses.ts';
 import { answerFigure, type FigureAnswer, shownValue } from './answer-figure.ts';
 import { firstThingsFigure } from './first-things.ts';
-import { drawKpis, FIGURE_PAGES, type Kpi } from './kpi.ts';
+import { drawKpis, type Kpi } from './kpi.ts';
 
 /** A project with the answers that are drawn. */
 interface ProjectFigures {

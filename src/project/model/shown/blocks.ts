@@ -20,7 +20,7 @@ export type Link =
   | {
       readonly to: 'pages';
       readonly project_id: string;
-      readonly parts: Readonly<Record<string, string | null>>;
+      readonly parts: Readonly<Record<string, string | readonly string[] | null | undefined>>;
     }
   | {
       readonly to: 'crawl';

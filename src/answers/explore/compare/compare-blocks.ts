@@ -1,0 +1,113 @@
+import { countText } from '../../../core/text/amounts.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
+import { type Block, type Cell, line, section, tableOf } from '../../../project/model/shown/blocks.ts';
+import { type AddressParts, FIGURE_PAGES } from '../pages/page-filter.ts';
+import type { ComparedKpi } from './compare-kpis.ts';
+import { type ComparedCrawl, nameOfCrawl } from './compared-crawls.ts';
+import type { Comparison } from './read-compare.ts';
+
+/** Pages behind figures of one crawl. */
+const BEHIND: Readonly<Record<string, AddressParts>> = {
+  ...FIGURE_PAGES,
+  client_error_pages: { status_code: ['gte:400', 'lt:500'] },
+  server_error_pages: { status_code: ['gte:500', 'lt:600'] },
+};
+
+/** Two crawls side by side. */
+export function compareBlocks(comparison: Comparison): readonly Block[] {
+  const { from, to, notes } = comparison;
+  return [
+    line([`${to.project}: `, crawlCell(from), ' and ', crawlCell(to)]),
+    ...notes.map((note) => line(note, 'notice')),
+    section('Figures', figures(comparison)),
+    section('Pages', changedPages(comparison)),
+    section('Issues', issues(comparison)),
+  ];
+}
+
+function crawlCell(crawl: ComparedCrawl) {
+  return { value: `${nameOfCrawl(crawl)} (${crawl.crawl_id})`, link: { to: 'crawl', ...crawl } } as const;
+}
+
+function figures({ from, to, kpis }: Comparison): Block {
+  const side = (crawl: ComparedCrawl, kpi: string, value: number | null): Cell => {
+    const behind = lookUp(BEHIND, kpi);
+    const shown = value === null ? null : rounded(value, 2);
+    return behind === undefined ? shown : pagesCell(crawl, shown, behind);
+  };
+  return tableOf(
+    'Figures',
+    [
+      { name: 'figure', of: ({ title }) => title },
+      { name: 'before', kind: 'count', of: ({ kpi, before }) => side(from, kpi, before) },
+      { name: 'after', kind: 'count', of: ({ kpi, after }) => side(to, kpi, after) },
+      { name: 'change', kind: 'count', of: changeCell },
+    ],
+    kpis,
+    { cause: { name: 'not compared', of: ({ why }) => why }, isCut: true },
+  );
+}
+
+function changeCell({ change, change_percent: percent, better }: ComparedKpi): Cell {
+  if (change === null) return null;
+  const value = signed(rounded(change, 2));
+  const isBetter = change > 0 === (better === 'more');
+  const shown =
+    better === null || change === 0 ? { value } : ({ value, tone: isBetter ? 'good' : 'bad' } as const);
+  return percent === null ? shown : [shown, ` (${signed(rounded(percent, 1))} %)`];
+}
+
+const rounded = (value: number, digits: number): number => Math.round(value * 10 ** digits) / 10 ** digits;
+
+const signed = (value: number): string => `${value > 0 ? '+' : ''}${countText(value)}`;
+
+function changedPages({ from, to, pages }: Comparison): Block {
+  return tableOf(
+    'Pages',
+    [
+      { name: 'what', of: ({ title }) => title },
+      {
+        name: 'pages',
+        kind: 'count',
+        of: ({ change, pages: count }) => pagesCell(to, count, { since: from.crawl_id, change }),
+      },
+    ],
+    pages,
+    { cause: { name: 'not known', of: ({ why }) => why } },
+  );
+}
+
+function issues({ from, to, issues: found }: Comparison): Block {
+  const changed = (issue: string, count: number | null, change: string): Cell =>
+    pagesCell(to, count, { since: from.crawl_id, issue, change });
+  return tableOf(
+    'Issues',
+    [
+      { name: 'issue', of: ({ title }) => title },
+      { name: 'severity', kind: 'severity', of: ({ severity }) => severity },
+      { name: 'before', kind: 'count', of: ({ issue, before }) => pagesCell(from, before, { issue }) },
+      { name: 'after', kind: 'count', of: ({ issue, after }) => pagesCell(to, after, { issue }) },
+      { name: 'new', kind: 'count', of: (one) => changed(one.issue, one.new, 'new') },
+      { name: 'fixed', kind: 'count', of: (one) => changed(one.issue, one.fixed, 'fixed') },
+      { name: 'remaining', kind: 'count', of: (one) => changed(one.issue, one.remaining, 'remaining') },
+      { name: 'name', kind: 'code', of: ({ issue }) => issue },
+    ],
+    found,
+    {
+      cause: { name: 'not compared', of: ({ why }) => why },
+      empty: 'No page of either crawl has an issue.',
+      isCut: true,
+    },
+  );
+}
+
+/** A number of pages of a crawl, which leads to them. */
+function pagesCell(
+  { project_id, crawl_id: crawl }: ComparedCrawl,
+  value: number | null,
+  parts: AddressParts,
+): Cell {
+  return value === null || value === 0
+    ? value
+    : { value, link: { to: 'pages', project_id, parts: { crawl, ...parts } } };
+}
