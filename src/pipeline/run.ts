@@ -34,7 +34,8 @@ import { stagingConnections } from './stage/macros.ts';
 import type { RunContext, Session } from './unit/run-context.ts';
 
 export interface RunRequest {
-  readonly command: 'run' | 'backfill';
+  /** What the run is called in the list of runs. */
+  readonly command: string;
   readonly pipelines: readonly Pipeline[];
   readonly selection: Selection;
   readonly override: RouteOverride;

@@ -180,7 +180,9 @@ test('a known site that can not be crawled keeps its answers, and each page that
     expect(await (await ask(path)).text(), path).toContain('the site answers 503');
   isAway = false;
   expect((await command('crawl', site.origin)).code).toBe(0);
-  expect((await command('status')).stdout).toContain('Nothing is wrong.');
+  const mended = (await command('status')).stdout;
+  expect(mended).toContain('Nothing is wrong.');
+  expect(mended).toMatch(/ s {2}crawl +done /);
 });
 
 test('flags replace keys of the configuration file, which replace defaults', async () => {

@@ -112,6 +112,7 @@ test('exports of search data answer the questions on demand of a crawled website
   }
 
   // Again: nothing changes. Then rows by day and URL, which now count.
+  expect((await capture('status', '--project-dir', folder)).stdout).toMatch(/ s {2}demand add +done /);
   const again = await capture('demand', 'add', file, '--project-dir', folder);
   expect([again.code, again.stdout]).toEqual([
     0,

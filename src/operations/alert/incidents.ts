@@ -7,6 +7,9 @@ import { findHealed, findRunFailures, findUnitFailures, type RunFailure, runKey 
 import { findStale, type Rhythm } from './find-stale.ts';
 import { findRowCountAnomalies, type Incident } from './incident.ts';
 
+/** Commands that load everything that is due: each mends what the one before it left. */
+const RUNS: readonly string[] = ['run', 'crawl', 'logs add', 'demand add', 'demand sync'];
+
 /** What incidents are found in, and the projects that are watched. */
 export interface IncidentSettings extends PublishedPlace, CrawlFolderSettings {
   readonly projects: 'all' | readonly string[];
@@ -67,7 +70,7 @@ function killedRun(settings: CrawlFolderSettings, [last]: readonly LedgerRun[]):
 
 /** The error of the last run as a whole, with the time since which every run has failed. */
 function runFailures(newestFirst: readonly LedgerRun[]): readonly RunFailure[] {
-  const ended = newestFirst.filter(({ command, summary }) => command === 'run' && summary !== null);
+  const ended = newestFirst.filter(({ command, summary }) => RUNS.includes(command) && summary !== null);
   const well = ended.findIndex(({ summary }) => !summary?.failure);
   const failing = well < 0 ? ended : ended.slice(0, well);
   const [last] = failing;

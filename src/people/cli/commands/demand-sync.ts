@@ -39,7 +39,7 @@ export const demandSync: Command = {
     const wanted = invocation.text('property') ?? set;
     const property = propertyOf(String(project.start_url), await console.properties(signal), wanted);
     const synced = await syncDemand(invocation, { service, console, project, property, days });
-    const result = await loadLocal(invocation, service, project.id, 'demand');
+    const result = await loadLocal(invocation, service, project.id, 'demand sync');
     const errors = [...(synced.error === null ? [] : [synced.error]), ...result.errors];
     const exitCode = exitCodeOf(errors);
     if (invocation.has('json')) {

@@ -66,7 +66,7 @@ export async function loadDemand(
 ): Promise<number> {
   const settings = await invocation.settings();
   const refused = outcomes.flatMap(({ error }) => error ?? []);
-  const result = await loadLocal(invocation, service, project.id, 'demand');
+  const result = await loadLocal(invocation, service, project.id, 'demand add');
   const errors = [...refused, ...result.errors];
   const exitCode = exitCodeOf(errors);
   if (invocation.has('json')) {

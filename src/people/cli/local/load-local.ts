@@ -17,7 +17,7 @@ export async function loadLocal(
   const pipelines = await loadPipelines(settings.projectDir);
   return service.load(settings, (local, changed) => {
     const request = {
-      command: 'run',
+      command,
       pipelines,
       selection: {
         projects: [projectId],
@@ -28,7 +28,7 @@ export async function loadLocal(
       override: { route: null, format: null, store: null },
       reload: false,
       changed,
-    } as const;
+    };
     return withLineage(local, command, logger, signal, () =>
       runPipelines(local, request, logger, signal, progress),
     );
