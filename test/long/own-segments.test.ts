@@ -146,5 +146,5 @@ for (const question of questions.filter(({ sql }) => /\$segment|page_segments/.t
 
 test('questions that have rows by segment have some of the file', () => {
   const names = questions.filter(({ parameters }) => parameters.some(({ name }) => name === 'segmentation'));
-  expect(names.map(({ name }) => name.slice(0, 3))).toEqual(['q10', 'q16', 'q20', 'q29']);
+  expect(names.map(({ name }) => name.slice(0, 3))).toEqual(['q10', 'q16', 'q20', 'q29', 'q33']);
 });

@@ -6,12 +6,13 @@ import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
 import { openWarehouse, type TestWarehouse } from '../pipeline/transform/test-warehouse.ts';
 import { ANSWERS } from '../questions/answers/answers.ts';
 import { factsOf } from '../questions/answers/facts.ts';
-import { byBytes } from '../questions/answers/values.ts';
+import { byBytes, sumOfAll } from '../questions/answers/values.ts';
 import { casesOf, compareQuestion } from '../questions/compare-question.ts';
 import { ALL_SITES } from '../questions/sites/all-sites.ts';
 import { CASES } from '../questions/sites/cases.ts';
 import { buildModels, loadSites, SQL } from '../questions/sites/load-sites.ts';
 import type { Row } from '../questions/sites/sites.ts';
+import { askQuestion } from '../support/ask-question.ts';
 
 const questions = await loadQuestions([sqlFolder(SQL)]);
 const facts = factsOf(ALL_SITES);
@@ -78,6 +79,33 @@ test('what to do first has the pages, clicks, hits and examples of the rows of q
   expect(told.toSorted(byName)).toEqual(expected.toSorted(byName));
   expect(read.filter(({ search_bot_hits: hits }) => hits !== null).length).toBeGreaterThan(50);
   expect(read.every(({ priority }) => Number(priority) >= 0 && Number(priority) <= 100)).toBe(true);
+});
+
+test('the crawl budget of all segments, with what is in none, is that of the site', async () => {
+  const budget = ['search_bot_hits', 'indexable_hits', 'non_indexable_hits', 'untold_hits', 'uncrawled_hits'];
+  const ask = async (name: string, given: Readonly<Record<string, string>>) => {
+    const question = questions.find((one) => one.name === name) as Question;
+    const rows = await askQuestion(warehouse.connection, question, given);
+    return Map.groupBy(rows, ({ crawl_id }) => crawl_id);
+  };
+  const total = (rows: readonly Row[] | undefined, name: string): number | null =>
+    sumOfAll((rows ?? []).map((row) => (row[name] === null ? null : Number(row[name]))));
+  const q33 = 'q33_crawl_budget_by_segment';
+  const sites = await ask(q33, { segmentation: '(site)' });
+  const wasted = await ask('q17_wasted_crawl_budget', {});
+  let known = 0;
+  for (const [crawl, site] of sites) {
+    const whole = total(site, 'search_bot_hits');
+    if (whole === null) continue;
+    known++;
+    expect(total(wasted.get(crawl), 'hits')).toBe(whole);
+    expect(budget.slice(1).reduce((sum, name) => sum + (total(site, name) ?? 0), 0)).toBe(whole);
+  }
+  expect(known).toBeGreaterThan(2);
+  for (const segmentation of ['(directory)', 'kind', 'size'])
+    for (const [crawl, rows] of await ask(q33, { segmentation, limit: '100000' }))
+      for (const name of budget)
+        expect.soft(total(rows, name), `${segmentation}, ${name}`).toBe(total(sites.get(crawl), name));
 });
 
 test('no project that has rows of a question is said to lack what the question needs', async () => {

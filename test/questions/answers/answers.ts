@@ -8,7 +8,7 @@ import { q01, q02, q08, q09, q23, q29 } from './links.ts';
 import { q03 } from './orphans.ts';
 import { q04, q05, q10, q12, q13, q14, q15, q30 } from './pages-of-crawl.ts';
 import { isKnown, num, str } from './values.ts';
-import { q16, q17, q25, q26, q31 } from './visits.ts';
+import { q16, q17, q25, q26, q31, q33 } from './visits.ts';
 
 /** What rows are ordered by: a column, the greatest first with a minus, or what is made of a row. NULL is last. */
 type OrderKey = string | ((row: Row) => string | number | null);
@@ -111,5 +111,9 @@ export const ANSWERS: Readonly<Record<string, Answer>> = {
       'issue',
     ],
     untold: ['why', 'fix'],
+  },
+  q33_crawl_budget_by_segment: {
+    rows: q33,
+    order: ['crawl_id', '-search_bot_hits', '-pages', 'segment'],
   },
 };

@@ -87,7 +87,7 @@ export function pagesBySegment(
   );
 }
 
-function hasSegmentation({ allPages }: CrawlFacts, { segmentation }: Asked): boolean {
+export function hasSegmentation({ allPages }: CrawlFacts, { segmentation }: Asked): boolean {
   if (segmentation === undefined) return true;
   if (segmentation === '(site)') return allPages.length > 0;
   if (segmentation === '(directory)') return allPages.some(({ firstPath }) => firstPath !== null);

@@ -11,7 +11,7 @@ import {
   type ProjectFacts,
   projectsAsked,
 } from './facts.ts';
-import { pagesBySegment, segmentationAsked } from './links.ts';
+import { hasSegmentation, pagesBySegment, segmentationAsked } from './links.ts';
 import { type BotHit, SEARCH_CRAWLERS, statusClass, type UrlDay } from './logs.ts';
 import { isOrphan, isUnknownOrphan } from './orphans.ts';
 import {
@@ -79,6 +79,61 @@ export const q16 = (facts: Facts, asked: Asked): Row[] =>
         };
       },
     );
+  });
+
+/** The first directory of a URL that is no page, with both slashes. */
+const directoryOf = (url: string): string =>
+  /^\/(?:[^/]*\/)?/.exec(url.replace(/[?#].*$/s, '').replace(/^[^/]*\/\/[^/]*/, ''))?.[0] ?? '/';
+
+/** URLs that a crawl does not know and log files do, each with the segment that it counts in. */
+function uncrawledBySegment(
+  crawl: CrawlFacts,
+  urls: Iterable<string>,
+  asked: Asked,
+): { readonly url: string; readonly segment: string | null }[] {
+  if (!hasSegmentation(crawl, asked)) return [];
+  const segmentation = segmentationAsked(asked);
+  const segmentOf = (url: string): string | null =>
+    segmentation === '(site)' ? '(site)' : segmentation === '(directory)' ? directoryOf(url) : null;
+  return [...urls]
+    .filter((url) => !crawl.byUrl.has(url))
+    .map((url) => ({ url, segment: segmentOf(url) }))
+    .filter(({ segment }) => asked.segment === undefined || segment === asked.segment);
+}
+
+export const q33 = (facts: Facts, asked: Asked): Row[] =>
+  crawlsAsked(facts, asked).flatMap(({ project, crawl }) => {
+    const span = logSpan(project, crawl);
+    if (span === null) return [];
+    const totals = totalsOf(project, crawl);
+    const all = sumOfAll([...totals.asked.keys()].map(totals.search));
+    const crawled = pagesBySegment(crawl, asked).map(({ page, segment }) => ({
+      ...{ url: page.url, segment },
+      kind: page.isIndexable === null ? 'untold' : page.isIndexable ? 'indexable' : 'non_indexable',
+    }));
+    const uncrawled = uncrawledBySegment(crawl, totals.asked.keys(), asked).map((one) => ({
+      ...one,
+      kind: 'uncrawled',
+    }));
+    return groups([...crawled, ...uncrawled], ({ segment }) => [segment]).map((group) => {
+      const hits = (kind?: string): number | null =>
+        sumOfAll(
+          group.filter((one) => kind === undefined || one.kind === kind).map(({ url }) => totals.search(url)),
+        );
+      const [whole, indexable] = [hits(), hits('indexable')];
+      return {
+        ...{ project_name: project.name, crawl_id: crawl.id, from_date: span.from, to_date: span.to },
+        ...{ segmentation: segmentationAsked(asked), segment: group[0]?.segment },
+        pages: group.filter(({ kind }) => kind !== 'uncrawled').length,
+        search_bot_hits: whole,
+        hits_percent: whole === null || all === null ? null : percent(whole, all),
+        indexable_hits: indexable,
+        indexable_percent: whole === null || indexable === null ? null : percent(indexable, whole),
+        non_indexable_hits: hits('non_indexable'),
+        untold_hits: hits('untold'),
+        uncrawled_hits: hits('uncrawled'),
+      };
+    });
   });
 
 function wasteOf(hit: BotHit, crawl: CrawlFacts | null): string | null {
