@@ -43,7 +43,9 @@ export async function loadPackages(
       await ledger.setUnit(unit, 'staged', attempts, null);
       try {
         const pipeline = pipelines.find(({ dataset }) => dataset === unit.dataset);
-        counts = await loadStaged({ ...session, named: false, reload: false }, one, pipeline);
+        // The folder is not ours, and the packages before it may have taken hours.
+        const checked = await readPackage(one.folder);
+        counts = await loadStaged({ ...session, named: false, reload: false }, checked, pipeline);
       } catch (thrown) {
         error = toCrawlhouseError(signal.aborted ? signal.reason : thrown);
         errors.push(error);

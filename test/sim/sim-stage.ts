@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { CrawlhouseError } from '../../src/core/errors/errors.ts';
 import { host, timestamp } from '../../src/core/host/host.ts';
 import { retry } from '../../src/core/time/retry.ts';
-import { readPackage } from '../../src/pipeline/load/read-package.ts';
 import { awaitExport, prefixOf } from '../../src/pipeline/routes/export/data-export-job.ts';
 import { ensureExport } from '../../src/pipeline/routes/export/ensure-export.ts';
 import { resetFolders, sealFile, unitFolders, writeManifest } from '../../src/pipeline/stage/unit-folders.ts';
@@ -117,11 +116,10 @@ async function exportedRows(context: StagingContext, planned: PlannedUnit): Prom
     .map((line) => String((JSON.parse(line) as { url: string }).url));
 }
 
-/** Loads a package into the simulated warehouse, after the checks that a load makes. */
+/** Loads a package into the simulated warehouse. */
 export function simLoad(warehouse: SimWarehouse): UnitSteps['load'] {
   return async ({ runId }, { folder, manifest }): Promise<Counts> => {
     const { files } = host();
-    await readPackage(folder);
     const text = await files.readFile(join(folder, PART), 'utf8');
     const rows = text.split('\n').filter((line) => line !== '');
     await warehouse.load(manifest.name, {

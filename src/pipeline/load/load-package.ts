@@ -28,7 +28,7 @@ import {
   rawTableColumns,
 } from '../../state/catalogue/raw/raw-table.ts';
 import { CATALOG, RAW_META_COLUMNS, type RawMetaColumn } from '../../state/catalogue/schema.ts';
-import type { StagedPackage } from './read-package.ts';
+import { checkFiles, type StagedPackage } from './read-package.ts';
 import { type ColumnContract, refuseDrift } from './refuse-drift.ts';
 
 /** SQL of a column's value in all rows of a unit, by column. */
@@ -66,7 +66,7 @@ export async function loadPackage(
 ): Promise<Counts> {
   await working.releaseMemory();
   const { connection } = working;
-  const { folder, manifest } = staged;
+  const { manifest } = staged;
   const dataset = manifest.unit.dataset;
   const tableColumns = await rawTableColumns(connection, dataset);
   const registry = await fieldRegistry(connection, dataset);
@@ -100,7 +100,7 @@ export async function loadPackage(
       }
       await recordFields(connection, manifest, plan);
       await recordSchemaChanges(connection, manifest, plan, options.runId);
-      const fingerprint = await contentFingerprint(working, folder, manifest, plan, options.signal);
+      const fingerprint = await contentFingerprint(working, staged, plan, options.signal);
       await recordLoad(connection, manifest, counts, { ...options, fingerprint });
       await recordNotes(connection, manifest, options.runId);
       await recordRejects(connection, staged, options.runId);
@@ -131,36 +131,38 @@ async function replaceRows(
  * The fingerprint of the unit's rows: the package's own where the table takes its values as they are, else computed from
  * the package, so that it covers the staged values. For a list of resources it is computed from the table, because a
  * package may have only new records. Rows in another engine have none.
+ *
+ * @throws CrawlhouseError `bad_package` if a file has changed since it was sealed. Where the package's own fingerprint
+ *   counts, the publication finds changed rows by it, so only the files of rejects are hashed again.
  */
 async function contentFingerprint(
   { connection, rows }: WorkingCopy,
-  folder: string,
-  { name, unit, parts, columns, fingerprint }: Manifest,
+  { folder, manifest, prepared }: StagedPackage,
   plan: RawTablePlan,
   signal: AbortSignal,
 ): Promise<string | null> {
-  if (unit.source.kind === 'resource') {
-    const found = await unitFingerprints(
-      connection,
-      CATALOG,
-      { dataset: unit.dataset, units: [name] },
-      signal,
-    );
-    return found.get(name) ?? '0';
-  }
-  if (!rows.isInCatalogue) return null;
-  if (parts.length === 0) return '0';
+  const { name, unit, parts, columns, fingerprint } = manifest;
+  const isResource = unit.source.kind === 'resource';
   const isPlain = plan.targets.every(
     ({ column, source, merged }, index) => column === source && merged.type === columns[index]?.sql_type,
   );
-  if (isPlain && fingerprint?.duckdb === DUCKDB_VERSION) return fingerprint.sum;
+  const own = isPlain && fingerprint?.duckdb === DUCKDB_VERSION ? fingerprint.sum : null;
+  const sum = parts.length === 0 ? '0' : own;
+  const isOwn = rows.isInCatalogue && !isResource && sum !== null;
+  if (!prepared) await checkFiles(folder, isOwn ? { ...manifest, parts: [] } : manifest);
+  if (isOwn) return sum;
+  if (isResource) {
+    const units = { dataset: unit.dataset, units: [name] };
+    const found = await unitFingerprints(connection, CATALOG, units, signal);
+    return found.get(name) ?? '0';
+  }
+  if (!rows.isInCatalogue) return null;
   const values = plan.targets.map(({ column, source, merged }) => ({
     column,
     sql: `CAST(${merged.incoming(ident(source))} AS ${merged.type})`,
   }));
-  const paths = parts.map((part) => join(folder, part.file));
-  const sum = `SELECT ${fingerprintSql(values)} FROM ${parquetFiles(paths)}`;
-  return String(await connection.scalar(sum, [], signal));
+  const select = `SELECT ${fingerprintSql(values)} FROM ${partsOf({ folder, manifest })}`;
+  return String(await connection.scalar(select, [], signal));
 }
 
 /**

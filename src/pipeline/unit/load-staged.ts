@@ -6,7 +6,7 @@ import type { Counts } from '../../project/model/runs/counts.ts';
 import { recordRejects } from '../../state/catalogue/ops/ops-rejects.ts';
 import { checkVolume } from '../load/check-volume.ts';
 import { columnContracts, loadPackage } from '../load/load-package.ts';
-import { readPackage, type StagedPackage } from '../load/read-package.ts';
+import type { StagedPackage } from '../load/read-package.ts';
 import type { Session } from './run-context.ts';
 
 /** The part of a session that a load needs. */
@@ -23,7 +23,7 @@ export interface LoadContext
 
 /**
  * Loads a package as its pipeline asks for. Runs and `crawlhouse load` both come through here, so a package meets the
- * same contracts wherever it was staged.
+ * same contracts wherever it was staged. Its files were sealed or checked by the caller.
  *
  * @param pipeline of the package's dataset; undefined: only the settings apply
  * @returns the counts, `queryable` still open
@@ -35,12 +35,12 @@ export async function loadStaged(
   pipeline: Pipeline | undefined,
 ): Promise<Counts> {
   const { settings, working, runId, signal } = context;
-  const { manifest, folder } = staged;
+  const { manifest } = staged;
   refuseSame(context, staged);
   const onReject = pipeline?.on_reject ?? settings.on_reject;
   if (manifest.counts.rejected > 0 && onReject === 'fail') await refuseRejects(context, staged);
   const volume = await checkVolume(context, manifest);
-  return loadPackage(working, staged.prepared ? staged : await readPackage(folder), {
+  return loadPackage(working, staged, {
     runId,
     schemaChange: pipeline?.schema_change ?? settings.schema_change,
     columnContracts: columnContracts(pipeline?.columns ?? {}),

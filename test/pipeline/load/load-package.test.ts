@@ -1,10 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { type Connection, DUCKDB_VERSION, ident } from '../../../src/core/duckdb/duckdb.ts';
+import {
+  type Connection,
+  DUCKDB_VERSION,
+  ident,
+  parquetFiles,
+  text,
+} from '../../../src/core/duckdb/duckdb.ts';
+import { silentLogger } from '../../../src/core/logs/logger.ts';
 import { loadPackage } from '../../../src/pipeline/load/load-package.ts';
 import { readPackage } from '../../../src/pipeline/load/read-package.ts';
 import type { ColumnContract } from '../../../src/pipeline/load/refuse-drift.ts';
+import { publish } from '../../../src/pipeline/publish/publish.ts';
 import type { Field } from '../../../src/project/model/field.ts';
 import type { Counts } from '../../../src/project/model/runs/counts.ts';
 import { unitFingerprints } from '../../../src/state/catalogue/fingerprint.ts';
@@ -68,6 +76,11 @@ const PAGES = {
     { url: 'b', depth: 1 },
   ],
 };
+
+const LIST = {
+  dataset: 'projects',
+  unit: { source: { kind: 'resource', id: 'projects', project_id: null } },
+} as const;
 
 test('the fingerprint of a unit is that of its package, where the table takes its values as they are', async () => {
   const { connection, load } = await warehouse();
@@ -402,6 +415,34 @@ test('counts that do not add up refuse the unit in the middle of the transaction
   });
   expect(await contents(connection)).toEqual(before);
 });
+
+test.for([
+  ['rows are published by the fingerprint of their package', 'parts', 'c1', 'damaged_warehouse', {}],
+  ['values take another type', 'parts', 'c2', 'bad_package', {}],
+  ['a list of resources has its fingerprint from the table', 'parts', 'projects', 'bad_package', LIST],
+  ['its rejects are recorded', 'rejects', 'c1', 'bad_package', { rows: [{ url: 'a', depth: 'x' }] }],
+] as const)(
+  'a file that changes between its seal and its load is found where %s',
+  async ([_what, kind, id, code, more]) => {
+    const folder = await temporaryFolder();
+    const database = await openDatabase(folder);
+    const working = await openWorking(folder, database);
+    const staging = await database.connect();
+    const load = async (spec: PackageSpec, spoil: (path: string) => Promise<unknown> = async () => {}) => {
+      const staged = await readPackage(await makePackage(staging, folder, spec));
+      await spoil(join(staged.folder, staged.manifest[kind][0]?.file ?? ''));
+      await loadPackage(working, staged, { runId: 'r', schemaChange: 'evolve', signal });
+      await publish(working, silentLogger, signal);
+    };
+    if (id === 'c2') await load({ ...PAGES, rows: [{ url: 'a', depth: 2n ** 64n }] });
+    const spoiled = load({ ...PAGES, id, ...more }, async (path) => {
+      await staging.run(`CREATE OR REPLACE TEMP TABLE whole AS FROM ${parquetFiles([path])}`);
+      const values = kind === 'parts' ? "'x' AS url" : "'x' AS value";
+      await staging.run(`COPY (SELECT * REPLACE (${values}) FROM whole) TO ${text(path)} (FORMAT parquet)`);
+    });
+    await expect(spoiled).rejects.toMatchObject({ code });
+  },
+);
 
 test('a load that is aborted leaves everything as it was', async () => {
   const folder = await temporaryFolder();
