@@ -9,7 +9,7 @@ import type { UnitReport } from '../project/model/runs/report.ts';
 import { reportedError, unitReport } from '../project/model/runs/unit-report.ts';
 import { unitName } from '../project/model/unit.ts';
 import { nameFullDisk } from '../project/settings/name-full-disk.ts';
-import { asAllForbidden } from '../service/api/all-forbidden.ts';
+import { asAllForbidden } from '../service/api/client/service-error.ts';
 import { isLoaded, usualRows } from '../state/catalogue/ops/ops-loads.ts';
 import { respectBackoff } from '../state/ledger/respect-backoff.ts';
 import type { UnitOffers } from '../state/ledger/unit-queue.ts';

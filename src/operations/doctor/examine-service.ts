@@ -7,8 +7,8 @@ import { type ClientSettings, connect } from '../../pipeline/discover/connect.ts
 import { withoutWorkspace } from '../../pipeline/discover/discover.ts';
 import { isCrawlFolder } from '../../project/settings/crawl-folder.ts';
 import { serviceSettings } from '../../project/settings/settings.ts';
-import { orAllForbidden } from '../../service/api/all-forbidden.ts';
 import type { ServiceClient } from '../../service/api/client/client.ts';
+import { orAllForbidden } from '../../service/api/client/service-error.ts';
 import type { Project } from '../../service/api/resources/projects.ts';
 import type { Workspace } from '../../service/api/resources/workspaces.ts';
 import { exportStores, type StoreSettings } from '../../stores/registry.ts';

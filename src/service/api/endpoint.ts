@@ -90,3 +90,13 @@ export function fillPath(path: string, parameters: Readonly<Record<string, strin
     throw new CrawlhouseError('invalid_request', `${name} of ${path} ${what}`);
   });
 }
+
+/** A string whose values the specification lists, read as open: a value it does not list is no error (spec-notes.md 12). */
+export function openEnum(values: readonly string[]) {
+  return z.string().meta({ description: `Known values: ${values.join(', ')}.`, examples: [...values] });
+}
+
+/** An absolute address that begins with `http://` or `https://`. */
+export const HttpUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an address that begins with http:// or https://' })
+  .meta({ wire: { type: 'string', format: 'uri', pattern: '^[hH][tT][tT][pP][sS]?://' } });

@@ -13,12 +13,11 @@ import type { CrawlProxy } from '../site/crawler/fetch/crawl-proxy.ts';
 import type { RenderOptions } from '../site/crawler/render/renderer.ts';
 import type { VitalsSettings } from '../site/crawler/vitals/vitals.ts';
 import type { BotReport } from '../site/logs/log-report.ts';
-import { changeRecord } from './crawls/change-record.ts';
 import { CrawlClock } from './crawls/crawl-clock.ts';
 import type { CrawlSource } from './crawls/crawl-source.ts';
 import type { LaunchedCrawl } from './crawls/launched-crawl.ts';
-import type { Context } from './http/context.ts';
 import { createServer, type MoreRoutes } from './http/create-server.ts';
+import type { Context } from './http/serve.ts';
 import { IngestFiles } from './ingest/ingest-files.ts';
 import { AddedLogs, type LogsToAdd } from './logs/added-logs.ts';
 import { Notifier } from './notify/notifier.ts';
@@ -30,6 +29,7 @@ import { type Document, type ResourceKind, Resources } from './resources/resourc
 import { ensureWorkspace } from './resources/seed.ts';
 import { changedDays, noteLoadedDays } from './rows/changed-days.ts';
 import { ServiceRows } from './rows/row-store.ts';
+import { changeRecord } from './sandbox/http/control-routes.ts';
 import { WebsiteSource } from './website/website-source.ts';
 
 export interface LocalServiceOptions {

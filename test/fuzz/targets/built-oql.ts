@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { jsonOf, parseJson, stringifyJson } from '../../../src/core/text/json.ts';
-import { checkedOql } from '../../../src/service/api/check-outgoing.ts';
+import { checkedOql } from '../../../src/service/api/client/client.ts';
 import { and, or, where } from '../../../src/service/api/oql/build-oql.ts';
 import { Oql } from '../../../src/service/api/oql/oql.ts';
 import { LIST_CRAWLS } from '../../../src/service/api/resources/crawls.ts';

@@ -12,8 +12,7 @@ import type {
   DataExportInput,
   ExportTarget,
 } from '../../../src/service/api/resources/data-exports.ts';
-import { gcsUploader } from '../../../src/service/local/sandbox/exports/gcs-uploader.ts';
-import { s3Uploader } from '../../../src/service/local/sandbox/exports/s3-uploader.ts';
+import { gcsUploader, s3Uploader } from '../../../src/service/local/sandbox/exports/uploader.ts';
 import type { ReadyDocument } from '../../../src/service/local/sandbox/start-sandbox.ts';
 import { temporaryConnection, temporaryFolder } from '../../support/temporary.ts';
 import { until } from '../../support/until.ts';

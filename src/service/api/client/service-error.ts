@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../../core/errors/error-codes.ts';
-import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { redactTexts } from '../../../core/secrets/redact.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 
@@ -89,4 +89,19 @@ function codeOfStatus(status: number): ErrorCode {
   if (status === 404) return 'not_found';
   if (status === 409) return 'wrong_state';
   return status >= 400 ? 'invalid_request' : 'contract_broken';
+}
+
+/** The error of a request without which nothing can be read: a 403 on it forbids everything. */
+export function asAllForbidden(thrown: unknown): CrawlhouseError {
+  const error = toCrawlhouseError(thrown);
+  if (error.code !== 'forbidden') return error;
+  return new CrawlhouseError('all_forbidden', error.message, {
+    hint: error.hint,
+    cause: error,
+  });
+}
+
+/** Rejects with what `asAllForbidden` makes of the error. */
+export function orAllForbidden(thrown: unknown): never {
+  throw asAllForbidden(thrown);
 }

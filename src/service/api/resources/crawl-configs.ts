@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { resultOf, section } from '../endpoint.ts';
-import { HttpUrl } from '../http-url.ts';
-import { openEnum } from '../open-enum.ts';
+import { HttpUrl, openEnum, resultOf, section } from '../endpoint.ts';
 
 const AGENT_KINDS = ['web', 'mobile'] as const;
 const HTTP_AUTH_SCHEMES = ['Basic', 'Digest', 'NTLM'] as const;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { listQuery, pageOf } from '../client/pagination.ts';
-import { resultOf, section } from '../endpoint.ts';
-import { openEnum } from '../open-enum.ts';
+import { openEnum, resultOf, section } from '../endpoint.ts';
 
 const CRAWL_OVER_CRAWL_STATUSES = ['running', 'done', 'cancelled'] as const;
 const CRAWL_OVER_CRAWL_END_REASONS = ['ok', 'requested', 'conflicting_urls'] as const;

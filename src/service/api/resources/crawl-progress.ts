@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { section } from '../endpoint.ts';
-import { openEnum } from '../open-enum.ts';
+import { openEnum, section } from '../endpoint.ts';
 
 /** The result for a URL that a crawl reached (api-spec.md §2.5). */
 export const FETCH_STATUSES = [

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { listQuery, pageOf } from '../client/pagination.ts';
-import { resultOf, section } from '../endpoint.ts';
-import { openEnum } from '../open-enum.ts';
+import { openEnum, resultOf, section } from '../endpoint.ts';
 import { CrawlConfig } from './crawl-configs.ts';
 
 /** States of a crawl (api-spec.md §3.1). */

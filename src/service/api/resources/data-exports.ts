@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { listQuery, pageOf } from '../client/pagination.ts';
-import { resultOf, section } from '../endpoint.ts';
-import { openEnum } from '../open-enum.ts';
+import { openEnum, resultOf, section } from '../endpoint.ts';
 
 /** Data types of a workspace's data exports: singular here, plural in paths (spec-notes.md 5). */
 const EXPORT_DATA_TYPES = ['page', 'link'] as const;

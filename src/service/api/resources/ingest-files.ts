@@ -1,8 +1,7 @@
 import { FormData } from 'undici';
 import { z } from 'zod';
 import { listQuery, pageOf } from '../client/pagination.ts';
-import { resultOf, section } from '../endpoint.ts';
-import { openEnum } from '../open-enum.ts';
+import { openEnum, resultOf, section } from '../endpoint.ts';
 
 const INGEST_FILE_STATUSES = ['UPLOADING', 'UPLOADED', 'PROCESSING', 'PROCESSED', 'ERROR'] as const;
 

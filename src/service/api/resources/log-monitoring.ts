@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { openEnum } from '../open-enum.ts';
+import { openEnum } from '../endpoint.ts';
 
 export const BOT_KINDS = ['seo', 'sea', 'vertical'] as const;
 export const WEEK_DEFINITIONS = ['sunday_start', 'iso'] as const;

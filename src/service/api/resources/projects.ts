@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { listQuery, pageOf } from '../client/pagination.ts';
-import { resultOf, section } from '../endpoint.ts';
-import { HttpUrl } from '../http-url.ts';
+import { HttpUrl, resultOf, section } from '../endpoint.ts';
 import { CrawlConfig } from './crawl-configs.ts';
 import { Crawl } from './crawls.ts';
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { OffsetQuery, pageOf } from '../client/pagination.ts';
-import { resultOf, section } from '../endpoint.ts';
-import { openEnum } from '../open-enum.ts';
+import { openEnum, resultOf, section } from '../endpoint.ts';
 
 /** How often a scheduled crawl fires; without one it fires once (api-spec.md §2.7, spec-notes.md 28). */
 export const RECURRENCES = ['day', 'week', '2weeks', 'month'] as const;

@@ -1,6 +1,6 @@
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import { applyEvent, giveUp } from './apply-event.ts';
-import { type CrawlContext, followCrawl } from './crawl-context.ts';
+import { type CrawlContext, followCrawl } from './crawl-source.ts';
 import { type Due, nextDue } from './due.ts';
 import type { LaunchedCrawl } from './launched-crawl.ts';
 

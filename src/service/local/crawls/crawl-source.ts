@@ -1,5 +1,8 @@
+import type { Logger } from '../../../core/logs/logger.ts';
 import type { CrawlDataType } from '../../api/resources/fields.ts';
-import type { Dataset, Document } from '../resources/resources.ts';
+import type { Clock } from '../resources/clock.ts';
+import type { Dataset, Document, Resources } from '../resources/resources.ts';
+import type { ServiceRows } from '../rows/row-store.ts';
 import type { LaunchedCrawl } from './launched-crawl.ts';
 
 export interface CrawlJob {
@@ -40,4 +43,21 @@ export interface CrawlSource {
   follow(crawl: LaunchedCrawl): Promise<void>;
   /** Makes the tables of a crawl whose work was done at a time. */
   report(crawl: LaunchedCrawl, project: Document, at: number): Promise<SourceReport>;
+}
+
+export interface CrawlContext {
+  readonly resources: Resources;
+  readonly rows: ServiceRows;
+  readonly clock: Clock;
+  readonly sourceOf: (project: Document) => CrawlSource;
+  readonly logger: Logger;
+  /** Tells whom a crawl's configuration names that it ended, or did not start. */
+  readonly notify: (crawl: Document) => void;
+}
+
+/** Makes the work of a crawl follow its document, which it returns as it is then. */
+export async function followCrawl({ resources, sourceOf }: CrawlContext, crawl: Document): Promise<Document> {
+  const project = resources.get('projects', String(crawl.project_id));
+  if (project !== undefined) await sourceOf(project).follow(crawl);
+  return resources.get('crawls', crawl.id) ?? crawl;
 }

@@ -1,6 +1,6 @@
 import type { CrawlOverCrawlInput } from '../../api/resources/crawl-over-crawls.ts';
-import { resourceId } from '../resources/ids.ts';
 import type { Document, Resources } from '../resources/resources.ts';
+import { resourceId } from '../resources/resources.ts';
 import { refreshProject, USER_ID, workspaceOf } from '../resources/seed.ts';
 
 /** Milliseconds that a comparison takes, on the service's clock. */

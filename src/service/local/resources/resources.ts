@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { inTransaction, openSqlite } from '../../../core/locks/open-sqlite.ts';
@@ -145,4 +146,37 @@ export class Resources implements Disposable {
 
 function parseDocument(row: Record<string, unknown>): Document {
   return JSON.parse(String(row.doc)) as Document;
+}
+
+/**
+ * Settings of our own that `PATCH /_sandbox/<resource>/<id>` takes. Each is kept under its name with `_`
+ * before it, and so never served.
+ */
+export const OWN_SETTINGS: Readonly<Partial<Record<ResourceKind, readonly string[]>>> = {
+  workspaces: ['archive_after_days', 'crawl_url_quota'],
+  crawl_configs: ['list_only', 'vitals'],
+  projects: ['week_definition', 'ranking_performance_quota'],
+};
+
+/** A document as the API serves it: keys that begin with `_` are our own, secrets among them. */
+export function publicView(doc: Document): Document {
+  const entries = Object.entries(doc).filter(([key]) => !key.startsWith('_'));
+  return Object.fromEntries(entries) as Document;
+}
+
+/** On the first use of a token the refresh token that it came from is spent. */
+export function spendReplaced(
+  resources: Resources,
+  kind: 'tokens' | 'oauth_refresh_tokens',
+  token: Document,
+): void {
+  if (typeof token.replaces !== 'string') return;
+  const { replaces, ...rest } = token;
+  resources.delete('oauth_refresh_tokens', replaces);
+  resources.put(kind, '', rest as Document);
+}
+
+/** An id of 24 hex digits, as the service's ids look; the same parts always give the same id. */
+export function resourceId(...parts: readonly (string | number)[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24);
 }

@@ -8,8 +8,8 @@ import {
   startLocalService,
 } from '../start-local-service.ts';
 import { DataExports } from './exports/data-exports.ts';
+import { readFaults } from './faults/fault.ts';
 import { FaultBox } from './faults/fault-box.ts';
-import { readFaults } from './faults/read-faults.ts';
 import { generate, isGenerated } from './generate/generate.ts';
 import { GeneratedSource } from './generate/generated-source.ts';
 import { parseSpec } from './generate/parse-spec.ts';

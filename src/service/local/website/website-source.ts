@@ -33,9 +33,9 @@ import { fieldRecordsOf } from '../fields/field-records-of.ts';
 import type { IngestFiles } from '../ingest/ingest-files.ts';
 import { checkRequest } from '../resources/check-request.ts';
 import type { Clock } from '../resources/clock.ts';
-import { publicView } from '../resources/public-view.ts';
 import { Refusal } from '../resources/refusal.ts';
 import type { Dataset, Document, Resources } from '../resources/resources.ts';
+import { publicView } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import { ServiceRows } from '../rows/row-store.ts';
 

@@ -6,7 +6,7 @@ import type { Oql, OqlLeaf, OqlOptions } from '../../../../src/service/api/oql/o
 import type { FieldRecord } from '../../../../src/service/api/resources/fields.ts';
 import type { Dataset } from '../../../../src/service/local/resources/resources.ts';
 import { ServiceRows } from '../../../../src/service/local/rows/row-store.ts';
-import { importRows } from '../../../../src/service/local/sandbox/import/import-rows.ts';
+import { importRows } from '../../../../src/service/local/sandbox/import/import-dataset.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { field } from '../support.ts';
 

@@ -11,12 +11,11 @@ import { checkConfig, configDocument } from '../../configs/check-config.ts';
 import { isUnderWay } from '../../crawls/launched-crawl.ts';
 import { isTaken } from '../../notify/notifier.ts';
 import { find } from '../../resources/find.ts';
-import { resourceId } from '../../resources/ids.ts';
-import { publicView } from '../../resources/public-view.ts';
 import { duplicateEntry, invalidParameter, notFound, Refusal } from '../../resources/refusal.ts';
 import type { Document, Resources } from '../../resources/resources.ts';
+import { publicView, resourceId } from '../../resources/resources.ts';
 import { ofProject, refreshProject } from '../../resources/seed.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../serve.ts';
 import { serve } from '../serve.ts';
 
 /** Crawl configurations (api-spec.md §4.7). */

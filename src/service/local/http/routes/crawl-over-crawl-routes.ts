@@ -10,11 +10,11 @@ import {
 import { deleteComparison } from '../../crawls/remove.ts';
 import { startComparison } from '../../crawls/start-comparison.ts';
 import { find, refuseUnlessReported, requireFeature } from '../../resources/find.ts';
-import { publicView } from '../../resources/public-view.ts';
 import { invalidParameter, Refusal } from '../../resources/refusal.ts';
 import type { Document } from '../../resources/resources.ts';
-import type { Context } from '../context.ts';
+import { publicView } from '../../resources/resources.ts';
 import { listPage } from '../list-page.ts';
+import type { Context } from '../serve.ts';
 import { serve } from '../serve.ts';
 
 /** Crawl over crawls (api-spec.md §4.6). */

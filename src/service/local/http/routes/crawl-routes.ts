@@ -14,21 +14,20 @@ import {
   LIST_SCHEDULED_CRAWLS,
 } from '../../../api/resources/scheduled-crawls.ts';
 import { pilot } from '../../crawls/crawl-commands.ts';
-import { followCrawl } from '../../crawls/crawl-context.ts';
 import { reportedPlan, returnQuota } from '../../crawls/crawl-plan.ts';
+import { followCrawl } from '../../crawls/crawl-source.ts';
 import { firing, firingFrom } from '../../crawls/due.ts';
 import { launchCrawl } from '../../crawls/launch-crawl.ts';
 import { crawlAt, type LaunchedCrawl } from '../../crawls/launched-crawl.ts';
 import { progressAt } from '../../crawls/progress.ts';
 import { deleteCrawl } from '../../crawls/remove.ts';
 import { find } from '../../resources/find.ts';
-import { resourceId } from '../../resources/ids.ts';
-import { publicView } from '../../resources/public-view.ts';
 import { invalidParameter, Refusal } from '../../resources/refusal.ts';
 import type { Document } from '../../resources/resources.ts';
+import { publicView, resourceId } from '../../resources/resources.ts';
 import { WORKSPACE_ID } from '../../resources/seed.ts';
-import type { Context } from '../context.ts';
 import { listPage } from '../list-page.ts';
+import type { Context } from '../serve.ts';
 import { serve } from '../serve.ts';
 
 /** The latest time: the end of the year 9999. */

@@ -8,10 +8,10 @@ import {
   UPLOAD_INGEST_FILE,
 } from '../../../api/resources/ingest-files.ts';
 import { find } from '../../resources/find.ts';
-import { publicView } from '../../resources/public-view.ts';
 import { invalidParameter, Refusal } from '../../resources/refusal.ts';
-import type { Context } from '../context.ts';
+import { publicView } from '../../resources/resources.ts';
 import { listPage } from '../list-page.ts';
+import type { Context } from '../serve.ts';
 import { serve } from '../serve.ts';
 
 /** The longest file, in bytes (ours). */

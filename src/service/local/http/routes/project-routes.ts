@@ -12,12 +12,11 @@ import { crawlAt } from '../../crawls/launched-crawl.ts';
 import { deleteProject } from '../../crawls/remove.ts';
 import { logMetadata } from '../../logs/log-metadata.ts';
 import { find, requireLogMonitoring } from '../../resources/find.ts';
-import { resourceId } from '../../resources/ids.ts';
-import { publicView } from '../../resources/public-view.ts';
 import { duplicateEntry } from '../../resources/refusal.ts';
+import { publicView, resourceId } from '../../resources/resources.ts';
 import { newProject, ofProject, WORKSPACE_ID } from '../../resources/seed.ts';
-import type { Context } from '../context.ts';
 import { listPage } from '../list-page.ts';
+import type { Context } from '../serve.ts';
 import { serve } from '../serve.ts';
 
 /** Projects (api-spec.md §4.3). */

@@ -1,12 +1,18 @@
+import { createReadStream } from 'node:fs';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { z } from 'zod';
+import {
+  DATA_EXPORT_LIST_FIELDS,
+  GET_DATA_EXPORT,
+  LIST_DATA_EXPORTS,
+} from '../../../api/resources/data-exports.ts';
 import {
   AGGREGATE_RANKING,
   EXPORT_RANKING,
   GET_RANKING_FIELDS,
   type RankingQuery,
 } from '../../../api/resources/ranking-performance.ts';
-import { rankingExport } from '../../ranking/ranking-export.ts';
+import { rankingExport } from '../../ranking/download-center.ts';
 import {
   aggregateRanking,
   costOf,
@@ -16,12 +22,13 @@ import {
   touchedBy,
 } from '../../ranking/ranking-table.ts';
 import { datasetOf, find, requireFeature } from '../../resources/find.ts';
-import { publicView } from '../../resources/public-view.ts';
-import { invalidParameter, Refusal } from '../../resources/refusal.ts';
+import { invalidParameter, notFound, Refusal } from '../../resources/refusal.ts';
 import type { Document } from '../../resources/resources.ts';
+import { publicView } from '../../resources/resources.ts';
 import { workspaceOf } from '../../resources/seed.ts';
 import { checkPatterns } from '../../rows/dataset-query.ts';
-import type { Context } from '../context.ts';
+import { listPage } from '../list-page.ts';
+import type { Context } from '../serve.ts';
 import { serve } from '../serve.ts';
 
 /** Rows of an aggregate that gives no `limit`, and the most it may ask for at once. */
@@ -102,4 +109,48 @@ async function charge(
   if (wait === undefined) return;
   reply.header('retry-after', String(wait));
   throw new Refusal('quota_error', 'Ranking Performance query quota reached.');
+}
+
+type ByToken = { Params: { token: string; file: string } };
+
+/** Names to sort and filter by that records don't have, and what they mean (spec-notes.md 4). */
+const ALIASES = {
+  created_at: 'requested_at',
+  size_bytes: 'output_size_in_bytes',
+  row_count: 'output_row_count',
+} as const;
+
+/** Data exports of a workspace, those of ranking performance among them (api-spec.md §2.12, §4.9). */
+export function dataExportRoutes(api: FastifyInstance, context: Context): void {
+  const { resources, rows } = context;
+  serve(api, LIST_DATA_EXPORTS, ({ parameters, query }) => {
+    const workspace = find(resources, 'workspaces', parameters.workspace_id);
+    const exports = resources.list('data_exports', workspace.id);
+    return listPage(
+      rows,
+      { key: 'account', documents: exports, names: DATA_EXPORT_LIST_FIELDS, aliases: ALIASES },
+      query,
+    );
+  });
+  serve(api, GET_DATA_EXPORT, ({ parameters }) => {
+    const workspace = find(resources, 'workspaces', parameters.workspace_id);
+    return {
+      data_export: publicView(find(resources, 'data_exports', parameters.data_export_id, workspace.id)),
+    };
+  });
+}
+
+/**
+ * Files of the download center: everyone with the address may fetch them until they expire (docs/sandbox.md).
+ */
+export function downloadRoutes(app: FastifyInstance, { downloads }: Context): void {
+  app.get<ByToken>('/:token/:file', async ({ params }, reply) => {
+    const found = await downloads.find(params.token);
+    if (found === undefined || found.name !== params.file) throw notFound('the download');
+    return reply
+      .header('content-disposition', `attachment; filename="${found.name}"`)
+      .header('content-length', found.size)
+      .type(found.name.endsWith('.csv') ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8')
+      .send(createReadStream(found.path));
+  });
 }

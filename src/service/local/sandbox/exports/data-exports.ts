@@ -9,9 +9,8 @@ import type { Dataset, Document, Resources } from '../../resources/resources.ts'
 import { WORKSPACE_ID } from '../../resources/seed.ts';
 import type { ServiceRows } from '../../rows/row-store.ts';
 import { findSecret, storeBCredentials } from './find-secret.ts';
-import { gcsUploader } from './gcs-uploader.ts';
-import { s3Uploader } from './s3-uploader.ts';
 import type { Uploader } from './uploader.ts';
+import { gcsUploader, s3Uploader } from './uploader.ts';
 import { type WrittenFile, writeFiles } from './write-files.ts';
 
 const EXTENSIONS: Readonly<Record<ExportFormat, string>> = { csv: 'csv', json: 'jsonl', parquet: 'parquet' };

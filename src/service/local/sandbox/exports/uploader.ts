@@ -1,5 +1,9 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+
 /** A file to upload, and how its object is called. */
-export interface FileToUpload {
+interface FileToUpload {
   readonly path: string;
   readonly size: number;
   readonly key: string;
@@ -12,4 +16,130 @@ export interface Uploader extends Disposable {
   ensureBucket(): Promise<void>;
   /** Uploads a file whole; the object is there once this resolves. Memory does not grow with the file. */
   upload(file: FileToUpload, signal: AbortSignal): Promise<void>;
+}
+
+/** From here on an upload can be taken up again where it broke. */
+const RESUMABLE_FROM = 8 * 1024 * 1024;
+const CHUNK = 8 * 1024 * 1024;
+
+export interface GcsBucket {
+  readonly endpoint: string;
+  readonly bucket: string;
+}
+
+/**
+ * A bucket of Google Cloud Storage. Google itself is asked with the credentials of its standard chain, any other
+ * endpoint, as emulators are, with none.
+ */
+export async function gcsUploader({ endpoint, bucket: name }: GcsBucket): Promise<Uploader> {
+  // Loaded on demand: the SDK takes long to load, and most sandboxes never export.
+  const { IdempotencyStrategy, Storage } = await import('@google-cloud/storage');
+  const isGoogle = /(^|\.)googleapis\.com$/.test(new URL(endpoint).hostname);
+  const storage = new Storage({
+    apiEndpoint: endpoint,
+    // Every key is new, so an upload may be sent again.
+    retryOptions: { idempotencyStrategy: IdempotencyStrategy.RetryAlways, maxRetries: 3, totalTimeout: 60 },
+    ...(isGoogle ? { useAuthWithCustomEndpoint: true } : { projectId: 'sandbox' }),
+  });
+  const bucket = storage.bucket(name);
+  return {
+    async ensureBucket() {
+      const [exists] = await bucket.exists();
+      if (!exists) await bucket.create();
+    },
+    async upload({ path, size, key, contentType }: FileToUpload, signal) {
+      const resumable = size >= RESUMABLE_FROM;
+      const options = {
+        resumable,
+        validation: 'crc32c',
+        contentType,
+        ...(resumable ? { chunkSize: CHUNK } : {}),
+      };
+      await pipeline(createReadStream(path), bucket.file(key).createWriteStream(options), { signal });
+    },
+    [Symbol.dispose]() {},
+  };
+}
+
+/** A file up to this size goes in one request, a longer one in parts, each read whole: a part may be sent again. */
+const PART = 16 * 1024 * 1024;
+const MOST_PARTS = 10_000;
+
+export interface S3Bucket {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly bucket: string;
+  readonly accessKey: string;
+  readonly secretKey: string;
+}
+
+/** A bucket of Amazon S3, or of a store that speaks as it does. */
+export async function s3Uploader(target: S3Bucket): Promise<Uploader> {
+  // Loaded on demand: the SDK takes long to load, and most sandboxes never export.
+  const s3 = await import('@aws-sdk/client-s3');
+  const client = new s3.S3Client({
+    endpoint: target.endpoint,
+    region: target.region,
+    forcePathStyle: true,
+    credentials: { accessKeyId: target.accessKey, secretAccessKey: target.secretKey },
+  });
+  const { bucket: Bucket } = target;
+
+  const uploadParts = async (
+    { size, key: Key, contentType: ContentType }: FileToUpload,
+    read: (first: number, length: number) => Promise<Buffer>,
+    abortSignal: AbortSignal,
+  ): Promise<void> => {
+    const begun = await client.send(new s3.CreateMultipartUploadCommand({ Bucket, Key, ContentType }), {
+      abortSignal,
+    });
+    const upload = { Bucket, Key, UploadId: begun.UploadId };
+    const partSize = Math.max(PART, Math.ceil(size / MOST_PARTS));
+    try {
+      const Parts: { PartNumber: number; ETag: string | undefined }[] = [];
+      for (let first = 0; first < size; first += partSize) {
+        const PartNumber = Parts.length + 1;
+        const Body = await read(first, Math.min(partSize, size - first));
+        const part = new s3.UploadPartCommand({ ...upload, PartNumber, Body });
+        const { ETag } = await client.send(part, { abortSignal });
+        Parts.push({ PartNumber, ETag });
+      }
+      const complete = new s3.CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } });
+      await client.send(complete, { abortSignal });
+    } catch (error) {
+      // Parts that belong to no object would be paid for.
+      await client.send(new s3.AbortMultipartUploadCommand(upload)).catch(() => {});
+      throw error;
+    }
+  };
+
+  return {
+    async ensureBucket() {
+      try {
+        await client.send(new s3.HeadBucketCommand({ Bucket }));
+      } catch (error) {
+        if ((error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode !== 404)
+          throw error;
+        await client.send(new s3.CreateBucketCommand({ Bucket }));
+      }
+    },
+    async upload(file, abortSignal) {
+      const handle = await open(file.path, 'r');
+      const read = async (first: number, length: number): Promise<Buffer> => {
+        const { buffer } = await handle.read(Buffer.alloc(length), 0, length, first);
+        return buffer;
+      };
+      try {
+        if (file.size > PART) return await uploadParts(file, read, abortSignal);
+        const Body = await read(0, file.size);
+        const { key: Key, contentType: ContentType } = file;
+        await client.send(new s3.PutObjectCommand({ Bucket, Key, ContentType, Body }), { abortSignal });
+      } finally {
+        await handle.close();
+      }
+    },
+    [Symbol.dispose]() {
+      client.destroy();
+    },
+  };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readJsonFile } from '../../../../core/files/read-json-file.ts';
 import { withinTime } from '../../../../core/time/within-time.ts';
 
 const FAULT_KINDS = [
@@ -52,3 +53,9 @@ export const Fault = z.strictObject({
 export type Fault = z.infer<typeof Fault>;
 
 export const Faults = z.array(Fault);
+
+/** @throws CrawlhouseError `usage` that names the file and the fault */
+export async function readFaults(file: string): Promise<readonly Fault[]> {
+  const hint = 'an array of {match: {method?, path?}, kind, after_bytes?, status?, retry_after?, times?}';
+  return await readJsonFile(file, Faults, { code: 'usage', hint });
+}

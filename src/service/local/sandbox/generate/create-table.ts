@@ -2,8 +2,7 @@ import type { FieldRecord } from '../../../api/resources/fields.ts';
 import { type Column, kindOfField, SQL_TYPES } from '../../fields/column.ts';
 import type { Dataset } from '../../resources/resources.ts';
 import { ServiceRows } from '../../rows/row-store.ts';
-import { type GeneratedSite, hashOf, pick } from './site.ts';
-import { ADJECTIVES, NOUNS } from './words.ts';
+import { ADJECTIVES, type GeneratedSite, hashOf, NOUNS, pick } from './site.ts';
 
 const DAY = 86_400;
 

@@ -1,20 +1,22 @@
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import type { Logger } from '../../../../core/logs/logger.ts';
 import type { CrawlDataType, FieldRecord } from '../../../api/resources/fields.ts';
+import { countsOf, FETCH_STEPS, urlsOf } from '../../crawls/crawl-plan.ts';
 import { finishComparison } from '../../crawls/finish-comparison.ts';
+import { FETCH_END, reached, WORK_END } from '../../crawls/launched-crawl.ts';
 import { COMPARING, startComparison } from '../../crawls/start-comparison.ts';
 import { MORE_PAGE_FIELDS, PAGE_FIELD_RECORDS, syntheticField } from '../../fields/page-fields.ts';
-import { resourceId } from '../../resources/ids.ts';
-import type { Dataset, Document, Resources } from '../../resources/resources.ts';
+import { type Dataset, type Document, type Resources, resourceId } from '../../resources/resources.ts';
 import { ensureProject, putCrawl, workspaceId } from '../../resources/seed.ts';
 import type { ServiceRows } from '../../rows/row-store.ts';
 import { describeData } from '../import/describe-data.ts';
 import { readFields } from '../import/read-fields.ts';
-import { crawlOutcome } from './crawl-outcome.ts';
 import { createCrawlTables } from './create-crawl-tables.ts';
 import { generateProjectData } from './generate-project-data.ts';
 import { CRAWL_STATES, type GeneratedState, type GenerateSpec } from './parse-spec.ts';
-import { type SiteShape, shapeOf, siteAt, weekly } from './site-shape.ts';
+import { planFetch, reachOf } from './plan-fetch.ts';
+import type { GeneratedSite } from './site.ts';
+import { type SiteShape, shapeOf, siteAt, weekly } from './site.ts';
 
 export interface GenerateContext {
   readonly resources: Resources;
@@ -143,4 +145,76 @@ function isThere(resources: Resources, crawl1: Document, crawl2: Document): bool
   return resources
     .list('crawl_over_crawls')
     .some((known) => known.crawl1_id === crawl1.id && known.crawl2_id === crawl2.id);
+}
+
+const STEP = FETCH_END / FETCH_STEPS;
+/** Steps that an ended crawl had fetched, and steps that a running crawl has fetched. */
+const TERMINATED_AT = 24;
+const CANCELLED_AT = 8;
+const RUNNING_AT = 20;
+/** A time that the sandbox's clock never reaches: the crawl stays in its state until a command. */
+const NEVER = Date.parse('9999-01-01T00:00:00Z');
+
+interface CrawlOutcome {
+  /** Slots that are in its report; none where it has no report. */
+  readonly reach: number | undefined;
+  /** Fields of the crawl, besides those that follow from its rows. */
+  readonly extra: Readonly<Record<string, unknown>>;
+  /** The limit of its configuration, where it reached that. */
+  readonly maxUrl?: number;
+}
+
+/** A crawl of `pages` in a state, with its progress and a sample of its URLs. */
+async function crawlOutcome(
+  rows: ServiceRows,
+  site: GeneratedSite,
+  pages: number,
+  state: GeneratedState,
+): Promise<CrawlOutcome> {
+  const maxUrl = state === 'max_url_reached' ? Math.floor(pages / 2) : Number.POSITIVE_INFINITY;
+  const limits = { pages, maxDepth: Number.POSITIVE_INFINITY, maxUrl, quota: Number.POSITIVE_INFINITY };
+  const _plan = await rows.use((connection) => planFetch(connection, site, limits));
+  switch (state) {
+    case 'archived':
+      return {
+        reach: site.slots,
+        extra: { status: 'archived', link_status: 'archived', _plan, _worked: WORK_END },
+      };
+    case 'max_url_reached':
+      return {
+        reach: reachOf(site, limits).slots,
+        extra: { end_reason: _plan.end_reason, _plan, _worked: WORK_END },
+        maxUrl,
+      };
+    case 'user_requested':
+      return {
+        reach: Math.ceil((urlsOf(countsOf(_plan.steps)) * TERMINATED_AT) / FETCH_STEPS),
+        extra: { end_reason: state, _plan, _stop: TERMINATED_AT, _worked: WORK_END },
+      };
+    case 'cancelled':
+      return {
+        reach: undefined,
+        extra: {
+          status: 'cancelled',
+          end_reason: 'user_cancelled',
+          _plan,
+          _stop: CANCELLED_AT,
+          _worked: CANCELLED_AT * STEP,
+          ...reached(_plan, CANCELLED_AT),
+        },
+      };
+    case 'running':
+      return {
+        reach: undefined,
+        extra: {
+          status: 'running',
+          ended_at: null,
+          end_reason: undefined,
+          _plan,
+          _number: site.crawl,
+          _work: { elapsed: RUNNING_AT * STEP, since: NEVER },
+          ...reached(_plan, RUNNING_AT),
+        },
+      };
+  }
 }

@@ -1,10 +1,13 @@
 import { text } from '../../../../core/duckdb/duckdb.ts';
 import {
+  ADJECTIVES,
+  EXTERNAL_HOSTS,
   type GeneratedSite,
   hashOf,
   hubs,
   isBroken,
   kindOf,
+  NOUNS,
   numberBelow,
   pageIn,
   pathOf,
@@ -12,7 +15,6 @@ import {
   plainSlot,
   statusOf,
 } from './site.ts';
-import { ADJECTIVES, EXTERNAL_HOSTS, NOUNS } from './words.ts';
 
 /** SQL for one row a link, in the order of its origins; some targets are popular, a few are elsewhere. */
 export function linkFacts(site: GeneratedSite): string {

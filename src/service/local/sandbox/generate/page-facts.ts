@@ -1,4 +1,4 @@
-import type { PageCounts } from './page-counts.ts';
+import type { PageCounts } from './page-values.ts';
 import { canonicalSlot, pageTexts } from './page-values.ts';
 import {
   type GeneratedSite,

@@ -1,8 +1,16 @@
 import { text } from '../../../../core/duckdb/duckdb.ts';
 import { clusterId, similarity } from './cluster-values.ts';
-import { isRepeated, type PageCounts } from './page-counts.ts';
-import { type GeneratedSite, hashOf, hubs, isPassing, numberBelow, pick, versionOf } from './site.ts';
-import { ADJECTIVES, NOUNS } from './words.ts';
+import {
+  ADJECTIVES,
+  type GeneratedSite,
+  hashOf,
+  hubs,
+  isPassing,
+  NOUNS,
+  numberBelow,
+  pick,
+  versionOf,
+} from './site.ts';
 
 const PITCH =
   'what it is made of, which sizes and colours there are, how to care for it, when it is delivered, and what people who use it every day say about it.';
@@ -244,4 +252,24 @@ export function canonicalSlot(site: GeneratedSite, elsewhere: string, broken: st
   const h = numberBelow(site, 'canonical', 'slot', 100);
   return `CASE WHEN status IS DISTINCT FROM 200 THEN NULL WHEN slot <= ${hubs(site)} THEN slot WHEN ${h} < 3 THEN NULL WHEN ${h} = 3 THEN ${broken}
     WHEN ${h} < 8 OR ${isPassing(site, 'canonical moved', 'slot')} THEN ${elsewhere} ELSE slot END`;
+}
+
+export const PAGE_TEXTS = ['title', 'h1', 'description'] as const;
+export type PageText = (typeof PAGE_TEXTS)[number];
+
+/** The counts of a crawl's other tables for its pages, so that the pages agree with them. */
+export interface PageCounts {
+  /** A table with one row a slot: the links that lead to it and from it, its items, its clusters. */
+  readonly table: string;
+  /** The tables that the crawl has; where it has none, the pages' fields are made up. */
+  readonly has: { readonly links: boolean; readonly items: boolean; readonly clusters: boolean };
+  /** Titles, headings and descriptions that more than one page has. */
+  readonly repeated: Readonly<Record<PageText, readonly string[]>>;
+}
+
+/** SQL that holds where another page of the crawl has the same text; a crawl without pages has no counts. */
+function isRepeated(counts: PageCounts | undefined, field: PageText): string {
+  if (counts === undefined) return 'shares_title';
+  const texts = counts.repeated[field];
+  return texts.length === 0 ? 'false' : `coalesce(${field} IN (${texts.map(text).join(', ')}), false)`;
 }

@@ -1,12 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { changeRecord } from '../../crawls/change-record.ts';
+import type { CrawlClock } from '../../crawls/crawl-clock.ts';
+import { followCrawl } from '../../crawls/crawl-source.ts';
 import { rederiveWeeks } from '../../logs/derive-log-pages.ts';
 import { checkRequest } from '../../resources/check-request.ts';
-import { publicView } from '../../resources/public-view.ts';
 import { invalidParameter, notFound, Refusal } from '../../resources/refusal.ts';
-import { RESOURCE_KINDS, type ResourceKind } from '../../resources/resources.ts';
+import {
+  type Document,
+  OWN_SETTINGS,
+  publicView,
+  RESOURCE_KINDS,
+  type ResourceKind,
+  type Resources,
+} from '../../resources/resources.ts';
 import { Faults } from '../faults/fault.ts';
 import type { SandboxContext } from './sandbox-context.ts';
 
@@ -104,4 +111,48 @@ function nameOf(address: string): string | undefined {
   const url = URL.parse(address);
   if (url === null || url.username !== '' || url.password !== '' || url.pathname !== '/') return undefined;
   return url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+}
+
+/**
+ * Changes any field of a record, and what lives by it. A token that is not there yet is made: that is how one with fewer
+ * scopes comes about.
+ *
+ * @throws Refusal for a record that is not there
+ */
+export function changeRecord(
+  { resources, crawlClock }: { readonly resources: Resources; readonly crawlClock: CrawlClock },
+  kind: ResourceKind,
+  id: string,
+  changes: Readonly<Record<string, unknown>>,
+): Promise<Document> {
+  return crawlClock.alone(async (now, crawlContext) => {
+    const known = resources.get(kind, id);
+    if (known === undefined && kind !== 'tokens') throw notFound(`the ${kind} ${id}`);
+    const doc = { ...known, ...storedChanges(kind, changes, now), id };
+    resources.put(kind, '', doc);
+    if (kind === 'crawls') await followCrawl(crawlContext, doc);
+    return doc;
+  });
+}
+
+/** The stored changes, with our own settings under names that are not served. */
+function storedChanges(
+  kind: ResourceKind,
+  changes: Readonly<Record<string, unknown>>,
+  now: number,
+): Record<string, unknown> {
+  const own = OWN_SETTINGS[kind] ?? [];
+  const kept = Object.entries(changes).map(([name, value]) => [
+    own.includes(name) ? `_${name}` : name,
+    value,
+  ]);
+  return {
+    ...Object.fromEntries(kept),
+    // Crawls that ended long ago are archived from then on, not back in time.
+    ...('archive_after_days' in changes ? { _archive_since: now } : {}),
+    // A state that was set by hand stays.
+    ...('status' in changes
+      ? { _work: undefined, _crawler: undefined, _turn: undefined, _end: undefined }
+      : {}),
+  };
 }

@@ -1,11 +1,9 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { exchangeOf } from '../../http/exchange.ts';
-import { duplicateLine } from '../faults/duplicate-line.ts';
 import type { Fault } from '../faults/fault.ts';
-import { wireFault } from '../faults/wire-fault.ts';
-import type { LogEntry } from './request-log.ts';
-import type { SandboxContext } from './sandbox-context.ts';
+import { duplicateLine, wireFault } from '../faults/wire-fault.ts';
+import type { LogEntry, SandboxContext } from './sandbox-context.ts';
 
 const ON_THE_WIRE: readonly Fault['kind'][] = ['reset', 'truncate', 'stall', 'slow', 'corrupt_gzip'];
 

@@ -1,14 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { SCOPES } from '../../../api/scopes.ts';
-import type { Context } from '../../http/context.ts';
 import { refusalOf } from '../../http/refusal-of.ts';
+import type { Context } from '../../http/serve.ts';
 import { invalidParameter } from '../../resources/refusal.ts';
 import { WORKSPACE_ID } from '../../resources/seed.ts';
 import { findApplication } from '../oauth/application.ts';
-import { checkAuthorization, returnAddress } from '../oauth/authorization.ts';
-import { issueCode } from '../oauth/grants.ts';
-import { PendingAuthorizations } from '../oauth/pending-authorizations.ts';
-import { answerTokenRequest } from '../oauth/token-request.ts';
+import { checkAuthorization, PendingAuthorizations, returnAddress } from '../oauth/authorization.ts';
+import { answerTokenRequest, issueCode } from '../oauth/grants.ts';
 import { authorizationPage, authorizationProblemPage } from '../pages/authorization-page.ts';
 import { sendPage } from '../pages/page.ts';
 

@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Connection, ident, text } from '../../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { readLines } from '../../../../core/files/read-lines.ts';
 import type { Logger } from '../../../../core/logs/logger.ts';
-import { kindOfField } from '../../fields/column.ts';
+import type { FieldRecord } from '../../../api/resources/fields.ts';
+import { type Column, type ColumnKind, kindOfField, SQL_TYPES } from '../../fields/column.ts';
 import type { DatasetName } from '../../fields/field-records-of.ts';
 import type { Dataset } from '../../resources/resources.ts';
-import type { ServiceRows } from '../../rows/row-store.ts';
-import { importRows } from './import-rows.ts';
+import { ServiceRows } from '../../rows/row-store.ts';
 import { readFields } from './read-fields.ts';
 
 interface RowsSummary {
@@ -69,4 +70,94 @@ function parseRow(line: string, file: string, number: number): object {
   throw new CrawlhouseError('bad_project', `${file}, line ${number}: ${problem}`, {
     hint: 'each line of a .jsonl file is one JSON object, a row',
   });
+}
+
+/** A line of JSON may be this long. */
+const MAX_OBJECT_BYTES = 16 * 1024 * 1024;
+
+/** The types that can store a value without loss. A column has the common bits of its values. */
+const BITS = { bool: 1, int: 2, float: 4, text: 8, texts: 16, json: 32 } as const;
+
+/**
+ * Loads a JSONL file into a table. A column gets a typed kind only if each of its values returns from that type with
+ * the same text. Otherwise it keeps its JSON.
+ */
+export async function importRows(
+  connection: Connection,
+  file: string,
+  fields: readonly FieldRecord[],
+  tableName: string,
+): Promise<readonly Column[]> {
+  const staged = ServiceRows.table(`${tableName}_staged`);
+  const paths = fields.map((field) => text(pointer(field.name))).join(', ');
+  const rows = `read_json_objects(${text(file)}, format = 'newline_delimited', maximum_object_size = ${MAX_OBJECT_BYTES})`;
+  await connection.run(
+    `CREATE OR REPLACE TABLE ${staged} AS SELECT json_extract(json, [${paths}]) AS cells FROM ${rows}`,
+  );
+  try {
+    const columns = await decideKinds(connection, staged, fields);
+    const cells = columns.map((column) => `${typed(column)} AS ${ident(column.id)}`);
+    const select = `SELECT ${cells.join(', ')} FROM (${unpacked(staged, fields.length)})`;
+    await connection.run(`CREATE OR REPLACE TABLE ${ServiceRows.table(tableName)} AS ${select}`);
+    return columns;
+  } finally {
+    await connection.run(`DROP TABLE ${staged}`);
+  }
+}
+
+/** A JSON Pointer, which unlike a path can name any key. */
+function pointer(name: string): string {
+  return `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+function unpacked(staged: string, count: number): string {
+  const cells = Array.from(
+    { length: count },
+    (_, index) => `nullif(CAST(cells[${index + 1}] AS VARCHAR), 'null') AS c${index}`,
+  );
+  return `SELECT ${cells.join(', ')} FROM ${staged}`;
+}
+
+async function decideKinds(
+  connection: Connection,
+  staged: string,
+  fields: readonly FieldRecord[],
+): Promise<readonly Column[]> {
+  const masks = fields.map((_, index) => `coalesce(bit_or(${bitOf(`c${index}`)}), 0)::INTEGER`);
+  const sql = `SELECT [${masks.join(', ')}]::VARCHAR AS masks FROM (${unpacked(staged, fields.length)})`;
+  const found = JSON.parse(String(await connection.scalar(sql))) as number[];
+  return fields.map((field, index) => ({
+    id: `c${index}`,
+    kind: kindOfMask(found[index] ?? 0, field),
+    field,
+  }));
+}
+
+function bitOf(c: string): string {
+  const roundTrips = (type: string): string => `CAST(TRY_CAST(${c} AS ${type}) AS VARCHAR) = ${c}`;
+  const strings = `len(list_filter(json_extract(${c}, '$[*]'), lambda e: NOT starts_with(CAST(e AS VARCHAR), '"'))) = 0`;
+  return `CASE WHEN ${c} IS NULL THEN 0 WHEN ${c} IN ('true', 'false') THEN ${BITS.bool}
+    WHEN starts_with(${c}, '"') THEN ${BITS.text} WHEN starts_with(${c}, '{') THEN ${BITS.json}
+    WHEN starts_with(${c}, '[') THEN CASE WHEN ${strings} THEN ${BITS.texts} ELSE ${BITS.json} END
+    WHEN ${roundTrips('BIGINT')} THEN ${BITS.int} WHEN ${roundTrips('DOUBLE')} THEN ${BITS.float} ELSE ${BITS.json} END`;
+}
+
+function kindOfMask(mask: number, field: FieldRecord): ColumnKind {
+  const many = field.arity === 'many';
+  if (mask === 0) return kindOfField(field);
+  // A lone value and a list of one are the same on the wire, so both fit a list column.
+  if (many) return (mask & ~(BITS.text | BITS.texts)) === 0 ? 'texts' : 'json';
+  const kind = (Object.keys(BITS) as (keyof typeof BITS)[]).find((name) => BITS[name] === mask);
+  return kind === undefined || kind === 'texts' ? 'json' : kind;
+}
+
+function typed({ id, kind }: Column): string {
+  switch (kind) {
+    case 'text':
+      return `json_extract_string(${id}, '$')`;
+    case 'texts':
+      return `CASE WHEN ${id} IS NULL THEN NULL WHEN starts_with(${id}, '[') THEN json_extract_string(${id}, '$[*]') ELSE [json_extract_string(${id}, '$')] END`;
+    default:
+      return `CAST(${id} AS ${SQL_TYPES[kind]})`;
+  }
 }

@@ -15,8 +15,8 @@ import {
   weekDefinitionOf,
 } from '../../logs/log-metadata.ts';
 import type { Clock } from '../../resources/clock.ts';
-import { resourceId } from '../../resources/ids.ts';
 import type { Dataset, Resources } from '../../resources/resources.ts';
+import { resourceId } from '../../resources/resources.ts';
 import { ensureProject, putCrawl } from '../../resources/seed.ts';
 import type { ServiceRows } from '../../rows/row-store.ts';
 import { describeData } from './describe-data.ts';

@@ -1,5 +1,5 @@
-import { resourceId } from '../../resources/ids.ts';
 import type { Resources } from '../../resources/resources.ts';
+import { resourceId } from '../../resources/resources.ts';
 import { USER_ID, WORKSPACE_ID } from '../../resources/seed.ts';
 import type { Stores } from './open-stores.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { byteRange } from '../../../../../src/service/local/sandbox/stores/byte-range.ts';
+import { byteRange } from '../../../../../src/service/local/sandbox/stores/object-folder.ts';
 
 test.each([
   [undefined, 10, undefined],

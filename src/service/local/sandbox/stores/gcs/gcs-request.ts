@@ -1,7 +1,6 @@
 import type { ObjectFolder } from '../object-folder.ts';
 import type { IndexedObject } from '../object-index.ts';
 import type { StoreAnswer, StoreRequest } from '../store-server.ts';
-import { GcsError } from './gcs-error.ts';
 
 /** A request about a bucket or one of its objects. */
 export interface GcsRequest {
@@ -36,4 +35,37 @@ export function objectOf({ folder, request, bucket }: GcsRequest, key: string): 
 export function jsonAnswer(value: unknown, status = 200): StoreAnswer {
   const headers = { 'content-type': 'application/json; charset=UTF-8' };
   return { status, headers, body: JSON.stringify(value) };
+}
+
+/** Reasons of Google's JSON API by status. */
+const REASONS: Readonly<Record<number, string>> = {
+  400: 'invalid',
+  403: 'forbidden',
+  404: 'notFound',
+  405: 'methodNotAllowed',
+  409: 'conflict',
+  410: 'gone',
+  412: 'conditionNotMet',
+  416: 'requestedRangeNotSatisfiable',
+  429: 'rateLimitExceeded',
+  501: 'notImplemented',
+  503: 'backendError',
+};
+
+/** A refusal of the built-in GCS. */
+export class GcsError extends Error {
+  override readonly name = 'GcsError';
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+
+  /** The body on the wire. */
+  toJSON(): Record<string, unknown> {
+    const reason = REASONS[this.status] ?? (this.status >= 500 ? 'internalError' : 'invalid');
+    const errors = [{ message: this.message, domain: 'global', reason }];
+    return { error: { code: this.status, message: this.message, errors } };
+  }
 }

@@ -1,4 +1,4 @@
-import { byteRange } from '../byte-range.ts';
+import { byteRange } from '../object-folder.ts';
 import type { IndexedObject } from '../object-index.ts';
 import type { StoreAnswer, StoreRequest } from '../store-server.ts';
 import { receiveBody, receiveText } from './receive-body.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from '../../../../../core/logs/logger.ts';
-import { listObjects } from '../list-objects.ts';
 import type { ObjectFolder } from '../object-folder.ts';
+import { listObjects } from '../object-index.ts';
 import type { Store, StoreAnswer, StoreRequest } from '../store-server.ts';
 import { awsEncoded } from './canonical-request.ts';
 import { deleteObject, deleteObjects, getObject, putObject } from './object-requests.ts';
