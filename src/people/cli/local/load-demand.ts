@@ -4,8 +4,7 @@ import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import type { Project } from '../../../service/api/resources/projects.ts';
 import type { Replaced } from '../../../service/local/ranking/replaced-demand.ts';
-import type { DemandExport } from '../../../service/site/demand/demand-row.ts';
-import { isDetailed } from '../../../service/site/demand/demand-row.ts';
+import { type DemandExport, isDetailed } from '../../../service/site/demand/demand-row.ts';
 import type { Invocation } from '../command.ts';
 import { failureOf, printError } from '../print-error.ts';
 import {

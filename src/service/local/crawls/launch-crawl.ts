@@ -1,10 +1,8 @@
 import { Refusal } from '../resources/refusal.ts';
-import type { Document, Resources } from '../resources/resources.ts';
-import { publicView, resourceId } from '../resources/resources.ts';
+import { type Document, type Resources, publicView, resourceId } from '../resources/resources.ts';
 import { newCrawl, ofProject, refreshProject, WORKSPACE_ID, workspaceOf } from '../resources/seed.ts';
 import { quotaLeft, takeQuota } from './crawl-plan.ts';
-import type { CrawlJob } from './crawl-source.ts';
-import { type CrawlContext, followCrawl } from './crawl-source.ts';
+import { type CrawlJob, type CrawlContext, followCrawl } from './crawl-source.ts';
 import { isUnderWay } from './launched-crawl.ts';
 
 export interface Launch {

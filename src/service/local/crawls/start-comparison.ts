@@ -1,6 +1,5 @@
 import type { CrawlOverCrawlInput } from '../../api/resources/crawl-over-crawls.ts';
-import type { Document, Resources } from '../resources/resources.ts';
-import { resourceId } from '../resources/resources.ts';
+import { type Document, type Resources, resourceId } from '../resources/resources.ts';
 import { refreshProject, USER_ID, workspaceOf } from '../resources/seed.ts';
 
 /** Milliseconds that a comparison takes, on the service's clock. */

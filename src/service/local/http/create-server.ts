@@ -7,8 +7,7 @@ import { CREATE_SECRET, DELETE_SECRET, LIST_SECRETS } from '../../api/resources/
 import { GET_WORKSPACE, LIST_WORKSPACES } from '../../api/resources/workspaces.ts';
 import { canonicalScope } from '../../api/scopes.ts';
 import { notFound, Refusal } from '../resources/refusal.ts';
-import type { Document, Resources } from '../resources/resources.ts';
-import { spendReplaced } from '../resources/resources.ts';
+import { type Document, type Resources, spendReplaced } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import { exchangeHooks, exchangeOf } from './exchange.ts';
 import { BODY_LIMIT, malformedRequest, refusalOf } from './refusal-of.ts';
@@ -19,8 +18,7 @@ import { dataRoutes } from './routes/data-routes.ts';
 import { ingestFileRoutes } from './routes/ingest-file-routes.ts';
 import { logRoutes, projectRoutes, workspaceRoutes } from './routes/project-routes.ts';
 import { dataExportRoutes, downloadRoutes, rankingRoutes } from './routes/ranking-routes.ts';
-import type { Context } from './serve.ts';
-import { exportConstraint, serve } from './serve.ts';
+import { type Context, exportConstraint, serve } from './serve.ts';
 
 const PREFIX = '/api/v2';
 

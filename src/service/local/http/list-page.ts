@@ -7,8 +7,7 @@ import type { Oql } from '../../api/oql/oql.ts';
 import type { FieldRecord } from '../../api/resources/fields.ts';
 import { checkOql } from '../oql/check-oql.ts';
 import { invalidParameter } from '../resources/refusal.ts';
-import type { Document } from '../resources/resources.ts';
-import { publicView } from '../resources/resources.ts';
+import { type Document, publicView } from '../resources/resources.ts';
 import { filterDocuments } from '../rows/dataset-query.ts';
 import type { ServiceRows } from '../rows/row-store.ts';
 

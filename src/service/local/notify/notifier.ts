@@ -4,8 +4,7 @@ import { Agent, request } from 'undici';
 import { Semaphore } from '../../../core/queue/semaphore.ts';
 import { END_REASONS_WITHOUT_REPORT } from '../../api/resources/crawls.ts';
 import { HostResolver } from '../../site/crawler/fetch/resolve-host.ts';
-import type { Document, Resources } from '../resources/resources.ts';
-import { resourceId } from '../resources/resources.ts';
+import { type Document, type Resources, resourceId } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
 
 /** A receiver that takes longer to answer has not answered, in milliseconds. */

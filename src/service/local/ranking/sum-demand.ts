@@ -1,6 +1,5 @@
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
-import type { DemandExport } from '../../site/demand/demand-row.ts';
-import { dimensionsText, isDetailed } from '../../site/demand/demand-row.ts';
+import { type DemandExport, dimensionsText, isDetailed } from '../../site/demand/demand-row.ts';
 import { explainDifference } from '../../site/demand/explain-difference.ts';
 import { STAGED } from './stage-demand.ts';
 

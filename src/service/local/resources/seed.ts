@@ -1,6 +1,5 @@
 import { CONFIG_DEFAULTS } from '../../api/resources/config-defaults.ts';
-import type { Document, Resources } from './resources.ts';
-import { resourceId } from './resources.ts';
+import { type Document, type Resources, resourceId } from './resources.ts';
 
 export const WORKSPACE_ID = resourceId('workspace');
 export const USER_ID = resourceId('user');

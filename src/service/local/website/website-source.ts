@@ -34,8 +34,7 @@ import type { IngestFiles } from '../ingest/ingest-files.ts';
 import { checkRequest } from '../resources/check-request.ts';
 import type { Clock } from '../resources/clock.ts';
 import { Refusal } from '../resources/refusal.ts';
-import type { Dataset, Document, Resources } from '../resources/resources.ts';
-import { publicView } from '../resources/resources.ts';
+import { type Dataset, type Document, type Resources, publicView } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import { ServiceRows } from '../rows/row-store.ts';
 

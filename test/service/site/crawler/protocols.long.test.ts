@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { crawlSite, pageWith, serveSite } from '../../../support/crawl-site.ts';
 import { serveTls, trustedIdentity } from '../../../support/tls-server.ts';

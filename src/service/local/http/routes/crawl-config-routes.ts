@@ -12,11 +12,9 @@ import { isUnderWay } from '../../crawls/launched-crawl.ts';
 import { isTaken } from '../../notify/notifier.ts';
 import { find } from '../../resources/find.ts';
 import { duplicateEntry, invalidParameter, notFound, Refusal } from '../../resources/refusal.ts';
-import type { Document, Resources } from '../../resources/resources.ts';
-import { publicView, resourceId } from '../../resources/resources.ts';
+import { type Document, type Resources, publicView, resourceId } from '../../resources/resources.ts';
 import { ofProject, refreshProject } from '../../resources/seed.ts';
-import type { Context } from '../serve.ts';
-import { serve } from '../serve.ts';
+import { type Context, serve } from '../serve.ts';
 
 /** Crawl configurations (api-spec.md §4.7). */
 export function crawlConfigRoutes(api: FastifyInstance, context: Context): void {

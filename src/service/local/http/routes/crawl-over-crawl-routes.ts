@@ -11,11 +11,9 @@ import { deleteComparison } from '../../crawls/remove.ts';
 import { startComparison } from '../../crawls/start-comparison.ts';
 import { find, refuseUnlessReported, requireFeature } from '../../resources/find.ts';
 import { invalidParameter, Refusal } from '../../resources/refusal.ts';
-import type { Document } from '../../resources/resources.ts';
-import { publicView } from '../../resources/resources.ts';
+import { type Document, publicView } from '../../resources/resources.ts';
 import { listPage } from '../list-page.ts';
-import type { Context } from '../serve.ts';
-import { serve } from '../serve.ts';
+import { type Context, serve } from '../serve.ts';
 
 /** Crawl over crawls (api-spec.md §4.6). */
 export function crawlOverCrawlRoutes(api: FastifyInstance, { resources, rows, crawlClock }: Context): void {

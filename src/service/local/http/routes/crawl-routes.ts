@@ -23,12 +23,10 @@ import { progressAt } from '../../crawls/progress.ts';
 import { deleteCrawl } from '../../crawls/remove.ts';
 import { find } from '../../resources/find.ts';
 import { invalidParameter, Refusal } from '../../resources/refusal.ts';
-import type { Document } from '../../resources/resources.ts';
-import { publicView, resourceId } from '../../resources/resources.ts';
+import { type Document, publicView, resourceId } from '../../resources/resources.ts';
 import { WORKSPACE_ID } from '../../resources/seed.ts';
 import { listPage } from '../list-page.ts';
-import type { Context } from '../serve.ts';
-import { serve } from '../serve.ts';
+import { type Context, serve } from '../serve.ts';
 
 /** The latest time: the end of the year 9999. */
 const LAST_TIME = Date.parse('9999-12-31T23:59:59Z');

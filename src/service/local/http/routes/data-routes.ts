@@ -24,8 +24,7 @@ import {
   type ReadableRows,
 } from '../data-source.ts';
 import { exchangeOf } from '../exchange.ts';
-import type { Context } from '../serve.ts';
-import { serve } from '../serve.ts';
+import { type Context, serve } from '../serve.ts';
 
 const SEARCH_LIMIT = 10;
 

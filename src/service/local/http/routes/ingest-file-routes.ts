@@ -11,8 +11,7 @@ import { find } from '../../resources/find.ts';
 import { invalidParameter, Refusal } from '../../resources/refusal.ts';
 import { publicView } from '../../resources/resources.ts';
 import { listPage } from '../list-page.ts';
-import type { Context } from '../serve.ts';
-import { serve } from '../serve.ts';
+import { type Context, serve } from '../serve.ts';
 
 /** The longest file, in bytes (ours). */
 const LARGEST_FILE = 256 * 1024 * 1024;

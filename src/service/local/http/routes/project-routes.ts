@@ -16,8 +16,7 @@ import { duplicateEntry } from '../../resources/refusal.ts';
 import { publicView, resourceId } from '../../resources/resources.ts';
 import { newProject, ofProject, WORKSPACE_ID } from '../../resources/seed.ts';
 import { listPage } from '../list-page.ts';
-import type { Context } from '../serve.ts';
-import { serve } from '../serve.ts';
+import { type Context, serve } from '../serve.ts';
 
 /** Projects (api-spec.md §4.3). */
 export function projectRoutes(api: FastifyInstance, context: Context): void {

@@ -23,13 +23,11 @@ import {
 } from '../../ranking/ranking-table.ts';
 import { datasetOf, find, requireFeature } from '../../resources/find.ts';
 import { invalidParameter, notFound, Refusal } from '../../resources/refusal.ts';
-import type { Document } from '../../resources/resources.ts';
-import { publicView } from '../../resources/resources.ts';
+import { type Document, publicView } from '../../resources/resources.ts';
 import { workspaceOf } from '../../resources/seed.ts';
 import { checkPatterns } from '../../rows/dataset-query.ts';
 import { listPage } from '../list-page.ts';
-import type { Context } from '../serve.ts';
-import { serve } from '../serve.ts';
+import { type Context, serve } from '../serve.ts';
 
 /** Rows of an aggregate that gives no `limit`, and the most it may ask for at once. */
 const LIMIT = 1_000;

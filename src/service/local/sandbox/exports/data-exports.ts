@@ -9,8 +9,7 @@ import type { Dataset, Document, Resources } from '../../resources/resources.ts'
 import { WORKSPACE_ID } from '../../resources/seed.ts';
 import type { ServiceRows } from '../../rows/row-store.ts';
 import { findSecret, storeBCredentials } from './find-secret.ts';
-import type { Uploader } from './uploader.ts';
-import { gcsUploader, s3Uploader } from './uploader.ts';
+import { type Uploader, gcsUploader, s3Uploader } from './uploader.ts';
 import { type WrittenFile, writeFiles } from './write-files.ts';
 
 const EXTENSIONS: Readonly<Record<ExportFormat, string>> = { csv: 'csv', json: 'jsonl', parquet: 'parquet' };

@@ -15,8 +15,7 @@ import { createCrawlTables } from './create-crawl-tables.ts';
 import { generateProjectData } from './generate-project-data.ts';
 import { CRAWL_STATES, type GeneratedState, type GenerateSpec } from './parse-spec.ts';
 import { planFetch, reachOf } from './plan-fetch.ts';
-import type { GeneratedSite } from './site.ts';
-import { type SiteShape, shapeOf, siteAt, weekly } from './site.ts';
+import { type GeneratedSite, type SiteShape, shapeOf, siteAt, weekly } from './site.ts';
 
 export interface GenerateContext {
   readonly resources: Resources;

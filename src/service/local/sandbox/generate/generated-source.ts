@@ -3,13 +3,11 @@ import { countsOf, FETCH_STEPS, fetchedOf, urlsOf } from '../../crawls/crawl-pla
 import type { CrawlJob, CrawlSource, PlannedWork, SourceReport } from '../../crawls/crawl-source.ts';
 import { type LaunchedCrawl, reached, stepsAt } from '../../crawls/launched-crawl.ts';
 import { fieldRecordsOf } from '../../fields/field-records-of.ts';
-import type { Document, Resources } from '../../resources/resources.ts';
-import { resourceId } from '../../resources/resources.ts';
+import { type Document, type Resources, resourceId } from '../../resources/resources.ts';
 import type { ServiceRows } from '../../rows/row-store.ts';
 import { createCrawlTables } from './create-crawl-tables.ts';
 import { planFetch } from './plan-fetch.ts';
-import type { GeneratedSite } from './site.ts';
-import { type SiteShape, siteAt } from './site.ts';
+import { type GeneratedSite, type SiteShape, siteAt } from './site.ts';
 
 /** Seconds that the pages of a launched crawl are fetched in. */
 const FETCHING = 40;

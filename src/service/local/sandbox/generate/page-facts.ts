@@ -1,5 +1,4 @@
-import type { PageCounts } from './page-values.ts';
-import { canonicalSlot, pageTexts } from './page-values.ts';
+import { type PageCounts, canonicalSlot, pageTexts } from './page-values.ts';
 import {
   type GeneratedSite,
   hashOf,

@@ -9,8 +9,7 @@ import { sendPage } from '../pages/page.ts';
 import { controlRoutes } from './control-routes.ts';
 import { faultHooks } from './fault-hooks.ts';
 import { oauthRoutes } from './oauth-routes.ts';
-import type { SandboxContext, SandboxParts } from './sandbox-context.ts';
-import { RequestLog } from './sandbox-context.ts';
+import { type SandboxContext, type SandboxParts, RequestLog } from './sandbox-context.ts';
 import { storeRoutes } from './store-routes.ts';
 
 /** Data exports and their secrets, pages for people, sign-in, and the handles for tests under `/_sandbox`. */

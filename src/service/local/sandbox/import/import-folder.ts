@@ -15,8 +15,7 @@ import {
   weekDefinitionOf,
 } from '../../logs/log-metadata.ts';
 import type { Clock } from '../../resources/clock.ts';
-import type { Dataset, Resources } from '../../resources/resources.ts';
-import { resourceId } from '../../resources/resources.ts';
+import { type Dataset, type Resources, resourceId } from '../../resources/resources.ts';
 import { ensureProject, putCrawl } from '../../resources/seed.ts';
 import type { ServiceRows } from '../../rows/row-store.ts';
 import { describeData } from './describe-data.ts';

@@ -1,5 +1,4 @@
-import type { Resources } from '../../resources/resources.ts';
-import { resourceId } from '../../resources/resources.ts';
+import { type Resources, resourceId } from '../../resources/resources.ts';
 import { USER_ID, WORKSPACE_ID } from '../../resources/seed.ts';
 import type { Stores } from './open-stores.ts';
 

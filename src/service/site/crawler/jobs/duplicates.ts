@@ -1,4 +1,5 @@
-import { type Connection, ident } from '../../../../core/duckdb/duckdb.ts';
+import { ident } from '../../../../core/duckdb/duckdb.ts';
+import type { JobTables } from './job-tables.ts';
 
 type Field = 'title' | 'h1' | 'meta_description';
 
@@ -20,31 +21,22 @@ function continuing(field: Field): string {
  * (https://developers.google.com/search/docs/specialty/ecommerce/pagination-and-incremental-page-loading).
  * `evaluation` is `not_set` without a text, `duplicated`, or `unique`; NULL for other pages.
  */
-export async function duplicates(
-  connection: Connection,
-  field: Field,
-  table: string,
-  signal?: AbortSignal,
-): Promise<void> {
-  await connection.run(
-    `CREATE OR REPLACE TEMP TABLE duplicate_groups AS
-      SELECT id, "group" FROM (
+export async function duplicates(tables: JobTables, field: Field, table: string): Promise<void> {
+  await tables.make(
+    'duplicate_groups',
+    `SELECT id, "group" FROM (
         SELECT id, hash(${ident(field)}) AS "group", count(*) OVER (PARTITION BY ${ident(field)}) AS pages
         FROM fetched_pages JOIN crawl_pages USING (url) JOIN job_facts USING (id)
         WHERE is_html AND ${ident(field)} IS NOT NULL AND url NOT IN (${continuing(field)})
       ) WHERE pages > 1`,
-    [],
-    signal,
   );
-  await connection.run(
-    `CREATE OR REPLACE TEMP TABLE ${table} AS
-      WITH judged AS (${judgedGroups('duplicate_groups')})
+  await tables.make(
+    table,
+    `WITH judged AS (${judgedGroups('duplicate_groups')})
       SELECT id, judged.status,
         CASE WHEN ${ident(field)} IS NULL THEN 'not_set' WHEN judged.id IS NULL THEN 'unique' ELSE 'duplicated' END AS evaluation
       FROM fetched_pages JOIN crawl_pages USING (url) JOIN job_facts USING (id) LEFT JOIN judged USING (id)
       WHERE is_html`,
-    [],
-    signal,
   );
 }
 

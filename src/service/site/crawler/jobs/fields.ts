@@ -1,6 +1,6 @@
 import type { CustomField } from '../custom-fields/custom-field.ts';
-import { linkRange, statusRange } from './columns.ts';
 import { UNHANDLED } from './duplicates.ts';
+import { linkRange, statusRange } from './job-tables.ts';
 
 /** A field of a final table: its name and type as the service has them, and the SQL that makes it. */
 export interface CrawlField {

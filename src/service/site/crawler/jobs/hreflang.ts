@@ -1,5 +1,4 @@
-import type { Connection } from '../../../../core/duckdb/duckdb.ts';
-import { hashOf, readIntegers, writeTable } from './columns.ts';
+import { hashOf, type JobTables } from './job-tables.ts';
 import { UnionFind } from './union-find.ts';
 
 const languages = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
@@ -20,10 +19,10 @@ const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }
  *
  * Source: https://developers.google.com/search/docs/specialty/international/localized-versions
  */
-export async function hreflang(connection: Connection, signal?: AbortSignal): Promise<void> {
-  await connection.run(
-    `CREATE OR REPLACE TEMP TABLE hreflang_versions AS
-      WITH declared AS (
+export async function hreflang(tables: JobTables): Promise<void> {
+  await tables.make(
+    'hreflang_versions',
+    `WITH declared AS (
         SELECT pages.id, unnest(hreflang_langs) AS lang, unnest(hreflang_hrefs) AS href, unnest(hreflang_sources) AS source,
           CASE WHEN source = 'html' THEN 0 ELSE 1 END AS source_order
         FROM fetched_pages JOIN crawl_pages AS pages USING (url)
@@ -35,14 +34,12 @@ export async function hreflang(connection: Connection, signal?: AbortSignal): Pr
       SELECT declared.id, lang, href, arg_min(source, source_order) AS source, any_value(targets.id) AS target
       FROM declared LEFT JOIN crawl_pages AS targets ON targets.url = href
       GROUP BY declared.id, lang, href`,
-    [],
-    signal,
   );
-  await findErrors(connection, signal);
-  await findClusters(connection, signal);
-  await connection.run(
-    `CREATE OR REPLACE TEMP TABLE job_hreflang AS
-      WITH versions AS (
+  await findErrors(tables);
+  await findClusters(tables);
+  await tables.make(
+    'job_hreflang',
+    `WITH versions AS (
         SELECT id, list(lang ORDER BY lang, href) AS langs, list(href ORDER BY lang, href) AS hrefs,
           list(source ORDER BY lang, href) AS sources
         FROM hreflang_versions GROUP BY id
@@ -52,21 +49,15 @@ export async function hreflang(connection: Connection, signal?: AbortSignal): Pr
       )
       SELECT clusters.id, cluster, langs, hrefs, sources, errors, details
       FROM hreflang_clusters AS clusters LEFT JOIN versions USING (id) LEFT JOIN errors USING (id)`,
-    [],
-    signal,
   );
 }
 
-async function findErrors(connection: Connection, signal?: AbortSignal): Promise<void> {
-  const langs = await connection.rows<{ lang: string }>(
-    'SELECT DISTINCT lang FROM hreflang_versions',
-    [],
-    signal,
-  );
-  const wrong = langs.map(({ lang }) => lang).filter((lang) => !isHreflang(lang));
-  await connection.run(
-    `CREATE OR REPLACE TEMP TABLE hreflang_errors AS
-      SELECT id, error, list_sort(list_distinct(list(detail))) AS details FROM (
+async function findErrors(tables: JobTables): Promise<void> {
+  const langs = await tables.texts('SELECT DISTINCT lang FROM hreflang_versions');
+  const wrong = langs.filter((lang) => !isHreflang(lang));
+  await tables.make(
+    'hreflang_errors',
+    `SELECT id, error, list_sort(list_distinct(list(detail))) AS details FROM (
         SELECT id, 'invalid_lang' AS error, lang AS detail FROM hreflang_versions
         WHERE list_contains(from_json($1, '["VARCHAR"]'), lang)
         UNION ALL
@@ -85,47 +76,38 @@ async function findErrors(connection: Connection, signal?: AbortSignal): Promise
         JOIN job_facts AS facts ON facts.id = versions.target WHERE facts.is_indexable = false
       ) GROUP BY id, error`,
     [JSON.stringify(wrong)],
-    signal,
   );
 }
 
-async function findClusters(connection: Connection, signal?: AbortSignal): Promise<void> {
-  await connection.run(
-    `CREATE OR REPLACE TEMP TABLE hreflang_nodes AS
-      SELECT CAST(row_number() OVER (ORDER BY url) - 1 AS INTEGER) AS node, url FROM (
+async function findClusters(tables: JobTables): Promise<void> {
+  await tables.make(
+    'hreflang_nodes',
+    `SELECT CAST(row_number() OVER (ORDER BY url) - 1 AS INTEGER) AS node, url FROM (
         SELECT href AS url FROM hreflang_versions
         UNION SELECT url FROM hreflang_versions JOIN crawl_pages USING (id)
       )`,
-    [],
-    signal,
   );
-  const nodes = Number(await connection.scalar('SELECT count(*) FROM hreflang_nodes'));
-  const [from, to] = await readIntegers(
-    connection,
-    `SELECT origins.node, targets.node FROM hreflang_versions AS versions
+  const nodes = await tables.count('SELECT count(*) FROM hreflang_nodes');
+  const [from, to] =
+    await tables.integers(`SELECT origins.node, targets.node FROM hreflang_versions AS versions
       JOIN crawl_pages AS pages USING (id) JOIN hreflang_nodes AS origins ON origins.url = pages.url
-      JOIN hreflang_nodes AS targets ON targets.url = href`,
-    signal,
-  );
+      JOIN hreflang_nodes AS targets ON targets.url = href`);
   const groups = new UnionFind(nodes);
   from?.forEach((node, index) => {
     groups.join(node, to?.[index] ?? node);
   });
-  await writeTable(
-    connection,
+  await tables.write(
     'hreflang_groups',
     { node: 'INTEGER', first: 'INTEGER' },
     Array.from({ length: nodes }, (_, node) => [node, groups.find(node)]),
   );
   // Numbers are in the order of the URLs, so the first member has the lowest URL.
-  await connection.run(
-    `CREATE OR REPLACE TEMP TABLE hreflang_clusters AS
-      SELECT pages.id, ${hashOf('firsts.url')} AS cluster
+  await tables.make(
+    'hreflang_clusters',
+    `SELECT pages.id, ${hashOf('firsts.url')} AS cluster
       FROM hreflang_nodes AS nodes JOIN hreflang_groups AS groups USING (node)
       JOIN hreflang_nodes AS firsts ON firsts.node = groups."first"
       JOIN crawl_pages AS pages ON pages.url = nodes.url`,
-    [],
-    signal,
   );
 }
 

@@ -1,5 +1,4 @@
-import type { Connection } from '../../../../core/duckdb/duckdb.ts';
-import { hashOf, readIntegers, writeTable } from './columns.ts';
+import { hashOf, type JobTables } from './job-tables.ts';
 
 /** More redirects than this are too many, as the service says. */
 const MOST_REDIRECTS = 16;
@@ -26,29 +25,25 @@ interface Chain {
  *
  * Source: RFC 9110 §15.4; the limit of 16 is the service's.
  */
-export async function redirects(connection: Connection, signal?: AbortSignal): Promise<void> {
-  const urls = Number(await connection.scalar('SELECT coalesce(max(id) + 1, 0) FROM crawl_urls'));
-  const [from, to] = await readIntegers(
-    connection,
-    `SELECT pages.id, targets.id FROM fetched_pages JOIN crawl_pages AS pages USING (url)
+export async function redirects(tables: JobTables): Promise<void> {
+  const urls = await tables.count('SELECT coalesce(max(id) + 1, 0) FROM crawl_urls');
+  const [from, to] =
+    await tables.integers(`SELECT pages.id, targets.id FROM fetched_pages JOIN crawl_pages AS pages USING (url)
       JOIN (SELECT id, url FROM crawl_urls) AS targets ON targets.url = redirect_location
-      WHERE fetched_pages.status_code BETWEEN 300 AND 399`,
-    signal,
-  );
+      WHERE fetched_pages.status_code BETWEEN 300 AND 399`);
   const next = new Int32Array(urls).fill(-1);
   from?.forEach((page, index) => {
     next[page] = to?.[index] ?? -1;
   });
   const chainOf = followRedirects(next);
-  await writeTable(
-    connection,
+  await tables.write(
     'redirect_chains',
     { id: 'INTEGER', final: 'INTEGER', redirects: 'INTEGER', is_loop: 'BOOLEAN', is_too_many: 'BOOLEAN' },
     chainRows(from ?? new Int32Array(), chainOf),
   );
-  await connection.run(
-    `CREATE OR REPLACE TEMP TABLE job_redirects AS
-      WITH members AS (
+  await tables.make(
+    'job_redirects',
+    `WITH members AS (
         SELECT id, final, redirects, is_loop, is_too_many FROM redirect_chains
         UNION ALL
         SELECT DISTINCT final, final, 0, false, false FROM redirect_chains
@@ -59,8 +54,6 @@ export async function redirects(connection: Connection, signal?: AbortSignal): P
         CASE WHEN redirects > 0 AND NOT is_loop THEN ends.status_code END AS final_status,
         ${hashOf('CASE WHEN is_loop THEN min(pages.url) OVER (PARTITION BY final) ELSE ends.url END')} AS cluster
       FROM members JOIN crawl_urls AS ends ON ends.id = final JOIN crawl_urls AS pages ON pages.id = members.id`,
-    [],
-    signal,
   );
 }
 

@@ -1,9 +1,9 @@
-import { type Connection, table } from '../../../../core/duckdb/duckdb.ts';
+import type { Connection } from '../../../../core/duckdb/duckdb.ts';
 import { inLowerMemory, withOneThread } from '../../../../core/duckdb/lower-memory.ts';
-import { statusRange } from './columns.ts';
 import { duplicates } from './duplicates.ts';
 import type { CrawlFieldRules } from './fields.ts';
 import { hreflang } from './hreflang.ts';
+import { JobTables, statusRange } from './job-tables.ts';
 import { redirects } from './redirects.ts';
 import { scoring } from './scoring.ts';
 import { clusterSimilarities, FARTHEST, nearDuplicates } from './similar-texts.ts';
@@ -18,18 +18,18 @@ const PAGES_AT_ONCE = 10_000;
 /** Of the memory limit: DuckDB takes more than it counts, and keeps tables in memory that it could put on disk. */
 const JOBS_SHARE = 2 / 3;
 
-type Job = (connection: Connection, signal?: AbortSignal) => Promise<void>;
+type Job = (tables: JobTables) => Promise<void>;
 
 /**
  * The thirteen jobs of the service, in its order. Pages are parsed while they are fetched; what is left of `parse` is to
  * number them. A job reads the tables of those before it.
  */
 const JOBS = {
-  parse: async (connection, signal) => {
-    await numberUrls(connection, signal);
-    await facts(connection, signal);
-    await declaredPages(connection, signal);
-    await vitals(connection, signal);
+  parse: async (tables) => {
+    await numberUrls(tables);
+    await facts(tables);
+    await declaredPages(tables);
+    await vitals(tables);
   },
   inlinks,
   sitemaps,
@@ -38,22 +38,15 @@ const JOBS = {
   scoring,
   top_ngrams: topNgrams,
   hreflang,
-  duplicate_description: (connection, signal) =>
-    duplicates(connection, 'meta_description', 'job_same_description', signal),
-  duplicate_title: (connection, signal) => duplicates(connection, 'title', 'job_same_title', signal),
-  duplicate_h1: (connection, signal) => duplicates(connection, 'h1', 'job_same_h1', signal),
-  duplicate_simhash: async (connection, signal) => {
-    await nearDuplicates(connection, signal);
-    await missingPages(connection, signal);
+  duplicate_description: (tables) => duplicates(tables, 'meta_description', 'job_same_description'),
+  duplicate_title: (tables) => duplicates(tables, 'title', 'job_same_title'),
+  duplicate_h1: (tables) => duplicates(tables, 'h1', 'job_same_h1'),
+  duplicate_simhash: async (tables) => {
+    await nearDuplicates(tables);
+    await missingPages(tables);
   },
   cluster_similarities: clusterSimilarities,
 } as const satisfies Readonly<Record<string, Job>>;
-
-/** The tables that the jobs make for each other. */
-const TEMPORARY =
-  'crawl_pages crawl_urls crawl_links job_facts job_declared job_inlinks job_sitemaps job_outlinks redirect_chains job_redirects job_passing job_shares job_scoring ngram_spread job_ngrams hreflang_versions hreflang_errors hreflang_nodes hreflang_groups hreflang_clusters job_hreflang duplicate_groups job_same_description job_same_title job_same_h1 near_duplicates near_duplicate_clusters job_near_duplicates job_missing job_vitals job_clusters'.split(
-    ' ',
-  );
 
 export type JobName = keyof typeof JOBS;
 
@@ -76,19 +69,20 @@ export async function runJobs(
   } = {},
 ): Promise<void> {
   const { signal, onJob = () => {} } = options;
+  const tables = new JobTables(connection, signal);
   try {
     await inLowerMemory(connection, JOBS_SHARE, async (attempt) => {
       for (const name of JOB_NAMES) {
         signal?.throwIfAborted();
         onJob(name, 'running');
-        await attempt(() => JOBS[name](connection, signal));
+        await attempt(() => JOBS[name](tables));
         onJob(name, 'done');
       }
     });
     // Each thread takes memory for each of the many joins and columns.
     await withOneThread(connection, () => writeTables(connection, options));
   } finally {
-    for (const name of TEMPORARY) await connection.run(`DROP TABLE IF EXISTS ${table('temp', 'main', name)}`);
+    await tables.drop();
   }
 }
 
@@ -97,10 +91,10 @@ export async function runJobs(
  * series, and their AMP versions. Pages with a status of 200 to 299 count. Of a page that the crawl did not fetch, nothing
  * is known, but that robots.txt denies it.
  */
-async function declaredPages(connection: Connection, signal?: AbortSignal): Promise<void> {
-  await connection.run(
-    `CREATE OR REPLACE TEMP TABLE job_declared AS
-      WITH declared AS (
+async function declaredPages(tables: JobTables): Promise<void> {
+  await tables.make(
+    'job_declared',
+    `WITH declared AS (
         SELECT pages.id, unnest(['amp', 'next', 'prev']) AS kind, unnest([amp_url, rel_next, rel_prev]) AS href
         FROM fetched_pages JOIN crawl_pages AS pages USING (url) WHERE pages.status_code BETWEEN 200 AND 299
       ), judged AS (
@@ -112,8 +106,6 @@ async function declaredPages(connection: Connection, signal?: AbortSignal): Prom
       SELECT id, any_value(status_code) FILTER (kind = 'amp') AS amp_status,
         list_sort(list(DISTINCT error) FILTER (kind <> 'amp' AND error IS NOT NULL)) AS errors
       FROM judged GROUP BY id`,
-    [],
-    signal,
   );
 }
 
@@ -123,10 +115,10 @@ async function declaredPages(connection: Connection, signal?: AbortSignal): Prom
  * not denied by robots.txt, not noindex, and without another canonical; null if it was not fetched and is not denied, or if
  * its content is not known and nothing else speaks against it.
  */
-async function facts(connection: Connection, signal?: AbortSignal): Promise<void> {
-  await connection.run(
-    `CREATE OR REPLACE TEMP TABLE job_facts AS
-      SELECT pages.id, coalesce(fetched_pages.status_code = 200 AND parsed_html, false) AS is_html,
+async function facts(tables: JobTables): Promise<void> {
+  await tables.make(
+    'job_facts',
+    `SELECT pages.id, coalesce(fetched_pages.status_code = 200 AND parsed_html, false) AS is_html,
         fetched_pages.rel_canonical IS NOT NULL AS has_canonical, targets.id AS canonical_id,
         coalesce(rel_canonical <> fetched_pages.url, false) AS is_canonicalised,
         coalesce(NOT meta_robots_index, false) AS is_noindex,
@@ -135,8 +127,6 @@ async function facts(connection: Connection, signal?: AbortSignal): Promise<void
             AND coalesce(meta_refresh_delay <> 0, true) AND nullif(content_problem IS NULL, false) END AS is_indexable
       FROM fetched_pages JOIN crawl_pages AS pages USING (url)
       LEFT JOIN crawl_pages AS targets ON targets.url = rel_canonical`,
-    [],
-    signal,
   );
 }
 
@@ -144,13 +134,11 @@ async function facts(connection: Connection, signal?: AbortSignal): Promise<void
  * Links to each page from other pages of the crawl, counted as often as they stand there. A page's links to itself do
  * not count, so that a page that only its own "skip to content" leads to is not linked.
  */
-async function inlinks(connection: Connection, signal?: AbortSignal): Promise<void> {
-  await connection.run(
-    `CREATE OR REPLACE TEMP TABLE job_inlinks AS
-      SELECT target AS id, count(*) AS links, count(*) FILTER (follow) AS followed
+async function inlinks(tables: JobTables): Promise<void> {
+  await tables.make(
+    'job_inlinks',
+    `SELECT target AS id, count(*) AS links, count(*) FILTER (follow) AS followed
       FROM crawl_links WHERE is_page AND origin <> target GROUP BY target`,
-    [],
-    signal,
   );
 }
 
@@ -158,17 +146,15 @@ async function inlinks(connection: Connection, signal?: AbortSignal): Promise<vo
  * Whether pages are like the answer for a page that does not exist: the same title, and near-duplicate content. The start
  * page of a host is not, where its host sends it for everything. Null where a text is too short to be compared.
  */
-async function missingPages(connection: Connection, signal?: AbortSignal): Promise<void> {
-  await connection.run(
-    `CREATE OR REPLACE TEMP TABLE job_missing AS
-      SELECT pages.id,
+async function missingPages(tables: JobTables): Promise<void> {
+  await tables.make(
+    'job_missing',
+    `SELECT pages.id,
         CASE WHEN missing.status_code NOT BETWEEN 200 AND 299 OR fetched.urlpath = '/' OR fetched.title IS DISTINCT FROM missing.title THEN false
           ELSE bit_count(xor(fetched.simhash, missing.simhash)) <= ${FARTHEST} END AS is_alike
       FROM fetched_pages AS fetched JOIN crawl_pages AS pages USING (url)
       JOIN missing_pages AS missing ON missing.origin = regexp_extract(fetched.url, '^[a-z]+://[^/]+')
       WHERE fetched.parsed_html AND fetched.status_code BETWEEN 200 AND 299`,
-    [],
-    signal,
   );
 }
 
@@ -176,16 +162,14 @@ async function missingPages(connection: Connection, signal?: AbortSignal): Promi
  * Gives every URL of the crawl a number, so that the jobs join and compute with integers. The number of a page is its
  * row in `fetched_pages`; those of what else links and redirects lead to follow. `crawl_links` has the links with numbers.
  */
-async function numberUrls(connection: Connection, signal?: AbortSignal): Promise<void> {
-  await connection.run(
-    `CREATE OR REPLACE TEMP TABLE crawl_pages AS
-      SELECT CAST(rowid AS INTEGER) AS id, url, status_code, fetched FROM fetched_pages`,
-    [],
-    signal,
+async function numberUrls(tables: JobTables): Promise<void> {
+  await tables.make(
+    'crawl_pages',
+    `SELECT CAST(rowid AS INTEGER) AS id, url, status_code, fetched FROM fetched_pages`,
   );
-  await connection.run(
-    `CREATE OR REPLACE TEMP TABLE crawl_urls AS
-      WITH others AS (
+  await tables.make(
+    'crawl_urls',
+    `WITH others AS (
         SELECT target AS url FROM fetched_links
         UNION SELECT redirect_location FROM fetched_pages WHERE redirect_location IS NOT NULL
       ), numbered AS (
@@ -196,17 +180,13 @@ async function numberUrls(connection: Connection, signal?: AbortSignal): Promise
       )
       SELECT id, url, is_page, status_code, ${statusRange('status_code')} AS status_code_range, fetched, ${urlPartsSql('url')}
       FROM numbered`,
-    [],
-    signal,
   );
-  await connection.run(
-    `CREATE OR REPLACE TEMP TABLE crawl_links AS
-      SELECT origins.id AS origin, targets.id AS target, targets.is_page, anchor, follow, intern, rel, is_image, link_position
+  await tables.make(
+    'crawl_links',
+    `SELECT origins.id AS origin, targets.id AS target, targets.is_page, anchor, follow, intern, rel, is_image, link_position
       FROM fetched_links AS links
       JOIN crawl_pages AS origins ON origins.url = links.origin
       JOIN (SELECT id, url, is_page FROM crawl_urls) AS targets ON targets.url = links.target`,
-    [],
-    signal,
   );
 }
 
@@ -226,16 +206,14 @@ export function urlPartsSql(url: string): string {
 }
 
 /** Links of each page, counted as often as they stand there, those to the page itself too. */
-async function outlinks(connection: Connection, signal?: AbortSignal): Promise<void> {
-  await connection.run(
-    `CREATE OR REPLACE TEMP TABLE job_outlinks AS
-      SELECT origin AS id,
+async function outlinks(tables: JobTables): Promise<void> {
+  await tables.make(
+    'job_outlinks',
+    `SELECT origin AS id,
         count(*) FILTER (intern) AS internal, count(*) FILTER (intern AND follow) AS internal_followed,
         count(*) FILTER (NOT intern) AS "external", count(*) FILTER (NOT intern AND follow) AS external_followed,
         count(*) FILTER (origin = target) AS to_itself
       FROM crawl_links GROUP BY origin`,
-    [],
-    signal,
   );
 }
 
@@ -245,14 +223,12 @@ async function outlinks(connection: Connection, signal?: AbortSignal): Promise<v
  *
  * Source: https://www.sitemaps.org/protocol.html and its extensions.
  */
-async function sitemaps(connection: Connection, signal?: AbortSignal): Promise<void> {
-  await connection.run(
-    `CREATE OR REPLACE TEMP TABLE job_sitemaps AS
-      SELECT id, list_sort(list_distinct(list(sitemap))) AS files, max(coalesce(len(alternate_hrefs), 0)) AS alternates,
+async function sitemaps(tables: JobTables): Promise<void> {
+  await tables.make(
+    'job_sitemaps',
+    `SELECT id, list_sort(list_distinct(list(sitemap))) AS files, max(coalesce(len(alternate_hrefs), 0)) AS alternates,
         max(num_images) AS images, max(num_news) AS news, max(num_videos) AS videos
       FROM sitemap_urls JOIN crawl_pages USING (url) GROUP BY id`,
-    [],
-    signal,
   );
 }
 
@@ -263,21 +239,17 @@ async function sitemaps(connection: Connection, signal?: AbortSignal): Promise<v
  *
  * Source: K. Spärck Jones, "A statistical interpretation of term specificity" (1972).
  */
-async function topNgrams(connection: Connection, signal?: AbortSignal): Promise<void> {
-  await connection.run(
-    `CREATE OR REPLACE TEMP TABLE ngram_spread AS
-      SELECT hash(gram.ngram) AS gram_hash, count(*) AS pages
+async function topNgrams(tables: JobTables): Promise<void> {
+  await tables.make(
+    'ngram_spread',
+    `SELECT hash(gram.ngram) AS gram_hash, count(*) AS pages
       FROM (SELECT unnest(ngrams) AS gram FROM fetched_pages) GROUP BY gram_hash HAVING count(*) > 1`,
-    [],
-    signal,
   );
-  const pages = Number(
-    await connection.scalar('SELECT count(*) FROM fetched_pages WHERE ngrams IS NOT NULL'),
-  );
-  const end = Number(await connection.scalar('SELECT coalesce(max(rowid) + 1, 0) FROM fetched_pages'));
+  const pages = await tables.count('SELECT count(*) FROM fetched_pages WHERE ngrams IS NOT NULL');
+  const end = await tables.count('SELECT coalesce(max(rowid) + 1, 0) FROM fetched_pages');
   for (let start = 0; start < end || start === 0; start += PAGES_AT_ONCE) {
-    const into = start === 0 ? 'CREATE OR REPLACE TEMP TABLE job_ngrams AS' : 'INSERT INTO job_ngrams';
-    await connection.run(`${into} ${topOf(start, pages)}`, [], signal);
+    if (start === 0) await tables.make('job_ngrams', topOf(start, pages));
+    else await tables.add('job_ngrams', topOf(start, pages));
   }
 }
 
@@ -293,11 +265,9 @@ function topOf(start: number, pages: number): string {
 }
 
 /** The web vitals of pages, by the pages' numbers. */
-async function vitals(connection: Connection, signal?: AbortSignal): Promise<void> {
-  await connection.run(
-    `CREATE OR REPLACE TEMP TABLE job_vitals AS
-      SELECT pages.id, vitals.* EXCLUDE (url) FROM vitals JOIN crawl_pages AS pages USING (url)`,
-    [],
-    signal,
+async function vitals(tables: JobTables): Promise<void> {
+  await tables.make(
+    'job_vitals',
+    `SELECT pages.id, vitals.* EXCLUDE (url) FROM vitals JOIN crawl_pages AS pages USING (url)`,
   );
 }

@@ -1,5 +1,4 @@
-import type { Connection } from '../../../../core/duckdb/duckdb.ts';
-import { readIntegers, writeTable } from './columns.ts';
+import type { JobTables } from './job-tables.ts';
 
 /** The chance that a reader follows a link; else they go to any page. */
 const DAMPING = 0.85;
@@ -21,48 +20,34 @@ const MOST_ITERATIONS = 100;
  * `inrank_decimal` is 10 for the page with the most rank, 0 for one without any link to it, on a logarithmic scale
  * between, with two decimals; `inrank` is the whole number below it.
  */
-export async function scoring(connection: Connection, signal?: AbortSignal): Promise<void> {
-  const nodes = Number(await connection.scalar('SELECT coalesce(max(id) + 1, 0) FROM crawl_pages'));
-  await connection.run(
-    `CREATE OR REPLACE TEMP TABLE job_passing AS
-      SELECT pages.id, targets.id AS target FROM fetched_pages JOIN crawl_pages AS pages USING (url)
+export async function scoring(tables: JobTables): Promise<void> {
+  const nodes = await tables.count('SELECT coalesce(max(id) + 1, 0) FROM crawl_pages');
+  await tables.make(
+    'job_passing',
+    `SELECT pages.id, targets.id AS target FROM fetched_pages JOIN crawl_pages AS pages USING (url)
       JOIN crawl_pages AS targets ON targets.url = CASE
         WHEN fetched_pages.status_code BETWEEN 300 AND 399 THEN redirect_location
         WHEN fetched_pages.status_code BETWEEN 200 AND 299 THEN rel_canonical END
       WHERE targets.id <> pages.id`,
-    [],
-    signal,
   );
-  await connection.run(
-    `CREATE OR REPLACE TEMP TABLE job_shares AS
-      SELECT origin AS id, count(*) AS links FROM crawl_links ANTI JOIN job_passing ON job_passing.id = origin
+  await tables.make(
+    'job_shares',
+    `SELECT origin AS id, count(*) AS links FROM crawl_links ANTI JOIN job_passing ON job_passing.id = origin
       WHERE intern AND is_page AND origin <> target GROUP BY origin`,
-    [],
-    signal,
   );
   const parts = new Int32Array(nodes);
-  const [pages = parts, links = parts] = await readIntegers(
-    connection,
+  const [pages = parts, links = parts] = await tables.integers(
     'FROM job_shares UNION ALL SELECT id, 1 FROM job_passing',
-    signal,
   );
   pages.forEach((page, index) => {
     parts[page] = links[index] ?? 0;
   });
-  const [from = parts, to = parts] = await readIntegers(
-    connection,
-    `SELECT origin, target FROM crawl_links ANTI JOIN job_passing ON job_passing.id = origin
+  const [from = parts, to = parts] =
+    await tables.integers(`SELECT origin, target FROM crawl_links ANTI JOIN job_passing ON job_passing.id = origin
       WHERE intern AND is_page AND follow AND origin <> target
-      UNION ALL FROM job_passing`,
-    signal,
-  );
+      UNION ALL FROM job_passing`);
   const { rank, lowest } = pageRank({ nodes, from, to, parts });
-  await writeTable(
-    connection,
-    'job_scoring',
-    { id: 'INTEGER', inrank: 'DOUBLE' },
-    scored(inranks(rank, lowest)),
-  );
+  await tables.write('job_scoring', { id: 'INTEGER', inrank: 'DOUBLE' }, scored(inranks(rank, lowest)));
 }
 
 function* scored(inrank: Float64Array): Generator<[number, number]> {
