@@ -3,7 +3,7 @@ import { CONFIG_DEFAULTS } from '../../api/resources/config-defaults.ts';
 import { type CrawlConfigUpdate, DEPRECATED_CONFIG_FIELDS } from '../../api/resources/crawl-configs.ts';
 import { readCustomFields } from '../../site/crawler/custom-fields/custom-field.ts';
 import { find, requireFeature } from '../resources/find.ts';
-import { invalidParameter, Refusal } from '../resources/refusal.ts';
+import { forbidden, invalidParameter, Refusal } from '../resources/refusal.ts';
 import type { Document, Resources } from '../resources/resources.ts';
 import { hostOf } from '../resources/seed.ts';
 
@@ -57,9 +57,7 @@ function checkSpeed(project: Document, speed: number): void {
 
 function requireOwnership(project: Document, what: string): void {
   if (project.is_verified_by !== null && project.is_verified_by !== undefined) return;
-  throw new Refusal('forbidden', `${what} needs a project whose ownership is verified`, {
-    code: 'ownership_not_verified',
-  });
+  throw forbidden(`${what} needs a project whose ownership is verified`, 'ownership_not_verified');
 }
 
 /** Other start URLs lie on the start URL's domain, `www.` left aside, or below it. */

@@ -1,5 +1,5 @@
 import type { PilotCommand } from '../../api/resources/crawls.ts';
-import { Refusal } from '../resources/refusal.ts';
+import { wrongState } from '../resources/refusal.ts';
 import type { Document } from '../resources/resources.ts';
 import {
   FETCH_END,
@@ -32,10 +32,7 @@ export function pilot(crawl: LaunchedCrawl, command: PilotCommand, now: number):
   const hasArchivedLinks = crawl.status === 'done' && crawl.link_status === 'archived';
   if (!ALLOWED[command].includes(String(crawl.status)) && !(command === 'unarchive' && hasArchivedLinks)) {
     const needed = ALLOWED[command].join(' or ');
-    throw new Refusal(
-      'invalid_state_for_request',
-      `${command} needs a crawl that is ${needed}: ${crawl.id} is ${crawl.status}`,
-    );
+    throw wrongState(`${command} needs a crawl that is ${needed}: ${crawl.id} is ${crawl.status}`);
   }
   switch (command) {
     case 'pause':

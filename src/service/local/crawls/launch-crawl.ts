@@ -1,8 +1,8 @@
-import { Refusal } from '../resources/refusal.ts';
-import { type Document, type Resources, publicView, resourceId } from '../resources/resources.ts';
+import { forbidden, Refusal } from '../resources/refusal.ts';
+import { type Document, publicView, type Resources, resourceId } from '../resources/resources.ts';
 import { newCrawl, ofProject, refreshProject, WORKSPACE_ID, workspaceOf } from '../resources/seed.ts';
 import { quotaLeft, takeQuota } from './crawl-plan.ts';
-import { type CrawlJob, type CrawlContext, followCrawl } from './crawl-source.ts';
+import { type CrawlContext, type CrawlJob, followCrawl } from './crawl-source.ts';
 import { isUnderWay } from './launched-crawl.ts';
 
 export interface Launch {
@@ -56,7 +56,7 @@ function reasonNotToStart(resources: Resources, { project, config }: Launch): Re
 function refusalOf(reason: Reason, config: Document): Refusal {
   switch (reason) {
     case 'no_active_subscription':
-      return new Refusal('forbidden', 'the workspace has no active subscription', { code: reason });
+      return forbidden('the workspace has no active subscription', reason);
     case 'crawl_already_running':
       return new Refusal(
         'invalid_state_for_request',

@@ -1,4 +1,4 @@
-import { Refusal } from '../resources/refusal.ts';
+import { wrongState } from '../resources/refusal.ts';
 import type { Document, Resources } from '../resources/resources.ts';
 import { ofProject, refreshProject } from '../resources/seed.ts';
 import { ServiceRows } from '../rows/row-store.ts';
@@ -21,10 +21,7 @@ export async function deleteCrawl(stores: Stores, crawl: Document): Promise<void
     .listHolding('crawl_over_crawls', '_end')
     .find((one) => one.crawl1_id === crawl.id || one.crawl2_id === crawl.id);
   if (comparison !== undefined)
-    throw new Refusal(
-      'invalid_state_for_request',
-      `the crawl over crawl ${comparison.id} is comparing ${crawl.id}: wait until it is done`,
-    );
+    throw wrongState(`the crawl over crawl ${comparison.id} is comparing ${crawl.id}: wait until it is done`);
   await withoutRows(stores, [crawl.id], () => {
     resources.delete('crawls', crawl.id);
     refreshProject(resources, String(crawl.project_id));
@@ -69,7 +66,7 @@ function refuseMoving(crawl: Document): void {
   const { id, status } = crawl;
   // Only these two can be cancelled (api-spec.md §3.1).
   const remedy = status === 'running' || status === 'paused' ? 'cancel it first' : 'wait until it has passed';
-  throw new Refusal('invalid_state_for_request', `the crawl ${id} is ${status}: ${remedy}`);
+  throw wrongState(`the crawl ${id} is ${status}: ${remedy}`);
 }
 
 /** Takes away documents and the datasets of their owners at once, then the tables, which nothing names any more. */

@@ -6,7 +6,7 @@ import { CREATE_DATA_EXPORT } from '../../api/resources/data-exports.ts';
 import { CREATE_SECRET, DELETE_SECRET, LIST_SECRETS } from '../../api/resources/secrets.ts';
 import { GET_WORKSPACE, LIST_WORKSPACES } from '../../api/resources/workspaces.ts';
 import { canonicalScope } from '../../api/scopes.ts';
-import { notFound, Refusal } from '../resources/refusal.ts';
+import { forbidden, notFound, Refusal } from '../resources/refusal.ts';
 import { type Document, type Resources, spendReplaced } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import { exchangeHooks, exchangeOf } from './exchange.ts';
@@ -30,7 +30,7 @@ const WITHOUT_STORES: MoreRoutes = {
   hooks() {},
   api(api) {
     const refuse = (): never => {
-      throw new Refusal('forbidden', 'the local service has no object stores', { code: 'missing_feature' });
+      throw forbidden('the local service has no object stores', 'missing_feature');
     };
     for (const endpoint of [CREATE_DATA_EXPORT, CREATE_SECRET, LIST_SECRETS, DELETE_SECRET])
       serve(api, endpoint as typeof DELETE_SECRET, refuse);
@@ -125,9 +125,7 @@ function authorize({ resources, clock }: Context): (request: FastifyRequest) => 
     // Both spellings of the project scopes are given (api-spec.md §5).
     const scopes = (token.scopes as readonly string[]).map(canonicalScope);
     if (!scopes.includes(endpoint.scope)) {
-      throw new Refusal('forbidden', `the access token lacks the scope ${endpoint.scope}`, {
-        code: 'missing_scope',
-      });
+      throw forbidden(`the access token lacks the scope ${endpoint.scope}`, 'missing_scope');
     }
     if (!WITHOUT_SUBSCRIPTION.includes(endpoint)) refuseWithoutSubscription(resources);
   };
@@ -146,9 +144,7 @@ function tokenOf(request: FastifyRequest, resources: Resources, now: number): Do
 
 function refuseWithoutSubscription(resources: Resources): void {
   if (resources.get('workspaces', WORKSPACE_ID)?.subscription_status !== 'inactive') return;
-  throw new Refusal('forbidden', 'the workspace has no active subscription', {
-    code: 'no_active_subscription',
-  });
+  throw forbidden('the workspace has no active subscription', 'no_active_subscription');
 }
 
 /** Refuses a request that is not an operation of the service, and names the methods that the path has. */

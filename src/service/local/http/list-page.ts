@@ -1,8 +1,9 @@
-import type { z } from 'zod';
+import type { FastifyInstance } from 'fastify';
 import { stringifyJson } from '../../../core/text/json.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
-import type { ListQuery, OffsetQuery, PageMeta } from '../../api/client/pagination.ts';
+import type { ListQuery, PageMeta } from '../../api/client/pagination.ts';
 import { decodeRison } from '../../api/client/rison.ts';
+import type { Endpoint } from '../../api/endpoint.ts';
 import type { Oql } from '../../api/oql/oql.ts';
 import type { FieldRecord } from '../../api/resources/fields.ts';
 import { checkOql } from '../oql/check-oql.ts';
@@ -10,6 +11,7 @@ import { invalidParameter } from '../resources/refusal.ts';
 import { type Document, publicView } from '../resources/resources.ts';
 import { filterDocuments } from '../rows/dataset-query.ts';
 import type { ServiceRows } from '../rows/row-store.ts';
+import { type EndpointCall, serve } from './serve.ts';
 
 /** Types of the lists' fields; the others are texts. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -23,24 +25,37 @@ const MANY = new Set(['features']);
 
 type Sort = readonly [name: string, order: 'asc' | 'desc'];
 
-interface DocumentList {
-  /** The name of its resource in the answer. */
-  readonly key: string;
-  /** In natural order, the newest first. */
-  readonly documents: readonly Document[];
+interface ListOptions {
+  readonly rows: ServiceRows;
   /** The fields that it can be sorted and filtered by. */
-  readonly names: readonly string[];
+  readonly names?: readonly string[];
   /** Name → the documents' own name of it, where that differs (spec-notes.md 4). */
   readonly aliases?: Readonly<Record<string, string>>;
 }
 
-/** A page of a list under the name of its resource, with `meta` (api-spec.md §2.2). */
-export async function listPage(
-  rows: ServiceRows,
-  { key, documents, names, aliases = {} }: DocumentList,
-  query: ListQuery | z.output<typeof OffsetQuery>,
-): Promise<Record<string, unknown>> {
-  const { offset, limit, ...rest } = { sort: undefined, filters: undefined, ...query };
+/**
+ * Serves pages of a list under the name of its resource, with `meta` (api-spec.md §2.2).
+ *
+ * @param documentsOf gives the documents in natural order, the newest first
+ */
+export function serveList<E extends Endpoint & { readonly result: string }>(
+  api: FastifyInstance,
+  endpoint: E,
+  options: ListOptions,
+  documentsOf: (parameters: EndpointCall<E>['parameters']) => readonly Document[],
+): void {
+  serve(api, endpoint, async ({ parameters, query }) => {
+    const { meta, items } = await listPage(documentsOf(parameters), options, query as unknown as ListQuery);
+    return { meta, [endpoint.result]: items };
+  });
+}
+
+async function listPage(
+  documents: readonly Document[],
+  { rows, names = [], aliases = {} }: ListOptions,
+  // A list may know neither sort nor filters.
+  { offset, limit, ...rest }: Pick<ListQuery, 'offset' | 'limit'> & Partial<ListQuery>,
+): Promise<{ readonly meta: PageMeta; readonly items: readonly Document[] }> {
   const fields = new Map(names.map((name) => [name, listField(name)]));
   const sort = rest.sort === undefined ? undefined : parseSort(rest.sort, fields);
   const filters = rest.filters === undefined ? undefined : parseFilters(rest.filters, fields);
@@ -55,7 +70,7 @@ export async function listPage(
     filters: filters ?? {},
   };
   const items = sorted.slice(offset, offset + limit).map((entry) => publicView((entry as Entry).doc));
-  return { meta, [key]: items };
+  return { meta, items };
 }
 
 /** A document with the values it is sorted and filtered by. */
@@ -100,6 +115,11 @@ function parseFilters(text: string, fields: ReadonlyMap<string, FieldRecord>): O
 
 function namesOf(fields: ReadonlyMap<string, FieldRecord>): string {
   return [...fields.keys()].join(', ') || 'the fields this list can be sorted by: it has none';
+}
+
+/** @param key of the document, a time */
+export function newestFirst(key: string): (a: Document, b: Document) => number {
+  return (a, b) => Number(b[key] ?? 0) - Number(a[key] ?? 0);
 }
 
 function by([name, order]: Sort): (a: Document, b: Document) => number {

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
-import { Refusal } from '../resources/refusal.ts';
+import { forbidden, Refusal } from '../resources/refusal.ts';
 import type { Document } from '../resources/resources.ts';
 
 /** The most bytes of a body, of whatever is no ingest file. */
@@ -43,6 +43,8 @@ export function malformedRequest(error: Error & { code?: string }, socket: Socke
  */
 export function requireWriter(workspace: Document): void {
   if (workspace.role !== 'user') return;
-  const message = `the role user in the workspace ${workspace.id} does not allow to change account data`;
-  throw new Refusal('forbidden', message, { code: 'insufficient_role' });
+  throw forbidden(
+    `the role user in the workspace ${workspace.id} does not allow to change account data`,
+    'insufficient_role',
+  );
 }

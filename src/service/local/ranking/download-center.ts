@@ -9,10 +9,9 @@ import { makeFolder } from '../../../core/files/make-folder.ts';
 import type { CSV_DELIMITERS } from '../../api/resources/data-exports.ts';
 import type { RankingExportInput } from '../../api/resources/ranking-performance.ts';
 import type { Clock } from '../resources/clock.ts';
-import { exportRecord, readingFailure } from '../resources/export-record.ts';
+import { exportRecord, readingFailure, updateExport } from '../resources/export-record.ts';
 import { Refusal } from '../resources/refusal.ts';
 import type { Document, Resources } from '../resources/resources.ts';
-import { WORKSPACE_ID } from '../resources/seed.ts';
 import { csvHeader, csvLine, jsonLine, streamLines } from '../rows/export-lines.ts';
 import type { ServiceRows } from '../rows/row-store.ts';
 import { DATE_FIELD, filtersOn, type RankingTable } from './ranking-table.ts';
@@ -79,7 +78,7 @@ export class DownloadCenter implements AsyncDisposable {
     const path = this.#pathOf(job.id);
     const partial = `${path}${PARTIAL}`;
     try {
-      this.#update(job.id, { status: 'EXPORTING' });
+      updateExport(this.#work.resources, job.id, { status: 'EXPORTING' });
       makeFolder(this.#dir);
       let count = 0;
       const lines = this.#lines(job, (rows) => {
@@ -87,7 +86,7 @@ export class DownloadCenter implements AsyncDisposable {
       });
       await pipeline(Readable.from(lines, { objectMode: false }), createWriteStream(partial), { signal });
       await rename(partial, path);
-      this.#update(job.id, {
+      updateExport(this.#work.resources, job.id, {
         status: 'DONE',
         output_row_count: count,
         output_size_in_bytes: (await stat(path)).size,
@@ -97,7 +96,7 @@ export class DownloadCenter implements AsyncDisposable {
       await rm(partial, { force: true });
       if (signal.aborted) return;
       const reason = readingFailure(this.#work.resources, 'projects', job.projectId, error);
-      this.#update(job.id, { status: 'FAILED', export_failure_reason: reason });
+      updateExport(this.#work.resources, job.id, { status: 'FAILED', export_failure_reason: reason });
     }
   }
 
@@ -115,12 +114,6 @@ export class DownloadCenter implements AsyncDisposable {
 
   #pathOf(id: string): string {
     return join(this.#dir, id);
-  }
-
-  #update(id: string, changes: Readonly<Record<string, unknown>>): void {
-    const { resources } = this.#work;
-    const known: Document | undefined = resources.get('data_exports', id);
-    if (known !== undefined) resources.put('data_exports', WORKSPACE_ID, { ...known, ...changes });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

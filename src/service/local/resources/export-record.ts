@@ -1,5 +1,6 @@
 import type { DataExportRequest } from '../../api/resources/data-exports.ts';
 import type { Document, Resources } from './resources.ts';
+import { WORKSPACE_ID } from './seed.ts';
 
 const SOURCES = { crawls: 'crawl', projects: 'project' } as const;
 
@@ -17,6 +18,16 @@ export function readingFailure(
     return `the ${SOURCES[kind]} ${id} was deleted before it was exported`;
   const [first] = (error instanceof Error ? error.message : String(error)).split('\n');
   return `the export failed: ${first}`;
+}
+
+/** Changes what the record of an export says, if it is still there. */
+export function updateExport(
+  resources: Resources,
+  id: string,
+  changes: Readonly<Record<string, unknown>>,
+): void {
+  const known = resources.get('data_exports', id);
+  if (known !== undefined) resources.put('data_exports', WORKSPACE_ID, { ...known, ...changes });
 }
 
 type Exported = Pick<DataExportRequest, 'output_format' | 'output_format_parameters' | 'resource_id'> & {

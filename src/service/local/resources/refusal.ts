@@ -56,6 +56,16 @@ export function duplicateEntry(name: string, message: string): Refusal {
   });
 }
 
+/** Refuses what the token may not do, or what the workspace or project has not. */
+export function forbidden(message: string, code: string): Refusal {
+  return new Refusal('forbidden', message, { code });
+}
+
+/** Refuses what a resource does not allow as it is now. */
+export function wrongState(message: string): Refusal {
+  return new Refusal('invalid_state_for_request', message);
+}
+
 export function notFound(what: string): Refusal {
   return new Refusal('resource_not_found', `${what} does not exist`);
 }

@@ -11,8 +11,8 @@ import { checkConfig, configDocument } from '../../configs/check-config.ts';
 import { isUnderWay } from '../../crawls/launched-crawl.ts';
 import { isTaken } from '../../notify/notifier.ts';
 import { find } from '../../resources/find.ts';
-import { duplicateEntry, invalidParameter, notFound, Refusal } from '../../resources/refusal.ts';
-import { type Document, type Resources, publicView, resourceId } from '../../resources/resources.ts';
+import { duplicateEntry, invalidParameter, notFound, wrongState } from '../../resources/refusal.ts';
+import { type Document, publicView, type Resources, resourceId } from '../../resources/resources.ts';
 import { ofProject, refreshProject } from '../../resources/seed.ts';
 import { type Context, serve } from '../serve.ts';
 
@@ -93,6 +93,5 @@ function refuseInUse(resources: Resources, project: Document, config: Document):
     .list('scheduled_crawls', project.id)
     .find((one) => one.config_id === config.id && one._next !== undefined);
   const user = crawl ? `the crawl ${crawl.id}` : scheduled && `the scheduled crawl ${scheduled.id}`;
-  if (user !== undefined)
-    throw new Refusal('invalid_state_for_request', `${user} uses the configuration ${config.id}`);
+  if (user !== undefined) throw wrongState(`${user} uses the configuration ${config.id}`);
 }

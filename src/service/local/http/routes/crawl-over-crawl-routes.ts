@@ -12,20 +12,15 @@ import { startComparison } from '../../crawls/start-comparison.ts';
 import { find, refuseUnlessReported, requireFeature } from '../../resources/find.ts';
 import { invalidParameter, Refusal } from '../../resources/refusal.ts';
 import { type Document, publicView } from '../../resources/resources.ts';
-import { listPage } from '../list-page.ts';
+import { newestFirst, serveList } from '../list-page.ts';
 import { type Context, serve } from '../serve.ts';
 
 /** Crawl over crawls (api-spec.md §4.6). */
 export function crawlOverCrawlRoutes(api: FastifyInstance, { resources, rows, crawlClock }: Context): void {
-  serve(api, LIST_CRAWL_OVER_CRAWLS, ({ parameters, query }) => {
-    const workspace = find(resources, 'workspaces', parameters.workspace_id);
-    const all = resources.list('crawl_over_crawls', workspace.id).sort(newestFirst);
-    const aliases = { created_at: 'creation_date' };
-    return listPage(
-      rows,
-      { key: 'crawl_over_crawls', documents: all, names: CRAWL_OVER_CRAWL_LIST_FIELDS, aliases },
-      query,
-    );
+  const listed = { rows, names: CRAWL_OVER_CRAWL_LIST_FIELDS, aliases: { created_at: 'creation_date' } };
+  serveList(api, LIST_CRAWL_OVER_CRAWLS, listed, ({ workspace_id }) => {
+    const { id } = find(resources, 'workspaces', workspace_id);
+    return resources.list('crawl_over_crawls', id).sort(newestFirst('creation_date'));
   });
   serve(api, GET_CRAWL_OVER_CRAWL, ({ parameters }) => ({
     crawl_over_crawl: publicView(find(resources, 'crawl_over_crawls', parameters.crawl_over_crawl_id)),
@@ -81,8 +76,4 @@ function checkTransformation(configuration: CrawlOverCrawlInput['configuration']
     const path = `configuration.url_transformations.config.${name}`;
     throw invalidParameter(path, 'format', 'is a domain, such as www.example.com');
   }
-}
-
-function newestFirst(a: Document, b: Document): number {
-  return Number(b.creation_date ?? 0) - Number(a.creation_date ?? 0);
 }

@@ -25,7 +25,7 @@ import { find } from '../../resources/find.ts';
 import { invalidParameter, Refusal } from '../../resources/refusal.ts';
 import { type Document, publicView, resourceId } from '../../resources/resources.ts';
 import { WORKSPACE_ID } from '../../resources/seed.ts';
-import { listPage } from '../list-page.ts';
+import { newestFirst, serveList } from '../list-page.ts';
 import { type Context, serve } from '../serve.ts';
 
 /** The latest time: the end of the year 9999. */
@@ -36,15 +36,10 @@ export function crawlRoutes(api: FastifyInstance, context: Context): void {
   const { resources, rows, clock, crawlClock } = context;
   const viewNow = (crawl: Document): Document => publicView(crawlAt(crawl, clock.now()));
 
-  serve(api, LIST_CRAWLS, ({ parameters, query }) => {
-    const workspace = find(resources, 'workspaces', parameters.workspace_id);
+  serveList(api, LIST_CRAWLS, { rows, names: CRAWL_LIST_FIELDS }, ({ workspace_id }) => {
+    const crawls = resources.list('crawls', find(resources, 'workspaces', workspace_id).id);
     const now = clock.now();
-    const crawls = resources.list('crawls', workspace.id).map((crawl) => crawlAt(crawl, now));
-    return listPage(
-      rows,
-      { key: 'crawls', documents: crawls.sort(newestFirst), names: CRAWL_LIST_FIELDS },
-      query,
-    );
+    return crawls.map((crawl) => crawlAt(crawl, now)).sort(newestFirst('created_at'));
   });
   serve(api, GET_CRAWL, ({ parameters }) => ({
     crawl: viewNow(find(resources, 'crawls', parameters.crawl_id)),
@@ -81,20 +76,11 @@ export function crawlRoutes(api: FastifyInstance, context: Context): void {
   );
 }
 
-function newestFirst(a: Document, b: Document): number {
-  return Number(b.created_at ?? 0) - Number(a.created_at ?? 0);
-}
-
 /** Scheduled crawls (api-spec.md §4.4). */
 export function scheduledCrawlRoutes(api: FastifyInstance, { resources, rows, crawlClock }: Context): void {
-  serve(api, LIST_SCHEDULED_CRAWLS, ({ parameters, query }) => {
-    const project = find(resources, 'projects', parameters.project_id);
-    return listPage(
-      rows,
-      { key: 'scheduled_crawls', documents: resources.list('scheduled_crawls', project.id), names: [] },
-      query,
-    );
-  });
+  serveList(api, LIST_SCHEDULED_CRAWLS, { rows }, ({ project_id }) =>
+    resources.list('scheduled_crawls', find(resources, 'projects', project_id).id),
+  );
   serve(api, CREATE_SCHEDULED_CRAWL, ({ parameters, body: { scheduled_crawl } }) =>
     crawlClock.alone((now) => {
       const project = find(resources, 'projects', parameters.project_id);

@@ -10,7 +10,7 @@ import {
 import { find } from '../../resources/find.ts';
 import { invalidParameter, Refusal } from '../../resources/refusal.ts';
 import { publicView } from '../../resources/resources.ts';
-import { listPage } from '../list-page.ts';
+import { serveList } from '../list-page.ts';
 import { type Context, serve } from '../serve.ts';
 
 /** The longest file, in bytes (ours). */
@@ -22,11 +22,9 @@ const BOUNDARY = /boundary=(?:"[^"]{1,70}"|[^\s;"]{1,70}(?![^\s;]))/i;
 /** Ingest files (api-spec.md §2.9, §4.8). */
 export function ingestFileRoutes(api: FastifyInstance, context: Context): void {
   const { resources, rows, ingestFiles } = context;
-  serve(api, LIST_INGEST_FILES, ({ parameters, query }) => {
-    const project = find(resources, 'projects', parameters.project_id);
-    const files = resources.list('ingest_files', project.id);
-    return listPage(rows, { key: 'user_files', documents: files, names: INGEST_FILE_LIST_FIELDS }, query);
-  });
+  serveList(api, LIST_INGEST_FILES, { rows, names: INGEST_FILE_LIST_FIELDS }, ({ project_id }) =>
+    resources.list('ingest_files', find(resources, 'projects', project_id).id),
+  );
   serve(api, GET_INGEST_FILE, ({ parameters }) => {
     const project = find(resources, 'projects', parameters.project_id);
     return { user_file: publicView(find(resources, 'ingest_files', parameters.ingest_file_id, project.id)) };

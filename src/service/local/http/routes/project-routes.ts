@@ -15,16 +15,15 @@ import { find, requireLogMonitoring } from '../../resources/find.ts';
 import { duplicateEntry } from '../../resources/refusal.ts';
 import { publicView, resourceId } from '../../resources/resources.ts';
 import { newProject, ofProject, WORKSPACE_ID } from '../../resources/seed.ts';
-import { listPage } from '../list-page.ts';
+import { serveList } from '../list-page.ts';
 import { type Context, serve } from '../serve.ts';
 
 /** Projects (api-spec.md §4.3). */
 export function projectRoutes(api: FastifyInstance, context: Context): void {
   const { resources, rows, clock, crawlClock } = context;
-  serve(api, LIST_PROJECTS, ({ parameters, query }) => {
-    const projects = resources.list('projects', find(resources, 'workspaces', parameters.workspace_id).id);
-    return listPage(rows, { key: 'projects', documents: projects, names: PROJECT_LIST_FIELDS }, query);
-  });
+  serveList(api, LIST_PROJECTS, { rows, names: PROJECT_LIST_FIELDS }, ({ workspace_id }) =>
+    resources.list('projects', find(resources, 'workspaces', workspace_id).id),
+  );
   serve(api, GET_PROJECT, ({ parameters }) => {
     const project = find(resources, 'projects', parameters.project_id);
     const crawls = ofProject(resources.list('crawls'), project.id);
@@ -48,13 +47,8 @@ export function projectRoutes(api: FastifyInstance, context: Context): void {
 
 /** Workspaces (api-spec.md §4.9). */
 export function workspaceRoutes(api: FastifyInstance, { resources, rows }: Context): void {
-  serve(api, LIST_WORKSPACES, ({ query }) =>
-    listPage(
-      rows,
-      { key: 'workspaces', documents: resources.list('workspaces'), names: WORKSPACE_LIST_FIELDS },
-      query,
-    ),
-  );
+  const listed = { rows, names: WORKSPACE_LIST_FIELDS };
+  serveList(api, LIST_WORKSPACES, listed, () => resources.list('workspaces'));
   serve(api, GET_WORKSPACE, ({ parameters }) => ({
     workspace: publicView(find(resources, 'workspaces', parameters.workspace_id)),
   }));

@@ -26,7 +26,7 @@ import { invalidParameter, notFound, Refusal } from '../../resources/refusal.ts'
 import { type Document, publicView } from '../../resources/resources.ts';
 import { workspaceOf } from '../../resources/seed.ts';
 import { checkPatterns } from '../../rows/dataset-query.ts';
-import { listPage } from '../list-page.ts';
+import { serveList } from '../list-page.ts';
 import { type Context, serve } from '../serve.ts';
 
 /** Rows of an aggregate that gives no `limit`, and the most it may ask for at once. */
@@ -121,15 +121,10 @@ const ALIASES = {
 /** Data exports of a workspace, those of ranking performance among them (api-spec.md §2.12, §4.9). */
 export function dataExportRoutes(api: FastifyInstance, context: Context): void {
   const { resources, rows } = context;
-  serve(api, LIST_DATA_EXPORTS, ({ parameters, query }) => {
-    const workspace = find(resources, 'workspaces', parameters.workspace_id);
-    const exports = resources.list('data_exports', workspace.id);
-    return listPage(
-      rows,
-      { key: 'account', documents: exports, names: DATA_EXPORT_LIST_FIELDS, aliases: ALIASES },
-      query,
-    );
-  });
+  const listed = { rows, names: DATA_EXPORT_LIST_FIELDS, aliases: ALIASES };
+  serveList(api, LIST_DATA_EXPORTS, listed, ({ workspace_id }) =>
+    resources.list('data_exports', find(resources, 'workspaces', workspace_id).id),
+  );
   serve(api, GET_DATA_EXPORT, ({ parameters }) => {
     const workspace = find(resources, 'workspaces', parameters.workspace_id);
     return {

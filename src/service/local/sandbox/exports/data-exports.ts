@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import { Semaphore } from '../../../../core/queue/semaphore.ts';
 import type { DataExportRequest, ExportFormat, ExportTarget } from '../../../api/resources/data-exports.ts';
 import type { Column } from '../../fields/column.ts';
-import { readingFailure } from '../../resources/export-record.ts';
-import type { Dataset, Document, Resources } from '../../resources/resources.ts';
-import { WORKSPACE_ID } from '../../resources/seed.ts';
+import { readingFailure, updateExport } from '../../resources/export-record.ts';
+import type { Dataset, Resources } from '../../resources/resources.ts';
 import type { ServiceRows } from '../../rows/row-store.ts';
 import { findSecret, storeBCredentials } from './find-secret.ts';
-import { type Uploader, gcsUploader, s3Uploader } from './uploader.ts';
+import { gcsUploader, s3Uploader, type Uploader } from './uploader.ts';
 import { type WrittenFile, writeFiles } from './write-files.ts';
 
 const EXTENSIONS: Readonly<Record<ExportFormat, string>> = { csv: 'csv', json: 'jsonl', parquet: 'parquet' };
@@ -92,14 +91,14 @@ export class DataExports implements AsyncDisposable {
     if (signal.aborted) return;
     const dir = join(this.#dir, job.id);
     try {
-      this.#update(job.id, { status: 'EXPORTING' });
+      updateExport(this.#work.resources, job.id, { status: 'EXPORTING' });
       const { rows, settings } = this.#work;
       const format = job.request.output_format;
       const gzip = settings.gzip && format !== 'parquet';
       const delimiter = job.request.output_format_parameters?.csv_delimiter ?? ';';
       const written = { format, delimiter, gzip, objects: settings.objects };
       const files = await writeFiles(rows, { ...job.dataset, columns: job.columns }, written, dir, signal);
-      this.#update(job.id, { status: 'UPLOADING' });
+      updateExport(this.#work.resources, job.id, { status: 'UPLOADING' });
       await this.#upload(job, files, gzip, signal);
     } catch (error) {
       // An export that ends with the sandbox is found unfinished, and so failed, at its next start.
@@ -132,7 +131,7 @@ export class DataExports implements AsyncDisposable {
       if (!signal.aborted) this.#fail(id, failureReason(error, `${request.target} ${bucket}`, secret));
       return;
     }
-    this.#update(id, {
+    updateExport(this.#work.resources, id, {
       status: 'DONE',
       output_row_count: files.reduce((sum, file) => sum + file.rows, 0),
       output_size_in_bytes: files.reduce((sum, file) => sum + file.size, 0),
@@ -140,12 +139,7 @@ export class DataExports implements AsyncDisposable {
   }
 
   #fail(id: string, reason: string): void {
-    this.#update(id, { status: 'FAILED', export_failure_reason: reason });
-  }
-
-  #update(id: string, changes: Readonly<Record<string, unknown>>): void {
-    const known: Document | undefined = this.#work.resources.get('data_exports', id);
-    if (known !== undefined) this.#work.resources.put('data_exports', WORKSPACE_ID, { ...known, ...changes });
+    updateExport(this.#work.resources, id, { status: 'FAILED', export_failure_reason: reason });
   }
 
   #failUnfinished(): void {

@@ -3,7 +3,7 @@ import type { DataExportRequest } from '../../../api/resources/data-exports.ts';
 import type { CrawlDataType } from '../../../api/resources/fields.ts';
 import type { Column } from '../../fields/column.ts';
 import { datasetOf, find, refuseUnlessReported } from '../../resources/find.ts';
-import { invalidParameter, notFound, Refusal } from '../../resources/refusal.ts';
+import { forbidden, invalidParameter, notFound, Refusal } from '../../resources/refusal.ts';
 import type { Document, Resources } from '../../resources/resources.ts';
 import type { ExportJob } from './data-exports.ts';
 import { findSecret } from './find-secret.ts';
@@ -25,8 +25,7 @@ const LONGEST_PREFIX = 900;
 export function exportJob(resources: Resources, workspace: Document, request: DataExportRequest): ExportJob {
   const features = workspace.subscription_features as readonly string[] | null | undefined;
   if (!features?.includes('data_export')) {
-    const message = `the workspace ${workspace.id} lacks the feature data_export`;
-    throw new Refusal('forbidden', message, { code: 'missing_feature' });
+    throw forbidden(`the workspace ${workspace.id} lacks the feature data_export`, 'missing_feature');
   }
   if (request.output_format !== 'csv' && request.output_format_parameters?.csv_delimiter !== undefined)
     throw new Refusal('invalid_request', `csv_delimiter does not go with ${request.output_format}`);

@@ -5,7 +5,7 @@ import type { CrawlClock } from '../../crawls/crawl-clock.ts';
 import { followCrawl } from '../../crawls/crawl-source.ts';
 import { rederiveWeeks } from '../../logs/derive-log-pages.ts';
 import { checkRequest } from '../../resources/check-request.ts';
-import { invalidParameter, notFound, Refusal } from '../../resources/refusal.ts';
+import { forbidden, invalidParameter, notFound, Refusal } from '../../resources/refusal.ts';
 import {
   type Document,
   OWN_SETTINGS,
@@ -30,7 +30,7 @@ export function controlRoutes(control: FastifyInstance, context: SandboxContext)
   control.addHook('onRequest', async ({ ip, method, url, headers }) => {
     if (!isLoopback(ip)) throw notFound(`${method} ${url}`);
     const problem = foreignOrigin(headers, context.host);
-    if (problem !== undefined) throw new Refusal('forbidden', problem, { code: 'foreign_origin' });
+    if (problem !== undefined) throw forbidden(problem, 'foreign_origin');
   });
 
   control.post('/faults', async (request) => {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { openApiDocument } from '../../../api/openapi/openapi.ts';
 import { isUnderWay } from '../../crawls/launched-crawl.ts';
 import type { MoreRoutes } from '../../http/create-server.ts';
+import { newestFirst } from '../../http/list-page.ts';
 import type { Document, ResourceKind } from '../../resources/resources.ts';
 import { ofProject } from '../../resources/seed.ts';
 import { apiPage, type ValuesOf } from '../pages/api-page.ts';
@@ -9,7 +10,7 @@ import { sendPage } from '../pages/page.ts';
 import { controlRoutes } from './control-routes.ts';
 import { faultHooks } from './fault-hooks.ts';
 import { oauthRoutes } from './oauth-routes.ts';
-import { type SandboxContext, type SandboxParts, RequestLog } from './sandbox-context.ts';
+import { RequestLog, type SandboxContext, type SandboxParts } from './sandbox-context.ts';
 import { storeRoutes } from './store-routes.ts';
 
 /** Data exports and their secrets, pages for people, sign-in, and the handles for tests under `/_sandbox`. */
@@ -46,9 +47,7 @@ function addressOf(request: FastifyRequest): string {
  * operation.
  */
 function exampleValues({ resources, storeABucket }: SandboxContext, address: string): ValuesOf {
-  const crawls = resources
-    .list('crawls')
-    .sort((a, b) => Number(b.created_at ?? 0) - Number(a.created_at ?? 0));
+  const crawls = resources.list('crawls').sort(newestFirst('created_at'));
   const projects = resources.list('projects');
   const reported = crawls.filter((crawl) => crawl.status === 'done' && crawl.link_status === 'live');
   const idle = projects.find((project) => !ofProject(crawls, project.id).some(isUnderWay));

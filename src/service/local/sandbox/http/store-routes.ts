@@ -8,7 +8,7 @@ import {
   SECRET_LIST_FIELDS,
   type SecretInput,
 } from '../../../api/resources/secrets.ts';
-import { listPage } from '../../http/list-page.ts';
+import { serveList } from '../../http/list-page.ts';
 import { requireWriter } from '../../http/refusal-of.ts';
 import { serve } from '../../http/serve.ts';
 import { exportRecord } from '../../resources/export-record.ts';
@@ -34,11 +34,9 @@ export function storeRoutes(
     dataExports.start(job);
     return { data_export: publicView(record) };
   });
-  serve(api, LIST_SECRETS, ({ parameters, query }) => {
-    const workspace = find(resources, 'workspaces', parameters.workspace_id);
-    const secrets = resources.list('secrets', workspace.id);
-    return listPage(rows, { key: 'secrets', documents: secrets, names: SECRET_LIST_FIELDS }, query);
-  });
+  serveList(api, LIST_SECRETS, { rows, names: SECRET_LIST_FIELDS }, ({ workspace_id }) =>
+    resources.list('secrets', find(resources, 'workspaces', workspace_id).id),
+  );
   serve(api, CREATE_SECRET, ({ parameters, body: { secret } }) => {
     const workspace = find(resources, 'workspaces', parameters.workspace_id);
     requireWriter(workspace);
