@@ -1,51 +1,38 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import * as data from '../../../api/data-endpoints.ts';
-import type { AggregateBody } from '../../../api/resources/aggregates.ts';
-import type { CrawlDataType } from '../../../api/resources/fields.ts';
-import {
-  type ExportBody,
-  type ExportFileType,
-  SEARCH_CEILING,
-  type SearchBody,
-} from '../../../api/resources/search.ts';
+import type { CrawlDataType, Granularity } from '../../../api/resources/fields.ts';
+import { type ExportFileType, SEARCH_CEILING } from '../../../api/resources/search.ts';
 import { aggregateRows } from '../../aggregates/aggregate-rows.ts';
 import { planAggregate } from '../../aggregates/plan-aggregate.ts';
-import { datasetOf, find } from '../../resources/find.ts';
-import { invalidParameter, Refusal } from '../../resources/refusal.ts';
+import {
+  datasetOf,
+  find,
+  refuseUnlessReported,
+  requireFeature,
+  requireLogMonitoring,
+} from '../../resources/find.ts';
+import { invalidParameter, Refusal, wrongState } from '../../resources/refusal.ts';
+import type { Dataset, Resources } from '../../resources/resources.ts';
 import { checkPatterns, datasetQuery } from '../../rows/dataset-query.ts';
 import { exportLines, searchRows } from '../../rows/export-lines.ts';
-import {
-  crawlOverCrawlSource,
-  crawlSource,
-  logEventsSource,
-  logPagesSource,
-  type ReadableRows,
-} from '../data-source.ts';
 import { exchangeOf } from '../exchange.ts';
-import { type Context, serve } from '../serve.ts';
+import { type Context, type EndpointCall, serve } from '../serve.ts';
 
 const SEARCH_LIMIT = 10;
 
-interface SearchCall {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-  readonly body: SearchBody;
-}
-
-interface AggregatesCall {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-  readonly body: AggregateBody;
-}
+/** The four places of rows differ in their paths alone. */
+type RowEndpoints = typeof data.LOG_EVENTS;
+/** Of a path; the endpoint's definition has checked them. */
+type Parameters = Readonly<Record<string, string>>;
 
 /** Fields of a crawl; search, aggregates and streamed export of all four sources of rows (api-spec.md §4.1). */
 export function dataRoutes(api: FastifyInstance, context: Context): void {
   const { resources, clock } = context;
-  const comparisonData = (parameters: { readonly coc_id: string }): ReadableRows => {
+  const comparedPages: typeof crawlOverCrawlSource = (_, parameters) => {
     const source = crawlOverCrawlSource(resources, parameters);
-    const comparison = find(resources, 'crawl_over_crawls', parameters.coc_id);
+    const comparison = find(resources, 'crawl_over_crawls', String(parameters.coc_id));
     resources.put('crawl_over_crawls', '', { ...comparison, last_data_accessed_at: clock.now() });
     return source;
   };
@@ -56,45 +43,86 @@ export function dataRoutes(api: FastifyInstance, context: Context): void {
     return { fields: columns.map((column) => column.field) };
   });
 
-  serve(api, data.CRAWL.search, (call) => sendSearch(call, context, crawlSource(resources, call.parameters)));
-  serve(api, data.CRAWL_OVER_CRAWL.search, (call) =>
-    sendSearch(call, context, comparisonData(call.parameters)),
-  );
-  serve(api, data.LOG_EVENTS.search, (call) =>
-    sendSearch(call, context, logEventsSource(resources, call.parameters)),
-  );
-  serve(api, data.LOG_PAGES.search, (call) =>
-    sendSearch(call, context, logPagesSource(resources, call.parameters)),
-  );
+  for (const [endpoints, sourceOf] of [
+    [data.CRAWL, crawlSource],
+    [data.CRAWL_OVER_CRAWL, comparedPages],
+    [data.LOG_EVENTS, logEventsSource],
+    [data.LOG_PAGES, logPagesSource],
+  ] as const) {
+    const { search, aggregate, export: exported } = endpoints as RowEndpoints;
+    serve(api, search, (call) => sendSearch(call, context, sourceOf(resources, call.parameters)));
+    serve(api, aggregate, (call) => sendAggregates(call, context, sourceOf(resources, call.parameters)));
+    serve(api, exported, (call) => sendExport(call, context, sourceOf(resources, call.parameters)));
+  }
+}
 
-  serve(api, data.CRAWL.aggregate, (call) =>
-    sendAggregates(call, context, crawlSource(resources, call.parameters)),
-  );
-  serve(api, data.CRAWL_OVER_CRAWL.aggregate, (call) =>
-    sendAggregates(call, context, comparisonData(call.parameters)),
-  );
-  serve(api, data.LOG_EVENTS.aggregate, (call) =>
-    sendAggregates(call, context, logEventsSource(resources, call.parameters)),
-  );
-  serve(api, data.LOG_PAGES.aggregate, (call) =>
-    sendAggregates(call, context, logPagesSource(resources, call.parameters)),
-  );
+/** Rows that may be read now, and what a file of them is called. */
+interface ReadableRows {
+  readonly dataset: Dataset;
+  readonly name: string;
+}
 
-  serve(api, data.CRAWL.export, (call) => sendExport(call, context, crawlSource(resources, call.parameters)));
-  serve(api, data.CRAWL_OVER_CRAWL.export, (call) =>
-    sendExport(call, context, comparisonData(call.parameters)),
-  );
-  serve(api, data.LOG_EVENTS.export, (call) =>
-    sendExport(call, context, logEventsSource(resources, call.parameters)),
-  );
-  serve(api, data.LOG_PAGES.export, (call) =>
-    sendExport(call, context, logPagesSource(resources, call.parameters)),
-  );
+/**
+ * The rows of a crawl: once it is done and has a report.
+ *
+ * @throws Refusal `resource_not_found` or `invalid_state_for_request`; so do the others
+ */
+function crawlSource(
+  resources: Resources,
+  { crawl_id = '', data_type: dataType = '' }: Parameters,
+): ReadableRows {
+  const crawl = find(resources, 'crawls', crawl_id);
+  refuseUnlessReported(crawl, dataType as CrawlDataType);
+  return {
+    dataset: datasetOf(resources, crawl.id, dataType as CrawlDataType),
+    name: `${dataType}-${crawl.id}`,
+  };
+}
+
+/**
+ * The compared pages of a crawl over crawl: once it is done, and not of one that found conflicting URLs.
+ *
+ * @throws Refusal `forbidden` too, where the project lacks the feature; so do those of log monitoring
+ */
+function crawlOverCrawlSource(resources: Resources, { coc_id = '' }: Parameters): ReadableRows {
+  const comparison = find(resources, 'crawl_over_crawls', coc_id);
+  const { id, status, end_reason: reason } = comparison;
+  requireFeature(resources, find(resources, 'projects', String(comparison.project_id)), 'crawl_over_crawl');
+  if (status !== 'done') {
+    throw wrongState(`the crawl over crawl ${id} is ${status}, not done`);
+  }
+  if (reason === 'conflicting_urls') {
+    throw wrongState(`the crawl over crawl ${id} ended with ${reason}`);
+  }
+  return {
+    dataset: datasetOf(resources, id, 'crawl_over_crawl_pages'),
+    name: `crawl-over-crawl-pages-${id}`,
+  };
+}
+
+/** The log lines of a project with log monitoring. */
+function logEventsSource(resources: Resources, { project_id = '' }: Parameters): ReadableRows {
+  const project = find(resources, 'projects', project_id);
+  requireLogMonitoring(resources, project);
+  return { dataset: datasetOf(resources, project.id, 'events'), name: `events-${project.id}` };
+}
+
+/** The pages of log monitoring, by day, week or month. */
+function logPagesSource(
+  resources: Resources,
+  { project_id = '', granularity: by = '' }: Parameters,
+): ReadableRows {
+  const project = find(resources, 'projects', project_id);
+  requireLogMonitoring(resources, project);
+  return {
+    dataset: datasetOf(resources, project.id, `log_pages_${by as Granularity}`),
+    name: `log-pages-${by}-${project.id}`,
+  };
 }
 
 /** Answers aggregates, a table each; all are checked before the first is made (api-spec.md §4.1). */
 async function sendAggregates(
-  { request, reply, body }: AggregatesCall,
+  { request, reply, body }: EndpointCall<RowEndpoints['aggregate']>,
   { rows }: Context,
   { dataset }: ReadableRows,
 ): Promise<FastifyReply> {
@@ -109,7 +137,7 @@ async function sendAggregates(
 
 /** Answers a search: a page of rows, at most up to the ceiling (api-spec.md §8). */
 async function sendSearch(
-  { request, reply, body }: SearchCall,
+  { request, reply, body }: EndpointCall<RowEndpoints['search']>,
   { rows }: Context,
   { dataset }: ReadableRows,
 ): Promise<FastifyReply> {
@@ -126,13 +154,6 @@ async function sendSearch(
   return reply.type('application/json; charset=utf-8').send(text);
 }
 
-interface ExportCall {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-  readonly query: { readonly file_type?: ExportFileType | undefined };
-  readonly body: ExportBody;
-}
-
 const CONTENT_TYPES: Readonly<Record<ExportFileType, string>> = {
   csv: 'text/csv; charset=utf-8',
   json: 'application/x-ndjson; charset=utf-8',
@@ -140,7 +161,7 @@ const CONTENT_TYPES: Readonly<Record<ExportFileType, string>> = {
 
 /** Streams an export. Only once its first bytes are there does the answer begin; a later error cuts the connection. */
 async function sendExport(
-  { request, reply, query: { file_type }, body }: ExportCall,
+  { request, reply, query: { file_type }, body }: EndpointCall<RowEndpoints['export']>,
   { rows }: Context,
   { dataset, name }: ReadableRows,
 ): Promise<FastifyReply> {
