@@ -1,11 +1,10 @@
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import { type AggMethod, type AggRange, COUNT_COLUMN } from '../../api/resources/aggregates.ts';
-import { type Column, isMany, SQL_TYPES } from '../fields/column.ts';
+import { type Column, isMany } from '../fields/column.ts';
 import { valueKind } from '../oql/check-oql.ts';
 import { type Bind, type Compiled, compileLeaf, compileOql, elementsOf, textOf } from '../oql/compile-oql.ts';
 import type { Dataset } from '../resources/resources.ts';
-import { checkPatterns } from '../rows/dataset-query.ts';
-import { ServiceRows } from '../rows/row-store.ts';
+import { checkPatterns, sourceOf } from '../rows/dataset-query.ts';
 import type { AggregateMetric, AggregatePlan, Bucket } from './plan-aggregate.ts';
 
 /** How many rows an aggregate may have; nothing says what the service's bound is. */
@@ -55,7 +54,7 @@ function compileAggregate(
     ...keys.filter((key) => key.isList).map((key) => key.id),
     ...(measured?.isList ? ['m'] : []),
   ];
-  const source = sourceOf(dataset, condition);
+  const source = `FROM ${sourceOf(dataset)} WHERE ${condition.sql}`;
   // One level a list: two lists unnested side by side would be paired, not multiplied.
   const rows = lists.reduce(
     (inner, id) => `SELECT * REPLACE (unnest(${id}) AS ${id}) FROM (${inner})`,
@@ -69,13 +68,6 @@ function compileAggregate(
   const ordering = order.length === 0 ? '' : `ORDER BY ${order.join(', ')}`;
   const sql = `SELECT ${line} AS line FROM (${rows}) ${grouping} ${ordering} LIMIT ${AGGREGATE_CEILING + 1}`;
   return { sql, condition };
-}
-
-/** A dataset without a table has its columns all the same, and no rows. */
-function sourceOf({ table, columns }: Dataset, condition: Compiled): string {
-  if (table !== undefined) return `FROM ${ServiceRows.table(table)} WHERE ${condition.sql}`;
-  const empty = columns.map((column) => `CAST(NULL AS ${SQL_TYPES[column.kind]}) AS ${column.id}`);
-  return `FROM (SELECT ${empty.join(', ') || '1'}) WHERE false AND ${condition.sql}`;
 }
 
 /** SQL for a bucket: the keys that a row falls under, how a key is shown, and how keys are ordered. */

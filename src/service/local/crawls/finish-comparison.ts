@@ -1,4 +1,4 @@
-import { type Column, type ColumnKind, kindOfField, SQL_TYPES } from '../fields/column.ts';
+import { type ColumnKind, columnsOf, kindOfField, SQL_TYPES } from '../fields/column.ts';
 import { COMPARED_FIELDS, CRAWL_OVER_CRAWL_FIELD_RECORDS } from '../fields/field-records-of.ts';
 import type { Dataset, Document, Resources } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
@@ -56,9 +56,7 @@ async function comparePages(
   const values: string[] = [];
   const sides = [side(1, crawl1, transformations, values), side(2, crawl2, transformations, values)];
   const table = `crawl_over_crawl_pages_${id}`;
-  const columns = CRAWL_OVER_CRAWL_FIELD_RECORDS.map(
-    (field, index): Column => ({ id: `c${index}`, kind: kindOfField(field), field }),
-  );
+  const columns = columnsOf(CRAWL_OVER_CRAWL_FIELD_RECORDS);
   const cells = columns.map(({ id: column, field }) => `${cellOf(field.name)} AS ${column}`);
   const pages = `WITH one AS (${sides[0]}), two AS (${sides[1]})`;
   return rows.useForImport(async (connection) => {

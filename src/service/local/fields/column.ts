@@ -47,6 +47,11 @@ export function kindOfField(field: FieldRecord): ColumnKind {
   return kind === 'text' ? 'texts' : 'json';
 }
 
+/** Columns for fields whose values keep to their types. */
+export function columnsOf(fields: readonly FieldRecord[]): Column[] {
+  return fields.map((field, index) => ({ id: `c${index}`, kind: kindOfField(field), field }));
+}
+
 export function isMany(column: Column): boolean {
   return column.field.arity === 'many';
 }

@@ -2,30 +2,22 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../../core/files/make-folder.ts';
 import { GRANULARITIES } from '../../api/resources/fields.ts';
-import type { VerifyOptions } from '../../site/logs/bots/verify-bots.ts';
 import type { RejectReason } from '../../site/logs/log-line.ts';
 import type { BotReport, LogFileReport } from '../../site/logs/log-report.ts';
-import type { LogRules } from '../../site/logs/log-rules.ts';
 import type { LogSource } from '../../site/logs/log-source.ts';
 import { find } from '../resources/find.ts';
 import { type Document, type Resources, resourceId } from '../resources/resources.ts';
 import { switchOnLogs } from '../resources/seed.ts';
 import type { ServiceRows } from '../rows/row-store.ts';
 import { eventsKeptOtherwise, type KnownFile, readFiles } from './known-files.ts';
-import { LogAdder } from './log-adder.ts';
+import { type AddingLogs, LogAdder } from './log-adder.ts';
 import { weekDefinitionOf } from './log-metadata.ts';
 import { LogTables } from './log-tables.ts';
 import { addedLogPages, settleLogDays } from './settle-log-days.ts';
 
-export interface LogsToAdd {
+export interface LogsToAdd extends Pick<AddingLogs, 'rules' | 'again' | 'bots' | 'confirm'> {
   readonly projectId: string;
   readonly sources: AsyncIterable<LogSource>;
-  readonly rules: LogRules;
-  /** Whether files that were read before are read once more. */
-  readonly again: boolean;
-  readonly bots: Omit<VerifyOptions, 'signal'>;
-  /** Is asked about each file whose days are far apart, before anything of it is added; absent: it is added. */
-  readonly confirm?: ((report: LogFileReport) => Promise<boolean>) | undefined;
   /** Is told that rows go of which nothing may stay, before they go, or that none went. */
   readonly onForget?: ((isToForget: boolean) => void) | undefined;
   /** Is told of each file when it was read. */

@@ -1,8 +1,9 @@
 import { lookUp } from '../../../core/text/look-up.ts';
 import { GRANULARITIES, type Granularity } from '../../api/resources/fields.ts';
 import type { WeekDefinition } from '../../api/resources/log-monitoring.ts';
-import { type Column, kindOfField, SQL_TYPES } from '../fields/column.ts';
+import { type Column, columnsOf, SQL_TYPES } from '../fields/column.ts';
 import { LOG_PAGE_FIELD_RECORDS } from '../fields/field-records-of.ts';
+import { textOf } from '../oql/compile-oql.ts';
 import type { Dataset, Document, Resources } from '../resources/resources.ts';
 import { ServiceRows } from '../rows/row-store.ts';
 import { derivedGranularities, periodSql, weekDefinitionOf } from './log-metadata.ts';
@@ -20,9 +21,7 @@ export async function deriveLogPages(
   const made = new Map<Granularity, Dataset>();
   const values = eventValues(events.columns);
   for (const granularity of granularities) {
-    const columns = LOG_PAGE_FIELD_RECORDS[granularity].map(
-      (field, index): Column => ({ id: `c${index}`, kind: kindOfField(field), field }),
-    );
+    const columns = columnsOf(LOG_PAGE_FIELD_RECORDS[granularity]);
     if (events.table === undefined || values === undefined) {
       made.set(granularity, { table: undefined, columns });
       continue;
@@ -115,8 +114,9 @@ const ORGANIC = '^https?://([^/]+\\.)?google\\.([a-z]{2,3}|com?\\.[a-z]{2})(/|$)
  */
 function eventValues(columns: readonly Column[]): EventValues | undefined {
   const byName = new Map(columns.map((column) => [column.field.name, column]));
-  const value = (name: string): string | undefined => textOf(byName.get(name));
-  const moment = textOf(columns.find(({ field }) => field.type === 'datetime' || field.type === 'date'));
+  const maybeTextOf = (column: Column | undefined) => column && textOf(column);
+  const value = (name: string): string | undefined => maybeTextOf(byName.get(name));
+  const moment = maybeTextOf(columns.find(({ field }) => field.type === 'datetime' || field.type === 'date'));
   const [url, at] = [value('url'), value('event_date') ?? moment];
   if (url === undefined || at === undefined) return undefined;
 
@@ -139,12 +139,6 @@ function eventValues(columns: readonly Column[]): EventValues | undefined {
     isSeoVisit: isTrue(value('is_seo_visit')) ?? `(NOT ${isBot} AND ${organic})`,
     botKind: value('bot_kind') ?? `(${kind})`,
   };
-}
-
-function textOf(column: Column | undefined): string | undefined {
-  if (column === undefined) return undefined;
-  if (column.kind === 'json') return `json_extract_string(${column.id}, '$')`;
-  return column.kind === 'text' ? column.id : `CAST(${column.id} AS VARCHAR)`;
 }
 
 function isTrue(text: string | undefined): string | undefined {

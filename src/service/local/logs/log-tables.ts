@@ -3,7 +3,7 @@ import { type Connection, ident, text } from '../../../core/duckdb/duckdb.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import type { FieldRecord } from '../../api/resources/fields.ts';
 import { keyedHash } from '../../site/logs/text-digest.ts';
-import { type Column, type ColumnKind, kindOfField } from '../fields/column.ts';
+import { type Column, columnsOf } from '../fields/column.ts';
 import { fieldRecord } from '../fields/field-record.ts';
 import { LOG_EVENT_FIELD_RECORDS } from '../fields/field-records-of.ts';
 import { ServiceRows } from '../rows/row-store.ts';
@@ -46,54 +46,46 @@ const CELLS: Readonly<Record<string, string>> = {
   client: 'line.client',
 };
 
+/** As `columnsOf`, with days that are found without reading those around them. */
+export function datedColumnsOf(fields: readonly FieldRecord[]): Column[] {
+  return columnsOf(fields).map((column) =>
+    column.field.name === 'day' ? { ...column, kind: 'date' } : column,
+  );
+}
+
 export class LogTables {
   readonly #projectId: string;
+  /** One row an event, without what follows from others. */
+  readonly lines: string;
+  readonly agents: string;
+  readonly origins: string;
+  /** One row a file that was read. */
+  readonly files: string;
+  /** The names under which files were read, each with its last version. */
+  readonly names: string;
+  /** What tells the files that a version of before has read, until they are read again. */
+  readonly former: string;
+  /** Days with events that the log pages do not have yet. */
+  readonly staleDays: string;
+  /** Days that are not yet in the sums of their week or month. */
+  readonly unsummedDays: string;
+  /** Salts of the days whose addresses are hashed. */
+  readonly salts: string;
+  readonly #secrets: string;
 
   constructor(projectId: string) {
+    const table = (name: string): string => ServiceRows.table(`log_${name}_${projectId}`);
     this.#projectId = projectId;
-  }
-
-  /** One row an event, without what follows from others. */
-  get lines(): string {
-    return this.#table('lines');
-  }
-
-  get agents(): string {
-    return this.#table('agents');
-  }
-
-  get origins(): string {
-    return this.#table('origins');
-  }
-
-  /** One row a file that was read. */
-  get files(): string {
-    return this.#table('files');
-  }
-
-  /** The names under which files were read, each with its last version. */
-  get names(): string {
-    return this.#table('names');
-  }
-
-  /** What tells the files that a version of before has read, until they are read again. */
-  get former(): string {
-    return this.#table('former');
-  }
-
-  /** Days with events that the log pages do not have yet. */
-  get staleDays(): string {
-    return this.#table('stale_days');
-  }
-
-  /** Days that are not yet in the sums of their week or month. */
-  get unsummedDays(): string {
-    return this.#table('unsummed_days');
-  }
-
-  /** Salts of the days whose addresses are hashed. */
-  get salts(): string {
-    return this.#table('salts');
+    this.lines = table('lines');
+    this.agents = table('agents');
+    this.origins = table('origins');
+    this.files = table('files');
+    this.names = table('names');
+    this.former = table('former');
+    this.staleDays = table('stale_days');
+    this.unsummedDays = table('unsummed_days');
+    this.salts = table('salts');
+    this.#secrets = table('secret');
   }
 
   /** The events in the service's form; unqualified, as datasets name their tables. */
@@ -101,16 +93,8 @@ export class LogTables {
     return `events_${this.#projectId}`;
   }
 
-  #table(name: string): string {
-    return ServiceRows.table(`log_${name}_${this.#projectId}`);
-  }
-
   columns(): Column[] {
-    return FIELDS.map((field, index) => ({
-      id: `c${index}`,
-      kind: field.name === 'day' ? ('date' satisfies ColumnKind) : kindOfField(field),
-      field,
-    }));
+    return datedColumnsOf(FIELDS);
   }
 
   /** Idempotent. */
@@ -135,7 +119,7 @@ export class LogTables {
       [this.names, 'name VARCHAR PRIMARY KEY, version VARCHAR'],
       [this.staleDays, 'day DATE PRIMARY KEY'],
       [this.salts, 'day DATE PRIMARY KEY, salt VARCHAR'],
-      [this.#table('secret'), 'secret VARCHAR'],
+      [this.#secrets, 'secret VARCHAR'],
       [this.former, 'id INTEGER, first VARCHAR, last VARCHAR, last_bytes INTEGER'],
     ] as const)
       await connection.run(`CREATE TABLE IF NOT EXISTS ${name} (${columns})`);
@@ -173,11 +157,11 @@ export class LogTables {
 
   /** The key of all hashes of what lines say: without it they would tell the addresses that are dropped. */
   async secret(connection: Connection): Promise<string> {
-    const sql = `SELECT secret FROM ${this.#table('secret')}`;
+    const sql = `SELECT secret FROM ${this.#secrets}`;
     const known = await connection.scalar(sql);
     if (typeof known === 'string') return known;
     const secret = randomBytes(32).toString('hex');
-    await connection.run(`INSERT INTO ${this.#table('secret')} VALUES (?)`, [secret]);
+    await connection.run(`INSERT INTO ${this.#secrets} VALUES (?)`, [secret]);
     return secret;
   }
 

@@ -2,14 +2,14 @@ import { type Connection, ident, text } from '../../../core/duckdb/duckdb.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import { GRANULARITIES, type Granularity } from '../../api/resources/fields.ts';
 import type { WeekDefinition } from '../../api/resources/log-monitoring.ts';
-import { type Column, kindOfField, SQL_TYPES } from '../fields/column.ts';
+import { type Column, SQL_TYPES } from '../fields/column.ts';
 import { LOG_PAGE_FIELD_RECORDS, PERIOD_FIELDS } from '../fields/field-records-of.ts';
 import type { Dataset } from '../resources/resources.ts';
 import { noteChangedDays } from '../rows/changed-days.ts';
 import { ServiceRows } from '../rows/row-store.ts';
 import { LOG_PAGE_CELLS } from './derive-log-pages.ts';
 import { periodSql } from './log-metadata.ts';
-import type { LogTables } from './log-tables.ts';
+import { datedColumnsOf, type LogTables } from './log-tables.ts';
 
 /** Days on each side of a day that its week or month may reach. */
 const REACH = 31;
@@ -51,11 +51,7 @@ export function addedLogPages(projectId: string, granularity: Granularity): Data
 }
 
 function columnsOf(granularity: Granularity): Column[] {
-  return LOG_PAGE_FIELD_RECORDS[granularity].map((field, index) => ({
-    id: `c${index}`,
-    kind: field.name === 'day' ? 'date' : kindOfField(field),
-    field,
-  }));
+  return datedColumnsOf(LOG_PAGE_FIELD_RECORDS[granularity]);
 }
 
 function tableOf(projectId: string, granularity: Granularity): string {

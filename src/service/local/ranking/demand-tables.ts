@@ -1,6 +1,6 @@
 import { type Connection, ident } from '../../../core/duckdb/duckdb.ts';
 import type { FieldRecord } from '../../api/resources/fields.ts';
-import { type Column, kindOfField, SQL_TYPES } from '../fields/column.ts';
+import { type Column, columnsOf, SQL_TYPES } from '../fields/column.ts';
 import { fieldRecord } from '../fields/field-record.ts';
 import { RANKING_FIELD_RECORDS } from '../fields/field-records-of.ts';
 import { ServiceRows } from '../rows/row-store.ts';
@@ -21,11 +21,7 @@ const DEMAND_FIELD_RECORDS: readonly FieldRecord[] = [
 ];
 
 /** The columns of ranking performance that was added by files. */
-export const DEMAND_COLUMNS: readonly Column[] = DEMAND_FIELD_RECORDS.map((field, index) => ({
-  id: `c${index}`,
-  kind: kindOfField(field),
-  field,
-}));
+export const DEMAND_COLUMNS: readonly Column[] = columnsOf(DEMAND_FIELD_RECORDS);
 /** Columns of the table that are not served: the dimensions of a row's table, and its export. */
 export const [BY, EXPORT] = ['_by', '_export'] as const;
 /** The new rows, as they go into the table. */

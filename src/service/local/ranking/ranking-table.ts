@@ -6,14 +6,14 @@ import {
   type RankingMethod,
   type RankingQuery,
 } from '../../api/resources/ranking-performance.ts';
-import { type Column, isMany, SQL_TYPES } from '../fields/column.ts';
+import { type Column, isMany } from '../fields/column.ts';
 import { checkOql } from '../oql/check-oql.ts';
 import { type Compiled, compileOql } from '../oql/compile-oql.ts';
 import { invalidParameter } from '../resources/refusal.ts';
 import type { Dataset, Document, Resources } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import { jsonCell } from '../rows/cell-sql.ts';
-import { ServiceRows } from '../rows/row-store.ts';
+import { sourceOf } from '../rows/dataset-query.ts';
 
 const HOUR = 3_600_000;
 /** The default quota of a project in an hour. */
@@ -130,12 +130,6 @@ function orderOf(
   });
   const all = [...terms, ...keys.map((key) => `${key} ASC NULLS LAST`)];
   return all.length === 0 ? '' : `ORDER BY ${all.join(', ')}`;
-}
-
-function sourceOf({ table, columns }: Dataset): string {
-  if (table !== undefined) return ServiceRows.table(table);
-  const cells = columns.map(({ id, kind }) => `CAST(NULL AS ${SQL_TYPES[kind]}) AS ${id}`);
-  return `(SELECT ${cells.join(', ') || '1'} WHERE false)`;
 }
 
 function patternsUnder(path: string, { patterns }: Compiled): Compiled['patterns'] {

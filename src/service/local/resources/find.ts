@@ -1,8 +1,8 @@
 import { END_REASONS_WITHOUT_REPORT } from '../../api/resources/crawls.ts';
 import type { CrawlDataType } from '../../api/resources/fields.ts';
-import { kindOfField } from '../fields/column.ts';
+import { columnsOf } from '../fields/column.ts';
 import { type DatasetName, fieldRecordsOf } from '../fields/field-records-of.ts';
-import { notFound, Refusal } from './refusal.ts';
+import { forbidden, notFound, wrongState } from './refusal.ts';
 import type { Dataset, Document, ResourceKind, Resources } from './resources.ts';
 import { WORKSPACE_ID } from './seed.ts';
 
@@ -34,27 +34,19 @@ export function find(resources: Resources, kind: ResourceKind, id: string, owner
 export function datasetOf(resources: Resources, owner: string, name: DatasetName): Dataset {
   const own = resources.dataset(owner, name);
   if (own !== undefined) return own;
-  const columns = fieldRecordsOf(name).map((field, index) => ({
-    id: `c${index}`,
-    kind: kindOfField(field),
-    field,
-  }));
-  return { table: undefined, columns };
+  return { table: undefined, columns: columnsOf(fieldRecordsOf(name)) };
 }
 
 /** Refuses what a crawl's state has no data for (wire-facts.md, "export gate"; spec-notes.md 23, 24). */
 export function refuseUnlessReported(crawl: Document, dataType: CrawlDataType): void {
   if (crawl.status !== 'done') {
-    throw new Refusal('invalid_state_for_request', `the crawl ${crawl.id} is ${crawl.status}, not done`);
+    throw wrongState(`the crawl ${crawl.id} is ${crawl.status}, not done`);
   }
   if (END_REASONS_WITHOUT_REPORT.includes(String(crawl.end_reason))) {
-    throw new Refusal(
-      'invalid_state_for_request',
-      `the crawl ${crawl.id} ended without a report: ${crawl.end_reason}`,
-    );
+    throw wrongState(`the crawl ${crawl.id} ended without a report: ${crawl.end_reason}`);
   }
   if (dataType === 'links' && crawl.link_status === 'archived') {
-    throw new Refusal('invalid_state_for_request', `the links of the crawl ${crawl.id} are archived`);
+    throw wrongState(`the links of the crawl ${crawl.id} are archived`);
   }
 }
 
@@ -72,9 +64,7 @@ export function requireFeature(
 ): void {
   const workspace = resources.get('workspaces', WORKSPACE_ID);
   if (hasFeature([crawl?.features, project.features, workspace?.subscription_features], feature)) return;
-  throw new Refusal('forbidden', `the project ${project.id} lacks the feature ${feature}`, {
-    code: 'missing_feature',
-  });
+  throw forbidden(`the project ${project.id} lacks the feature ${feature}`, 'missing_feature');
 }
 
 /** Whether a feature is on by these lists, the innermost first. If all lists are empty, no feature is on. */
@@ -91,8 +81,5 @@ function hasFeature(lists: readonly unknown[], feature: string): boolean {
 export function requireLogMonitoring(resources: Resources, project: Document): void {
   requireFeature(resources, project, 'log_monitoring');
   if (project.log_monitoring_data_ready === true) return;
-  throw new Refusal(
-    'invalid_state_for_request',
-    `the log monitoring data of the project ${project.id} are not ready`,
-  );
+  throw wrongState(`the log monitoring data of the project ${project.id} are not ready`);
 }

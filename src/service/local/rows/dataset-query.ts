@@ -2,12 +2,19 @@ import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import type { Oql } from '../../api/oql/oql.ts';
 import type { FieldRecord } from '../../api/resources/fields.ts';
 import type { SearchBody } from '../../api/resources/search.ts';
-import type { Column } from '../fields/column.ts';
+import { type Column, SQL_TYPES } from '../fields/column.ts';
 import { checkOql } from '../oql/check-oql.ts';
 import { type Compiled, compileOql } from '../oql/compile-oql.ts';
 import { invalidParameter, invalidParameters, type OffendingField } from '../resources/refusal.ts';
 import type { Dataset, Document } from '../resources/resources.ts';
 import { ServiceRows } from './row-store.ts';
+
+/** The rows of a dataset in a FROM; one without a table has its columns all the same, and no rows. */
+export function sourceOf({ table, columns }: Dataset): string {
+  if (table !== undefined) return ServiceRows.table(table);
+  const empty = columns.map(({ id, kind }) => `CAST(NULL AS ${SQL_TYPES[kind]}) AS ${id}`);
+  return `(SELECT ${empty.join(', ') || '1'} WHERE false)`;
+}
 
 /** A search or export, checked against the dataset's fields and ready to run. */
 export interface DatasetQuery {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ident, table, text } from '../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
-import type { CrawlDataType } from '../../api/resources/fields.ts';
+import type { CrawlDataType, FieldRecord } from '../../api/resources/fields.ts';
 import { CRAWL_DATABASE, crawl } from '../../site/crawler/crawl.ts';
 import { CrawlControl } from '../../site/crawler/crawl-progress.ts';
 import { readCrawlSettings } from '../../site/crawler/crawl-settings.ts';
@@ -27,14 +27,14 @@ import {
 import { fetchedOf } from '../crawls/crawl-plan.ts';
 import type { CrawlJob, CrawlSource, PlannedWork, SourceReport } from '../crawls/crawl-source.ts';
 import { type CrawlerWork, isMoving, isWorking, type LaunchedCrawl } from '../crawls/launched-crawl.ts';
-import { type Column, kindOfField, SQL_TYPES } from '../fields/column.ts';
+import { columnsOf, SQL_TYPES } from '../fields/column.ts';
 import { fieldRecord } from '../fields/field-record.ts';
 import { fieldRecordsOf } from '../fields/field-records-of.ts';
 import type { IngestFiles } from '../ingest/ingest-files.ts';
 import { checkRequest } from '../resources/check-request.ts';
 import type { Clock } from '../resources/clock.ts';
 import { Refusal } from '../resources/refusal.ts';
-import { type Dataset, type Document, type Resources, publicView } from '../resources/resources.ts';
+import { type Dataset, type Document, publicView, type Resources } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import { ServiceRows } from '../rows/row-store.ts';
 
@@ -243,7 +243,7 @@ async function importReport(
         structured_data: ITEM_FIELDS,
       };
       for (const [dataType, fields] of Object.entries(tables) as [CrawlDataType, readonly CrawlField[]][]) {
-        const columns = columnsOf(dataType, fields);
+        const columns = columnsOf(recordsOf(dataType, fields));
         const cells = columns.map(
           ({ id, kind, field }) => `CAST(${ident(field.name)} AS ${SQL_TYPES[kind]}) AS ${id}`,
         );
@@ -260,10 +260,9 @@ async function importReport(
   });
 }
 
-function columnsOf(dataType: CrawlDataType, fields: readonly CrawlField[]): Column[] {
+function recordsOf(dataType: CrawlDataType, fields: readonly CrawlField[]): FieldRecord[] {
   const records = fieldRecordsOf(dataType);
-  return fields.map(({ name, type, arity }, index) => {
-    const field = records.find((known) => known.name === name) ?? fieldRecord(name, type, arity);
-    return { id: `c${index}`, kind: kindOfField(field), field };
-  });
+  return fields.map(
+    ({ name, type, arity }) => records.find((known) => known.name === name) ?? fieldRecord(name, type, arity),
+  );
 }

@@ -7,10 +7,11 @@ import { createGzip } from 'node:zlib';
 import { type Connection, text } from '../../../../core/duckdb/duckdb.ts';
 import { makeFolder } from '../../../../core/files/make-folder.ts';
 import type { ExportFormat } from '../../../api/resources/data-exports.ts';
-import { type Column, SQL_TYPES } from '../../fields/column.ts';
+import type { Column } from '../../fields/column.ts';
 import type { Dataset } from '../../resources/resources.ts';
+import { sourceOf } from '../../rows/dataset-query.ts';
 import { CELL_BYTES, csvHeader, csvLine, jsonLine, streamLines } from '../../rows/export-lines.ts';
-import { ServiceRows } from '../../rows/row-store.ts';
+import type { ServiceRows } from '../../rows/row-store.ts';
 import { parquetColumns } from './parquet-columns.ts';
 
 /** How the lines of an export are written. */
@@ -43,13 +44,14 @@ const MOST_CELLS = 2_000_000;
 /** Writes a dataset's columns to files in `dir`, in the order of its rows; every CSV file begins with the header. */
 export async function writeFiles(
   rows: ServiceRows,
-  { table, columns }: Dataset,
+  dataset: Dataset,
   written: WrittenFormat,
   dir: string,
   signal: AbortSignal,
 ): Promise<WrittenFile[]> {
   makeFolder(dir);
-  const source = table === undefined ? nothing(columns) : `FROM ${ServiceRows.table(table)}`;
+  const { table, columns } = dataset;
+  const source = `FROM ${sourceOf(dataset)}`;
   const slices = table === undefined ? [''] : await sliceRows(rows, source, columns.length, written);
   const { format } = written;
   const select =
@@ -67,12 +69,6 @@ export async function writeFiles(
     files.push({ path, rows: Number(count), size: (await stat(path)).size });
   }
   return files;
-}
-
-/** A source without rows that has the columns, for a dataset without a table. */
-function nothing(columns: readonly Column[]): string {
-  const nulls = columns.map(({ id, kind }) => `CAST(NULL AS ${SQL_TYPES[kind]}) AS ${id}`);
-  return `FROM (SELECT ${nulls.join(', ')}) WHERE false`;
 }
 
 async function writeParquet(

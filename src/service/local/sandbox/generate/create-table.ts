@@ -1,5 +1,5 @@
 import type { FieldRecord } from '../../../api/resources/fields.ts';
-import { type Column, kindOfField, SQL_TYPES } from '../../fields/column.ts';
+import { type Column, columnsOf, kindOfField, SQL_TYPES } from '../../fields/column.ts';
 import type { Dataset } from '../../resources/resources.ts';
 import { ServiceRows } from '../../rows/row-store.ts';
 import { ADJECTIVES, type GeneratedSite, hashOf, NOUNS, pick } from './site.ts';
@@ -27,9 +27,7 @@ export async function createTable(
   table: string,
   content: TableContent,
 ): Promise<Dataset> {
-  const columns = content.fields.map(
-    (field, index): Column => ({ id: `c${index}`, kind: kindOfField(field), field }),
-  );
+  const columns = columnsOf(content.fields);
   const cells = columns.map(
     (column) => `CAST(${valueSql(site, column, content)} AS ${SQL_TYPES[column.kind]}) AS ${column.id}`,
   );

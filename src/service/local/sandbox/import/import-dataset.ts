@@ -5,7 +5,7 @@ import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { readLines } from '../../../../core/files/read-lines.ts';
 import type { Logger } from '../../../../core/logs/logger.ts';
 import type { FieldRecord } from '../../../api/resources/fields.ts';
-import { type Column, type ColumnKind, kindOfField, SQL_TYPES } from '../../fields/column.ts';
+import { type Column, type ColumnKind, columnsOf, kindOfField, SQL_TYPES } from '../../fields/column.ts';
 import type { DatasetName } from '../../fields/field-records-of.ts';
 import type { Dataset } from '../../resources/resources.ts';
 import { ServiceRows } from '../../rows/row-store.ts';
@@ -26,10 +26,7 @@ export async function importDataset(
   const fields = await readFields(join(dir, `${name}.fields.json`));
   const file = join(dir, `${name}.jsonl`);
   if (!existsSync(file)) {
-    return {
-      table: undefined,
-      columns: fields.map((field, index) => ({ id: `c${index}`, kind: kindOfField(field), field })),
-    };
+    return { table: undefined, columns: columnsOf(fields) };
   }
   const { unknownKeys } = await checkRows(file, new Set(fields.map((field) => field.name)));
   if (unknownKeys.length > 0) {
