@@ -1,4 +1,4 @@
-import { type Connection, table } from '../core/duckdb/duckdb.ts';
+import { type Connection, given, table } from '../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../core/errors/errors.ts';
 import { presentRows } from '../state/catalogue/fingerprint.ts';
 import type { RowStore } from './row-store.ts';
@@ -67,16 +67,13 @@ async function countRemote(
   dataset: string,
   { store, signal }: { readonly store: RowStore; readonly signal: AbortSignal },
 ): Promise<void> {
-  const fresh = await connection.rows<{ unit: string }>(
-    `SELECT unit FROM ${loads} WHERE dataset = $1 AND queryable IS NULL`,
-    [dataset],
-  );
-  const units = fresh.map(({ unit }) => unit);
+  const sql = `SELECT unit FROM ${loads} WHERE dataset = $1 AND queryable IS NULL`;
+  const units = await connection.column<string>(sql, [dataset]);
   const counts = await store.countUnits(`raw.${dataset}`, units, signal);
   const rows = units.map((unit) => ({ unit, n: String(counts.get(unit) ?? 0) }));
   await connection.run(
     `UPDATE ${loads} AS l SET queryable = c.n
-     FROM (SELECT unnest(from_json($1, '[{"unit":"VARCHAR","n":"BIGINT"}]'), recursive := true)) AS c
+     FROM (SELECT ${given('$1', ['unit'], { n: 'BIGINT' })}) AS c
      WHERE c.unit = l.unit`,
     [JSON.stringify(rows)],
   );

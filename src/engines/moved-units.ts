@@ -1,6 +1,6 @@
-import { type Connection, ident, table } from '../core/duckdb/duckdb.ts';
+import { type Connection, ident, relationTable, table } from '../core/duckdb/duckdb.ts';
 import { CrawlhouseError, nothingPublished } from '../core/errors/errors.ts';
-import type { Unit } from '../project/model/unit.ts';
+import { type NamedUnit, UNIT_COLUMNS, unitOf } from '../state/catalogue/ops/ops-rows.ts';
 import { type PublishedPlace, readPublished } from '../state/catalogue/published/read-published.ts';
 import type { EnginePlace } from './engine.ts';
 import type { ModelQueries } from './model-engine.ts';
@@ -36,11 +36,10 @@ export async function refuseOthers(connection: Connection): Promise<void> {
 }
 
 export async function movedTables(connection: Connection, schema: 'raw' | 'ops'): Promise<string[]> {
-  const rows = await connection.rows<{ name: string }>(
-    `SELECT table_name AS name FROM duckdb_tables() WHERE database_name = '${SOURCE}' AND schema_name = '${schema}'
-     ORDER BY name`,
+  return await connection.column(
+    `SELECT table_name FROM duckdb_tables() WHERE database_name = '${SOURCE}' AND schema_name = '${schema}'
+     ORDER BY table_name`,
   );
-  return rows.map(({ name }) => name);
 }
 
 /** Replaces a table's rows by those of the source. */
@@ -84,25 +83,18 @@ export async function makeTable(
   return columns;
 }
 
-export type MovedUnit = Unit & { readonly unit: string; readonly rows: bigint };
+export type MovedUnit = NamedUnit & { readonly rows: bigint };
 
 /** Units whose load is not in the target yet. */
 export async function unitsToMove(connection: Connection): Promise<MovedUnit[]> {
-  const rows = await connection.rows<Record<string, string | bigint | null>>(
-    `SELECT unit, dataset, source_kind, source_id, project_id, window_from, window_to, loaded
-     FROM ${SOURCE}.ops.loads AS source
+  const rows = await connection.rows(
+    `SELECT ${UNIT_COLUMNS.join(', ')}, loaded FROM ${SOURCE}.ops.loads AS source
      WHERE NOT EXISTS (
        SELECT 1 FROM ops.loads AS own WHERE own.unit = source.unit AND own.run_id = source.run_id
          AND own.loaded_at = source.loaded_at AND own.loaded = source.loaded)
      ORDER BY dataset, unit`,
   );
-  return rows.map((row) => ({
-    unit: String(row.unit),
-    dataset: String(row.dataset),
-    source: { kind: row.source_kind, id: row.source_id, project_id: row.project_id } as Unit['source'],
-    window: row.window_from === null ? null : { from: String(row.window_from), to: String(row.window_to) },
-    rows: row.loaded as bigint,
-  }));
+  return rows.map((row) => ({ ...unitOf(row), rows: row.loaded as bigint }));
 }
 
 /**
@@ -165,11 +157,10 @@ async function countRows(settings: MovedPlace, signal: AbortSignal): Promise<Map
 }
 
 async function storedTables(connection: Connection): Promise<string[]> {
-  const rows = await connection.rows<{ name: string }>(
+  return await connection.column(
     `SELECT schema_name || '.' || table_name AS name FROM duckdb_tables()
      WHERE database_name = current_database() AND schema_name IN ('raw', 'mart') ORDER BY name`,
   );
-  return rows.map(({ name }) => name);
 }
 
 async function countEach(
@@ -181,7 +172,7 @@ async function countEach(
   for (const name of names) {
     const unit = name.startsWith('raw.') ? '_unit' : "''";
     const rows = await queries.rows<{ unit: string; n: bigint }>(
-      `SELECT ${unit} AS unit, count(*) AS n FROM ${table(...name.split('.'))} GROUP BY 1`,
+      `SELECT ${unit} AS unit, count(*) AS n FROM ${relationTable(name)} GROUP BY 1`,
       [],
       signal,
     );

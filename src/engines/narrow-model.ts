@@ -1,4 +1,4 @@
-import { type Connection, table } from '../core/duckdb/duckdb.ts';
+import { type Connection, relationTable } from '../core/duckdb/duckdb.ts';
 import type { Model } from '../project/sql/models/model.ts';
 import { referenceName } from '../project/sql/plan/inspect-model.ts';
 import { modelError } from '../project/sql/plan/model-error.ts';
@@ -38,7 +38,7 @@ export async function narrowed(
         ? await withinPartitions(connection, partitioned, columns, behind)
         : inPartitions(partitioned, behind));
     known.set(key, condition);
-    selects.set(name, `SELECT * FROM ${table(...name.split('.'))} WHERE ${condition}`);
+    selects.set(name, `SELECT * FROM ${relationTable(name)} WHERE ${condition}`);
   }
   if (selects.size === 0) return sql;
   const references = await sqlReferences(connection, sql, { file, line: sqlLine });

@@ -1,17 +1,16 @@
 import { existsSync } from 'node:fs';
-import { type Connection, ident, table } from '../core/duckdb/duckdb.ts';
-import type { Unit } from '../project/model/unit.ts';
+import { type Connection, ident, listed, table } from '../core/duckdb/duckdb.ts';
 import { markDirty, publicationOf } from '../state/catalogue/ops/ops-publication.ts';
+import { type NamedUnit, UNIT_COLUMNS, unitOf } from '../state/catalogue/ops/ops-rows.ts';
 import { recordDropped } from '../state/catalogue/ops/ops-units.ts';
 import { attachDespiteWriter } from '../state/catalogue/published/attach-published.ts';
 import { columnsOfVersion, FORMER, WAREHOUSE_VERSION } from '../state/catalogue/schema.ts';
 import type { WorkingCopy } from './working-copy.ts';
 
-const LISTED = `(SELECT unnest(from_json($1, '["VARCHAR"]')))`;
+const LISTED = listed('$1');
 
 /** A unit whose load is in the working copy and not in the published warehouse. */
-export interface NewUnit extends Unit {
-  readonly unit: string;
+export interface NewUnit extends NamedUnit {
   /** The run that loaded it. */
   readonly run_id: string;
   readonly content_sha256: string | null;
@@ -52,14 +51,11 @@ async function newUnits(connection: Connection, isThere: boolean): Promise<NewUn
          AND former.run_id = load.run_id AND former.loaded_at = load.loaded_at)`
     : 'false';
   const rows = await connection.rows<Record<string, string | null>>(
-    `SELECT unit, dataset, source_kind, source_id, project_id, window_from, window_to, run_id, content_sha256
+    `SELECT ${UNIT_COLUMNS.join(', ')}, run_id, content_sha256
      FROM ops.loads AS load WHERE source_kind <> 'resource' AND NOT ${published} ORDER BY unit`,
   );
   return rows.map((row) => ({
-    unit: String(row.unit),
-    dataset: String(row.dataset),
-    source: { kind: row.source_kind, id: row.source_id, project_id: row.project_id } as Unit['source'],
-    window: row.window_from ? { from: row.window_from, to: String(row.window_to) } : null,
+    ...unitOf(row),
     run_id: String(row.run_id),
     content_sha256: row.content_sha256 ?? null,
   }));
@@ -70,35 +66,39 @@ async function putBack(
   isThere: boolean,
   names: readonly string[],
 ): Promise<void> {
-  const listed = [JSON.stringify(names)];
+  const values = [JSON.stringify(names)] as const;
   const retyped: string[] = [];
-  const datasets = await connection.rows<{ dataset: string }>(
-    `SELECT DISTINCT dataset FROM ops.loads WHERE unit IN ${LISTED} ORDER BY dataset`,
-    listed,
-  );
-  for (const { dataset } of datasets)
+  for (const dataset of await datasetsOf(connection, values))
     if (await rows.restoreUnits(`raw.${dataset}`, names)) retyped.push(dataset);
   const version = isThere ? (await publicationOf(connection, FORMER)).version : WAREHOUSE_VERSION;
   for (const name of ABOUT_UNITS) {
     const own = table('ops', name);
-    await connection.run(`DELETE FROM ${own} WHERE unit IN ${LISTED}`, listed);
+    await connection.run(`DELETE FROM ${own} WHERE unit IN ${LISTED}`, values);
     if (isThere)
       await connection.run(
         `INSERT INTO ${own} BY NAME SELECT ${columnsOfVersion(name, version)} FROM ${table(FORMER, 'ops', name)} WHERE unit IN ${LISTED}`,
-        listed,
+        values,
       );
   }
   // Fingerprints hold for the types that the columns had.
   await connection.run(
     `UPDATE ops.loads SET fingerprint = NULL
-     WHERE unit IN ${LISTED} AND dataset IN (SELECT unnest(from_json($2, '["VARCHAR"]')))`,
-    [...listed, JSON.stringify(retyped)],
+     WHERE unit IN ${LISTED} AND dataset IN ${listed('$2')}`,
+    [...values, JSON.stringify(retyped)],
+  );
+}
+
+/** @param values the names of units, as a JSON list */
+async function datasetsOf(connection: Connection, values: readonly [string]): Promise<string[]> {
+  return await connection.column(
+    `SELECT DISTINCT dataset FROM ops.loads WHERE unit IN ${LISTED} ORDER BY dataset`,
+    values,
   );
 }
 
 /** Units that leave the warehouse, or are never to come into it, and why. */
 interface Drop {
-  readonly units: readonly (Unit & { readonly unit: string })[];
+  readonly units: readonly NamedUnit[];
   readonly reason: string;
 }
 
@@ -116,17 +116,14 @@ export async function dropUnits(
   { units, reason }: Drop,
 ): Promise<bigint> {
   const unitNames = units.map(({ unit }) => unit);
-  const names = JSON.stringify(unitNames);
+  const values = [JSON.stringify(unitNames)] as const;
   return connection.transaction(async () => {
-    const datasets = await connection.rows<{ dataset: string }>(
-      `SELECT DISTINCT dataset FROM ops.loads WHERE unit IN ${LISTED} ORDER BY dataset`,
-      [names],
-    );
+    const datasets = await datasetsOf(connection, values);
     await recordDropped(connection, units, reason);
     let rows = 0n;
-    for (const { dataset } of datasets) rows += await stored.removeUnits(`raw.${dataset}`, unitNames);
+    for (const dataset of datasets) rows += await stored.removeUnits(`raw.${dataset}`, unitNames);
     for (const name of [...ABOUT_UNITS, 'holds'])
-      await connection.run(`DELETE FROM ops.${ident(name)} WHERE unit IN ${LISTED}`, [names]);
+      await connection.run(`DELETE FROM ops.${ident(name)} WHERE unit IN ${LISTED}`, values);
     await markDirty(connection);
     return rows;
   });

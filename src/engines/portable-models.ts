@@ -1,4 +1,4 @@
-import { type Connection, ident, table, text } from '../core/duckdb/duckdb.ts';
+import { type Connection, ident, relationTable, text } from '../core/duckdb/duckdb.ts';
 import { withoutEnd } from '../core/duckdb/sql-tokens.ts';
 import { referenceName } from '../project/sql/plan/inspect-model.ts';
 import type { PlannedModel } from '../project/sql/plan/plan-models.ts';
@@ -61,7 +61,7 @@ export async function localPartitions(
 /** Gives the catalogue the columns of a model, without rows. */
 export async function declareModel(catalogue: Connection, { model, sql }: PlannedModel): Promise<void> {
   const rows = model.kind === 'table' ? `FROM (${sql}\n) WHERE false` : sql;
-  await catalogue.run(`CREATE OR REPLACE ${model.kind} ${table(...model.name.split('.'))} AS ${rows}`);
+  await catalogue.run(`CREATE OR REPLACE ${model.kind} ${relationTable(model.name)} AS ${rows}`);
 }
 
 /** Relations whose rows are in the catalogue, of which another engine has a copy: `ops` and the lists of resources. */

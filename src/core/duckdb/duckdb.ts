@@ -60,6 +60,31 @@ export function table(...parts: readonly string[]): string {
   return parts.map(ident).join('.');
 }
 
+/** Quotes a table that is named with its schema, as `raw.crawl_pages`, of the connection's catalog or another. */
+export function relationTable(relation: string, ...catalog: readonly string[]): string {
+  return table(...catalog, ...relation.split('.'));
+}
+
+/** A time in SQL as ISO 8601, UTC. */
+export function isoTime(time: string): string {
+  return `strftime(${time}, '%Y-%m-%dT%H:%M:%S.%gZ')`;
+}
+
+/** What stands after IN for the texts that a parameter has as a JSON list. */
+export function listed(parameter: string): string {
+  return `(SELECT unnest(from_json(${parameter}, '["VARCHAR"]')))`;
+}
+
+/** The columns of rows that a parameter has as a JSON list of objects: texts, and others with their types. */
+export function given(
+  parameter: string,
+  texts: readonly string[],
+  others: Readonly<Record<string, string>> = {},
+): string {
+  const types = { ...Object.fromEntries(texts.map((name) => [name, 'VARCHAR'])), ...others };
+  return `unnest(from_json(${parameter}, '${JSON.stringify([types])}'), recursive := true)`;
+}
+
 export interface DatabaseOptions {
   /** DuckDB's own limit; the process takes 100 to 300 MB more. */
   readonly memoryLimit: string;
@@ -190,6 +215,12 @@ export class Connection implements Disposable {
   async jsonRows(sql: string, values: Values = [], signal?: AbortSignal): Promise<Record<string, Json>[]> {
     const result = await this.#read(sql, values, signal);
     return result.getRowObjectsJson();
+  }
+
+  /** The first value of each row. */
+  async column<T extends DuckDBValue>(sql: string, values: Values = [], signal?: AbortSignal): Promise<T[]> {
+    const result = await this.#read(sql, values, signal);
+    return result.getRows().map(([value]) => value as T);
   }
 
   /** The first value of the first row. */

@@ -1,4 +1,4 @@
-import { type Connection, table as quoted, table, text } from '../../core/duckdb/duckdb.ts';
+import { type Connection, relationTable, text } from '../../core/duckdb/duckdb.ts';
 import type { Engine } from '../engine.ts';
 import {
   all,
@@ -36,7 +36,7 @@ export const duckdbEngine: Engine = {
     return {
       async rowsOf(relation, unit) {
         const { values } = await sourceColumns(place, relation);
-        const from = `${table(place.source, ...relation.split('.'))} WHERE _unit = ${text(unit)}`;
+        const from = `${relationTable(relation, place.source)} WHERE _unit = ${text(unit)}`;
         return { values, from, [Symbol.asyncDispose]: nothing };
       },
       [Symbol.asyncDispose]: nothing,
@@ -61,7 +61,7 @@ export class DuckDbMirror implements MirrorSource {
   }
 
   async partitions(table: MirroredTable, signal: AbortSignal): Promise<MirrorPartition[]> {
-    const select = selectPartitions(table, 'sum(hash(t))::VARCHAR', quoted(...table.name.split('.')));
+    const select = selectPartitions(table, 'sum(hash(t))::VARCHAR', relationTable(table.name));
     return partitionsOf(table, await this.#connection.rows<PartitionRow>(select, [], signal));
   }
 
@@ -73,7 +73,7 @@ export class DuckDbMirror implements MirrorSource {
   ): Promise<bigint> {
     const where = key.map(([column], index) => isKey(column, `$${index + 1}`));
     return this.#connection.run(
-      `COPY (${selectWithout(columns, key)} FROM ${quoted(...name.split('.'))} WHERE ${all(where)}) ${toParquet(file)}`,
+      `COPY (${selectWithout(columns, key)} FROM ${relationTable(name)} WHERE ${all(where)}) ${toParquet(file)}`,
       key.map(([, value]) => value),
       signal,
     );

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { type Connection, ident, table } from '../../core/duckdb/duckdb.ts';
+import { type Connection, ident, relationTable } from '../../core/duckdb/duckdb.ts';
 import type { Model } from '../../project/sql/models/model.ts';
 import {
   inPartitions,
@@ -62,7 +62,7 @@ async function replacePartitions(
   { behind, gone }: PartitionChanges,
   options: StatementOptions,
 ): Promise<bigint> {
-  const name = table(...planned.model.name.split('.'));
+  const name = relationTable(planned.model.name);
   return await running(planned.model, async () => {
     await connection.run(
       `DELETE FROM ${name} WHERE ${inPartitions(planned.partitioned, [...behind, ...gone])}`,
@@ -92,7 +92,7 @@ async function insertPartitions(
   { share = 0, signal }: StatementOptions,
 ): Promise<bigint> {
   const columns = [...outputs.keys()].map(ident).join(', ');
-  const insert = `INSERT INTO ${table(...model.name.split('.'))} (${columns})`;
+  const insert = `INSERT INTO ${relationTable(model.name)} (${columns})`;
   const most = hasWithin(model) ? Math.max(1, Math.floor(partitions.length * share)) : partitions.length;
   let count = most;
   let rows = 0n;
@@ -148,7 +148,7 @@ export async function createModel(
   const { share = 0, signal } = options;
   const { model, sql } = planned;
   const partitioned = partitionedModel(planned);
-  const anew = `CREATE OR REPLACE ${model.kind} ${table(...model.name.split('.'))} AS`;
+  const anew = `CREATE OR REPLACE ${model.kind} ${relationTable(model.name)} AS`;
   return await running(model, async () => {
     if (model.kind === 'view') {
       await connection.run(`${anew} ${sql}`, [], signal);

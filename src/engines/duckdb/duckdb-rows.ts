@@ -1,9 +1,9 @@
-import { type Connection, ident, table } from '../../core/duckdb/duckdb.ts';
+import { type Connection, ident, listed, relationTable } from '../../core/duckdb/duckdb.ts';
 import { mergeType } from '../../state/catalogue/raw/merge-type.ts';
 import { FORMER } from '../../state/catalogue/schema.ts';
 import type { RowStore, UnitRows } from '../row-store.ts';
 
-const LISTED = `(SELECT unnest(from_json($1, '["VARCHAR"]')))`;
+const LISTED = listed('$1');
 
 /** The rows in the tables of the working copy. */
 export class DuckDbRows implements RowStore {
@@ -15,7 +15,7 @@ export class DuckDbRows implements RowStore {
   }
 
   async replaceUnit({ relation, unit, values, from }: UnitRows, signal?: AbortSignal): Promise<bigint> {
-    const name = table(...relation.split('.'));
+    const name = relationTable(relation);
     await this.#connection.run(`DELETE FROM ${name} WHERE _unit = ?`, [unit]);
     if (from === null) return 0n;
     const columns = [...values.keys()].map(ident).join(', ');
@@ -28,7 +28,7 @@ export class DuckDbRows implements RowStore {
 
   removeUnits(relation: string, units: readonly string[], signal?: AbortSignal): Promise<bigint> {
     return this.#connection.run(
-      `DELETE FROM ${table(...relation.split('.'))} WHERE _unit IN ${LISTED}`,
+      `DELETE FROM ${relationTable(relation)} WHERE _unit IN ${LISTED}`,
       [JSON.stringify(units)],
       signal,
     );
@@ -41,8 +41,8 @@ export class DuckDbRows implements RowStore {
     const columns = former.map(({ name }) => ident(name)).join(', ');
     const values = former.map(({ value }) => value).join(', ');
     await this.#connection.run(
-      `INSERT INTO ${table(...relation.split('.'))} (${columns})
-       SELECT ${values} FROM ${table(FORMER, ...relation.split('.'))} WHERE _unit IN ${LISTED}`,
+      `INSERT INTO ${relationTable(relation)} (${columns})
+       SELECT ${values} FROM ${relationTable(relation, FORMER)} WHERE _unit IN ${LISTED}`,
       [JSON.stringify(units)],
       signal,
     );
@@ -55,7 +55,7 @@ export class DuckDbRows implements RowStore {
     signal?: AbortSignal,
   ): Promise<Map<string, bigint>> {
     const rows = await this.#connection.rows<{ unit: string; n: bigint }>(
-      `SELECT _unit AS unit, count(*) AS n FROM ${table(...relation.split('.'))} WHERE _unit IN ${LISTED} GROUP BY _unit`,
+      `SELECT _unit AS unit, count(*) AS n FROM ${relationTable(relation)} WHERE _unit IN ${LISTED} GROUP BY _unit`,
       [JSON.stringify(units)],
       signal,
     );

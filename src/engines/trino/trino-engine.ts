@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Connection, ident, table } from '../../core/duckdb/duckdb.ts';
+import { type Connection, ident, relationTable } from '../../core/duckdb/duckdb.ts';
 import { makeFolder } from '../../core/files/make-folder.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import type { EngineAddress } from '../../project/settings/settings.ts';
@@ -220,7 +220,7 @@ export class TrinoModels implements ModelEngine {
       if (changes) await this.#makeSome(planned, partitioned, changes, signal);
       else await this.#makeAll(planned, partitioned, signal);
       return (await this.queries.scalar(
-        `SELECT count(*) FROM ${table(...model.name.split('.'))}`,
+        `SELECT count(*) FROM ${relationTable(model.name)}`,
         [],
         signal,
       )) as bigint;

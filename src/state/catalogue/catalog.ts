@@ -1,4 +1,4 @@
-import type { Connection } from '../../core/duckdb/duckdb.ts';
+import { type Connection, listed } from '../../core/duckdb/duckdb.ts';
 
 export interface CatalogColumn {
   readonly name: string;
@@ -15,8 +15,6 @@ interface CatalogTable {
 }
 
 export type Catalog = readonly CatalogTable[];
-
-const LISTED = `(SELECT unnest(from_json($1, '["VARCHAR"]')))`;
 
 const COLUMNS = `
   SELECT
@@ -70,7 +68,7 @@ export async function tableColumns(
   const rows = await connection.rows<{ table: string; name: string; type: string; comment: string | null }>(
     `SELECT schema_name || '.' || table_name AS "table", column_name AS name, data_type AS type, comment
      FROM duckdb_columns()
-     WHERE database_name = current_database() AND schema_name IN ${LISTED}
+     WHERE database_name = current_database() AND schema_name IN ${listed('$1')}
      ORDER BY 1, column_index`,
     [JSON.stringify(schemas)],
   );
@@ -88,7 +86,7 @@ export async function hasColumns(
 ): Promise<boolean> {
   const [schema = '', name = ''] = table.split('.');
   const found = await connection.scalar(
-    `SELECT count(*) FROM duckdb_columns() WHERE database_name = current_database() AND column_name IN ${LISTED}
+    `SELECT count(*) FROM duckdb_columns() WHERE database_name = current_database() AND column_name IN ${listed('$1')}
        AND schema_name = $2 AND table_name = $3`,
     [JSON.stringify(columns), schema, name],
   );

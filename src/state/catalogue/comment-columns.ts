@@ -18,15 +18,15 @@ export async function commentRawColumns(
   dataset: string,
   fields: ReadonlyMap<string, DescribedField>,
 ): Promise<void> {
-  const columns = await connection.rows<{ name: string }>(
-    `SELECT column_name AS name FROM duckdb_columns()
+  const columns = await connection.column<string>(
+    `SELECT column_name FROM duckdb_columns()
      WHERE database_name = current_database() AND schema_name = 'raw' AND table_name = ? AND comment IS NULL
      ORDER BY column_index`,
     [dataset],
   );
   if (columns.length === 0) return;
   const known = new Map([...(await formerFields(connection, dataset)), ...fields]);
-  const comments = columns.map(({ name }) => {
+  const comments = columns.map((name) => {
     const field = known.get(name) ?? { field: name, type: 'unknown', arity: 'one' };
     return comment(['raw', dataset, name], describeMetaColumn(name) ?? describeField(dataset, field));
   });
@@ -45,11 +45,10 @@ export async function commentOpsTables(connection: Connection): Promise<void> {
 }
 
 export async function rawTables(connection: Connection): Promise<string[]> {
-  const rows = await connection.rows<{ name: string }>(
-    `SELECT table_name AS name FROM duckdb_tables()
-     WHERE database_name = current_database() AND schema_name = 'raw' ORDER BY name`,
+  return await connection.column(
+    `SELECT table_name FROM duckdb_tables()
+     WHERE database_name = current_database() AND schema_name = 'raw' ORDER BY table_name`,
   );
-  return rows.map(({ name }) => name);
 }
 
 /** The fields that the units of a dataset have had, by column. */

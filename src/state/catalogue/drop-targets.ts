@@ -1,20 +1,21 @@
 import type { Connection } from '../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { LedgerUnit } from '../../project/model/runs/ledger-records.ts';
-import { type Unit, unitName } from '../../project/model/unit.ts';
+import { unitName } from '../../project/model/unit.ts';
+import { type NamedUnit, unitOf } from './ops/ops-rows.ts';
 import { projectNamed } from './raw/raw-projects.ts';
 
 /** A unit that the warehouse holds, with what housekeeping asks of it. */
-export interface WarehouseUnit extends Unit {
-  readonly unit: string;
+export interface WarehouseUnit extends NamedUnit {
   readonly rows: number;
   /** When its crawl ended, or else when it was loaded; UTC milliseconds. */
   readonly endedAt: number;
   /** Loaded on purpose although `keep` had no place for it. */
   readonly pinned: boolean;
 }
+
 export async function warehouseUnits(connection: Connection): Promise<Map<string, WarehouseUnit>> {
-  const rows = await connection.rows<Record<string, string | bigint | boolean | null>>(
+  const rows = await connection.rows(
     `SELECT l.unit, l.dataset, l.source_kind, l.source_id, l.project_id, l.window_from, l.window_to, l.loaded,
        epoch_ms(coalesce(l.source_ended_at, c.ended_at, l.loaded_at)) AS ended_at, coalesce(l.pinned, false) AS pinned
      FROM ops.loads AS l
@@ -25,11 +26,7 @@ export async function warehouseUnits(connection: Connection): Promise<Map<string
     rows.map((row) => [
       String(row.unit),
       {
-        unit: String(row.unit),
-        dataset: String(row.dataset),
-        source: { kind: row.source_kind, id: row.source_id, project_id: row.project_id } as Unit['source'],
-        window:
-          row.window_from === null ? null : { from: String(row.window_from), to: String(row.window_to) },
+        ...unitOf(row),
         rows: Number(row.loaded),
         endedAt: Number(row.ended_at),
         pinned: row.pinned === true,
@@ -48,11 +45,7 @@ export interface DropRequest {
 }
 
 /** A unit that a drop takes out, or keeps out. */
-export interface DroppedUnit {
-  readonly unit: string;
-  readonly dataset: string;
-  readonly source: Unit['source'];
-  readonly window: Unit['window'];
+export interface DroppedUnit extends NamedUnit {
   /** Rows of its last load; null for a unit that was never loaded or was held, and in a plan for one not published. */
   readonly rows: number | null;
 }

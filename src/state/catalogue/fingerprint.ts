@@ -72,11 +72,11 @@ export async function presentRows(
   connection: Connection,
   catalog: string,
 ): Promise<(dataset: string) => string> {
-  const rows = await connection.rows<{ name: string }>(
-    `SELECT table_name AS name FROM duckdb_columns()
+  const names = await connection.column<string>(
+    `SELECT table_name FROM duckdb_columns()
      WHERE database_name = ? AND schema_name = 'raw' AND column_name = '_seen_to'`,
     [catalog],
   );
-  const withHistory = new Set(rows.map(({ name }) => name));
+  const withHistory = new Set(names);
   return (dataset) => (withHistory.has(dataset) ? '_seen_to IS NULL' : 'true');
 }

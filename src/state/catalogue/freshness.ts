@@ -1,4 +1,4 @@
-import type { Connection } from '../../core/duckdb/duckdb.ts';
+import { type Connection, isoTime } from '../../core/duckdb/duckdb.ts';
 import { hasColumns } from './catalog.ts';
 
 /** The last crawl of a project that the warehouse holds; times are ISO 8601. */
@@ -19,10 +19,9 @@ export async function freshness(connection: Connection): Promise<Freshness[]> {
   const names = (await hasColumns(connection, 'raw.projects', ['id', 'name', '_seen_from']))
     ? '(SELECT id, max_by(name, _seen_from) AS name FROM raw.projects GROUP BY id)'
     : `(SELECT '' AS id, NULL AS name)`;
-  const iso = (time: string): string => `strftime(${time}, '%Y-%m-%dT%H:%M:%S.%gZ')`;
   const rows = await connection.jsonRows(
-    `SELECT l.project_id, p.name AS project_name, l.source_id AS crawl_id, ${iso('c.ended_at')} AS ended_at,
-       ${iso('l.loaded_at')} AS loaded_at
+    `SELECT l.project_id, p.name AS project_name, l.source_id AS crawl_id, ${isoTime('c.ended_at')} AS ended_at,
+       ${isoTime('l.loaded_at')} AS loaded_at
      FROM ops.loads AS l
      LEFT JOIN (SELECT id, max(ended_at) AS ended_at FROM ops.listed WHERE list = 'crawls' GROUP BY id) AS c
        ON c.id = l.source_id

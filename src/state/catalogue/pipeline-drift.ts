@@ -1,4 +1,4 @@
-import type { Connection } from '../../core/duckdb/duckdb.ts';
+import { type Connection, given } from '../../core/duckdb/duckdb.ts';
 import { stringifyJson } from '../../core/text/json.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import { pipelineDefinition } from '../../project/model/pipeline-definition.ts';
@@ -7,8 +7,7 @@ import { loadPipelines } from '../../project/settings/pipelines.ts';
 import { hasColumns } from './catalog.ts';
 import { type PublishedPlace, readPublished } from './published/read-published.ts';
 
-const PIPELINES_JSON =
-  '[{"dataset":"VARCHAR","definition":"VARCHAR","filter":"VARCHAR","restores":"BOOLEAN","links":"BOOLEAN"}]';
+const PIPELINE = given('?', ['dataset', 'definition', 'filter'], { restores: 'BOOLEAN', links: 'BOOLEAN' });
 
 /** Where the pipelines of a project are, and the warehouse that they have filled. */
 interface DriftSettings extends PublishedPlace {
@@ -44,7 +43,7 @@ async function pipelineDrift(
       };
     });
   const rows = await connection.rows(
-    `WITH pipelines AS (SELECT unnest(from_json(?, '${PIPELINES_JSON}'), recursive := true)),
+    `WITH pipelines AS (SELECT ${PIPELINE}),
        listed AS (
          SELECT id, bool_and(gone) AS gone, any_value(status) AS status, any_value(link_status) AS link_status
          FROM ops.listed GROUP BY id),

@@ -5,7 +5,7 @@ import type { Segmentation } from '../../project/settings/segments.ts';
 import { hasColumns } from './catalog.ts';
 import { knownProjects } from './known-projects.ts';
 
-/** A project or segment that the setting `issues` names and the warehouse does not have. */
+/** A project or segment that settings name and the warehouse does not have. */
 interface UnknownSetting {
   readonly message: string;
   readonly hint: string;
@@ -54,11 +54,10 @@ async function projectNames(connection: Connection, signal: AbortSignal): Promis
 /** Those that settings may name: saved filters are none. */
 async function segmentNames(connection: Connection): Promise<readonly string[]> {
   if (!(await hasColumns(connection, 'mart.crawl_segments', ['segmentation', 'segment']))) return [];
-  const rows = await connection.rows<{ segment: string }>(
+  return await connection.column(
     `SELECT DISTINCT segment FROM mart.crawl_segments
      WHERE segmentation NOT IN ('(site)', '(filter)') AND segment IS NOT NULL`,
   );
-  return rows.map(({ segment }) => segment);
 }
 
 /** Projects that segments.yaml names and the warehouse does not have; none where no project is loaded yet. */
@@ -66,17 +65,17 @@ export async function unknownSegmentProjects(
   connection: Connection,
   segmentations: readonly Segmentation[],
   signal: AbortSignal,
-): Promise<readonly { readonly message: string; readonly hint: string }[]> {
+): Promise<readonly UnknownSetting[]> {
   const named = segmentations.flatMap(({ name, projects }) =>
     (projects ?? []).map((project) => ({ name, project })),
   );
   if (named.length === 0 || !(await hasColumns(connection, 'raw.projects', ['id', 'name', 'start_url'])))
     return [];
   const names = await knownProjects({ rows: (sql) => connection.jsonRows(sql) }, signal);
-  const starts = await connection.rows<{ start_url: string }>(
+  const starts = await connection.column<string>(
     'SELECT DISTINCT start_url FROM raw.projects WHERE start_url IS NOT NULL',
   );
-  const hosts = starts.flatMap(({ start_url }) => hostsOf(start_url));
+  const hosts = starts.flatMap(hostsOf);
   if (names.length === 0) return [];
   return named
     .filter(({ project }) => !names.includes(project) && !hosts.includes(project.toLowerCase()))

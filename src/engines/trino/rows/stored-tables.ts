@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Connection, ident, table, text } from '../../../core/duckdb/duckdb.ts';
+import { type Connection, ident, relationTable, text } from '../../../core/duckdb/duckdb.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import { DEFINITION, type Pointer, readPointers } from '../../../state/catalogue/ops/ops-pointers.ts';
 import { listObjects } from '../../../stores/list-objects.ts';
@@ -185,7 +185,7 @@ interface ChangedCopies {
 }
 
 export async function changedCopies(connection: Connection, relation: string): Promise<ChangedCopies> {
-  const select = lookUp(AS_PUBLISHED, relation) ?? `SELECT * FROM ${table(...relation.split('.'))}`;
+  const select = lookUp(AS_PUBLISHED, relation) ?? `SELECT * FROM ${relationTable(relation)}`;
   const unit = relation.startsWith('raw.') ? '_unit' : "''";
   const described = await connection.rows<{ column_name: string; column_type: string }>(`DESCRIBE ${select}`);
   const types = createHash('md5').update(JSON.stringify(described)).digest('hex');

@@ -1,5 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
-import { type Connection, ident, table, text } from '../../../core/duckdb/duckdb.ts';
+import { type Connection, ident, relationTable, text } from '../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { hasColumns } from '../../../state/catalogue/catalog.ts';
 import { rawTables } from '../../../state/catalogue/comment-columns.ts';
@@ -308,7 +308,7 @@ export class TrinoRows implements RowStore {
   /** Makes what Trino lacks of a relation of the catalogue. The next pointers say so. */
   async #prepare(relation: string, signal: AbortSignal | undefined): Promise<PreparedRelation> {
     const described = await this.#place.connection.rows<{ column_name: string; column_type: string }>(
-      `DESCRIBE ${table(...relation.split('.'))}`,
+      `DESCRIBE ${relationTable(relation)}`,
     );
     const types = new Map(described.map((column) => [column.column_name, column.column_type]));
     const prepared = await this.#tables.prepare(relation, types, signal);

@@ -1,4 +1,4 @@
-import { type Connection, ident, table, text } from '../../../core/duckdb/duckdb.ts';
+import { type Connection, ident, relationTable, text } from '../../../core/duckdb/duckdb.ts';
 import type { ModelPlace } from '../../../engines/model-engine.ts';
 import { currentPartitions, partitionedModel } from '../../../project/sql/plan/partitions.ts';
 import type { PlannedModel } from '../../../project/sql/plan/plan-models.ts';
@@ -83,11 +83,11 @@ function partitionsOf(build: Build): PartitionChanges | 'all' {
 }
 
 async function drop(connection: Connection, name: string, kind: 'table' | 'view'): Promise<void> {
-  await connection.run(`DROP ${kind} ${table(...name.split('.'))}`);
+  await connection.run(`DROP ${kind} ${relationTable(name)}`);
 }
 
 function comments({ model, outputs }: PlannedModel): string[] {
-  const name = table(...model.name.split('.'));
+  const name = relationTable(model.name);
   return [
     `COMMENT ON ${model.kind} ${name} IS ${text(model.description.trim())}`,
     ...[...outputs.keys()].map((column) => {

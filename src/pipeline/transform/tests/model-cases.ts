@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type Connection, ident, table, text } from '../../../core/duckdb/duckdb.ts';
+import { type Connection, ident, relationTable, text } from '../../../core/duckdb/duckdb.ts';
 import { parseYaml } from '../../../core/text/parse-yaml.ts';
 import { createModel } from '../../../engines/duckdb/duckdb-models.ts';
 import type { TestReport } from '../../../project/model/runs/report.ts';
@@ -79,7 +79,7 @@ export async function runCase(
 ): Promise<CaseResult & { readonly passed: boolean }> {
   for (const [name, given] of Object.entries(one.input)) {
     const rows = rowsSql(given.columns, given.rows);
-    await connection.run(`CREATE OR REPLACE TABLE ${table(...name.split('.'))} AS ${rows}`);
+    await connection.run(`CREATE OR REPLACE TABLE ${relationTable(name)} AS ${rows}`);
   }
   const models = selectModels(plan, [`+${model}`]).map((planned) => planned.model);
   const planned = await planModels({ connection, models });
@@ -102,7 +102,7 @@ export async function compareCase(
   { columns, where, expect, failing_tests }: ModelCase,
   tests: readonly TestReport[],
 ): Promise<CaseResult & { readonly passed: boolean }> {
-  const made = table(...model.split('.'));
+  const made = relationTable(model);
   const described = await connection.jsonRows(`DESCRIBE ${made}`);
   const types = new Map(described.map((row) => [String(row.column_name), String(row.column_type)]));
   const names = columns ?? [...new Set(expect.flatMap((row) => Object.keys(row)))];

@@ -1,4 +1,4 @@
-import { type Connection, ident, table } from '../../../core/duckdb/duckdb.ts';
+import { type Connection, ident, relationTable } from '../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { ModelPlace, ModelQueries } from '../../../engines/model-engine.ts';
 import type { TestReport } from '../../../project/model/runs/report.ts';
@@ -122,7 +122,7 @@ async function countTests(
   tests: readonly DataTest[],
   { where, signal }: CountOptions,
 ): Promise<Map<DataTest, number>> {
-  const all = table(...name.split('.'));
+  const all = relationTable(name);
   const some = where === undefined ? all : `(SELECT * FROM ${all} WHERE ${where}) AS tested`;
   const fromOf = ({ sqlOf }: DataTest): string => (sqlOf ? some : all);
   const together = countTogether(tests, fromOf, kind === 'view');

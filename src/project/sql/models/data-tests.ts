@@ -1,4 +1,4 @@
-import { ident, table, text } from '../../../core/duckdb/duckdb.ts';
+import { ident, relationTable, text } from '../../../core/duckdb/duckdb.ts';
 import { withoutEnd } from '../../../core/duckdb/sql-tokens.ts';
 import type { TestSeverity } from '../../model/runs/report.ts';
 import type { ModelHeader, ModelTest } from './model-header.ts';
@@ -80,7 +80,7 @@ function build(
   test: ModelTest,
   path: readonly PropertyKey[],
 ): DataTest {
-  const from = table(...model.split('.'));
+  const from = relationTable(model);
   const rule = ruleOf(test, by, path);
   const count = rule.count ?? ((rows: string) => countRows(rule.rows(rows)));
   return {

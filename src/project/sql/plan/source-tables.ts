@@ -1,4 +1,4 @@
-import { type Connection, ident, table } from '../../../core/duckdb/duckdb.ts';
+import { type Connection, ident, relationTable } from '../../../core/duckdb/duckdb.ts';
 import { type CatalogColumn, tableColumns } from '../../../state/catalogue/catalog.ts';
 import type { Model } from '../models/model.ts';
 import { badModel } from '../text/bad-model.ts';
@@ -33,7 +33,7 @@ export function completedSource(
   // Another field, whose name differs only in case, would answer in the place of the missing one.
   const others = missing.flatMap(([name]) => present.get(name.toLowerCase())?.name ?? []);
   const exclude = others.length > 0 ? ` EXCLUDE (${others.map(ident).join(', ')})` : '';
-  return `SELECT *${exclude}, ${nulls(missing)} FROM ${table(...source.split('.'))}`;
+  return `SELECT *${exclude}, ${nulls(missing)} FROM ${relationTable(source)}`;
 }
 
 /**

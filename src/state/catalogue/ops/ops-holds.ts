@@ -1,4 +1,4 @@
-import type { Connection } from '../../../core/duckdb/duckdb.ts';
+import { type Connection, given, listed } from '../../../core/duckdb/duckdb.ts';
 import type { UnitError } from '../../../project/model/runs/report.ts';
 
 /** Why a unit's last load was taken back out of the working copy: a line of `ops.holds`. */
@@ -14,15 +14,11 @@ export interface Hold {
   readonly models: string;
 }
 
-const HOLD_JSON = `[{"unit":"VARCHAR","model":"VARCHAR","test":"VARCHAR","code":"VARCHAR","message":"VARCHAR",
-  "hint":"VARCHAR","content_sha256":"VARCHAR","models":"VARCHAR"}]`;
-const LISTED = `(SELECT unnest(from_json($1, '["VARCHAR"]')))`;
+const COLUMNS = ['unit', 'model', 'test', 'code', 'message', 'hint', 'content_sha256', 'models'];
 
 /** Holds by the name of the unit. */
 export async function readHolds(connection: Connection): Promise<Map<string, Hold>> {
-  const rows = await connection.jsonRows(
-    'SELECT unit, model, test, code, message, hint, content_sha256, models FROM ops.holds',
-  );
+  const rows = await connection.jsonRows(`SELECT ${COLUMNS.join(', ')} FROM ops.holds`);
   return new Map(
     rows.map(({ code, message, hint, ...row }) => [
       String(row.unit),
@@ -37,17 +33,16 @@ export async function recordHolds(
   holds: readonly Hold[],
   runId: string,
 ): Promise<void> {
-  await connection.run(`DELETE FROM ops.holds WHERE unit IN ${LISTED}`, [
+  await connection.run(`DELETE FROM ops.holds WHERE unit IN ${listed('$1')}`, [
     JSON.stringify(holds.map(({ unit }) => unit)),
   ]);
   await connection.run(
-    `INSERT INTO ops.holds BY NAME
-     SELECT unnest(from_json($1, '${HOLD_JSON}'), recursive := true), $2 AS run_id, now() AS held_at`,
+    `INSERT INTO ops.holds BY NAME SELECT ${given('$1', COLUMNS)}, $2 AS run_id, now() AS held_at`,
     [JSON.stringify(holds.map(({ error, ...hold }) => ({ ...hold, ...error }))), runId],
   );
 }
 
 /** Forgets the holds of all other units. */
 export async function keepHolds(connection: Connection, units: readonly string[]): Promise<void> {
-  await connection.run(`DELETE FROM ops.holds WHERE unit NOT IN ${LISTED}`, [JSON.stringify(units)]);
+  await connection.run(`DELETE FROM ops.holds WHERE unit NOT IN ${listed('$1')}`, [JSON.stringify(units)]);
 }

@@ -1,4 +1,4 @@
-import type { Connection, Row } from '../../../core/duckdb/duckdb.ts';
+import { type Connection, given, listed, type Row } from '../../../core/duckdb/duckdb.ts';
 import {
   type KnownItem,
   type KnownList,
@@ -28,9 +28,8 @@ export interface RecordedList {
   readonly sweptAt: number | null;
 }
 
-const COLUMNS = `'[{"id":"VARCHAR","project_id":"VARCHAR","status":"VARCHAR","end_reason":"VARCHAR",
-  "link_status":"VARCHAR","created_at":"BIGINT","ended_at":"BIGINT","content":"VARCHAR"}]'`;
-const IDS = `(SELECT unnest(from_json(?, '["VARCHAR"]')))`;
+const TEXTS = ['id', 'project_id', 'status', 'end_reason', 'link_status', 'content'];
+const RECORDS = given('?', TEXTS, { created_at: 'BIGINT', ended_at: 'BIGINT' });
 
 /** Reads `ops.lists` and `ops.listed` of the connection's database; a warehouse without them knows nothing. */
 export async function readKnownLists(connection: Connection): Promise<KnownLists> {
@@ -69,7 +68,7 @@ export async function recordLists(connection: Connection, readings: readonly Rec
       }
       if (changed.length > 0) {
         const ids = JSON.stringify(changed.map((one) => one.id));
-        await connection.run(`DELETE FROM ops.listed WHERE ${where} AND id IN ${IDS}`, [
+        await connection.run(`DELETE FROM ops.listed WHERE ${where} AND id IN ${listed('?')}`, [
           list,
           workspaceId,
           ids,
@@ -78,13 +77,13 @@ export async function recordLists(connection: Connection, readings: readonly Rec
           `INSERT INTO ops.listed
            SELECT ?, ?, id, project_id, status, end_reason, link_status, make_timestamptz(created_at * 1000),
              make_timestamptz(ended_at * 1000), content, true, false
-           FROM (SELECT unnest(from_json(?, ${COLUMNS}), recursive := true))`,
+           FROM (SELECT ${RECORDS})`,
           [list, workspaceId, JSON.stringify(changed)],
         );
       }
       if (gone.length > 0) {
         await connection.run(
-          `UPDATE ops.listed SET gone = true, pending = true WHERE ${where} AND id IN ${IDS}`,
+          `UPDATE ops.listed SET gone = true, pending = true WHERE ${where} AND id IN ${listed('?')}`,
           [list, workspaceId, JSON.stringify(gone)],
         );
       }

@@ -1,4 +1,4 @@
-import { type Connection, ident, table } from '../../../core/duckdb/duckdb.ts';
+import { type Connection, ident, isoTime, listed, table } from '../../../core/duckdb/duckdb.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
 import type { Manifest } from '../../../project/model/manifest.ts';
 import type { PlannedUnit } from '../../../project/model/planned-unit.ts';
@@ -8,7 +8,7 @@ import type { PastLoad } from '../../../project/model/runs/estimate.ts';
 import { type Unit, unitName } from '../../../project/model/unit.ts';
 import type { Volume } from '../../../project/model/volume.ts';
 import { hasColumns } from '../catalog.ts';
-import { exactRows } from './exact-rows.ts';
+import { exactRows, unitRow } from './ops-rows.ts';
 
 export interface LoadedUnit {
   readonly unit: string;
@@ -61,7 +61,7 @@ export async function countsOf(
 ): Promise<Map<string, Counts>> {
   const rows = await connection.rows<Record<string, string | bigint | null>>(
     `SELECT unit, reported, received, staged, rejected, loaded, queryable FROM ops.loads
-     WHERE list_contains(CAST(from_json(?, '["VARCHAR"]') AS VARCHAR[]), unit)`,
+     WHERE unit IN ${listed('?')}`,
     [JSON.stringify(units)],
   );
   const number = (value: string | bigint | null | undefined): number | null =>
@@ -87,13 +87,13 @@ export async function rowsBefore(
   unit: Unit,
   filter: string | null,
 ): Promise<readonly number[]> {
-  const rows = await connection.rows<{ loaded: bigint }>(
+  const rows = await connection.column<bigint>(
     `SELECT loaded FROM ops.loads
      WHERE dataset = ? AND project_id = ? AND unit <> ? AND filter IS NOT DISTINCT FROM ? AND loaded IS NOT NULL
      ORDER BY loaded_at DESC, unit DESC LIMIT 5`,
     [unit.dataset, unit.source.project_id, unitName(unit), filter],
   );
-  return rows.map(({ loaded }) => Number(loaded));
+  return rows.map(Number);
 }
 
 /** The last unit of each project and dataset, where it has far fewer rows than those before it. */
@@ -109,7 +109,7 @@ export async function rowCountAnomalies(
     usual: bigint;
     loaded_at: string;
   }>(
-    `SELECT unit, project_id, loaded, usual, strftime(loaded_at, '%Y-%m-%dT%H:%M:%S.%gZ') AS loaded_at FROM (
+    `SELECT unit, project_id, loaded, usual, ${isoTime('loaded_at')} AS loaded_at FROM (
        SELECT * FROM ops.loads WHERE project_id IS NOT NULL AND source_kind IN ('crawl', 'crawl_over_crawl')
        QUALIFY row_number() OVER (PARTITION BY dataset, project_id ORDER BY loaded_at DESC, unit DESC) = 1)
      WHERE flag = 'few_rows' ORDER BY unit`,
@@ -171,7 +171,7 @@ export async function loadEntries(
 ): Promise<LoadEntry[]> {
   return await exactRows(
     connection,
-    `SELECT * REPLACE (strftime(loaded_at, '%Y-%m-%dT%H:%M:%S.%gZ') AS loaded_at) FROM ops.loads
+    `SELECT * REPLACE (${isoTime('loaded_at')} AS loaded_at) FROM ops.loads
      WHERE ${ident(of)} = ? ${of === 'source_id' ? `AND source_kind = 'crawl'` : ''}
      ORDER BY unit LIMIT ${limit} OFFSET ${offset}`,
     [value],
@@ -197,13 +197,7 @@ export async function recordLoad(
   const { unit, source } = manifest;
   await forgetLoad(connection, manifest.name);
   const row = {
-    unit: manifest.name,
-    dataset: unit.dataset,
-    source_kind: unit.source.kind,
-    source_id: unit.source.id,
-    project_id: unit.source.project_id,
-    window_from: unit.window?.from ?? null,
-    window_to: unit.window?.to ?? null,
+    ...unitRow({ ...unit, unit: manifest.name }),
     ...counts,
     route: source.route,
     format: source.format,
@@ -246,10 +240,9 @@ export async function loadVersions(connection: Connection): Promise<Map<string, 
 /** Records that a person asked for units: `keep` leaves them alone until they are dropped. */
 export async function markPinned(connection: Connection, units: readonly string[]): Promise<void> {
   if (units.length === 0) return;
-  await connection.run(
-    `UPDATE ops.loads SET pinned = true WHERE unit IN (SELECT unnest(from_json(?, '["VARCHAR"]')))`,
-    [JSON.stringify(units)],
-  );
+  await connection.run(`UPDATE ops.loads SET pinned = true WHERE unit IN ${listed('?')}`, [
+    JSON.stringify(units),
+  ]);
 }
 
 /** A unit that was loaded since the last publication, with the fingerprint of what was loaded. */
@@ -280,11 +273,9 @@ export async function recordPublished(connection: Connection): Promise<void> {
 
 /** Units of a dataset that are not published yet. */
 export async function unpublishedUnits(connection: Connection, dataset: string): Promise<string[]> {
-  const rows = await connection.rows<{ unit: string }>(
-    'SELECT unit FROM ops.loads WHERE dataset = ? AND queryable IS NULL',
-    [dataset],
-  );
-  return rows.map(({ unit }) => unit);
+  return await connection.column('SELECT unit FROM ops.loads WHERE dataset = ? AND queryable IS NULL', [
+    dataset,
+  ]);
 }
 
 /** Replaces the fingerprint of a unit. */

@@ -1,4 +1,4 @@
-import { type Connection, type Row, text } from '../../../core/duckdb/duckdb.ts';
+import { type Connection, given, type Row, text } from '../../../core/duckdb/duckdb.ts';
 
 /** Partitions of a model that are out of date, by their key: a JSON list of the values of its `by` columns, as text. */
 export interface PartitionChanges {
@@ -55,10 +55,10 @@ export async function recordPartitions(
     [model],
   );
   const stamps = [...changes.stamps].map(([partition_key, stamp]) => ({ partition_key, stamp }));
-  await connection.run(
-    `${insert}, unnest(from_json($2, '[{"partition_key": "VARCHAR", "stamp": "VARCHAR"}]'), recursive := true)`,
-    [model, JSON.stringify(stamps)],
-  );
+  await connection.run(`${insert}, ${given('$2', ['partition_key', 'stamp'])}`, [
+    model,
+    JSON.stringify(stamps),
+  ]);
 }
 
 /** The partitions that have not passed their tests; undefined where there are none, or most of all. */

@@ -1,6 +1,6 @@
-import { type Connection, text } from '../../../core/duckdb/duckdb.ts';
+import { type Connection, given, listed, text } from '../../../core/duckdb/duckdb.ts';
 import { martObjects } from '../catalog.ts';
-import { exactRows } from './exact-rows.ts';
+import { exactRows } from './ops-rows.ts';
 
 export interface BuildStamp {
   readonly fingerprint: string;
@@ -27,18 +27,10 @@ export interface BuiltModel {
 /** The models that were built and are still there as they were built, by name. */
 export async function builtModels(connection: Connection): Promise<Map<string, BuiltModel>> {
   const objects = await martObjects(connection);
-  const rows = await connection.rows<{
-    name: string;
-    kind: 'table' | 'view';
-    fingerprint: string;
-    definition: string;
-    sources: string;
-    looked_at: string;
-    rows: bigint | null;
-    tested: boolean;
-  }>(`SELECT name, kind, fingerprint, coalesce(definition, '') AS definition, sources,
-        coalesce(looked_at, '') AS looked_at, rows,
-        tested_at IS NOT NULL AS tested FROM ops.models`);
+  const rows = await connection.rows<Omit<BuiltModel, 'rows'> & { name: string; rows: bigint | null }>(
+    `SELECT name, kind, fingerprint, coalesce(definition, '') AS definition, sources,
+       coalesce(looked_at, '') AS looked_at, rows, tested_at IS NOT NULL AS tested FROM ops.models`,
+  );
   const present = rows.filter((row) => objects.get(row.name) === row.kind);
   return new Map(
     present.map(({ name, ...row }) => [name, { ...row, rows: row.rows === null ? null : Number(row.rows) }]),
@@ -47,8 +39,7 @@ export async function builtModels(connection: Connection): Promise<Map<string, B
 
 /** Names of the models that were built, in their order. */
 export async function modelNames(connection: Connection): Promise<string[]> {
-  const rows = await connection.rows<{ name: string }>('SELECT name FROM ops.models ORDER BY name');
-  return rows.map(({ name }) => name);
+  return await connection.column('SELECT name FROM ops.models ORDER BY name');
 }
 
 export async function modelsOfRun(
@@ -86,8 +77,7 @@ export async function recordNewRows(
   await connection.run(
     `UPDATE ops.models SET sources = stamp.sources, looked_at = stamp."lookedAt", run_id = stamp."runId",
        built_at = now(), tested_at = NULL
-     FROM (SELECT unnest(from_json($1, '[{"name": "VARCHAR", "sources": "VARCHAR", "lookedAt": "VARCHAR",
-       "runId": "VARCHAR"}]'), recursive := true)) AS stamp
+     FROM (SELECT ${given('$1', ['name', 'sources', 'lookedAt', 'runId'])}) AS stamp
      WHERE models.name = stamp.name`,
     [JSON.stringify(stamps)],
   );
@@ -99,10 +89,10 @@ export async function recordLooks(
   names: readonly string[],
   lookedAt: string,
 ): Promise<void> {
-  await connection.run(
-    `UPDATE ops.models SET looked_at = $1 WHERE name IN (SELECT unnest(from_json($2, '["VARCHAR"]')))`,
-    [lookedAt, JSON.stringify(names)],
-  );
+  await connection.run(`UPDATE ops.models SET looked_at = $1 WHERE name IN ${listed('$2')}`, [
+    lookedAt,
+    JSON.stringify(names),
+  ]);
 }
 
 /** Records for models whether they have passed all tests of severity `error`. */

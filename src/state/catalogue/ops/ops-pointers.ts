@@ -1,4 +1,4 @@
-import type { Connection } from '../../../core/duckdb/duckdb.ts';
+import { type Connection, given } from '../../../core/duckdb/duckdb.ts';
 
 /** Says that the rows of a unit are those of a load, in a store outside of the catalogue. */
 export interface Pointer {
@@ -15,8 +15,7 @@ export interface Pointer {
 /** The unit whose pointer names the readers' view of a relation. */
 export const DEFINITION = 'definition';
 
-const GIVEN = `(SELECT unnest(from_json($1,
-  '[{"relation":"VARCHAR","unit":"VARCHAR","load":"VARCHAR","madeFrom":"VARCHAR"}]'), recursive := true))`;
+const GIVEN = `(SELECT ${given('$1', ['relation', 'unit', 'load', 'madeFrom'])})`;
 
 export async function readPointers(connection: Connection, relation?: string): Promise<Required<Pointer>[]> {
   const rows = await connection.rows(

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Connection, parquetFiles } from '../../../core/duckdb/duckdb.ts';
 import type { Manifest } from '../../../project/model/manifest.ts';
-import { exactRows } from './exact-rows.ts';
+import { exactRows } from './ops-rows.ts';
 
 /** Of a value that is shown. */
 const MOST_LETTERS = 1000;

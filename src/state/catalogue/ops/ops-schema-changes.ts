@@ -1,9 +1,9 @@
-import type { Connection } from '../../../core/duckdb/duckdb.ts';
+import { type Connection, given, isoTime } from '../../../core/duckdb/duckdb.ts';
 import type { Manifest } from '../../../project/model/manifest.ts';
 import type { RawTablePlan } from '../raw/raw-table.ts';
-import { exactRows } from './exact-rows.ts';
+import { exactRows } from './ops-rows.ts';
 
-const CHANGE_JSON = `[{"field":"VARCHAR","change":"VARCHAR","before":"VARCHAR","after":"VARCHAR"}]`;
+const CHANGE = given('$4', ['field', 'change', 'before', 'after']);
 
 /** Adds what a unit changes in the columns of its dataset. The columns that a table is made with are no change. */
 export async function recordSchemaChanges(
@@ -15,8 +15,7 @@ export async function recordSchemaChanges(
   const changes = plan.exists ? plan.changes : plan.changes.filter((change) => change.change !== 'added');
   if (changes.length === 0) return;
   await connection.run(
-    `INSERT INTO ops.schema_changes SELECT ?, ?, c.field, c.change, c.before, c.after, ?, now()
-     FROM (SELECT unnest(from_json(?, '${CHANGE_JSON}')) AS c)`,
+    `INSERT INTO ops.schema_changes SELECT $1, $2, field, change, before, after, $3, now() FROM (SELECT ${CHANGE})`,
     [unit.dataset, name, runId, JSON.stringify(changes)],
   );
 }
@@ -27,7 +26,7 @@ export async function recordNotes(connection: Connection, manifest: Manifest, ru
   const { dataset } = manifest.unit;
   await connection.run(
     `INSERT INTO ops.schema_changes SELECT $1, $2, n.field, n.change, n.before, n.after, $3, now()
-     FROM (SELECT unnest(from_json($4, '${CHANGE_JSON}')) AS n)
+     FROM (SELECT ${CHANGE}) AS n
      WHERE NOT EXISTS (FROM ops.schema_changes AS known WHERE known.dataset = $1 AND known.field = n.field
        AND known.change = n.change AND known.after = n.after)`,
     [dataset, manifest.name, runId, JSON.stringify(manifest.notes)],
@@ -52,7 +51,7 @@ export async function lastSchemaChanges(
 ): Promise<KnownChange[]> {
   return await exactRows(
     connection,
-    `SELECT unit, field, change, before, after, strftime(changed_at, '%Y-%m-%dT%H:%M:%S.%gZ') AS changed_at
+    `SELECT unit, field, change, before, after, ${isoTime('changed_at')} AS changed_at
      FROM ops.schema_changes WHERE dataset = ? ORDER BY ops.schema_changes.changed_at DESC, field, unit LIMIT ${limit}`,
     [dataset],
   );

@@ -1,5 +1,5 @@
-import type { Connection } from '../../../core/duckdb/duckdb.ts';
-import { exactRows } from './exact-rows.ts';
+import { type Connection, given } from '../../../core/duckdb/duckdb.ts';
+import { exactRows } from './ops-rows.ts';
 
 interface TestResult {
   readonly model: string;
@@ -10,8 +10,7 @@ interface TestResult {
   readonly sql: string;
 }
 
-const COLUMNS = `'[{"model":"VARCHAR","name":"VARCHAR","severity":"VARCHAR","status":"VARCHAR","failures":"BIGINT",
-  "sql":"VARCHAR"}]'`;
+const RESULT = given('$2', ['model', 'name', 'severity', 'status', 'sql'], { failures: 'BIGINT' });
 
 /** Adds the results of a run; earlier ones stay. */
 export async function recordTestResults(
@@ -20,8 +19,7 @@ export async function recordTestResults(
   results: readonly TestResult[],
 ): Promise<void> {
   await connection.run(
-    `INSERT INTO ops.test_results BY NAME SELECT $1 AS run_id, *, now() AS tested_at
-     FROM (SELECT unnest(from_json($2, ${COLUMNS}), recursive := true))`,
+    `INSERT INTO ops.test_results BY NAME SELECT $1 AS run_id, ${RESULT}, now() AS tested_at`,
     [runId, JSON.stringify(results)],
   );
 }

@@ -1,6 +1,8 @@
-import { type Connection, table } from '../../../core/duckdb/duckdb.ts';
+import { type Connection, given, listed, table } from '../../../core/duckdb/duckdb.ts';
 import type { Manifest } from '../../../project/model/manifest.ts';
 import type { RawTablePlan, SchemaChange } from '../raw/raw-table.ts';
+
+const FIELD = given('?', ['field', 'type', 'arity', 'column_name']);
 
 /** Replaces the fields of a unit. */
 export async function recordFields(
@@ -13,13 +15,13 @@ export async function recordFields(
     field,
     type,
     arity,
-    column,
+    column_name: column,
   }));
-  await connection.run(
-    `INSERT INTO ops.unit_fields SELECT ?, ?, f.field, f.type, f.arity, f."column"
-     FROM (SELECT unnest(from_json(?, '[{"field":"VARCHAR","type":"VARCHAR","arity":"VARCHAR","column":"VARCHAR"}]')) AS f)`,
-    [name, unit.dataset, JSON.stringify(fields)],
-  );
+  await connection.run(`INSERT INTO ops.unit_fields BY NAME SELECT ? AS unit, ? AS dataset, ${FIELD}`, [
+    name,
+    unit.dataset,
+    JSON.stringify(fields),
+  ]);
 }
 
 /** Field → column, over all units of a dataset: a field never changes its column. */
@@ -49,7 +51,7 @@ export async function columnsOfUnits(
   const rows = await connection.rows<{ columns: string; unit: string }>(
     `SELECT unit, CAST(to_json(list(column_name ORDER BY column_name)) AS VARCHAR) AS columns
      FROM ${table(catalog, 'ops', 'unit_fields')}
-     WHERE dataset = ? AND unit IN (SELECT unnest(from_json(?, '["VARCHAR"]'))) GROUP BY unit ORDER BY unit`,
+     WHERE dataset = ? AND unit IN ${listed('?')} GROUP BY unit ORDER BY unit`,
     [dataset, JSON.stringify(units)],
   );
   return rows.map(({ unit, columns }) => ({ unit, columns: JSON.parse(columns) as string[] }));

@@ -1,4 +1,4 @@
-import type { Connection } from '../../../core/duckdb/duckdb.ts';
+import { type Connection, listed } from '../../../core/duckdb/duckdb.ts';
 import { END_REASONS_WITHOUT_REPORT } from '../../../service/api/resources/crawls.ts';
 import { hasColumns } from '../catalog.ts';
 
@@ -37,7 +37,7 @@ export async function crawlEnds(
     `SELECT project_id, list(ended_at ORDER BY ended_at) AS ends FROM (
        SELECT DISTINCT project_id, id, ended_at FROM raw.crawls
        WHERE _seen_to IS NULL AND ended_at IS NOT NULL
-         AND NOT list_contains(CAST(from_json(?, '["VARCHAR"]') AS VARCHAR[]), coalesce(end_reason, ''))
+         AND coalesce(end_reason, '') NOT IN ${listed('?')}
        QUALIFY row_number() OVER (PARTITION BY project_id ORDER BY ended_at DESC) <= 20)
      GROUP BY project_id ORDER BY project_id`,
     [JSON.stringify(END_REASONS_WITHOUT_REPORT)],
