@@ -59,7 +59,6 @@ export interface EngineKind {
   readonly remote: ((address: EngineAddress) => Promise<RemoteRows>) | null;
 }
 
-/** A warehouse, as the settings have it. */
 export interface EnginePlace {
   /** The published file: the warehouse, or its catalogue. */
   readonly warehouse: string;
@@ -100,7 +99,6 @@ export interface EngineWriter extends AsyncDisposable {
   begin(signal?: AbortSignal): Promise<WriterParts>;
 }
 
-/** What the writer does with rows. */
 export interface WriterParts {
   readonly rows: RowStore;
   readonly models: ModelEngine;

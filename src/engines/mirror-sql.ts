@@ -20,7 +20,6 @@ export interface MirroredTable {
   readonly cut: readonly string[];
 }
 
-/** The rows of mirrored tables, in the engine that has them. */
 export interface MirrorSource {
   /** The partitions of a table, without empty ones. */
   partitions(table: MirroredTable, signal: AbortSignal): Promise<MirrorPartition[]>;
@@ -28,7 +27,6 @@ export interface MirrorSource {
   write(table: MirroredTable, partition: MirrorPartition, file: string, signal: AbortSignal): Promise<bigint>;
 }
 
-/** The number of its rows, their fingerprint, and the values of its key. */
 export type PartitionRow = { readonly n: bigint; readonly fingerprint: string } & {
   readonly [column: `k${number}`]: string | null;
 };

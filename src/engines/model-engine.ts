@@ -33,7 +33,6 @@ export interface ModelEngine {
   drop(name: string, signal?: AbortSignal): Promise<void>;
 }
 
-/** The catalogue, and the engine that makes the models. */
 export interface ModelPlace {
   readonly connection: Connection;
   readonly engine: ModelEngine;

@@ -9,9 +9,7 @@ import { sqlReferences } from '../project/sql/text/sql-references.ts';
 
 /** What a narrowed model reads of a model under `within`. */
 export interface NarrowRead {
-  /** A SELECT of its rows. */
   readonly select: string;
-  /** How often the model reads them. */
   readonly times: number;
 }
 

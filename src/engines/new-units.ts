@@ -11,7 +11,6 @@ const LISTED = listed('$1');
 
 /** A unit whose load is in the working copy and not in the published warehouse. */
 export interface NewUnit extends NamedUnit {
-  /** The run that loaded it. */
   readonly run_id: string;
   readonly content_sha256: string | null;
 }

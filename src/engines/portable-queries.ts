@@ -42,7 +42,6 @@ export class PortableQueries implements ModelQueries {
   }
 }
 
-/** Replaces the names of relations in SQL. */
 export function renameTables(
   sql: string,
   references: SqlReferences,

@@ -4,7 +4,6 @@ import type { Model } from '../project/sql/models/model.ts';
 import { type SqlSettings, sqlFolders } from '../project/sql/models/sql-folders.ts';
 import { isInCatalogue } from './registry.ts';
 
-/** What the models of a project are read by. */
 export interface ModelSettings extends SqlSettings {
   readonly engine: EngineAddress;
 }

@@ -3,7 +3,6 @@ import type { EngineAddress } from '../project/settings/settings.ts';
 import type { EngineKind, RemoteRows } from './engine.ts';
 import { KINDS } from './kinds.ts';
 
-/** Every engine that a warehouse can be in. */
 export function engineKinds(): readonly EngineKind[] {
   return KINDS;
 }

@@ -115,12 +115,10 @@ export class WorkingCopy implements AsyncDisposable {
     }
   }
 
-  /** The rows of its units. */
   get rows(): RowStore {
     return this.#begun.rows;
   }
 
-  /** What makes its models. */
   get models(): ModelEngine {
     return this.#begun.models;
   }

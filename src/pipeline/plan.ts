@@ -241,7 +241,6 @@ function knownFields(settings: Settings, client: ServiceClient, signal: AbortSig
   };
 }
 
-/** A due unit, and what describes it. */
 interface ToDescribe {
   readonly planned: PlannedUnit;
   readonly inventory: Inventory;
@@ -249,14 +248,12 @@ interface ToDescribe {
   readonly fieldSchemas: FieldSchemaCache;
 }
 
-/** What a plan knows of a unit's rows. */
 interface Described {
   readonly rows: number | null;
   /** Null where the service describes no fields, or not now. */
   readonly fields: readonly Field[] | null;
 }
 
-/** The number of a unit's rows and their fields. */
 async function describeUnit(
   { client, fieldSchemas, planned, inventory }: ToDescribe,
   signal: AbortSignal,

@@ -116,7 +116,6 @@ export function scopeOf(
   };
 }
 
-/** The work of a run's session. */
 interface DueUnits {
   readonly settings: Settings;
   readonly client: ServiceClient;

@@ -189,7 +189,6 @@ async function unpublishedStatuses(ledger: Ledger): Promise<ReadonlyMap<string, 
   return new Map((await ledger.units('unpublished')).map((unit) => [unit.unit, unit.status]));
 }
 
-/** What a session has done by its end. */
 interface Ended {
   units: readonly UnitReport[];
   transformed: ModelsReport;

@@ -5,7 +5,6 @@ import { type HeldBack, type HoldContext, holdFaultyUnits } from './hold-units.t
 import { type ModelsReport, makeModels } from './transform/build/run-models.ts';
 import { failedTests } from './transform/tests/test-model.ts';
 
-/** The results of the models and of their units. */
 export interface Transformed extends ModelsReport {
   readonly held: readonly HeldBack[];
   /** A failure that no new unit causes: the former publication stays. */
@@ -58,7 +57,6 @@ export async function transform(
 
 const keyOf = ({ model, name }: TestReport): string => `${model} ${name}`;
 
-/** The result of several rounds for a model. */
 function addRound(former: ModelReport | undefined, now: ModelReport): ModelReport {
   if (!former) return now;
   const status = now.status === 'unchanged' ? former.status : now.status;

@@ -1,4 +1,3 @@
-/** One object as a listing shows it. */
 export interface StoredObject {
   readonly key: string;
   /** For messages: `gs://bucket/key`. */

@@ -25,7 +25,6 @@ type ExportParameters = ReturnType<Kinds[ExportStore]['exportParameters']>;
 /** The settings of the stores, as `crawlhouse.yaml` gives them. */
 export type StoreSettings = { readonly [K in StoreName]?: Configured<K> | undefined };
 
-/** Keys in a store under one prefix. */
 export interface StorePrefix {
   readonly store: StoreName;
   readonly prefix: string;
@@ -34,12 +33,10 @@ export interface StorePrefix {
 export const STORE_NAMES = kindsWith('settings') as readonly StoreName[];
 export const EXPORT_STORES = kindsWith('exportParameters') as readonly ExportStore[];
 
-/** The schema of each store's setting. */
 export const STORE_SETTINGS = Object.fromEntries(
   STORE_NAMES.map((name) => [name, KINDS[name].settings]),
 ) as unknown as { readonly [K in StoreName]: Kinds[K]['settings'] };
 
-/** How each kind is opened with its own settings. */
 const CONFIGURABLE: {
   readonly [K in StoreName]: { open(settings: Configured<K>): Promise<ObjectStore> };
 } = KINDS;
@@ -49,7 +46,6 @@ const EXPORTABLE: {
   };
 } = KINDS;
 
-/** The stores that the settings name a bucket of. */
 export function configuredStores(settings: StoreSettings): readonly StoreName[] {
   return STORE_NAMES.filter((name) => settings[name] !== undefined);
 }

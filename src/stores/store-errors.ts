@@ -15,7 +15,6 @@ export type StoreFailure =
   | 'connection'
   | 'refused';
 
-/** The names of a store's settings in messages. */
 export interface SettingNames {
   /** Of the store: `store_b`. */
   readonly setting: string;
@@ -26,7 +25,6 @@ export interface SettingNames {
 export interface FailureFacts extends SettingNames {
   /** The requested object: `s3://bucket/key`. */
   readonly url: string;
-  /** The message of the store or its SDK. */
   readonly reason: string;
   readonly bucket: string;
   /** Where the credentials come from, in one sentence. */
@@ -74,7 +72,6 @@ export function retryAfterMs(header: unknown): number | undefined {
   return typeof header === 'string' && /^\d+$/.test(header) ? Number(header) * 1000 : undefined;
 }
 
-/** Whether an error, or its cause, is a network error and not an answer. */
 export function isNetworkError(error: unknown): boolean {
   for (let one: unknown = error; one instanceof Error; one = one.cause) {
     const code = (one as { code?: unknown }).code;

@@ -21,7 +21,6 @@ export interface StoreKind<Options> {
   open(options: Options): Promise<ObjectStore>;
 }
 
-/** The common settings of every bucket. */
 interface BucketSettings {
   readonly bucket: string;
   /** The prefix of the keys, without slashes at its ends; may be empty. */

@@ -1,4 +1,3 @@
-/** A column of a table, for people. */
 export interface DictionaryColumn {
   readonly name: string;
   /** DuckDB's type; null where no warehouse says. */
@@ -30,7 +29,6 @@ export interface DictionaryTable {
   /** Tables that it is made from, by name. */
   readonly reads: readonly string[];
   readonly tests: readonly DictionaryTest[];
-  /** The SELECT of a model. */
   readonly sql: string | null;
   /** Below the project folder: `sql/crawl_pages/pages.sql`. */
   readonly file: string | null;
@@ -64,7 +62,6 @@ export interface Dictionary {
   readonly questions: readonly DictionaryQuestion[];
 }
 
-/** The first sentence of a description. */
 export function firstSentence(description: string | null): string {
   return (description ?? '').replaceAll(/\s+/g, ' ').split(/(?<=[.:;]) /)[0] ?? '';
 }

@@ -25,7 +25,6 @@ import { readPublished } from '../../state/catalogue/published/read-published.ts
 import type { Dictionary, DictionaryColumn, DictionaryTable, DictionaryTest } from './dictionary.ts';
 import type { Reads } from './lineage-layout.ts';
 
-/** What the dictionary is gathered from. */
 export type DictionarySettings = QuestionSettings & ModelSettings;
 
 /**
@@ -95,10 +94,8 @@ async function readsOf(
 
 interface Warehouse {
   readonly publishedAt: string | null;
-  /** Columns by table, in their order. */
   readonly columns: ReadonlyMap<string, readonly CatalogColumn[]>;
   readonly facts: ReadonlyMap<string, TableFacts>;
-  /** The last result of each test, by model and test. */
   readonly results: ReadonlyMap<string, DictionaryTest>;
 }
 

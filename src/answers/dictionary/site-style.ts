@@ -1,6 +1,5 @@
 import { PAGE_STYLE } from '../../core/text/page-style.ts';
 
-/** The look of the site. */
 export const SITE_STYLE = `${PAGE_STYLE}
 :root { --raw: light-dark(#e8f0e4, #26331f); --mart: light-dark(#e3ecf8, #1d2c42); --ops: light-dark(#f3ead9, #3a301c); }
 html { scroll-padding-top: 1rem; }

@@ -4,7 +4,6 @@ import { rowsOf } from './chosen-crawls.ts';
 /** Results of each kind. */
 export const MOST_FOUND = 20;
 
-/** A page of a main crawl. */
 export interface SearchedPage {
   readonly project_id: string;
   readonly project: string;

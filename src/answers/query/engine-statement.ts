@@ -10,7 +10,6 @@ export interface StatementRequest {
   readonly engine: Pick<EngineAddress, 'engine' | 'schemaPrefix'>;
 }
 
-/** What an engine is asked for a statement of DuckDB. */
 export interface EngineStatement {
   readonly sql: string;
   /** As DuckDB names and types them. */

@@ -13,7 +13,6 @@ export type ParameterTexts = ReadonlyMap<string, string | null>;
 /** Values of `$name` in a statement, by name. */
 export type Parameters = Readonly<Record<string, DuckDBValue>>;
 
-/** A value in the type that a statement wants. */
 interface TypedParameter {
   /** DuckDB's name of it. */
   readonly type: string;

@@ -19,9 +19,7 @@ function places(stateDir: string | undefined): readonly string[] {
  * it. The path must therefore not be the warehouse's, and must be removed once the file is open.
  */
 export class PrivateWarehouse implements Disposable {
-  /** The path to open. */
   readonly path: string;
-  /** A folder for what DuckDB spills. */
   readonly spill: string;
   /** Whether all bytes were copied, because the disk does not support hard links. */
   readonly isCopy: boolean;

@@ -75,7 +75,6 @@ export class QueryProcess extends Warehouse {
   readonly #options: QueryProcessOptions;
   #child: ChildProcess | null = null;
   #isCopy = false;
-  /** Whether the process was told what to open. */
   #isOpen = false;
 
   private constructor(options: QueryProcessOptions, child: ChildProcess | null) {

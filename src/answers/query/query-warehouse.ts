@@ -25,7 +25,6 @@ export interface QueryOptions {
   readonly output?: string;
 }
 
-/** A statement, of whose answer some rows are asked. */
 export interface PagedStatement {
   readonly sql: string;
   readonly parameters: ParameterTexts;

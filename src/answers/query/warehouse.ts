@@ -6,13 +6,11 @@ import type { TextOptions, Write } from './result/write-result.ts';
 
 export const NO_PARAMETERS: ParameterTexts = new Map();
 
-/** Rows as arrays, with the names and types of their columns. */
 export interface TypedRows {
   readonly columns: readonly { readonly name: string; readonly type: string }[];
   readonly rows: readonly (readonly unknown[])[];
 }
 
-/** Text of a whole answer, or of a page of it. */
 export type WriteOptions = TextOptions & { readonly page?: RowsPage };
 
 /** The published warehouse, for statements that read, one at a time, within limits. In whatever engine its rows are. */

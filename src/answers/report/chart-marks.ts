@@ -71,7 +71,6 @@ function drawnMark({ shape, x, value, href }: Mark): Html {
     : html`<a class="mark" href="${href}" aria-label="${value}">${text}</a>`;
 }
 
-/** A name of a colour, with what it stands for now. */
 export interface KeyEntry {
   readonly name: string;
   readonly colour: string;

@@ -23,13 +23,11 @@ const LETTER_WIDTH = 10;
 /** A scale spans at least this share of its values, so that a change of nearly nothing looks like nearly nothing. */
 const LEAST_SPAN = 0.0025;
 
-/** A crawl in a chart over time. */
 interface CrawlPoint {
   /** ISO 8601, UTC. */
   readonly ended_at: string;
 }
 
-/** What happened on a day. */
 export interface ChartNote {
   /** `2026-11-22` */
   readonly date: string;
@@ -37,7 +35,6 @@ export interface ChartNote {
   readonly text: string;
 }
 
-/** A figure over time. */
 export interface Series<T extends CrawlPoint> {
   readonly name: string;
   readonly value: (point: T) => number | null;
@@ -208,7 +205,6 @@ export function statusChart(
   return stackedChart(label, parts, STATUS_RANGES, notes);
 }
 
-/** A part of the bar of a crawl. */
 export interface StackedPart extends CrawlPoint {
   readonly crawl_id: string;
   readonly name: string;
@@ -323,7 +319,6 @@ export interface RunBar {
   readonly started_at: string;
   readonly seconds: number;
   readonly status: string;
-  /** The page of the run. */
   readonly href?: string | null;
 }
 

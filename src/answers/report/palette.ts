@@ -25,7 +25,6 @@ const RUN_COLOURS: Readonly<Record<string, string>> = {
   running: COLOURS.blue,
 };
 
-/** The name and colour of each status of runs. */
 export const RUN_STATUSES = [
   { name: 'done', colour: COLOURS.green },
   { name: 'partial', colour: COLOURS.amber },

@@ -4,7 +4,6 @@ import type { ErrorCode } from '../errors/error-codes.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../errors/errors.ts';
 import { Database } from './duckdb.ts';
 
-/** One line of what the doctor says. */
 export interface Check {
   readonly name: string;
   readonly status: 'ok' | 'warn' | 'fail' | 'skip';
@@ -37,7 +36,6 @@ export async function look(
   }
 }
 
-/** Checks that can't be made, and why. */
 export function skipped(names: readonly string[], why: string): Check[] {
   return names.map((name) => ({
     name,

@@ -1,7 +1,6 @@
 const NUMBER = /^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DECIMAL\(.*\)|FLOAT|DOUBLE|BIGNUM)$/;
 const TIME = /^(DATE|TIMESTAMP.*)$/;
 
-/** Whether a type of DuckDB is one of numbers. */
 export function isNumber(type: string): boolean {
   return NUMBER.test(type);
 }

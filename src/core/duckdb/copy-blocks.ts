@@ -11,9 +11,7 @@ import {
 /** The bytes that a comparison reads of each file. The whole file is compared in rotation. */
 const COMPARED_BYTES = 256 * 1024 * 1024;
 
-/** The end of a comparison. */
 export interface ComparedBlocks {
-  /** The block with which the next one begins. */
   readonly next: number;
   readonly isEqual: boolean;
 }

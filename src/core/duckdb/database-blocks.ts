@@ -17,7 +17,6 @@ const READ_BYTES = 1024 * 1024;
 
 /** The header of a DuckDB file as of its last checkpoint. */
 interface Header {
-  /** The number of its checkpoints. */
   readonly iteration: bigint;
   readonly blockBytes: number;
   readonly blocks: number;
@@ -102,7 +101,6 @@ export async function* usedBlocks(
   }
 }
 
-/** Says that a file of the warehouse is not as it was written. */
 export function damagedFile(path: string, what: string, cause?: unknown): CrawlhouseError {
   return new CrawlhouseError('damaged_warehouse', `${path} is damaged: ${what}`, { cause });
 }
@@ -146,7 +144,6 @@ export function readState(fd: number, path: string): DatabaseState {
   return { ...header, free, metadata };
 }
 
-/** The number of checkpoints of a file. */
 export function readIteration(fd: number, path: string): bigint {
   return readHeader(fd, path).iteration;
 }

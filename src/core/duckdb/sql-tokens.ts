@@ -31,7 +31,6 @@ export function sqlTokens(sql: string): SqlToken[] {
   return tokens;
 }
 
-/** The SQL that tokens were made from. */
 export function textOf(tokens: readonly SqlToken[]): string {
   return tokens.map(({ text }) => text).join('');
 }

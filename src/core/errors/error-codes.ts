@@ -9,7 +9,6 @@ export type ErrorKind =
   | 'skip'
   | 'interrupted';
 
-/** The exit code of each kind. */
 export const EXIT_CODES: Readonly<Record<ErrorKind, number>> = {
   fault: 1,
   usage: 2,

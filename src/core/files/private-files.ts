@@ -1,7 +1,6 @@
 import { host } from '../host/host.ts';
 import { makeFolder } from './make-folder.ts';
 
-/** The umask of the user. */
 const USER_MASK = process.umask();
 const PRIVATE_MASK = 0o077;
 

@@ -63,7 +63,6 @@ function waitForLock(stateDir: string): Disposable | null {
   return lockFile(join(stateDir, 'waiter.sqlite'));
 }
 
-/** Does any process wait for the state lock? */
 export function hasLockWaiter(stateDir: string): boolean {
   const waiter = waitForLock(stateDir);
   waiter?.[Symbol.dispose]();

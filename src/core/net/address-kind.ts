@@ -80,7 +80,6 @@ function dotted(high: number, low: number): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
-/** The eight groups as numbers. */
 function ipv6Groups(address: string): number[] {
   // The URL parser writes an embedded IPv4 address in hexadecimal.
   const plain = new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname.slice(1, -1);

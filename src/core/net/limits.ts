@@ -7,9 +7,7 @@ import { retriable } from '../time/retry.ts';
 export interface Limits {
   /** Bytes of one JSON answer, which is held in memory. */
   readonly answer: number;
-  /** Bytes of one record of an export. */
   readonly record: number;
-  /** Fields of a dataset's records. */
   readonly fields: number;
   /** Bytes a row of an export, on average, once decompressed. */
   readonly bytesPerRow: number;
@@ -54,7 +52,6 @@ export function mostContent(rows: number, { bytesPerRow }: Pick<Limits, 'bytesPe
   return Math.max(LEAST_CONTENT, rows * bytesPerRow);
 }
 
-/** The names of the settings. */
 interface Settings {
   readonly answer: unknown;
   readonly record: unknown;

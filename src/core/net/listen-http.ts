@@ -23,7 +23,6 @@ export function listenAddress(text: string): ListenAddress {
 }
 
 export interface ListenHttpOptions {
-  /** Of the error if it can't listen. */
   readonly code: ErrorCode;
   readonly way: ListenElsewhere;
   /** Its name in the log. */

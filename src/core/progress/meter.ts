@@ -10,7 +10,6 @@ export interface RunFacts {
   readonly units: { readonly done: number; readonly total: number };
   /** Null while units are at work: then what follows them has not begun. */
   readonly after: {
-    /** Seconds that the units took. */
     readonly unitsTook: number;
     /** Models, groups of tests and publications. */
     readonly done: number;
@@ -30,7 +29,6 @@ const LEAST_DONE = 0.02;
 
 export type Phase = 'discover' | 'download' | 'stage' | 'load' | 'models' | 'tests' | 'publish';
 
-/** How far a run is. */
 export interface Progress {
   readonly phase: Phase;
   /** Of the phase: models or models' tests; null where rows say more. */
@@ -210,7 +208,6 @@ export function describeProgress(progress: Progress): string {
   return `[${'█'.repeat(filled)}${'░'.repeat(BAR - filled)}] ${progressWords(progress)}`;
 }
 
-/** The progress in words, without the bar. */
 export function progressWords(progress: Progress): string {
   const { phase, steps, units, rows, bytes, seconds, elapsed, left } = progress;
   const { received, expected, isGuess } = rows;

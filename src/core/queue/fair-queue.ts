@@ -1,7 +1,6 @@
 /** Idle projects that are remembered: who was served before the last of them is as good as new. */
 const MOST_KNOWN = 100;
 
-/** The slot of a unit that is at work. */
 export interface SlotHandle {
   /** Moves to a slot of this store, or of none. It may wait; others may start meanwhile. */
   move(store: string | null): Promise<void>;
@@ -35,7 +34,6 @@ export class FairQueue {
     return this.#projects.size;
   }
 
-  /** Runs a unit's work once it has a slot. */
   async run<T>(project: string, work: (slot: SlotHandle) => Promise<T>): Promise<T> {
     const order = this.#asked++;
     let slot = await this.#take({ project, store: null }, order);

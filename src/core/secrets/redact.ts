@@ -220,7 +220,6 @@ interface TextView {
   readonly places?: { readonly starts: readonly number[]; readonly ends: readonly number[] };
 }
 
-/** The unchanged bytes. */
 function plainView(bytes: Buffer): TextView {
   return { text: bytes.toString('latin1') };
 }

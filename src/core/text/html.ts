@@ -1,6 +1,5 @@
 import { visible } from './visible.ts';
 
-/** Text that is HTML already. */
 export class Html {
   readonly text: string;
 

@@ -28,7 +28,6 @@ export function markdownProse(text: string): string {
     .join('');
 }
 
-/** A line of a table whose cells are Markdown. */
 export function markdownLine(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`;
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** A text that is not empty. */
 export const Given = z.string('a text is expected').min(1, 'a text is expected');
 
 export const Bucket = Given.describe('The name of the bucket.');
@@ -13,7 +12,6 @@ export function address(error: string) {
   }, 'an address without user name and password is expected');
 }
 
-/** The prefix of the keys of objects. */
 export const Prefix = z
   .string()
   .default('')

@@ -69,7 +69,6 @@ export function alignColumns(
   return { lines, widths };
 }
 
-/** Of each column, the width of its widest cell. */
 export function columnWidths(rows: readonly (readonly string[])[]): number[] {
   const widths: number[] = [];
   for (const row of rows)

@@ -61,7 +61,6 @@ export async function retry<T>(
   }
 }
 
-/** An error worth another try. */
 export function retriable(
   code: 'connection' | 'cut_short',
   message: string,

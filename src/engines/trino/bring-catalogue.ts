@@ -20,7 +20,6 @@ export const CATALOGUE = 'catalogue';
 /** Publications that may follow one another while a catalogue is on its way. */
 const TRIES = 5;
 
-/** Where the bucket has the catalogue of a publication. */
 export function catalogueKey(folder: string, id: string): string {
   return `${folder}/${CATALOGUE}/${id}.duckdb`;
 }
@@ -48,7 +47,6 @@ export async function bringCatalogue(
   );
 }
 
-/** What Trino shows, and the bucket with the catalogues. */
 interface ShownPlace {
   readonly client: TrinoClient;
   readonly prefix: string;

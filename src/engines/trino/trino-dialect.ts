@@ -73,7 +73,6 @@ export function translateSql(sql: string): string {
   );
 }
 
-/** What a call becomes, from its arguments. */
 type Call = (args: readonly string[]) => string;
 
 const named =

@@ -16,7 +16,6 @@ export interface AlertFacts {
   readonly failed: readonly FailedUnit[];
   readonly rhythms: readonly Rhythm[];
   readonly anomalies: readonly RowCountAnomaly[];
-  /** Names of projects by id. */
   readonly names: ReadonlyMap<string, string>;
 }
 

@@ -10,7 +10,6 @@ export interface Alert {
   readonly incident: string;
   readonly title: string;
   readonly details: readonly string[];
-  /** What a person can do about it. */
   readonly hint: string | null;
   readonly project_id: string | null;
   /** The schedule, or `run`. */
@@ -22,7 +21,6 @@ export interface Alert {
   readonly at: string;
 }
 
-/** The run that raises an alert. */
 export type AlertRun = Pick<Alert, 'scope' | 'run_id' | 'at'>;
 
 export function alertOf({ key, began, wait: _, ...incident }: Incident, run: AlertRun): Alert {

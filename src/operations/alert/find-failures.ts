@@ -2,7 +2,6 @@ import { ERROR_CODES, type ErrorCode } from '../../core/errors/error-codes.ts';
 import { CHECK_DISK } from '../../project/model/runs/run-summary.ts';
 import { detailsOf, earliest, type Incident } from './incident.ts';
 
-/** A unit whose last try failed. */
 export interface FailedUnit {
   readonly unit: string;
   readonly project_id: string | null;

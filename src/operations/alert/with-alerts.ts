@@ -15,7 +15,6 @@ import { openAlertStore } from './open-alert-store.ts';
 import type { AlertStore } from './sql-alert-store.ts';
 import { type Target, targetsOf } from './targets.ts';
 
-/** How a run is watched for incidents. */
 export interface Watch {
   /** The schedule's name, or `run`. */
   readonly scope: string;

@@ -22,7 +22,6 @@ export const OF_SERVICE = ['service', 'token', 'workspaces', 'projects'] as cons
 /** Why nothing is checked of the service of a folder that only crawls websites. */
 export const NO_ACCOUNT = 'there is no account';
 
-/** How the service is reached, and what is read of it. */
 interface ReachSettings extends ClientSettings, StoreSettings {
   readonly workspaces: 'all' | readonly string[];
   readonly projects: 'all' | readonly string[];

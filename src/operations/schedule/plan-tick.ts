@@ -11,10 +11,8 @@ export interface ScheduleCursor {
   readonly done_until: string;
 }
 
-/** By the schedule's name. */
 export type ScheduleState = Readonly<Record<string, ScheduleCursor>>;
 
-/** A run that is due. */
 interface Start {
   readonly name: string;
   /** The firing, UTC milliseconds. */

@@ -15,7 +15,6 @@ export interface PlanFacts {
   };
   /** Those that are due, the first of them. */
   readonly units: PlannedUnit[];
-  /** Units that can't be loaded, by the reason. */
   readonly left_out: { readonly reason: string; readonly units: number }[];
   /** Datasets that are due and were never loaded, so that nobody knows how long they take. */
   readonly not_loaded: string[];

@@ -17,7 +17,6 @@ type CountOrNull = number | bigint | null;
 
 const COUNTS = ['reported', 'received', 'staged', 'rejected', 'loaded', 'queryable'] as const;
 
-/** A unit that a run has loaded, with its six counts. */
 export type LoadRow = { readonly [Name in (typeof COUNTS)[number] | 'bytes' | 'attempts']: CountOrNull } & {
   readonly unit: string;
   readonly status: string;

@@ -158,7 +158,6 @@ export function diskUse({ disk }: StatusFacts): Block {
   return { is: 'facts', title: 'Disk', facts };
 }
 
-/** The units and runs with the given name. */
 export type FoundUnits = Pick<Status, 'units' | 'runs'>;
 
 /**

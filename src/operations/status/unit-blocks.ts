@@ -22,7 +22,6 @@ const MOST_CHANGES = 20;
 export const COUNTS = ['reported', 'received', 'staged', 'rejected', 'loaded', 'queryable'] as const;
 type CountName = (typeof COUNTS)[number];
 
-/** The last load of a unit. */
 export type UnitLoad = Pick<
   LoadEntry,
   | 'route'
@@ -41,7 +40,6 @@ export type UnitLoad = Pick<
   readonly differing: CountName[];
 };
 
-/** What the warehouse knows of a unit. */
 export interface PublishedUnit {
   readonly load: UnitLoad | null;
   readonly project_name: string | null;

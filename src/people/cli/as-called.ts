@@ -3,7 +3,6 @@ import { delimiter, extname, join, relative, sep } from 'node:path';
 import { shellWord } from '../../core/text/shell-word.ts';
 import { COMMAND_NAMES } from './command-names.ts';
 
-/** How and where a person called the program. */
 export interface ProgramCall {
   readonly argv: readonly string[];
   readonly folder: string;

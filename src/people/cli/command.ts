@@ -16,7 +16,6 @@ export interface Flag {
   readonly help: string;
 }
 
-/** The properties of stdout, if it is a terminal. */
 export interface Terminal {
   /** Characters in a line. */
   readonly width: number;

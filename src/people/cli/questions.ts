@@ -3,7 +3,6 @@ import { Writable } from 'node:stream';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { keepSecret } from '../../core/secrets/redact.ts';
 
-/** The terminal of a person. */
 export interface Dialogue {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;

@@ -54,7 +54,6 @@ export function selectedPipelines(invocation: Invocation, pipelines: readonly Pi
   return selectPipelines(pipelines, invocation.positionals);
 }
 
-/** A day as UTC milliseconds. */
 export function dayOf(text: string, flag: string): number {
   const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   if (!Number.isNaN(at) && new Date(at).toISOString().startsWith(text)) return at;

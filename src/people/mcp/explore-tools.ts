@@ -15,7 +15,6 @@ const Crawl = z.string().optional().describe(`${CRAWL}; without it, the main cra
 /** Issues of each of several projects. */
 const ISSUES_OF_EACH = 3;
 
-/** Registers a tool that only reads, and answers as JSON. */
 export type Register = <Shape extends z.ZodRawShape>(
   name: string,
   description: string,

@@ -64,12 +64,10 @@ export async function listIncrementally<T extends { readonly id: string }>(
   return reading(kind, known, { records: all, gone: [], broken, total, isSwept: true }, pipeline);
 }
 
-/** A list in messages. */
 function listName({ name }: { readonly name: string }, workspaceId: string): string {
   return `the list of ${name} of workspace ${workspaceId}`;
 }
 
-/** The result for a list so far. */
 export interface ListedRecords<T> {
   readonly records: Map<string, T>;
   readonly gone: string[];
@@ -109,7 +107,6 @@ export async function readByIds<T extends { readonly id: string }>(
   }
 }
 
-/** Compares the records with the known ones. */
 export function reading<T extends { readonly id: string }>(
   kind: ListKind<T>,
   known: KnownList,

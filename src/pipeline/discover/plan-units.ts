@@ -77,7 +77,6 @@ export function planUnits(inventory: Inventory, request: PlanRequest): Plan {
   };
 }
 
-/** What a selection asks for. */
 interface Scope {
   readonly projects: readonly { readonly id: string }[];
   /** Null: all. */
@@ -155,7 +154,6 @@ function planDated(scope: Scope, inventory: Inventory): PlannedUnit[] {
   );
 }
 
-/** The pipelines whose units of a source are not finished. */
 function pending(
   { of, isDone }: Scope,
   kind: 'crawl' | 'crawl_over_crawl',

@@ -20,7 +20,6 @@ interface MirrorSettings extends StoreSettings {
   readonly mirror?: (StorePrefix & { readonly tables: readonly string[] }) | undefined;
 }
 
-/** The contents of the store, by its manifest. */
 interface MirrorManifest {
   readonly version: 1;
   /** The publication that it is a copy of (`ops.publication.id`). */
@@ -42,7 +41,6 @@ export interface MirrorOptions {
   readonly tables: readonly string[];
   readonly columns: ReadonlyMap<string, readonly CatalogColumn[]>;
   readonly publication: string;
-  /** A folder for files on their way. */
   readonly folder: string;
 }
 

@@ -11,7 +11,6 @@ import type { FieldSchemaCache } from './field-schema-cache.ts';
 /** The facts about a unit's rows before they are requested. */
 export interface DescribedRows {
   readonly source: DataSource;
-  /** The requested fields, with their types. */
   readonly fields: readonly Field[];
   readonly reported: number;
 }

@@ -12,7 +12,6 @@ import { ROUTES } from './registry.ts';
 import type { ChosenRoute, RouteContext, RoutedUnit, RouteOption } from './route.ts';
 import { isWeighed } from './weigh-export.ts';
 
-/** The facts for the choice of a route. */
 export interface OpeningContext extends RouteContext {
   readonly fieldSchemas: FieldSchemaCache;
   readonly logger: Logger;
@@ -32,7 +31,6 @@ export interface UnitToOpen {
   readonly onChosen?: ((chosen: ChosenRoute) => void) | undefined;
 }
 
-/** A unit's rows, and the route that they come by. */
 export interface OpenedUnit {
   readonly source: Source;
   readonly chosen: ChosenRoute;

@@ -12,7 +12,6 @@ import type { FieldSchemaCache } from './field-schema-cache.ts';
 export interface KnownFields {
   readonly projectDir: string;
   readonly fieldSchemas: FieldSchemaCache;
-  /** Those that a dataset was loaded with. */
   readonly loadedFields: (dataset: string) => Promise<ReadonlySet<string>>;
 }
 
@@ -63,7 +62,6 @@ export function isReadable({ skip, failure, restore }: PlannedUnit): boolean {
   return skip === null && failure === null && restore === null;
 }
 
-/** The fields that a pipeline names and that are not among the known ones. */
 export function unknownNames(pipeline: Pipeline, known: ReadonlySet<string>): NamedField[] {
   return namedFields(pipeline).filter(({ name }) => !name.includes('*') && !known.has(name));
 }

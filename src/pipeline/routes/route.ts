@@ -17,7 +17,6 @@ import type { DescribedRows } from './describe-rows.ts';
 export type RouteName = Exclude<AnyRoute, 'auto'> | 'list';
 export type RouteFormat = Exclude<AnyFormat, 'auto'>;
 
-/** The route of a unit's rows, and the reason for it. */
 export interface ChosenRoute {
   readonly route: RouteName;
   readonly format: RouteFormat;
@@ -26,7 +25,6 @@ export interface ChosenRoute {
   readonly reason: string;
 }
 
-/** A route that a unit may take. */
 export interface RouteOption extends ChosenRoute {
   /** A format with fewer bytes: the unit's fields decide between it and `format` (`needs-json.ts`). */
   readonly cheaper?: RouteFormat;
@@ -36,7 +34,6 @@ export interface RouteOption extends ChosenRoute {
   readonly seconds?: number;
 }
 
-/** What routes read of the settings. */
 export interface RouteSettings extends StoreSettings, LimitSettings {
   readonly base_url?: string | undefined;
   readonly compression: 'auto' | 'gzip' | 'none';

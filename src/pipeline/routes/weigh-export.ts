@@ -24,11 +24,9 @@ export interface WeighedUnit {
   readonly rows: number | null;
   /** Null where they are not known. */
   readonly fields: readonly Field[] | null;
-  /** The last data export that was requested for it. */
   readonly requested?: Pick<LedgerExport, 'store' | 'format' | 'status'> | undefined;
 }
 
-/** What a route would take. */
 interface RouteCost {
   readonly seconds: number;
   /** Seconds of them before the first row. */

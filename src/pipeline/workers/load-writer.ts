@@ -13,7 +13,6 @@ import { columnContracts, metaValues, partsOf, unitValues, withLoadMemory } from
 import type { StagedPackage } from '../load/read-package.ts';
 import { type KnownTable, readTables } from './known-tables.ts';
 
-/** A package whose rows are to be written. */
 interface LoadToWrite {
   readonly runId: string;
   readonly pipeline: Pipeline;

@@ -23,13 +23,11 @@ const BROKEN: readonly string[] = ['bad_package', 'newer_version', 'object_corru
 /** Errors of a load that its package did not cause: the next run loads it. */
 const PASSING: readonly ErrorKind[] = ['retriable', 'access', 'forbidden'];
 
-/** How a run takes part. */
 export interface UnitRunner {
   /** Stages a unit unless it is staged already, and loads it; undefined if it was not begun. */
   readonly run: (one: UnitToStage, taken: TakenUnit) => Promise<UnitOutcome | undefined>;
   /** Nothing more is begun. */
   readonly hasEnded: () => boolean;
-  /** The units of this process, with its limits. */
   readonly queue: FairQueue;
 }
 
@@ -103,7 +101,6 @@ export class OfferedUnits {
   readonly #context: RunContext;
   readonly #dependencies: Dependencies;
   readonly #left: Map<string, UnitToStage>;
-  /** Units that this process works on. */
   readonly #own = new Set<string>();
   /** Units, with their claims, that another process ended and were handled. */
   readonly #ended = new Set<string>();

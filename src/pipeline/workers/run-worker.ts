@@ -27,7 +27,6 @@ const LOOK_MS = 500;
 export interface WorkerOptions {
   /** End once no run is under way and its units are staged. */
   readonly once: boolean;
-  /** Units at once. */
   readonly concurrency: number;
 }
 

@@ -1,7 +1,6 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/text/nearest-name.ts';
 
-/** A crawl among those that a person may name. */
 export interface NamedCrawl {
   readonly id: string;
   readonly project_id: string | null;

@@ -32,13 +32,11 @@ export interface WorkspaceView {
   readonly faulty: ReadonlyMap<string, CrawlhouseError>;
 }
 
-/** One list of one workspace, as a run finds it. */
 export interface ListReading<T = unknown> {
   /** The service's own total. */
   readonly total: number;
   /** Everything that the list holds: what came in this run, and what was known before. */
   readonly items: readonly Listed[];
-  /** The records that came in this run. */
   readonly records: ReadonlyMap<string, T>;
   /** Those of them that are new or not as they were, or that `raw` lacks and a pipeline loads. */
   readonly changed: readonly Listed[];

@@ -23,7 +23,6 @@ export interface KnownItem extends Listed {
   readonly gone: boolean;
 }
 
-/** The known state of one list of one workspace. */
 export interface KnownList {
   readonly items: ReadonlyMap<string, KnownItem>;
   /** When the list was last read to its end, UTC milliseconds; null: never. */

@@ -30,10 +30,8 @@ export interface RoutePace {
   readonly waited: number | null;
 }
 
-/** The paces of a project's dataset. */
 export type PacesOf = (dataset: string, projectId: string | null) => readonly RoutePace[];
 
-/** The paces of past loads, by dataset and project. */
 export function pacesByProject(loads: readonly RouteLoad[]): PacesOf {
   const groups = Map.groupBy(loads, (one) => keyOf(one.dataset, one.project_id));
   return (dataset, projectId) => routePaces(groups.get(keyOf(dataset, projectId)) ?? []);

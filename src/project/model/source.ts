@@ -13,7 +13,6 @@ export type Shown = 'every' | 'some' | 'unknown';
 export interface Source {
   /** The service's own count; null where it gives none. */
   readonly reported: number | null;
-  /** The requested fields, with their types. */
   readonly fields: readonly Field[];
   /** Which of them a file shows; absent: unknown. */
   readonly shown?: Shown;

@@ -20,6 +20,5 @@ export function isFew(rows: number, usual: number | null, minRatio: number): boo
 export interface Volume {
   /** The usual number; null where there is none yet. */
   readonly usual: number | null;
-  /** Far fewer than usual. */
   readonly isFew: boolean;
 }

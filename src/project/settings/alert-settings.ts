@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** The events of alerts. */
 export const ALERT_EVENTS = ['failure', 'recovery', 'stale', 'volume'] as const;
 export type AlertEvent = (typeof ALERT_EVENTS)[number];
 

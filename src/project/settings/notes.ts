@@ -21,7 +21,6 @@ export const Note = z.strictObject({
 });
 export type Note = z.output<typeof Note>;
 
-/** The whole of notes.yaml. */
 export const NotesFile = z.strictObject({
   notes: z.array(Note).default([]).describe('One a change of the website.'),
 });

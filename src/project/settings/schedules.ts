@@ -86,7 +86,6 @@ export const Schedule = z.strictObject({
 });
 export type Schedule = z.output<typeof Schedule>;
 
-/** The whole of schedules.yaml. */
 export const SchedulesFile = z.strictObject({
   schedules: z.array(Schedule).default([]).describe('The schedules of the project.'),
 });

@@ -59,7 +59,6 @@ const SegmentationEntry = z.strictObject({
   else: Name.optional().describe('The segment of pages that fit none; default: they have no segment.'),
 });
 
-/** The whole of segments.yaml. */
 export const SegmentsFile = z.strictObject({
   segmentations: z.array(SegmentationEntry).default([]).describe('Divisions of pages, one each.'),
 });

@@ -21,10 +21,8 @@ export type Settings = Omit<z.output<ReturnType<typeof settingsFile>>, 'warehous
   readonly engine: EngineAddress;
 };
 
-/** What says how the service is signed in to. */
 export type AccountSettings = Pick<Settings, 'base_url' | 'access_token' | 'oauth'>;
 
-/** The address of the service, and the credentials. */
 export type ServiceSettings =
   | { readonly baseUrl: string; readonly accessToken: string }
   | { readonly baseUrl: string; readonly oauth: OAuthSettings };

@@ -83,7 +83,6 @@ function describeIssue(
   };
 }
 
-/** The keys that a strict schema takes at a path. */
 function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   let current: unknown = schema;
   for (const key of path) {

@@ -44,13 +44,11 @@ export interface DropRequest {
   readonly datasets: readonly string[];
 }
 
-/** A unit that a drop takes out, or keeps out. */
 export interface DroppedUnit extends NamedUnit {
   /** Rows of its last load; null for a unit that was never loaded or was held, and in a plan for one not published. */
   readonly rows: number | null;
 }
 
-/** The units of a request, by what the warehouse and the ledger know. */
 export async function dropTargets(
   connection: Connection,
   known: readonly LedgerUnit[],

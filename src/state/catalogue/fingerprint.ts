@@ -6,7 +6,6 @@ import { CATALOG } from './schema.ts';
 /** Units of one statement. DuckDB reads the other columns only where `_unit` fits; with `IN` it would read all. */
 const UNITS_AT_ONCE = 50;
 
-/** A column of a unit, with the SQL of its values. */
 export interface FingerprintValue {
   readonly column: string;
   readonly sql: string;

@@ -2,7 +2,6 @@ import type { Connection } from '../../core/duckdb/duckdb.ts';
 import { type KnownLists, readKnownLists } from './ops/ops-lists.ts';
 import { type LoadedUnit, loadedUnits } from './ops/ops-loads.ts';
 
-/** A warehouse's knowledge of the service's lists, and its units. */
 export interface Knowledge {
   readonly known: KnownLists;
   readonly loaded: ReadonlyMap<string, LoadedUnit>;

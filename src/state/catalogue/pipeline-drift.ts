@@ -9,7 +9,6 @@ import { type PublishedPlace, readPublished } from './published/read-published.t
 
 const PIPELINE = given('?', ['dataset', 'definition', 'filter'], { restores: 'BOOLEAN', links: 'BOOLEAN' });
 
-/** Where the pipelines of a project are, and the warehouse that they have filled. */
 interface DriftSettings extends PublishedPlace {
   readonly projectDir: string;
 }

@@ -44,7 +44,6 @@ export interface Ledger extends ExportRecords, AsyncDisposable {
   readonly offers: UnitOffers | null;
   /** Aborts with `lease_lost` once another process has taken this one's place. */
   readonly lost: AbortSignal;
-  /** Reads it completely. */
   check(): Promise<void>;
   /**
    * Refuses a process that another one has replaced, before it changes shared state.

@@ -6,7 +6,6 @@ import { type PostgresAddress, postgresAddress } from '../../core/net/postgres-a
 import type { Ledger } from './ledger.ts';
 import { LEDGER_FILE, openSqliteLedger, readSqliteLedger } from './sqlite/sqlite-ledger.ts';
 
-/** The settings that say where the ledger is. */
 export interface LedgerSettings {
   readonly state_dir: string;
   readonly projectDir: string;

@@ -53,7 +53,6 @@ function placesOf(rows: number, columns: number): string {
   }).join(', ');
 }
 
-/** Deletes the rows of the project with these keys. */
 export async function deleteRows(
   database: SqlDatabase,
   statements: LedgerStatements,

@@ -20,7 +20,6 @@ export interface ClaimLimits {
   readonly store: number;
 }
 
-/** How far a claimed unit is. */
 export interface ClaimProgress {
   /** Rows as the service reports; null where it gives no count. */
   readonly reported: number | null;
@@ -39,7 +38,6 @@ export interface QueueEntry {
   /** Process and machine. */
   readonly worker: string;
   readonly progress: ClaimProgress | null;
-  /** Of a failed unit. */
   readonly error: UnitError | null;
   readonly attempts: number;
 }
@@ -96,7 +94,6 @@ export interface UnitClaim extends AsyncDisposable {
   readonly lost: AbortSignal;
   /** The unit's data export; a lost claim changes nothing. */
   readonly exports: ExportRecords;
-  /** Waits for a slot of this store. */
   move(store: string | null, signal: AbortSignal): Promise<void>;
   /** For the run; sent with the next heartbeat. */
   report(progress: ClaimProgress): void;

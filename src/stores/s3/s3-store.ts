@@ -336,7 +336,6 @@ interface Destination {
   readonly Key: string;
 }
 
-/** Repeats a request where that may help. */
 type Repeat = <T>(send: () => Promise<T>) => Promise<T>;
 
 /**

@@ -40,7 +40,6 @@ const CRAWLS = `
   JOIN mart.crawls AS crawls ON crawls.crawl_id = chosen.crawl_id
   ORDER BY chosen.project, chosen.crawl_id`;
 
-/** The parts of what is known of a URL. */
 interface UrlParts {
   /** Null where the crawl does not have the page. */
   readonly page: UrlPage | null;
@@ -57,7 +56,6 @@ interface UrlParts {
   readonly demand: UrlDemand | null;
 }
 
-/** All that is known of a URL. */
 export interface UrlStory extends UrlParts {
   readonly url: string;
   /** Where it was looked for. */

@@ -4,7 +4,6 @@ import type { FoundOrWhy, UrlPlace } from './url-place.ts';
 /** A crawl knows a page for a year of days. */
 const MOST_CRAWLS = 366;
 
-/** Columns that are compared. */
 const COMPARED = [
   ...['status_code', 'is_indexable', 'non_indexable_reason', 'title', 'h1', 'meta_description'],
   ...['rel_canonical', 'depth'],
@@ -32,7 +31,6 @@ interface UrlChange {
   readonly after: string | number | boolean | null;
 }
 
-/** The URL in one crawl of the configuration. */
 export interface UrlHistoryEntry extends Seen {
   readonly crawl_id: string;
   readonly crawl_number: number | null;
@@ -40,7 +38,6 @@ export interface UrlHistoryEntry extends Seen {
   readonly ended_at: string | null;
   /** Whether the crawl reached all that it was to; else a missing page says nothing. */
   readonly is_complete: boolean;
-  /** Whether the crawl has the page. */
   readonly is_in_crawl: boolean;
   /** The crawl that `changes` compares it with; null: there is none. */
   readonly previous_crawl_id: string | null;

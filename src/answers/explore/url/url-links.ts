@@ -18,7 +18,6 @@ export interface Inlink {
   readonly depth: number | null;
 }
 
-/** A link on the page. */
 export interface Outlink {
   readonly target: string;
   readonly anchor: string | null;

@@ -68,7 +68,6 @@ export interface UrlIssue {
   readonly title: string;
   readonly severity: Severity;
   readonly category: string;
-  /** What was found on the page. */
   readonly why: string | null;
   readonly why_it_matters: string;
   readonly fix: string;

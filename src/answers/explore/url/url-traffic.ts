@@ -30,7 +30,6 @@ interface HitsOfBot {
   readonly last_day: string;
 }
 
-/** Requests that log files show. */
 export interface UrlHits {
   readonly from: string;
   readonly to: string;
@@ -56,7 +55,6 @@ interface DemandOfQuery {
   readonly position: number | null;
 }
 
-/** What search results had of the URL. */
 export interface UrlDemand {
   readonly from: string;
   readonly to: string;

@@ -1,6 +1,5 @@
 import type { Chart } from '../../../pipeline/transform/questions/question-chart.ts';
 
-/** A column of an answer, by its rows. */
 export interface ChartColumn {
   readonly name: string;
   readonly isNumber: boolean;

@@ -25,7 +25,6 @@ export interface RowsFilter {
 interface PageStatement {
   readonly sql: string;
   readonly names: readonly string[];
-  /** The values of its own parameters. */
   readonly values: Readonly<Record<string, string>>;
 }
 

@@ -14,7 +14,6 @@ export interface PeopleTable {
   readonly rows: readonly (readonly unknown[])[];
   /** Characters in a line. */
   readonly width: number;
-  /** The text for NULL. */
   readonly nullText?: string;
 }
 

@@ -12,7 +12,6 @@ import type { PointerTable } from './pointer-table.ts';
 /** Loads that stand in a statement, whose text has at most a million characters. */
 const MOST_LOADS = 200;
 
-/** What the writer knows of the relations. */
 interface Known {
   readonly names: RelationNames;
   readonly definitions: ReadonlyMap<string, Definition>;

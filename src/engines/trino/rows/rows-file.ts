@@ -45,7 +45,6 @@ function placeName(place: number): string {
   return `c${place}`;
 }
 
-/** DuckDB's SELECT of such a file. */
 export function selectRowsFile(path: string, columns: readonly FileColumn[]): string {
   const types = columns.map(({ type }, place) => `${text(placeName(place))}: ${text(readType(type))}`);
   const named = columns.map(

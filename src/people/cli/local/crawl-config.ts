@@ -15,7 +15,6 @@ const CONFIG_NAME = 'crawlhouse crawl';
 const SPEED = 5;
 const LOOPBACK_SPEED = 1000;
 
-/** Flags that make a crawl configuration. */
 export const CRAWL_FLAGS: Readonly<Record<string, Flag>> = {
   list: {
     type: 'string',

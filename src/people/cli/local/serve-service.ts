@@ -22,7 +22,6 @@ export const SERVICE_FLAGS = {
   },
 } as const satisfies Readonly<Record<string, Flag>>;
 
-/** What they say of the service. */
 export function serviceOptions(invocation: Invocation): LocalServiceOptions {
   return {
     port: wholeNumber(invocation, 'port', 0, 65_535) ?? 0,

@@ -19,7 +19,6 @@ export const AuditEntry = z.object({
 });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
-/** How an action ended. */
 export type AuditEnd = Pick<AuditEntry, 'outcome' | 'message' | 'run_id'>;
 
 /** Every action of the console: written before it starts, and again at its end. No entry is ever removed. */

@@ -107,7 +107,6 @@ export class Actions implements AsyncDisposable {
     return this.#going.has(id);
   }
 
-  /** The run of an action, as soon as it has one. */
   runOf(id: number): string | null {
     const known = this.audit.find(id)?.run_id ?? null;
     const pid = this.#going.get(id)?.child.pid;

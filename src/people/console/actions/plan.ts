@@ -36,7 +36,6 @@ const Printed = z.object({
 
 /** What an action would do, and what that costs. */
 export const ActionPlan = Printed.extend({
-  /** Units that can't be loaded, by the reason. */
   left_out: z.array(z.object({ reason: z.string(), units: z.number() })),
   /** Datasets that were never loaded. */
   not_loaded: z.array(z.string()),

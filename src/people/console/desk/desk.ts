@@ -37,7 +37,6 @@ const MOST_KEPT_SIZE = 32_000_000;
 const NEVER = new AbortController().signal;
 const NO_PARAMETERS: ParameterTexts = new Map();
 
-/** What the pages read. */
 type ReaderSettings = QuerySettings & StatusSettings & SqlSettings;
 
 /** The sources of the pages: the published warehouse, the ledger, the files of the project. */

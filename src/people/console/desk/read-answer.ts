@@ -26,7 +26,6 @@ export function askingLimits(settings: QuerySettings): QuerySettings {
   return { ...settings, query_timeout: seconds, query_result_limit: MOST_RESULT };
 }
 
-/** What is shown of an answer. */
 export interface View {
   readonly filter: RowsFilter | null;
   readonly sort: { readonly column: string; readonly descending: boolean } | null;

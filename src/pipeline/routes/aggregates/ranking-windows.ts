@@ -343,7 +343,6 @@ function hashOf(rows: readonly AggregateRow[]): string {
   return createHash('sha256').update(stringifyJson(rows)).digest('hex');
 }
 
-/** The sums of rows. */
 function rankingSums(rows: readonly AggregateRow[]): Record<(typeof ADDITIVE)[number], number> {
   const sum = (name: string): number => rows.reduce((total, row) => total + Number(row[name] ?? 0), 0);
   return { clicks: sum('clicks'), impressions: sum('impressions') };

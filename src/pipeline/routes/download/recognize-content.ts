@@ -8,7 +8,6 @@ import { asErrorObject, serviceError } from '../../../service/api/client/service
  */
 const HEAD_BYTES = 4096;
 
-/** The requested kind of file. */
 export interface Expected {
   readonly format: 'csv' | 'json';
   /** Its name in messages. */

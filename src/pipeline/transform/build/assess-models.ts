@@ -159,7 +159,6 @@ async function sourceVersions(connection: Connection): Promise<SourceVersions> {
 /** If so many partitions are behind, and half of all, a full build is faster. */
 const MANY_PARTITIONS = 20;
 
-/** The action for a model, and its reason. */
 export type Build =
   | { readonly how: 'none' }
   | { readonly how: 'full'; readonly reason: BuildReason }

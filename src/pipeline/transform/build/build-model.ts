@@ -14,7 +14,6 @@ import type { Build } from './assess-models.ts';
 
 export interface BuildOptions {
   readonly stamp: BuildStamp;
-  /** The present table or view of the model's name. */
   readonly present?: 'table' | 'view' | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Runs in the same transaction. */

@@ -41,7 +41,6 @@ export interface Question {
   readonly needs: Needs;
   /** Null where no chart says anything. */
   readonly chart: Chart | null;
-  /** The line that declares it. */
   chartLine(): number;
   /** As its file has it; `bindQuestion` makes a statement of it. */
   readonly sql: string;

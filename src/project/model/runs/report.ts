@@ -46,9 +46,7 @@ export interface TestReport {
   readonly status: 'passed' | 'failed';
   /** Rows that break the rule. */
   readonly failures: number;
-  /** Some of these rows. */
   readonly sample: readonly Readonly<Record<string, unknown>>[];
-  /** The SELECT that shows all of them. */
   readonly query: string;
   /** The units that the run held because of these rows, by name; absent where there are none. */
   readonly held?: readonly string[];

@@ -43,7 +43,6 @@ type Sentence = readonly (string | ShownValue)[];
 
 export type Cell = Value | ShownValue | Sentence;
 
-/** A sentence with values in it. */
 export type Words = string | Sentence;
 
 /** A part with a title, or one that only stands apart. */
@@ -134,7 +133,6 @@ interface Preview {
   readonly text: ShownValue;
 }
 
-/** What is wrong, and what to do. */
 export interface Problems {
   readonly is: 'problems';
   readonly problems: readonly {
@@ -161,7 +159,6 @@ export function line(words: Words, tone: Line['tone'] = 'plain'): Line {
   return { is: 'line', words, tone };
 }
 
-/** A column with the cell of each row. */
 export interface ColumnOf<T> {
   readonly name: string;
   readonly kind?: Kind;
@@ -169,7 +166,6 @@ export interface ColumnOf<T> {
   readonly of: (row: T) => Cell;
 }
 
-/** A table of rows of any type. */
 export function tableOf<T>(
   label: string,
   columns: readonly ColumnOf<T>[],
@@ -196,7 +192,6 @@ export function tableOf<T>(
 /** Kinds that are aligned right. */
 const FIGURES: readonly Kind[] = ['count', 'bytes', 'duration', 'age'];
 
-/** Is this column of a table one of figures? */
 export function isFigure({ columns, rows }: Table, index: number): boolean {
   const isNumber = (cell: Cell): boolean => ['number', 'bigint'].includes(typeof plainValue(cell));
   return (
@@ -214,7 +209,6 @@ export function plainValue(cell: Cell): Value {
   return isSentence(cell) ? null : shownValue(cell).value;
 }
 
-/** A cell as a value with its kind. */
 export function shownValue(
   cell: Value | ShownValue,
   kind: Kind = 'text',
@@ -226,7 +220,6 @@ export function unitCell({ unit }: { readonly unit: string }): ShownValue {
   return { value: unit, link: { to: 'unit', unit } };
 }
 
-/** A time in a sentence. */
 export function moment(time: string): readonly (string | ShownValue)[] {
   return [{ value: time, kind: 'time' }, ' UTC'];
 }

@@ -23,7 +23,6 @@ export interface SqlFolder {
   readonly project?: { readonly dir: string; readonly issues: IssueSettings; readonly crawl_days?: number };
 }
 
-/** What a project says of its models. */
 export interface SqlSettings {
   readonly projectDir: string;
   readonly shipped_models: 'all' | 'none';

@@ -15,7 +15,6 @@ export interface IssueSetting {
   readonly thresholds: Readonly<Record<string, number>>;
 }
 
-/** The issues as the settings of a project folder have them. */
 export interface TunedIssues {
   readonly issues: readonly TunedIssue[];
   /** Projects with settings of their own, by identifier or name. */
@@ -181,6 +180,5 @@ export function segmentWords(issue: TunedIssue, { projects, segments }: TunedIss
   return words.join('');
 }
 
-/** The SQL of an issue with the numbers of a setting. */
 export const withNumbers = (sql: string, { thresholds }: IssueSetting): string =>
   replaceThresholds(sql, (name) => numberText(thresholds[name] ?? 0));

@@ -78,7 +78,6 @@ export function diffContract(former: KeptContract, { tables, changes }: MartCont
     });
 }
 
-/** One change in words. */
 export function changeText({ table, column, change, now, until, says }: MartChange): string {
   const name = column === null ? table : `${table}.${column}`;
   const what = {

@@ -9,7 +9,6 @@ import { parseSelect } from './sql-tree.ts';
 /** A place where SQL leaves the subset that all engines answer alike (docs/models.md, Portable SQL). */
 export interface PortabilityFinding extends SqlPlace {
   readonly rule: string;
-  /** The portable form. */
   readonly instead: string;
 }
 

@@ -62,7 +62,6 @@ function apply(bytes: Buffer, edits: readonly Edit[]): string {
   return result + bytes.subarray(at).toString();
 }
 
-/** Qualified names in some SQL. */
 class Names {
   readonly #tokens: readonly SqlToken[];
   readonly #places: ReadonlyMap<number, number>;

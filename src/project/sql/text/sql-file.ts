@@ -16,7 +16,6 @@ export interface SqlFile {
 /** As each file was read last: a schedule or a console reads all of them again and again. */
 const lastRead = new Map<string, { readonly text: string; readonly read: SqlFile }>();
 
-/** Splits a file into its header and its SQL. */
 export function splitSqlFile(file: string, text: string): SqlFile {
   const last = lastRead.get(file);
   if (last?.text === text) return last.read;

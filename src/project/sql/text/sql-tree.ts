@@ -25,7 +25,6 @@ export async function parseSelect(connection: Connection, sql: string, start: Sq
   return statement.node;
 }
 
-/** Where the first word of some SQL stands. */
 export function firstWord(sql: string, start: SqlPlace): SqlPlace {
   const gap = /^\s*/.exec(sql)?.[0] ?? '';
   return { ...start, line: start.line + gap.split('\n').length - 1 };

@@ -128,7 +128,6 @@ export async function readPastLoads(connection: Connection): Promise<PastLoad[]>
   );
 }
 
-/** Rows of a load, the mean of each dataset. */
 export async function usualRows(connection: Connection): Promise<ReadonlyMap<string, number>> {
   const rows = await connection.rows<{ dataset: string; rows: number }>(
     'SELECT dataset, avg(received)::DOUBLE AS rows FROM ops.loads WHERE received IS NOT NULL GROUP BY dataset',
@@ -183,7 +182,6 @@ export async function countLoads(connection: Connection, runId: string): Promise
   return Number(await connection.scalar('SELECT count(*) FROM ops.loads WHERE run_id = ?', [runId]));
 }
 
-/** Replaces the entry of a unit in `ops.loads`. */
 export async function recordLoad(
   connection: Connection,
   manifest: Manifest,
@@ -223,7 +221,6 @@ export async function recordLoad(
   );
 }
 
-/** Removes the entry of a unit. */
 export async function forgetLoad(connection: Connection, unit: string): Promise<void> {
   await connection.run('DELETE FROM ops.loads WHERE unit = ?', [unit]);
 }
@@ -271,14 +268,12 @@ export async function recordPublished(connection: Connection): Promise<void> {
   await connection.run('UPDATE ops.loads SET queryable = loaded WHERE queryable IS NULL');
 }
 
-/** Units of a dataset that are not published yet. */
 export async function unpublishedUnits(connection: Connection, dataset: string): Promise<string[]> {
   return await connection.column('SELECT unit FROM ops.loads WHERE dataset = ? AND queryable IS NULL', [
     dataset,
   ]);
 }
 
-/** Replaces the fingerprint of a unit. */
 export async function recordFingerprint(
   connection: Connection,
   unit: string,
@@ -300,7 +295,6 @@ export function isLoaded(
   return isNameLoaded(loaded, name, ended_at);
 }
 
-/** Whether a unit is loaded, by its name. */
 export function isNameLoaded(
   loaded: ReadonlyMap<string, LoadedUnit>,
   name: string,

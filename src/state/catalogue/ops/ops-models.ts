@@ -37,7 +37,6 @@ export async function builtModels(connection: Connection): Promise<Map<string, B
   );
 }
 
-/** Names of the models that were built, in their order. */
 export async function modelNames(connection: Connection): Promise<string[]> {
   return await connection.column('SELECT name FROM ops.models ORDER BY name');
 }
@@ -107,7 +106,6 @@ export async function recordTested(
   );
 }
 
-/** Removes the row of a model. */
 export async function forgetModel(connection: Connection, name: string): Promise<void> {
   await connection.run('DELETE FROM ops.models WHERE name = $1', [name]);
 }

@@ -4,7 +4,6 @@ import type { RawTablePlan, SchemaChange } from '../raw/raw-table.ts';
 
 const FIELD = given('?', ['field', 'type', 'arity', 'column_name']);
 
-/** Replaces the fields of a unit. */
 export async function recordFields(
   connection: Connection,
   { name, unit }: Manifest,
@@ -33,7 +32,6 @@ export async function fieldRegistry(connection: Connection, dataset: string): Pr
   return new Map(rows.map((row) => [row.field, row.column_name]));
 }
 
-/** The fields that any unit of a dataset came with. */
 export async function loadedFieldNames(
   connection: Connection,
   dataset: string,

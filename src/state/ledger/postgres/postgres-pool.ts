@@ -290,7 +290,6 @@ function ledgerError(error: unknown, address: PostgresAddress): CrawlhouseError 
   return toCrawlhouseError(error);
 }
 
-/** One project of a shared ledger. */
 export interface LedgerProject {
   readonly schema: string;
   readonly project: string;
