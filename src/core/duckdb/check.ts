@@ -23,8 +23,8 @@ export interface Finding {
 /** Looks at one thing. A thrown error is a failed check. */
 export async function look(
   name: string,
-  at: () => Finding | Promise<Finding>,
   signal: AbortSignal,
+  at: () => Finding | Promise<Finding>,
 ): Promise<Check> {
   try {
     const { message, hint } = await at();

@@ -36,30 +36,22 @@ export async function examineTrino(address: TrinoAddress, signal: AbortSignal): 
   const { bucket, folder } = address;
   const trial = `crawlhouse-doctor/${randomUUID()}`;
   return [
-    await look(
-      'location',
-      async () => {
-        const rights = await tryObject((await opened).objects, `${folder}/${trial}`, signal, {
-          noWrite: 'that is enough to query; a machine that runs writes there',
-          noDelete: 'a machine that runs removes former catalogues',
-        });
-        return { ...rights, message: `s3://${bucket}/${folder}: ${rights.message}` };
-      },
-      signal,
-    ),
-    await look(
-      'trino',
-      async () => {
-        const place = await opened;
-        const version = await place.client.scalar('SELECT version()', {}, signal);
-        const schemas = await schemasOf(place, signal);
-        const rights = await tryTable(place, `${folder}/${trial}`, signal);
-        const published = schemas.includes(`${place.prefix}raw`) ? '' : '; nothing published yet';
-        const where = `${new URL(address.url).host}, version ${version}, catalogue ${place.catalog}`;
-        return { ...rights, message: `${where}: ${rights.message}${published}` };
-      },
-      signal,
-    ),
+    await look('location', signal, async () => {
+      const rights = await tryObject((await opened).objects, `${folder}/${trial}`, signal, {
+        noWrite: 'that is enough to query; a machine that runs writes there',
+        noDelete: 'a machine that runs removes former catalogues',
+      });
+      return { ...rights, message: `s3://${bucket}/${folder}: ${rights.message}` };
+    }),
+    await look('trino', signal, async () => {
+      const place = await opened;
+      const version = await place.client.scalar('SELECT version()', {}, signal);
+      const schemas = await schemasOf(place, signal);
+      const rights = await tryTable(place, `${folder}/${trial}`, signal);
+      const published = schemas.includes(`${place.prefix}raw`) ? '' : '; nothing published yet';
+      const where = `${new URL(address.url).host}, version ${version}, catalogue ${place.catalog}`;
+      return { ...rights, message: `${where}: ${rights.message}${published}` };
+    }),
   ];
 }
 

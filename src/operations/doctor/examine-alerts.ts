@@ -15,8 +15,8 @@ export async function examineAlerts(
   signal: AbortSignal,
 ): Promise<Check[]> {
   return [
-    await look('alerts', () => targets(settings.alerts, schedules, signal), signal),
-    await look('outbox', () => outbox(settings), signal),
+    await look('alerts', signal, () => targets(settings.alerts, schedules, signal)),
+    await look('outbox', signal, () => outbox(settings)),
   ];
 }
 

@@ -24,24 +24,16 @@ export async function examineProject(
   let pipelines: readonly Pipeline[] = [];
   let schedules: readonly Schedule[] = [];
   const checks: Check[] = [
-    await look('versions', versions, signal),
-    await look(
-      'pipelines',
-      async () => {
-        pipelines = await loadPipelines(projectDir);
-        return { message: `${pipelines.length} in pipelines/` };
-      },
-      signal,
-    ),
-    await look(
-      'schedules',
-      async () => {
-        const datasets = pipelines.map(({ dataset }) => dataset);
-        schedules = await loadSchedules(projectDir, datasets);
-        return { message: `${schedules.length} in schedules.yaml` };
-      },
-      signal,
-    ),
+    await look('versions', signal, versions),
+    await look('pipelines', signal, async () => {
+      pipelines = await loadPipelines(projectDir);
+      return { message: `${pipelines.length} in pipelines/` };
+    }),
+    await look('schedules', signal, async () => {
+      const datasets = pipelines.map(({ dataset }) => dataset);
+      schedules = await loadSchedules(projectDir, datasets);
+      return { message: `${schedules.length} in schedules.yaml` };
+    }),
     await examineSegments(projectDir, settings, signal),
   ];
   // The models are made of the segments too, and would say the same.
@@ -50,7 +42,7 @@ export async function examineProject(
     const models = await loadModels(sqlFolders({ shipped_models: 'all', ...settings, projectDir }));
     return { message: `${models.length} in use` };
   };
-  checks.push(...(isBroken ? skipped(['models'], 'segments fails') : [await look('models', inUse, signal)]));
+  checks.push(...(isBroken ? skipped(['models'], 'segments fails') : [await look('models', signal, inUse)]));
   return { checks, schedules };
 }
 
@@ -68,19 +60,14 @@ async function examineSegments(
   settings: QuestionSettings | undefined,
   signal: AbortSignal,
 ): Promise<Check> {
-  return await look(
-    'segments',
-    async () => {
-      const segmentations = await loadSegmentations(projectDir);
-      if (segmentations.length === 0) return { message: 'no segmentation in segments.yaml' };
-      const count = `${segmentations.length} in segments.yaml`;
-      const found =
-        settings &&
-        (await readPublished(settings, (connection) => compare(connection, segmentations, signal)));
-      return found ?? { message: `${count}; nothing published yet` };
-    },
-    signal,
-  );
+  return await look('segments', signal, async () => {
+    const segmentations = await loadSegmentations(projectDir);
+    if (segmentations.length === 0) return { message: 'no segmentation in segments.yaml' };
+    const count = `${segmentations.length} in segments.yaml`;
+    const found =
+      settings && (await readPublished(settings, (connection) => compare(connection, segmentations, signal)));
+    return found ?? { message: `${count}; nothing published yet` };
+  });
 }
 
 async function compare(

@@ -14,8 +14,8 @@ export async function examineRuns(
   signal: AbortSignal,
 ): Promise<Check[]> {
   return [
-    await look('runs', async () => lastGood(await runsOf(settings), schedules, Date.now()), signal),
-    await look('killed', async () => killed(await runsOf(settings)), signal),
+    await look('runs', signal, async () => lastGood(await runsOf(settings), schedules, Date.now())),
+    await look('killed', signal, async () => killed(await runsOf(settings))),
   ];
 }
 

@@ -37,25 +37,21 @@ export async function examineService(
   const names = [...OF_SERVICE, ...(secret === undefined ? [] : ['secret'])];
   if (isCrawlFolder(settings)) {
     const none = { message: 'no account: crawlhouse crawl URL crawls websites in this folder' };
-    return [await look('service', () => none, signal), ...skipped(names.slice(1), NO_ACCOUNT)];
+    return [await look('service', signal, () => none), ...skipped(names.slice(1), NO_ACCOUNT)];
   }
-  const reach = await look('service', () => reachService(serviceSettings(settings).baseUrl, signal), signal);
+  const reach = await look('service', signal, () => reachService(serviceSettings(settings).baseUrl, signal));
   if (reach.status === 'fail') return [reach, ...skipped(names.slice(1), 'service fails')];
   await using client = connect(settings, logger);
   let workspaces: readonly Workspace[] = [];
-  const seen = await look(
-    'token',
-    async () => {
-      workspaces = await seenBy(client, signal);
-      return { message: `account:read: sees ${namesOf(workspaces)}` };
-    },
-    signal,
-  );
+  const seen = await look('token', signal, async () => {
+    workspaces = await seenBy(client, signal);
+    return { message: `account:read: sees ${namesOf(workspaces)}` };
+  });
   if (seen.status === 'fail') return [reach, seen, ...skipped(names.slice(2), 'token fails')];
-  const checks = [reach, seen, await look('workspaces', () => selected(settings, workspaces), signal)];
-  checks.push(await look('projects', () => projects(settings, client, workspaces, signal), signal));
+  const checks = [reach, seen, await look('workspaces', signal, () => selected(settings, workspaces))];
+  checks.push(await look('projects', signal, () => projects(settings, client, workspaces, signal)));
   if (secret !== undefined)
-    checks.push(await look('secret', () => hasSecret(client, workspaces, secret, signal), signal));
+    checks.push(await look('secret', signal, () => hasSecret(client, workspaces, secret, signal)));
   return checks;
 }
 

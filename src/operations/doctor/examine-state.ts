@@ -23,11 +23,11 @@ export const OF_STATE = ['warehouse', 'ledger', 'lock', 'disk', 'memory'] as con
 /** The checks of this machine: warehouse, ledger, lock, disk, memory. */
 export async function examineState(settings: MemoryPlace, signal: AbortSignal): Promise<Check[]> {
   return [
-    await look('warehouse', () => warehouse(settings), signal),
-    await look('ledger', () => ledger(settings), signal),
-    await look('lock', () => lock(settings.state_dir), signal),
-    await look('disk', () => disk(settings), signal),
-    await look('memory', () => memory(settings), signal),
+    await look('warehouse', signal, () => warehouse(settings)),
+    await look('ledger', signal, () => ledger(settings)),
+    await look('lock', signal, () => lock(settings.state_dir)),
+    await look('disk', signal, () => disk(settings)),
+    await look('memory', signal, () => memory(settings)),
   ];
 }
 

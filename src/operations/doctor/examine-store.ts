@@ -40,16 +40,12 @@ async function examinePrefix(
   signal: AbortSignal,
   consequences: Consequences,
 ): Promise<Check> {
-  return await look(
-    at.check,
-    async () => {
-      await using store = await openConfiguredStore(settings, at.store);
-      const key = `${at.prefix === '' ? '' : `${at.prefix}/`}crawlhouse-doctor/${randomUUID()}`;
-      // The right that every export needs, and where a wrong bucket or region shows.
-      await listObjects(store, key, signal);
-      const rights = await tryObject(store, key, signal, consequences);
-      return { ...rights, message: `${settings[at.store]?.bucket}: ${rights.message}` };
-    },
-    signal,
-  );
+  return await look(at.check, signal, async () => {
+    await using store = await openConfiguredStore(settings, at.store);
+    const key = `${at.prefix === '' ? '' : `${at.prefix}/`}crawlhouse-doctor/${randomUUID()}`;
+    // The right that every export needs, and where a wrong bucket or region shows.
+    await listObjects(store, key, signal);
+    const rights = await tryObject(store, key, signal, consequences);
+    return { ...rights, message: `${settings[at.store]?.bucket}: ${rights.message}` };
+  });
 }

@@ -53,20 +53,16 @@ export async function examine(
   signal: AbortSignal,
 ): Promise<Check[]> {
   let settings: Settings | undefined;
-  const first = await look(
-    'settings',
-    async () => {
-      settings = await readSettings();
-      return { message: `of ${projectDir}` };
-    },
-    signal,
-  );
+  const first = await look('settings', signal, async () => {
+    settings = await readSettings();
+    return { message: `of ${projectDir}` };
+  });
   const project = await examineProject(projectDir, settings, signal);
   const checks = [first, ...project.checks];
   if (settings === undefined) return [...checks, ...skipped(OF_SETTINGS, 'settings fails')];
   const known = settings;
   if (checks.some(({ name, status }) => name === 'models' && status === 'ok'))
-    checks.push(await look('questions', () => questions(known), signal));
+    checks.push(await look('questions', signal, () => questions(known)));
   else checks.push(...skipped(['questions'], 'models fails'));
   const hasPipelines = checks.some(({ name, status }) => name === 'pipelines' && status === 'ok');
   checks.push(
@@ -102,7 +98,7 @@ async function examineFields(
     await checkFields(settings, await loadPipelines(settings.projectDir), logger, signal);
     return { message: 'the fields that pipelines name are known' };
   };
-  return [await look('fields', names, signal)];
+  return [await look('fields', signal, names)];
 }
 
 async function questions(settings: Settings): Promise<Finding> {
@@ -112,7 +108,7 @@ async function questions(settings: Settings): Promise<Finding> {
 
 /** The pipelines that have changed since units were loaded. */
 function examineDrift(settings: Settings, signal: AbortSignal): Promise<Check> {
-  return look('drift', () => drift(settings), signal);
+  return look('drift', signal, () => drift(settings));
 }
 
 async function drift(settings: Settings): Promise<Finding> {
@@ -124,42 +120,34 @@ async function drift(settings: Settings): Promise<Finding> {
 
 /** Whether the published warehouse has the projects and segments that the setting `issues` names. */
 async function examineIssues(settings: Settings, signal: AbortSignal): Promise<Check> {
-  return await look(
-    'issues',
-    async () => {
-      const { projects = {}, segments = {} } = settings.issues;
-      const named = [...Object.keys(projects), ...Object.keys(segments)];
-      if (named.length === 0) return { message: 'no settings of a project or segment' };
-      const unknown = await readPublished(settings, (connection) =>
-        unknownIssueSettings(connection, settings.issues, signal),
-      );
-      const [first] = unknown ?? [];
-      if (first !== undefined) return { message: first.message, hint: first.hint };
-      return {
-        message: `settings of ${named} projects${unknown === undefined ? '; nothing published yet' : ''}`,
-      };
-    },
-    signal,
-  );
+  return await look('issues', signal, async () => {
+    const { projects = {}, segments = {} } = settings.issues;
+    const named = [...Object.keys(projects), ...Object.keys(segments)];
+    if (named.length === 0) return { message: 'no settings of a project or segment' };
+    const unknown = await readPublished(settings, (connection) =>
+      unknownIssueSettings(connection, settings.issues, signal),
+    );
+    const [first] = unknown ?? [];
+    if (first !== undefined) return { message: first.message, hint: first.hint };
+    return {
+      message: `settings of ${named} projects${unknown === undefined ? '; nothing published yet' : ''}`,
+    };
+  });
 }
 
 /** Whether the published warehouse has the tables that the setting `mirror` names. */
 async function examineMirror(settings: Settings, signal: AbortSignal): Promise<Check> {
-  return await look(
-    'mirror',
-    async () => {
-      const { tables, store } = settings.mirror ?? { tables: [], store: '' };
-      if (tables.length === 0) return { message: 'not set' };
-      const found = await readPublished(settings, (connection) => tableColumns(connection, ['raw', 'mart']));
-      if (found === undefined) return { message: `${tables.length} to ${store}; nothing published yet` };
-      const missing = tables.find((table) => !found.has(table));
-      if (missing === undefined) return { message: `${tables.length} to ${store}` };
-      throw new CrawlhouseError('bad_settings', `mirror.tables: there is no ${missing} in the warehouse`, {
-        hint: `${didYouMean(missing, [...found.keys()])}crawlhouse query 'SHOW ALL TABLES' lists the tables`,
-      });
-    },
-    signal,
-  );
+  return await look('mirror', signal, async () => {
+    const { tables, store } = settings.mirror ?? { tables: [], store: '' };
+    if (tables.length === 0) return { message: 'not set' };
+    const found = await readPublished(settings, (connection) => tableColumns(connection, ['raw', 'mart']));
+    if (found === undefined) return { message: `${tables.length} to ${store}; nothing published yet` };
+    const missing = tables.find((table) => !found.has(table));
+    if (missing === undefined) return { message: `${tables.length} to ${store}` };
+    throw new CrawlhouseError('bad_settings', `mirror.tables: there is no ${missing} in the warehouse`, {
+      hint: `${didYouMean(missing, [...found.keys()])}crawlhouse query 'SHOW ALL TABLES' lists the tables`,
+    });
+  });
 }
 
 /**
@@ -168,19 +156,15 @@ async function examineMirror(settings: Settings, signal: AbortSignal): Promise<C
  */
 function examineRendering({ rendering, vitals }: Settings, signal: AbortSignal): Promise<Check> {
   const isBrowserSet = rendering.browser !== undefined;
-  return look(
-    'rendering',
-    async () => {
-      const browser = await found('crawl --render', isBrowserSet, async () => {
-        return `in ${(await findBrowser(rendering.browser)).path}`;
-      });
-      const meter = await found('crawl --vitals', vitals.pages_per_template !== 0, async () => {
-        return `web vitals by Lighthouse ${(await findLighthouse(rendering.browser)).version}`;
-      });
-      return { message: `${browser}; ${meter}` };
-    },
-    signal,
-  );
+  return look('rendering', signal, async () => {
+    const browser = await found('crawl --render', isBrowserSet, async () => {
+      return `in ${(await findBrowser(rendering.browser)).path}`;
+    });
+    const meter = await found('crawl --vitals', vitals.pages_per_template !== 0, async () => {
+      return `web vitals by Lighthouse ${(await findLighthouse(rendering.browser)).version}`;
+    });
+    return { message: `${browser}; ${meter}` };
+  });
 }
 
 /** What is there, else what lacks and how to get it. */
