@@ -35,7 +35,7 @@ const RATE_MS = 60_000;
 /** Something is more than a setting allows. */
 export function overLimit(
   message: string,
-  setting: keyof Settings,
+  setting: 'answer' | 'record' | 'fields' | 'bytes_per_row',
   details: ErrorDetails = {},
 ): CrawlhouseError {
   return new CrawlhouseError('over_limit', `${message} (limits.${setting})`, {
@@ -50,16 +50,6 @@ const LEAST_CONTENT = 64e6;
 /** Bytes of content that so many rows may have. */
 export function mostContent(rows: number, { bytesPerRow }: Pick<Limits, 'bytesPerRow'>): number {
   return Math.max(LEAST_CONTENT, rows * bytesPerRow);
-}
-
-interface Settings {
-  readonly answer: unknown;
-  readonly record: unknown;
-  readonly fields: unknown;
-  readonly bytes_per_row: unknown;
-  readonly rate: unknown;
-  readonly export_wait: unknown;
-  readonly unarchive_wait: unknown;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { host } from '../host/host.ts';
 import { bytesText, countText, durationText } from '../text/amounts.ts';
 import { type DueUnit, UnitWork } from './unit-work.ts';
@@ -27,27 +28,25 @@ const AFTER_SECONDS_A_VALUE = 4e-8;
 /** Before this part of the units is done, nothing is foretold. */
 const LEAST_DONE = 0.02;
 
-export type Phase = 'discover' | 'download' | 'stage' | 'load' | 'models' | 'tests' | 'publish';
-
-export interface Progress {
-  readonly phase: Phase;
+export const Progress = z.strictObject({
+  phase: z.enum(['discover', 'download', 'stage', 'load', 'models', 'tests', 'publish']),
   /** Of the phase: models or models' tests; null where rows say more. */
-  readonly steps: { readonly done: number; readonly total: number } | null;
-  readonly units: { readonly done: number; readonly due: number };
-  readonly rows: { readonly received: number; readonly expected: number; readonly isGuess: boolean };
+  steps: z.strictObject({ done: z.number(), total: z.number() }).nullable(),
+  units: z.strictObject({ done: z.number(), due: z.number() }),
+  rows: z.strictObject({ received: z.number(), expected: z.number(), isGuess: z.boolean() }),
   /** Bytes on the wire, of finished units. */
-  readonly bytes: number;
+  bytes: z.number(),
   /** Seconds in which the rows came. */
-  readonly seconds: number;
+  seconds: z.number(),
   /** Seconds since the run began. */
-  readonly elapsed: number;
-  readonly left: number | null;
-}
+  elapsed: z.number(),
+  left: z.number().nullable(),
+});
+export type Progress = z.infer<typeof Progress>;
+type Phase = Progress['phase'];
 
-export interface UnitAtWork {
-  readonly unit: string;
-  readonly phase: 'download' | 'stage' | 'load';
-}
+export const UnitAtWork = z.strictObject({ unit: z.string(), phase: z.enum(['download', 'stage', 'load']) });
+export type UnitAtWork = z.infer<typeof UnitAtWork>;
 
 /** Between two prints where nothing else happens, such as while a model is built. */
 const BEAT_MS = 1000;

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { AlertEvent } from '../../project/settings/alert-settings.ts';
 
 /** A unit with far fewer rows than its predecessors. */
@@ -10,19 +11,29 @@ export interface RowCountAnomaly {
   readonly hint: string | null;
 }
 
+/** An incident as a page and a document show it. */
+export const ShownIncident = z.strictObject({
+  /** One line. */
+  title: z.string(),
+  /** When it began, ISO 8601, UTC; null where that is not known. */
+  began: z.string().nullable(),
+  details: z.array(z.string()),
+  /** What a person may do about it. */
+  hint: z.string().nullable(),
+});
+export type ShownIncident = z.infer<typeof ShownIncident>;
+
+export function shownIncident({ title, began, details, hint }: Incident): ShownIncident {
+  return { title, began, details: [...details], hint };
+}
+
 /** Something that is wrong, under a key that stays the same for as long as it is. */
-export interface Incident {
+export interface Incident extends Omit<ShownIncident, 'details'> {
   readonly key: string;
   readonly event: Exclude<AlertEvent, 'recovery'>;
-  /** One line. */
-  readonly title: string;
   readonly details: readonly string[];
   /** Null where it is no single project's. */
   readonly project_id: string | null;
-  /** When it began, ISO 8601, UTC; null where that is not known. */
-  readonly began: string | null;
-  /** What a person may do about it. */
-  readonly hint: string | null;
   /** It may pass by itself, so it raises no alert yet. An incident that is open stays open. */
   readonly wait?: boolean;
 }

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { z } from 'zod';
 import { bytesOf, freeBytes } from '../../core/files/disk-use.ts';
 import type { LedgerRun, LedgerUnit } from '../../project/model/runs/ledger-records.ts';
 import { type Freshness, freshness } from '../../state/catalogue/freshness.ts';
@@ -20,18 +21,19 @@ const RUNS_LISTED = 20;
 const RUNS = 1000;
 
 /** Bytes by what takes them. */
-interface DiskUse {
-  readonly warehouse: number;
-  readonly working_copy: number;
+export const DiskUse = z.strictObject({
+  warehouse: z.number(),
+  working_copy: z.number(),
   /** The publication before the present one, of which the next one is made. */
-  readonly spare: number;
-  readonly packages: number;
-  readonly raw: number;
-  readonly logs: number;
-  readonly spill: number;
+  spare: z.number(),
+  packages: z.number(),
+  raw: z.number(),
+  logs: z.number(),
+  spill: z.number(),
   /** On the disk of the warehouse; null where it does not say. */
-  readonly free: number | null;
-}
+  free: z.number().nullable(),
+});
+type DiskUse = z.infer<typeof DiskUse>;
 
 /** The state of units, runs and disk, as `status` shows it. */
 export interface Status {

@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import type { LedgerUnit } from '../../project/model/runs/ledger-records.ts';
+import { Freshness } from '../../state/catalogue/freshness.ts';
 import { describeDrift, driftHint } from '../../state/catalogue/pipeline-drift.ts';
+import { ClaimedUnit } from '../../state/ledger/ledger.ts';
 import { LiveRun } from '../../state/ledger/live-run.ts';
-import type { Status } from './read-status.ts';
+import { ShownIncident, shownIncident } from '../alert/incident.ts';
+import { DiskUse, type Status } from './read-status.ts';
 import { RunLine, runLine } from './run-line.ts';
 
 /** Failing units and units at work that are shown; `status --json` has all. */
@@ -13,14 +16,7 @@ const UNDER_WAY: readonly string[] = ['discovered', 'requested', 'downloading', 
 /** What a status shows to a person, on a terminal and in the console. */
 export const StatusFacts = z.strictObject({
   live: LiveRun.nullable(),
-  incidents: z.array(
-    z.strictObject({
-      title: z.string(),
-      began: z.string().nullable(),
-      details: z.array(z.string()),
-      hint: z.string().nullable(),
-    }),
-  ),
+  incidents: z.array(ShownIncident),
   drift: z.array(z.strictObject({ dataset: z.string(), text: z.string(), hint: z.string() })),
   /** The first of them. */
   failing: z.array(
@@ -38,16 +34,7 @@ export const StatusFacts = z.strictObject({
   /** Units that processes on any machine are at. */
   claims: z.strictObject({
     total: z.number(),
-    first: z.array(
-      z.strictObject({
-        unit: z.string(),
-        worker: z.string(),
-        claimed_at: z.string(),
-        phase: z.string(),
-        received: z.number(),
-        reported: z.number().nullable(),
-      }),
-    ),
+    first: z.array(ClaimedUnit),
   }),
   units: z.strictObject({
     published: z.number(),
@@ -62,15 +49,7 @@ export const StatusFacts = z.strictObject({
   projects: z.strictObject({
     total: z.number(),
     /** Those whose last crawl is the oldest. */
-    oldest: z.array(
-      z.strictObject({
-        project_id: z.string(),
-        project_name: z.string().nullable(),
-        crawl_id: z.string(),
-        ended_at: z.string().nullable(),
-        loaded_at: z.string(),
-      }),
-    ),
+    oldest: z.array(Freshness),
   }),
   schedules: z.array(z.strictObject({ name: z.string(), next_at: z.string().nullable() })),
   exports: z.array(
@@ -81,17 +60,7 @@ export const StatusFacts = z.strictObject({
       requested_at: z.string(),
     }),
   ),
-  /** Bytes. */
-  disk: z.strictObject({
-    warehouse: z.number(),
-    working_copy: z.number(),
-    spare: z.number(),
-    packages: z.number(),
-    raw: z.number(),
-    logs: z.number(),
-    spill: z.number(),
-    free: z.number().nullable(),
-  }),
+  disk: DiskUse,
 });
 export type StatusFacts = z.infer<typeof StatusFacts>;
 
@@ -107,10 +76,7 @@ export function statusFacts(
     units.filter((one) => statuses.includes(one.status)).length;
   return {
     live,
-    incidents: incidents.map(({ title, began, details, hint }) => ({
-      ...{ title, began, hint },
-      details: [...details],
-    })),
+    incidents: incidents.map(shownIncident),
     drift: drift.map((one) => ({ dataset: one.dataset, text: describeDrift(one), hint: driftHint(one) })),
     failing: units
       .filter((one) => FAILING.includes(one.status))

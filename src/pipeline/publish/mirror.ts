@@ -20,13 +20,6 @@ interface MirrorSettings extends StoreSettings {
   readonly mirror?: (StorePrefix & { readonly tables: readonly string[] }) | undefined;
 }
 
-interface MirrorManifest {
-  readonly version: 1;
-  /** The publication that it is a copy of (`ops.publication.id`). */
-  readonly publication: string;
-  readonly partitions: readonly (MirrorPartition & { readonly object: string })[];
-}
-
 interface MirrorPlan {
   readonly upload: readonly MirrorPartition[];
   /** Objects of partitions that are there no longer. */
@@ -50,19 +43,23 @@ export interface MirrorReport {
   readonly removed: number;
 }
 
-const Manifest = z.object({
+const MirrorManifest = z.object({
   version: z.literal(1),
+  /** The publication that it is a copy of (`ops.publication.id`). */
   publication: z.string(),
-  partitions: z.array(
-    z.object({
-      table: z.string(),
-      key: z.array(z.tuple([z.string(), z.string().nullable()])),
-      rows: z.number(),
-      fingerprint: z.string(),
-      object: z.string(),
-    }),
-  ),
+  partitions: z
+    .array(
+      z.object({
+        table: z.string(),
+        key: z.array(z.tuple([z.string(), z.string().nullable()]).readonly()).readonly(),
+        rows: z.number(),
+        fingerprint: z.string(),
+        object: z.string(),
+      }),
+    )
+    .readonly(),
 });
+type MirrorManifest = z.infer<typeof MirrorManifest>;
 
 /** Columns that a table is cut by, the first set that it has. */
 const CUTS: readonly (readonly string[])[] = [
@@ -101,10 +98,7 @@ export async function mirror(
       await store.put(mirrorObject(partition, prefix), file, signal);
       await rm(file);
     }
-    const partitions = present.map((partition) => ({
-      ...partition,
-      object: mirrorObject(partition, prefix),
-    }));
+    const partitions = present.map((one) => ({ ...one, object: mirrorObject(one, prefix) }));
     const manifest: MirrorManifest = { version: 1, publication, partitions };
     const file = join(folder, 'manifest.json');
     await writeFile(file, JSON.stringify(manifest, null, 2));
@@ -128,7 +122,7 @@ async function readManifest(
 ): Promise<{ manifest: MirrorManifest } | null> {
   const object = await findObject(store, manifestKey(prefix), signal);
   if (!object) return null;
-  const parsed = Manifest.safeParse(jsonOf(await objectText(store, object, signal)));
+  const parsed = MirrorManifest.safeParse(jsonOf(await objectText(store, object, signal)));
   if (parsed.success) return { manifest: parsed.data };
   throw new CrawlhouseError('bad_settings', `${object.url} is not a manifest of a mirror`, {
     hint: 'set another prefix under mirror, or remove that object',

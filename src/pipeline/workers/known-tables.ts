@@ -3,17 +3,12 @@ import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts'
 import { Semaphore } from '../../core/queue/semaphore.ts';
 import { jsonOf, stringifyJson } from '../../core/text/json.ts';
 import { fieldRegistry } from '../../state/catalogue/ops/ops-unit-fields.ts';
-import { type ReadField, rawTableColumns } from '../../state/catalogue/raw/raw-table.ts';
+import { rawTableColumns } from '../../state/catalogue/raw/raw-table.ts';
 import type { RunContext } from '../unit/run-context.ts';
 import type { PackageStore } from './package-store.ts';
 
 /** A table of `raw`, and the one that holds its rows, as a run has found them. */
-export interface KnownTable {
-  readonly tableColumns: ReadonlyMap<string, string>;
-  readonly registry: ReadonlyMap<string, string>;
-  readonly reads: ReadonlyMap<string, ReadField>;
-  readonly stored: ReadonlyMap<string, string>;
-}
+export type KnownTable = z.infer<typeof KnownTable>;
 
 /** Publishes the schemas of a run's tables to workers, so that they can write the loads. */
 export class KnownTables {
@@ -81,17 +76,15 @@ export async function describeTables(
   return tables;
 }
 
-const pairs = <Value extends z.ZodType>(value: Value) => z.array(z.tuple([z.string(), value]));
-const Texts = pairs(z.string());
-const Tables = z.record(
-  z.string(),
-  z.object({
-    tableColumns: Texts,
-    registry: Texts,
-    reads: pairs(z.object({ type: z.string(), file: z.string() })),
-    stored: Texts,
-  }),
-);
+const mapOf = <Value>(value: z.ZodType<Value>) =>
+  z.array(z.tuple([z.string(), value])).transform((pairs) => new Map<string, Value>(pairs));
+const KnownTable = z.object({
+  tableColumns: mapOf(z.string()),
+  registry: mapOf(z.string()),
+  reads: mapOf(z.object({ type: z.string(), file: z.string() })),
+  stored: mapOf(z.string()),
+});
+const Tables = z.record(z.string(), KnownTable);
 
 /**
  * The reverse of `describeTables`, by dataset.
@@ -111,15 +104,5 @@ export function readTables(text: string): ReadonlyMap<string, KnownTable> {
       },
     );
   }
-  return new Map(
-    Object.entries(read.data).map(([dataset, { tableColumns, registry, reads, stored }]) => [
-      dataset,
-      {
-        tableColumns: new Map(tableColumns),
-        registry: new Map(registry),
-        reads: new Map(reads),
-        stored: new Map(stored),
-      },
-    ]),
-  );
+  return new Map(Object.entries(read.data));
 }

@@ -1,15 +1,17 @@
+import { z } from 'zod';
 import { type Connection, isoTime } from '../../core/duckdb/duckdb.ts';
 import { hasColumns } from './catalog.ts';
 
 /** The last crawl of a project that the warehouse holds; times are ISO 8601. */
-export interface Freshness {
-  readonly project_id: string;
-  readonly project_name: string | null;
-  readonly crawl_id: string;
+export const Freshness = z.strictObject({
+  project_id: z.string(),
+  project_name: z.string().nullable(),
+  crawl_id: z.string(),
   /** Null where the service's list of crawls has not been read. */
-  readonly ended_at: string | null;
-  readonly loaded_at: string;
-}
+  ended_at: z.string().nullable(),
+  loaded_at: z.string(),
+});
+export type Freshness = z.infer<typeof Freshness>;
 
 /** How fresh each project is, the one whose last crawl is oldest first. */
 export async function freshness(connection: Connection): Promise<Freshness[]> {

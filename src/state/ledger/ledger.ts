@@ -1,10 +1,11 @@
+import { z } from 'zod';
 import type { LedgerRun, LedgerUnit, UnitState } from '../../project/model/runs/ledger-records.ts';
 import type { UnitError } from '../../project/model/runs/report.ts';
 import type { RunSummary } from '../../project/model/runs/run-summary.ts';
 import type { Unit } from '../../project/model/unit.ts';
 import type { ExportRecords, LedgerExport } from './ledger-export.ts';
 import type { LoadState, Move } from './reconcile-units.ts';
-import type { ClaimProgress, UnitOffers } from './unit-queue.ts';
+import type { UnitOffers } from './unit-queue.ts';
 
 export interface Discovery {
   /** Ids of the crawls and comparisons that are known and not ended. */
@@ -14,18 +15,19 @@ export interface Discovery {
 }
 
 /** A unit that a process on some machine works on, as that process last reported. */
-export interface ClaimedUnit {
-  readonly unit: string;
+export const ClaimedUnit = z.strictObject({
+  unit: z.string(),
   /** Process and machine. */
-  readonly worker: string;
+  worker: z.string(),
   /** ISO 8601, UTC. */
-  readonly claimed_at: string;
-  readonly phase: ClaimProgress['phase'];
+  claimed_at: z.string(),
+  phase: z.string(),
   /** Rows so far. */
-  readonly received: number;
+  received: z.number(),
   /** Rows as the service reports; null where it gives no count, or not yet. */
-  readonly reported: number | null;
-}
+  reported: z.number().nullable(),
+});
+export type ClaimedUnit = z.infer<typeof ClaimedUnit>;
 
 export interface UnitCount {
   readonly dataset: string;

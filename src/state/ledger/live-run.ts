@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { host } from '../../core/host/host.ts';
 import { lockHolder } from '../../core/locks/state-lock.ts';
-import type { Progress, UnitAtWork } from '../../core/progress/meter.ts';
+import { Progress, UnitAtWork } from '../../core/progress/meter.ts';
 
 const FILE = 'progress.json';
 /** Between two writes. */
@@ -15,19 +15,8 @@ export const LiveRun = z.strictObject({
   /** ISO 8601, UTC. */
   started_at: z.string(),
   /** Null before its first phase. */
-  progress: z
-    .strictObject({
-      phase: z.enum(['discover', 'download', 'stage', 'load', 'models', 'tests', 'publish']),
-      steps: z.strictObject({ done: z.number(), total: z.number() }).nullable(),
-      units: z.strictObject({ done: z.number(), due: z.number() }),
-      rows: z.strictObject({ received: z.number(), expected: z.number(), isGuess: z.boolean() }),
-      bytes: z.number(),
-      seconds: z.number(),
-      elapsed: z.number(),
-      left: z.number().nullable(),
-    })
-    .nullable(),
-  at_work: z.array(z.strictObject({ unit: z.string(), phase: z.enum(['download', 'stage', 'load']) })),
+  progress: Progress.nullable(),
+  at_work: z.array(UnitAtWork),
 });
 export type LiveRun = z.infer<typeof LiveRun>;
 

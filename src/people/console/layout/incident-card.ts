@@ -1,13 +1,6 @@
 import { type Html, html } from '../../../core/text/html.ts';
+import type { ShownIncident } from '../../../operations/alert/incident.ts';
 import { timeText } from './times.ts';
-
-interface ShownIncident {
-  readonly title: string;
-  /** ISO 8601, UTC. */
-  readonly began: string | null;
-  readonly details: readonly string[];
-  readonly hint: string | null;
-}
 
 export function incidentCard({ title, began, details, hint }: ShownIncident): Html {
   return html`<article class="incident">

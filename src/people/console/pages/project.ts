@@ -3,6 +3,7 @@ import { QUESTIONS } from '../../../answers/report/crawl-answers.ts';
 import { counted, countText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
+import { ShownIncident, shownIncident } from '../../../operations/alert/incident.ts';
 import { readIncidents } from '../../../operations/status/read-incidents.ts';
 import type { Readers } from '../desk/desk.ts';
 import { crawlLink, projectPath } from '../layout/addresses.ts';
@@ -58,14 +59,7 @@ const Project = z.strictObject({
     }),
   ),
   /** What is wrong with the project now, such as a crawl that failed: the figures are of the crawl before. */
-  incidents: z.array(
-    z.strictObject({
-      title: z.string(),
-      began: z.string().nullable(),
-      details: z.array(z.string()),
-      hint: z.string().nullable(),
-    }),
-  ),
+  incidents: z.array(ShownIncident),
   notes: ProjectNotes,
   trend: FigureAnswer,
   statuses: FigureAnswer,
@@ -93,12 +87,7 @@ export const PROJECT = page<Project>({
     const own = incidents.filter(({ project_id }) => project_id === asked.project_id);
     return {
       ...asked,
-      incidents: own.map(({ title, began, details, hint }) => ({
-        title,
-        began,
-        details: [...details],
-        hint,
-      })),
+      incidents: own.map(shownIncident),
       notes: await readNotes(desk.settings.projectDir, asked),
       ...(await readFigures(asked, desk, request.query.has('wait'))),
     };
