@@ -1,26 +1,29 @@
+import { z } from 'zod';
 import type { CatalogReader } from '../../state/catalogue/catalog.ts';
 import { rowsOf } from './chosen-crawls.ts';
 
 /** Results of each kind. */
 export const MOST_FOUND = 20;
 
-export interface SearchedPage {
-  readonly project_id: string;
-  readonly project: string;
-  readonly url: string;
-  readonly title: string | null;
-  readonly status_code: number | null;
-}
+export const SearchedPage = z.strictObject({
+  project_id: z.string(),
+  project: z.string(),
+  url: z.string(),
+  title: z.string().nullable(),
+  status_code: z.number().nullable(),
+});
+export type SearchedPage = z.infer<typeof SearchedPage>;
 
 /** A crawl by its identifier, or the day of its end. */
-export interface SearchedCrawl {
-  readonly crawl_id: string;
-  readonly project_id: string;
-  readonly project: string;
-  readonly crawl_number: number | null;
+export const SearchedCrawl = z.strictObject({
+  crawl_id: z.string(),
+  project_id: z.string(),
+  project: z.string(),
+  crawl_number: z.number().nullable(),
   /** ISO 8601, UTC. */
-  readonly ended_at: string | null;
-}
+  ended_at: z.string().nullable(),
+});
+type SearchedCrawl = z.infer<typeof SearchedCrawl>;
 
 /** Pages of the main crawls. Those whose URL is the text, or begins with it, come first: they need no look into titles. */
 const PAGES = `

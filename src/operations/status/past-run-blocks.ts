@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Connection } from '../../core/duckdb/duckdb.ts';
 import { counted, countText, durationText } from '../../core/text/amounts.ts';
 import type { LedgerRun, LedgerUnit } from '../../project/model/runs/ledger-records.ts';
@@ -19,18 +20,22 @@ import { testsOfRun } from '../../state/catalogue/ops/ops-test-results.ts';
 import { loadsTable, testsTable } from './run-blocks.ts';
 import { errorText, type RunLine, runLine, secondsOf } from './run-line.ts';
 
+/** A unit that a run left failing, refused or skipped. */
+export const FailingUnit = z.strictObject({
+  unit: z.string(),
+  status: z.string(),
+  attempts: z.number(),
+  message: z.string().nullable(),
+  hint: z.string().nullable(),
+});
+type FailingUnit = z.infer<typeof FailingUnit>;
+
 /** A run of the past, as the ledger and the warehouse know it. */
 export interface PastRun extends RunLine {
   /** The first error that is no single unit's. */
   readonly failure: Omit<UnitError, 'code'> | null;
   readonly seconds: { readonly units: number; readonly after: number } | null;
-  readonly failing: readonly {
-    readonly unit: string;
-    readonly status: string;
-    readonly attempts: number;
-    readonly message: string | null;
-    readonly hint: string | null;
-  }[];
+  readonly failing: readonly FailingUnit[];
   readonly models: readonly {
     readonly name: string;
     readonly kind: string;

@@ -7,6 +7,7 @@ import { countText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
 import {
+  FailingUnit,
   madeBlocks,
   NO_LOADS,
   pastRun,
@@ -37,15 +38,7 @@ const Run = z.strictObject({
   failure: z.strictObject({ code: z.string(), message: z.string(), hint: z.string().nullable() }).nullable(),
   seconds: z.strictObject({ units: z.number(), after: z.number() }).nullable(),
   /** Units that it left failing, refused or skipped, if no later run has tried them. */
-  failing: z.array(
-    z.strictObject({
-      unit: z.string(),
-      status: z.string(),
-      attempts: z.number(),
-      message: z.string().nullable(),
-      hint: z.string().nullable(),
-    }),
-  ),
+  failing: z.array(FailingUnit),
   /** Units that it loaded, if no later run has loaded them again. */
   loaded: z.array(
     z.strictObject({

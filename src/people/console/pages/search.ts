@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
-import { MOST_FOUND, type SearchedPage, searchCrawls, searchPages } from '../../../answers/explore/search.ts';
+import {
+  MOST_FOUND,
+  SearchedCrawl,
+  SearchedPage,
+  searchCrawls,
+  searchPages,
+} from '../../../answers/explore/search.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { counted, durationText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
@@ -14,25 +20,9 @@ const PATIENCE_MS = 900;
 const Search = z.strictObject({
   text: z.string(),
   projects: z.array(z.strictObject({ project_id: z.string(), project: z.string() })),
-  crawls: z.array(
-    z.strictObject({
-      crawl_id: z.string(),
-      project_id: z.string(),
-      project: z.string(),
-      crawl_number: z.number().nullable(),
-      ended_at: z.string().nullable(),
-    }),
-  ),
+  crawls: z.array(SearchedCrawl),
   /** Those of main crawls whose URL begins with the text, else those whose URL or title holds it. */
-  pages: z.array(
-    z.strictObject({
-      project_id: z.string(),
-      project: z.string(),
-      url: z.string(),
-      title: z.string().nullable(),
-      status_code: z.number().nullable(),
-    }),
-  ),
+  pages: z.array(SearchedPage),
   /** Whether it ended before all pages were looked at. */
   is_cut: z.boolean(),
   /** Those on pages of a main crawl, the most pages first. */

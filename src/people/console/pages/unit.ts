@@ -16,6 +16,7 @@ import {
   unitHead,
 } from '../../../operations/status/unit-blocks.ts';
 import type { LedgerUnit } from '../../../project/model/runs/ledger-records.ts';
+import { KnownChange } from '../../../state/catalogue/ops/ops-schema-changes.ts';
 import type { Readers } from '../desk/desk.ts';
 import { unitPath } from '../layout/addresses.ts';
 import { Count, countOrDash } from '../layout/counts.ts';
@@ -79,16 +80,7 @@ const Unit = z.strictObject({
   ),
   paging: Paging,
   /** Of its dataset, the newest first. */
-  schema_changes: z.array(
-    z.strictObject({
-      unit: z.string(),
-      field: z.string(),
-      change: z.string(),
-      before: z.string().nullable(),
-      after: z.string().nullable(),
-      changed_at: z.string(),
-    }),
-  ),
+  schema_changes: z.array(KnownChange),
   /** The models that come of its rows, each with the tables that it reads. */
   models: z.record(z.string(), z.array(z.string())),
 });

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { type Connection, given, isoTime } from '../../../core/duckdb/duckdb.ts';
 import type { Manifest } from '../../../project/model/manifest.ts';
 import type { RawTablePlan } from '../raw/raw-table.ts';
@@ -34,14 +35,15 @@ export async function recordNotes(connection: Connection, manifest: Manifest, ru
 }
 
 /** A change of a dataset's fields, for people; the time is ISO 8601, UTC. */
-export interface KnownChange {
-  readonly unit: string;
-  readonly field: string;
-  readonly change: string;
-  readonly before: string | null;
-  readonly after: string | null;
-  readonly changed_at: string;
-}
+export const KnownChange = z.strictObject({
+  unit: z.string(),
+  field: z.string(),
+  change: z.string(),
+  before: z.string().nullable(),
+  after: z.string().nullable(),
+  changed_at: z.string(),
+});
+export type KnownChange = z.infer<typeof KnownChange>;
 
 /** The last changes of a dataset, the newest first. */
 export async function lastSchemaChanges(
