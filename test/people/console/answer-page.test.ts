@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -31,4 +32,37 @@ test('a page that fails shows the identifier under which its cause is logged, as
     const [, id] = /error_id ([0-9a-f]{8})/.exec(answer.body) ?? [];
     expect(lines.pop()).toMatch(new RegExp(`error_id=${id} .*path=/broken .*the cause of it`));
   }
+});
+
+test('a page that takes long begins with its title, its heading and its tabs, and what is not there is a 404', async () => {
+  const known = { project_id: 'p1', project_name: 'Shop', start_url: null };
+  const page = {
+    path: '/projects/:project_id/issues',
+    schema: z.unknown(),
+    // Longer than a page waits for what it shows.
+    read: () => sleep(1700),
+    draw: () => ({ title: 'late', body: html`<h1>Shop</h1><p>all of it</p>` }),
+  } as unknown as Page<unknown>;
+  const shell = { path: page.path, subject: 'a', csrf: 'b', canAct: false };
+  await using app = Fastify();
+  const { signal } = new AbortController();
+  for (const [url, rows] of [
+    ['/there', [known]],
+    ['/none', []],
+  ] as const) {
+    const desk = { lanes: new Lanes(), rowsOnce: async () => rows } as unknown as Readers;
+    const request = {
+      ...{ path: { project_id: 'p1' }, query: new URLSearchParams(), session: { csrf: 'b' } },
+    } as unknown as PageRequest;
+    app.get(url, (_request, reply) => answerHtml(page, { request, shell }, desk, reply, signal));
+  }
+  const [there, none] = await Promise.all([app.inject({ url: '/there' }), app.inject({ url: '/none' })]);
+  expect([there.statusCode, none.statusCode]).toEqual([200, 404]);
+  expect(there.body).toContain('<title>Issues of Shop · crawlhouse</title>');
+  const [early = '', late = ''] = there.body.split('<div class="late">');
+  expect(early).toContain('<h1>Shop</h1>');
+  expect(early).toContain('<a href="/projects/p1/issues" aria-current="page">Issues</a>');
+  expect(early).toContain('being read');
+  expect(late).toContain('all of it');
+  expect(none.body).toContain('There is no project p1.');
 });

@@ -14,6 +14,12 @@ const TABS = {
 /** Those that are of a crawl's pages. */
 const OF_CRAWLS: readonly string[] = ['issues', 'pages', 'compare'];
 
+/** The tab of a page below a project, and its name before that of the project; that of a URL is Pages. */
+export function tabOf(path: string): { readonly tab: keyof typeof TABS; readonly title: string | null } {
+  const [tab, { name }] = Object.entries(TABS).find(([, one]) => one.path === path) ?? ['pages', TABS.pages];
+  return { tab: tab as keyof typeof TABS, title: path === '' ? null : name };
+}
+
 /** @param hasPages whether the project has a crawl with pages */
 export function projectTabs(project: string, current: keyof typeof TABS, hasPages = true): Html {
   const own = projectPath(project);

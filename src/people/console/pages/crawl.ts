@@ -71,7 +71,8 @@ type CrawlRecord = Omit<
   Neighbours | 'issues' | 'units' | 'first' | 'figures' | 'changes' | 'statuses' | 'funnel'
 >;
 
-async function recordOf(wanted: string, desk: Readers): Promise<CrawlRecord> {
+/** @throws NotFound */
+export async function recordOf(wanted: string, desk: Readers): Promise<CrawlRecord> {
   const [record] = await desk.rowsOnce(
     `SELECT crawl_id, project_id, project_name, crawl_config_id, crawl_config_name, crawl_number, status, created_at, ended_at,
        end_reason, is_complete, is_main, fetched_urls, pages, previous_crawl_id

@@ -9,6 +9,7 @@ import { visible } from '../../../core/text/visible.ts';
 import type { Readers } from '../desk/desk.ts';
 import { notice, type Shell, shellEnd, shellStart } from '../layout/shell.ts';
 import { NotFound, type Page, type PageRequest } from '../pages/page.ts';
+import { pageBeginning, roomTitle } from '../pages/page-beginning.ts';
 
 /** A page that is not read by then says so, and goes on. */
 const PATIENCE_MS = 1500;
@@ -46,22 +47,41 @@ export async function answerHtml(
 ): Promise<FastifyReply> {
   reply.type('text/html; charset=utf-8');
   const read = drawn(page, request, desk, signal);
-  const early = await Promise.race([read, sleep(PATIENCE_MS, null, { ref: false })]);
-  if (early !== null) {
+  const quick = await Promise.race([read, waited()]);
+  const known = quick ?? (await Promise.race([read, beginning(page, request, desk), waited()]));
+  if (known !== null && known.status !== null) {
     return reply
-      .code(early.status)
-      .send(redact(shellStart(shell, early.title) + early.body.text + shellEnd()));
+      .code(known.status)
+      .send(redact(shellStart(shell, known.title) + known.body.text + shellEnd()));
   }
   reply.hijack();
   reply.raw.writeHead(200, { ...reply.getHeaders() } as Record<string, string>);
-  reply.raw.write(shellStart(shell, 'Reading') + WAITING.text);
+  const { title, body } = known ?? { title: roomTitle(page.path), body: html`` };
+  reply.raw.write(
+    redact(`${shellStart(shell, title)}<div class="waiting">${body.text}${WAITING.text}</div>\n`),
+  );
   const late = await read;
   reply.raw.end(redact(`<div class="late">${late.body.text}</div>${shellEnd()}`));
   return reply;
 }
 
-const WAITING = html`<p class="waiting" role="status">What this page shows is being read. That takes longer than two seconds.</p>
-`;
+const WAITING = html`<p role="status">What this page shows is being read. That takes longer than two seconds.</p>`;
+
+const waited = (): Promise<null> => sleep(PATIENCE_MS, null, { ref: false });
+
+/** Its status is not known yet, but that of what is not there. Null where the page itself will say what is wrong. */
+async function beginning(
+  page: Page<unknown>,
+  request: PageRequest,
+  desk: Readers,
+): Promise<PageAnswer | (Omit<PageAnswer, 'status'> & { readonly status: null }) | null> {
+  try {
+    const begun = await desk.lanes.of(request.session, () => pageBeginning(page.path, request, desk));
+    return { ...begun, status: null };
+  } catch (thrown) {
+    return thrown instanceof NotFound ? notRead(thrown, page, desk) : null;
+  }
+}
 
 async function drawn(
   page: Page<unknown>,
@@ -73,10 +93,14 @@ async function drawn(
     const document = await documentOf(page, request, desk, signal);
     return { status: 200, ...page.draw(document, request) };
   } catch (thrown) {
-    const { status, error } = failure(thrown, page, desk);
-    const title = status === 404 ? 'Not found' : 'This page could not be read';
-    return { status, title, body: notice(title, error.message, error.hint) };
+    return notRead(thrown, page, desk);
   }
+}
+
+function notRead(thrown: unknown, page: Page<unknown>, desk: Readers): PageAnswer {
+  const { status, error } = failure(thrown, page, desk);
+  const title = status === 404 ? 'Not found' : 'This page could not be read';
+  return { status, title, body: notice(title, error.message, error.hint) };
 }
 
 /** What a page has read. That it fits its schema is our promise, which tests hold (test/support/checked-pages.ts). */
