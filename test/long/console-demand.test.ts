@@ -64,13 +64,14 @@ test('logs and demand of a project add up to what is loaded', async () => {
 test('a project without log files and search results says so, and shows no zero in their place', async () => {
   const { ask } = await openConsole(settings);
   const demand = await json(ask, `/projects/${bare}/demand.json?wait=1`);
+  const { project_name: name } = demand;
   for (const figure of FIGURES) expect(demand[figure].rows, figure).toEqual([]);
   const page = await (await ask(`/projects/${bare}/demand?wait=1`)).text();
   expect(page).toContain(
     'Log files: none are loaded. Search results: none are loaded.'.replace('. S', '.\nS'),
   );
-  expect(page).toContain(`needs log files; project ${bare} has none.`);
-  expect(page).toContain(`needs 56 days of search results by day and URL; project ${bare} has none.`);
+  expect(page).toContain(`needs log files; project ${name} has none.`);
+  expect(page).toContain(`needs 56 days of search results by day and URL; project ${name} has none.`);
   expect((await ask('/projects/nobody/demand')).status).toBe(404);
 });
 

@@ -5,7 +5,8 @@ import { printBlocks } from '../../../src/people/cli/reports/print-blocks.ts';
 import { drawBlocks } from '../../../src/people/console/layout/draw-blocks.ts';
 import { drawUrl } from '../../../src/people/console/pages/url.ts';
 
-const none = { total: 0, rows: [] };
+type Links = UrlStory['inlinks'];
+const none = { total: 0, different: 0, rows: [] };
 
 function story(url: string, more: Partial<UrlStory> = {}, project_id = 'p1'): UrlStory {
   const crawl = { crawl_id: 'c1', project_id, project: 'Shop', crawl_number: 1, ended_at: null };
@@ -56,7 +57,7 @@ test('a terminal shows the first links and the command of the others, a browser 
     };
   });
   const blocks = urlBlocks(
-    story('https://shop.example/', { inlinks: { total: 40, rows } as unknown as UrlStory['inlinks'] }),
+    story('https://shop.example/', { inlinks: { total: 40, different: 40, rows } as unknown as Links }),
   );
   const text = printBlocks(blocks, { width: 80 });
   expect(text).toContain('Links to it: 40\n');
@@ -68,6 +69,23 @@ test('a terminal shows the first links and the command of the others, a browser 
   expect(drawBlocks(blocks).text).toMatch(
     /40 links, the 12 that matter most first\. <a href="\/ask\/download\?[^"]*" download>All of them as CSV/,
   );
+});
+
+test('links that are equal are one row that says how many they are', () => {
+  const row = { origin: 'https://shop.example/a', anchor: 'Lamp', links: 50, follow: true, depth: 1 };
+  const blocks = urlBlocks(
+    story('https://shop.example/', {
+      inlinks: {
+        total: 51,
+        different: 2,
+        rows: [row, { ...row, anchor: 'Home', links: 1 }],
+      } as unknown as Links,
+    }),
+  );
+  const text = printBlocks(blocks);
+  expect(text).toContain('Links to it: 51\n');
+  expect(text).toMatch(/from +times +anchor .*\n.*\/a +50 +Lamp .*\n.*\/a +1 +Home/);
+  expect(drawBlocks(blocks).text).toContain('2 different links. <a href="/ask/download?');
 });
 
 test('a page says what changed, and whether it is indexable, in both places', () => {

@@ -34,7 +34,7 @@ test('a page that fails shows the identifier under which its cause is logged, as
   }
 });
 
-test('a page that takes long begins with its title, its heading and its tabs, and what is not there is a 404', async () => {
+test('a page that takes long begins with its title and its heading, and what is not there is a 404', async () => {
   const known = { project_id: 'p1', project_name: 'Shop', start_url: null };
   const page = {
     path: '/projects/:project_id/issues',
@@ -61,7 +61,6 @@ test('a page that takes long begins with its title, its heading and its tabs, an
   expect(there.body).toContain('<title>Issues of Shop · crawlhouse</title>');
   const [early = '', late = ''] = there.body.split('<div class="late">');
   expect(early).toContain('<h1>Shop</h1>');
-  expect(early).toContain('<a href="/projects/p1/issues" aria-current="page">Issues</a>');
   expect(early).toContain('being read');
   expect(late).toContain('all of it');
   expect(none.body).toContain('There is no project p1.');

@@ -2,7 +2,14 @@ import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
 import { type AskedCrawls, CHOSEN, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
 import { nearUrls } from './near-urls.ts';
 import { readUrlHistory, type UrlHistoryEntry } from './url-history.ts';
-import { type FirstRows, type Inlink, type Outlink, readInlinks, readOutlinks } from './url-links.ts';
+import {
+  type FirstLinks,
+  type FirstRows,
+  type Inlink,
+  type Outlink,
+  readInlinks,
+  readOutlinks,
+} from './url-links.ts';
 import {
   type OtherUrl,
   readCanonical,
@@ -50,8 +57,8 @@ interface UrlParts {
   readonly similar: FirstRows<SimilarPage>;
   readonly issues: readonly UrlIssue[];
   readonly history: readonly UrlHistoryEntry[];
-  readonly inlinks: FirstRows<Inlink>;
-  readonly outlinks: FirstRows<Outlink>;
+  readonly inlinks: FirstLinks<Inlink>;
+  readonly outlinks: FirstLinks<Outlink>;
   readonly hits: UrlHits | null;
   readonly demand: UrlDemand | null;
 }

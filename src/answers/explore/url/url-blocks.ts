@@ -191,26 +191,29 @@ function changesCell({ changes, previous_crawl_id }: UrlStory['history'][number]
 
 function links(story: UrlStory, end: 'inlinks' | 'outlinks'): Section {
   const isIn = end === 'inlinks';
-  const { rows, total } = story[end];
-  const other = (row: (typeof rows)[number]): Cell => {
+  const { rows, total, different } = story[end];
+  const noun = total === different ? 'link' : 'different link';
+  type Row = (typeof rows)[number];
+  const other = (row: Row): Cell => {
     if ('origin' in row) return pageLink(story, row.origin);
     return row.is_internal === false ? row.target : pageLink(story, row.target);
   };
   const address = linksAddress(story, isIn ? 'target' : 'origin');
-  return part<(typeof rows)[number]>(
+  return part<Row>(
     story,
-    [end, isIn ? 'Links to it' : 'Links on it', { total: total ?? 0, noun: 'link', address }],
+    [end, isIn ? 'Links to it' : 'Links on it', { total: different ?? 0, noun, address }, total ?? 0],
     rows,
     [
       { name: isIn ? 'from' : 'to', of: other },
+      ...(total === different
+        ? []
+        : [{ name: 'times', kind: 'count', of: (row: Row) => row.links } as const]),
       { name: 'anchor', of: ({ anchor }) => anchor },
       { name: 'follow', of: ({ follow }) => yesOrNo(follow) },
       { name: 'place', of: ({ link_position: place }) => place && words(place) },
       { name: 'status', of: ({ status_code }) => status_code },
       { name: 'indexable', of: ({ is_indexable }) => yesOrNo(is_indexable) },
-      ...(isIn
-        ? [{ name: 'depth', of: (row: (typeof rows)[number]) => ('depth' in row ? row.depth : null) }]
-        : []),
+      ...(isIn ? [{ name: 'depth', of: (row: Row) => ('depth' in row ? row.depth : null) }] : []),
     ],
   );
 }
@@ -276,7 +279,7 @@ function demandOf(story: UrlStory): readonly Block[] {
   const figures: readonly ColumnOf<Omit<(typeof queries)[number], 'query'>>[] = [
     { name: 'clicks', kind: 'count', of: (one) => one.clicks },
     { name: 'impressions', kind: 'count', of: (one) => one.impressions },
-    { name: 'position', of: (one) => one.position },
+    { name: 'position', of: ({ position }) => position && Math.round(Number(position) * 10) / 10 },
   ];
   return [
     line(
@@ -328,19 +331,21 @@ type RowsPart = readonly [
   name: keyof UrlStory['empty'],
   title: string,
   rest?: Partial<Pick<Rest, 'total' | 'noun' | 'address'>>,
+  /** Of what the rows stand for, where that is more than rows. */
+  all?: number,
 ];
 
 /** A part that is rows. */
 function part<T>(
   story: UrlStory,
-  [name, title, more = {}]: RowsPart,
+  [name, title, more = {}, all]: RowsPart,
   rows: readonly T[],
   columns: readonly ColumnOf<T>[],
 ): Section {
   const { total = rows.length, noun = 'row', address = null } = more;
   const rest = { total, noun, address, first: FIRST_ROWS, command: urlCommand(story, `--part ${name}`) };
   const table = tableOf(title, columns, rows, { empty: why(story, name), rest, isCut: true });
-  return section(total === 0 ? title : `${title}: ${countText(total)}`, table);
+  return section(total === 0 ? title : `${title}: ${countText(all ?? total)}`, table);
 }
 
 /** Why a part has nothing, as a sentence. */

@@ -14,10 +14,9 @@ const TABS = {
 /** Those that are of a crawl's pages. */
 const OF_CRAWLS: readonly string[] = ['issues', 'pages', 'compare'];
 
-/** The tab of a page below a project, and its name before that of the project; that of a URL is Pages. */
-export function tabOf(path: string): { readonly tab: keyof typeof TABS; readonly title: string | null } {
-  const [tab, { name }] = Object.entries(TABS).find(([, one]) => one.path === path) ?? ['pages', TABS.pages];
-  return { tab: tab as keyof typeof TABS, title: path === '' ? null : name };
+/** What a page of a project is called in a title, by its address below the project; null for the first one. */
+export function tabName(path: string): string | null {
+  return Object.values(TABS).find((tab) => tab.path === path && path !== '')?.name ?? null;
 }
 
 /** @param hasPages whether the project has a crawl with pages */

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../core/text/html.ts';
 import type { Readers } from '../desk/desk.ts';
 import { crawlName } from '../layout/addresses.ts';
-import { projectTabs, tabOf } from '../layout/project-tabs.ts';
+import { tabName } from '../layout/project-tabs.ts';
 import { calledProject } from './called-project.ts';
 import { recordOf } from './crawl.ts';
 import type { PageRequest } from './page.ts';
@@ -20,11 +20,9 @@ export async function pageBeginning(
   if (path.project_id !== undefined) {
     const { project_id, project_name } = await calledProject(desk, path.project_id);
     const name = project_name ?? project_id;
-    const { tab, title } = tabOf(route.replace('/projects/:project_id', ''));
-    return {
-      title: query.get('url') ?? [title, name].filter(Boolean).join(' of '),
-      body: html`<h1>${name}</h1>\n${projectTabs(project_id, tab)}`,
-    };
+    const tab = tabName(route.replace('/projects/:project_id', ''));
+    const title = query.get('url') ?? (tab === null ? name : `${tab} of ${name}`);
+    return { title, body: html`<h1>${name}</h1>\n` };
   }
   const questions = query.has('question') ? await desk.questions() : [];
   const title =

@@ -230,15 +230,17 @@ function changesFigure({ name: project, notes }: Charted, changes: FigureAnswer,
   const known = [...new Set([...CHANGES, ...changes.rows.map(({ change }) => String(change))])];
   const used = known.filter((name) => changes.rows.some(({ change }) => change === name));
   const colours = coloursOf(used);
-  const entries = used.map((name, index) => ({ name, colour: colours[index] ?? '' }));
+  const called = (change: unknown): string => lookUp(FIELDS, String(change)) ?? String(change);
+  const entries = used.map((name, index) => ({ name: called(name), colour: colours[index] ?? '' }));
   const parts = points(changes).map(({ crawl_id, ended_at, change, pages }) => ({
     crawl_id,
     ended_at,
-    name: String(change),
+    name: called(change),
     value: Number(pages),
     href: to(crawl_id, { change: String(change) }),
   }));
-  return answerFigure('Changes since the crawl before', changes, {
+  const named = { ...changes, rows: changes.rows.map((row) => ({ ...row, change: called(row.change) })) };
+  return answerFigure('Changes since the crawl before', named, {
     chart: stackedChart(`Changes between the crawls of ${project}`, parts, entries, notes),
     empty: 'No change, or no crawl before.',
   });

@@ -14,6 +14,7 @@ const MOST_ROWS = 50;
 
 const Row = z.record(z.string(), z.unknown());
 const Counted = z.strictObject({ total: z.number().nullable(), rows: z.array(Row) });
+const CountedLinks = Counted.extend({ different: z.number().nullable() });
 
 /** As `crawlhouse url --json` prints it. */
 const Story = z.strictObject({
@@ -27,8 +28,8 @@ const Story = z.strictObject({
   similar: Counted,
   issues: z.array(Row),
   history: z.array(Row),
-  inlinks: Counted,
-  outlinks: Counted,
+  inlinks: CountedLinks,
+  outlinks: CountedLinks,
   hits: Row.nullable(),
   demand: Row.nullable(),
   /** Why a part has nothing, by its name. */

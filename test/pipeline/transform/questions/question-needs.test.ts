@@ -12,9 +12,12 @@ import { openWarehouse } from '../test-warehouse.ts';
 const TABLES = `
   CREATE TABLE mart.projects AS SELECT * FROM (VALUES ('p1', 'shop'), ('p2', 'blog'), ('p4', 'new')) AS t(project_id, project_name);
   CREATE TABLE mart.crawls AS SELECT * FROM (VALUES
-    ('c1', 'p1', 'shop', NULL, false, true, false, 'f', true), ('c2', 'p1', 'shop', 'c1', true, true, true, 'f', true),
-    ('c3', 'p2', 'blog', NULL, true, true, false, NULL, false), ('c4', 'p2', 'blog', NULL, false, true, false, 'f', false)
-  ) AS t(crawl_id, project_id, project_name, previous_crawl_id, is_main, has_pages, has_links, crawl_config_id, is_complete);
+    ('c1', 'p1', 'shop', NULL, false, true, false, 'f', true, 1, TIMESTAMP '2026-02-01 06:00'),
+    ('c2', 'p1', 'shop', 'c1', true, true, true, 'f', true, 2, TIMESTAMP '2026-02-03 06:00'),
+    ('c3', 'p2', 'blog', NULL, true, true, false, NULL, false, NULL, TIMESTAMP '2026-02-03 06:00'),
+    ('c4', 'p2', 'blog', NULL, false, true, false, 'f', false, NULL, NULL)
+  ) AS t(crawl_id, project_id, project_name, previous_crawl_id, is_main, has_pages, has_links, crawl_config_id,
+    is_complete, crawl_number, ended_at);
   CREATE TABLE mart.pages AS SELECT * FROM (VALUES
     ('c2', ['a.xml'], NULL::VARCHAR), ('c3', []::VARCHAR[], 'h1')
   ) AS t(crawl_id, sitemaps_file_origin, hreflang_cluster_id);
@@ -55,8 +58,10 @@ test('an answer without rows says that no day with data belongs to the crawl', a
   expect(await why({ logs: 1 }, { project: 'shop' })).toBe(
     `${none} a main crawl (docs/definitions.md, "Days of a crawl").`,
   );
-  expect(await why({ logs: 1 }, { crawl: 'c2' })).toContain(`${none} crawl c2`);
-  expect(await why({ logs: 1 }, { crawl: 'c1' })).toBe('Nothing fits; crawl c1 has what the question needs.');
+  expect(await why({ logs: 1 }, { crawl: 'c2' })).toContain(`${none} crawl 2 of 2026-02-03`);
+  expect(await why({ logs: 1 }, { crawl: 'c1' })).toBe(
+    'Nothing fits; crawl 1 of 2026-02-01 has what the question needs.',
+  );
   expect(await why({ logs: 1 }, { project: 'shop', from: '2026-02-01' })).toMatch(/^Nothing fits/);
   // Days of a project without a crawl belong to none, by whatever name it is called.
   for (const project of ['p4', 'new'])
@@ -67,7 +72,7 @@ test('an answer without rows says what is missing, of how many days, and where',
   const why = await reader(TABLES);
   const rankings = 'The question needs 56 days of search results (ranking_performance)';
   expect(await why({ rankings: 56 }, { project: 'shop' })).toBe(`${rankings}; project shop has 4.`);
-  expect(await why({ rankings: 56 }, { project: 'p2' })).toMatch(/^Nothing fits; project p2 has what/);
+  expect(await why({ rankings: 56 }, { project: 'p2' })).toMatch(/^Nothing fits; project blog has what/);
   expect(await why({ rankings: 57 })).toMatch(/57 days of .*; the warehouse has 56\.$/);
   expect(await why({ ranking_days: 5, ranking_queries: 1 }, { project: 'shop' })).toBe(
     'The question needs 5 days of search results by day and URL; project shop has 4.',
@@ -76,20 +81,20 @@ test('an answer without rows says what is missing, of how many days, and where',
     'The question needs log files; project blog has none.',
   );
   expect(await why({ logs: 1, log_lines: 1 }, { project: 'p1' })).toBe(
-    'The question needs lines of log files (log_events); project p1 has none.',
+    'The question needs lines of log files (log_events); project shop has none.',
   );
   expect(await why({ links: 1, segments: 1, sitemaps: 1, crawl_before: 1 }, { project: 'shop' })).toMatch(
     /^Nothing fits/,
   );
   expect(await why({ links: 1, sitemaps: 1 }, { crawl: 'c3' })).toBe(
-    'The question needs the links of a crawl; crawl c3 has none. ' +
-      'The question needs a crawl that found a sitemap; crawl c3 has none.',
+    'The question needs the links of a crawl; crawl of 2026-02-03 has none. ' +
+      'The question needs a crawl that found a sitemap; crawl of 2026-02-03 has none.',
   );
   expect(await why({ hreflangs: 1 }, { project: 'blog' })).toMatch(/^Nothing fits/);
   expect(await why({ hreflangs: 1, pages: 1 }, { project: 'shop' })).toMatch(
     /^The question needs pages with/,
   );
-  expect(await why({ crawl_before: 1 }, { crawl: 'c1' })).toMatch(/; crawl c1 has none\.$/);
+  expect(await why({ crawl_before: 1 }, { crawl: 'c1' })).toMatch(/; crawl 1 of 2026-02-01 has none\.$/);
   expect(await why({ second_crawl: 1 }, { project: 'shop' })).toMatch(/^Nothing fits/);
   expect(await why({ second_crawl: 1 }, { project: 'blog' })).toMatch(/; project blog has none\.$/);
   expect(await why({})).toBeNull();
@@ -117,10 +122,10 @@ test('totals of a period are search results, and the answer says what they can n
   );
   const totals = 'Totals of a period, as exports of a page have them, do not answer it (docs/demand.md).';
   expect(await why({ ranking_days: 56 }, { project: 'p4' })).toBe(
-    `The question needs 56 days of search results by day and URL; project p4 has none. ${totals}`,
+    `The question needs 56 days of search results by day and URL; project new has none. ${totals}`,
   );
   expect(await why({ ranking_queries: 1 }, { project: 'p4' })).toBe(
-    `The question needs search results by day, URL and query; project p4 has none. ${totals}`,
+    `The question needs search results by day, URL and query; project new has none. ${totals}`,
   );
   expect(await why({ ranking_queries: 1 }, { project: 'p3' })).not.toContain('Totals');
 });
