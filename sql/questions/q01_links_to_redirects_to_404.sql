@@ -1,5 +1,6 @@
 /*
 title: Internal links to pages that redirect to a 404, with their anchors
+task: Links
 model: mart.links
 description: >-
   The main crawl of each project, or the crawl asked for; one row for each redirecting page and anchor, with up to ten

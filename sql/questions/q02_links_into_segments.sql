@@ -1,5 +1,6 @@
 /*
 title: Links and anchors into a segment that is defined by metrics, not by URL
+task: Links
 model: mart.page_segments
 description: >-
   Internal links into each segment of the project's own segmentations, whatever defines these. The main crawl of each

@@ -1,5 +1,6 @@
 /*
 title: Orphan pages, and orphans that earn clicks
+task: Links
 model: mart.orphans
 description: >-
   URLs that no link of the site's structure leads to, and why; the start page is none (docs/definitions.md). The main

@@ -1,5 +1,6 @@
 /*
 title: "Indexability funnel: known, fetched, 200, indexable, canonical"
+task: Indexability
 model: mart.pages
 description: >-
   One row a crawl, the last one first; each step counts pages that passed the one before. Of the indexable pages some

@@ -1,5 +1,6 @@
 /*
 title: Status codes per crawl and segment over time
+task: What changed
 model: mart.status_codes_by_crawl
 description: >-
   One row for each crawl, segment of the project's own segmentations and HTTP status, and, without a segment, for all

@@ -1,5 +1,6 @@
 /*
 title: Pages added, removed and changed since the crawl before
+task: What changed
 model: mart.page_changes
 description: >-
   The main crawl of each project, or the crawl asked for, against the one before it of the same configuration: pages

@@ -1,5 +1,6 @@
 /*
 title: How many pages were added, removed and changed, crawl by crawl
+task: What changed
 model: mart.page_changes
 description: >-
   One row for each crawl that has one before it, and kind of change. The last crawls come first. A segment is a first

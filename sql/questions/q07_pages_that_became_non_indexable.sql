@@ -1,5 +1,6 @@
 /*
 title: Pages that became non-indexable since the crawl before
+task: Indexability
 model: mart.pages
 description: >-
   The main crawl of each project, or the crawl asked for, against the one before it: pages that were indexable then and

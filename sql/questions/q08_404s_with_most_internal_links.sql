@@ -1,5 +1,6 @@
 /*
 title: 404s with the most internal links, and the pages that link to them
+task: Links
 model: mart.links_to_broken_pages
 description: >-
   The main crawl of each project, or the crawl asked for: the 404s with the most internal links, and one row for each

@@ -1,5 +1,6 @@
 /*
 title: Redirect chains and loops, and the links into them
+task: Redirects and migrations
 model: mart.pages
 description: >-
   Pages that redirect more than once or in a loop, with the internal links that lead into them and up to ten of the

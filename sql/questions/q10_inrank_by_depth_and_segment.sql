@@ -1,5 +1,6 @@
 /*
 title: Inrank by depth and segment, and what is lost to pages that are not 200
+task: Links
 model: mart.pages
 description: >-
   The main crawl of each project, or the crawl asked for. The rows are by first directory, (directory), or by the

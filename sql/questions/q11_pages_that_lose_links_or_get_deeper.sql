@@ -1,5 +1,6 @@
 /*
 title: Priority pages that lose inlinks or get deeper
+task: What changed
 model: mart.pages
 description: >-
   The main crawl of each project, or the crawl asked for, against the one before it: pages that vanished, left the

@@ -1,5 +1,6 @@
 /*
 title: In the sitemap but not crawled or not indexable, and crawled but not in the sitemap
+task: Indexability
 model: mart.pages
 description: >-
   The main crawl of each project, or the crawl asked for, where it found a sitemap. Crawled means fetched; of the pages

@@ -1,5 +1,6 @@
 /*
 title: Duplicate titles, H1s and descriptions, and clusters of near duplicates
+task: Content and templates
 model: mart.pages
 description: >-
   Texts that several pages share, and clusters of similar pages (field: clusters, shared_value: the cluster's

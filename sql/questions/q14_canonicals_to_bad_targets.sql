@@ -1,5 +1,6 @@
 /*
 title: Canonicals to targets that can't be indexed
+task: Indexability
 model: mart.pages
 description: >-
   Pages whose canonical leads to another page that can't stand for them, and its problem: the first reason why it is

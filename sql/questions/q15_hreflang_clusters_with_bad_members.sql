@@ -1,5 +1,6 @@
 /*
 title: Hreflang clusters with members that are missing or can't be indexed
+task: Indexability
 model: mart.pages
 description: >-
   Clusters of language versions with members that are not indexable, with declared versions that the crawl does not

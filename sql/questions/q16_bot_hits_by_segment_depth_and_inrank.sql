@@ -1,5 +1,6 @@
 /*
 title: Share of pages that search engines crawl, and their hits, by segment, depth and inrank
+task: Bots and crawl budget
 model: mart.page_hits
 description: >-
   Pages of the main crawl of each project, or of the crawl asked for, and what bots of search engines asked for on the

@@ -1,5 +1,6 @@
 /*
 title: Crawl budget wasted on redirects, errors and pages that are not to be indexed
+task: Bots and crawl budget
 model: mart.bot_hits
 description: >-
   Hits of bots of search engines by what is wrong with what they asked for. If several hold, the first one counts, in

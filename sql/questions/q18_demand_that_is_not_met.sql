@@ -1,5 +1,6 @@
 /*
 title: High impressions with low CTR for their position, and demand on URLs that can't be found
+task: Search results
 model: mart.page_demand
 description: >-
   URLs that search results showed on the days that belong to the main crawl of their project or to the crawl asked for

@@ -1,5 +1,6 @@
 /*
 title: Under-linked pages that perform, and deep pages with traffic
+task: Search results
 model: mart.page_demand
 description: >-
   Indexable pages of the main crawl of each project that search results brought clicks to on the days that

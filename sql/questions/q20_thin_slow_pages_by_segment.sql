@@ -1,5 +1,6 @@
 /*
 title: Thin and slow pages and structured data, by segment over time
+task: Content and templates
 model: mart.pages
 description: >-
   One row for each crawl and first directory, (directory), or segment of the segmentation asked for, over pages with status

@@ -1,5 +1,6 @@
 /*
 title: "KPI trend: the figures of each crawl, and what changed since the one before"
+task: What changed
 model: mart.crawl_kpis
 description: >-
   One row for each crawl of the whole site, or of one segment: a first directory or a segment of the project's own

@@ -1,5 +1,6 @@
 /*
 title: Why pages are not indexable, crawl by crawl
+task: Indexability
 model: mart.pages
 description: >-
   One row for each crawl and first reason why pages of it are not indexable, with the change to the crawl before. A

@@ -1,5 +1,6 @@
 /*
 title: "Redirect map: where each redirect leads, hop by hop, and who links to it"
+task: Redirects and migrations
 model: mart.redirect_map
 description: >-
   Redirecting pages of the main crawl of each project, those with the most internal links first; one row for each hop.

@@ -1,5 +1,6 @@
 /*
 title: "Migration check: what became of URLs that used to answer"
+task: Redirects and migrations
 model: mart.redirect_map
 description: >-
   URLs that answered 200 in the crawl before and don't in the main crawl of each project, with where they lead now.

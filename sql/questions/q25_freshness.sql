@@ -1,5 +1,6 @@
 /*
 title: 'Freshness: from the first crawl that finds a page to its first bot, impression and visit'
+task: Bots and crawl budget
 model: mart.bot_hits
 description: >-
   Pages that did not answer 200 in the first crawl of the project's main configuration, and did in a later one: when the

@@ -1,5 +1,6 @@
 /*
 title: How often each search engine crawls each segment
+task: Bots and crawl budget
 model: mart.bot_hits
 description: >-
   Hits of bots of search engines on the days that belong to the main crawl or the crawl asked for (mart.crawl_days), or on

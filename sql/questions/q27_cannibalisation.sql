@@ -1,5 +1,6 @@
 /*
 title: Queries for which several pages of a project compete
+task: Search results
 model: mart.ranking_performance
 description: >-
   Queries of the days that belong to the main crawl (mart.crawl_days), or of the days asked for, for which two URLs or more have at least a tenth of

@@ -1,5 +1,6 @@
 /*
 title: Pages that lose clicks, with what changed on them
+task: Search results
 model: mart.ranking_performance
 description: >-
   URLs whose clicks fell by a fifth or more in the 28 days that end with the last one that belongs to the main crawl or

@@ -1,5 +1,6 @@
 /*
 title: How links flow between segments
+task: Links
 model: mart.links
 description: >-
   Internal links of the main crawl of each project, from the segment of the page that holds them to that of the page

@@ -1,5 +1,6 @@
 /*
 title: Web vitals and structured data, by template
+task: Content and templates
 model: mart.pages
 description: >-
   Pages with status 200 of the main crawl of each project, by each segment of the project's own segmentations, and by

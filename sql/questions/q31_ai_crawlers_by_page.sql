@@ -1,5 +1,6 @@
 /*
 title: Which pages crawlers of AI services read
+task: Bots and crawl budget
 model: mart.bot_hits
 description: >-
   Hits of crawlers of AI services on the days that belong to the main crawl or the crawl asked for (mart.crawl_days), or

@@ -1,5 +1,6 @@
 /*
 title: What to do first
+task: What to do first
 model: mart.page_issues
 description: >-
   Things to do on pages of the main crawl of each project, the most important first. Priority is 0 to 100: how much

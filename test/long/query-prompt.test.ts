@@ -10,7 +10,14 @@ import { until } from '../support/until.ts';
 
 const LEAST = { name: 'least', type: 'BIGINT', default: '0', description: 'Least depth.' } as const;
 const DEEP = {
-  ...{ name: 'q98_deep', title: 'Deep', model: 'mart.pages', description: '', parameters: [LEAST] },
+  ...{
+    name: 'q98_deep',
+    title: 'Deep',
+    task: 'Other' as const,
+    model: 'mart.pages',
+    description: '',
+    parameters: [LEAST],
+  },
   ...{
     sql: 'SELECT depth FROM mart.pages WHERE depth >= $least',
     file: 'sql/questions/q98_deep.sql',
@@ -23,6 +30,7 @@ const DEEP = {
 const QUESTION = {
   name: 'q99_all',
   title: 'All',
+  task: 'Other' as const,
   model: 'mart.pages',
   description: '',
   parameters: [],

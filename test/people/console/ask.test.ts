@@ -188,7 +188,7 @@ test('a crawl goes by its place or day, in the answer and in its chart', async (
 
 test('a saved question is found, shown with its parameters, and asked with them', async () => {
   const list = await (await open.ask('/ask?find=STATUS+pages')).text();
-  expect(list).toContain('href="/ask?question=q90_pages_by_status"');
+  expect(list).toContain('<h3>What changed</h3><ul><li><a href="/ask?question=q90_pages_by_status"');
   expect(await (await open.ask('/ask?find=hreflang')).text()).toContain('No saved question has these words');
   const shown = await (await open.ask('/ask?question=q90_pages_by_status')).text();
   expect(shown).toContain('<h1>Pages by status</h1>');

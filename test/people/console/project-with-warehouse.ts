@@ -7,6 +7,7 @@ import { rawProjectFolder } from '../../support/project.ts';
 
 const QUESTION = `/*
 title: Pages by status
+task: What changed
 model: mart.pages
 description: How many pages have each status.
 parameters:

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CHART_KINDS } from '../../../pipeline/transform/questions/question-chart.ts';
+import { TASKS } from '../../../pipeline/transform/questions/questions.ts';
 import { Note } from '../../../project/settings/notes.ts';
 
 const Suggestion = z.object({ value: z.string(), label: z.string() });
@@ -67,6 +68,6 @@ export const Ask = z.object({
       notes: z.array(z.object({ project: z.string().nullable(), list: z.array(Note) })),
     })
     .nullable(),
-  questions: z.array(z.object({ name: z.string(), title: z.string(), model: z.string() })),
+  questions: z.array(z.object({ name: z.string(), title: z.string(), task: z.enum(TASKS) })),
 });
 export type AskDocument = z.infer<typeof Ask>;

@@ -197,7 +197,7 @@ function found(questions: readonly Question[], find: string): AskDocument['quest
       const text = `${name} ${title} ${description}`.toLowerCase();
       return words.every((word) => text.includes(word));
     })
-    .map(({ name, title, model }) => ({ name, title, model }));
+    .map(({ name, title, task }) => ({ name, title, task }));
 }
 
 /** Values of the parameters that name something in the warehouse, read once a publication. */

@@ -1,5 +1,6 @@
 import { counted, countText, durationText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
+import { TASKS } from '../../../pipeline/transform/questions/questions.ts';
 import { PAGE_ROWS } from '../desk/read-answer.ts';
 import { askAddress, askFields } from '../layout/ask-address.ts';
 import { answerTable } from './answer-table.ts';
@@ -168,7 +169,7 @@ ${more ? to(page + 1, 'Next rows', 'next') : null}</nav>`;
 
 function questionList({ questions }: AskDocument, { query }: PageRequest): Html {
   const find = query.get('find');
-  const subjects = Map.groupBy(questions, ({ model }) => model);
+  const tasks = Map.groupBy(questions, ({ task }) => task);
   return html`<section aria-labelledby="questions-title"><h2 id="questions-title">Saved questions</h2>
 <form method="get" action="/ask#questions-title" role="search" aria-label="Saved questions" class="choose">
 <label>Search <input type="search" name="find" value="${find}"></label> <button type="submit">Find</button>
@@ -176,13 +177,7 @@ ${find ? html`<a href="/ask#questions-title">All questions</a>` : null}
 </form>
 ${
   questions.length > 0
-    ? html`<div class="subjects">${[...subjects].map(
-        ([model, of]) =>
-          html`<div><h3>${subjectOf(model)}</h3><ul>${of.map(
-            ({ name, title }) =>
-              html`<li><a href="/ask?question=${encodeURIComponent(name)}">${title}</a></li>`,
-          )}</ul></div>`,
-      )}</div>`
+    ? html`<div class="subjects">${TASKS.map((task) => drawTask(task, tasks.get(task) ?? []))}</div>`
     : html`<p class="notice">${
         find
           ? 'No saved question has these words.'
@@ -191,8 +186,9 @@ ${
 }</section>`;
 }
 
-/** `mart.status_codes_by_crawl` is about status codes by crawl. */
-function subjectOf(model: string): string {
-  const words = model.replace(/^mart\./, '').replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+function drawTask(task: string, questions: AskDocument['questions']): Html | null {
+  if (questions.length === 0) return null;
+  return html`<div><h3>${task}</h3><ul>${questions.map(
+    ({ name, title }) => html`<li><a href="/ask?question=${encodeURIComponent(name)}">${title}</a></li>`,
+  )}</ul></div>`;
 }

@@ -94,12 +94,12 @@ const belonging = (kind: string): string =>
    WHERE kind = '${kind}' AND (${ofProjects}) AND (crawl_id = $crawl OR $crawl IS NULL
      AND (crawl_id IS NULL OR crawl_id IN (SELECT crawl_id FROM mart.crawls WHERE is_main)))`;
 
-/** What people call the project and the crawl that are asked for, where that is known. */
-const PROJECT =
-  'coalesce((SELECT max(project_name) FROM mart.projects WHERE project_id = $project), CAST($project AS VARCHAR))';
-const CRAWL = `coalesce((
-  SELECT coalesce(CAST(crawl_number AS VARCHAR) || ' ', '') || 'of ' || CAST(CAST(ended_at AS DATE) AS VARCHAR)
-  FROM mart.crawls WHERE crawl_id = $crawl AND ended_at IS NOT NULL), CAST($crawl AS VARCHAR))`;
+/** What people call the project and the crawl that are asked for. */
+const CALLED = `SELECT
+  coalesce((SELECT max(project_name) FROM mart.projects WHERE project_id = $project), CAST($project AS VARCHAR)) AS project,
+  coalesce((
+    SELECT coalesce(CAST(crawl_number AS VARCHAR) || ' ', '') || 'of ' || CAST(CAST(ended_at AS DATE) AS VARCHAR)
+    FROM mart.crawls WHERE crawl_id = $crawl), CAST($crawl AS VARCHAR)) AS crawl`;
 
 /** The needs of a question for any rows, with their amounts: days for dated data, else 1. */
 export type Needs = Readonly<Partial<Record<Need, number>>>;
@@ -142,14 +142,16 @@ export async function explainEmpty(
     const other = need.instead === undefined ? [] : [`(${need.instead.sql}) AS instead_of_${name}`];
     return [`(${need.sql}) AS ${name}`, ...other];
   });
-  const sql = `SELECT ${counts.join(', ')}, ${PROJECT} AS project, ${CRAWL} AS crawl`;
+  const sql = `SELECT ${counts.join(', ')}, CAST($project AS VARCHAR) AS project, CAST($crawl AS VARCHAR) AS crawl`;
   const given = new Map(Object.entries({ project: project ?? null, crawl: crawl ?? null }));
   const [found] = (await unlessNoModels(() => warehouse.rows(sql, signal, given))) as [
-    (Record<Need | `instead_of_${Need}`, number> & Readonly<Record<'project' | 'crawl', string>>)?,
+    Record<Need | `instead_of_${Need}`, number>?,
   ];
   if (found === undefined) return null;
-  const { project: called, crawl: day } = found;
-  const place = crawl ? `crawl ${day}` : project ? `project ${called}` : 'the warehouse';
+  const [called = { project, crawl }] = (await unlessNoModels(() =>
+    warehouse.rows(CALLED, signal, given),
+  )) as Readonly<Record<'project' | 'crawl', unknown>>[];
+  const place = crawl ? `crawl ${called.crawl}` : project ? `project ${called.project}` : 'the warehouse';
   const lacking = wanted
     .filter(([name, least]) => Number(found[name]) < least)
     .map(([name, least]) => {

@@ -18,8 +18,22 @@ import {
   ParametersHeader,
 } from './question-parameters.ts';
 
+/** What people come for, in the order in which they are offered the questions of it. */
+export const TASKS = [
+  'What to do first',
+  'Indexability',
+  'What changed',
+  'Links',
+  'Redirects and migrations',
+  'Content and templates',
+  'Bots and crawl budget',
+  'Search results',
+  'Other',
+] as const;
+
 const QuestionHeader = z.strictObject({
   title: z.string().min(1),
+  task: z.enum(TASKS).default('Other'),
   model: z.string().regex(/^mart\.[a-z][a-z0-9_]*$/, 'a question reads a model: mart.<name>'),
   description: z.string().min(1),
   parameters: ParametersHeader,
@@ -32,6 +46,7 @@ export interface Question {
   /** The file's name: `q05_status_codes_by_crawl`. */
   readonly name: string;
   readonly title: string;
+  readonly task: (typeof TASKS)[number];
   /** The model that it reads in the first place. */
   readonly model: string;
   readonly description: string;

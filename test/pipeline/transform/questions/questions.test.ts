@@ -4,12 +4,19 @@ import { expect, test } from 'vitest';
 import {
   type KnownQuestions,
   loadQuestions,
+  TASKS,
 } from '../../../../src/pipeline/transform/questions/questions.ts';
 import { sqlFolder } from '../../../../src/project/sql/models/sql-folders.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
 const question = (title: string): string =>
   `/*\ntitle: ${title}\nmodel: mart.pages\ndescription: Something.\n*/\nSELECT 1 AS one\n`;
+
+test('each question that ships is of a task, and each task has one', async () => {
+  const shipped = await loadQuestions([sqlFolder(join(import.meta.dirname, '../../../../sql'))]);
+  const tasks = new Set(shipped.map(({ task }) => task));
+  expect(TASKS.filter((task) => !tasks.has(task))).toEqual(['Other']);
+});
 
 test('a process that asks often parses a file again once its text is another', async () => {
   const folder = await temporaryFolder();
