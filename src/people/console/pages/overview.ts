@@ -183,43 +183,28 @@ function kpisOf(site: Site): Kpi[] {
   const whole = site.is_complete === false ? 'not complete' : 'no crawl before';
   const reason = site.previous_crawl_id === null ? whole : 'not known of the crawl before';
   const { new_issues, fixed_issues } = site;
-  const trend = (figure: keyof ProjectTrend): unknown[] => site.trend.map((one) => one[figure]);
+  const trend = (name: keyof ProjectTrend): unknown[] => site.trend.map((one) => one[name]);
+  const figure = (name: 'indexable_pages' | 'error_pages' | 'clicks') => {
+    return { value: site[name], change: site[`${name}_change`], reason, trend: trend(name) };
+  };
   return [
     {
-      name: 'indexable pages',
-      value: site.indexable_pages,
-      change: site.indexable_pages_change,
-      reason,
-      better: 'more',
-      trend: trend('indexable_pages'),
+      ...{ name: 'indexable pages', better: 'more', ...figure('indexable_pages') },
       href: pages(FIGURE_PAGES.indexable_pages),
     },
     {
-      name: 'errors',
-      value: site.error_pages,
-      change: site.error_pages_change,
-      reason,
-      better: 'less',
-      trend: trend('error_pages'),
+      ...{ name: 'errors', better: 'less', ...figure('error_pages') },
       href: pages(FIGURE_PAGES.error_pages),
     },
     {
-      name: 'new findings',
-      value: new_issues,
-      change: null,
+      ...{ name: 'new findings', better: null, value: new_issues, change: null, trend: trend('new_issues') },
       reason: new_issues === null ? reason : `${countOrDash(fixed_issues)} fixed`,
-      better: null,
-      trend: trend('new_issues'),
       href: `${projectPath(project_id)}/issues?changed=1`,
     },
     {
-      name: 'clicks',
-      value: site.clicks,
-      change: site.clicks_change,
+      ...{ name: 'clicks', better: 'more', ...figure('clicks') },
       reason: site.clicks === null ? 'no search results of its days' : (site.clicks_change_reason ?? reason),
-      better: 'more',
       days: site.ranking_to_date && `${site.ranking_from_date} to ${site.ranking_to_date}`,
-      trend: trend('clicks'),
     },
   ];
 }

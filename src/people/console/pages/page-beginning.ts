@@ -24,11 +24,10 @@ export async function pageBeginning(
     const title = query.get('url') ?? (tab === null ? name : `${tab} of ${name}`);
     return { title, body: html`<h1>${name}</h1>\n` };
   }
-  const questions = query.has('question') ? await desk.questions() : [];
-  const title =
-    path.crawl_id !== undefined
-      ? crawlName(await recordOf(path.crawl_id, desk))
-      : (questions.find(({ name }) => name === query.get('question'))?.title ?? roomTitle(route));
+  const asked = query.get('question');
+  const question = asked === null ? null : (await desk.questions()).find(({ name }) => name === asked);
+  const crawl = path.crawl_id === undefined ? null : crawlName(await recordOf(path.crawl_id, desk));
+  const title = crawl ?? question?.title ?? roomTitle(route);
   return { title, body: html`<h1>${title}</h1>\n` };
 }
 

@@ -252,33 +252,21 @@ function drawProject(project: Project, request: PageRequest): Html {
   const { project_id, project_name, start_url, configurations, configuration, segments, crawls } = project;
   const { trend, statuses, changes, funnel, depths, findings } = project;
   const choices = [
-    ...(configurations.length > 1
-      ? [
-          {
-            name: 'configuration',
-            label: 'configuration',
-            any: null,
-            options: configurations.map(({ crawl_config_name, crawls: count }, place) => ({
-              value: String(place),
-              text: `${crawl_config_name ?? 'without a name'} (${counted(Number(count), 'crawl')})`,
-            })),
-          },
-        ]
-      : []),
-    ...(segments.length > 0
-      ? [
-          {
-            name: 'segment',
-            label: 'segment',
-            any: 'all pages',
-            options: segments.map(({ segmentation, segment }) => ({
-              value: segment,
-              text: segmentation === DIRECTORY ? segment : `${segmentation}: ${segment}`,
-            })),
-          },
-        ]
-      : []),
-  ];
+    {
+      ...{ name: 'configuration', label: 'configuration', any: null },
+      options: configurations.map(({ crawl_config_name, crawls: count }, place) => ({
+        value: String(place),
+        text: `${crawl_config_name ?? 'without a name'} (${counted(Number(count), 'crawl')})`,
+      })),
+    },
+    {
+      ...{ name: 'segment', label: 'segment', any: 'all pages' },
+      options: segments.map(({ segmentation, segment }) => ({
+        value: segment,
+        text: segmentation === DIRECTORY ? segment : `${segmentation}: ${segment}`,
+      })),
+    },
+  ].filter(({ any, options }) => options.length > (any === null ? 1 : 0));
   const config = configurations[configuration];
   return html`<h1>${project_name ?? project_id}</h1>
 <p class="facts">${start_url === null ? null : html`${start_url} · `}<code>${project_id}</code>${

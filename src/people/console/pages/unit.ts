@@ -120,15 +120,9 @@ async function readUnit(unit: LedgerUnit, query: URLSearchParams, desk: Readers)
     }),
   );
   const reads = await desk.once('reads of models', () => modelReads(desk.settings));
+  const { status, attempts, failures, failing_since, next_try_at, updated_at } = unit;
   return {
-    unit: unit.unit,
-    dataset,
-    status: unit.status,
-    attempts: unit.attempts,
-    failures: unit.failures,
-    failing_since: unit.failing_since,
-    next_try_at: unit.next_try_at,
-    updated_at: unit.updated_at,
+    ...{ unit: unit.unit, dataset, status, attempts, failures, failing_since, next_try_at, updated_at },
     source: { kind: source.kind, id: source.id, project_id: source.project_id },
     project_name: found?.project_name ?? null,
     crawl: source.kind === 'crawl' ? await crawlOf(source.id, desk) : null,
