@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
-import { type DemandExport, type DemandTable, type Dimension, type Period, dimensionsText, isDetailed } from './demand-row.ts';
+import {
+  type DemandExport,
+  type DemandTable,
+  type Dimension,
+  dimensionsText,
+  isDetailed,
+  type Period,
+} from './demand-row.ts';
 import { type CsvTable, recognizeCsv } from './exports/csv-tables.ts';
 import type { DecodedText } from './exports/decode-text.ts';
 import { pageExport, withoutPeriod } from './exports/page-export.ts';

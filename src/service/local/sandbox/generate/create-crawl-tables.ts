@@ -8,7 +8,17 @@ import { createTable, type TableContent } from './create-table.ts';
 import { linkFacts, linkValues } from './link-values.ts';
 import { pageFacts } from './page-facts.ts';
 import { PAGE_TEXTS, type PageCounts, type PageText, pageValues } from './page-values.ts';
-import { type SiteShape, type GeneratedSite, hubs, isBroken, numberBelow, pageIn, plainSlot, statusOf, urlOf } from './site.ts';
+import {
+  type GeneratedSite,
+  hubs,
+  isBroken,
+  numberBelow,
+  pageIn,
+  plainSlot,
+  type SiteShape,
+  statusOf,
+  urlOf,
+} from './site.ts';
 
 export interface Wanted {
   readonly site: GeneratedSite;

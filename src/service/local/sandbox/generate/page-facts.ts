@@ -1,4 +1,4 @@
-import { type PageCounts, canonicalSlot, pageTexts } from './page-values.ts';
+import { canonicalSlot, type PageCounts, pageTexts } from './page-values.ts';
 import {
   type GeneratedSite,
   hashOf,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import type { Logger } from '../../../../core/logs/logger.ts';
-import { type Uploader, gcsUploader, s3Uploader } from '../exports/uploader.ts';
+import { gcsUploader, s3Uploader, type Uploader } from '../exports/uploader.ts';
 import type { FaultBox } from '../faults/fault-box.ts';
 import { ServedGcs } from './gcs/gcs-store.ts';
 import { ObjectFolder } from './object-folder.ts';
