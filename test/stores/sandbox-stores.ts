@@ -11,7 +11,7 @@ import type { S3Server, StoreServer } from './store-server.ts';
 export function sandboxStores(): { readonly storeA: () => StoreServer; readonly storeB: () => S3Server } {
   let stores: Stores;
   let stateDir: string;
-  const closers: (() => Promise<void> | void)[] = [];
+  const closers = new AsyncDisposableStack();
 
   beforeAll(async () => {
     stateDir = await mkdtemp(join(tmpdir(), 'crawlhouse-stores-'));
@@ -19,7 +19,7 @@ export function sandboxStores(): { readonly storeA: () => StoreServer; readonly 
     stores = await openStores(setup, closers);
   });
   afterAll(async () => {
-    for (const close of closers.reverse()) await close();
+    await closers.disposeAsync();
     await rm(stateDir, { recursive: true, force: true });
   });
 

@@ -81,13 +81,11 @@ export interface ServiceHandle extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-type Closers = (() => Promise<void> | void)[];
-
 /** What a sandbox builds on. */
 export interface ServiceParts extends Pick<Context, 'resources' | 'rows' | 'clock' | 'logger' | 'host'> {
   readonly stateDir: string;
   /** Takes what has to be closed with the service. */
-  readonly closers: Closers;
+  readonly closers: AsyncDisposableStack;
 }
 
 /** What a sandbox adds. */
@@ -116,16 +114,12 @@ export async function startLocalService(
 ): Promise<ServiceHandle> {
   const { signal, host = '127.0.0.1', logger = silentLogger } = options;
   signal?.throwIfAborted();
-  const closers: Closers = [];
-  const close = once(async () => {
-    for (const closer of closers.reverse()) await closer();
-  });
+  const closers = new AsyncDisposableStack();
+  const close = once(() => closers.disposeAsync());
   try {
     const stateDir = openStateDir(options.stateDir, extension?.command ?? 'the local service', closers);
-    const resources = new Resources(join(stateDir, 'sandbox.sqlite'));
-    closers.push(() => resources[Symbol.dispose]());
-    const rows = await ServiceRows.open(stateDir);
-    closers.push(() => rows[Symbol.asyncDispose]());
+    const resources = closers.use(new Resources(join(stateDir, 'sandbox.sqlite')));
+    const rows = closers.use(await ServiceRows.open(stateDir));
     const parts = { resources, rows, clock: new Clock(), logger, host, stateDir, closers };
     const more = await extension?.open(parts);
     const { websites, context } = openContext(parts, options, more?.sourceOf);
@@ -137,7 +131,7 @@ export async function startLocalService(
 
     await context.crawlClock.begin({ pausesCrawls: options.pausesCrawls === true });
     const server = createServer(context, more?.routes);
-    closers.push(() => server.close());
+    closers.defer(() => server.close());
     const baseUrl = await listen(server, host, options.port ?? 0, extension?.command ?? 'service start');
     signal?.addEventListener('abort', () => void close(), { once: true });
     return {
@@ -163,38 +157,33 @@ export async function startLocalService(
   }
 }
 
-/** Opens what the routes need; each that has to be closed is pushed to `closers`. */
+/** Opens what the routes need; each that has to be closed is put into `closers`. */
 function openContext(
   { closers, ...parts }: ServiceParts,
   { allowPrivate = false, rendering = {}, proxy, vitals }: LocalServiceOptions,
   otherSource: (project: Document) => CrawlSource | undefined = () => undefined,
 ): { readonly websites: WebsiteSource; readonly context: Context } {
-  const closed = <T extends AsyncDisposable>(part: T): T => {
-    closers.push(async () => await part[Symbol.asyncDispose]());
-    return part;
-  };
-  const ingestFiles = closed(new IngestFiles(parts));
-  const downloads = closed(new DownloadCenter(parts));
-  const notifier = closed(new Notifier(parts.resources, { allowPrivate }));
+  const ingestFiles = closers.use(new IngestFiles(parts));
+  const downloads = closers.use(new DownloadCenter(parts));
+  const notifier = closers.use(new Notifier(parts.resources, { allowPrivate }));
   const websites = new WebsiteSource({
     ...parts,
     ...{ ingestFiles, allowPrivate, rendering, proxy },
     vitals: vitals ?? { pages_per_template: 0, loads: 1 },
   });
   const sourceOf = (project: Document): CrawlSource => otherSource(project) ?? websites;
-  const crawlClock = closed(
+  const crawlClock = closers.use(
     new CrawlClock({ ...parts, sourceOf, notify: notifier.crawlEnded.bind(notifier) }),
   );
-  closed(websites);
+  closers.use(websites);
   return { websites, context: { ...parts, crawlClock, notifier, ingestFiles, downloads } };
 }
 
-function openStateDir(given: string | undefined, command: string, closers: Closers): string {
+function openStateDir(given: string | undefined, command: string, closers: AsyncDisposableStack): string {
   if (given === undefined) checkFolder(tmpdir(), 'TMPDIR', false);
   const stateDir = given === undefined ? mkdtempSync(join(tmpdir(), 'crawlhouse-sandbox-')) : resolve(given);
-  if (given === undefined) closers.push(() => rmSync(stateDir, { recursive: true, force: true }));
-  const lock = lockState(stateDir, command);
-  closers.push(() => lock[Symbol.dispose]());
+  if (given === undefined) closers.defer(() => rmSync(stateDir, { recursive: true, force: true }));
+  closers.use(lockState(stateDir, command));
   return stateDir;
 }
 

@@ -1,6 +1,6 @@
 import { silentLogger } from '../../../core/logs/logger.ts';
-import type { Document } from '../resources/resources.ts';
-import { ensureWorkspace } from '../resources/seed.ts';
+import { type Document, type Resources, resourceId } from '../resources/resources.ts';
+import { ensureWorkspace, USER_ID, WORKSPACE_ID } from '../resources/seed.ts';
 import {
   type LocalServiceOptions,
   type ServiceHandle,
@@ -18,7 +18,6 @@ import { planFolder } from './import/folder-plan.ts';
 import { importFolder, isImported } from './import/import-folder.ts';
 import { type ApplicationCredentials, ensureApplication } from './oauth/application.ts';
 import { type ExternalStoreA, type ExternalStoreB, openStores, type Stores } from './stores/open-stores.ts';
-import { putStoreSecrets, STORE_B_SECRET } from './stores/store-secret.ts';
 
 export interface SandboxOptions extends LocalServiceOptions {
   /** Folders to import, each a crawl (interface.md, "The sandbox"). */
@@ -66,16 +65,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   let ready = null as Pick<ReadyDocument, 'store_a' | 'store_b' | 'oauth'> | null;
   const open = async (parts: ServiceParts) => {
     const { resources, clock, closers } = parts;
-    const stores = await openStores(
-      { ...parts, ...options, host: parts.host, logger: parts.logger, faults },
-      closers,
-    );
+    const setup = { ...options, ...parts, faults };
+    const stores = await openStores(setup, closers);
     const oauth = ensureApplication(resources);
     ready = { ...stores, store_b: { ...stores.store_b, credentials_secret: STORE_B_SECRET }, oauth };
     const endpoints = { store_a: stores.store_a.endpoint, store_b: stores.store_b.endpoint };
     const settings = { objects: options.exportObjects ?? 1, gzip: options.exportGzip ?? false };
-    const dataExports = new DataExports({ ...parts, endpoints, settings });
-    closers.push(() => dataExports[Symbol.asyncDispose]());
+    const dataExports = closers.use(new DataExports({ ...parts, endpoints, settings }));
     const generated = new GeneratedSource(parts.rows, resources);
     return {
       routes: sandboxRoutes({
@@ -99,4 +95,28 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   if (ready === null) throw new Error('the sandbox was not opened');
   const { baseUrl: base_url, accessToken: access_token } = service;
   return { ...service, ready: { base_url, access_token, pid: process.pid, ...ready } };
+}
+
+/** The secret of each workspace with the keys of the sandbox's own `store_b`. */
+const STORE_B_SECRET = 'sandbox-store-b';
+
+/** Makes that secret in every workspace, or gives it the keys of this start. */
+function putStoreSecrets(resources: Resources, stores: Stores, now: number): void {
+  for (const workspace of resources.list('workspaces')) putStoreSecret(resources, workspace.id, stores, now);
+}
+
+function putStoreSecret(resources: Resources, workspace: string, { store_b }: Stores, now: number): void {
+  const known = resources.list('secrets', workspace).find(({ name }) => name === STORE_B_SECRET);
+  const parts = workspace === WORKSPACE_ID ? [] : [workspace];
+  const id = known?.id ?? resourceId('secret', STORE_B_SECRET, ...parts);
+  const keys = JSON.stringify({ access_key: store_b.access_key, secret_key: store_b.secret_key });
+  resources.put('secrets', workspace, {
+    name: STORE_B_SECRET,
+    type: 'store_b_credentials',
+    creation_date: now,
+    owner_id: USER_ID,
+    ...known,
+    id,
+    _value: Buffer.from(keys).toString('base64'),
+  });
 }

@@ -50,14 +50,11 @@ const REGION = 'eu-west-1';
  *
  * @throws CrawlhouseError `usage` for a store that can't be used
  */
-export async function openStores(
-  setup: StoreSetup,
-  closers: (() => Promise<void> | void)[],
-): Promise<Stores> {
+export async function openStores(setup: StoreSetup, closers: AsyncDisposableStack): Promise<Stores> {
   return { store_a: await openA(setup, closers), store_b: await openB(setup, closers) };
 }
 
-async function openA(setup: StoreSetup, closers: (() => Promise<void> | void)[]): Promise<Stores['store_a']> {
+async function openA(setup: StoreSetup, closers: AsyncDisposableStack): Promise<Stores['store_a']> {
   const { storeA, logger } = setup;
   if (storeA !== undefined) {
     const store = { endpoint: storeA.endpoint, bucket: storeA.bucket ?? BUCKET_A };
@@ -69,7 +66,7 @@ async function openA(setup: StoreSetup, closers: (() => Promise<void> | void)[])
   return { endpoint, bucket: BUCKET_A };
 }
 
-async function openB(setup: StoreSetup, closers: (() => Promise<void> | void)[]): Promise<Stores['store_b']> {
+async function openB(setup: StoreSetup, closers: AsyncDisposableStack): Promise<Stores['store_b']> {
   const { storeB, logger } = setup;
   if (storeB !== undefined) {
     const { accessKey, secretKey, endpoint, bucket = BUCKET_B, region = REGION } = storeB;
@@ -87,10 +84,9 @@ function openFolder(
   { stateDir }: StoreSetup,
   name: string,
   bucket: string,
-  closers: (() => Promise<void> | void)[],
+  closers: AsyncDisposableStack,
 ): ObjectFolder {
-  const folder = new ObjectFolder(join(stateDir, 'stores', name));
-  closers.push(() => folder[Symbol.dispose]());
+  const folder = closers.use(new ObjectFolder(join(stateDir, 'stores', name)));
   folder.ensureBucket(bucket);
   return folder;
 }
@@ -98,11 +94,9 @@ function openFolder(
 async function listen(
   store: ServedGcs | ServedS3,
   { faults, host }: StoreSetup,
-  closers: (() => Promise<void> | void)[],
+  closers: AsyncDisposableStack,
 ): Promise<string> {
-  const server = await StoreServer.listen(store, faults, host);
-  closers.push(() => server[Symbol.asyncDispose]());
-  return server.endpoint;
+  return closers.use(await StoreServer.listen(store, faults, host)).endpoint;
 }
 
 async function ensureBucket(

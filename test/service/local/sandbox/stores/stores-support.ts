@@ -17,13 +17,10 @@ export interface OpenedStores extends AsyncDisposable {
 /** Opens the built-in stores on a folder. */
 export async function openOn(stateDir: string): Promise<OpenedStores> {
   const faults = new FaultBox();
-  const closers: (() => Promise<void> | void)[] = [];
+  const closers = new AsyncDisposableStack();
   const setup = { stateDir, host: '127.0.0.1', faults, logger: silentLogger };
   const stores = await openStores(setup, closers);
-  const close = async (): Promise<void> => {
-    for (const closer of closers.splice(0).reverse()) await closer();
-  };
-  return { stores, faults, [Symbol.asyncDispose]: close };
+  return { stores, faults, [Symbol.asyncDispose]: () => closers.disposeAsync() };
 }
 
 /** The built-in stores for one test. */
