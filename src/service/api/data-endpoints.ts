@@ -1,4 +1,4 @@
-import { section } from './endpoint.ts';
+import { STATE_ERRORS, section } from './endpoint.ts';
 import { AggregateBody, AggregateResponse } from './resources/aggregates.ts';
 import { CRAWL_DATA_TYPES, FieldsResponse, GRANULARITIES } from './resources/fields.ts';
 import { LogMetadata } from './resources/log-monitoring.ts';
@@ -9,12 +9,7 @@ const { get, post } = section('§4.1', 'projects');
 const reading = {
   scope: 'projects:read',
   repeatable: true,
-  errors: [
-    'invalid_request',
-    'invalid_request_parameters',
-    'resource_not_found',
-    'invalid_state_for_request',
-  ],
+  errors: STATE_ERRORS,
 } as const;
 const fields = { response: FieldsResponse, result: 'fields' } as const;
 

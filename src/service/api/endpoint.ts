@@ -44,6 +44,14 @@ export type PathParameter<Path extends string> = Path extends `${string}{${infer
 /** The errors that every endpoint may answer with, besides its own (api-spec.md §7). */
 export const COMMON_ERRORS: readonly ServiceErrorType[] = ['unauthorized', 'forbidden', 'internal_error'];
 
+/** Those of a request with a body that what it concerns may not be in a state for. */
+export const STATE_ERRORS = [
+  'invalid_request',
+  'invalid_request_parameters',
+  'resource_not_found',
+  'invalid_state_for_request',
+] as const;
+
 /** The definition of an endpoint; the rest comes from its section and method. */
 type Own = Partial<Omit<Endpoint, 'method' | 'path' | 'summary' | 'source'>>;
 

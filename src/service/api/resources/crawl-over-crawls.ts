@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listQuery, pageOf } from '../client/pagination.ts';
-import { openEnum, resultOf, section } from '../endpoint.ts';
+import { openEnum, resultOf, STATE_ERRORS, section } from '../endpoint.ts';
 
 const CRAWL_OVER_CRAWL_STATUSES = ['running', 'done', 'cancelled'] as const;
 const CRAWL_OVER_CRAWL_END_REASONS = ['ok', 'requested', 'conflicting_urls'] as const;
@@ -85,12 +85,7 @@ export const LAUNCH_CRAWL_OVER_CRAWL = post(
       crawl2: z.string('must be given once').min(1),
     }),
     body: CrawlOverCrawlInput.optional(),
-    errors: [
-      'invalid_request',
-      'invalid_request_parameters',
-      'resource_not_found',
-      'invalid_state_for_request',
-    ],
+    errors: STATE_ERRORS,
     ...resultOf('crawl_over_crawl', CrawlOverCrawl),
   },
 );

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listQuery, pageOf } from '../client/pagination.ts';
-import { openEnum, resultOf, section } from '../endpoint.ts';
+import { openEnum, resultOf, STATE_ERRORS, section } from '../endpoint.ts';
 import { CrawlConfig } from './crawl-configs.ts';
 
 /** States of a crawl (api-spec.md §3.1). */
@@ -100,12 +100,7 @@ export const PILOT_CRAWL = post(
   'Pause, resume, cancel, terminate or unarchive a crawl',
   {
     body: z.strictObject({ command: z.enum(PILOT_COMMANDS) }),
-    errors: [
-      'invalid_request',
-      'invalid_request_parameters',
-      'resource_not_found',
-      'invalid_state_for_request',
-    ],
+    errors: STATE_ERRORS,
     ...resultOf('crawl', Crawl),
   },
 );

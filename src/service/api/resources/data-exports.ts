@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listQuery, pageOf } from '../client/pagination.ts';
-import { openEnum, resultOf, section } from '../endpoint.ts';
+import { openEnum, resultOf, STATE_ERRORS, section } from '../endpoint.ts';
 
 /** Data types of a workspace's data exports: singular here, plural in paths (spec-notes.md 5). */
 const EXPORT_DATA_TYPES = ['page', 'link'] as const;
@@ -119,13 +119,7 @@ export const CREATE_DATA_EXPORT = post(
   'Export the pages or links of a crawl to an object store',
   {
     body: z.strictObject({ data_export: DataExportInput as z.ZodType<DataExportRequest, DataExportInput> }),
-    errors: [
-      'invalid_request',
-      'invalid_request_parameters',
-      'resource_not_found',
-      'invalid_state_for_request',
-      'quota_error',
-    ],
+    errors: [...STATE_ERRORS, 'quota_error'],
     ...resultOf('data_export', DataExport),
   },
 );
