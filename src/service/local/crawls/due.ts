@@ -1,11 +1,10 @@
 import type { Recurrence } from '../../api/resources/scheduled-crawls.ts';
-import type { Document, Resources } from '../resources/resources.ts';
+import type { Document, ResourceKind, Resources } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import { workEndOf } from './launched-crawl.ts';
 
-const A_DAY = 86_400_000;
-const DAYS: Readonly<Record<Exclude<Recurrence, 'month'>, number>> = { day: 1, week: 7, '2weeks': 14 };
 const DAY = 86_400_000;
+const DAYS: Readonly<Record<Exclude<Recurrence, 'month'>, number>> = { day: 1, week: 7, '2weeks': 14 };
 
 /** An event, with its time in UTC milliseconds. */
 export interface Due {
@@ -20,41 +19,30 @@ const ORDER: readonly Due['what'][] = ['finish', 'turn', 'compare', 'archive', '
 
 /** The next event, at any time. */
 export function nextDue(resources: Resources): Due | undefined {
+  const holding = (
+    kind: ResourceKind,
+    key: string,
+    what: Due['what'],
+    at: (doc: Document) => number | undefined,
+  ) => resources.listHolding(kind, key).map((doc) => ({ at: at(doc), what, doc }));
   return [
-    ...finishes(resources),
-    ...turns(resources),
-    ...comparisons(resources),
+    ...holding('crawls', '_work', 'finish', workEndOf),
+    ...holding('crawls', '_turn', 'turn', ({ _turn }) => (_turn as { at: number }).at),
+    ...holding('crawl_over_crawls', '_end', 'compare', ({ _end }) => Number(_end)),
     ...archivings(resources),
-    ...firings(resources),
-  ].reduce<Due | undefined>(
-    (first, due) => (first === undefined || comesBefore(due, first) ? due : first),
-    undefined,
-  );
+    ...holding('scheduled_crawls', '_next', 'fire', ({ _next }) => (_next as { at: number }).at),
+  ]
+    .filter((due): due is Due => due.at !== undefined)
+    .reduce<Due | undefined>(
+      (first, due) => (first === undefined || comesBefore(due, first) ? due : first),
+      undefined,
+    );
 }
 
 function comesBefore(a: Due, b: Due): boolean {
   if (a.at !== b.at) return a.at < b.at;
   if (a.what !== b.what) return ORDER.indexOf(a.what) < ORDER.indexOf(b.what);
   return a.doc.id < b.doc.id;
-}
-
-function finishes(resources: Resources): Due[] {
-  return resources.listHolding('crawls', '_work').flatMap((doc) => {
-    const at = workEndOf(doc);
-    return at === undefined ? [] : [{ at, what: 'finish' as const, doc }];
-  });
-}
-
-function turns(resources: Resources): Due[] {
-  return resources
-    .listHolding('crawls', '_turn')
-    .map((doc) => ({ at: (doc._turn as { at: number }).at, what: 'turn', doc }));
-}
-
-function comparisons(resources: Resources): Due[] {
-  return resources
-    .listHolding('crawl_over_crawls', '_end')
-    .map((doc) => ({ at: Number(doc._end), what: 'compare', doc }));
 }
 
 /** By the workspace's setting, so many days after a crawl ended, or was brought back. */
@@ -72,12 +60,6 @@ function archivings(resources: Resources): Due[] {
     });
 }
 
-function firings(resources: Resources): Due[] {
-  return resources
-    .listHolding('scheduled_crawls', '_next')
-    .map((doc) => ({ at: (doc._next as { at: number }).at, what: 'fire', doc }));
-}
-
 /**
  * When a scheduled crawl fires for the nth time, from 0, in UTC milliseconds; nothing after the only firing of one
  * without a recurrence. Months are counted from the first firing: one on the 31st falls on the last day of shorter
@@ -85,7 +67,7 @@ function firings(resources: Resources): Due[] {
  */
 export function firing(start: number, recurrence: Recurrence | null, n: number): number | undefined {
   if (recurrence === null) return n === 0 ? start : undefined;
-  if (recurrence !== 'month') return start + n * DAYS[recurrence] * A_DAY;
+  if (recurrence !== 'month') return start + n * DAYS[recurrence] * DAY;
   const first = new Date(start);
   const month = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + n, 1));
   const lastDay = new Date(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1, 0)).getUTCDate();
@@ -94,7 +76,7 @@ export function firing(start: number, recurrence: Recurrence | null, n: number):
     month.getUTCMonth(),
     Math.min(first.getUTCDate(), lastDay),
   );
-  return midnight + (((start % A_DAY) + A_DAY) % A_DAY);
+  return midnight + (((start % DAY) + DAY) % DAY);
 }
 
 /** The number of the first firing at or after a time; nothing if there is none. */
@@ -102,7 +84,7 @@ export function firingFrom(start: number, recurrence: Recurrence | null, from: n
   if (recurrence === null) return start >= from ? 0 : undefined;
   if (start >= from) return 0;
   const longest = recurrence === 'month' ? 31 : DAYS[recurrence];
-  let n = Math.floor((from - start) / (longest * A_DAY));
+  let n = Math.floor((from - start) / (longest * DAY));
   while ((firing(start, recurrence, n) ?? Number.POSITIVE_INFINITY) < from) n += 1;
   return n;
 }

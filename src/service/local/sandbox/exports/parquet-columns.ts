@@ -50,21 +50,14 @@ function typed(column: Column): Typed {
     const json = jsonOf(column);
     return isMany(column) ? manyOfJson(json, field.type) : oneOfJson(json, field.type);
   }
-  if (field.type === 'date') {
-    const parsed = `try_strptime(${id}, '${DATE}')`;
-    return {
-      sql: `CAST(${parsed} AS DATE)`,
-      survives: `${id} IS NULL OR strftime(${parsed}, '${DATE}') = ${id}`,
-    };
-  }
-  if (field.type === 'datetime') {
-    const parsed = `try_strptime(${id}, '${DATETIME}')`;
-    return {
-      sql: parsed,
-      survives: `${id} IS NULL OR strftime(${parsed}, '${DATETIME}') = ${id}`,
-    };
-  }
-  return { sql: id, survives: undefined };
+  const isDay = field.type === 'date';
+  if (!isDay && field.type !== 'datetime') return { sql: id, survives: undefined };
+  const format = isDay ? DATE : DATETIME;
+  const parsed = `try_strptime(${id}, '${format}')`;
+  return {
+    sql: isDay ? `CAST(${parsed} AS DATE)` : parsed,
+    survives: `${id} IS NULL OR strftime(${parsed}, '${format}') = ${id}`,
+  };
 }
 
 /** A value as JSON text, NULL if there is none. */
@@ -100,13 +93,13 @@ function oneOfJson(json: string, type: string): Typed {
 function manyOfJson(json: string, type: string): Typed {
   const list = `CASE WHEN json_type(${json}) = 'ARRAY' THEN ${json} ELSE concat('[', ${json}, ']') END`;
   const element = WHOLE.includes(type)
-    ? { sql: 'BIGINT', kinds: ['BIGINT'] }
+    ? 'BIGINT'
     : REAL.includes(type)
-      ? { sql: 'DOUBLE', kinds: ['DOUBLE'] }
+      ? 'DOUBLE'
       : type === 'bool'
-        ? { sql: 'BOOLEAN', kinds: ['BOOLEAN'] }
-        : { sql: 'VARCHAR', kinds: ['VARCHAR'] };
-  const sql = `TRY_CAST(CAST((${list}) AS JSON) AS ${element.sql}[])`;
+        ? 'BOOLEAN'
+        : 'VARCHAR';
+  const sql = `TRY_CAST(CAST((${list}) AS JSON) AS ${element}[])`;
   const same = `CAST(to_json(${sql}) AS VARCHAR) = CAST(CAST((${list}) AS JSON) AS VARCHAR)`;
   return {
     sql: `CASE WHEN ${json} IS NOT NULL THEN ${sql} END`,

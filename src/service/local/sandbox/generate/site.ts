@@ -190,18 +190,11 @@ const FIRST_END = Date.parse('2025-01-06T21:00:00Z') / 1000;
 /**
  * The common part of all crawls of a generated website. It is stored with the project, so that more crawls can follow.
  */
-export interface SiteShape {
-  readonly seed: number;
-  readonly project: number;
-  readonly host: string;
-  readonly brand: string;
+export interface SiteShape extends Omit<GeneratedSite, 'slots' | 'crawl' | 'startedAt' | 'endedAt'> {
   /** Rows of a whole crawl. */
   readonly pages: number;
-  readonly links: number;
   readonly clusters: number;
   readonly structured_data: number;
-  /** The end of its first crawl, in seconds. */
-  readonly firstEnd: number;
 }
 
 export function shapeOf(spec: GenerateSpec, project: number): SiteShape {
@@ -235,20 +228,9 @@ export function weekly(shape: SiteShape, crawl: number): { startedAt: number; en
 export function siteAt(
   shape: SiteShape,
   crawl: number,
-  times: { readonly startedAt: number; readonly endedAt: number },
+  times: Pick<GeneratedSite, 'startedAt' | 'endedAt'>,
 ): GeneratedSite {
-  const { seed, project, host, brand, pages, links, firstEnd } = shape;
+  const { pages, links } = shape;
   const slots = Math.max(pages, Math.ceil(links / 20), 1);
-  return {
-    seed,
-    project,
-    host,
-    brand,
-    slots,
-    crawl,
-    links: links > 0 ? links : slots * 20,
-    firstEnd,
-    startedAt: times.startedAt,
-    endedAt: times.endedAt,
-  };
+  return { ...shape, slots, crawl, links: links > 0 ? links : slots * 20, ...times };
 }

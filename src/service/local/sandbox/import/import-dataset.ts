@@ -11,11 +11,6 @@ import type { Dataset } from '../../resources/resources.ts';
 import { ServiceRows } from '../../rows/row-store.ts';
 import { readFields } from './read-fields.ts';
 
-interface RowsSummary {
-  readonly rows: number;
-  readonly unknownKeys: readonly string[];
-}
-
 /** Loads one data type of a folder: `<name>.fields.json` and, where there is one, `<name>.jsonl`. */
 export async function importDataset(
   { rows, logger }: { readonly rows: ServiceRows; readonly logger: Logger },
@@ -25,35 +20,27 @@ export async function importDataset(
 ): Promise<Dataset> {
   const fields = await readFields(join(dir, `${name}.fields.json`));
   const file = join(dir, `${name}.jsonl`);
-  if (!existsSync(file)) {
-    return { table: undefined, columns: columnsOf(fields) };
-  }
-  const { unknownKeys } = await checkRows(file, new Set(fields.map((field) => field.name)));
-  if (unknownKeys.length > 0) {
-    logger.warn('keys that are no fields are left out', { file, keys: unknownKeys });
-  }
+  if (!existsSync(file)) return { table: undefined, columns: columnsOf(fields) };
+  const keys = await unknownKeys(file, new Set(fields.map((field) => field.name)));
+  if (keys.length > 0) logger.warn('keys that are no fields are left out', { file, keys });
   const table = `${name}_${owner}`;
   const columns = await rows.useForImport((connection) => importRows(connection, file, fields, table));
   return { table, columns };
 }
 
 /**
- * Reads a JSONL file once before DuckDB does. DuckDB accepts text that is not JSON (trailing commas, NaN), and counts
+ * The keys of a JSONL file that are none of its fields. It is read once before DuckDB does that: DuckDB accepts text that is not JSON (trailing commas, NaN), and counts
  * the lines of its errors differently.
  *
  * @throws CrawlhouseError `bad_project` with file and line
  */
-async function checkRows(file: string, known: ReadonlySet<string>): Promise<RowsSummary> {
-  const unknown = new Set<string>();
-  let rows = 0;
+async function unknownKeys(file: string, known: ReadonlySet<string>): Promise<string[]> {
+  const keys = new Set<string>();
   for await (const { line, number } of readLines(file)) {
     if (line.trim() === '') continue;
-    rows += 1;
-    for (const key of Object.keys(parseRow(line, file, number))) {
-      if (!known.has(key)) unknown.add(key);
-    }
+    for (const key of Object.keys(parseRow(line, file, number))) if (!known.has(key)) keys.add(key);
   }
-  return { rows, unknownKeys: [...unknown] };
+  return [...keys];
 }
 
 function parseRow(line: string, file: string, number: number): object {
