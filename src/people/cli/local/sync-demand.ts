@@ -1,6 +1,6 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Project } from '../../../service/api/resources/projects.ts';
-import type { AnswerRow } from '../../../service/site/demand/search-console/answer-row.ts';
+import type { AnswerRow } from '../../../service/site/demand/search-console/api-table.ts';
 import type { SearchConsole } from '../../../service/site/demand/search-console/search-console.ts';
 import { syncDay, syncMark } from '../../../service/site/demand/search-console/sync-day.ts';
 import type { Invocation } from '../command.ts';

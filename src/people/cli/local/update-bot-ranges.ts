@@ -7,8 +7,7 @@ import { csvCell } from '../../../core/text/csv-cell.ts';
 import { loadSeed } from '../../../project/sql/models/load-models.ts';
 import { SHIPPED_SQL, sqlFolder } from '../../../project/sql/models/sql-folders.ts';
 import type { BotList, BotRange } from '../../../service/site/logs/bots/bot-list.ts';
-import { boundedText } from '../../../service/site/logs/bots/bounded-text.ts';
-import { fetchRangeFile } from '../../../service/site/logs/bots/fetch-range-file.ts';
+import { boundedText, fetchRangeFile } from '../../../service/site/logs/bots/fetch-range-file.ts';
 import { listOfCrawler, listOfFile } from '../../../service/site/logs/bots/list-of-file.ts';
 import { parseRangeFile } from '../../../service/site/logs/bots/parse-range-file.ts';
 

@@ -4,8 +4,7 @@ import { retryAfterMs } from '../../api/client/retry-after.ts';
 import type { FetchStatus } from '../../api/resources/crawl-progress.ts';
 import { askedUrl } from './ajax-crawling.ts';
 import type { CrawlControl } from './crawl-progress.ts';
-import type { FetchedAnswer } from './fetch/fetcher.ts';
-import { NO_PROTOCOLS } from './fetch/protocol-client.ts';
+import { type FetchedAnswer, UNANSWERED } from './fetch/fetcher.ts';
 import { leadsOn } from './fetch/redirect-status.ts';
 import type { Frontier, QueuedUrl } from './frontier/frontier.ts';
 import type { ParseReply } from './parse/threads/parse-messages.ts';
@@ -333,20 +332,6 @@ export class FetchRound {
 function failure({ url }: QueuedUrl): FetchedAnswer {
   return { ...UNANSWERED, url, fetchedAt: new Date() };
 }
-
-const UNANSWERED = {
-  statusCode: null,
-  error: null,
-  refusal: null,
-  headers: [],
-  body: null,
-  isTruncated: false,
-  isBrokenOff: false,
-  loadTimeMs: 0,
-  ttfbMs: 0,
-  ...NO_PROTOCOLS,
-  offersHttp2: null,
-} as const;
 
 function statusOf(statusCode: number | null, isDenied: boolean): FetchStatus {
   if (isDenied) return 'unfetched_robots_denied';

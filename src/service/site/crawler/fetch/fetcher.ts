@@ -342,22 +342,22 @@ class Collector implements ProtocolHandler {
 }
 
 function failed(url: string, error: unknown, fetchedAt: Date, loadTimeMs = 0): FetchedAnswer {
-  return {
-    url,
-    statusCode: null,
-    error: errorOf(error),
-    refusal: refusalOf(error),
-    headers: [],
-    body: null,
-    isTruncated: false,
-    isBrokenOff: false,
-    loadTimeMs,
-    ttfbMs: 0,
-    fetchedAt,
-    ...NO_PROTOCOLS,
-    offersHttp2: null,
-  };
+  return { ...UNANSWERED, url, error: errorOf(error), refusal: refusalOf(error), fetchedAt, loadTimeMs };
 }
+
+export const UNANSWERED = {
+  statusCode: null,
+  error: null,
+  refusal: null,
+  headers: [],
+  body: null,
+  isTruncated: false,
+  isBrokenOff: false,
+  loadTimeMs: 0,
+  ttfbMs: 0,
+  ...NO_PROTOCOLS,
+  offersHttp2: null,
+} as const;
 
 function headerList(raw: Dispatcher.DispatchController['rawHeaders']): FetchedAnswer['headers'] {
   const flat = Array.isArray(raw) ? raw : [];

@@ -27,8 +27,7 @@ import { noindexRobots, robotsDirectives } from './robots-directives.ts';
 import { structuredData } from './structured-data/structured-data.ts';
 import { ngramCounts } from './text/ngrams.ts';
 import { simhash } from './text/simhash.ts';
-import { characters, collapsed, collapsedLength, distinct } from './text/text.ts';
-import { countWords, wordBlocks } from './text/words.ts';
+import { characters, collapsed, collapsedLength, countWords, distinct, wordBlocks } from './text/text.ts';
 
 type UrlParts = Pick<
   PageRecord,

@@ -7,7 +7,15 @@ import { type DemandRecord, type DemandTable, DIMENSIONS, type Dimension } from 
 import { decodeText } from '../exports/decode-text.ts';
 import { parseDay } from '../exports/parse-day.ts';
 import { isUrl, makeRecord, type NamedCells } from '../make-record.ts';
-import { AnswerRow } from './answer-row.ts';
+
+/** A row of `searchAnalytics.query`; its keys are the values of the dimensions, in the order that was asked for. */
+export const AnswerRow = z.looseObject({
+  keys: z.array(z.string()).optional(),
+  clicks: z.union([z.number(), z.bigint()]),
+  impressions: z.union([z.number(), z.bigint()]),
+  position: z.number().nullish(),
+});
+export type AnswerRow = z.infer<typeof AnswerRow>;
 
 /** A file is parsed as a whole. */
 const MOST_BYTES = 256 * 1024 * 1024;

@@ -4,7 +4,7 @@ import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { jsonOf, stringifyJson } from '../../../../core/text/json.ts';
 import { DEFAULT_RETRY, type RetryPolicy, retriable, retry } from '../../../../core/time/retry.ts';
 import { retryAfterMs } from '../../../api/client/retry-after.ts';
-import { AnswerRow } from './answer-row.ts';
+import { AnswerRow } from './api-table.ts';
 import type { AccessHeaders } from './google-access.ts';
 
 /** The greatest number of rows of one answer. */

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { stringifyJson } from '../../../../core/text/json.ts';
 import type { DemandExport, DemandRecord, DemandRow, DemandTable, Dimension } from '../demand-row.ts';
 import { makeRecord } from '../make-record.ts';
-import type { AnswerRow } from './answer-row.ts';
-import { cellsOf } from './api-table.ts';
+import { type AnswerRow, cellsOf } from './api-table.ts';
 import type { ApiDimension, SearchConsole } from './search-console.ts';
 
 /** Rows by query leave out queries that are not named; rows without it have their clicks too. */

@@ -3,7 +3,9 @@ import { isIPv6 } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addressNumber, plainAddress } from '../../../../core/net/ip-address.ts';
 import { Semaphore } from '../../../../core/queue/semaphore.ts';
-import type { BotVerification } from './bot-verification.ts';
+
+/** Whether a bot is what it says. `unchecked`: nothing says so. */
+export type BotVerification = 'verified' | 'refuted' | 'unchecked';
 
 /** Asks DNS. An error with one of `NO_SUCH` as code is an answer, each other one is none. */
 export interface DnsResolver {

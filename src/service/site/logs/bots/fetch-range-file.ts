@@ -5,7 +5,6 @@ import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { addressKind, addressOf, isLoopbackHost } from '../../../../core/net/address-kind.ts';
 import { webUrl } from '../../../../core/net/web-url.ts';
 import { retriable } from '../../../../core/time/retry.ts';
-import { boundedText, MOST_BYTES } from './bounded-text.ts';
 
 interface FetchLimits {
   readonly bytes: number;
@@ -13,6 +12,8 @@ interface FetchLimits {
   readonly redirects: number;
 }
 
+/** An operator's file has some thousand ranges. */
+const MOST_BYTES = 8_000_000;
 const LIMITS: FetchLimits = { bytes: MOST_BYTES, timeoutMs: 60_000, redirects: 5 };
 
 /**
@@ -101,4 +102,29 @@ function refused(message: string): CrawlhouseError {
 
 function failed(address: string, problem: string, cause?: unknown): CrawlhouseError {
   return retriable('connection', `${address} ${problem}`, cause);
+}
+
+/**
+ * The text of a stream.
+ *
+ * @param shown as errors name it
+ * @throws CrawlhouseError `usage` for more bytes than `most`
+ */
+export async function boundedText(
+  stream: AsyncIterable<Buffer>,
+  shown: string,
+  most = MOST_BYTES,
+): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of stream) {
+    bytes += piece.length;
+    if (bytes > most) {
+      throw new CrawlhouseError('usage', `${shown} has more than ${most} bytes`, {
+        hint: 'give a file of address ranges alone',
+      });
+    }
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
 }

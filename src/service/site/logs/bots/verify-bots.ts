@@ -1,8 +1,7 @@
 import { addressNumber } from '../../../../core/net/ip-address.ts';
 import { isOwnAddress, UNKNOWN_ADDRESS } from '../client-address.ts';
 import type { Bot, BotList } from './bot-list.ts';
-import type { BotVerification } from './bot-verification.ts';
-import type { DnsCheck } from './dns-check.ts';
+import type { BotVerification, DnsCheck } from './dns-check.ts';
 
 /** A bot by its user agent, and the address that it came from. */
 export interface ClaimedBot {

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ngramCounts } from '../../../../../src/service/site/crawler/parse/text/ngrams.ts';
 import { simhash } from '../../../../../src/service/site/crawler/parse/text/simhash.ts';
-import { collapsed } from '../../../../../src/service/site/crawler/parse/text/text.ts';
-import { words } from '../../../../../src/service/site/crawler/parse/text/words.ts';
+import { collapsed, words } from '../../../../../src/service/site/crawler/parse/text/text.ts';
 
 test.each([
   ["don't stop, low-cost 2.5 km", ["don't", 'stop', 'low-cost', '2.5', 'km']],

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { type BotCheck, BotList } from '../../../../../src/service/site/logs/bots/bot-list.ts';
-import type { BotVerification } from '../../../../../src/service/site/logs/bots/bot-verification.ts';
-import { DnsCheck, type DnsResolver } from '../../../../../src/service/site/logs/bots/dns-check.ts';
+import {
+  type BotVerification,
+  DnsCheck,
+  type DnsResolver,
+} from '../../../../../src/service/site/logs/bots/dns-check.ts';
 import { verifyBots } from '../../../../../src/service/site/logs/bots/verify-bots.ts';
 import { bot } from './bots.ts';
 
