@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bindParameters } from '../../src/answers/query/parameters.ts';
-import { isDimension, plainChart } from '../../src/answers/query/result/chart-columns.ts';
+import { plainChart } from '../../src/answers/query/result/chart-columns.ts';
 import { drawChart } from '../../src/answers/query/result/draw-chart.ts';
 import { answerChart } from '../../src/answers/report/answer-chart.ts';
 import { isNumber } from '../../src/core/duckdb/column-types.ts';
@@ -8,6 +8,7 @@ import { bindQuestion } from '../../src/pipeline/transform/questions/bind-questi
 import { chartFigures } from '../../src/pipeline/transform/questions/chart-figures.ts';
 import { chartProblem } from '../../src/pipeline/transform/questions/question-chart.ts';
 import { loadQuestions, type Question } from '../../src/pipeline/transform/questions/questions.ts';
+import { isDimension } from '../../src/project/model/shown/value-text.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
 import { openWarehouse, type TestWarehouse } from '../pipeline/transform/test-warehouse.ts';
 import { ALL_SITES } from '../questions/sites/all-sites.ts';

@@ -12,7 +12,7 @@ import {
 import { pageStatement } from '../../src/answers/explore/pages/page-statement.ts';
 import { readInlinksOfPages, readPages } from '../../src/answers/explore/pages/read-pages.ts';
 import type { QueryProcess } from '../../src/answers/query/query-process.ts';
-import { withAdded } from '../../src/people/console/pages/page-list-document.ts';
+import { withAdded } from '../../src/people/console/pages/page-list.ts';
 import { findNonPortable } from '../../src/project/sql/text/portable-sql.ts';
 import { STORY, url } from '../answers/explore/story-site.ts';
 import { at, dataset, pagesOf } from '../questions/sites/sites.ts';

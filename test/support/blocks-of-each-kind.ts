@@ -26,6 +26,7 @@ const LINKS: { readonly [K in Link['to']]: Link & { readonly to: K } } = {
   run: { to: 'run', run_id: '"><b>' },
   project: { to: 'project', project_id: '../a?b#c' },
   url: { to: 'url', project_id: '"p', url: 'https://x.example/?"<b>', crawl_id: 'c&1' },
+  web: { to: 'web', address: 'javascript:"<b>' },
   pages: { to: 'pages', project_id: '"p', parts: { issue: '"<b>', crawl: null } },
   crawl: { to: 'crawl', crawl_id: "c'1", ended_at: null },
 };
@@ -74,6 +75,7 @@ export const BLOCKS: { readonly [K in Block['is']]: Block & { readonly is: K } }
   next: { is: 'next', command: `pages ${HOSTILE}` },
   chart: { is: 'chart', label: HOSTILE, table: TABLE, lines: [HOSTILE], command: HOSTILE },
   folded: { is: 'folded', title: HOSTILE, blocks: [TABLE], command: HOSTILE },
+  chosen: { is: 'chosen', parts: [{ text: HOSTILE, without: LINKS.pages }] },
   preview: {
     is: 'preview',
     address: HOSTILE,

@@ -1,4 +1,5 @@
 import { cutMiddle, cutToWidth, displayWidth } from './display-width.ts';
+import { alignColumns, ruleOf } from './text-table.ts';
 
 /** No column is cut shorter. */
 const LEAST = 12;
@@ -34,6 +35,27 @@ export function cutColumns(
     over--;
   }
   return rows.map((row) => row.map((cell, index) => cutText(cell, widths[index] ?? 0)));
+}
+
+/**
+ * The lines of a table that fits a width. Columns that are the same in every row stand in one line above it; one stays, so
+ * that something tells what the rows are rows of.
+ */
+export function liftedTable(
+  names: readonly string[],
+  rows: readonly (readonly string[])[],
+  isNumber: readonly boolean[],
+  width: number,
+): readonly string[] {
+  const isSame = names.map(
+    (_name, index) => rows.length > 1 && rows.every((row) => row[index] === rows[0]?.[index]),
+  );
+  if (isSame.every((same) => same)) isSame[0] = false;
+  const differing = <T>(row: readonly T[]): T[] => row.filter((_cell, index) => isSame[index] !== true);
+  const shown = cutColumns([names, ...rows].map(differing), differing(isNumber), width);
+  const { lines, widths } = alignColumns(shown, differing(isNumber));
+  const same = names.flatMap((name, index) => (isSame[index] ? [`${name}: ${rows[0]?.[index] || '-'}`] : []));
+  return [...(same.length === 0 ? [] : [same.join(', ')]), ...lines.toSpliced(1, 0, ruleOf(widths))];
 }
 
 /** A URL is cut in its middle, other texts at their end. */

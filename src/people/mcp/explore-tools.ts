@@ -80,7 +80,7 @@ function registerIssueTools(register: Register, reader: CatalogReader): void {
       const found = await readPages(reader, asked, limit + Number(cursor), signal);
       const part = partOfRows(found.rows, { limit, cursor }, found.total);
       const why = found.total > 0 ? {} : { why: await whyNoPages(reader, found, filter.issue, signal) };
-      return { ...found, ...part, ...unitsOf(part.rows), ...why };
+      return { ...found.crawl, ...part, ...unitsOf(part.rows), ...why };
     },
   );
 }
@@ -124,7 +124,7 @@ function registerUrlTools(register: Register, reader: CatalogReader): void {
 
 async function whyNoPages(
   reader: CatalogReader,
-  { crawl_id }: FoundPages,
+  { crawl: { crawl_id } }: FoundPages,
   issue: string | undefined,
   signal: AbortSignal,
 ): Promise<string> {

@@ -1,3 +1,13 @@
+/** Fields that are compared, as in mart.page_changes, by what people call them. */
+export const FIELDS = {
+  status_code: 'HTTP status',
+  is_indexable: 'indexability',
+  title: 'title',
+  h1: 'H1',
+  meta_description: 'description',
+  rel_canonical: 'canonical',
+} as const;
+
 /** What the export of one of two crawls tells of a column, and that of the other does not. */
 export interface UntoldPart {
   /** The crawl whose export does not tell it. */

@@ -3,7 +3,7 @@ import { lookUp } from '../../../core/text/look-up.ts';
 import { type Block, type Cell, line, section, tableOf } from '../../../project/model/shown/blocks.ts';
 import { type AddressParts, FIGURE_PAGES } from '../pages/page-filter.ts';
 import type { ComparedKpi } from './compare-kpis.ts';
-import { type ComparedCrawl, nameOfCrawl } from './compared-crawls.ts';
+import { type ComparedCrawl, crawlCell } from './compared-crawls.ts';
 import type { Comparison } from './read-compare.ts';
 
 /** Pages behind figures of one crawl. */
@@ -23,10 +23,6 @@ export function compareBlocks(comparison: Comparison): readonly Block[] {
     section('Pages', changedPages(comparison)),
     section('Issues', issues(comparison)),
   ];
-}
-
-function crawlCell(crawl: ComparedCrawl) {
-  return { value: `${nameOfCrawl(crawl)} (${crawl.crawl_id})`, link: { to: 'crawl', ...crawl } } as const;
 }
 
 function figures({ from, to, kpis }: Comparison): Block {

@@ -1,15 +1,6 @@
-import { comparedOfAnswers, partWords, untoldParts } from './comparable-columns.ts';
+import { comparedOfAnswers, FIELDS, partWords, untoldParts } from './comparable-columns.ts';
 import { type AskOfTwo, type ComparedCrawl, nameOfCrawl } from './compared-crawls.ts';
 
-/** Fields that are compared, as in mart.page_changes, by what people call them. */
-export const FIELDS = {
-  status_code: 'HTTP status',
-  is_indexable: 'indexability',
-  title: 'title',
-  h1: 'H1',
-  meta_description: 'description',
-  rel_canonical: 'canonical',
-} as const;
 type Field = keyof typeof FIELDS;
 
 /** Pages that came, went, or are in both crawls with another value. */

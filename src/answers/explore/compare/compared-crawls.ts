@@ -1,4 +1,5 @@
 import { countText } from '../../../core/text/amounts.ts';
+import type { ShownValue } from '../../../project/model/shown/blocks.ts';
 
 export interface ComparedCrawl {
   readonly crawl_id: string;
@@ -24,4 +25,9 @@ export function nameOfCrawl({ crawl_id, crawl_number, ended_at }: ComparedName):
   if (ended_at === null) return `crawl ${crawl_id}`;
   const number = crawl_number === null ? '' : ` ${countText(crawl_number)}`;
   return `crawl${number} of ${ended_at.slice(0, 10)}`;
+}
+
+/** A crawl with its identifier, which leads to it. */
+export function crawlCell(crawl: ComparedName): ShownValue {
+  return { value: `${nameOfCrawl(crawl)} (${crawl.crawl_id})`, link: { to: 'crawl', ...crawl } };
 }

@@ -1,7 +1,15 @@
 import { ident, text } from '../../../core/duckdb/duckdb.ts';
+import {
+  nodesOf,
+  type SerializedSql,
+  type SqlNode,
+  serializedSql,
+} from '../../../core/duckdb/serialize-sql.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import { didYouMean } from '../../../core/text/nearest-name.ts';
+import { columnName } from '../../../project/model/shown/value-text.ts';
+import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
 import { type Condition, OPERATORS, type Operator } from './page-filter.ts';
 
 /** Columns by name, with their types as DuckDB writes them. */
@@ -73,6 +81,30 @@ export function boundCondition(condition: Condition, types: PageColumnTypes, nam
 function boundType(value: string, type: string): string {
   if (type.endsWith('[]')) return 'VARCHAR';
   return /INT(EGER)?$/.test(type) && !/^[+-]?\d+$/.test(value) ? 'DOUBLE' : type;
+}
+
+export function segmentCondition(
+  segment: string | undefined,
+  segmentation: string | undefined,
+  crawl: string,
+): string | null {
+  if (segment === undefined || segmentation === '(site)') return null;
+  const directory = 'pages.url_first_path = $segment';
+  if (segmentation === '(directory)') return directory;
+  const named = `pages.url IN (
+      SELECT url FROM mart.page_segments WHERE crawl_id = ${crawl} AND segment = $segment${segmentation === undefined ? '' : ' AND segmentation = $segmentation'})`;
+  return segmentation === undefined ? `(${directory} OR ${named})` : named;
+}
+
+const FIRST = 'inrank_decimal desc';
+
+/** The order of the pages, the highest link score first by default. */
+export function sortOf(sort: string | undefined, types: PageColumnTypes): { column: string; sql: string } {
+  const [, column = '', direction = 'asc'] = /^\s*(\S+?)(?:\s+(asc|desc))?\s*$/i.exec(sort ?? FIRST) ?? [];
+  if (types.has(column)) return { column, sql: `${ident(column)} ${direction.toUpperCase()} NULLS LAST` };
+  throw new CrawlhouseError('usage', `--sort: mart.pages has no column ${column || sort}`, {
+    hint: `${didYouMean(column, [...types.keys()])}docs/reference/dictionary.md lists them; 'COLUMN desc' sorts the largest first`,
+  });
 }
 
 export function unknownColumn(column: string, columns: readonly string[]): CrawlhouseError {
@@ -176,5 +208,44 @@ function checkedValue(value: string, { column, operator }: Condition, family: Fa
 
 /** A condition as people read it: `depth at least 4`. */
 export function conditionWords({ column, operator, value }: Condition): string {
-  return `${column.replaceAll('_', ' ')} ${OPERATORS[operator]} ${value.replaceAll('_', ' ')}`;
+  return `${columnName(column)} ${OPERATORS[operator]} ${value.replaceAll('_', ' ')}`;
 }
+
+const PARSE = 'SELECT json_serialize_sql($sql::VARCHAR)::VARCHAR AS tree';
+
+/**
+ * The columns that a condition in SQL names.
+ *
+ * @throws CrawlhouseError `usage` where DuckDB's parser sees anything but one condition
+ */
+export async function columnsOfCondition(
+  warehouse: CatalogReader,
+  condition: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const parse = async (sql: string): Promise<SerializedSql> => {
+    const [row] = await warehouse.rows(PARSE, signal, new Map([['sql', sql]]));
+    return serializedSql(String((row as { tree: unknown }).tree));
+  };
+  // Brackets of its own that close ours, and keywords that go on behind it: each stops one of the two.
+  const bracketed = await parse(`SELECT 1 WHERE (${condition}\n)`);
+  const between = await parse(`SELECT CASE WHEN ${condition}\nTHEN 1 END`);
+  const [statement, second] = bracketed.statements ?? [];
+  if (bracketed.error || between.error || second !== undefined || !isBare(statement?.node)) {
+    const why = bracketed.error_message ?? between.error_message;
+    throw new CrawlhouseError('usage', `--where: ${condition} is not one condition`, {
+      hint: `${why === undefined ? '' : `${why}; `}as in --where 'status_code = 404'`,
+    });
+  }
+  return [...nodesOf(statement?.node.where_clause)].flatMap((one) =>
+    one.class === 'COLUMN_REF' ? [String((one.column_names as string[]).at(-1))] : [],
+  );
+}
+
+/** A SELECT of one value, with a condition and nothing else. */
+const isBare = (node: SqlNode | undefined): boolean =>
+  node?.type === 'SELECT_NODE' &&
+  (node.from_table as SqlNode | null)?.type === 'EMPTY' &&
+  (node.modifiers as unknown[]).length === 0 &&
+  (node.group_expressions as unknown[]).length === 0 &&
+  [node.having, node.qualify].every((part) => part === null);

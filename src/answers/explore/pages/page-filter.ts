@@ -111,6 +111,25 @@ export function pagesAddress(project: string, parts: AddressParts): string {
   return `/projects/${encodeURIComponent(project)}/pages${query.size === 0 ? '' : `?${query}`}`;
 }
 
+/** The parts that spell a filter in an address. */
+export function partsOfFilter({
+  project: _,
+  conditions,
+  where,
+  columns,
+  ...named
+}: PageFilter): AddressParts {
+  const each = Map.groupBy(conditions, ({ column }) => conditionKey(column));
+  return {
+    ...Object.fromEntries(NAMED.map((name) => [name, named[name]])),
+    ...Object.fromEntries(
+      [...each].map(([key, own]) => [key, own.map(({ operator, value }) => `${operator}:${value}`)]),
+    ),
+    where,
+    columns: columns.join(','),
+  };
+}
+
 /** The pages behind a figure, as mart.crawl_segments counts them. */
 export const FIGURE_PAGES = {
   pages: {},

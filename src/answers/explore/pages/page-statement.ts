@@ -5,24 +5,38 @@ import { shellWord } from '../../../core/text/shell-word.ts';
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
 import { crawlOf } from '../../../state/catalogue/resolve-parameters.ts';
 import { CHOSEN, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
-import { comparedOfAnswers, partWords, untoldParts } from '../compare/comparable-columns.ts';
+import { comparedOfAnswers, FIELDS, partWords, untoldParts } from '../compare/comparable-columns.ts';
 import { whyNotCompared } from '../compare/compare-issues.ts';
-import { FIELDS } from '../compare/compare-pages.ts';
+import type { ComparedName } from '../compare/compared-crawls.ts';
 import { BESIDE_PAGES, BESIDES, trafficColumns } from './beside-pages.ts';
-import { columnsOfCondition } from './condition-columns.ts';
-import { boundCondition, type PageColumnTypes, unknownColumn } from './page-conditions.ts';
+import {
+  boundCondition,
+  columnsOfCondition,
+  type PageColumnTypes,
+  segmentCondition,
+  sortOf,
+  unknownColumn,
+} from './page-conditions.ts';
 import { ANY_FIELD, changedNames, differs, isOfColumn, shownOfChange, valuesOf } from './page-differences.ts';
 import { CHANGES_OF_ISSUE, type PageFilter } from './page-filter.ts';
 
-export interface FilteredCrawl {
+export interface FilteredCrawl extends ComparedName {
   /** Its name, else its identifier. */
   readonly project: string;
   readonly project_id: string;
-  readonly crawl_id: string;
-  /** ISO 8601, UTC. */
-  readonly ended_at: string | null;
   readonly previous_crawl_id: string | null;
   readonly has_links: boolean;
+}
+
+/** As mart.project_issues has it. */
+export interface FilteredIssue {
+  readonly issue: string;
+  readonly title: string;
+  readonly severity: string;
+  readonly definition: string;
+  readonly why_it_matters: string;
+  readonly fix: string;
+  readonly source: string;
 }
 
 /** The SELECT of the pages that a filter lets through, in its order. */
@@ -31,6 +45,8 @@ export interface PageStatement {
   readonly crawl: FilteredCrawl;
   /** The crawl that a change is compared with. */
   readonly since: string | null;
+  /** The issue that the pages have; null: of any. */
+  readonly issue: FilteredIssue | null;
   /** As people may run it: the values are parameters. */
   readonly sql: string;
   /** How many there are. */
@@ -43,15 +59,14 @@ export interface PageStatement {
 }
 
 const CRAWLS = `
-  SELECT chosen.*, crawls.has_links
+  SELECT chosen.*, crawls.crawl_number, crawls.has_links
   FROM (${CHOSEN}
   ) AS chosen
   JOIN mart.crawls AS crawls ON crawls.crawl_id = chosen.crawl_id`;
 
 const SHOWN = ['url', 'status_code', 'is_indexable', 'depth', 'nb_inlinks', 'title'];
-const SORT = 'inrank_decimal desc';
 /** Pages that the later crawl lacks, or that no longer have the issue. */
-const OF_BEFORE = ['fixed', 'removed'];
+export const OF_BEFORE: readonly string[] = ['fixed', 'removed'];
 
 /**
  * The statement of a filter; every name in it is checked first.
@@ -107,6 +122,7 @@ export async function pageStatement(
   return {
     crawl,
     since,
+    issue: issue === undefined ? null : await issueOf(warehouse, issue, crawl, signal),
     sql: `SELECT ${shown.map(ident).join(', ')}\n${through([...names, ...shown])}\nORDER BY ${sorted.sql}, url`,
     // What is joined has at most one row of a page, so only a condition on it changes the count.
     count: `SELECT count(*) AS total\n${through(names)}`,
@@ -190,6 +206,23 @@ export async function checkIssue(
   });
 }
 
+/** Null where it is off in the project. */
+async function issueOf(
+  warehouse: CatalogReader,
+  issue: string,
+  { project_id }: FilteredCrawl,
+  signal: AbortSignal,
+): Promise<FilteredIssue | null> {
+  const found = await rowsOf<FilteredIssue>(
+    warehouse,
+    `SELECT issue, title, severity, definition, why_it_matters, fix, source
+     FROM mart.project_issues WHERE project_id = $project AND issue = $issue`,
+    new Map(Object.entries({ project: project_id, issue })),
+    signal,
+  );
+  return found[0] ?? null;
+}
+
 /** An issue that the two crawls can't be compared by is neither new nor fixed anywhere. */
 async function checkCompared(
   warehouse: CatalogReader,
@@ -199,8 +232,7 @@ async function checkCompared(
   const { issue, since, crawl } = asked;
   const given = new Map(Object.entries({ issue, from: since, to: crawl.crawl_id }));
   const from = { crawl_id: since, crawl_number: null, ended_at: null };
-  const to = { ...crawl, crawl_number: null };
-  const why = await whyNotCompared((sql) => rowsOf(warehouse, sql, given, signal), from, to);
+  const why = await whyNotCompared((sql) => rowsOf(warehouse, sql, given, signal), from, crawl);
   if (why === null) return;
   throw new CrawlhouseError('usage', `the issue ${issue} is not compared between these crawls: ${why}`, {
     hint: `without a change: crawlhouse pages --project ${shellWord(crawl.project_id)} --crawl ${shellWord(crawl.crawl_id)} --issue ${issue}`,
@@ -357,29 +389,8 @@ function pagesOf(asked: {
   return { own, columns, joins, conditions, shown: shownOfChange(issue, change) };
 }
 
-function segmentCondition(
-  segment: string | undefined,
-  segmentation: string | undefined,
-  crawl: string,
-): string | null {
-  if (segment === undefined || segmentation === '(site)') return null;
-  const directory = 'pages.url_first_path = $segment';
-  if (segmentation === '(directory)') return directory;
-  const named = `pages.url IN (
-      SELECT url FROM mart.page_segments WHERE crawl_id = ${crawl} AND segment = $segment${segmentation === undefined ? '' : ' AND segmentation = $segmentation'})`;
-  return segmentation === undefined ? `(${directory} OR ${named})` : named;
-}
-
 /** The name of the column where it can be one of a parameter; with a number where it is taken. */
 function parameterName(column: string, index: number, taken: ReadonlyMap<string, unknown>): string {
   const name = /^[a-z_]\w*$/i.test(column) ? column : 'value';
   return taken.has(name) ? `${name}_${index + 1}x` : name;
-}
-
-function sortOf(sort: string | undefined, types: PageColumnTypes): { column: string; sql: string } {
-  const [, column = '', direction = 'asc'] = /^\s*(\S+?)(?:\s+(asc|desc))?\s*$/i.exec(sort ?? SORT) ?? [];
-  if (types.has(column)) return { column, sql: `${ident(column)} ${direction.toUpperCase()} NULLS LAST` };
-  throw new CrawlhouseError('usage', `--sort: mart.pages has no column ${column || sort}`, {
-    hint: `${didYouMean(column, [...types.keys()])}docs/reference/dictionary.md lists them; 'COLUMN desc' sorts the largest first`,
-  });
 }

@@ -2,12 +2,12 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
 import type { PageFilter } from './page-filter.ts';
 import { type FilteredCrawl, type PageStatement, pageStatement } from './page-statement.ts';
+import type { ListedPages } from './pages-blocks.ts';
 
 /** The first pages that a filter lets through, or the first links to them. */
-export interface FoundPages extends FilteredCrawl {
-  /** All of them. */
+export interface FoundPages extends ListedPages {
+  readonly crawl: FilteredCrawl;
   readonly total: number;
-  readonly rows: readonly Readonly<Record<string, unknown>>[];
 }
 
 /**
@@ -22,7 +22,8 @@ export async function readPages(
   limit: number,
   signal: AbortSignal,
 ): Promise<FoundPages> {
-  return await readFirst(warehouse, await pageStatement(warehouse, filter, signal), limit, signal);
+  const statement = await pageStatement(warehouse, filter, signal);
+  return await readFirst(warehouse, { ...statement, filter }, limit, signal);
 }
 
 /**
@@ -43,20 +44,26 @@ export async function readInlinksOfPages(
       hint: 'crawlhouse run loads them where pipelines/ has crawl_links and the service has them',
     });
   const count = `SELECT count(*) AS total FROM (${inlinks}\n) AS links`;
-  return await readFirst(warehouse, { ...statement, sql: inlinks, count }, limit, signal);
+  const asked = { ...statement, filter, sql: inlinks, count };
+  return { ...(await readFirst(warehouse, asked, limit, signal)), isLinks: true };
 }
+
+type AskedPages = Omit<PageStatement, 'inlinks'> & { readonly filter: PageFilter };
 
 async function readFirst(
   warehouse: CatalogReader,
-  { crawl, sql, count, parameters }: Pick<PageStatement, 'crawl' | 'sql' | 'count' | 'parameters'>,
+  { filter, crawl, since, issue, sql, count, parameters, types }: AskedPages,
   limit: number,
   signal: AbortSignal,
 ): Promise<FoundPages> {
   // The models are there: what fails now is a condition, in the words of DuckDB.
   const [counted] = await warehouse.rows(count, signal, parameters);
+  const rows = (await warehouse.rows(`${sql}\nLIMIT ${limit}`, signal, parameters)) as FoundPages['rows'];
+  const names = Object.keys(rows[0] ?? {});
   return {
-    ...crawl,
+    ...{ crawl, filter, issue, rows, before: 0 },
+    since: since === null ? null : { crawl_id: since, crawl_number: null, ended_at: null },
+    columns: names.map((name) => ({ name, type: types.get(name) ?? 'VARCHAR' })),
     total: (counted as { readonly total: number }).total,
-    rows: (await warehouse.rows(`${sql}\nLIMIT ${limit}`, signal, parameters)) as FoundPages['rows'],
   };
 }

@@ -1,21 +1,11 @@
 import type { Chart } from '../../../pipeline/transform/questions/question-chart.ts';
+import { isDimension } from '../../../project/model/shown/value-text.ts';
 
 export interface ChartColumn {
   readonly name: string;
   readonly isNumber: boolean;
   /** Row by row; the same value is the same text. */
   readonly texts: readonly (string | null)[];
-}
-
-/** Numbers that say which row it is, or over how many days it is, and not how much there is of it. */
-const DIMENSION =
-  /^(.*_)?(ids?|codes?|status|depth|level|hop|place|number|year|quarter|month|week|day|hour|days|inrank)$|^day_of_/;
-const AGGREGATE = /^(average|avg|mean|median|min|max|minimum|maximum|sum|total|p\d+)_/;
-
-/** Whether a number tells rows apart, as codes, identifiers and depths do, so that its size is nothing to draw. */
-export function isDimension(name: string): boolean {
-  const plain = name.toLowerCase().replace(/_(before|after|now)$/, '');
-  return DIMENSION.test(plain) && !AGGREGATE.test(plain);
 }
 
 /**

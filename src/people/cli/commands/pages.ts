@@ -1,17 +1,14 @@
-import {
-  conditionKey,
-  filterFlag,
-  type PageFilter,
-  pagesAddress,
-} from '../../../answers/explore/pages/page-filter.ts';
+import { filterFlag, pagesAddress, partsOfFilter } from '../../../answers/explore/pages/page-filter.ts';
+import { pagesHead, pagesTable } from '../../../answers/explore/pages/pages-blocks.ts';
 import { type FoundPages, readInlinksOfPages, readPages } from '../../../answers/explore/pages/read-pages.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
-import { counted, countText } from '../../../core/text/amounts.ts';
+import { counted } from '../../../core/text/amounts.ts';
 import type { Command } from '../command.ts';
 import { openInConsole } from '../console-address.ts';
 import { wholeNumber } from '../flag-values.ts';
 import { printPaged } from '../pager.ts';
-import { EXPLORE_FLAGS, endText, formatOf, foundTable, writeFound } from '../reports/explored.ts';
+import { EXPLORE_FLAGS, formatOf, writeFound } from '../reports/explored.ts';
+import { printBlocks } from '../reports/print-blocks.ts';
 
 const ROWS = 100;
 
@@ -77,11 +74,12 @@ export const pages: Command = {
     const read = isLinks ? readInlinksOfPages : readPages;
     const found = await read(warehouse, filter, invocation.has('open') ? 1 : limit, invocation.signal);
     const totalText = counted(found.total, isLinks ? 'link' : 'page');
-    if (invocation.has('open')) await openInConsole(invocation, settings, addressOf(filter, found));
+    if (invocation.has('open')) await openInConsole(invocation, settings, addressOf(found));
     else if (invocation.has('json')) await invocation.printJson({ total: found.total, rows: found.rows });
-    else if (format === 'table')
-      await printPaged(invocation, shown(found, totalText, invocation.terminal?.width));
-    else {
+    else if (format === 'table') {
+      const width = invocation.terminal?.width;
+      await printPaged(invocation, printBlocks([pagesHead(found), pagesTable(found)], { width }));
+    } else {
       await writeFound(invocation, format, found.rows);
       if (found.rows.length < found.total)
         invocation.say(`${found.rows.length} of ${totalText}; --limit ${found.total} gives all\n`);
@@ -91,24 +89,5 @@ export const pages: Command = {
 };
 
 /** Where the console lists these pages. */
-function addressOf({ conditions, where, columns, ...named }: PageFilter, { project_id }: FoundPages): string {
-  const path = pagesAddress(project_id, { ...named, project: null, columns: columns.join(',') });
-  const more = new URLSearchParams([
-    ...conditions.map(({ column, operator, value }): [string, string] => [
-      conditionKey(column),
-      `${operator}:${value}`,
-    ]),
-    ...where.map((condition): [string, string] => ['where', condition]),
-  ]);
-  return more.size === 0 ? path : `${path}${path.includes('?') ? '&' : '?'}${more}`;
-}
-
-function shown(
-  { project, crawl_id, ended_at, total, rows }: FoundPages,
-  totalText: string,
-  width: number | undefined,
-): string {
-  const part = rows.length < total ? `; the first ${countText(rows.length)}` : '';
-  const caption = `${project}, crawl of ${endText(ended_at)} (${crawl_id}): ${totalText}${part}\n`;
-  return rows.length === 0 ? caption : caption + foundTable(rows, width);
-}
+const addressOf = ({ crawl, filter }: FoundPages): string =>
+  pagesAddress(crawl.project_id, partsOfFilter(filter));

@@ -1,4 +1,4 @@
-import { cutColumns } from '../../../core/text/cut-columns.ts';
+import { cutColumns, liftedTable } from '../../../core/text/cut-columns.ts';
 import { alignColumns, fittedRows } from '../../../core/text/text-table.ts';
 import { visibleLine } from '../../../core/text/visible.ts';
 import {
@@ -72,6 +72,8 @@ function blockLines(block: Block, place: Fitting): string[] {
       return tableLines(block, place.width);
     case 'problems':
       return block.problems.flatMap(problemLines);
+    case 'chosen':
+      return [];
     case 'next':
       return [`Next: crawlhouse ${visibleLine(block.command)}`];
     case 'chart':
@@ -92,8 +94,14 @@ function tableLines(table: Table, width: number | null): string[] {
   const cells = rows.map((row) =>
     columns.map(({ kind }, index) => cellText(row.cells[index] ?? null, kind) ?? '-'),
   );
-  const all = [columns.map(({ name }) => visibleLine(name)), ...cells];
+  const names = columns.map(({ name }) => visibleLine(name));
   const isRight = columns.map((_column, index) => isFigure(table, index));
+  const more =
+    rest === null || rest.total <= rows.length
+      ? []
+      : [`the first ${rows.length}; more: ${visibleLine(rest.command)}`];
+  if (isCut === 'lifted' && width !== null) return [...liftedTable(names, cells, isRight, width), ...more];
+  const all = [names, ...cells];
   const [head = [], ...lines] = fittedRows(
     isCut && width !== null ? cutRows(all, isRight, { columns, width }) : all,
     isRight,
@@ -105,9 +113,7 @@ function tableLines(table: Table, width: number | null): string[] {
       const cause = rows[index]?.cause ?? null;
       return cause === null ? own : [...own, `    ${wordsText(cause)}`];
     }),
-    ...(rest === null || rest.total <= rows.length
-      ? []
-      : [`the first ${rows.length}; more: ${visibleLine(rest.command)}`]),
+    ...more,
   ];
 }
 

@@ -41,10 +41,21 @@ export function crawlLink(crawl: LinkedCrawl): Html {
   return html`<a href="${crawlPath(crawl.crawl_id)}" title="${crawl.crawl_id}">${crawlName(crawl)}</a>`;
 }
 
-/** A link to all that is known of a URL; of the crawl where one is given. */
-export function urlLink(project: string, url: string, crawl?: string): Html {
+/** The page of all that is known of a URL; of the crawl where one is given. */
+export function urlPath(project: string, url: string, crawl?: string): string {
   const query = new URLSearchParams({ url, ...(crawl !== undefined && { crawl }) });
-  return html`<a href="${projectPath(project)}/url?${String(query)}">${url}</a>`;
+  return `${projectPath(project)}/url?${String(query)}`;
+}
+
+export function urlLink(project: string, url: string): Html {
+  return html`<a href="${urlPath(project, url)}">${url}</a>`;
+}
+
+/** A link to the web: whatever a website says, it leads to a web page, never to a script. */
+export function webLink(url: string): Html {
+  return /^https?:\/\//i.test(url)
+    ? html`<a href="${url}" rel="noreferrer noopener">${url}</a>`
+    : html`${url}`;
 }
 
 export function runLink(run: string): Html {

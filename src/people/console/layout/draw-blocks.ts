@@ -19,7 +19,7 @@ import {
   type Words,
 } from '../../../project/model/shown/blocks.ts';
 import { valueText } from '../../../project/model/shown/value-text.ts';
-import { crawlName, crawlPath, projectPath, unitPath, urlLink } from './addresses.ts';
+import { crawlName, crawlPath, projectPath, unitPath, urlPath, webLink } from './addresses.ts';
 import { severityMark } from './severity-mark.ts';
 import { statusMark } from './status-mark.ts';
 import { table } from './table.ts';
@@ -45,6 +45,12 @@ function drawBlock(block: Block): Html | null {
       return drawTable(block);
     case 'problems':
       return html`${block.problems.map(drawProblem)}`;
+    case 'chosen':
+      if (block.parts.length === 0) return null;
+      return html`<p class="chips">${block.parts.map(
+        ({ text, without }) =>
+          html`<a class="chip" href="${addressOf(without)}" title="without this">${text} <span aria-hidden="true">×</span><span class="unseen"> (take it away)</span></a> `,
+      )}</p>\n`;
     case 'next':
       return html`<p class="facts">Next: <code>crawlhouse ${block.command}</code></p>\n`;
     case 'chart':
@@ -59,8 +65,9 @@ function drawBlock(block: Block): Html | null {
 }
 
 function drawTable(block: Table): Html {
-  const columns = block.columns.map(({ name, kind }, index) => ({
+  const columns = block.columns.map(({ name, kind, sort }, index) => ({
     name,
+    ...(sort && { href: addressOf(sort.link), ...(sort.now && { order: sort.now }) }),
     isNumber: isFigure(block, index),
     cell: ({ cells }: TableRow) => drawCell(cells[index] ?? null, kind),
   }));
@@ -128,17 +135,30 @@ function drawCell(cell: Cell, columnKind?: Kind): Html | null {
 /** A crawl has its name for people here; a terminal shows the identifier, which its commands take. */
 function drawLink(link: Link, text: string): Html {
   switch (link.to) {
-    case 'unit':
-      return html`<a href="${unitPath(link.unit)}">${text}</a>`;
-    case 'run':
-      return html`<a href="/runs/${encodeURIComponent(link.run_id)}">${text}</a>`;
-    case 'project':
-      return html`<a href="${projectPath(link.project_id)}">${text}</a>`;
-    case 'url':
-      return urlLink(link.project_id, link.url, link.crawl_id);
-    case 'pages':
-      return html`<a href="${pagesAddress(link.project_id, link.parts)}">${text}</a>`;
     case 'crawl':
-      return html`<a href="${crawlPath(link.crawl_id)}" title="${link.crawl_id}">${crawlName(link)}</a>`;
+      return html`<a href="${addressOf(link)}" title="${link.crawl_id}">${crawlName(link)}</a>`;
+    case 'web':
+      return webLink(link.address);
+    default:
+      return html`<a href="${addressOf(link)}">${text}</a>`;
+  }
+}
+
+function addressOf(link: Link): string {
+  switch (link.to) {
+    case 'unit':
+      return unitPath(link.unit);
+    case 'run':
+      return `/runs/${encodeURIComponent(link.run_id)}`;
+    case 'project':
+      return projectPath(link.project_id);
+    case 'url':
+      return urlPath(link.project_id, link.url, link.crawl_id);
+    case 'web':
+      return link.address;
+    case 'pages':
+      return pagesAddress(link.project_id, link.parts);
+    case 'crawl':
+      return crawlPath(link.crawl_id);
   }
 }

@@ -17,7 +17,8 @@ const MOST_CRAWLS = 100;
 const UNTIL_READ = new AbortController().signal;
 
 const Row = z.record(z.string(), z.unknown());
-const Choice = z.strictObject({
+/** A crawl of a project that has pages. */
+export const ProjectCrawl = z.strictObject({
   crawl_id: z.string(),
   crawl_number: z.number().nullable(),
   ended_at: z.string().nullable(),
@@ -25,13 +26,13 @@ const Choice = z.strictObject({
   previous_crawl_id: z.string().nullable(),
   is_main: z.boolean().nullable(),
 });
-type Choice = z.infer<typeof Choice>;
+type ProjectCrawl = z.infer<typeof ProjectCrawl>;
 
 interface Compare {
   readonly project: string;
   /** As `crawlhouse compare --json` prints it; null where there are no two crawls. */
   readonly comparison: Comparison | null;
-  readonly crawls: readonly Choice[];
+  readonly crawls: readonly ProjectCrawl[];
 }
 
 export const COMPARE = page<Compare>({
@@ -49,7 +50,7 @@ export const COMPARE = page<Compare>({
         ...{ kpis: z.array(Row), issues: z.array(Row), pages: z.array(Row) },
       })
       .nullable(),
-    crawls: z.array(Choice),
+    crawls: z.array(ProjectCrawl),
   }) as unknown as z.ZodType<Compare>,
   async read({ path, query }, desk) {
     const { project_id: project } = await calledProject(desk, path.project_id ?? '');
@@ -70,7 +71,7 @@ export const COMPARE = page<Compare>({
 /** A crawl, the main one by default, with the one before it, or the next older one; null where there are no two. */
 function askedOf(
   query: URLSearchParams,
-  crawls: readonly Choice[],
+  crawls: readonly ProjectCrawl[],
 ): { readonly from: string; readonly to: string } | null {
   const main = crawls.find(({ is_main }) => is_main) ?? crawls[0];
   const to = query.get('to') || main?.crawl_id;
@@ -82,7 +83,7 @@ function askedOf(
   return from === undefined || to === undefined ? null : { from, to };
 }
 
-function drawNone(project: string, crawls: readonly Choice[]): Html {
+function drawNone(project: string, crawls: readonly ProjectCrawl[]): Html {
   const [only] = crawls;
   return html`<h1>${project}</h1>
 ${projectTabs(project, 'compare')}
@@ -90,16 +91,17 @@ ${projectTabs(project, 'compare')}
 `;
 }
 
-async function crawlsOf(project: string, desk: Readers): Promise<readonly Choice[]> {
+/** The last crawls of a project, the newest first. */
+export async function crawlsOf(project: string, desk: Readers): Promise<readonly ProjectCrawl[]> {
   const rows = await desk.rowsOnce(
     `SELECT crawl_id, crawl_number, ended_at, crawl_config_name, previous_crawl_id, is_main FROM mart.crawls
      WHERE project_id = $project AND has_pages ORDER BY ended_at DESC NULLS LAST, crawl_id LIMIT ${MOST_CRAWLS}`,
     new Map([['project', project]]),
   );
-  return rows as unknown as Choice[];
+  return rows as unknown as ProjectCrawl[];
 }
 
-function drawCompare(comparison: Comparison, crawls: readonly Choice[], { query }: PageRequest): Html {
+function drawCompare(comparison: Comparison, crawls: readonly ProjectCrawl[], { query }: PageRequest): Html {
   const { from, to } = comparison;
   const project = to.project_id;
   const several = new Set(crawls.map(({ crawl_config_name }) => crawl_config_name)).size > 1;

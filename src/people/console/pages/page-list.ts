@@ -1,17 +1,69 @@
+import { z } from 'zod';
 import { familyOf } from '../../../answers/explore/pages/page-conditions.ts';
-import { filterOfQuery, pagesCommand } from '../../../answers/explore/pages/page-filter.ts';
-import { type PageStatement, pageStatement } from '../../../answers/explore/pages/page-statement.ts';
+import {
+  CHANGES_OF_ISSUE,
+  conditionKey,
+  filterOfQuery,
+  OPERATORS,
+  pagesAddress,
+  pagesCommand,
+} from '../../../answers/explore/pages/page-filter.ts';
+import {
+  type FilteredIssue,
+  type PageStatement,
+  pageStatement,
+} from '../../../answers/explore/pages/page-statement.ts';
+import { type ListedPages, pagesHead, pagesTable } from '../../../answers/explore/pages/pages-blocks.ts';
+import { countText } from '../../../core/text/amounts.ts';
+import { type Html, html } from '../../../core/text/html.ts';
 import { CRAWL_NAMES } from '../../../project/model/crawl-name.ts';
+import { columnName } from '../../../project/model/shown/value-text.ts';
 import type { Readers } from '../desk/desk.ts';
-import { readAnswer } from '../desk/read-answer.ts';
-import { drawPageList } from './draw-page-list.ts';
-import { page } from './page.ts';
-import { PageList, withAdded } from './page-list-document.ts';
+import { PAGE_ROWS, readAnswer } from '../desk/read-answer.ts';
+import { crawlName, withQuery } from '../layout/addresses.ts';
+import { Count } from '../layout/counts.ts';
+import { drawBlocks } from '../layout/draw-blocks.ts';
+import { filterForm } from '../layout/filter-form.ts';
+import { projectTabs } from '../layout/project-tabs.ts';
+import { crawlsOf, ProjectCrawl } from './compare.ts';
+import { type PageRequest, page } from './page.ts';
 
 /** What is read once a publication goes on when the person who asked leaves. */
 const UNTIL_READ = new AbortController().signal;
-const MOST_CRAWLS = 50;
 const MOST_SEGMENTS = 200;
+
+const DOWNLOADS = ['csv', 'parquet', 'jsonl'] as const;
+const FORMATS = { csv: 'CSV', parquet: 'Parquet', jsonl: 'JSON lines' } as const;
+/** Columns that say what to look at first. */
+const SORTS = ['inrank_decimal desc', 'priority desc', 'clicks desc', 'nb_inlinks desc', 'depth', 'url'];
+
+const Row = z.record(z.string(), z.unknown());
+
+const PageList = z.strictObject({
+  ...{ project_id: z.string(), project_name: z.string() },
+  ...{ crawl_id: z.string(), crawl_number: z.number().nullable(), ended_at: z.string().nullable() },
+  /** The crawl that a change is compared with. */
+  since: z.string().nullable(),
+  issue: (Row as unknown as z.ZodType<FilteredIssue>).nullable(),
+  ...{ conditions: z.array(z.unknown()), where: z.array(z.string()) },
+  columns: z.array(z.strictObject({ name: z.string(), type: z.string() })),
+  ...{ rows: z.array(z.array(z.unknown())), page: z.number(), more: z.boolean() },
+  /** Null: it takes longer to count them. */
+  total: Count.nullable(),
+  ...{ seconds: z.number(), sql: z.string() },
+  /** A SELECT of all links to them, with the same parameters; null where the links of the crawl are not loaded. */
+  inlinks: z.string().nullable(),
+  ...{ parameters: z.record(z.string(), z.string().nullable()), command: z.string() },
+  /** What may be chosen instead. */
+  choices: z.strictObject({
+    crawls: z.array(ProjectCrawl),
+    segments: z.array(z.strictObject({ segmentation: z.string(), segment: z.string() })),
+    issues: z.array(z.strictObject({ issue: z.string(), title: z.string() })),
+    /** Columns with the kind of their values. */
+    columns: z.array(z.strictObject({ name: z.string(), kind: z.string() })),
+  }),
+});
+export type PageList = z.infer<typeof PageList>;
 
 export const PAGE_LIST = page<PageList>({
   path: '/projects/:project_id/pages',
@@ -53,14 +105,13 @@ export const PAGE_LIST = page<PageList>({
     );
     // The rows may be counted in time when the page is asked for again.
     if (answer.total === null) desk.forget(key);
-    const { crawl, since, sql, inlinks } = statement;
+    const { crawl, since, issue, sql, inlinks } = statement;
     return {
       project_id: crawl.project_id,
       project_name: crawl.project,
       crawl_id: crawl.crawl_id,
       ended_at: crawl.ended_at,
-      since,
-      issue: filter.issue === undefined ? null : await issueOf(filter.issue, crawl.project_id, desk),
+      ...{ crawl_number: crawl.crawl_number, since, issue },
       conditions: [...filter.conditions],
       where: [...filter.where],
       columns: [...answer.columns],
@@ -74,22 +125,8 @@ export const PAGE_LIST = page<PageList>({
   draw: drawPageList,
 });
 
-async function issueOf(issue: string, project: string, desk: Readers): Promise<PageList['issue']> {
-  const [row] = await desk.rowsOnce(
-    `SELECT issue, title, severity, definition, why_it_matters, fix, source 
-     FROM mart.project_issues WHERE project_id = $project AND issue = $issue`,
-    new Map(Object.entries({ project, issue })),
-  );
-  return (row ?? null) as PageList['issue'];
-}
-
 async function choicesOf({ crawl, types }: PageStatement, desk: Readers): Promise<PageList['choices']> {
   const own = new Map([['crawl', crawl.crawl_id]]);
-  const crawls = await desk.rowsOnce(
-    `SELECT crawl_id, ended_at FROM mart.crawls WHERE project_id = $project AND has_pages
-     ORDER BY ended_at DESC NULLS LAST, crawl_id LIMIT ${MOST_CRAWLS}`,
-    new Map([['project', crawl.project_id]]),
-  );
   const segments = await desk.rowsOnce(
     `SELECT segmentation, segment FROM mart.crawl_segments
      WHERE crawl_id = $crawl AND segmentation <> '(site)' AND segment IS NOT NULL
@@ -103,9 +140,126 @@ async function choicesOf({ crawl, types }: PageStatement, desk: Readers): Promis
     own,
   );
   return {
-    crawls: crawls as unknown as PageList['choices']['crawls'],
+    crawls: [...(await crawlsOf(crawl.project_id, desk))],
     segments: segments as unknown as PageList['choices']['segments'],
     issues: issues as unknown as PageList['choices']['issues'],
     columns: [...types].map(([name, type]) => ({ name, kind: familyOf(type) })),
   };
+}
+
+/** What a form sends as a filter: one condition more comes as three fields, and a change of an issue may be without its issue. */
+export function withAdded(query: URLSearchParams): URLSearchParams {
+  const next = new URLSearchParams(query);
+  const [column, value] = [query.get('column'), query.get('value') ?? ''];
+  for (const name of ['column', 'operator', 'value']) next.delete(name);
+  if (column) {
+    next.append(conditionKey(column), `${query.get('operator') || 'eq'}:${value}`);
+  }
+  if (!query.get('issue') && CHANGES_OF_ISSUE.includes(query.get('change') ?? ''))
+    for (const name of ['change', 'since']) next.delete(name);
+  return next;
+}
+
+export function drawPageList(document: PageList, request: PageRequest) {
+  const query = withAdded(request.query);
+  const path = pagesAddress(document.project_id, {});
+  const list = listOf(document, query);
+  return {
+    title: `Pages of ${document.project_name}`,
+    body: html`<h1>${document.project_name}</h1>
+${projectTabs(document.project_id, 'pages')}
+${drawBlocks([pagesHead(list)])}
+${choices(document, path, query)}
+${drawBlocks([pagesTable(list)])}
+${pager(document, path, query)}
+${ways(document)}
+`,
+  };
+}
+
+function listOf(document: PageList, query: URLSearchParams): ListedPages {
+  const { project_id, project_name, crawl_id, crawl_number, ended_at, since: id } = document;
+  const { issue, columns, total, page, choices } = document;
+  const known = choices.crawls.find((one) => one.crawl_id === id);
+  return {
+    crawl: { project: project_name, project_id, crawl_id, crawl_number, ended_at },
+    since: id === null ? null : (known ?? { crawl_id: id, crawl_number: null, ended_at: null }),
+    filter: filterOfQuery(project_id, query),
+    ...{ issue, columns, total, before: (page - 1) * PAGE_ROWS },
+    rows: document.rows.map((row) => Object.fromEntries(columns.map(({ name }, at) => [name, row[at]]))),
+  };
+}
+
+function choices(document: PageList, path: string, query: URLSearchParams): Html {
+  const { crawls, segments, issues, columns } = document.choices;
+  const shown = new Set(document.columns.map(({ name }) => name));
+  const isChosen = (segmentation: string): boolean =>
+    [null, '', segmentation].includes(query.get('segmentation'));
+  const options = {
+    crawl: crawls.map((one) => ({ value: one.crawl_id, text: crawlName(one) })),
+    issue: issues.map(({ issue, title }) => ({ value: issue, text: title })),
+    segment: segments
+      .filter(({ segmentation }) => isChosen(segmentation))
+      .map(({ segmentation: of, segment: value }) => {
+        return { value, text: of === '(directory)' ? value : `${of}: ${value}` };
+      }),
+    column: columns.map(({ name }) => ({ value: name, text: columnName(name) })),
+    operator: Object.entries(OPERATORS).map(([value, text]) => {
+      return { value, text: value === 'is' ? 'is (null, not_null, true, false)' : text };
+    }),
+  };
+  const more = options.column
+    .filter(({ value }) => !shown.has(value))
+    .map(({ value, text }) => ({ value: [query.get('columns'), value].filter(Boolean).join(','), text }));
+  const segment = { name: 'segment', label: 'segment', any: 'all pages', options: options.segment };
+  return html`<details class="filter"${query.size === 0 ? html` open` : null}><summary>Filter and columns</summary>
+${filterForm(path, query, [
+  { name: 'crawl', label: 'crawl', any: 'the latest', options: options.crawl },
+  { name: 'issue', label: 'issue', any: 'any page', options: options.issue },
+  ...(segments.length === 0 ? [] : [segment]),
+  { name: 'column', label: 'column', any: '–', options: options.column },
+  { name: 'operator', label: 'how', any: null, options: options.operator },
+  { name: 'value', label: 'value' },
+  { name: 'sort', label: 'first', any: 'highest link score', options: sorts(query) },
+])}
+${filterForm(path, query, [{ name: 'columns', label: 'one more column', any: '–', options: more }])}</details>`;
+}
+
+function sorts(query: URLSearchParams) {
+  const now = query.get('sort');
+  return (now === null || SORTS.includes(now) ? SORTS : [now, ...SORTS]).map((value) => {
+    const [column = '', direction] = value.split(' ');
+    return { value, text: `${columnName(column)}${direction === 'desc' ? ', largest first' : ''}` };
+  });
+}
+
+function pager({ page, more }: PageList, path: string, query: URLSearchParams): Html | null {
+  if (page === 1 && !more) return null;
+  const to = (number: number, text: string, rel: string): Html =>
+    html`<a class="button" rel="${rel}" href="${withQuery(path, query, { page: number === 1 ? null : String(number) })}">${text}</a>`;
+  return html`<nav class="paging" aria-label="Pages of the list">${page > 1 ? to(page - 1, 'Previous', 'prev') : null}
+<span>page ${countText(page)}</span> ${more ? to(page + 1, 'Next', 'next') : null}</nav>`;
+}
+
+/** Ways to these rows: a file, a command, a statement. */
+function ways(document: PageList): Html {
+  const { sql, inlinks, parameters, command } = document;
+  const values = Object.entries(parameters).flatMap(([name, value]): [string, string][] =>
+    value === null ? [] : [[`param.${name}`, value]],
+  );
+  const asked = new URLSearchParams([['sql', sql], ...values, ['run', '1']]);
+  const files = (statement: string, name: string): Html =>
+    html`${DOWNLOADS.map((format, index) => {
+      const query = new URLSearchParams([['sql', statement], ...values, ['format', format], ['name', name]]);
+      return html`${index > 0 ? ', ' : null}<a href="/ask/download?${String(query)}" download>${FORMATS[format]}</a>`;
+    })}`;
+  return html`<p class="facts">Download all of them: ${files(sql, fileName(document))}. In a terminal: <code>${command}</code></p>
+${inlinks && html`<p class="facts">Download all links to them, for those who mend the pages that link: ${files(inlinks, `${fileName(document)}-inlinks`)}. In a terminal: <code>${command} --inlinks</code></p>`}
+<details><summary>The SQL</summary><p><a href="/ask?${String(asked)}">Ask it</a></p>
+<pre tabindex="0" role="region" aria-label="SQL of the list">${sql}</pre></details>`;
+}
+
+/** The site, the issue and the day: `shop.example-client_error-2026-11-22`. */
+function fileName({ project_name, issue, ended_at }: PageList): string {
+  return [project_name, issue?.issue ?? 'pages', ended_at?.slice(0, 10)].filter(Boolean).join('-');
 }

@@ -1,4 +1,4 @@
-import { FIELDS } from '../../../answers/explore/compare/compare-pages.ts';
+import { FIELDS } from '../../../answers/explore/compare/comparable-columns.ts';
 import { type AddressParts, FIGURE_PAGES, pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
 import { barChart, indexabilityFunnel } from '../../../answers/report/bars.ts';
 import {

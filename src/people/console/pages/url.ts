@@ -4,7 +4,7 @@ import { urlBlocks, urlCommand } from '../../../answers/explore/url/url-blocks.t
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { CRAWL_NAMES } from '../../../project/model/crawl-name.ts';
-import { crawlLink, urlLink } from '../layout/addresses.ts';
+import { crawlLink, urlLink, webLink } from '../layout/addresses.ts';
 import { drawBlocks } from '../layout/draw-blocks.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
 import { page } from './page.ts';
@@ -62,7 +62,7 @@ export function drawUrl(story: UrlStory): Html {
   const { crawl, url } = story;
   return html`<h1>${crawl.project}</h1>
 ${projectTabs(crawl.project_id, 'pages')}
-<h2 class="url">${onTheWeb(url)}</h2>
+<h2 class="url">${webLink(url)}</h2>
 <p class="facts">In ${crawlLink(crawl)}. In a terminal: <code>${urlCommand(story)}</code></p>
 ${story.is_known ? drawStory(story) : drawNear(story)}
 `;
@@ -73,13 +73,6 @@ function drawStory(story: UrlStory): Html {
   if (story.page === null) return drawBlocks(blocks);
   const beside = blocks.slice(0, 2).map((block) => html`<section>${drawBlocks([block])}</section>`);
   return html`<div class="pair">${beside}</div>${drawBlocks(blocks.slice(2))}`;
-}
-
-/** Whatever an address of ours or a website says, a link leads to a web page, never to a script. */
-function onTheWeb(url: string): Html {
-  return /^https?:\/\//i.test(url)
-    ? html`<a href="${url}" rel="noreferrer noopener">${url}</a>`
-    : html`${url}`;
 }
 
 function drawNear({ crawl, near }: UrlStory): Html {

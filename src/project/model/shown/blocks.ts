@@ -2,7 +2,7 @@
  * What a person is shown, as a plain value: a list of blocks, made from facts in `answers/` or `operations/`. The command
  * line prints it (`people/cli/reports/print-blocks.ts`), and the console draws it (`people/console/layout/draw-blocks.ts`).
  */
-export type Block = Section | Line | Facts | Table | Problems | Next | DayChart | Folded | Preview;
+export type Block = Section | Line | Facts | Table | Problems | Next | DayChart | Folded | Preview | Chosen;
 
 /** How a value is written. */
 export type Kind = 'text' | 'code' | 'status' | 'severity' | 'count' | 'bytes' | 'duration' | 'age' | 'time';
@@ -15,6 +15,7 @@ export type Link =
   | { readonly to: 'unit'; readonly unit: string }
   | { readonly to: 'run'; readonly run_id: string }
   | { readonly to: 'project'; readonly project_id: string }
+  | { readonly to: 'web'; readonly address: string }
   | { readonly to: 'url'; readonly project_id: string; readonly url: string; readonly crawl_id: string }
   /** The pages that a filter lets through. */
   | {
@@ -70,6 +71,14 @@ interface Column {
   readonly kind: Kind;
   /** It leaves the table on a narrow terminal: its cell stands below the row. */
   readonly isBelow: boolean;
+  readonly sort: Sort | null;
+}
+
+/** The order of rows by a column. */
+interface Sort {
+  /** The rows in this order, or in the other one where they are so now. */
+  readonly link: Link;
+  readonly now: 'ascending' | 'descending' | null;
 }
 
 export interface TableRow {
@@ -89,8 +98,8 @@ export interface Table {
   /** What to say without rows. */
   readonly empty: Words;
   readonly rest: Rest | null;
-  /** Its cells are cut on a narrow terminal. */
-  readonly isCut: boolean;
+  /** Its cells are cut on a narrow terminal; `lifted`: columns that are the same in every row stand above it there. */
+  readonly isCut: boolean | 'lifted';
 }
 
 /** Where to find the rows that a table leaves out. */
@@ -146,6 +155,12 @@ export interface Problems {
   }[];
 }
 
+/** What was chosen, each part with the link that takes it away; on a terminal a person has written it. */
+interface Chosen {
+  readonly is: 'chosen';
+  readonly parts: readonly { readonly text: string; readonly without: Link }[];
+}
+
 interface Next {
   readonly is: 'next';
   readonly command: string;
@@ -163,6 +178,7 @@ export interface ColumnOf<T> {
   readonly name: string;
   readonly kind?: Kind;
   readonly isBelow?: boolean;
+  readonly sort?: Sort;
   readonly of: (row: T) => Cell;
 }
 
@@ -182,7 +198,12 @@ export function tableOf<T>(
   return {
     is: 'table',
     label,
-    columns: columns.map(({ name, kind = 'text', isBelow = false }) => ({ name, kind, isBelow })),
+    columns: columns.map(({ name, kind = 'text', isBelow = false, sort = null }) => ({
+      name,
+      kind,
+      isBelow,
+      sort,
+    })),
     rows: rows.map((row) => ({ cells: columns.map(({ of }) => of(row)), cause: cause?.of(row) ?? null })),
     cause: cause?.name ?? null,
     ...{ empty, rest, isCut },

@@ -1,4 +1,5 @@
 import { bytesText, countText, durationText } from '../../../core/text/amounts.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 import type { Kind, Value } from './blocks.ts';
 
 const DAY_SECONDS = 86_400;
@@ -30,3 +31,81 @@ function ageText(seconds: number): string {
     ? durationText(seconds)
     : `${countText(Math.floor(seconds / DAY_SECONDS))} days`;
 }
+
+/** What people in the field call columns whose own names, made readable, would not say it. */
+const COLUMN_NAMES: Readonly<Record<string, string>> = {
+  ...{
+    is_indexable: 'Indexability',
+    non_indexable_reason: 'Indexability reason',
+    rel_canonical: 'Canonical',
+  },
+  ...{ depth: 'Crawl depth', inrank_decimal: 'Link score', inrank: 'Link score, whole' },
+  ...{ nb_inlinks: 'Inlinks', nb_outlinks: 'Outlinks', text_to_code: 'Text ratio', num_img: 'Images' },
+  ...{ load_time: 'Load time (ms)', average_load_time: 'Average load time (ms)', weight: 'Size (KB)' },
+  ...{ num_missing_alt: 'Images without alt text', largest_img_weight: 'Largest image (KB)' },
+  ...{ nearduplicate_content: 'Near duplicate', url_first_path: 'First directory', sources: 'Found by' },
+  ...{ cwv_cls: 'Cumulative layout shift', cwv_lcp: 'Largest contentful paint (ms)' },
+  ...{
+    cwv_fcp: 'First contentful paint (ms)',
+    cwv_si: 'Speed index (ms)',
+    cwv_tbt: 'Total blocking time (ms)',
+  },
+  ...{ cwv_tti: 'Time to interactive (ms)', cwv_performance_score: 'Performance score' },
+  ...{ average_position: 'Position', changed: 'Changes', ended_at: 'Crawl ended', why: 'Found' },
+};
+
+/** Words that are not written as they are in the name of a column. */
+const WORDS: Readonly<Record<string, string>> = {
+  ...{ ai: 'AI', amp: 'AMP', ctr: 'CTR', h1: 'H1', h2: 'H2', html: 'HTML', http: 'HTTP', https: 'HTTPS' },
+  ...{ id: 'ID', img: 'images', ip: 'IP', seo: 'SEO', tls: 'TLS', txt: 'TXT', url: 'URL', urls: 'URLs' },
+  ...{ nb: 'number of', num: 'number of', percent: '%' },
+};
+
+/**
+ * The name of a column for people: `Crawl depth` for `depth`. One that is not listed is its own name made readable,
+ * `Follow inlinks` for `follow_inlinks`; a name that is no snake_case stays as somebody wrote it.
+ */
+export function columnName(column: string): string {
+  const known = lookUp(COLUMN_NAMES, column);
+  if (known !== undefined) return known;
+  if (!/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(column)) return column;
+  const words = column
+    .replace(/^is_/, '')
+    .split('_')
+    .map((word) => lookUp(WORDS, word) ?? word)
+    .join(' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The names of columns for people, each once: of two that share one, the later has its column behind it. */
+export function columnNames(columns: readonly string[]): string[] {
+  const names = columns.map(columnName);
+  return names.map((name, index) => (names.indexOf(name) < index ? `${name} (${columns[index]})` : name));
+}
+
+/** Numbers that say which row it is, or over how many days it is, and not how much there is of it. */
+const DIMENSION =
+  /^(.*_)?(ids?|codes?|status|depth|level|hop|place|number|year|quarter|month|week|day|hour|days|inrank)$|^day_of_/;
+const AGGREGATE = /^(average|avg|mean|median|min|max|minimum|maximum|sum|total|p\d+)_/;
+
+/** Whether a number tells rows apart, as codes, identifiers and depths do, so that its size is nothing to draw. */
+export function isDimension(name: string): boolean {
+  const plain = name.toLowerCase().replace(/_(before|after|now)$/, '');
+  return DIMENSION.test(plain) && !AGGREGATE.test(plain);
+}
+
+/** A share of 0 to 1, which people read in percent. */
+const SHARE = /(^|_)(share|ctr|similarity)$|^text_to_code$/;
+const PERCENT = /_percent(_change)?$/;
+
+/** A number of a column for people. */
+export function numberText(name: string, value: number | bigint): string {
+  if (isDimension(name)) return String(value);
+  if (PERCENT.test(name)) return `${rounded(Number(value), 1)} %`;
+  if (SHARE.test(name) && Math.abs(Number(value)) <= 1) return `${rounded(100 * Number(value), 1)} %`;
+  if (typeof value === 'bigint' || Number.isInteger(value)) return countText(value);
+  return Math.abs(value) < 1 ? String(Number(value.toPrecision(3))) : rounded(value, 2);
+}
+
+const rounded = (value: number, digits: number): string =>
+  value.toLocaleString('en-US', { maximumFractionDigits: digits });

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
-import { drawPageList } from '../../../src/people/console/pages/draw-page-list.ts';
 import type { PageRequest } from '../../../src/people/console/pages/page.ts';
-import type { PageList } from '../../../src/people/console/pages/page-list-document.ts';
+import { drawPageList, type PageList } from '../../../src/people/console/pages/page-list.ts';
 
-const ISSUE = { issue: 'thin', title: 'Little text', severity: 'low', definition: 'few words' };
+const ISSUE = {
+  ...{ issue: 'thin', title: 'Little text', severity: 'low', definition: 'few words', fix: 'Write' },
+  ...{ why_it_matters: 'Nobody reads it.', source: 'https://rules.example' },
+};
 
 function drawn(query: string, more: Partial<PageList> = {}): string {
   const choices = {
@@ -27,7 +29,7 @@ const chips = (page: string): string[] =>
 
 test('a part of a filter is taken away with the parts that mean nothing without it', () => {
   const issue = ISSUE as unknown as PageList['issue'];
-  expect(chips(drawn('crawl=c2&since=c1&issue=thin&change=new', { issue }))).toEqual([
+  expect(chips(drawn('crawl=c2&since=c1&issue=thin&change=new', { issue, since: 'c1' }))).toEqual([
     '/projects/p1/pages?crawl=c2',
     '/projects/p1/pages?crawl=c2&issue=thin',
   ]);
@@ -48,6 +50,6 @@ test('one page is no pages', () => {
 });
 
 test('a change of a column is no claim of what the pages are now', () => {
-  expect(drawn('change=is_indexable', { total: 2 })).toContain('<h2>2 pages, changed in is_indexable</h2>');
+  expect(drawn('change=is_indexable', { total: 2 })).toContain('<h2>2 pages, changed in Indexability</h2>');
   expect(drawn('change=removed', { total: 2 })).toContain('<h2>2 pages, removed</h2>');
 });

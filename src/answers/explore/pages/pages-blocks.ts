@@ -1,0 +1,154 @@
+import { countText } from '../../../core/text/amounts.ts';
+import { stringifyJson } from '../../../core/text/json.ts';
+import {
+  type Block,
+  type Cell,
+  type ColumnOf,
+  type Kind,
+  type Link,
+  line,
+  type Section,
+  section,
+  tableOf,
+} from '../../../project/model/shown/blocks.ts';
+import { columnName, columnNames, numberText } from '../../../project/model/shown/value-text.ts';
+import { type ComparedName, crawlCell } from '../compare/compared-crawls.ts';
+import { conditionWords, familyOf } from './page-conditions.ts';
+import { CHANGES_OF_ISSUE, type PageFilter, pagesCommand, partsOfFilter } from './page-filter.ts';
+import { type FilteredCrawl, type FilteredIssue, OF_BEFORE } from './page-statement.ts';
+
+/** Some of the pages that a filter lets through, or of the links to them. */
+export interface ListedPages {
+  readonly crawl: ComparedName & Pick<FilteredCrawl, 'project' | 'project_id'>;
+  /** The crawl that a change is compared with. */
+  readonly since: ComparedName | null;
+  readonly filter: PageFilter;
+  readonly issue: FilteredIssue | null;
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  /** Of all; null: it takes longer to count them. */
+  readonly total: number | bigint | null;
+  /** How many stand before these rows. */
+  readonly before: number;
+  readonly isLinks?: boolean;
+}
+
+/** What the list is of: how many, in which crawl, with which filter; and what its issue means. */
+export function pagesHead(list: ListedPages): Section {
+  const { crawl, since, issue, filter } = list;
+  const compared = since === null ? [] : [', compared with ', crawlCell(since)];
+  return section(
+    heading(list),
+    line([`${crawl.project}, `, crawlCell(crawl), ...compared]),
+    { is: 'chosen', parts: chosen(list) },
+    ...(issue === null ? [] : [meaning(issue, filter)]),
+  );
+}
+
+function heading({ total, rows, before, issue, filter: { change }, isLinks = false }: ListedPages): string {
+  const isOne = total !== null && Number(total) === 1;
+  const having = issue === null ? '' : ` with ${lowerFirst(issue.title)}`;
+  const things = isLinks ? `${isOne ? 'link' : 'links'} to pages` : isOne ? 'page' : 'pages';
+  const how = change === undefined ? '' : `, ${changeWords(change)}`;
+  const count = total === null ? `More than ${countText(before + rows.length)}` : countText(total);
+  return `${count} ${things}${having}${how}`;
+}
+
+/** `H1` stays as it is, `Client error` does not. */
+const lowerFirst = (title: string): string =>
+  /^[A-Z][a-z]/.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title;
+
+/** A change of a column goes both ways: of `is_indexable`, pages became indexable, or stopped being so. */
+function changeWords(change: string): string {
+  const isWhole = [...CHANGES_OF_ISSUE, 'added', 'removed', 'changed'].includes(change);
+  return isWhole ? change : `changed in ${columnName(change)}`;
+}
+
+/** Each part of the filter, with the list without it, and without what means nothing then. */
+function chosen({ crawl, filter, issue }: ListedPages) {
+  const { change, segment, conditions, where } = filter;
+  const part = (text: string, without: Partial<PageFilter>) => [
+    { text, without: pagesLink(crawl, { ...filter, ...without }) },
+  ];
+  const apart = { change: undefined, since: undefined };
+  return [
+    ...(issue === null ? [] : part(issue.title, { issue: undefined, ...apart })),
+    ...(segment === undefined
+      ? []
+      : part(`segment ${segment}`, { segment: undefined, segmentation: undefined })),
+    ...(change === undefined ? [] : part(changeWords(change), apart)),
+    ...conditions.flatMap((one) =>
+      part(conditionWords(one), { conditions: conditions.filter((other) => other !== one) }),
+    ),
+    ...where.flatMap((one) => part(one, { where: where.filter((other) => other !== one) })),
+  ];
+}
+
+function pagesLink({ project_id }: ListedPages['crawl'], filter: PageFilter): Link {
+  return { to: 'pages', project_id, parts: partsOfFilter(filter) };
+}
+
+function meaning(issue: FilteredIssue, { change }: PageFilter): Block {
+  const { title, severity, why_it_matters: why, definition, source, fix } = issue;
+  const rule = `A page has it when: ${definition} `;
+  return {
+    is: 'problems',
+    problems: [
+      {
+        title: `${title} (${severity} severity)`,
+        details: [why, [rule, { value: source, link: { to: 'web', address: source } }]],
+        todo: change === 'fixed' ? null : `${fix}.`,
+        isNotice: true,
+      },
+    ],
+  };
+}
+
+/** The rows; in a browser the head of a column sorts by it. */
+export function pagesTable(list: ListedPages): Block {
+  const { columns, rows, crawl, since, filter, total, before } = list;
+  const heads = columnNames(columns.map(({ name }) => name));
+  const of = (crawl_id: string, url: unknown): Cell => {
+    const { project_id } = crawl;
+    return { value: String(url), link: { to: 'url', project_id, url: String(url), crawl_id } };
+  };
+  const isGone = OF_BEFORE.includes(filter.change ?? '') && since !== null;
+  const table = columns.map(({ name, type }, index): ColumnOf<ListedPages['rows'][number]> => {
+    return {
+      name: heads[index] ?? name,
+      kind: kindOf(type),
+      ...(list.isLinks ? {} : { sort: sortBy(name, list) }),
+      of: (row) =>
+        name === 'url' ? of((isGone ? since : crawl).crawl_id, row[name]) : cell(name, row[name]),
+    };
+  });
+  const count = total === null ? rows.length : Number(total);
+  return tableOf('Pages', table, rows, {
+    empty: before > 0 ? 'There are no more pages.' : 'No page of this crawl is so.',
+    rest: {
+      ...{ total: count, noun: 'page', first: rows.length, address: null },
+      command: `${pagesCommand(filter)}${list.isLinks ? ' --inlinks' : ''} --limit ${count}`,
+    },
+    isCut: 'lifted',
+  });
+}
+
+function kindOf(type: string): Kind {
+  const family = familyOf(type);
+  return family === 'number' ? 'count' : family === 'time' ? 'time' : 'text';
+}
+
+function sortBy(column: string, { crawl, filter }: ListedPages) {
+  const [, sorted, direction = 'asc'] = /^\s*(\S+?)(?:\s+(asc|desc))?\s*$/i.exec(filter.sort ?? '') ?? [];
+  const isUp = direction.toLowerCase() === 'asc';
+  const now = column !== sorted ? null : isUp ? 'ascending' : 'descending';
+  const sort = now === 'ascending' ? `${column} desc` : column;
+  return { link: pagesLink(crawl, { ...filter, sort }), now } as const;
+}
+
+function cell(column: string, value: unknown): Cell {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'number' || typeof value === 'bigint') return numberText(column, value);
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return typeof value === 'string' ? value : stringifyJson(value);
+}
