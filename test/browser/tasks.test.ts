@@ -1,9 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser, Page } from 'playwright-core';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Browser, Download, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../src/core/logs/logger.ts';
+import { readReport, writeReport } from '../../src/people/cli/reports/write-report.ts';
 import { type Console, serveConsole } from '../../src/people/console/server/serve-console.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
+import type { Settings } from '../../src/project/settings/settings.ts';
 import { startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { environmentOf, projectFolder, runProject } from '../support/project.ts';
 import { sharedFolder } from '../support/temporary.ts';
@@ -11,42 +15,72 @@ import { CHROMIUM, MISSING, openTab, startChromium } from './chromium.ts';
 
 const GENERATE =
   'projects=1,crawls=3,pages=200,links=1200,columns=120,log_days=3,events=100,ranking_days=60,seed=5';
-/** What people who come from other tools are used to. */
-const MOST_CLICKS = 4;
+const MOST_CLICKS = 3;
+/** Two are promised; a machine that works for others takes ten times as long, or as it takes to open the first page. */
+const MOST_SECONDS = 20;
+const MOST_OPENINGS = 20;
 
 const folder = sharedFolder();
+let settings: Settings;
 let served: Console;
 let browser: Browser;
 let cookie = '';
 
 if (CHROMIUM === undefined) console.warn(MISSING);
 
-/** A person who begins at the overview, and whose clicks are counted. */
+/** A person who begins at the overview, whose clicks are counted, and who waits for what they lead to. */
 class Person {
   readonly tab: Page;
   clicks = 0;
+  seconds = 0;
 
   constructor(tab: Page) {
     this.tab = tab;
   }
 
-  async click(name: string | RegExp, within = 'main'): Promise<void> {
-    this.clicks++;
-    await this.tab.locator(within).getByRole('link', { name }).first().click();
-    await this.tab.waitForLoadState();
+  click(name: string | RegExp, within = 'main'): Promise<void> {
+    return this.#do(async () => {
+      await this.tab.locator(within).getByRole('link', { name }).first().click();
+      await this.tab.waitForLoadState();
+    });
   }
 
-  async search(text: string): Promise<void> {
+  open(address: string): Promise<void> {
+    return this.#do(async () => void (await this.tab.goto(address)));
+  }
+
+  search(text: string): Promise<void> {
+    return this.#do(async () => {
+      await this.tab.keyboard.press('/');
+      await this.tab.keyboard.type(text);
+      await this.tab.keyboard.press('Enter');
+      await this.tab.waitForURL(/\/search\?/);
+    });
+  }
+
+  async download(within: string, name: string): Promise<Download> {
+    const link = this.tab.locator('main').getByText(within).getByRole('link', { name });
+    const [download] = await this.#do(() => Promise.all([this.tab.waitForEvent('download'), link.click()]));
+    return download;
+  }
+
+  async choose(label: string, option: string): Promise<void> {
+    await this.tab.getByLabel(label).selectOption(option);
+    await this.#do(() => this.tab.getByRole('button', { name: 'Show' }).click());
+  }
+
+  async #do<T>(act: () => Promise<T>): Promise<T> {
+    const began = performance.now();
+    const done = await act();
     this.clicks++;
-    await this.tab.keyboard.press('/');
-    await this.tab.keyboard.type(text);
-    await this.tab.keyboard.press('Enter');
-    await this.tab.waitForURL(/\/search\?/);
+    this.seconds += (performance.now() - began) / 1000;
+    return done;
   }
 
   /** The rows of a table, cell by cell. */
   async rows(label: string): Promise<string[][]> {
-    const lines = this.tab.getByRole('region', { name: `Table: ${label}`, exact: true }).locator('tbody tr');
+    const lines = this.tab.getByRole('region', { name: label, exact: true }).locator('tbody tr');
+    await lines.first().waitFor();
     return Promise.all((await lines.all()).map((line) => line.locator('th, td').allInnerTexts()));
   }
 }
@@ -57,7 +91,7 @@ describe.skipIf(CHROMIUM === undefined)('a person in a hurry', () => {
     const project = await projectFolder(folder);
     const { report } = await runProject(project, sandbox, {});
     expect(report.status).toBe('done');
-    const settings = await loadSettings(project, environmentOf(sandbox));
+    settings = await loadSettings(project, environmentOf(sandbox));
     await sandbox.close();
     served = await serveConsole(settings, '127.0.0.1:0', silentLogger, new AbortController().signal);
     const signedIn = await fetch(served.newLink() ?? '', { redirect: 'manual' });
@@ -72,23 +106,87 @@ describe.skipIf(CHROMIUM === undefined)('a person in a hurry', () => {
   /** Does a task from the overview on, in few clicks and without a complaint of the browser. */
   async function does(task: (person: Person) => Promise<void>): Promise<void> {
     await using opened = await openTab(browser, { url: served.url, cookie });
+    const began = performance.now();
     await opened.tab.goto(served.url);
+    const opening = (performance.now() - began) / 1000;
     const person = new Person(opened.tab);
     await task(person);
     expect(opened.complaints).toEqual([]);
+    console.info(
+      `${person.clicks} clicks, ${person.seconds.toFixed(1)} s: ${expect.getState().currentTestName}`,
+    );
     expect(person.clicks).toBeLessThanOrEqual(MOST_CLICKS);
+    expect(person.seconds).toBeLessThan(Math.max(MOST_SECONDS, MOST_OPENINGS * opening));
   }
 
   const site = '.site h2';
+
+  test('sees on the first screen what to do first, why there, and on which pages', () =>
+    does(async (person) => {
+      await person.click(/./, site);
+      const name = await person.tab.locator('h1').textContent();
+      const [first = []] = await person.rows(`What to do first of ${name}`);
+      const [issue = '', , mended, pages = ''] = first;
+      expect([mended, pages]).toEqual([expect.stringMatching(/\w/), expect.stringMatching(/^[\d,]+$/)]);
+      const place = await person.tab.locator('.first tbody tr').first().boundingBox();
+      expect((place?.y ?? Infinity) + (place?.height ?? 0)).toBeLessThan(900);
+      expect(await person.tab.getByText('Priority, 0 to 100: weight of the severity').count()).toBe(1);
+      await person.click(issue.split('\n')[0] ?? '', '.first');
+      const heading = person.tab.locator('main h2').first();
+      expect((await heading.textContent())?.trim()).toMatch(new RegExp(`^${pages} pages? with `));
+      expect(await person.tab.locator('.about').textContent()).toContain('To do:');
+    }));
+
+  test('sees which segments search engines waste their requests on', () =>
+    does(async (person) => {
+      await person.click(/./, site);
+      await person.click('Logs and demand');
+      for (const caption of ['what search engines asked for', '(engines|udget).*by segment']) {
+        const figure = person.tab.locator(`figure:has(figcaption:text-matches("${caption}"))`);
+        const rows = figure.locator('tbody tr:visible');
+        await rows.first().waitFor();
+        for (const row of await rows.allInnerTexts()) expect(row).toMatch(/\D\d/);
+      }
+    }));
+
+  test('compares the last two crawls, figure by figure', () =>
+    does(async (person) => {
+      await person.click(/./, site);
+      await person.click('Compare');
+      const figures = await person.rows('Table: Figures');
+      expect(figures[0]?.slice(0, 2)).toEqual(['pages', expect.stringMatching(/^[\d,]+$/)]);
+      expect((await person.rows('Table: Issues')).length).toBeGreaterThan(0);
+    }));
+
+  test('finds a page by a part of its URL', () =>
+    does(async (person) => {
+      await person.search('roducts');
+      const found = await person.tab.locator('.found a').allInnerTexts();
+      expect(found.length).toBeGreaterThan(0);
+      for (const url of found) expect(url).toContain('roducts');
+    }));
+
+  test('opens the report, sees what to do first, and prints every issue', () =>
+    does(async (person) => {
+      const file = join(folder, 'report.html');
+      const projects = await readReport(settings, {}, silentLogger, new AbortController().signal);
+      await writeReport(projects, { output: file, remark: undefined }, settings);
+      await person.open(pathToFileURL(file).href);
+      const place = await person.tab.locator('.first tbody tr').first().boundingBox();
+      expect((place?.y ?? Infinity) + (place?.height ?? 0)).toBeLessThan(900);
+      await person.tab.emulateMedia({ media: 'print' });
+      const issues = person.tab.locator('details.all tbody tr');
+      expect(await issues.count()).toBeGreaterThan(0);
+      expect(await issues.filter({ visible: true }).count()).toBe(await issues.count());
+    }));
 
   test('sees which pages lost indexability since the crawl before, and why', () =>
     does(async (person) => {
       await person.click(/./, site);
       await person.click('Compare');
-      const [, , , , changed] = await person.rows('Pages');
+      const [, , , , changed] = await person.rows('Table: Pages');
       await person.click(changed?.[1] ?? '', 'main table:has(th:text-is("indexability changed"))');
-      await person.click('before', 'thead');
-      const rows = await person.rows('Pages');
+      const rows = await person.rows('Table: Pages');
       expect(rows.length).toBe(Number(changed?.[1]));
       const lost = rows.filter(([, before]) => before === 'true');
       expect(lost.length).toBeGreaterThan(0);
@@ -100,22 +198,19 @@ describe.skipIf(CHROMIUM === undefined)('a person in a hurry', () => {
     does(async (person) => {
       await person.click(/./, site);
       await person.click(/^[\d,]+$/, '.strip > div:has(dt:text-is("Errors"))');
-      const all = person.tab.getByText('Download all links to them').getByRole('link', { name: 'CSV' });
-      person.clicks++;
-      const [download] = await Promise.all([person.tab.waitForEvent('download'), all.click()]);
+      const download = await person.download('Download all links to them', 'CSV');
       expect(download.suggestedFilename()).toMatch(/^[\w.-]+-pages-\d{4}-\d\d-\d\d-inlinks\.csv$/);
       const [head, ...lines] = (await readFile(await download.path(), 'utf8')).trim().split('\n');
       expect(head).toBe('source,target,anchor,position,follow,status_code');
       expect(lines.length).toBeGreaterThan(0);
       expect(lines.filter((line) => !/,[45]\d\d\r?$/.test(line))).toEqual([]);
-      expect(person.clicks).toBe(3);
     }));
 
   test('sees what a URL looked like in each crawl', () =>
     does(async (person) => {
       await person.search('/products/');
       await person.click(/^https:/);
-      const rows = await person.rows('History');
+      const rows = await person.rows('Table: History');
       expect(rows.length).toBe(3);
       expect(rows.some(([, status]) => status === '200')).toBe(true);
     }));
@@ -124,11 +219,9 @@ describe.skipIf(CHROMIUM === undefined)('a person in a hurry', () => {
     does(async (person) => {
       await person.click(/./, site);
       await person.click('Issues');
-      await person.tab.getByLabel('change').selectOption('new or fixed pages');
-      person.clicks++;
-      await person.tab.getByRole('button', { name: 'Show' }).click();
+      await person.choose('change', 'new or fixed pages');
       await person.tab.waitForURL(/changed=1/);
-      const rows = await person.rows('Issues');
+      const rows = await person.rows('Table: Issues');
       expect(rows.length).toBeGreaterThan(0);
     }));
 
