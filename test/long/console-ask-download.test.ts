@@ -32,6 +32,8 @@ test('the whole answer is downloaded as CSV, JSON lines or Parquet', async () =>
     'attachment; filename="_shop.example-client__error_-2026-11-22.csv"',
   );
   await named.body?.cancel();
+  const people = await ask(address({ sql: 'SELECT 1 AS nb_inlinks', format: 'csv', names: 'people' }));
+  expect(await people.text()).toBe('Inlinks\n1\n');
   const lines = (await csv.text()).trimEnd().split('\n');
   expect([lines.length, lines[0], lines[1]]).toEqual([
     251,

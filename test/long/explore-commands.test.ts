@@ -70,11 +70,13 @@ test('sitemap lists the indexable pages of a crawl, with the day of the crawl th
 test('a part stands alone as rows in any format', async () => {
   const csv = await ok('url', url('/lamps/red'), '--part', 'inlinks', '--format', 'csv', '--limit', '1');
   expect(csv).toBe(
-    'origin,anchor,follow,link_position,status_code,is_indexable,depth\nhttps://shop.example/,Lamp,true,,200,true,0\n',
+    'links,origin,anchor,follow,link_position,status_code,is_indexable,depth\n1,https://shop.example/,Lamp,true,,200,true,0\n',
   );
   const lines = (await ok('compare', 'shop-2', 'shop-3', '--part', 'pages', '--format', 'jsonl')).split('\n');
   expect(JSON.parse(lines[0] ?? '')).toEqual({ change: 'added', title: 'pages added', pages: 2, why: null });
-  expect(await ok('compare', 'shop-2', 'shop-3', '--part', 'pages')).toMatch(/^added +pages added +2 +-$/m);
+  const part = ['compare', 'shop-2', 'shop-3', '--part', 'pages'];
+  expect(await ok(...part)).toMatch(/^Change +Title +Pages +Found\nadded +pages added +2 +-$/m);
+  expect(await ok(...part, '--names', 'columns')).toMatch(/^change +title +pages +why$/m);
 });
 
 test('issues and pages are rows in any format, and a list that is cut says so', async () => {
@@ -83,6 +85,12 @@ test('issues and pages are rows in any format, and a list that is cut says so', 
   const { stdout, stderr } = await run('pages', '--project', 'Shop', '--format', 'csv', '--limit', '2');
   expect([stdout.split('\n').length, stderr]).toEqual([4, '2 of 7 pages; --limit 7 gives all\n']);
   expect(await ok('pages', '--project', 'Shop', '--format', 'markdown')).toContain('| --- |');
+  const people = ['pages', '--project', 'Shop', '--names', 'people', '--limit', '1'];
+  expect(await ok(...people, '--format', 'csv')).toMatch(
+    /^URL,Status code,Indexability,Crawl depth,Inlinks,/,
+  );
+  expect(await ok(...people.with(4, 'columns'))).toMatch(/^url +status_code +is_indexable/m);
+  expect(JSON.parse(await ok(...people, '--json')).rows[0]).toHaveProperty('nb_inlinks');
 });
 
 test('a crawl that was cut is compared with none, and is not called the first one', async () => {

@@ -98,6 +98,16 @@ test('--chart draws the rows, and nothing else can be asked of them then', async
   );
 });
 
+test('--names people calls columns as people do, where the format has names', async () => {
+  const folder = await published();
+  const sql = 'SELECT 1 AS nb_inlinks';
+  const csv = (...argv: string[]) => query(folder, ...argv, '--format', 'csv').then((one) => one.stdout);
+  expect(await csv(sql)).toBe('nb_inlinks\n1\n');
+  expect(await csv(sql, '--names', 'people')).toBe('Inlinks\n1\n');
+  const parquet = await query(folder, sql, '--names', 'people', '--output', join(folder, 'a.parquet'));
+  expect([parquet.code, parquet.stderr]).toEqual([2, expect.stringContaining('not in Parquet')]);
+});
+
 test('--safe-csv keeps what looks like a formula a text', async () => {
   const folder = await published();
   const sql = `SELECT * FROM (VALUES ('=1+1', '+1', '-1', '@a'), ('a=1', ' =1', E'\\t=1', '＝1'), ('-', '', NULL, 'x')) v("=a", b, c, d)`;

@@ -1,6 +1,7 @@
 import { counted, countText } from '../../core/text/amounts.ts';
 import { type Html, html } from '../../core/text/html.ts';
 import { PAGE_STYLE } from '../../core/text/page-style.ts';
+import { columnName } from '../../project/model/shown/value-text.ts';
 import { type Note, notesOf } from '../../project/settings/notes.ts';
 import { barChart, indexabilityFunnel } from './bars.ts';
 import { CHART_STYLE } from './chart-style.ts';
@@ -270,7 +271,7 @@ function table(rows: AnswerRows, label: string): Html {
   const cell = (name: string, value: unknown): Html =>
     html`<td${numeric.has(name) ? html` class="number"` : null}>${shown(name, value)}</td>`;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>
-<thead><tr>${names.map((name) => html`<th scope="col"${numeric.has(name) ? html` class="number"` : null}>${name.replaceAll('_', ' ')}</th>`)}</tr></thead>
+<thead><tr>${names.map((name) => html`<th scope="col"${numeric.has(name) ? html` class="number"` : null}>${columnName(name)}</th>`)}</tr></thead>
 <tbody>${rows.map((row) => html`<tr>${names.map((name) => cell(name, row[name]))}</tr>\n`)}</tbody></table></div>`;
 }
 

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { readText } from '../../core/files/read-text.ts';
-import type { Invocation } from './command.ts';
+import type { Names } from '../../project/model/shown/value-text.ts';
+import type { Flag, Invocation } from './command.ts';
 
 /** @throws CrawlhouseError `usage` for a value that is none of `values` */
 export function oneOf<T extends string>(
@@ -48,3 +49,17 @@ export async function readFlagFile(
     });
   }
 }
+
+const NAMES = ['people', 'columns'] as const;
+
+const HELP = 'what columns are called: as people do, or as in SQL';
+export const NAMES_FLAG = {
+  type: 'string',
+  value: 'NAMES',
+  values: NAMES,
+  help: HELP,
+} as const satisfies Flag;
+
+/** @throws CrawlhouseError `usage` */
+export const namesOf = (invocation: Invocation, usual: Names): Names =>
+  oneOf(invocation, 'names', NAMES) ?? usual;

@@ -11,7 +11,7 @@ import {
   section,
   tableOf,
 } from '../../../project/model/shown/blocks.ts';
-import { columnName, columnNames, numberText } from '../../../project/model/shown/value-text.ts';
+import { columnName, columnNames, type Names, numberText } from '../../../project/model/shown/value-text.ts';
 import { type ComparedName, crawlCell } from '../compare/compared-crawls.ts';
 import { conditionWords, familyOf } from './page-conditions.ts';
 import { CHANGES_OF_ISSUE, type PageFilter, pagesCommand, partsOfFilter } from './page-filter.ts';
@@ -105,9 +105,10 @@ function meaning(issue: FilteredIssue, { change }: PageFilter): Block {
 }
 
 /** The rows; in a browser the head of a column sorts by it. */
-export function pagesTable(list: ListedPages): Block {
+export function pagesTable(list: ListedPages, called: Names = 'people'): Block {
   const { columns, rows, crawl, since, filter, total, before } = list;
-  const heads = columnNames(columns.map(({ name }) => name));
+  const names = columns.map(({ name }) => name);
+  const heads = called === 'people' ? columnNames(names) : names;
   const of = (crawl_id: string, url: unknown): Cell => {
     const { project_id } = crawl;
     return { value: String(url), link: { to: 'url', project_id, url: String(url), crawl_id } };

@@ -6,7 +6,6 @@ import { numberText } from '../../../project/model/shown/value-text.ts';
 export interface PeopleTable {
   /** Of the columns. */
   readonly names: readonly string[];
-  /** What stands above them; without it, their names. */
   readonly heads?: readonly string[];
   readonly rows: readonly (readonly unknown[])[];
   /** Characters in a line. */

@@ -6,6 +6,7 @@ import { stringifyJson } from '../../../core/text/json.ts';
 import { markdownLine, markdownText } from '../../../core/text/markdown.ts';
 import { alignColumns, ruleOf } from '../../../core/text/text-table.ts';
 import { visible } from '../../../core/text/visible.ts';
+import { columnNames, type Names } from '../../../project/model/shown/value-text.ts';
 import { queryLimitError } from '../query-limits.ts';
 import { peopleTable } from './people-table.ts';
 import { jsonRows, type ResultRows } from './result-rows.ts';
@@ -30,6 +31,8 @@ export interface TextOptions {
   readonly firstRows?: number;
   /** Whether texts that look like formulas get an apostrophe before them, in CSV. */
   readonly safeCsv?: boolean;
+  /** What columns are called in each format but `typed`: as SQL does, by default, or as people do. */
+  readonly names?: Names;
   /** The text for NULL in a table or record; none: empty. */
   readonly nullText?: string;
   /** Characters in a line of a person's terminal, to which a table is fitted; none: a table is as wide as its cells. */
@@ -49,9 +52,9 @@ export function writeResult(result: StreamedRows, options: TextOptions, write: W
 /** Writes rows of any engine in the format that the options name. */
 export async function writeRows(result: ResultRows, options: TextOptions, write: Write): Promise<number> {
   const { format, safeCsv = false, nullText = '' } = options;
-  const { names } = result;
+  const names = options.names === 'people' ? columnNames(result.names) : result.names;
   const chunks = chunksOf(result, options);
-  if (format === 'table') return writeTable(chunks, names, options, write);
+  if (format === 'table') return writeTable(chunks, result.names, { ...options, heads: names }, write);
   if (format === 'record') return writeRecords(chunks, names, nullText, write);
   const cell = safeCsv ? spreadsheetCell : csvCell;
   const row: (values: readonly unknown[]) => string = {
@@ -63,7 +66,7 @@ export async function writeRows(result: ResultRows, options: TextOptions, write:
   }[format];
   let count = 0;
   if (format === 'typed') {
-    await write(`${stringifyJson(names)}\n${stringifyJson(result.types)}\n`);
+    await write(`${stringifyJson(result.names)}\n${stringifyJson(result.types)}\n`);
   }
   if (format === 'json') await write('[');
   if (format === 'csv') await write(`${names.map(cell).join(',')}\n`);
@@ -116,7 +119,7 @@ function cellText(value: unknown): string {
 async function writeTable(
   chunks: AsyncIterable<readonly Values[]>,
   names: readonly string[],
-  { nullText = '', width }: TextOptions,
+  { nullText = '', width, heads }: TextOptions & { readonly heads: readonly string[] },
   write: Write,
 ): Promise<number> {
   const first: Values[] = [];
@@ -127,8 +130,8 @@ async function writeTable(
   }
   await write(
     width === undefined
-      ? plainTable(names, first, nullText)
-      : peopleTable({ names, rows: first, width, nullText }),
+      ? plainTable(heads, first, nullText)
+      : peopleTable({ names, heads, rows: first, width, nullText }),
   );
   if (count > first.length)
     await write(`… ${count - first.length} more rows; --format csv, json or jsonl has all\n`);

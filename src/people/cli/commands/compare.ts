@@ -23,6 +23,7 @@ export const compare: Command = {
     project: EXPLORE_FLAGS.project,
     part: { type: 'string', value: 'PART', values: Object.keys(PARTS), help: 'only one of' },
     format: EXPLORE_FLAGS.format,
+    names: EXPLORE_FLAGS.names,
     open: EXPLORE_FLAGS.open,
   },
   async run(invocation) {

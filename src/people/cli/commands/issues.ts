@@ -15,6 +15,7 @@ export const issues: Command = {
     project: { ...EXPLORE_FLAGS.project, help: 'only this project, by name or id' },
     crawl: EXPLORE_FLAGS.crawl,
     format: EXPLORE_FLAGS.format,
+    names: EXPLORE_FLAGS.names,
     open: EXPLORE_FLAGS.open,
   },
   async run(invocation) {

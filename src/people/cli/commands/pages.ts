@@ -5,7 +5,7 @@ import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { counted } from '../../../core/text/amounts.ts';
 import type { Command } from '../command.ts';
 import { openInConsole } from '../console-address.ts';
-import { wholeNumber } from '../flag-values.ts';
+import { namesOf, wholeNumber } from '../flag-values.ts';
 import { printPaged } from '../pager.ts';
 import { EXPLORE_FLAGS, formatOf, writeFound } from '../reports/explored.ts';
 import { printBlocks } from '../reports/print-blocks.ts';
@@ -54,6 +54,7 @@ export const pages: Command = {
     inlinks: { type: 'boolean', help: 'show all links to these pages, for those who mend them' },
     limit: { type: 'string', value: 'N', help: `the most rows (${ROWS})` },
     format: EXPLORE_FLAGS.format,
+    names: EXPLORE_FLAGS.names,
     open: EXPLORE_FLAGS.open,
   },
   async run(invocation) {
@@ -78,7 +79,10 @@ export const pages: Command = {
     else if (invocation.has('json')) await invocation.printJson({ total: found.total, rows: found.rows });
     else if (format === 'table') {
       const width = invocation.terminal?.width;
-      await printPaged(invocation, printBlocks([pagesHead(found), pagesTable(found)], { width }));
+      await printPaged(
+        invocation,
+        printBlocks([pagesHead(found), pagesTable(found, namesOf(invocation, 'people'))], { width }),
+      );
     } else {
       await writeFound(invocation, format, found.rows);
       if (found.rows.length < found.total)

@@ -20,7 +20,7 @@ import type { Settings } from '../../../project/settings/settings.ts';
 import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
 import { resolveParameters } from '../../../state/catalogue/resolve-parameters.ts';
 import type { Command, Invocation } from '../command.ts';
-import { oneOf, readFlagFile } from '../flag-values.ts';
+import { NAMES_FLAG, oneOf, readFlagFile } from '../flag-values.ts';
 import { screenOf, throughPager } from '../pager.ts';
 import { printError } from '../print-error.ts';
 import { QUERY_FORMATS, type QueryTarget, queryTarget } from '../prompt/query-target.ts';
@@ -52,6 +52,7 @@ export const query: Command = {
       help: 'draw the chart of the question, or one of the first number by text or time',
     },
     'safe-csv': { type: 'boolean', help: 'CSV for a spreadsheet: texts that look like formulas stay texts' },
+    names: NAMES_FLAG,
     output: { type: 'string', value: 'F', help: 'write to this file; its ending sets the format' },
   },
   async run(invocation) {
@@ -167,7 +168,7 @@ async function answer(
   invocation: Invocation,
   open: Open,
   statement: Statement,
-  { path, format, safeCsv }: QueryTarget,
+  { path, format, safeCsv, names }: QueryTarget,
 ): Promise<{ readonly rows: number | null; readonly why: string | null }> {
   const { signal, write, terminal } = invocation;
   const { sql, needs } = statement;
@@ -185,7 +186,7 @@ async function answer(
     const fit = terminal === null ? {} : { width: terminal.width };
     return await readBy(warehouse, (parameters) =>
       throughPager({ screen: screenOf(invocation), write, signal }, (to, until) =>
-        warehouse.write(sql, { format, safeCsv, ...fit }, to, until, parameters),
+        warehouse.write(sql, { format, safeCsv, names, ...fit }, to, until, parameters),
       ),
     );
   }
@@ -196,7 +197,9 @@ async function answer(
     const read = await readBy(warehouse, (parameters) =>
       format === 'parquet'
         ? warehouse.writeParquet(sql, growing, signal, parameters)
-        : withTextFile(growing, (to) => warehouse.write(sql, { format, safeCsv }, to, signal, parameters)),
+        : withTextFile(growing, (to) =>
+            warehouse.write(sql, { format, safeCsv, names }, to, signal, parameters),
+          ),
     );
     await giveUserMode(growing);
     return read;

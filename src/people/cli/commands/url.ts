@@ -50,6 +50,7 @@ export const url: Command = {
     part: { type: 'string', value: 'PART', values: Object.keys(URL_PARTS), help: 'only one of' },
     limit: { type: 'string', value: 'N', help: `the most links of each kind, and similar pages (${ROWS})` },
     format: EXPLORE_FLAGS.format,
+    names: EXPLORE_FLAGS.names,
     open: EXPLORE_FLAGS.open,
   },
   async run(invocation) {

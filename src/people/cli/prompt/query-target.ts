@@ -2,8 +2,9 @@ import { extname, resolve } from 'node:path';
 import { TEXT_FORMATS } from '../../../answers/query/result/text-formats.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
+import type { Names } from '../../../project/model/shown/value-text.ts';
 import type { Invocation } from '../command.ts';
-import { oneOf } from '../flag-values.ts';
+import { namesOf, oneOf } from '../flag-values.ts';
 
 export const QUERY_FORMATS = [...TEXT_FORMATS, 'parquet'] as const;
 type QueryFormat = (typeof QUERY_FORMATS)[number];
@@ -25,6 +26,7 @@ export interface QueryTarget {
   readonly path: string | null;
   /** Of CSV: whether what looks like a formula stays text. */
   readonly safeCsv: boolean;
+  readonly names: Names;
 }
 
 /**
@@ -42,7 +44,10 @@ export function queryTarget(invocation: Invocation): QueryTarget {
   const safeCsv = invocation.has('safe-csv');
   if (safeCsv && format !== 'csv')
     throw new CrawlhouseError('usage', '--safe-csv needs CSV', { hint: 'add --format csv' });
-  return { format, path, safeCsv };
+  const names = namesOf(invocation, 'columns');
+  if (names === 'people' && format === 'parquet')
+    throw new CrawlhouseError('usage', '--names people: not in Parquet', { hint: 'or --format csv' });
+  return { format, path, safeCsv, names };
 }
 
 function formatOf(invocation: Invocation, path: string | null): QueryFormat {

@@ -6,8 +6,9 @@ import { lookUp } from '../../../core/text/look-up.ts';
 import { didYouMean } from '../../../core/text/nearest-name.ts';
 import { textTable } from '../../../core/text/text-table.ts';
 import { CRAWL_NAMES } from '../../../project/model/crawl-name.ts';
+import { columnNames, type Names } from '../../../project/model/shown/value-text.ts';
 import type { Flag, Invocation } from '../command.ts';
-import { oneOf } from '../flag-values.ts';
+import { NAMES_FLAG, namesOf, oneOf } from '../flag-values.ts';
 import { printPaged } from '../pager.ts';
 
 const FORMATS = ['table', 'csv', 'json', 'jsonl', 'markdown'] as const;
@@ -22,6 +23,7 @@ export const EXPLORE_FLAGS = {
     help: `${CRAWL_NAMES} (the main crawl)`,
   },
   format: { type: 'string', value: 'FORMAT', values: FORMATS, help: 'how the rows are shown (table)' },
+  names: { ...NAMES_FLAG, help: `${NAMES_FLAG.help} (people in a table, columns elsewhere)` },
   open: { type: 'boolean', help: 'open the page in the console that is running' },
 } as const satisfies Readonly<Record<string, Flag>>;
 
@@ -37,6 +39,7 @@ export async function writeFound(
   rows: readonly object[],
 ): Promise<void> {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const options = { format, safeCsv: true, names: namesOf(invocation, 'columns') };
   const values = rows.map((row) => names.map((name) => (row as Record<string, unknown>)[name] ?? null));
   const result = {
     names,
@@ -45,7 +48,7 @@ export async function writeFound(
       if (values.length > 0) yield values;
     },
   };
-  await writeRows(result, { format, safeCsv: true }, invocation.write);
+  await writeRows(result, options, invocation.write);
 }
 
 /** The end of a crawl for people: `2026-03-16 03:00 UTC`. */
@@ -53,14 +56,19 @@ export const endText = (time: string | null): string =>
   time === null ? 'an unknown day' : `${time.slice(0, 16).replace('T', ' ')} UTC`;
 
 /** Rows as a table with the columns of the first one, fitted to a person's terminal. */
-export function foundTable(rows: readonly object[], width: number | undefined): string {
+export function foundTable(
+  rows: readonly object[],
+  width: number | undefined,
+  called: Names = 'columns',
+): string {
   const names = Object.keys(rows[0] ?? {});
+  const heads = called === 'people' ? columnNames(names) : names;
   const values = rows.map((row) => names.map((name) => (row as Record<string, unknown>)[name] ?? null));
-  if (width !== undefined) return peopleTable({ names, rows: values, width });
+  if (width !== undefined) return peopleTable({ names, heads, rows: values, width });
   const plain = (value: unknown): string | number | null =>
     value === null || typeof value === 'number' || typeof value === 'string' ? value : stringifyJson(value);
   return textTable(
-    names,
+    heads,
     values.map((row) => row.map(plain)),
   );
 }
@@ -93,5 +101,6 @@ export async function writePart(
 ): Promise<void> {
   if (format !== 'table') return await writeFound(invocation, format, rows);
   if (rows.length === 0) return invocation.say('no rows\n');
-  await printPaged(invocation, foundTable(rows, invocation.terminal?.width));
+  const names = namesOf(invocation, 'people');
+  await printPaged(invocation, foundTable(rows, invocation.terminal?.width, names));
 }

@@ -7,6 +7,7 @@ import { type Html, html } from '../../../core/text/html.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
 import { explainEmpty, type Needs } from '../../../pipeline/transform/questions/question-needs.ts';
 import { questionNamed } from '../../../pipeline/transform/questions/questions.ts';
+import { columnName } from '../../../project/model/shown/value-text.ts';
 import type { Readers, WarehouseRow } from '../desk/desk.ts';
 import { type TableColumn, table } from '../layout/table.ts';
 import { timeText } from '../layout/times.ts';
@@ -210,7 +211,7 @@ function answerRows(title: string, rows: readonly WarehouseRow[]): Html {
   const columns = names.map((name): TableColumn<WarehouseRow> => {
     const isNumber = rows.every((row) => isNumeric(row[name]));
     return {
-      name: name.replaceAll('_', ' '),
+      name: columnName(name),
       isNumber,
       cell: (row) =>
         name === 'ended_at'

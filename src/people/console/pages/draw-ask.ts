@@ -12,6 +12,7 @@ import type { PageRequest } from './page.ts';
 /** What a person downloads; the names of the formats as `query` has them. */
 const DOWNLOADS = [
   ['csv', 'CSV'],
+  ['csv', 'CSV with names for people', 'people'],
   ['jsonl', 'JSON lines'],
   ['parquet', 'Parquet'],
 ] as const;
@@ -106,10 +107,10 @@ ${
 }
 ${pager(document, query)}
 <p class="facts">Download the whole answer: ${DOWNLOADS.map(
-    ([format, name], index) =>
+    ([format, name, names = null], index) =>
       html`${index > 0 ? ', ' : ''}<a href="${askAddress(
         query,
-        { format, ...NOT_WHOLE },
+        { format, names, ...NOT_WHOLE },
         '/ask/download',
       )}" download>${name}</a>`,
   )}</p>

@@ -17,7 +17,7 @@ import { type ListedPages, pagesHead, pagesTable } from '../../../answers/explor
 import { countText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { CRAWL_NAMES } from '../../../project/model/crawl-name.ts';
-import { columnName } from '../../../project/model/shown/value-text.ts';
+import { columnName, type Names } from '../../../project/model/shown/value-text.ts';
 import type { Readers } from '../desk/desk.ts';
 import { PAGE_ROWS, readAnswer } from '../desk/read-answer.ts';
 import { crawlName, withQuery } from '../layout/addresses.ts';
@@ -32,7 +32,6 @@ import { type PageRequest, page } from './page.ts';
 const UNTIL_READ = new AbortController().signal;
 const MOST_SEGMENTS = 200;
 
-const DOWNLOADS = ['csv', 'parquet', 'jsonl'] as const;
 const FORMATS = { csv: 'CSV', parquet: 'Parquet', jsonl: 'JSON lines' } as const;
 /** Columns that say what to look at first. */
 const SORTS = ['inrank_decimal desc', 'priority desc', 'clicks desc', 'nb_inlinks desc', 'depth', 'url'];
@@ -248,11 +247,14 @@ function ways(document: PageList): Html {
     value === null ? [] : [[`param.${name}`, value]],
   );
   const asked = new URLSearchParams([['sql', sql], ...values, ['run', '1']]);
-  const files = (statement: string, name: string): Html =>
-    html`${DOWNLOADS.map((format, index) => {
-      const query = new URLSearchParams([['sql', statement], ...values, ['format', format], ['name', name]]);
-      return html`${index > 0 ? ', ' : null}<a href="/ask/download?${String(query)}" download>${FORMATS[format]}</a>`;
-    })}`;
+  const files = (statement: string, name: string): Html => {
+    const file = (format: keyof typeof FORMATS, names: Names): Html => {
+      const what = { sql: statement, format, names, name };
+      const query = new URLSearchParams([...Object.entries(what), ...values]);
+      return html`<a href="/ask/download?${String(query)}" download>${FORMATS[format]}</a>`;
+    };
+    return html`${file('csv', 'people')} with names as here, or with those of the columns ${file('csv', 'columns')}, ${file('parquet', 'columns')}, ${file('jsonl', 'columns')}`;
+  };
   return html`<p class="facts">Download all of them: ${files(sql, fileName(document))}. In a terminal: <code>${command}</code></p>
 ${inlinks && html`<p class="facts">Download all links to them, for those who mend the pages that link: ${files(inlinks, `${fileName(document)}-inlinks`)}. In a terminal: <code>${command} --inlinks</code></p>`}
 <details><summary>The SQL</summary><p><a href="/ask?${String(asked)}">Ask it</a></p>

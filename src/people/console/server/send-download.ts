@@ -2,6 +2,7 @@ import { open, stat } from 'node:fs/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
+import type { Names } from '../../../project/model/shown/value-text.ts';
 import type { SignedIn } from '../access/session.ts';
 import type { Readers } from '../desk/desk.ts';
 import { resolvedStatement, type Statement, statementOf } from '../desk/statement.ts';
@@ -51,7 +52,8 @@ export async function sendDownload(
         'content-disposition': `attachment; filename="${name}"`,
       });
     };
-    const sending = { desk, statement, reply, start, format, session };
+    const names: Names = query.get('names') === 'people' ? 'people' : 'columns';
+    const sending = { desk, statement, reply, start, format, names, session };
     await files.use(session.csrf, (output) => sendFile(sending, output, within));
     reply.raw.end();
   } catch (thrown) {
@@ -70,6 +72,7 @@ interface Sending {
   readonly desk: Readers;
   readonly statement: Statement;
   readonly format: Format;
+  readonly names: Names;
   readonly session: SignedIn;
   readonly reply: FastifyReply;
   /** Sends the head of the answer. */
@@ -86,7 +89,7 @@ async function sendFile(sending: Sending, output: string, signal: AbortSignal): 
 }
 
 async function writeAnswer(
-  { desk, statement, format }: Sending,
+  { desk, statement, format, names }: Sending,
   output: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -100,7 +103,7 @@ async function writeAnswer(
   }
   await using file = await open(output, 'wx', 0o600);
   const write = (text: string): Promise<void> => file.appendFile(text);
-  await warehouse.write(sql, { format, safeCsv: true }, write, signal, parameters);
+  await warehouse.write(sql, { format, safeCsv: true, names }, write, signal, parameters);
 }
 
 function formatOf(text: string | null): Format {

@@ -2,8 +2,6 @@ import { bytesText, countText, durationText } from '../../../core/text/amounts.t
 import { lookUp } from '../../../core/text/look-up.ts';
 import type { Kind, Value } from './blocks.ts';
 
-const DAY_SECONDS = 86_400;
-
 /** A value in words, the same on a terminal and in a browser. */
 export function valueText(value: NonNullable<Value>, kind: Kind): string {
   if (kind === 'time') return String(value).replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*$/, '$1 $2');
@@ -27,19 +25,17 @@ export function valueText(value: NonNullable<Value>, kind: Kind): string {
 
 /** `5 h 3 min`, `12 days`: hours say little of what is older than two days. */
 function ageText(seconds: number): string {
-  return seconds < 2 * DAY_SECONDS
-    ? durationText(seconds)
-    : `${countText(Math.floor(seconds / DAY_SECONDS))} days`;
+  const day = 86_400;
+  return seconds < 2 * day ? durationText(seconds) : `${countText(Math.floor(seconds / day))} days`;
 }
+
+/** What columns are called: as people do, or as SQL does. */
+export type Names = 'people' | 'columns';
 
 /** What people in the field call columns whose own names, made readable, would not say it. */
 const COLUMN_NAMES: Readonly<Record<string, string>> = {
-  ...{
-    is_indexable: 'Indexability',
-    non_indexable_reason: 'Indexability reason',
-    rel_canonical: 'Canonical',
-  },
-  ...{ depth: 'Crawl depth', inrank_decimal: 'Link score', inrank: 'Link score, whole' },
+  ...{ is_indexable: 'Indexability', non_indexable_reason: 'Indexability reason', depth: 'Crawl depth' },
+  ...{ rel_canonical: 'Canonical', inrank_decimal: 'Link score', inrank: 'Link score, whole' },
   ...{ nb_inlinks: 'Inlinks', nb_outlinks: 'Outlinks', text_to_code: 'Text ratio', num_img: 'Images' },
   ...{ load_time: 'Load time (ms)', average_load_time: 'Average load time (ms)', weight: 'Size (KB)' },
   ...{ num_missing_alt: 'Images without alt text', largest_img_weight: 'Largest image (KB)' },
@@ -61,10 +57,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ...{ nb: 'number of', num: 'number of', percent: '%' },
 };
 
-/**
- * The name of a column for people: `Crawl depth` for `depth`. One that is not listed is its own name made readable,
- * `Follow inlinks` for `follow_inlinks`; a name that is no snake_case stays as somebody wrote it.
- */
+/** `Crawl depth` for `depth`; else its own name made readable, or as somebody wrote it where it is no snake_case. */
 export function columnName(column: string): string {
   const known = lookUp(COLUMN_NAMES, column);
   if (known !== undefined) return known;

@@ -6,11 +6,15 @@ import { someWarehouse } from '../some-warehouse.ts';
 
 const signal = new AbortController().signal;
 
-async function query(sql: string, format: TextFormat): Promise<{ text: string; rows: number }> {
+async function query(
+  sql: string,
+  format: TextFormat,
+  names: 'people' | 'columns' = 'columns',
+): Promise<{ text: string; rows: number }> {
   const { warehouse } = await someWarehouse();
   let text = '';
   const rows = await warehouse.ask(sql, signal, (result) =>
-    writeResult(result, { format }, async (piece) => {
+    writeResult(result, { format, names }, async (piece) => {
       text += piece;
     }),
   );
@@ -154,5 +158,17 @@ test('the first rows are those of the whole, whatever number is asked for, and n
     );
     const lines = text.trim().split('\n');
     expect([rows, lines.length, lines.at(-1)]).toEqual([firstRows, firstRows, `{"i":${firstRows - 1}}`]);
+  }
+});
+
+test('columns are called as people do in each format where that is asked for, each once', async () => {
+  const sql = 'SELECT 3 AS depth, 4 AS crawl_depth, 5 AS nb_inlinks, \'x\' AS "Own name"';
+  for (const format of ['csv', 'json', 'jsonl', 'markdown', 'table', 'record'] as const) {
+    const { text } = await query(sql, format, 'people');
+    const places = ['Crawl depth', 'Crawl depth (crawl_depth)', 'Inlinks', 'Own name'].map((name) =>
+      text.indexOf(name),
+    );
+    expect([format, places.every((place) => place >= 0)]).toEqual([format, true]);
+    expect(text).not.toContain('nb_inlinks');
   }
 });
