@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { type Connection, ident, listed, table } from '../core/duckdb/duckdb.ts';
 import { markDirty, publicationOf } from '../state/catalogue/ops/ops-publication.ts';
 import { type NamedUnit, UNIT_COLUMNS, unitOf } from '../state/catalogue/ops/ops-rows.ts';
+import { forgetFields } from '../state/catalogue/ops/ops-unit-fields.ts';
 import { recordDropped } from '../state/catalogue/ops/ops-units.ts';
 import { attachDespiteWriter } from '../state/catalogue/published/attach-published.ts';
 import { columnsOfVersion, FORMER, WAREHOUSE_VERSION } from '../state/catalogue/schema.ts';
@@ -69,6 +70,7 @@ async function putBack(
   const retyped: string[] = [];
   for (const dataset of await datasetsOf(connection, values))
     if (await rows.restoreUnits(`raw.${dataset}`, names)) retyped.push(dataset);
+  forgetFields(connection);
   const version = isThere ? (await publicationOf(connection, FORMER)).version : WAREHOUSE_VERSION;
   for (const name of ABOUT_UNITS) {
     const own = table('ops', name);
@@ -119,6 +121,7 @@ export async function dropUnits(
   return connection.transaction(async () => {
     const datasets = await datasetsOf(connection, values);
     await recordDropped(connection, units, reason);
+    forgetFields(connection);
     let rows = 0n;
     for (const dataset of datasets) rows += await stored.removeUnits(`raw.${dataset}`, unitNames);
     for (const name of [...ABOUT_UNITS, 'holds'])

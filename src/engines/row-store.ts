@@ -21,6 +21,8 @@ export interface UnitRows {
   /** What stands after FROM; null: the unit has no rows. */
   readonly from: string | null;
   readonly prepared?: PreparedRows | undefined;
+  /** It has no former rows that would have to be found. */
+  readonly isNew?: boolean;
 }
 
 /** The finished copy of the catalogue that a publication puts in place. */

@@ -14,9 +14,12 @@ export class DuckDbRows implements RowStore {
     this.#connection = connection;
   }
 
-  async replaceUnit({ relation, unit, values, from }: UnitRows, signal?: AbortSignal): Promise<bigint> {
+  async replaceUnit(
+    { relation, unit, values, from, isNew }: UnitRows,
+    signal?: AbortSignal,
+  ): Promise<bigint> {
     const name = relationTable(relation);
-    await this.#connection.run(`DELETE FROM ${name} WHERE _unit = ?`, [unit]);
+    if (!isNew) await this.#connection.run(`DELETE FROM ${name} WHERE _unit = ?`, [unit]);
     if (from === null) return 0n;
     const columns = [...values.keys()].map(ident).join(', ');
     return this.#connection.run(

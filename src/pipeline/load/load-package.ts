@@ -15,10 +15,16 @@ import type { Pipeline } from '../../project/model/pipeline.ts';
 import { type Counts, reconcile } from '../../project/model/runs/counts.ts';
 import type { Volume } from '../../project/model/volume.ts';
 import { fingerprintSql, renewFingerprints, unitFingerprints } from '../../state/catalogue/fingerprint.ts';
-import { forgetFingerprints, recordLoad } from '../../state/catalogue/ops/ops-loads.ts';
+import { forgetFingerprints, forgetLoad, recordLoad } from '../../state/catalogue/ops/ops-loads.ts';
 import { recordRejects } from '../../state/catalogue/ops/ops-rejects.ts';
 import { recordNotes, recordSchemaChanges } from '../../state/catalogue/ops/ops-schema-changes.ts';
-import { fieldChanges, fieldRegistry, recordFields } from '../../state/catalogue/ops/ops-unit-fields.ts';
+import {
+  fieldChanges,
+  fieldRegistry,
+  forgetFields,
+  keepFields,
+  recordFields,
+} from '../../state/catalogue/ops/ops-unit-fields.ts';
 import { mergeType } from '../../state/catalogue/raw/merge-type.ts';
 import {
   applyRawTable,
@@ -39,6 +45,9 @@ const MANY_COLUMNS = 50;
 
 /** From so many on, they do not fit into all of it. */
 const WIDE_COLUMNS = 200;
+
+/** Rows times columns below which a load takes no memory that a limit would have to hold. */
+const FEW_VALUES = 100_000;
 
 export interface LoadOptions {
   readonly runId: string;
@@ -87,9 +96,11 @@ export async function loadPackage(
   if (isRetyped) await forgetFingerprints(connection, dataset);
   await applyRawTable(connection, dataset, plan, Object.keys(meta) as RawMetaColumn[]);
   if (isRetyped) await renewFingerprints(connection, dataset, options.signal);
+  let isNew = false;
   const load = (): Promise<Counts> =>
     connection.transaction(async () => {
-      const loaded = await replaceRows(working, staged, plan, meta, options.signal);
+      isNew = !(await forgetLoad(connection, manifest.name));
+      const loaded = await replaceRows(working, { ...staged, isNew }, plan, meta, options.signal);
       const counts: Counts = { ...manifest.counts, loaded, queryable: null };
       const difference = reconcile(counts);
       if (difference) {
@@ -98,6 +109,7 @@ export async function loadPackage(
           `${manifest.name}: ${difference.leftCount} rows ${difference.left}, but ${difference.rightCount} ${difference.right}`,
         );
       }
+      if (!isNew) await connection.run('DELETE FROM ops.unit_fields WHERE unit = ?', [manifest.name]);
       await recordFields(connection, manifest, plan);
       await recordSchemaChanges(connection, manifest, plan, options.runId);
       const fingerprint = await contentFingerprint(working, staged, plan, options.signal);
@@ -108,21 +120,24 @@ export async function loadPackage(
       working.noteLoaded(loaded * plan.targets.length);
       return counts;
     });
-  return withLoadMemory(connection, manifest, load);
+  const counts = await withLoadMemory(connection, manifest, load);
+  if (isNew) keepFields(connection, manifest, plan, registry);
+  else forgetFields(connection, dataset);
+  return counts;
 }
 
 /** Replaces the unit's former rows; a list of resources keeps its history. */
 async function replaceRows(
   { connection, rows }: WorkingCopy,
-  staged: StagedPackage,
+  staged: StagedPackage & { readonly isNew: boolean },
   plan: RawTablePlan,
   meta: Partial<Record<RawMetaColumn, string>>,
   signal: AbortSignal,
 ): Promise<number> {
-  const { manifest } = staged;
+  const { manifest, prepared, isNew } = staged;
   const { dataset, source } = manifest.unit;
   if (source.kind === 'resource') return mergeHistory(connection, staged, plan, meta, signal);
-  const unit = { relation: `raw.${dataset}`, unit: manifest.name, prepared: staged.prepared };
+  const unit = { relation: `raw.${dataset}`, unit: manifest.name, prepared, isNew };
   const [values, from] = [unitValues(plan, meta), partsOf(staged)];
   return Number(await rows.replaceUnit({ ...unit, values, from }, signal));
 }
@@ -216,9 +231,10 @@ function fits(read: string, incoming: string): boolean {
  */
 export async function withLoadMemory<T>(
   connection: Connection,
-  { columns, source }: Pick<Manifest, 'columns' | 'source'>,
+  { columns, source, counts }: Pick<Manifest, 'columns' | 'source' | 'counts'>,
   load: () => Promise<T>,
 ): Promise<T> {
+  if (counts.staged * columns.length < FEW_VALUES) return load();
   const isWide = columns.length > WIDE_COLUMNS;
   const isForeign = source.format === 'parquet';
   const onOneThread = isWide || (isForeign && columns.length > MANY_COLUMNS);

@@ -9,6 +9,7 @@ import {
   text,
 } from '../../../src/core/duckdb/duckdb.ts';
 import { silentLogger } from '../../../src/core/logs/logger.ts';
+import { dropUnits } from '../../../src/engines/new-units.ts';
 import { loadPackage } from '../../../src/pipeline/load/load-package.ts';
 import { readPackage } from '../../../src/pipeline/load/read-package.ts';
 import type { ColumnContract } from '../../../src/pipeline/load/refuse-drift.ts';
@@ -493,6 +494,12 @@ test('names and values with quotes stay text', async () => {
   expect(await connection.scalar('SELECT count(*) FROM ops.loads')).toBe(1n);
 });
 
+/** More values than a load leaves the memory limit alone for. */
+const MANY = {
+  ...PAGES,
+  rows: Array.from({ length: 50_000 }, (_, depth) => ({ url: `/${depth}`, depth })),
+};
+
 test('a load that breaks off says why, and leaves DuckDB its memory', async () => {
   const folder = await temporaryFolder();
   const database = await openDatabase(folder);
@@ -501,7 +508,7 @@ test('a load that breaks off says why, and leaves DuckDB its memory', async () =
   const limit = () =>
     connection.scalar("SELECT current_setting('memory_limit') || current_setting('threads')");
   const before = await limit();
-  const staged = await readPackage(await makePackage(await database.connect(), folder, PAGES));
+  const staged = await readPackage(await makePackage(await database.connect(), folder, MANY));
   for (const part of staged.manifest.parts) await writeFile(join(staged.folder, part.file), 'no Parquet');
   const options = { runId: 'r', schemaChange: 'evolve', signal } as const;
   await expect(loadPackage(working, staged, options)).rejects.toThrow(
@@ -515,7 +522,7 @@ test('a load that its share of the memory is too little for is made again with a
   const database = await openDatabase(folder);
   const working = await openWorking(folder, database);
   const { connection } = working;
-  const staged = await readPackage(await makePackage(await database.connect(), folder, PAGES));
+  const staged = await readPackage(await makePackage(await database.connect(), folder, MANY));
   const options = { runId: 'r', schemaChange: 'evolve', signal } as const;
   const limits: unknown[] = [];
   const run = connection.run.bind(connection);
@@ -528,9 +535,27 @@ test('a load that its share of the memory is too little for is made again with a
     return run(sql, ...rest);
   });
   const whole = await connection.scalar("SELECT current_setting('memory_limit')");
-  expect((await loadPackage(working, staged, options)).loaded).toBe(2);
+  expect((await loadPackage(working, staged, options)).loaded).toBe(50_000);
   expect(limits).toEqual([expect.not.stringContaining(String(whole)), whole]);
-  expect(await connection.scalar('SELECT count(*) FROM raw.crawl_pages')).toBe(2n);
+  expect(await connection.scalar('SELECT count(*) FROM raw.crawl_pages')).toBe(50_000n);
+});
+
+test('fields of units that were dropped on the same connection are forgotten', async () => {
+  const folder = await temporaryFolder();
+  const database = await openDatabase(folder);
+  const working = await openWorking(folder, database);
+  const staging = await database.connect();
+  const columnContracts = new Map([['depth', { schemaChange: 'freeze' } as const]]);
+  const options = { runId: 'r', schemaChange: 'evolve', columnContracts, signal } as const;
+  const first = await readPackage(await makePackage(staging, folder, PAGES));
+  await loadPackage(working, first, options);
+  const second = await readPackage(
+    await makePackage(staging, folder, { id: 'c2', fields: fields('url'), rows: [{ url: 'a' }] }),
+  );
+  await expect(loadPackage(working, second, options)).rejects.toMatchObject({ code: 'contract_drift' });
+  const { name, unit } = first.manifest;
+  await dropUnits(working, { units: [{ ...unit, unit: name }], reason: 'asked' });
+  expect(await loadPackage(working, second, options)).toMatchObject({ loaded: 1 });
 });
 
 test('a load opens the working copy anew when much was loaded before it', async () => {

@@ -182,6 +182,7 @@ export async function countLoads(connection: Connection, runId: string): Promise
   return Number(await connection.scalar('SELECT count(*) FROM ops.loads WHERE run_id = ?', [runId]));
 }
 
+/** Adds the entry of a unit, which has none, to `ops.loads`. */
 export async function recordLoad(
   connection: Connection,
   manifest: Manifest,
@@ -193,7 +194,6 @@ export async function recordLoad(
   }: { readonly runId: string; readonly fingerprint: string | null; readonly volume?: Volume },
 ): Promise<void> {
   const { unit, source } = manifest;
-  await forgetLoad(connection, manifest.name);
   const row = {
     ...unitRow({ ...unit, unit: manifest.name }),
     ...counts,
@@ -221,8 +221,9 @@ export async function recordLoad(
   );
 }
 
-export async function forgetLoad(connection: Connection, unit: string): Promise<void> {
-  await connection.run('DELETE FROM ops.loads WHERE unit = ?', [unit]);
+/** Returns whether there was one. */
+export async function forgetLoad(connection: Connection, unit: string): Promise<boolean> {
+  return (await connection.run('DELETE FROM ops.loads WHERE unit = ?', [unit])) > 0n;
 }
 
 /** A short stamp of the loads of each dataset so far. */

@@ -4,12 +4,52 @@ import type { RawTablePlan, SchemaChange } from '../raw/raw-table.ts';
 
 const FIELD = given('?', ['field', 'type', 'arity', 'column_name']);
 
+/** The fields of a dataset after a load, so that the next one on the same connection need not read those of all units. */
+interface KnownFields {
+  readonly registry: Map<string, string>;
+  /** By project, the unit that was loaded last. */
+  readonly last: Map<string | null, { readonly unit: string; readonly fields: readonly UnitField[] }>;
+}
+
+interface UnitField {
+  readonly field: string;
+  readonly type: string;
+  readonly arity: string;
+}
+
+const KNOWN = new WeakMap<Connection, Map<string, KnownFields>>();
+
+/** Keeps what the load of a unit, which is committed, has left of its dataset's fields. */
+export function keepFields(
+  connection: Connection,
+  { name, unit: { dataset, source } }: Manifest,
+  { targets }: RawTablePlan,
+  registry: ReadonlyMap<string, string>,
+): void {
+  const datasets = KNOWN.get(connection) ?? new Map<string, KnownFields>();
+  KNOWN.set(connection, datasets);
+  const known = datasets.get(dataset) ?? { registry: new Map(registry), last: new Map() };
+  datasets.set(dataset, known);
+  for (const { field, column } of targets) known.registry.set(field, column);
+  const fields = targets.map(({ field, described: { type, arity } }) => ({ field, type, arity }));
+  known.last.set(source.project_id, {
+    unit: name,
+    fields: fields.toSorted((one, other) => (one.field < other.field ? -1 : 1)),
+  });
+}
+
+/** Forgets what `keepFields` kept of a dataset, or of all, because fields of units were removed. */
+export function forgetFields(connection: Connection, dataset?: string): void {
+  if (dataset === undefined) KNOWN.delete(connection);
+  else KNOWN.get(connection)?.delete(dataset);
+}
+
+/** Adds the fields of a unit, which has none. */
 export async function recordFields(
   connection: Connection,
   { name, unit }: Manifest,
   plan: RawTablePlan,
 ): Promise<void> {
-  await connection.run('DELETE FROM ops.unit_fields WHERE unit = ?', [name]);
   const fields = plan.targets.map(({ field, column, described: { type, arity } }) => ({
     field,
     type,
@@ -24,7 +64,12 @@ export async function recordFields(
 }
 
 /** Field → column, over all units of a dataset: a field never changes its column. */
-export async function fieldRegistry(connection: Connection, dataset: string): Promise<Map<string, string>> {
+export async function fieldRegistry(
+  connection: Connection,
+  dataset: string,
+): Promise<ReadonlyMap<string, string>> {
+  const known = KNOWN.get(connection)?.get(dataset);
+  if (known) return known.registry;
   const rows = await connection.rows<{ field: string; column_name: string }>(
     'SELECT DISTINCT field, column_name FROM ops.unit_fields WHERE dataset = ?',
     [dataset],
@@ -61,13 +106,17 @@ export async function columnsOfUnits(
  */
 export async function fieldChanges(connection: Connection, manifest: Manifest): Promise<SchemaChange[]> {
   const { dataset, source } = manifest.unit;
-  const before = await connection.rows<Record<'field' | 'type' | 'arity', string>>(
-    `SELECT field, type, arity FROM ops.unit_fields WHERE unit = (
-       SELECT unit FROM ops.loads WHERE dataset = ? AND project_id IS NOT DISTINCT FROM ? AND unit <> ?
-       ORDER BY loaded_at DESC, unit DESC LIMIT 1)
-     ORDER BY field`,
-    [dataset, source.project_id, manifest.name],
-  );
+  const last = KNOWN.get(connection)?.get(dataset)?.last.get(source.project_id);
+  const before =
+    last && last.unit !== manifest.name
+      ? last.fields
+      : await connection.rows<Record<keyof UnitField, string>>(
+          `SELECT field, type, arity FROM ops.unit_fields WHERE unit = (
+             SELECT unit FROM ops.loads WHERE dataset = ? AND project_id IS NOT DISTINCT FROM ? AND unit <> ?
+             ORDER BY loaded_at DESC, unit DESC LIMIT 1)
+           ORDER BY field`,
+          [dataset, source.project_id, manifest.name],
+        );
   const now = new Map(manifest.columns.map((column) => [column.field, column]));
   return before.flatMap(({ field, type, arity }): SchemaChange[] => {
     const one = now.get(field);

@@ -108,14 +108,25 @@ export function planRawTable(
 }
 
 /** Columns of a raw table, name → type; empty when there is none. */
-export async function rawTableColumns(connection: Connection, dataset: string): Promise<Map<string, string>> {
+export async function rawTableColumns(
+  connection: Connection,
+  dataset: string,
+): Promise<ReadonlyMap<string, string>> {
+  const known = COLUMNS.get(connection)?.get(dataset);
+  if (known) return known;
   const rows = await connection.rows<{ column_name: string; data_type: string }>(
     `SELECT column_name, data_type FROM duckdb_columns()
      WHERE database_name = ? AND schema_name = 'raw' AND table_name = ? ORDER BY column_index`,
     [CATALOG, dataset],
   );
-  return new Map(rows.map((row) => [row.column_name, row.data_type]));
+  const columns = new Map(rows.map((row) => [row.column_name, row.data_type]));
+  const tables = COLUMNS.get(connection) ?? new Map();
+  if (columns.size > 0) COLUMNS.set(connection, tables.set(dataset, columns));
+  return columns;
 }
+
+/** The columns of tables by connection, until a load changes them: DuckDB lists those of all tables to find these. */
+const COLUMNS = new WeakMap<Connection, Map<string, ReadonlyMap<string, string>>>();
 
 /** Makes the table or brings it to the plan, with a comment on each column. */
 export async function applyRawTable(
@@ -128,6 +139,7 @@ export async function applyRawTable(
   const isSame = plan.exists && added.length === 0 && !plan.targets.some((target) => target.added);
   const commented = COMMENTED.get(connection) ?? new Set();
   COMMENTED.set(connection, commented);
+  if (!isSame || plan.targets.some(({ merged }) => merged.existing)) COLUMNS.get(connection)?.delete(dataset);
   if (plan.exists) await alterRawTable(connection, dataset, plan, added);
   else {
     const own = meta.map((column) => `${ident(column)} ${metaType(column)}`);
