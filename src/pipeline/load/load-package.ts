@@ -109,8 +109,7 @@ export async function loadPackage(
           `${manifest.name}: ${difference.leftCount} rows ${difference.left}, but ${difference.rightCount} ${difference.right}`,
         );
       }
-      if (!isNew) await connection.run('DELETE FROM ops.unit_fields WHERE unit = ?', [manifest.name]);
-      await recordFields(connection, manifest, plan);
+      await recordFields(connection, manifest, plan, isNew);
       await recordSchemaChanges(connection, manifest, plan, options.runId);
       const fingerprint = await contentFingerprint(working, staged, plan, options.signal);
       await recordLoad(connection, manifest, counts, { ...options, fingerprint });

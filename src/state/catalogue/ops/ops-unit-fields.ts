@@ -44,12 +44,14 @@ export function forgetFields(connection: Connection, dataset?: string): void {
   else KNOWN.get(connection)?.delete(dataset);
 }
 
-/** Adds the fields of a unit, which has none. */
+/** Replaces the fields of a unit; a new one has none. */
 export async function recordFields(
   connection: Connection,
   { name, unit }: Manifest,
   plan: RawTablePlan,
+  isNew: boolean,
 ): Promise<void> {
+  if (!isNew) await connection.run('DELETE FROM ops.unit_fields WHERE unit = ?', [name]);
   const fields = plan.targets.map(({ field, column, described: { type, arity } }) => ({
     field,
     type,
