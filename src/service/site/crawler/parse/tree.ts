@@ -14,9 +14,12 @@ export function attribute(element: Element, name: string): string | null {
   return null;
 }
 
+/** Tokens of an attribute that are read: millions of them would take more memory at once than a thread may ask for. */
+const MOST_TOKENS = 10_000;
+
 /** Tokens of an attribute that is a list, such as `rel`. */
 export function tokens(value: string | null): string[] {
-  return value === null ? [] : value.split(/\s+/).filter((token) => token !== '');
+  return value === null ? [] : value.split(/\s+/, MOST_TOKENS).filter((token) => token !== '');
 }
 
 /**

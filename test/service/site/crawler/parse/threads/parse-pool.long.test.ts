@@ -54,6 +54,8 @@ const KINDS: Readonly<Record<string, (megabytes: number) => string>> = {
   'one script': (size) => `<script>${of('if (a < b) c = "é";', size)}</script>`,
   'one attribute': (size) => `<p class="${of('{&quot;a&quot;: 1},', size)}">`,
   'many attributes': (size) => `<p ${Array.from({ length: size * 110_000 }, (_, n) => `a${n}`).join(' ')}>`,
+  'names of one property': (size) =>
+    `<p itemscope><b itemprop="${Array.from({ length: size * 170_000 }, (_, n) => n.toString(36)).join(' ')}">`,
   'one text': (size) => of('word süß 漢字 ', size),
   'words of their own': (size) => Array.from({ length: size * 150_000 }, (_, n) => n.toString(36)).join(' '),
   'signs without end': (size) => of('< ', size),
