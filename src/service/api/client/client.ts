@@ -197,18 +197,11 @@ export class ServiceClient implements AsyncDisposable {
   }
 
   async #call(endpoint: Endpoint, request: LooseRequest, signal: AbortSignal | undefined): Promise<unknown> {
-    const answer = await this.#answer(endpoint, request, signal);
-    return endpoint.result === undefined ? answer : (answer as Record<string, unknown>)[endpoint.result];
-  }
-
-  async #answer(
-    endpoint: Endpoint,
-    request: LooseRequest,
-    signal: AbortSignal | undefined,
-  ): Promise<unknown> {
+    const { response, result } = endpoint;
     const sent = requestOf(endpoint, request);
-    if (endpoint.response === undefined) return this.#transport.nothing(sent, signal);
-    return this.#transport.json(sent, endpoint.response, signal);
+    if (response === undefined) return this.#transport.nothing(sent, signal);
+    const answer = await this.#transport.json(sent, response, signal);
+    return result === undefined ? answer : (answer as Record<string, unknown>)[result];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -12,6 +12,14 @@ export const FETCH_STATUSES = [
 ] as const;
 export type FetchStatus = (typeof FETCH_STATUSES)[number];
 
+/** URLs by their result. */
+export type FetchCounts = Readonly<Record<FetchStatus, number>>;
+export const NO_COUNTS = Object.fromEntries(FETCH_STATUSES.map((status) => [status, 0])) as FetchCounts;
+
+export function urlsOf(counts: FetchCounts): number {
+  return FETCH_STATUSES.reduce((sum, status) => sum + counts[status], 0);
+}
+
 /** Steps of a crawl in their order, and the jobs of the analysis (api-spec.md §2.5). */
 const PROGRESS_STEPS = ['fetch', 'connectors', 'analysis', 'cross_analysis', 'export'] as const;
 export const ANALYSIS_JOBS = [

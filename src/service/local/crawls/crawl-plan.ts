@@ -1,4 +1,10 @@
-import type { FetchStatus } from '../../api/resources/crawl-progress.ts';
+import {
+  FETCH_STATUSES,
+  type FetchCounts,
+  type FetchStatus,
+  NO_COUNTS,
+  urlsOf,
+} from '../../api/resources/crawl-progress.ts';
 import { END_REASONS_WITHOUT_REPORT } from '../../api/resources/crawls.ts';
 import type { Dataset, Document, Resources } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
@@ -6,8 +12,6 @@ import { ServiceRows } from '../rows/row-store.ts';
 
 /** A crawl fetches in this many steps, each of the same number of URLs. */
 export const FETCH_STEPS = 40;
-
-export type FetchCounts = Readonly<Record<FetchStatus, number>>;
 
 /** The totals of one step of fetching at one depth. */
 export interface FetchStep extends FetchCounts {
@@ -34,27 +38,12 @@ export interface CrawlPlan {
   readonly samples: readonly PlannedSample[];
 }
 
-const FETCHED = ['fetched_2xx', 'fetched_3xx', 'fetched_4xx', 'fetched_5xx'] as const;
-export const NO_COUNTS: FetchCounts = {
-  fetched_2xx: 0,
-  fetched_3xx: 0,
-  fetched_4xx: 0,
-  fetched_5xx: 0,
-  unfetched_exception: 0,
-  unfetched_robots_denied: 0,
-};
-
 function addCounts(a: FetchCounts, b: FetchCounts): FetchCounts {
-  const names = Object.keys(NO_COUNTS) as FetchStatus[];
-  return Object.fromEntries(names.map((name) => [name, a[name] + b[name]])) as Record<FetchStatus, number>;
+  return Object.fromEntries(FETCH_STATUSES.map((name) => [name, a[name] + b[name]])) as FetchCounts;
 }
 
 export function fetchedOf(counts: FetchCounts): number {
-  return FETCHED.reduce((sum, name) => sum + counts[name], 0);
-}
-
-export function urlsOf(counts: FetchCounts): number {
-  return fetchedOf(counts) + counts.unfetched_exception + counts.unfetched_robots_denied;
+  return urlsOf(counts) - counts.unfetched_exception - counts.unfetched_robots_denied;
 }
 
 export function firstSteps(plan: CrawlPlan, steps: number): readonly FetchStep[] {

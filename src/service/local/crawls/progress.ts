@@ -1,5 +1,5 @@
-import { ANALYSIS_JOBS, type CrawlProgress } from '../../api/resources/crawl-progress.ts';
-import { type CrawlPlan, countsOf, FETCH_STEPS, firstSteps, NO_COUNTS, urlsOf } from './crawl-plan.ts';
+import { ANALYSIS_JOBS, type CrawlProgress, NO_COUNTS, urlsOf } from '../../api/resources/crawl-progress.ts';
+import { type CrawlPlan, countsOf, FETCH_STEPS, firstSteps } from './crawl-plan.ts';
 import {
   ANALYSIS_END,
   CONNECTORS_END,

@@ -1,6 +1,7 @@
+import type { FetchCounts } from '../../api/resources/crawl-progress.ts';
 import type { Frontier } from './frontier/frontier.ts';
 import { JOB_NAMES, type JobName } from './jobs/run-jobs.ts';
-import type { CrawlCounts, CrawlSample, StatusCounts } from './records/crawl-counts.ts';
+import type { CrawlCounts, CrawlSample } from './records/crawl-counts.ts';
 
 type JobStatus = 'waiting' | 'running' | 'done';
 type CrawlPhase = 'fetch' | 'analysis' | 'done';
@@ -10,8 +11,8 @@ export interface FetchProgress {
   readonly phase: CrawlPhase;
   readonly isPaused: boolean;
   readonly depth: number;
-  readonly counts: StatusCounts & { readonly queued_urls: number };
-  readonly by_depth: readonly ({ readonly depth: number } & StatusCounts)[];
+  readonly counts: FetchCounts & { readonly queued_urls: number };
+  readonly by_depth: readonly ({ readonly depth: number } & FetchCounts)[];
   readonly samples: readonly CrawlSample[];
   /** The jobs of the analysis, in their order. */
   readonly jobs: readonly { readonly name: JobName; readonly status: JobStatus }[];

@@ -1,7 +1,8 @@
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import type { Logger } from '../../../../core/logs/logger.ts';
+import { urlsOf } from '../../../api/resources/crawl-progress.ts';
 import type { CrawlDataType, FieldRecord } from '../../../api/resources/fields.ts';
-import { countsOf, FETCH_STEPS, urlsOf } from '../../crawls/crawl-plan.ts';
+import { countsOf, FETCH_STEPS } from '../../crawls/crawl-plan.ts';
 import { finishComparison } from '../../crawls/finish-comparison.ts';
 import { FETCH_END, reached, WORK_END } from '../../crawls/launched-crawl.ts';
 import { COMPARING, startComparison } from '../../crawls/start-comparison.ts';

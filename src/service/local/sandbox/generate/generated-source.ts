@@ -1,5 +1,6 @@
+import { urlsOf } from '../../../api/resources/crawl-progress.ts';
 import type { FieldRecord } from '../../../api/resources/fields.ts';
-import { countsOf, FETCH_STEPS, fetchedOf, urlsOf } from '../../crawls/crawl-plan.ts';
+import { countsOf, FETCH_STEPS, fetchedOf } from '../../crawls/crawl-plan.ts';
 import type { CrawlJob, CrawlSource, PlannedWork, SourceReport } from '../../crawls/crawl-source.ts';
 import { type LaunchedCrawl, reached, stepsAt } from '../../crawls/launched-crawl.ts';
 import { fieldRecordsOf } from '../../fields/field-records-of.ts';

@@ -1,6 +1,6 @@
 import type { Connection } from '../../../../core/duckdb/duckdb.ts';
-import { FETCH_STATUSES, type FetchStatus } from '../../../api/resources/crawl-progress.ts';
-import { type CrawlPlan, FETCH_STEPS, type FetchStep, NO_COUNTS } from '../../crawls/crawl-plan.ts';
+import { FETCH_STATUSES, type FetchStatus, NO_COUNTS } from '../../../api/resources/crawl-progress.ts';
+import { type CrawlPlan, FETCH_STEPS, type FetchStep } from '../../crawls/crawl-plan.ts';
 import { crawlDepth, pageFacts, slotsWithin } from './page-facts.ts';
 import { pageValues } from './page-values.ts';
 import { type GeneratedSite, kindOf, slotsForFetched, statusOf } from './site.ts';

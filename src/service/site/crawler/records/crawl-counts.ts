@@ -1,5 +1,11 @@
 import { type Connection, ident, STORAGE_OPTION, text } from '../../../../core/duckdb/duckdb.ts';
-import { FETCH_STATUSES, type FetchStatus } from '../../../api/resources/crawl-progress.ts';
+import {
+  FETCH_STATUSES,
+  type FetchCounts,
+  type FetchStatus,
+  NO_COUNTS,
+  urlsOf,
+} from '../../../api/resources/crawl-progress.ts';
 import type { DepthCount } from '../frontier/frontier.ts';
 
 /** The catalog that the crawl's database file is attached as. */
@@ -17,8 +23,6 @@ export interface CrawlSample {
   readonly error_code?: string;
 }
 
-export type StatusCounts = Readonly<Record<FetchStatus, number>>;
-
 /** Samples of one status; the latest ones stay. */
 const MOST_SAMPLES = 5;
 /** The speed is that of so many seconds. */
@@ -27,7 +31,7 @@ const SPEED_SECONDS = 5;
 /** Counts what came of the URLs of a crawl. */
 export class CrawlCounts {
   readonly #byDepth = new Map<number, Record<FetchStatus, number>>();
-  readonly #total = none();
+  readonly #total: Record<FetchStatus, number> = { ...NO_COUNTS };
   readonly #samples = new Map<FetchStatus, CrawlSample[]>();
   /** URLs of each of the last seconds, by the second. */
   readonly #recent = new Map<number, number>();
@@ -54,20 +58,20 @@ export class CrawlCounts {
     if (status.startsWith('fetched')) this.fetched += urls;
     if (depth === null) return;
     if (status.startsWith('fetched')) this.depth = Math.max(this.depth, depth);
-    const counts = this.#byDepth.get(depth) ?? none();
+    const counts = this.#byDepth.get(depth) ?? { ...NO_COUNTS };
     counts[status] += urls;
     this.#byDepth.set(depth, counts);
   }
 
-  get total(): StatusCounts {
+  get total(): FetchCounts {
     return { ...this.#total };
   }
 
   get urls(): number {
-    return FETCH_STATUSES.reduce((sum, status) => sum + this.#total[status], 0);
+    return urlsOf(this.#total);
   }
 
-  byDepth(): ({ readonly depth: number } & StatusCounts)[] {
+  byDepth(): ({ readonly depth: number } & FetchCounts)[] {
     return [...this.#byDepth].sort(([a], [b]) => a - b).map(([depth, counts]) => ({ depth, ...counts }));
   }
 
@@ -87,10 +91,6 @@ export class CrawlCounts {
 
 function secondNow(): number {
   return Math.floor(performance.now() / 1000);
-}
-
-function none(): Record<FetchStatus, number> {
-  return Object.fromEntries(FETCH_STATUSES.map((status) => [status, 0])) as Record<FetchStatus, number>;
 }
 
 /** Attaches the crawl's database; the connection then uses it. */

@@ -68,13 +68,11 @@ async function loadLibrary(): Promise<BrowserType> {
     throw missing(
       'pages can not be rendered: playwright-core is not installed',
       'npm install playwright-core',
-      {
-        cause,
-      },
+      cause,
     );
   }
 }
 
-function missing(message: string, hint: string, details: { readonly cause?: unknown } = {}): CrawlhouseError {
-  return new CrawlhouseError('missing_feature', message, { hint, ...details });
+function missing(message: string, hint: string, cause?: unknown): CrawlhouseError {
+  return new CrawlhouseError('missing_feature', message, { hint, cause });
 }

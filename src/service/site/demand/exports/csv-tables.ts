@@ -47,10 +47,7 @@ export async function recognizeCsv(
   const named = namedColumns(header);
   if (named !== undefined) {
     const dimensions = dimensionsOf(named);
-    const order =
-      named.date === undefined
-        ? undefined
-        : await orderOf(content, { column: named.date, sample, given: dayOrder }, signal);
+    const order = await orderOf(content, { column: named.date, sample, given: dayOrder }, signal);
     const table = tableOf(content, header.length, dimensions, (cells) =>
       withDay(namedCells(cells, named), order),
     );
@@ -59,10 +56,8 @@ export async function recognizeCsv(
   const shape = recognizeTable(place, header, sample);
   if (shape.kind === 'filters') return { kind: 'filters', place, filters: sample };
   if (shape.kind !== 'totals') return { ...shape, place };
-  const order =
-    shape.dimension === 'date'
-      ? await orderOf(content, { column: 0, sample, given: dayOrder }, signal)
-      : undefined;
+  const column = shape.dimension === 'date' ? 0 : undefined;
+  const order = await orderOf(content, { column, sample, given: dayOrder }, signal);
   const table = tableOf(content, header.length, [shape.dimension], (cells) =>
     withDay(totalsCells(cells, shape), order),
   );
@@ -83,9 +78,10 @@ async function orderOf(
     column,
     sample,
     given,
-  }: { column: number; sample: readonly (readonly string[])[]; given: DayOrder | null },
+  }: { column: number | undefined; sample: readonly (readonly string[])[]; given: DayOrder | null },
   signal: AbortSignal,
 ): Promise<DayOrder | undefined> {
+  if (column === undefined) return undefined;
   if (given !== null) return given;
   if (sample.every((cells) => parseDay(cells[column] ?? '') !== undefined)) return undefined;
   const days = new Set<string>();
