@@ -9,8 +9,9 @@ description: >-
   the main crawl or the crawl asked for (mart.crawl_days), or on the days asked for. The status is that of each line; from
   the service's counts (dataset log_pages_days) it is known where all requests of a day had one kind of status, else it is
   the crawl's; hits_2xx to hits_5xx are then those counts, of people too. An orphan is one of mart.orphans: no link leads
-  to it, or the crawl does not know it.
-parameters: [project, crawl, from, to, limit]
+  to it, or the crawl does not know it. The segment asked for is a first directory, of a URL that the crawl does not know
+  too, or one of the project's own segmentations.
+parameters: [project, crawl, segment, from, to, limit]
 needs: [logs]
 chart: {kind: bar, x: waste, y: hits, each: [project_name, project_id, dataset]}
 */
@@ -78,6 +79,15 @@ WITH
         OR hits.project_id IN (SELECT project_id FROM mart.projects WHERE project_name = $project)
       )
       AND ($crawl IS NULL OR main.crawl_id IS NOT NULL)
+      AND (
+        $segment IS NULL
+        OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+        OR $segment = CASE
+          WHEN pages.url IS NOT NULL THEN pages.url_first_path
+          WHEN split_part(split_part(hits.url, '?', 1), '#', 1) LIKE '%://%/%/%' THEN '/' || split_part(hits.url, '/', 4) || '/'
+          ELSE '/'
+        END
+      )
   ),
 
   judged AS (

@@ -4,7 +4,8 @@ task: Bots and crawl budget
 model: mart.bot_hits
 description: >-
   Hits of bots of search engines on the days that belong to the main crawl or the crawl asked for (mart.crawl_days), or on
-  the days asked for, by engine and segment of the crawl; a segment is the first directory of the URL. One row for each engine
+  the days asked for, by engine and first directory of the crawl. The segment asked for is a first directory or one of the
+  project's own segmentations: of its pages alone. One row for each engine
   that came and each segment, also one that it never asked for, and one for URLs that the crawl does not know (is_in_crawl is NULL without a crawl). Days
   between hits is the average for a page that was asked for. The service's counts of a day do not tell the engine.
   Requests in the name of a search engine's bot that their addresses refute have the engine unverified.
@@ -63,10 +64,14 @@ WITH
     SELECT main.project_id, true AS is_in_crawl, pages.url_first_path, count(*) AS pages
     FROM main
     JOIN mart.pages AS pages ON pages.crawl_id = main.crawl_id
+    WHERE $segment IS NULL
+      OR pages.url_first_path = $segment
+      OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
     GROUP BY main.project_id, pages.url_first_path
     UNION ALL
     SELECT DISTINCT project_id, false, CAST(NULL AS VARCHAR), CAST(NULL AS BIGINT)
     FROM asked
+    WHERE $segment IS NULL
   ),
 
   engine AS (
@@ -85,6 +90,9 @@ WITH
     FROM asked
     LEFT JOIN main ON main.project_id = asked.project_id
     LEFT JOIN mart.pages AS pages ON pages.crawl_id = main.crawl_id AND pages.url = asked.url
+    WHERE $segment IS NULL
+      OR pages.url_first_path = $segment
+      OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
     GROUP BY asked.project_id, asked.engine, pages.url IS NOT NULL, pages.url_first_path
   ),
 
@@ -121,7 +129,6 @@ WITH
     WHERE (segment.is_in_crawl OR counted.hits > 0)
       AND ($project IS NULL OR engine.project_id = $project OR projects.project_name = $project)
       AND ($crawl IS NULL OR main.crawl_id IS NOT NULL)
-      AND ($segment IS NULL OR segment.url_first_path = $segment)
   )
 
 SELECT

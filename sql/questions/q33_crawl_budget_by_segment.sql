@@ -1,6 +1,5 @@
 /*
 title: Crawl budget by segment
-task: Bots and crawl budget
 model: mart.page_hits
 description: >-
   What bots of search engines asked for on the days that belong to the main crawl of each project, or to the crawl asked
@@ -50,7 +49,7 @@ WITH
   ),
 
   hit AS (
-    SELECT crawl_id, url, split_part(split_part(url, '?', 1), '#', 1) AS address, search_bot_hits
+    SELECT crawl_id, url, search_bot_hits
     FROM mart.page_hits
     WHERE crawl_id IN (SELECT crawl_id FROM logged)
   ),
@@ -64,8 +63,8 @@ WITH
       CASE
         WHEN page.url IS NOT NULL OR $segmentation NOT IN ('(directory)', '(site)') THEN page.segment
         WHEN $segmentation = '(site)' THEN '(site)'
-        WHEN length(hit.address) - length(replace(hit.address, '/', '')) < 4 THEN '/'
-        ELSE '/' || split_part(hit.address, '/', 4) || '/'
+        WHEN split_part(split_part(hit.url, '?', 1), '#', 1) LIKE '%://%/%/%' THEN '/' || split_part(hit.url, '/', 4) || '/'
+        ELSE '/'
       END AS segment,
       hit.url IS NOT NULL AND hit.search_bot_hits IS NULL AS is_unknown,
       coalesce(hit.search_bot_hits, 0) AS hits

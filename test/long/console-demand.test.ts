@@ -6,7 +6,7 @@ import { type OpenConsole, openConsole } from '../support/open-console.ts';
 import { environmentOf, projectFolder, runProject } from '../support/project.ts';
 import { sharedFolder } from '../support/temporary.ts';
 
-const FIGURES = ['hits', 'wasted', 'visited', 'engines', 'ai', 'clicks', 'segments', 'losses', 'fresh'];
+const FIGURES = ['hits', 'wasted', 'budget', 'engines', 'ai', 'clicks', 'segments', 'losses', 'fresh'];
 const folder = sharedFolder();
 let settings: Settings;
 let logged: string;
@@ -59,6 +59,42 @@ test('logs and demand of a project add up to what is loaded', async () => {
   expect(page).toContain('Log files: 6 days');
   expect(page).toContain('/ask?run=1&amp;sql=');
   expect(page).not.toMatch(/ style="|<style/);
+});
+
+test('every figure follows the choice of a segment, and the links keep it', async () => {
+  const { ask } = await openConsole(settings);
+  const whole = await json(ask, `/projects/${logged}/demand.json?wait=1`);
+  const named = whole.budget.rows.filter(({ segment }: { segment: string | null }) => segment !== null);
+  expect(named.length).toBeGreaterThan(1);
+  const all = sum(whole.wasted.rows, 'hits');
+  expect(sum(whole.budget.rows, 'search_bot_hits')).toBe(all);
+
+  const [row] = named;
+  const path = `/projects/${logged}/demand`;
+  const query = `segment=${encodeURIComponent(row.segment)}`;
+  const one = await json(ask, `${path}.json?wait=1&${query}`);
+  for (const figure of FIGURES)
+    expect(one[figure], figure).toMatchObject({ state: 'read', error: null, ignored: [] });
+  expect(one.budget.rows).toEqual([{ ...row, segments: 1 }]);
+  expect(row.search_bot_hits).toBeGreaterThan(0);
+  expect(row.search_bot_hits).toBeLessThan(all);
+  expect(sum(one.wasted.rows, 'hits')).toBe(row.search_bot_hits);
+  const search = one.hits.rows.filter(({ family }: { family: string }) => /google|bing|search/.test(family));
+  expect(sum(search, 'hits')).toBe(row.search_bot_hits);
+  expect(sum(one.clicks.rows, 'clicks')).toBeLessThan(sum(whole.clicks.rows, 'clicks'));
+  expect(one.segments.rows).toEqual([
+    whole.segments.rows.find(({ segment }: { segment: string }) => segment === row.segment),
+  ]);
+
+  const page = await (await ask(`${path}?wait=1&${query}`)).text();
+  expect(page).toContain(`<option value="${row.segment}" selected>`);
+  expect(page).toContain(`param.segment=${encodeURIComponent(row.segment)}`);
+  const [, list = ''] =
+    /href="(\/projects\/[^"]*\/pages\?[^"]*is_indexable=is%3Atrue[^"]*)"/.exec(page) ?? [];
+  const pages = await json(ask, list.replaceAll('&amp;', '&').replace('/pages?', '/pages.json?'));
+  expect(pages.total).toBeGreaterThan(0);
+  const unknown = await (await ask(`${path}?wait=1&segment=nowhere`)).text();
+  expect(unknown).toContain('The last crawl has no segment nowhere.');
 });
 
 test('a project without log files and search results says so, and shows no zero in their place', async () => {

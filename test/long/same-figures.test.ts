@@ -131,9 +131,12 @@ async function hearTraffic(
     const engines = rowsOf(demand.engines).filter(({ engine }) => engine !== 'unverified');
     said.say('search engines', 'hits of search engines', sumOf(engines, 'hits'));
   }
-  const visited = rowsOf(demand.visited);
-  if (visited.length > 0 && visited.length < 15 && visited.every((row) => row.search_bot_hits !== null))
-    said.say('hits by segment', 'search_bot_hits', sumOf(visited, 'search_bot_hits'));
+  const budget = rowsOf(demand.budget);
+  if (budget.length > 0 && budget.length < 15 && budget.every((row) => row.search_bot_hits !== null)) {
+    const hits = sumOf(budget, 'search_bot_hits');
+    said.say('budget by segment', 'hits of search engines', hits);
+    said.say('budget by segment', 'search_bot_hits', hits - sumOf(budget, 'uncrawled_hits'));
+  }
   const columns = ['url', 'clicks', 'impressions', 'nb_inlinks'];
   const list = (await read(
     `${project}/pages.json?crawl=${crawl_id}&sort=clicks+desc&${columns.map((name) => `columns=${name}`).join('&')}`,

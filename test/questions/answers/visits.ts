@@ -154,6 +154,12 @@ export const q17 = (facts: Facts, asked: Asked): Row[] =>
     const span = spanAsked(project, crawl, asked);
     const hits = project.logs.botHits
       .filter(({ botClass, day }) => botClass === 'search' && span?.days.includes(day))
+      .filter(({ url }) => {
+        const page = crawl?.byUrl.get(url);
+        return page === undefined && asked.segment !== undefined
+          ? directoryOf(url) === asked.segment
+          : inSegment(page, asked);
+      })
       .map((hit) => ({ hit, waste: wasteOf(hit, crawl) }));
     return groups(hits, ({ hit }) => [hit.dataset, hit.engine]).flatMap((ofEngine) => {
       const all = sum(ofEngine.map(({ hit }) => hit.hits));
@@ -242,7 +248,8 @@ export const q26 = (facts: Facts, asked: Asked): Row[] =>
         if (isForged) return [{ ...hit, engine: 'unverified' }];
         return hit.botClass === 'search' ? [hit] : [];
       });
-    const segments = groups(crawl?.allPages ?? [], ({ firstPath }) => [firstPath]);
+    const pagesAsked = (crawl?.allPages ?? []).filter((page) => inSegment(page, asked));
+    const segments = groups(pagesAsked, ({ firstPath }) => [firstPath]);
     return groups(hits, ({ engine }) => [engine]).flatMap((ofEngine) => {
       const row = (path: string | null, pages: number | null, some: readonly BotHit[]): Row => {
         const crawled = distinct(some.map(({ url }) => url));
@@ -267,8 +274,8 @@ export const q26 = (facts: Facts, asked: Asked): Row[] =>
           const ofSegment = ofEngine.filter(({ url }) => urls.has(url));
           return row(path, pages.length, ofSegment);
         }),
-        ...(others.length > 0 ? [row(null, null, others)] : []),
-      ].filter(({ url_first_path }) => asked.segment === undefined || url_first_path === asked.segment);
+        ...(others.length > 0 && asked.segment === undefined ? [row(null, null, others)] : []),
+      ];
     });
   });
 

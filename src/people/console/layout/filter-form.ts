@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../core/text/html.ts';
 
-interface Choice {
+export interface Choice {
   readonly name: string;
   readonly label: string;
   /** Values, each with its text where that is another; without them a text is given. */

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { FigureAnswer } from './answer-figure.ts';
 import { ProjectNotes } from './notes.ts';
+import { Segments } from './segments.ts';
 
 /** Each is read by itself. */
 export const FIGURES = {
   /** Requests of bots by day, each family of them. */
   hits: FigureAnswer,
   wasted: FigureAnswer,
-  visited: FigureAnswer,
+  budget: FigureAnswer,
   engines: FigureAnswer,
   ai: FigureAnswer,
   clicks: FigureAnswer,
@@ -30,6 +31,13 @@ export const Demand = z.strictObject({
   ),
   /** Whether a crawl of it has pages. */
   has_pages: z.boolean(),
+  /** The main crawl; null where none has pages. */
+  crawl_id: z.string().nullable(),
+  /** Its segments, and the one that was chosen. */
+  choices: Segments,
+  segment: z.string().nullable(),
+  /** What rows by segment are by. */
+  segmentation: z.string(),
   notes: ProjectNotes,
   ...FIGURES,
 });

@@ -5,6 +5,7 @@ import { Demand, type FIGURES } from './demand-document.ts';
 import { drawDemand } from './draw-demand.ts';
 import { readNotes } from './notes.ts';
 import { page } from './page.ts';
+import { DIRECTORY, readSegments, type Segments, segmentationOf } from './segments.ts';
 
 const CHART_DAYS = 84;
 const MOST = 15;
@@ -12,22 +13,39 @@ const MOST = 15;
 export const DEMAND = page<Demand>({
   path: '/projects/:project_id/demand',
   summary: 'Log files and search results of a project: what bots ask for, and what people find.',
-  query: { wait: '1: wait for every answer, however long it takes.' },
+  query: {
+    segment: 'Only this first directory or segment.',
+    segmentation: 'Rows by the segments of this segmentation; else by first directory.',
+    wait: '1: wait for every answer, however long it takes.',
+  },
   schema: Demand,
   async read({ path, query }, desk) {
     const { project_id, project_name } = await calledProject(desk, path.project_id ?? '');
     const days = await readDays(project_id, desk);
     const notes = await readNotes(desk.settings.projectDir, { project_id, project_name });
-    const figures = await readFigures(project_id, desk, query.has('wait'));
-    return { project_id, project_name, ...days, notes, ...figures };
+    const choices = await readSegments(desk, days.crawl_id);
+    const choice = chosenOf(query, choices);
+    const figures = await readFigures(desk, project_id, choice, query.has('wait'));
+    return { project_id, project_name, ...days, choices, ...choice, notes, ...figures };
   },
-  draw: (demand) => ({
+  draw: (demand, { query }) => ({
     title: `Logs and demand of ${demand.project_name ?? demand.project_id}`,
-    body: drawDemand(demand),
+    body: drawDemand(demand, query),
   }),
 });
 
-type Days = Omit<Demand, keyof typeof FIGURES | 'notes' | 'project_id' | 'project_name'>;
+type Choice = Pick<Demand, 'segment' | 'segmentation'>;
+type Figures = Pick<Demand, keyof typeof FIGURES>;
+type Given = Readonly<Record<string, string>>;
+type Days = Omit<Demand, keyof Figures | keyof Choice | 'notes' | 'choices' | 'project_id' | 'project_name'>;
+
+/** A segmentation without the segment that is chosen would have no rows. */
+function chosenOf(query: URLSearchParams, segments: Segments): Choice {
+  const [segment, asked] = [query.get('segment') || null, query.get('segmentation') || DIRECTORY];
+  const isIn = segments.some((one) => one.segmentation === asked && one.segment === segment);
+  const own = segment === null || isIn ? null : segmentationOf(segments, segment);
+  return { segment, segmentation: own ?? asked };
+}
 
 async function readDays(project: string, desk: Readers): Promise<Days> {
   const [row] = await desk.rowsOnce(
@@ -36,7 +54,8 @@ async function readDays(project: string, desk: Readers): Promise<Days> {
        (SELECT CAST(max(day) AS VARCHAR) FROM mart.log_days WHERE project_id = $project) AS last_log_day,
        (SELECT count(*) FROM mart.ranking_days WHERE project_id = $project) AS ranking_days,
        (SELECT CAST(max(ranking_date) AS VARCHAR) FROM mart.ranking_days WHERE project_id = $project) AS last_ranking_day,
-       (SELECT count(*) > 0 FROM mart.crawls WHERE project_id = $project AND is_latest) AS has_pages`,
+       (SELECT count(*) > 0 FROM mart.crawls WHERE project_id = $project AND is_latest) AS has_pages,
+       (SELECT max(crawl_id) FROM mart.crawls WHERE project_id = $project AND is_main AND has_pages) AS crawl_id`,
     new Map([['project', project]]),
   );
   const spans = await desk.rowsOnce(
@@ -46,13 +65,9 @@ async function readDays(project: string, desk: Readers): Promise<Days> {
      GROUP BY days.kind, days.from_date, days.to_date`,
     new Map([['project', project]]),
   );
-  const found = row as unknown as Omit<Days, 'spans'>;
-  return {
-    ...found,
-    log_days: Number(found.log_days),
-    ranking_days: Number(found.ranking_days),
-    spans: spans as unknown as Days['spans'],
-  };
+  const { log_days, ranking_days, ...found } = row as unknown as Omit<Days, 'spans'>;
+  const counts = { log_days: Number(log_days), ranking_days: Number(ranking_days) };
+  return { ...found, ...counts, spans: spans as unknown as Days['spans'] };
 }
 
 /** The days that belong to the main crawl, or to none in a project without one. */
@@ -62,33 +77,45 @@ const OF_MAIN = `(
   LEFT JOIN mart.crawls AS crawls ON crawls.crawl_id = days.crawl_id
   WHERE coalesce(crawls.is_main, days.crawl_id IS NULL)) AS days`;
 
+/** Whether a URL is in the segment that is chosen: in a first directory also one that the crawl does not know. */
+const within = (url: string, { segment }: Choice): string =>
+  segment === null
+    ? 'true'
+    : `($segment = CASE
+      WHEN split_part(split_part(${url}, '?', 1), '#', 1) LIKE '%://%/%/%' THEN '/' || split_part(${url}, '/', 4) || '/'
+      ELSE '/'
+    END
+    OR ${url} IN (
+      SELECT url FROM mart.page_segments
+      WHERE segment = $segment AND crawl_id IN (SELECT crawl_id FROM mart.crawls WHERE project_id = $project AND is_main)))`;
+
 /** Search engines by their names, other bots by what they are for. */
-const HITS = `SELECT CAST(hits.day AS VARCHAR) AS day,
+const hitsBy = (choice: Choice): string => `SELECT CAST(hits.day AS VARCHAR) AS day,
   CASE WHEN hits.bot_class = 'search' THEN coalesce(hits.engine, 'search engines') ELSE hits.bot_class END AS family,
   CAST(sum(hits.hits) AS BIGINT) AS hits
 FROM ${OF_MAIN}
 JOIN mart.bot_hits AS hits ON hits.project_id = days.project_id AND hits.day = days.data_date
-WHERE days.project_id = $project AND days.kind = 'logs'
+WHERE days.project_id = $project AND days.kind = 'logs' AND ${within('hits.url', choice)}
 GROUP BY 1, 2
 ORDER BY 1, 2`;
 
-const CLICKS = `SELECT CAST(days.ranking_date AS VARCHAR) AS day,
+const clicksBy = (choice: Choice): string => `SELECT CAST(days.ranking_date AS VARCHAR) AS day,
   CAST(coalesce(sum(shown.clicks), 0) AS BIGINT) AS clicks,
   CAST(coalesce(sum(shown.impressions), 0) AS BIGINT) AS impressions
 FROM mart.ranking_days AS days
 LEFT JOIN mart.ranking_performance AS shown
-  ON shown.project_id = days.project_id AND shown.date = days.ranking_date
+  ON shown.project_id = days.project_id AND shown.date = days.ranking_date AND ${within('shown.url', choice)}
 WHERE days.project_id = $project
   AND days.ranking_date > (SELECT max(ranking_date) FROM mart.ranking_days WHERE project_id = $project) - INTERVAL '${CHART_DAYS}' DAY
 GROUP BY 1
 ORDER BY 1`;
 
-const SEGMENTS = `SELECT kpis.segment, kpis.clicks, kpis.clicks_change, kpis.clicks_change_reason, kpis.impressions,
-  kpis.impressions_change
+const segmentsOf = ({ segment }: Choice): string =>
+  `SELECT kpis.segment, kpis.clicks, kpis.clicks_change, kpis.clicks_change_reason, kpis.impressions, kpis.impressions_change
 FROM mart.crawl_kpis AS kpis
-WHERE kpis.project_id = $project AND kpis.is_main AND kpis.segmentation = '(directory)' AND kpis.clicks IS NOT NULL
-ORDER BY kpis.clicks DESC, kpis.segment
-LIMIT ${MOST}`;
+WHERE kpis.project_id = $project AND kpis.is_main AND kpis.segmentation = $segmentation AND kpis.clicks IS NOT NULL
+  AND ${segment === null ? 'true' : 'kpis.segment = $segment'}
+ORDER BY kpis.clicks DESC, kpis.segment LIMIT ${MOST}`;
 
 /** The answers of saved questions, as far as they are drawn. */
 const OF_QUESTIONS = {
@@ -100,12 +127,13 @@ const OF_QUESTIONS = {
          CAST(sum(urls) AS BIGINT) AS urls, CAST(sum(hits) AS BIGINT) AS hits
        FROM ${answer} GROUP BY 3 ORDER BY hits DESC, 3`,
   },
-  visited: {
-    question: 'q16_bot_hits_by_segment_depth_and_inrank',
+  budget: {
+    question: 'q33_crawl_budget_by_segment',
     select: (answer) =>
-      `SELECT segment, CAST(sum(pages) AS BIGINT) AS pages,
-         CASE WHEN count(search_bot_hits) = count(*) THEN CAST(sum(search_bot_hits) AS BIGINT) END AS search_bot_hits
-       FROM ${answer} GROUP BY segment ORDER BY 3 DESC NULLS LAST, 2 DESC, 1 LIMIT ${MOST}`,
+      `SELECT CAST(from_date AS VARCHAR) AS from_date, CAST(to_date AS VARCHAR) AS to_date, segmentation, segment,
+         search_bot_hits, hits_percent, indexable_hits, indexable_percent, non_indexable_hits, untold_hits, uncrawled_hits,
+         count(*) OVER () AS segments
+       FROM ${answer} ORDER BY search_bot_hits DESC NULLS LAST, pages DESC, segment LIMIT ${MOST}`,
   },
   engines: {
     question: 'q26_crawl_frequency_by_engine',
@@ -144,25 +172,25 @@ const OF_QUESTIONS = {
 >;
 
 async function readFigures(
-  project: string,
   desk: Readers,
+  project: string,
+  choice: Choice,
   isPatient: boolean,
-): Promise<Pick<Demand, keyof typeof FIGURES>> {
-  const given = { project };
-  const own = (sql: string, need: 'logs' | 'ranking_days' | 'rankings'): Promise<FigureAnswer> =>
-    readStatement(desk, sql, { given, needs: { [need]: 1 }, isPatient });
-  const ask = (figure: keyof typeof OF_QUESTIONS): Promise<FigureAnswer> =>
-    readFigure(desk, { ...OF_QUESTIONS[figure], given, isSlow: true, isPatient });
-  const [hits, clicks, segments, wasted, visited, engines, ai, losses, fresh] = await Promise.all([
-    own(HITS, 'logs'),
-    own(CLICKS, 'ranking_days'),
-    own(SEGMENTS, 'rankings'),
-    ask('wasted'),
-    ask('visited'),
-    ask('engines'),
-    ask('ai'),
-    ask('losses'),
-    ask('fresh'),
-  ]);
-  return { hits, clicks, segments, wasted, visited, engines, ai, losses, fresh };
+): Promise<Figures> {
+  const given = { project, ...(choice.segment === null ? {} : { segment: choice.segment }) };
+  const bySegment = { ...given, segmentation: choice.segmentation };
+  const own = (sql: string, need: string, of: Given = given): Promise<FigureAnswer> =>
+    readStatement(desk, sql, { given: of, needs: { [need]: 1 }, isPatient });
+  const ask = (figure: keyof typeof OF_QUESTIONS, of: Given = given): Promise<FigureAnswer> =>
+    readFigure(desk, { ...OF_QUESTIONS[figure], given: of, isSlow: true, isPatient });
+  const read: Readonly<Record<keyof typeof FIGURES, Promise<FigureAnswer>>> = {
+    hits: own(hitsBy(choice), 'logs'),
+    clicks: own(clicksBy(choice), 'ranking_days'),
+    segments: own(segmentsOf(choice), 'rankings', bySegment),
+    wasted: ask('wasted'),
+    budget: ask('budget', bySegment),
+    ...{ engines: ask('engines'), ai: ask('ai'), losses: ask('losses'), fresh: ask('fresh') },
+  };
+  const answers = await Promise.all(Object.values(read));
+  return Object.fromEntries(Object.keys(read).map((name, n) => [name, answers[n]])) as Figures;
 }

@@ -1,29 +1,35 @@
+import { type AddressParts, pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
 import { barChart } from '../../../answers/report/bars.ts';
 import { type ChartNote, lineChart, stackedChart } from '../../../answers/report/charts.ts';
 import { coloursOf } from '../../../answers/report/palette.ts';
 import { countText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
-import { urlLink } from '../layout/addresses.ts';
+import { projectPath, urlLink, withQuery } from '../layout/addresses.ts';
+import { filterForm } from '../layout/filter-form.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
-import { table } from '../layout/table.ts';
+import { type TableColumn, table } from '../layout/table.ts';
 import { answerFigure, drawPending, type FigureAnswer, shownValue, signedValue } from './answer-figure.ts';
 import type { Demand } from './demand-document.ts';
+import { DIRECTORY, segmentChoice, segmentNotice } from './segments.ts';
 
-export function drawDemand(demand: Demand): Html {
-  const { project_id, hits, wasted, visited, engines, ai, clicks, segments, losses, fresh } = demand;
+export function drawDemand(demand: Demand, query: URLSearchParams): Html {
+  const { project_id, hits, wasted, budget, engines, ai, clicks, segments, losses, fresh } = demand;
   const name = demand.project_name ?? project_id;
+  // They tell nothing of URLs that the crawl does not know.
+  const ofPages = demand.segment === null ? '' : ', on pages of the crawl';
   return html`<h1>${name}</h1>
 ${projectTabs(project_id, 'demand', demand.has_pages)}
+${choiceForm(demand, query)}
 <p class="facts">Log files: ${daysText(demand, 'logs')}.
 Search results: ${daysText(demand, 'search')}.</p>
-${drawPending([hits, wasted, visited, engines, ai, clicks, segments, losses, fresh])}
+${drawPending([hits, wasted, budget, engines, ai, clicks, segments, losses, fresh])}
 <h2>What bots ask for</h2>
 <div class="charts">
 ${hitsFigure(name, hits, demand.notes.list)}
 ${wastedFigure(name, wasted)}
-${answerFigure('Hits of search engines on pages of the crawl, by segment', visited, { chart: bars(`Hits of search engines on pages of ${name}`, visited, 'segment', 'search_bot_hits') })}
-${answerFigure('Search engines', engines)}
-${answerFigure('Crawlers of AI services', ai, { empty: 'None came.' })}
+${budgetFigure(demand, query)}
+${answerFigure(`Search engines${ofPages}`, engines, { empty: 'None came.' })}
+${answerFigure(`Crawlers of AI services${ofPages}`, ai, { empty: 'None came.' })}
 </div>
 <h2>What people find</h2>
 <div class="charts">
@@ -40,6 +46,22 @@ ${answerFigure('New pages that bots asked for, and that search results showed', 
 `;
 }
 
+function choiceForm(demand: Demand, query: URLSearchParams): Html | null {
+  const { project_id, choices, segment, segmentation } = demand;
+  if (choices.length === 0) return null;
+  const options = [...new Set(choices.map((one) => one.segmentation))].map((value) => {
+    return { value, text: value === DIRECTORY ? 'first directory' : value };
+  });
+  const by = { name: 'segmentation', label: 'rows by', any: null, options };
+  const isBy = segment === null && options.length > 1;
+  const chosen = new URLSearchParams(query);
+  if (isBy) chosen.set('segmentation', segmentation);
+  return html`${filterForm(demandPath(project_id), chosen, [segmentChoice(choices), ...(isBy ? [by] : [])])}
+${segmentNotice(choices, segment, 'Rows by segment are')}`;
+}
+
+const demandPath = (project: string): string => `${projectPath(project)}/demand`;
+
 /** What is loaded, and the days of it that the figures below add up. */
 function daysText(demand: Demand, kind: Demand['spans'][number]['kind']): string {
   const { log_days, last_log_day, ranking_days, last_ranking_day, spans } = demand;
@@ -50,6 +72,8 @@ function daysText(demand: Demand, kind: Demand['spans'][number]['kind']): string
   const dates = `${span.from_date} to ${span.to_date}`;
   return loaded === null ? `totals of ${dates}` : `${loaded}; figures add up ${dates}`;
 }
+
+type FigureRow = FigureAnswer['rows'][number];
 
 interface Day {
   readonly day: string;
@@ -70,41 +94,67 @@ function hitsFigure(project: string, answer: FigureAnswer, notes: readonly Chart
 }
 
 function wastedFigure(project: string, answer: FigureAnswer): Html {
-  const [first] = answer.rows;
   const total = answer.rows.reduce((sum, { hits }) => sum + Number(hits), 0);
-  const named = answer.rows.map((row) => {
-    const share = total === 0 ? 0 : Math.round((1000 * Number(row.hits)) / total) / 10;
-    const name = row.waste === 'none' ? 'no waste' : String(row.waste).replaceAll('_', ' ');
-    return { ...row, waste: `${name}, ${share} %` };
+  const bars = answer.rows.map(({ waste, hits }) => {
+    const share = total === 0 ? 0 : Math.round((1000 * Number(hits)) / total) / 10;
+    const name = waste === 'none' ? 'no waste' : String(waste).replaceAll('_', ' ');
+    return { name: `${name}, ${share} %`, value: Number(hits) };
   });
-  const span = first === undefined ? '' : `, ${first.from_date} to ${first.to_date}`;
-  return answerFigure(`Crawl budget: what search engines asked for${span}`, answer, {
-    chart: bars(`Crawl budget of ${project}`, { ...answer, rows: named }, 'waste', 'hits'),
+  return answerFigure(`Crawl budget: what search engines asked for${spanOf(answer)}`, answer, {
+    chart: barChart(`Crawl budget of ${project}`, bars),
+  });
+}
+
+const spanOf = ({ rows: [first] }: FigureAnswer): string =>
+  first === undefined ? '' : `, ${first.from_date} to ${first.to_date}`;
+
+/** Hits of each segment by what a search engine can do with them, with the pages behind each. */
+function budgetFigure({ project_id, crawl_id, budget }: Demand, query: URLSearchParams): Html {
+  const { rows } = budget;
+  const behind = (row: FigureRow, name: string, parts: AddressParts): Html | string | null => {
+    const text = shownValue(row[name]);
+    if (text === null || text === '0' || row.segment === null) return text;
+    const { segment: of, segmentation } = row as Readonly<Record<string, string>>;
+    const sort = { search_bot_hits: 'gt:0', sort: 'search_bot_hits desc' };
+    const href = pagesAddress(project_id, { crawl: crawl_id, segment: of, segmentation, ...parts, ...sort });
+    return html`<a href="${href}">${text}</a>`;
+  };
+  const share = (percent: unknown): Html | null =>
+    percent === null ? null : html` <small>${shownValue(percent)} %</small>`;
+  const to = (of: unknown): string => withQuery(demandPath(project_id), query, { segment: String(of) });
+  const columns: TableColumn<FigureRow>[] = [
+    {
+      name: 'segment',
+      cell: ({ segment: of }) => (of ? html`<a href="${to(of)}">${String(of)}</a>` : 'in no segment'),
+    },
+    number('hits', (row) => html`${shownValue(row.search_bot_hits) ?? '–'}${share(row.hits_percent)}`),
+    number('indexable', (row) => {
+      const hits = behind(row, 'indexable_hits', { is_indexable: 'is:true' });
+      return html`${hits ?? '–'}${share(row.indexable_percent)}`;
+    }),
+    number('not indexable', (row) => behind(row, 'non_indexable_hits', { is_indexable: 'is:false' })),
+    ...(rows.every(({ untold_hits: hits }) => Number(hits ?? 1) === 0)
+      ? []
+      : [number('not known', (row) => behind(row, 'untold_hits', { is_indexable: 'is:null' }))]),
+    number('not crawled', (row) => shownValue(row.uncrawled_hits)),
+  ];
+  const all = Number(rows[0]?.segments ?? 0);
+  const rest = all > rows.length && `The first ${countText(rows.length)} of ${countText(all)}, by hits.`;
+  return answerFigure(`Crawl budget by segment${spanOf(budget)}`, budget, {
+    rows: html`${table('Crawl budget by segment', columns, rows, '')}${rest && html`<p class="facts">${rest}</p>`}`,
   });
 }
 
 function clicksFigure(project: string, answer: FigureAnswer, notes: readonly ChartNote[]): Html {
-  const points = (answer.rows as unknown as Day[]).map((row) => ({
-    ...row,
-    ended_at: `${row.day}T00:00:00Z`,
-  }));
-  const series = ['clicks', 'impressions'].map((name) => ({
-    name,
-    value: (point: Day): number => Number(point[name]),
-  }));
+  const points = (answer.rows as unknown as Day[]).map((row) => {
+    return { ...row, ended_at: `${row.day}T00:00:00Z` };
+  });
+  const series = ['clicks', 'impressions'].map((name) => {
+    return { name, value: (point: Day): number => Number(point[name]) };
+  });
   return answerFigure('Clicks and impressions by day', answer, {
     chart: lineChart(`Clicks and impressions of ${project}`, points, series, notes),
   });
-}
-
-function bars(label: string, { rows }: FigureAnswer, name: string, value: string): Html | null {
-  return barChart(
-    label,
-    rows.map((row) => ({
-      name: String(row[name] ?? 'none'),
-      value: row[value] === null ? null : Number(row[value]),
-    })),
-  );
 }
 
 function segmentsTable({ rows }: FigureAnswer): Html {
@@ -112,14 +162,10 @@ function segmentsTable({ rows }: FigureAnswer): Html {
     'Clicks by segment',
     [
       { name: 'segment', cell: ({ segment }) => String(segment) },
-      { name: 'clicks', isNumber: true, cell: ({ clicks }) => shownValue(clicks) },
-      {
-        name: 'change',
-        isNumber: true,
-        cell: (row) => signedValue(row.clicks_change) ?? shownValue(row.clicks_change_reason),
-      },
-      { name: 'impressions', isNumber: true, cell: ({ impressions }) => shownValue(impressions) },
-      { name: 'change', isNumber: true, cell: (row) => signedValue(row.impressions_change) },
+      number('clicks', ({ clicks }) => shownValue(clicks)),
+      number('change', (row) => signedValue(row.clicks_change) ?? shownValue(row.clicks_change_reason)),
+      number('impressions', ({ impressions }) => shownValue(impressions)),
+      number('change', (row) => signedValue(row.impressions_change)),
     ],
     rows,
     '',
@@ -127,20 +173,22 @@ function segmentsTable({ rows }: FigureAnswer): Html {
 }
 
 function lossesTable(project: string, { rows }: FigureAnswer): Html {
+  const changed = ({ changes }: FigureRow): string =>
+    (changes as readonly string[]).map((one) => one.replaceAll('_', ' ')).join(', ') || 'nothing';
   return table(
     'Pages that lost the most clicks',
     [
       { name: 'page', cell: ({ url }) => urlLink(project, String(url)) },
-      { name: 'clicks', isNumber: true, cell: ({ clicks }) => shownValue(clicks) },
-      { name: 'before', isNumber: true, cell: (row) => shownValue(row.clicks_before) },
-      { name: 'change', isNumber: true, cell: (row) => `${shownValue(row.clicks_change_percent)} %` },
-      {
-        name: 'what crawls saw change',
-        cell: ({ changes }) =>
-          (changes as readonly string[]).map((one) => one.replaceAll('_', ' ')).join(', ') || 'nothing',
-      },
+      number('clicks', ({ clicks }) => shownValue(clicks)),
+      number('before', (row) => shownValue(row.clicks_before)),
+      number('change', (row) => `${shownValue(row.clicks_change_percent)} %`),
+      { name: 'what crawls saw change', cell: changed },
     ],
     rows,
     '',
   );
 }
+
+const number = (name: string, cell: TableColumn<FigureRow>['cell']): TableColumn<FigureRow> => {
+  return { name, isNumber: true, cell };
+};

@@ -27,10 +27,10 @@ import { filterForm } from '../layout/filter-form.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
 import { crawlsOf, ProjectCrawl } from './compare.ts';
 import { type PageRequest, page } from './page.ts';
+import { readSegments, Segments, segmentChoice } from './segments.ts';
 
 /** What is read once a publication goes on when the person who asked leaves. */
 const UNTIL_READ = new AbortController().signal;
-const MOST_SEGMENTS = 200;
 
 const FORMATS = { csv: 'CSV', parquet: 'Parquet', jsonl: 'JSON lines' } as const;
 /** Columns that say what to look at first. */
@@ -56,7 +56,7 @@ const PageList = z.strictObject({
   /** What may be chosen instead. */
   choices: z.strictObject({
     crawls: z.array(ProjectCrawl),
-    segments: z.array(z.strictObject({ segmentation: z.string(), segment: z.string() })),
+    segments: Segments,
     issues: z.array(z.strictObject({ issue: z.string(), title: z.string() })),
     /** Columns with the kind of their values. */
     columns: z.array(z.strictObject({ name: z.string(), kind: z.string() })),
@@ -126,12 +126,6 @@ export const PAGE_LIST = page<PageList>({
 
 async function choicesOf({ crawl, types }: PageStatement, desk: Readers): Promise<PageList['choices']> {
   const own = new Map([['crawl', crawl.crawl_id]]);
-  const segments = await desk.rowsOnce(
-    `SELECT segmentation, segment FROM mart.crawl_segments
-     WHERE crawl_id = $crawl AND segmentation <> '(site)' AND segment IS NOT NULL
-     ORDER BY segmentation = '(directory)', segmentation, pages DESC, segment LIMIT ${MOST_SEGMENTS}`,
-    own,
-  );
   const issues = await desk.rowsOnce(
     `SELECT changes.issue, issues.title FROM mart.issue_changes AS changes
      JOIN mart.issues AS issues ON issues.issue = changes.issue
@@ -140,7 +134,7 @@ async function choicesOf({ crawl, types }: PageStatement, desk: Readers): Promis
   );
   return {
     crawls: [...(await crawlsOf(crawl.project_id, desk))],
-    segments: segments as unknown as PageList['choices']['segments'],
+    segments: await readSegments(desk, crawl.crawl_id),
     issues: issues as unknown as PageList['choices']['issues'],
     columns: [...types].map(([name, type]) => ({ name, kind: familyOf(type) })),
   };
@@ -192,16 +186,12 @@ function listOf(document: PageList, query: URLSearchParams): ListedPages {
 function choices(document: PageList, path: string, query: URLSearchParams): Html {
   const { crawls, segments, issues, columns } = document.choices;
   const shown = new Set(document.columns.map(({ name }) => name));
-  const isChosen = (segmentation: string): boolean =>
-    [null, '', segmentation].includes(query.get('segmentation'));
+  const chosen = segments.filter(({ segmentation }) =>
+    [null, '', segmentation].includes(query.get('segmentation')),
+  );
   const options = {
     crawl: crawls.map((one) => ({ value: one.crawl_id, text: crawlName(one) })),
     issue: issues.map(({ issue, title }) => ({ value: issue, text: title })),
-    segment: segments
-      .filter(({ segmentation }) => isChosen(segmentation))
-      .map(({ segmentation: of, segment: value }) => {
-        return { value, text: of === '(directory)' ? value : `${of}: ${value}` };
-      }),
     column: columns.map(({ name }) => ({ value: name, text: columnName(name) })),
     operator: Object.entries(OPERATORS).map(([value, text]) => {
       return { value, text: value === 'is' ? 'is (null, not_null, true, false)' : text };
@@ -210,12 +200,11 @@ function choices(document: PageList, path: string, query: URLSearchParams): Html
   const more = options.column
     .filter(({ value }) => !shown.has(value))
     .map(({ value, text }) => ({ value: [query.get('columns'), value].filter(Boolean).join(','), text }));
-  const segment = { name: 'segment', label: 'segment', any: 'all pages', options: options.segment };
   return html`<details class="filter"${query.size === 0 ? html` open` : null}><summary>Filter and columns</summary>
 ${filterForm(path, query, [
   { name: 'crawl', label: 'crawl', any: 'the latest', options: options.crawl },
   { name: 'issue', label: 'issue', any: 'any page', options: options.issue },
-  ...(segments.length === 0 ? [] : [segment]),
+  ...(segments.length === 0 ? [] : [segmentChoice(chosen)]),
   { name: 'column', label: 'column', any: '–', options: options.column },
   { name: 'operator', label: 'how', any: null, options: options.operator },
   { name: 'value', label: 'value' },

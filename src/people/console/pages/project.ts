@@ -19,12 +19,17 @@ import { readFirstThings, WHOLE_SITE } from './first-things.ts';
 import { drawNotes, ProjectNotes, readNotes } from './notes.ts';
 import { type PageRequest, page } from './page.ts';
 import { projectFigures } from './project-figures.ts';
+import {
+  DIRECTORY,
+  readSegments,
+  Segments,
+  segmentationOf,
+  segmentChoice,
+  segmentNotice,
+} from './segments.ts';
 
 /** Crawls of a chart: two years of monthly ones. */
 const MOST_CRAWLS = 24;
-const MOST_SEGMENTS = 200;
-/** The segmentation that the pages themselves have. */
-const DIRECTORY = '(directory)';
 
 const Project = z.strictObject({
   project_id: z.string(),
@@ -42,7 +47,7 @@ const Project = z.strictObject({
   ),
   /** The place of the chosen one in `configurations`. */
   configuration: z.number(),
-  segments: z.array(z.strictObject({ segmentation: z.string(), segment: z.string() })),
+  segments: Segments,
   segment: z.string().nullable(),
   /** Of the chosen configuration, the newest first. */
   crawls: z.array(
@@ -123,18 +128,12 @@ async function readChoices(wanted: string, { query }: PageRequest, desk: Readers
      ORDER BY ended_at DESC NULLS LAST, crawl_id LIMIT ${MOST_CRAWLS}`,
     new Map([...project, ['config', config]]),
   );
-  const segments = await desk.rowsOnce(
-    `SELECT segmentation, segment FROM mart.crawl_segments
-     WHERE crawl_id = $crawl AND segmentation <> '(site)' AND segment IS NOT NULL
-     ORDER BY segmentation = '${DIRECTORY}', segmentation, pages DESC, segment LIMIT ${MOST_SEGMENTS}`,
-    new Map([['crawl', latest]]),
-  );
   return {
     ...record,
     configurations,
     configuration,
     segment: query.get('segment') || null,
-    segments: segments as unknown as Project['segments'],
+    segments: await readSegments(desk, latest),
     crawls: crawls as unknown as Project['crawls'],
   };
 }
@@ -145,27 +144,23 @@ async function readFigures(
   isPatient: boolean,
 ): Promise<Pick<Project, Figures>> {
   const { project_id, configurations, configuration, segment } = choices;
-  const main = latestOf(choices);
+  const crawl = latestOf(choices);
   const given = { project: project_id, ...(segment === null ? {} : { segment }) };
-  const more = {
-    config: configurations[configuration]?.crawl_config_id ?? null,
-    segmentation: segmentationOf(choices),
-  };
+  const segmentation = ownSegmentation(choices);
+  const more = { config: configurations[configuration]?.crawl_config_id ?? null, segmentation };
   const overCrawls = (figure: keyof typeof OVER_CRAWLS): Promise<FigureAnswer> => {
     const { reads, ...asked } = OVER_CRAWLS[figure];
     const read = Object.fromEntries(reads.map((name) => [name, more[name]]));
     return readFigure(desk, { ...asked, given, more: read, isPatient });
   };
-  const slow = { given: { ...given, crawl: main }, isSlow: true, isPatient };
-  const within =
-    segment === null ? WHOLE_SITE : { segmentation: segmentationOf(choices) ?? DIRECTORY, segment };
+  const within = segment === null ? WHOLE_SITE : { segmentation: segmentation ?? DIRECTORY, segment };
   const [trend, statuses, changes, funnel, depths, findings] = await Promise.all([
     overCrawls('trend'),
     overCrawls('statuses'),
     overCrawls('changes'),
     overCrawls('funnel'),
-    readFigure(desk, { ...DEPTHS, ...slow }),
-    readFirstThings(desk, { crawl: main, ...within, isPatient }),
+    readFigure(desk, { ...DEPTHS, given: { ...given, crawl }, isSlow: true, isPatient }),
+    readFirstThings(desk, { crawl, ...within, isPatient }),
   ]);
   return { trend, statuses, changes, funnel, depths, findings };
 }
@@ -175,9 +170,8 @@ function latestOf({ configurations, configuration }: Choices): string {
 }
 
 /** A segment that the last crawl does not have may be of any segmentation. */
-function segmentationOf({ segment, segments }: Choices): string | null {
-  if (segment === null) return '(site)';
-  return segments.find((one) => one.segment === segment)?.segmentation ?? null;
+function ownSegmentation({ segment, segments }: Choices): string | null {
+  return segment === null ? '(site)' : segmentationOf(segments, segment);
 }
 
 /** The crawls that charts of a project page have. */
@@ -259,13 +253,7 @@ function drawProject(project: Project, request: PageRequest): Html {
         text: `${crawl_config_name ?? 'without a name'} (${counted(Number(count), 'crawl')})`,
       })),
     },
-    {
-      ...{ name: 'segment', label: 'segment', any: 'all pages' },
-      options: segments.map(({ segmentation, segment }) => ({
-        value: segment,
-        text: segmentation === DIRECTORY ? segment : `${segmentation}: ${segment}`,
-      })),
-    },
+    segmentChoice(segments),
   ].filter(({ any, options }) => options.length > (any === null ? 1 : 0));
   const config = configurations[configuration];
   return html`<h1>${project_name ?? project_id}</h1>
@@ -281,14 +269,14 @@ ${projectTabs(
 )}
 ${project.incidents.map(incidentCard)}
 ${choices.length === 0 ? null : filterForm(projectPath(project_id), query, choices)}
-${segmentNotice(project)}
+${crawls.length === 0 ? null : segmentNotice(segments, project.segment, 'Trends and statuses are')}
 ${crawls.length === 0 ? html`<p class="notice">No crawl of this project is loaded yet. Run <code>crawlhouse run --project ${shellWord(project_id)}</code>.</p>` : null}
 ${
   crawls.length === 0
     ? null
     : html`${leftOutNotice(crawls)}
 ${drawPending([trend, statuses, changes, funnel, depths, findings])}
-${projectFigures({ ...project, segmentation: segmentationOf(project), crawl_id: latestOf(project) })}
+${projectFigures({ ...project, segmentation: ownSegmentation(project), crawl_id: latestOf(project) })}
 ${drawNotes(project_id, project.notes, request)}
 <h2>Crawls</h2>
 ${project.segment === null ? null : html`<p class="facts">This table does not follow the choice of segment: it is of whole crawls.</p>`}
@@ -296,17 +284,6 @@ ${crawlsTable(crawls)}
 ${Number(config?.crawls ?? 0) > crawls.length ? html`<p class="facts">The last ${countText(crawls.length)} of them.</p>` : null}`
 }
 `;
-}
-
-/** The meaning of a choice of segment, where it needs words. */
-function segmentNotice({ segment, segments, crawls }: Project): Html | null {
-  if (segment === null || crawls.length === 0) return null;
-  const own = segments.filter((one) => one.segment === segment).map(({ segmentation }) => segmentation);
-  if (own.length === 0)
-    return html`<p class="notice">The last crawl has no segment ${segment}. Earlier crawls may have it.</p>`;
-  if (own.length === 1) return null;
-  return html`<p class="notice">The segment ${segment} is in several segmentations: ${own.join(', ')}. Trends and statuses are
-of ${own[0]}, the other figures of a page in any of them.</p>`;
 }
 
 /** Crawls with pages that no chart has: one that was cut would look as if pages were gone. */
