@@ -32,7 +32,7 @@ test('url tells people the page, then each part with its first rows or why it ha
     'https://shop.example/lamps/red\nShop, crawl 4 of 2026-03-16 03:00 UTC (shop-3)\n',
   );
   expect(stdout).toMatch(/^HTTP status +301$/m);
-  expect(stdout).toMatch(/^leads to +https:\/\/shop\.example\/lamps\/crimson \(status 200, 1 hop\)$/m);
+  expect(stdout).toMatch(/^Leads to +https:\/\/shop\.example\/lamps\/crimson \(status 200, 1 hop\)$/m);
   expect(stdout).toMatch(
     /^Link to a redirect +low +HTTP status 301 .* Let the links lead to the final URL$/m,
   );

@@ -41,7 +41,7 @@ test('a day without log files has no figure, and says so', () => {
   const hits = { from: '2026-03-08', to: '2026-03-10', days, bots: [] } as unknown as UrlStory['hits'];
   const blocks = urlBlocks(story('https://shop.example/', { hits }));
   const { text } = drawBlocks(blocks);
-  expect(text).toMatch(/2026-03-09<\/th><td[^>]* data-name="all">no logs<\/td><td[^>]*>–</);
+  expect(text).toMatch(/2026-03-09<\/th><td[^>]* data-name="All">no logs<\/td><td[^>]*>–</);
   expect(text).toContain('<svg');
   for (const shown of [text, printBlocks(blocks)])
     expect(shown).toContain('4 requests from 2026-03-08 to 2026-03-10: 2 days with log files, 1 without.');
@@ -84,7 +84,7 @@ test('links that are equal are one row that says how many they are', () => {
   );
   const text = printBlocks(blocks);
   expect(text).toContain('Links to it: 51\n');
-  expect(text).toMatch(/from +times +anchor .*\n.*\/a +50 +Lamp .*\n.*\/a +1 +Home/);
+  expect(text).toMatch(/From +Times +Anchor .*\n.*\/a +50 +Lamp .*\n.*\/a +1 +Home/);
   expect(drawBlocks(blocks).text).toContain('2 different links. <a href="/ask/download?');
 });
 
@@ -99,6 +99,6 @@ test('a page says what changed, and whether it is indexable, in both places', ()
   };
   const history = [{ ...seen, ...found, previous_crawl_id: 'c0', changes: [change] }];
   const blocks = urlBlocks(story('https://shop.example/', { history } as unknown as Partial<UrlStory>));
-  expect(printBlocks(blocks)).toMatch(/^2026-03-09 +200 +no: meta noindex .*title: Lamp → Red lamp$/m);
-  expect(drawBlocks(blocks).text).toContain('title: <del>Lamp</del> → <ins>Red lamp</ins>');
+  expect(printBlocks(blocks)).toMatch(/^2026-03-09 +200 +no: meta noindex .*Title: Lamp → Red lamp$/m);
+  expect(drawBlocks(blocks).text).toContain('Title: <del>Lamp</del> → <ins>Red lamp</ins>');
 });

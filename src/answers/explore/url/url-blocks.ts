@@ -11,6 +11,7 @@ import {
   section,
   tableOf,
 } from '../../../project/model/shown/blocks.ts';
+import { columnName } from '../../../project/model/shown/value-text.ts';
 import type { UrlStory } from './read-url.ts';
 import type { OtherUrl, UrlPage } from './url-page.ts';
 
@@ -49,15 +50,15 @@ function pageFacts(story: UrlStory, page: UrlPage): readonly Block[] {
   const facts: readonly (readonly [string, Cell])[] = [
     ['HTTP status', page.status_code ?? 'no answer'],
     ...(redirects === null ? [] : redirectFacts(story, redirects)),
-    ['indexable', indexability(page) ?? 'not known'],
-    ['canonical', canonicalCell(story, canonical)],
-    ['depth', page.depth === null ? 'no link leads here' : counted(page.depth, 'click')],
-    ['links to it', page.nb_inlinks === null ? 'not known' : countText(page.nb_inlinks)],
+    ['Indexability', indexability(page) ?? 'not known'],
+    ['Canonical', canonicalCell(story, canonical)],
+    ['Crawl depth', page.depth === null ? 'no link leads here' : counted(page.depth, 'click')],
+    ['Inlinks', page.nb_inlinks === null ? 'not known' : countText(page.nb_inlinks)],
     ['H1', page.h1],
   ];
   const all = Object.entries(page).map(
     ([name, value]) =>
-      [words(name), typeof value === 'object' ? JSON.stringify(value) : String(value)] as const,
+      [columnName(name), typeof value === 'object' ? JSON.stringify(value) : String(value)] as const,
   );
   return [
     factsOf(facts),
@@ -88,10 +89,10 @@ function redirectFacts(
       ? 'more than 16 redirects'
       : `status ${final_status_code ?? 'not known'}`;
   const each = hops.map(({ status_code, target }, index) => {
-    return [`hop ${index + 1}`, [`${status_code}: `, pageLink(story, target)]] as const;
+    return [`Hop ${index + 1}`, [`${status_code}: `, pageLink(story, target)]] as const;
   });
   return [
-    ['leads to', [pageLink(story, final_url), ` (${end}, ${counted(hops.length, 'hop')})`]],
+    ['Leads to', [pageLink(story, final_url), ` (${end}, ${counted(hops.length, 'hop')})`]],
     ...(hops.length < 2 ? [] : each),
   ];
 }
@@ -125,8 +126,8 @@ function searchResult(address: string, { title, meta_description: text }: UrlPag
           : { value: cut(text, DESCRIPTION_LENGTH) },
     },
     factsOf([
-      ['title', withLength(title)],
-      ['description', withLength(text)],
+      ['Title', withLength(title)],
+      ['Description', withLength(text)],
     ]),
   ];
 }
@@ -135,40 +136,40 @@ function issues(story: UrlStory): Section {
   const { project_id, crawl_id: crawl } = story.crawl;
   return part(story, ['issues', 'Issues'], story.issues, [
     {
-      name: 'issue',
+      name: 'Issue',
       of: ({ issue, title }) => ({
         value: title,
         link: { to: 'pages', project_id, parts: { crawl, issue } },
       }),
     },
-    { name: 'severity', kind: 'severity', of: ({ severity }) => severity },
-    { name: 'found', of: (one) => one.why },
-    { name: 'why it matters', isBelow: true, of: (one) => one.why_it_matters },
-    { name: 'to do', isBelow: true, of: ({ fix }) => fix },
+    { name: 'Severity', kind: 'severity', of: ({ severity }) => severity },
+    { name: 'Found', of: (one) => one.why },
+    { name: 'Why it matters', isBelow: true, of: (one) => one.why_it_matters },
+    { name: 'To do', isBelow: true, of: ({ fix }) => fix },
   ]);
 }
 
 function history(story: UrlStory): Section {
   return part(story, ['history', 'History'], story.history, [
     {
-      name: 'crawl',
+      name: 'Crawl',
       of: ({ crawl_id, crawl_number, ended_at }) => ({
         value: ended_at?.slice(0, 10) ?? crawl_id,
         link: { to: 'crawl', crawl_id, crawl_number, ended_at },
       }),
     },
     {
-      name: 'status',
+      name: 'Status',
       of: ({ is_in_crawl, is_complete, status_code }) =>
         is_in_crawl
           ? String(status_code ?? 'no answer')
           : { value: is_complete ? 'not in it' : 'not in it (incomplete)', tone: 'warn' },
     },
-    { name: 'indexable', of: indexability },
-    { name: 'depth', kind: 'count', of: ({ depth }) => depth },
-    { name: 'links to it', kind: 'count', of: ({ nb_inlinks }) => nb_inlinks },
-    { name: 'title', of: ({ title }) => title },
-    { name: 'changes', isBelow: true, of: changesCell },
+    { name: 'Indexability', of: indexability },
+    { name: 'Crawl depth', kind: 'count', of: ({ depth }) => depth },
+    { name: 'Inlinks', kind: 'count', of: ({ nb_inlinks }) => nb_inlinks },
+    { name: 'Title', of: ({ title }) => title },
+    { name: 'Changes', isBelow: true, of: changesCell },
   ]);
 }
 
@@ -177,7 +178,7 @@ function changesCell({ changes, previous_crawl_id }: UrlStory['history'][number]
   if (changes.length === 0) return null;
   const text = (value: unknown): string => String(value ?? '–');
   return changes.flatMap(({ change, before, after }, index) => [
-    `${index === 0 ? '' : '; '}${words(change)}`,
+    `${index === 0 ? '' : '; '}${columnName(change)}`,
     ...(change === 'added' || change === 'removed'
       ? []
       : [
@@ -204,16 +205,16 @@ function links(story: UrlStory, end: 'inlinks' | 'outlinks'): Section {
     [end, isIn ? 'Links to it' : 'Links on it', { total: different ?? 0, noun, address }, total ?? 0],
     rows,
     [
-      { name: isIn ? 'from' : 'to', of: other },
+      { name: isIn ? 'From' : 'To', of: other },
       ...(total === different
         ? []
-        : [{ name: 'times', kind: 'count', of: (row: Row) => row.links } as const]),
-      { name: 'anchor', of: ({ anchor }) => anchor },
-      { name: 'follow', of: ({ follow }) => yesOrNo(follow) },
-      { name: 'place', of: ({ link_position: place }) => place && words(place) },
-      { name: 'status', of: ({ status_code }) => status_code },
-      { name: 'indexable', of: ({ is_indexable }) => yesOrNo(is_indexable) },
-      ...(isIn ? [{ name: 'depth', of: (row: Row) => ('depth' in row ? row.depth : null) }] : []),
+        : [{ name: 'Times', kind: 'count', of: (row: Row) => row.links } as const]),
+      { name: 'Anchor', of: ({ anchor }) => anchor },
+      { name: 'Follow', of: ({ follow }) => yesOrNo(follow) },
+      { name: 'Place', of: ({ link_position: place }) => place && words(place) },
+      { name: 'Status', of: ({ status_code }) => status_code },
+      { name: 'Indexability', of: ({ is_indexable }) => yesOrNo(is_indexable) },
+      ...(isIn ? [{ name: 'Crawl depth', of: (row: Row) => ('depth' in row ? row.depth : null) }] : []),
     ],
   );
 }
@@ -241,19 +242,19 @@ function visits(story: UrlStory): readonly Block[] {
       is: 'chart',
       label: `Visits of ${url}`,
       command: urlCommand(story, '--part hits'),
-      lines: ['search bots', 'AI bots', 'people'],
+      lines: ['Search bots', 'AI bots', 'People'],
       table: tableOf(
         'Visits by day',
         [
-          { name: 'day', of: ({ day }) => day.slice(0, 10) },
-          { name: 'all', of: (one) => (one.has_logs ? one.hits : 'no logs') },
-          { name: 'search bots', of: (one) => one.search_bot_hits },
+          { name: 'Day', of: ({ day }) => day.slice(0, 10) },
+          { name: 'All', of: (one) => (one.has_logs ? one.hits : 'no logs') },
+          { name: 'Search bots', of: (one) => one.search_bot_hits },
           { name: 'Google', of: (one) => one.google_bot_hits },
           { name: 'Bing', of: (one) => one.bing_bot_hits },
           { name: 'AI bots', of: (one) => one.ai_bot_hits },
-          { name: 'unverified', of: (one) => one.unverified_bot_hits },
-          { name: 'people', of: (one) => one.visits },
-          { name: 'last status', of: (one) => one.last_status_code },
+          { name: 'Unverified', of: (one) => one.unverified_bot_hits },
+          { name: 'People', of: (one) => one.visits },
+          { name: 'Last status', of: (one) => one.last_status_code },
         ],
         days,
       ),
@@ -261,10 +262,10 @@ function visits(story: UrlStory): readonly Block[] {
     tableOf(
       'Bots',
       [
-        { name: 'bot', of: ({ engine, bot_class }) => engine ?? words(bot_class) },
-        { name: 'kind', of: ({ bot_class }) => words(bot_class) },
-        { name: 'requests', kind: 'count', of: (one) => one.hits },
-        { name: 'last day', of: ({ last_day }) => last_day.slice(0, 10) },
+        { name: 'Bot', of: ({ engine, bot_class }) => engine ?? words(bot_class) },
+        { name: 'Kind', of: ({ bot_class }) => words(bot_class) },
+        { name: 'Requests', kind: 'count', of: (one) => one.hits },
+        { name: 'Last day', of: ({ last_day }) => last_day.slice(0, 10) },
       ],
       bots,
       { empty: 'No bot asked for it on these days.' },
@@ -277,9 +278,9 @@ function demandOf(story: UrlStory): readonly Block[] {
   if (demand === null) return [line(why(story, 'demand'))];
   const { from, to, clicks, impressions, days, queries } = demand;
   const figures: readonly ColumnOf<Omit<(typeof queries)[number], 'query'>>[] = [
-    { name: 'clicks', kind: 'count', of: (one) => one.clicks },
-    { name: 'impressions', kind: 'count', of: (one) => one.impressions },
-    { name: 'position', of: ({ position }) => position && Math.round(Number(position) * 10) / 10 },
+    { name: 'Clicks', kind: 'count', of: (one) => one.clicks },
+    { name: 'Impressions', kind: 'count', of: (one) => one.impressions },
+    { name: 'Position', of: ({ position }) => position && Math.round(Number(position) * 10) / 10 },
   ];
   return [
     line(
@@ -289,10 +290,10 @@ function demandOf(story: UrlStory): readonly Block[] {
       is: 'chart',
       label: `Demand for ${url}`,
       command: urlCommand(story, '--part demand'),
-      lines: ['clicks', 'impressions'],
-      table: tableOf('Demand by day', [{ name: 'day', of: ({ day }) => day.slice(0, 10) }, ...figures], days),
+      lines: ['Clicks', 'Impressions'],
+      table: tableOf('Demand by day', [{ name: 'Day', of: ({ day }) => day.slice(0, 10) }, ...figures], days),
     },
-    tableOf('Queries', [{ name: 'query', of: ({ query }) => query }, ...figures], queries, {
+    tableOf('Queries', [{ name: 'Query', of: ({ query }) => query }, ...figures], queries, {
       empty: 'No queries are loaded.',
     }),
   ];
@@ -300,30 +301,30 @@ function demandOf(story: UrlStory): readonly Block[] {
 
 function hreflangs(story: UrlStory): Section {
   return part(story, ['hreflangs', 'Language versions'], story.hreflangs, [
-    { name: 'language', of: ({ lang }) => lang },
-    { name: 'page', of: ({ url }) => pageLink(story, url) },
-    { name: 'status', of: ({ status_code }) => status_code },
-    { name: 'indexable', of: ({ is_indexable }) => yesOrNo(is_indexable) },
-    { name: 'names this page in return', of: ({ returns }) => yesOrBad(returns) },
+    { name: 'Language', of: ({ lang }) => lang },
+    { name: 'Page', of: ({ url }) => pageLink(story, url) },
+    { name: 'Status', of: ({ status_code }) => status_code },
+    { name: 'Indexability', of: ({ is_indexable }) => yesOrNo(is_indexable) },
+    { name: 'Names this page in return', of: ({ returns }) => yesOrBad(returns) },
   ]);
 }
 
 function similarPages(story: UrlStory): Section {
   const { rows, total } = story.similar;
   return part(story, ['similar', 'Pages like it', { total: total ?? 0, noun: 'page' }], rows, [
-    { name: 'page', of: ({ url }) => pageLink(story, url) },
-    { name: 'title', of: ({ title }) => title },
-    { name: 'status', of: statusOf },
-    { name: 'canonical', of: ({ canonical_url }) => canonical_url },
+    { name: 'Page', of: ({ url }) => pageLink(story, url) },
+    { name: 'Title', of: ({ title }) => title },
+    { name: 'Status', of: statusOf },
+    { name: 'Canonical', of: ({ canonical_url }) => canonical_url },
   ]);
 }
 
 function structuredData(story: UrlStory): Section {
   return part(story, ['structured_data', 'Structured data'], story.structured_data, [
-    { name: 'type', of: ({ type }) => type },
-    { name: 'format', of: ({ format }) => format },
-    { name: 'valid', of: ({ valid }) => yesOrBad(valid) },
-    { name: 'missing', of: ({ missing_properties: missing }) => missing?.join(', ') ?? null },
+    { name: 'Type', of: ({ type }) => type },
+    { name: 'Format', of: ({ format }) => format },
+    { name: 'Valid', of: ({ valid }) => yesOrBad(valid) },
+    { name: 'Missing', of: ({ missing_properties: missing }) => missing?.join(', ') ?? null },
   ]);
 }
 

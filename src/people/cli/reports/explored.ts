@@ -23,7 +23,7 @@ export const EXPLORE_FLAGS = {
     help: `${CRAWL_NAMES} (the main crawl)`,
   },
   format: { type: 'string', value: 'FORMAT', values: FORMATS, help: 'how the rows are shown (table)' },
-  names: { ...NAMES_FLAG, help: `${NAMES_FLAG.help} (people in a table, columns elsewhere)` },
+  names: { ...NAMES_FLAG, help: 'names of columns: for people (in a table) or of SQL (elsewhere)' },
   open: { type: 'boolean', help: 'open the page in the console that is running' },
 } as const satisfies Readonly<Record<string, Flag>>;
 
