@@ -2,6 +2,7 @@ import { constants, existsSync, rmSync, utimesSync } from 'node:fs';
 import { access, copyFile, link, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { succeeds } from '../../core/errors/errors.ts';
 import { makeFolder } from '../../core/files/make-folder.ts';
 import { processFolderName, removeDeadFolders } from '../../core/host/process-folders.ts';
 
@@ -59,7 +60,7 @@ export class PrivateWarehouse implements Disposable {
           return new PrivateWarehouse(join(beside, name), { own, link: beside });
         rmSync(beside, { recursive: true, force: true });
       }
-      if (!existsSync(`${file}.wal`) && !(await isWritable(file)))
+      if (!existsSync(`${file}.wal`) && !(await succeeds(access(file, constants.W_OK))))
         return new PrivateWarehouse(file, { own, link: null });
       await copyFile(file, near, constants.COPYFILE_FICLONE);
       return new PrivateWarehouse(near, { own, link: own }, true);
@@ -105,17 +106,7 @@ async function ownFolder(candidates: readonly string[]): Promise<string> {
 
 /** Whether the hard link was made. It fails across disks, on some file systems, and for files of other users. */
 async function linked(file: string, path: string): Promise<boolean> {
-  return link(file, path).then(
-    () => true,
-    () => false,
-  );
-}
-
-async function isWritable(file: string): Promise<boolean> {
-  return access(file, constants.W_OK).then(
-    () => true,
-    () => false,
-  );
+  return await succeeds(link(file, path));
 }
 
 function touch(folder: string): void {

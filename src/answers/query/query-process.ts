@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
+import { addAbortListener, once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { ErrorCode } from '../../core/errors/error-codes.ts';
@@ -200,7 +200,6 @@ export class QueryProcess extends Warehouse {
       }
     };
     const ended = (code: number | null, by: string | null): void => reject(endedError(code, by));
-    const aborted = (): void => reject(signal.reason);
     const { limits } = this.#options;
     // A start takes as long as it takes: where no hard link can be made, the warehouse is copied.
     const seconds = request.kind === 'open' ? MOST_SECONDS : Math.min(limits.seconds, MOST_SECONDS);
@@ -213,7 +212,7 @@ export class QueryProcess extends Warehouse {
       if (excess) reject(excess);
     }, WATCH_MS);
     child.on('message', answered).on('exit', ended).on('error', reject);
-    signal.addEventListener('abort', aborted, { once: true });
+    using _aborted = addAbortListener(signal, () => reject(signal.reason));
     try {
       child.send(request);
       return await promise;
@@ -221,7 +220,6 @@ export class QueryProcess extends Warehouse {
       clearTimeout(timer);
       clearInterval(watch);
       child.off('message', answered).off('exit', ended).off('error', reject);
-      signal.removeEventListener('abort', aborted);
       if (!isIdle) await this.#end();
     }
   }

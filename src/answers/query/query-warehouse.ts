@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import { existsSync } from 'node:fs';
 import { type DuckDBConnection, type DuckDBInstance, StatementType } from '@duckdb/node-api';
 import { damagedFile } from '../../core/duckdb/database-blocks.ts';
@@ -198,16 +199,15 @@ export class PublishedWarehouse implements Disposable {
       connection.interrupt();
       again = setTimeout(interrupt, INTERRUPT_AGAIN_MS);
     };
-    signal.addEventListener('abort', interrupt, { once: true });
     try {
       signal.throwIfAborted();
+      using _interrupt = addAbortListener(signal, interrupt);
       return await work(connection);
     } catch (cause) {
       signal.throwIfAborted();
       if (cause instanceof CrawlhouseError || (cause as { code?: string }).code !== undefined) throw cause;
       throw queryError(cause);
     } finally {
-      signal.removeEventListener('abort', interrupt);
       clearTimeout(again);
       connection.closeSync();
     }

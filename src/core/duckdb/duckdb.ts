@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import { join } from 'node:path';
 import {
   type DuckDBConnection,
@@ -268,15 +269,12 @@ export class Connection implements Disposable {
   async #interruptible<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     if (!signal) return work();
     signal.throwIfAborted();
-    const interrupt = (): void => this.inner.interrupt();
-    signal.addEventListener('abort', interrupt, { once: true });
+    using _interrupt = addAbortListener(signal, () => this.inner.interrupt());
     try {
       return await work();
     } catch (error) {
       signal.throwIfAborted();
       throw error;
-    } finally {
-      signal.removeEventListener('abort', interrupt);
     }
   }
 

@@ -6,6 +6,7 @@ import type {
   DuckDBType,
   DuckDBValue,
 } from '@duckdb/node-api';
+import { succeeds } from '../errors/errors.ts';
 import type { Values } from './duckdb.ts';
 import { prepareOne } from './one-statement.ts';
 
@@ -63,10 +64,7 @@ export class StreamedRows {
         // The garbage collector does not know how large a chunk is.
         chunk.reset();
       }
-      whole = await this.#connection.run('SELECT 1').then(
-        () => true,
-        () => false,
-      );
+      whole = await succeeds(this.#connection.run('SELECT 1'));
     } finally {
       // The earlier failure has its own error.
       await this.#connection.run('ROLLBACK').catch(() => {});

@@ -115,3 +115,13 @@ function saysDamage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return error.message.includes('Corrupt database file') || saysDamage(error.cause);
 }
+
+/** Whether something is done, where it does not matter why it is not. */
+export async function succeeds(work: Promise<unknown>): Promise<boolean> {
+  try {
+    await work;
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { addAbortListener } from 'node:events';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
@@ -31,8 +32,7 @@ export async function runCommand(
       stdio: ['pipe', 'ignore', 'pipe'],
     }),
   );
-  const kill = (): void => killGroup(child);
-  either.addEventListener('abort', kill);
+  using _kill = addAbortListener(either, () => killGroup(child));
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (piece: string) => {
     said = `${said}${piece}`.slice(0, MOST_SAID);
@@ -46,7 +46,6 @@ export async function runCommand(
     if (late.aborted) throw failed(program, `was killed after ${timeoutMs / 1000} s`, said);
     if (ended !== 0) throw failed(program, `ended with ${ended}`, said);
   } finally {
-    either.removeEventListener('abort', kill);
     // Its background processes must not block us.
     child.stderr.destroy();
   }

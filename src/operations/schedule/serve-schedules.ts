@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import { EXIT_CODES } from '../../core/errors/error-codes.ts';
 import type { CrawlhouseError } from '../../core/errors/errors.ts';
 import { host } from '../../core/host/host.ts';
@@ -20,15 +21,10 @@ export async function serveSchedules(
   logger: Logger,
   signal: AbortSignal,
 ): Promise<number> {
-  const stop = (): void => scheduler.stop();
-  signal.addEventListener('abort', stop);
-  try {
-    while (!signal.aborted) {
-      await scheduler.tick();
-      if (!signal.aborted) await scheduler.wait(options.beatMs);
-    }
-  } finally {
-    signal.removeEventListener('abort', stop);
+  using _stop = addAbortListener(signal, () => scheduler.stop());
+  while (!signal.aborted) {
+    await scheduler.tick();
+    if (!signal.aborted) await scheduler.wait(options.beatMs);
   }
   logger.info('stopping', { running: scheduler.running ?? 'nothing', grace_seconds: options.graceMs / 1000 });
   const timer = host().after(options.graceMs, () => scheduler.abort(signal.reason));
@@ -50,27 +46,22 @@ export async function runDueOnce(
   onWait: (waiting: Waiting) => void,
 ): Promise<number> {
   let told: readonly Waiting[] = [];
-  const stop = (): void => {
+  const errors = (): CrawlhouseError[] => [...scheduler.outcomes.values()].flatMap((fired) => fired.errors);
+  using _stop = addAbortListener(signal, () => {
     scheduler.stop();
     scheduler.abort(signal.reason);
-  };
-  const errors = (): CrawlhouseError[] => [...scheduler.outcomes.values()].flatMap((fired) => fired.errors);
-  signal.addEventListener('abort', stop);
-  try {
-    await scheduler.tick();
-    for (;;) {
-      await scheduler.idle();
-      if (signal.aborted) return EXIT_CODES.interrupted;
-      const locked = errors().some(({ code }) => code === 'locked');
-      if (locked || scheduler.waiting.length === 0) return exitCodeOf(errors());
-      const { queue } = scheduler;
-      for (const one of queue)
-        if (!told.some(({ name, at }) => name === one.name && at === one.at)) onWait(one);
-      told = queue;
-      await scheduler.wait(BEAT_MS);
-      await scheduler.advance();
-    }
-  } finally {
-    signal.removeEventListener('abort', stop);
+  });
+  await scheduler.tick();
+  for (;;) {
+    await scheduler.idle();
+    if (signal.aborted) return EXIT_CODES.interrupted;
+    const locked = errors().some(({ code }) => code === 'locked');
+    if (locked || scheduler.waiting.length === 0) return exitCodeOf(errors());
+    const { queue } = scheduler;
+    for (const one of queue)
+      if (!told.some(({ name, at }) => name === one.name && at === one.at)) onWait(one);
+    told = queue;
+    await scheduler.wait(BEAT_MS);
+    await scheduler.advance();
   }
 }

@@ -11,7 +11,7 @@ import {
 } from '../../core/duckdb/database-blocks.ts';
 import { type Connection, ident, text } from '../../core/duckdb/duckdb.ts';
 import { withLowerMemory } from '../../core/duckdb/lower-memory.ts';
-import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
+import { CrawlhouseError, succeeds, toCrawlhouseError } from '../../core/errors/errors.ts';
 import { isOpenSomewhere } from '../../core/files/open-files.ts';
 import { host } from '../../core/host/host.ts';
 import type { Logger } from '../../core/logs/logger.ts';
@@ -240,17 +240,11 @@ async function stateOf(path: string): Promise<DatabaseState> {
 
 /** Not to another file system, where the warehouse may be since. */
 async function move(path: string, target: string): Promise<boolean> {
-  return rename(path, target).then(
-    () => true,
-    () => false,
-  );
+  return await succeeds(rename(path, target));
 }
 
 async function clone(path: string, target: string): Promise<boolean> {
-  return copyFile(path, target, constants.COPYFILE_FICLONE_FORCE).then(
-    () => true,
-    () => false,
-  );
+  return await succeeds(copyFile(path, target, constants.COPYFILE_FICLONE_FORCE));
 }
 
 /** Is nobody reading the file any more? A reader may have opened it while it was the published one. */

@@ -1,4 +1,5 @@
 import { basename, dirname, join } from 'node:path';
+import { succeeds } from '../../core/errors/errors.ts';
 import { syncPath } from '../../core/files/atomic-file.ts';
 import { giveUserMode } from '../../core/files/private-files.ts';
 import { host } from '../../core/host/host.ts';
@@ -35,10 +36,7 @@ export async function putInPlace(
   await steps.publish();
   const former = formerPath(publishedPath, id);
   // There may be none yet, and some file systems have no hard links: a rename is all or nothing there too.
-  const isKept = await files.link(publishedPath, former).then(
-    () => true,
-    () => false,
-  );
+  const isKept = await succeeds(files.link(publishedPath, former));
   await files.rename(temporary, publishedPath);
   await syncPath(dirname(publishedPath));
   try {

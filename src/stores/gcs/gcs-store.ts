@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
@@ -131,12 +132,10 @@ export class GcsStore implements ObjectStore {
 }
 
 /** Google's SDK takes no signal: we stop waiting, and its own timeout ends the request. */
-function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
+async function abortable<T>(asked: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  using _stop = addAbortListener(signal, () => reject(signal.reason));
+  return await Promise.race([asked, promise]);
 }
 
 /** An error object is short. */

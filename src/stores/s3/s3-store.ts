@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
@@ -136,15 +137,13 @@ export class S3Store implements ObjectStore {
   }
 
   async *#bytes(body: Readable, object: StoredObject, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    const stop = (): void => void body.destroy(new Error('aborted'));
-    signal.addEventListener('abort', stop, { once: true });
+    using _stop = addAbortListener(signal, () => body.destroy(new Error('aborted')));
     try {
       yield* body as AsyncIterable<Uint8Array>;
     } catch (error) {
       signal.throwIfAborted();
       throw s3Error(error, 'body', object.url, this.#place);
     } finally {
-      signal.removeEventListener('abort', stop);
       body.destroy();
     }
   }

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { CrawlhouseError, succeeds } from '../../../core/errors/errors.ts';
 
 /** The files that a file of results must not replace. */
 export interface Protected {
@@ -56,11 +56,7 @@ export async function checkOutput(
 
 /** The path behind all symbolic links; its last name need not exist. */
 async function resolveOutput(path: string, named: string): Promise<string> {
-  const isThere = await lstat(path).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) {
+  if (await succeeds(lstat(path))) {
     return await realpath(path).catch((cause: unknown) => {
       throw new CrawlhouseError('usage', `${named}: ${path} is a symbolic link without a target`, {
         cause,

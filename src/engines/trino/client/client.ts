@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, type Dispatcher, request } from 'undici';
 import { z } from 'zod';
@@ -183,16 +184,11 @@ export class TrinoClient implements AsyncDisposable {
     const started = this.#send({ method: 'POST', url, body: bound, headers });
     if (!signal) return started;
     const { promise, reject } = Promise.withResolvers<never>();
-    const abandon = (): void => {
+    using _abandon = addAbortListener(signal, () => {
       this.#later(started.then((answer) => this.#cancel(answer)));
       reject(signal.reason);
-    };
-    signal.addEventListener('abort', abandon, { once: true });
-    try {
-      return await Promise.race([started, promise]);
-    } finally {
-      signal.removeEventListener('abort', abandon);
-    }
+    });
+    return await Promise.race([started, promise]);
   }
 
   /** Where that fails, Trino ends a statement that nobody asks about after five minutes. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { addAbortListener } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { listenError } from '../../../core/net/listen-http.ts';
@@ -77,14 +78,12 @@ async function codeOf(port: number, state: string, signal: AbortSignal, ready: (
     `register ${redirectAddress(free)} with the service, then: crawlhouse init --redirect-port ${free}`;
   server.on('error', (cause) => listenError('usage', `127.0.0.1:${port}`, again, cause).then(reject, reject));
   server.once('listening', ready);
-  const stop = (): void => reject(signal.reason);
-  signal.addEventListener('abort', stop);
   try {
     signal.throwIfAborted();
+    using _stop = addAbortListener(signal, () => reject(signal.reason));
     server.listen(port, '127.0.0.1');
     return await promise;
   } finally {
-    signal.removeEventListener('abort', stop);
     server.close();
     server.closeIdleConnections();
   }

@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { addAbortListener } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { describeHolder, lockHolder } from '../../../core/locks/state-lock.ts';
@@ -54,10 +55,8 @@ export class Actions implements AsyncDisposable {
       signal.throwIfAborted();
       const [command = '', ...words] = wordsOf(action);
       const { child, ended } = startCrawlhouse(this.#settings.projectDir, [command, '--plan', ...words]);
-      const stop = (): unknown => child.kill('SIGTERM');
-      signal.addEventListener('abort', stop);
+      using _stop = addAbortListener(signal, () => child.kill('SIGTERM'));
       const { error, document, outcome } = await ended;
-      signal.removeEventListener('abort', stop);
       signal.throwIfAborted();
       if (error !== null) throw error;
       if (document === null) throw new CrawlhouseError('internal', `the plan ended with ${outcome}`);

@@ -9,6 +9,7 @@ import {
   readIteration,
   readState,
 } from '../../../core/duckdb/database-blocks.ts';
+import { succeeds } from '../../../core/errors/errors.ts';
 import { writeFileAtomic } from '../../../core/files/atomic-file.ts';
 import { freeBytes } from '../../../core/files/disk-use.ts';
 
@@ -143,11 +144,8 @@ export class FormerCopies {
       nlink === 1 &&
       free !== null &&
       free >= size &&
-      (await rename(former, this.sparePath).then(
-        () => true,
-        // Another file system.
-        () => false,
-      ));
+      // Not to another file system.
+      (await succeeds(rename(former, this.sparePath)));
     if (isKept) this.#spare = { ...published, stamp: stampOf(this.sparePath), replacedAt: Date.now() };
     else await rm(former, { force: true });
   }

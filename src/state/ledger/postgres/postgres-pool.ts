@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Pool, type PoolClient, type PoolConfig, types } from 'pg';
 import { ident } from '../../../core/duckdb/duckdb.ts';
-import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
+import { CrawlhouseError, succeeds, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { host } from '../../../core/host/host.ts';
 import type { PostgresAddress } from '../../../core/net/postgres-address.ts';
 import { type RetryPolicy, retryDelay } from '../../../core/time/retry.ts';
@@ -105,7 +105,7 @@ export class PostgresPool implements AsyncDisposable {
         broken = false;
         return result;
       } catch (error) {
-        broken = isTransient(error) || !(await isRolledBack(client));
+        broken = isTransient(error) || !(await succeeds(client.query('ROLLBACK')));
         throw error;
       } finally {
         client.release(broken);
@@ -205,13 +205,6 @@ const parserOf: typeof types.getTypeParser = (oid: number, format?: 'text' | 'bi
   const parse = types.getTypeParser(oid, format as 'text');
   return oid === types.builtins.TIMESTAMPTZ ? (text: string) => (parse(text) as Date).toISOString() : parse;
 };
-
-async function isRolledBack(client: PoolClient): Promise<boolean> {
-  return client.query('ROLLBACK').then(
-    () => true,
-    () => false,
-  );
-}
 
 /** `host` is what the certificate must name; `pg` gives it for names only, not for IP addresses. */
 function tlsOf({ tls, host, authority }: PostgresAddress): false | { host: string; ca?: string } {
