@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { writeFileAtomic } from '../files/atomic-file.ts';
 import { host } from '../host/host.ts';
 import { packageVersion } from '../host/package-version.ts';
@@ -29,17 +29,18 @@ export async function keepResult<T>(
   const kept = await files.readFile(file, 'utf8').catch(() => '');
   const [formerKey = '', sum, ...rest] = kept.split('\n');
   const text = rest.join('\n');
-  const former = formerKey.startsWith(versions) && hash(text) === sum ? (JSON.parse(text) as T) : undefined;
+  const former =
+    formerKey.startsWith(versions) && hash('sha256', text) === sum ? (JSON.parse(text) as T) : undefined;
   if (former !== undefined && formerKey === key) return former;
   const made = JSON.stringify(await work(former));
   // The work is done: where nothing can be kept, the next process does it again.
-  await writeFileAtomic(file, `${key}\n${hash(made)}\n${made}`, 0o600).catch(() => {});
+  await writeFileAtomic(file, `${key}\n${hash('sha256', made)}\n${made}`, 0o600).catch(() => {});
   return JSON.parse(made) as T;
 }
 
 /** Changes with anything that JSON can tell of a value, or of a map or set in it. */
 export function hashOf(value: unknown): string {
-  return hash(JSON.stringify(value, plain));
+  return hash('sha256', JSON.stringify(value, plain));
 }
 
 /** A build of the same version may do the work in another way. */
@@ -48,10 +49,6 @@ async function programTime(): Promise<number> {
   // A simulated machine has no program.
   const found = await stat(import.meta.filename).catch(() => null);
   return found?.mtimeMs ?? 0;
-}
-
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }
 
 /** JSON has no maps; functions are left out, as they follow from what stands beside them. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -12,14 +12,14 @@ export function compiledYaml(text: string): { readonly value: unknown } | undefi
   known ??= new Map<string, string>(
     Object.entries(existsSync(FILE) ? JSON.parse(readFileSync(FILE, 'utf8')) : {}),
   );
-  const json = known.size === 0 ? undefined : known.get(hash(text));
+  const json = known.size === 0 ? undefined : known.get(keyOf(text));
   return json === undefined ? undefined : { value: JSON.parse(json) };
 }
 
 /** The content of that file for some texts with their values; it leaves out a value that JSON does not hold. */
 export function compileYaml(values: ReadonlyMap<string, unknown>): string {
   const entries = [...values].flatMap(([text, value]) =>
-    isJson(value) ? [[hash(text), JSON.stringify(value)]] : [],
+    isJson(value) ? [[keyOf(text), JSON.stringify(value)]] : [],
   );
   return JSON.stringify(Object.fromEntries(entries));
 }
@@ -31,6 +31,6 @@ function isJson(value: unknown): boolean {
   return typeof value === 'object' && Object.values(value).every(isJson);
 }
 
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('base64');
+function keyOf(text: string): string {
+  return hash('sha256', text, 'base64');
 }

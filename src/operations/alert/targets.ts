@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type AlertSettings, alertsOf } from '../../project/settings/alert-settings.ts';
 import type { Schedule } from '../../project/settings/schedules.ts';
 import { type Alert, alertText } from './alert.ts';
@@ -70,5 +70,5 @@ export function allTargets(
 }
 
 function idOf(kind: string, ...what: readonly string[]): string {
-  return `${kind}-${createHash('sha256').update(what.join('\0')).digest('hex').slice(0, 12)}`;
+  return `${kind}-${hash('sha256', what.join('\0')).slice(0, 12)}`;
 }

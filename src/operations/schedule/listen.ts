@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '../../core/logs/logger.ts';
 import { type Listener, listenHttp, pathOf } from '../../core/net/listen-http.ts';
@@ -112,7 +112,7 @@ export class RecentBodies {
       if (now - at < SAME_BODY_MS && this.#seen.size <= MOST) break;
       this.#seen.delete(digest);
     }
-    const digest = createHash('sha256').update(body).digest('base64');
+    const digest = hash('sha256', body, 'base64');
     if (this.#seen.has(digest)) return false;
     this.#seen.set(digest, now);
     return true;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Logger } from '../../core/logs/logger.ts';
 import { type LimitSettings, limitsOf } from '../../project/settings/limits.ts';
@@ -39,7 +39,7 @@ export function connect(settings: ClientSettings, logger: Logger): ServiceClient
 /** The service counts requests by account. Of the token, only enough is told to distinguish accounts. */
 function accountOf(service: ServiceSettings): string {
   const credential = 'oauth' in service ? service.oauth.client_id : service.accessToken;
-  return `${service.baseUrl} ${createHash('sha256').update(credential).digest('hex').slice(0, 8)}`;
+  return `${service.baseUrl} ${hash('sha256', credential).slice(0, 8)}`;
 }
 
 /** Tokens are stored, because a service may give a new refresh token with each refresh and reject the former one. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { stringifyJson } from '../../core/text/json.ts';
 import { contentOf } from '../../project/model/included-keys.ts';
 import type { Listed, ListName } from '../../project/model/listed.ts';
@@ -90,9 +90,7 @@ export function listed<T extends { readonly id: string }>(
 }
 
 function hashOf(content: object): string {
-  return createHash('md5')
-    .update(stringifyJson(ordered(content)))
-    .digest('hex');
+  return hash('md5', stringifyJson(ordered(content)));
 }
 
 /** Sorts the keys of every object: the service promises no order. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** Hexadecimal digits of the mark, and by how many it grows where a name with it is taken too. */
 const MARK = 6;
@@ -12,7 +12,7 @@ const MARK = 6;
  */
 function* columnNames(field: string, isReserved = false): Generator<string> {
   if (!isReserved) yield field;
-  const digest = createHash('sha256').update(field).digest('hex');
+  const digest = hash('sha256', field);
   for (let digits = MARK; digits <= digest.length; digits += MARK)
     yield `${field}~${digest.slice(0, digits)}`;
 }
@@ -46,5 +46,5 @@ export function nameColumns(
 /** A unit's name as a folder: legible, and never two units in one. */
 export function folderName(unit: string): string {
   const plain = unit.replaceAll(/[^A-Za-z0-9_.-]/g, '_');
-  return `${plain.slice(0, 120)}-${createHash('sha256').update(unit).digest('hex').slice(0, 8)}`;
+  return `${plain.slice(0, 120)}-${hash('sha256', unit).slice(0, 8)}`;
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { ident } from '../../../core/duckdb/duckdb.ts';
 import { readCatalog } from '../../../state/catalogue/catalog.ts';
 import { DEFINITION, readPointers, setPointers } from '../../../state/catalogue/ops/ops-pointers.ts';
@@ -47,9 +47,7 @@ export async function commentViews(
         : [`COLUMN ${names.reader(name)}.${ident(column.name)} IS ${literal(column.comment)}`],
     );
     const all = comment === null ? words : [`VIEW ${names.reader(name)} IS ${literal(comment)}`, ...words];
-    const load = createHash('sha256')
-      .update([definition, ...all].join('\n'))
-      .digest('hex');
+    const load = hash('sha256', [definition, ...all].join('\n'));
     return made.get(name) === load ? [] : [{ name, load, all }];
   });
   const writers = Array.from({ length: AT_ONCE }, async () => {

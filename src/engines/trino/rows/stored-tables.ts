@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Connection, ident, relationTable, text } from '../../../core/duckdb/duckdb.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
@@ -188,7 +188,7 @@ export async function changedCopies(connection: Connection, relation: string): P
   const select = lookUp(AS_PUBLISHED, relation) ?? `SELECT * FROM ${relationTable(relation)}`;
   const unit = relation.startsWith('raw.') ? '_unit' : "''";
   const described = await connection.rows<{ column_name: string; column_type: string }>(`DESCRIBE ${select}`);
-  const types = createHash('md5').update(JSON.stringify(described)).digest('hex');
+  const types = hash('md5', JSON.stringify(described));
   const rows = await connection.rows<{ unit: string; hash: string }>(
     `SELECT ${unit} AS unit, concat_ws(' ', count(*), sum(hash(copied))) AS hash FROM (${select}) AS copied
      GROUP BY ${unit}`,

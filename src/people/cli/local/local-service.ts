@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
@@ -199,7 +199,7 @@ export class LocalService implements AsyncDisposable {
     signal: AbortSignal,
   ): Promise<string> {
     const content = `${urls.join('\n')}\n`;
-    const name = `${createHash('sha256').update(content).digest('hex').slice(0, 24)}.txt`;
+    const name = `${hash('sha256', content).slice(0, 24)}.txt`;
     const path = { project_id: projectId };
     const find = async () =>
       (await this.#client.all('ingestFiles', path)).items.find(

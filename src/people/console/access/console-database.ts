@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { keepVersion } from '../../../core/errors/newer-version.ts';
@@ -43,5 +43,5 @@ export function newKey(): string {
 
 /** The stored form of a key: reading the file is not enough to sign in. */
 export function hashOf(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
+  return hash('sha256', key);
 }

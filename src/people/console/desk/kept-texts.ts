@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 const MOST = 50;
 
@@ -23,8 +23,5 @@ export class KeptTexts {
 }
 
 function keyOf(subject: string, text: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([subject, text]))
-    .digest('base64url')
-    .slice(0, 22);
+  return hash('sha256', JSON.stringify([subject, text]), 'base64url').slice(0, 22);
 }

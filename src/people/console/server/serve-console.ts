@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
@@ -225,6 +225,6 @@ function assetRoutes(app: FastifyInstance): void {
 
 function readAsset(path: string): Asset {
   const bytes = readFileSync(path);
-  const tag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 16)}"`;
+  const tag = `"${hash('sha256', bytes, 'base64url').slice(0, 16)}"`;
   return { bytes, gzip: gzipSync(bytes), tag };
 }

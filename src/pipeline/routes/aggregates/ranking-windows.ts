@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
 import type { Pipeline } from '../../../project/model/pipeline.ts';
@@ -340,7 +340,7 @@ function rankingColumns(dimensions: readonly string[]): string[] {
 }
 
 function hashOf(rows: readonly AggregateRow[]): string {
-  return createHash('sha256').update(stringifyJson(rows)).digest('hex');
+  return hash('sha256', stringifyJson(rows));
 }
 
 function rankingSums(rows: readonly AggregateRow[]): Record<(typeof ADDITIVE)[number], number> {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import { currentPartitions, partitionedModel } from '../../../project/sql/plan/partitions.ts';
 import type { PlannedModel } from '../../../project/sql/plan/plan-models.ts';
@@ -76,7 +76,7 @@ export async function assessModels(
       ? sources
       : build.how === 'none' && former
         ? former.sources
-        : hash(sources, runId);
+        : hash('sha256', `${sources}\n${runId}`);
     definitions.set(name, definition);
     stamps.set(name, `${own} ${version}`);
     const stamp = { fingerprint: own, definition, sources: version, lookedAt, runId };
@@ -84,10 +84,6 @@ export async function assessModels(
     return { build, stamp, former };
   };
   return { assess, leave };
-}
-
-function hash(...parts: readonly string[]): string {
-  return createHash('sha256').update(parts.join('\n')).digest('hex');
 }
 
 /** Changes when anything does that the model is made of: its SQL, its kind, its words, its tests. */
@@ -100,7 +96,7 @@ function fingerprint({ model, sql, tests }: PlannedModel): string {
     tests.map((test) => [test.severity, test.sql]),
     model.incremental,
   ];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  return hash('sha256', JSON.stringify(parts));
 }
 
 /**
@@ -118,7 +114,7 @@ function definitionOf(
     [model.kind, model.sql, reads, model.each, model.incremental, declared],
     [...models].map((name) => `${name} ${definitions.get(name) ?? ''}`).sort(),
   ];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  return hash('sha256', JSON.stringify(parts));
 }
 
 /**
@@ -134,7 +130,7 @@ function madeFrom(
     ...[...sources].map((source) => `${source} ${versions.of(source)}`),
     ...[...models].map((name) => `${name} ${stamps.get(name) ?? ''}`),
   ];
-  return createHash('sha256').update(parts.sort().join('\n')).digest('hex');
+  return hash('sha256', parts.sort().join('\n'));
 }
 
 /** A short stamp of all loads so far. */
@@ -147,9 +143,7 @@ interface SourceVersions {
 
 async function sourceVersions(connection: Connection): Promise<SourceVersions> {
   const versions = await loadVersions(connection);
-  const all = createHash('md5')
-    .update([...versions.values()].join())
-    .digest('hex');
+  const all = hash('md5', [...versions.values()].join());
   // Every load writes into `ops`.
   const of = (source: string): string =>
     source.startsWith('ops.') ? all : (versions.get(source.replace('raw.', '')) ?? '');

@@ -1,4 +1,4 @@
-import { type Connection, ident, type Row, text } from '../../../core/duckdb/duckdb.ts';
+import { type Connection, given, ident, type Row, text } from '../../../core/duckdb/duckdb.ts';
 import { isDataError } from '../../../engines/data-error.ts';
 import type { ModelEngine, ModelPlace } from '../../../engines/model-engine.ts';
 import type { NewUnit, NewUnits } from '../../../engines/new-units.ts';
@@ -6,6 +6,7 @@ import type { DataTest } from '../../../project/sql/models/data-tests.ts';
 import { isMadeFromUnitAlone, partitionedModel } from '../../../project/sql/plan/partitions.ts';
 import type { PlannedModel } from '../../../project/sql/plan/plan-models.ts';
 import { martObjects } from '../../../state/catalogue/catalog.ts';
+import { UNIT_COLUMNS, unitRow } from '../../../state/catalogue/ops/ops-rows.ts';
 import { assessModels } from '../build/assess-models.ts';
 import { buildModel } from '../build/build-model.ts';
 import type { ModelsOutcome } from '../build/run-models.ts';
@@ -216,10 +217,7 @@ async function attributeRows(
   signal?: AbortSignal,
 ): Promise<AttributedRows[]> {
   const rows = `(${test.wholeRows ?? test.rows}\n)`;
-  const described = await connection.rows<{ column_name: string }>(
-    `DESCRIBE SELECT * FROM ${rows} AS broken`,
-  );
-  const columns = described.map((column) => column.column_name);
+  const columns = await connection.column<string>(`DESCRIBE SELECT * FROM ${rows} AS broken`);
   const naming = NAMING.filter((name) => columns.includes(name));
   const texts = naming.map((name) => `CAST(${ident(name)} AS VARCHAR)`);
   const named = texts.map((value, index) => `${value} AS ${ident(naming[index] ?? '')}`);
@@ -229,16 +227,9 @@ async function attributeRows(
     [],
     signal,
   );
-  const types = Object.fromEntries([...naming, 'n', 'example'].map((name) => [name, 'VARCHAR']));
   const found = await connection.rows<{ n: bigint; example: string; exact: string; near: string } & Row>(
-    `WITH suspect AS (
-       SELECT unnest(from_json(${text(JSON.stringify(units.map(flat)))}, '[{"unit":"VARCHAR","kind":"VARCHAR",
-         "source_id":"VARCHAR","project_id":"VARCHAR","window_from":"VARCHAR","window_to":"VARCHAR"}]'),
-         recursive := true)
-     ),
-     broken AS (
-       SELECT unnest(from_json(${text(JSON.stringify(broken))}, ${text(JSON.stringify([types]))}), recursive := true)
-     ),
+    `WITH suspect AS (SELECT ${given(text(JSON.stringify(units.map(unitRow))), UNIT_COLUMNS)}),
+     broken AS (SELECT ${given(text(JSON.stringify(broken)), [...naming, 'n', 'example'])}),
      numbered AS (SELECT *, row_number() OVER () AS number FROM broken)
      SELECT CAST(any_value(b.n) AS BIGINT) AS n, any_value(b.example) AS example,
        to_json(list(s.unit ORDER BY s.unit) FILTER (s.is_exact))::VARCHAR AS exact,
@@ -264,17 +255,6 @@ async function attributeRows(
 
 const list = (json: string | null): string[] => JSON.parse(json ?? 'null') ?? [];
 
-function flat({ unit, source, window }: NewUnit): Record<string, string | null> {
-  return {
-    unit,
-    kind: source.kind,
-    source_id: source.id,
-    project_id: source.project_id,
-    window_from: window?.from ?? null,
-    window_to: window?.to ?? null,
-  };
-}
-
 /** SQL that is true for a unit that a row names itself. */
 function exactMatch(naming: readonly string[]): string {
   if (naming.includes('_unit')) return 'coalesce(unit = b._unit, false)';
@@ -286,7 +266,7 @@ function exactMatch(naming: readonly string[]): string {
         `(project_id = b.${ident(project)} AND b.${ident(name)} >= window_from AND b.${ident(name)} < window_to)`,
     ),
   );
-  const isSource = `(kind IN ('crawl', 'crawl_over_crawl') AND (${sources.join(' OR ') || 'false'}))`;
+  const isSource = `(source_kind IN ('crawl', 'crawl_over_crawl') AND (${sources.join(' OR ') || 'false'}))`;
   return `coalesce(${[isSource, ...windows].join(' OR ')}, false)`;
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
@@ -313,5 +313,5 @@ export function modelsVersion(models: readonly Model[]): string {
     tests.map((test) => [test.severity, test.sql]),
     byPages?.segmentations,
   ]);
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  return hash('sha256', JSON.stringify(parts));
 }

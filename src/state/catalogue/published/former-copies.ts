@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -176,7 +176,7 @@ export class FormerCopies {
       spare: this.#spare && { ...this.#spare, changed: this.#spare.changed.toJSON() },
     };
     const text = JSON.stringify(note);
-    await writeFileAtomic(join(dirname(this.#workPath), NOTE), `${hashOf(text)}\n${text}`, 0o600);
+    await writeFileAtomic(join(dirname(this.#workPath), NOTE), `${hash('sha256', text)}\n${text}`, 0o600);
   }
 
   close(): void {
@@ -192,16 +192,12 @@ function toCopy(copy: z.infer<typeof Copy> | null): FormerCopy | null {
 /** A damaged note is none. */
 function readNote(path: string): z.infer<typeof Note> | undefined {
   try {
-    const [hash, text = ''] = readFileSync(path, 'utf8').split('\n');
-    return hash === hashOf(text) ? Note.parse(JSON.parse(text)) : undefined;
+    const [sum, text = ''] = readFileSync(path, 'utf8').split('\n');
+    return sum === hash('sha256', text) ? Note.parse(JSON.parse(text)) : undefined;
   } catch {
     // Without a note the next publication copies everything.
     return undefined;
   }
-}
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }
 
 /** A stamp that changes when a file is written, renamed or linked; empty if there is no file. */
