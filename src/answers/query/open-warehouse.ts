@@ -16,7 +16,6 @@ interface Opening {
   readonly follower?: PublicationFollower;
 }
 
-/** Which warehouse is asked, and what a query may take. */
 export interface QuerySettings extends FollowedPlace {
   readonly threads: number;
   readonly query_timeout: number;

@@ -142,7 +142,6 @@ export function notesWithin(notes: readonly ChartNote[], points: readonly CrawlT
   return notes.filter(({ date }) => date > (days[0] ?? '') && date <= (days.at(-1) ?? ''));
 }
 
-/** A line from top to bottom, which says its note. */
 export function noteMark({ date, kind, text }: ChartNote, at: number, bottom: number): Mark {
   const x = round(at);
   const line = (kinds: string): Html =>

@@ -99,7 +99,6 @@ export function findHealed(
   ];
 }
 
-/** The key of the incident of a run as a whole. */
 export function runKey(scope: string, code: ErrorCode | 'killed' | 'healed' | ''): string {
   return `run/${scope}/${code}`;
 }

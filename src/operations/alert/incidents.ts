@@ -10,7 +10,6 @@ import { findRowCountAnomalies, type Incident } from './incident.ts';
 /** Commands that load everything that is due: each mends what the one before it left. */
 const RUNS: readonly string[] = ['run', 'crawl', 'logs add', 'demand add', 'demand sync'];
 
-/** What incidents are found in, and the projects that are watched. */
 export interface IncidentSettings extends PublishedPlace, CrawlFolderSettings {
   readonly projects: 'all' | readonly string[];
 }

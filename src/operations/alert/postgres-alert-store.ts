@@ -31,7 +31,6 @@ export function postgresAlertStore(
   });
 }
 
-/** Whether a run has made the shared ledger. */
 export async function hasSharedLedger(address: PostgresAddress): Promise<boolean> {
   await using pool = new PostgresPool(address, BRIEF, new AbortController().signal);
   return (await sharedVersion(pool, address.schema)) !== null;

@@ -9,7 +9,6 @@ import {
 import type { Alert } from './alert.ts';
 import type { OpenIncident } from './incident.ts';
 
-/** An alert that has not reached its target yet. */
 interface Undelivered {
   readonly id: number;
   readonly target: string;

@@ -3,7 +3,6 @@ import type { Dictionary, DictionaryTable } from '../../answers/dictionary/dicti
 import type { ModelReport, RunReport, TestReport, UnitReport } from '../../project/model/runs/report.ts';
 import type { RunResult } from '../../project/model/runs/run-result.ts';
 
-/** The common parts of a run's events. */
 export interface LineageRun {
   /** Of the events; the id in `ops.runs` is in their facet `crawlhouse_run`. */
   readonly runId: string;

@@ -19,7 +19,6 @@ const TIMEOUT_MS = 10_000;
 /** After an interruption, the time for the last events. */
 const LAST_MS = 5_000;
 
-/** Who is told, and what is told of. */
 interface TracedSettings extends DictionarySettings {
   readonly base_url?: string | undefined;
   readonly openlineage?: LineageSettings | undefined;

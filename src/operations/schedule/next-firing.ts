@@ -48,7 +48,6 @@ function dayOf(zone: string, at: number): number {
   return Math.floor((at + offsetAt(zone, at)) / DAY_MS) * DAY_MS;
 }
 
-/** The firings that belong to a date. */
 function firingsOfDay(fields: CronFields, zone: string, day: number): number[] {
   if (!isDay(fields, new Date(day))) return [];
   const walls = fields.hours.flatMap((hour) =>

@@ -5,7 +5,6 @@ import type { Schedule } from '../../project/settings/schedules.ts';
 import { planTick, type ScheduleCursor, type ScheduleState } from './plan-tick.ts';
 import { upcoming } from './upcoming.ts';
 
-/** One run that waits in the queue. */
 interface Job {
   readonly name: string;
   readonly why: 'due' | 'missed' | 'retry' | 'nudge' | 'locked';
@@ -17,7 +16,6 @@ interface Job {
   readonly before: ScheduleCursor | null;
 }
 
-/** The result of a schedule's run. */
 export interface Fired {
   readonly exitCode: number;
   readonly errors: readonly CrawlhouseError[];
@@ -73,7 +71,6 @@ export class Scheduler {
     this.#options = options;
   }
 
-  /** The schedule of the current run. */
   get running(): string | null {
     return this.#running?.job.name ?? null;
   }

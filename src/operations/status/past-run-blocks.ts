@@ -44,7 +44,6 @@ export interface PastRun extends RunLine {
   readonly tests: Parameters<typeof testsTable>[0];
 }
 
-/** What the warehouse knows of a run. */
 export interface PublishedRun {
   readonly loads: readonly LoadEntry[];
   readonly loads_total: number;
@@ -155,7 +154,6 @@ function failingTable(failing: PastRun['failing']): Table {
   );
 }
 
-/** The models that it made, and the data tests that failed. */
 export function madeBlocks({ models, tests }: PastRun): readonly Block[] {
   const failed = tests.filter(({ status }) => status !== 'passed');
   const columns: readonly ColumnOf<PastRun['models'][number]>[] = [

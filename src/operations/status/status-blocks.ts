@@ -42,7 +42,6 @@ export function statusBlocks(facts: StatusFacts, now: number): readonly Block[] 
   ];
 }
 
-/** Incidents, pipelines that have changed, units that fail. */
 export function wrongNow({ incidents, drift, failing, units }: StatusFacts, now: number): readonly Block[] {
   const isWell = incidents.length === 0 && drift.length === 0 && failing.length === 0;
   return [
@@ -75,7 +74,6 @@ export function wrongNow({ incidents, drift, failing, units }: StatusFacts, now:
   ];
 }
 
-/** Units that processes on any machine are at. */
 export function unitsAtWork({ claims: { total, first } }: StatusFacts): readonly Block[] {
   if (total === 0) return [];
   const table = tableOf(

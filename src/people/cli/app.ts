@@ -196,7 +196,6 @@ function showsBar({ quiet, verbose, debug }: FlagValues): boolean {
   return process.stderr.isTTY === true && quiet !== true && verbose !== true && debug !== true;
 }
 
-/** What goes to standard output. */
 function outputOf(
   values: FlagValues,
 ): Pick<Invocation, 'terminal' | 'write' | 'print' | 'clear' | 'printJson'> {

@@ -35,12 +35,10 @@ export class Questions implements Disposable {
     this.#lines.on('close', end).on('SIGINT', end);
   }
 
-  /** Asks until the answer will do. */
   async ask(question: string, problem: Problem = () => undefined): Promise<string> {
     return await this.#until(question, problem);
   }
 
-  /** Asks for a secret, which the terminal does not show. */
   async askSecret(question: string, problem: Problem): Promise<string> {
     this.#output.write(`${question} (not shown): `);
     this.#isHidden = true;

@@ -110,7 +110,6 @@ async function readFileSettings(
   return { ...source, value: expand(without(source.value, overrides), [], source, variables) };
 }
 
-/** The settings of the file without those that the environment gives. */
 function without(value: unknown, overrides: Readonly<Record<string, unknown>>): unknown {
   if (!isObject(value)) return value;
   return Object.fromEntries(

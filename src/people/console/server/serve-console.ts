@@ -17,15 +17,13 @@ import { Actions } from '../actions/actions.ts';
 import { Readers } from '../desk/desk.ts';
 import type { Page, PageRequest } from '../pages/page.ts';
 import { PAGES } from '../pages/pages.ts';
+import { actRoutes } from './act-routes.ts';
 import { answerHtml, answerJson } from './answer-page.ts';
 import { askRoutes } from './ask-routes.ts';
-import { doRoutes } from './do-routes.ts';
 import { guard, personOf, sessionOf } from './guard.ts';
 import { HEADERS } from './headers.ts';
 import { isOwn } from './is-own.ts';
-import { keepRoutes } from './keep-routes.ts';
 import { liveRoute } from './live.ts';
-import { noteRoutes } from './note-routes.ts';
 import { consoleApi, jsonPath } from './openapi.ts';
 import { refuse } from './refuse.ts';
 import { signInRoutes } from './sign-in.ts';
@@ -85,12 +83,10 @@ export async function serveConsole(
   assetRoutes(app);
   liveRoute(app, settings.state_dir, (request) => personOf(request, access, reach) !== null);
   for (const page of PAGES) pageRoutes(app, page, { desk, actions, settings, signal });
-  doRoutes(app, actions, settings.console_actions);
   const version = await packageVersion();
   app.get('/openapi.json', (_request, reply) => reply.send(consoleApi(PAGES, version)));
   askRoutes(app, desk, signal);
-  keepRoutes(app, access.audit, settings);
-  noteRoutes(app, access.audit, settings);
+  actRoutes(app, { actions, audit: access.audit }, settings);
   try {
     await app.listen({ host, port });
   } catch (cause) {
