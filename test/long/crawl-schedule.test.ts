@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Logger, silentLogger } from '../../src/core/logs/logger.ts';
-import { fireSchedule } from '../../src/people/cli/fire-schedule.ts';
+import { fireSchedule } from '../../src/people/cli/commands/schedule.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import type { RunResult } from '../../src/project/model/runs/run-result.ts';
 import { loadSchedules } from '../../src/project/settings/schedules.ts';

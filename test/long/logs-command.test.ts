@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { fireSchedule } from '../../src/people/cli/fire-schedule.ts';
+import { fireSchedule } from '../../src/people/cli/commands/schedule.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { loadSchedules } from '../../src/project/settings/schedules.ts';
 import { capture } from '../people/cli/capture.ts';

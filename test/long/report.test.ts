@@ -2,7 +2,7 @@ import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { fireSchedule } from '../../src/people/cli/fire-schedule.ts';
+import { fireSchedule } from '../../src/people/cli/commands/schedule.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { loadSchedules } from '../../src/project/settings/schedules.ts';
 import { crawlhouse, environmentOf, projectFolder, runProject, sandboxFor } from '../support/project.ts';

@@ -1,12 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { type Check, type Finding, look, skipped } from '../../core/duckdb/check.ts';
-import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import { didYouMean } from '../../core/text/nearest-name.ts';
 import { openEngine } from '../../engines/open-engine.ts';
 import { checkFields } from '../../pipeline/plan.ts';
 import { compileQuestions } from '../../pipeline/transform/questions/compile-questions.ts';
+import type { AlertSettings } from '../../project/settings/alert-settings.ts';
 import { isCrawlFolder } from '../../project/settings/crawl-folder.ts';
 import { loadPipelines } from '../../project/settings/pipelines.ts';
+import type { Schedule } from '../../project/settings/schedules.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { loadModels } from '../../project/sql/models/load-models.ts';
 import { sqlFolders } from '../../project/sql/models/sql-folders.ts';
@@ -16,13 +19,22 @@ import { tableColumns } from '../../state/catalogue/catalog.ts';
 import { describeDrift, driftHint, readDrift } from '../../state/catalogue/pipeline-drift.ts';
 import { readPublished } from '../../state/catalogue/published/read-published.ts';
 import { unknownIssueSettings } from '../../state/catalogue/unknown-settings.ts';
-import { configuredStores } from '../../stores/registry.ts';
-import { examineAlerts } from './examine-alerts.ts';
+import type { LedgerSettings } from '../../state/ledger/open-ledger.ts';
+import { listObjects } from '../../stores/list-objects.ts';
+import {
+  configuredStores,
+  openConfiguredStore,
+  type StoreName,
+  type StorePrefix,
+  type StoreSettings,
+} from '../../stores/registry.ts';
+import { type Consequences, tryObject } from '../../stores/try-object.ts';
+import { readAlertStore } from '../alert/open-alert-store.ts';
+import { allTargets } from '../alert/targets.ts';
 import { examineProject } from './examine-project.ts';
 import { examineRuns } from './examine-runs.ts';
 import { examineService, NO_ACCOUNT, OF_SERVICE } from './examine-service.ts';
 import { examineState, OF_STATE } from './examine-state.ts';
-import { examinePackages, examineStore } from './examine-store.ts';
 
 /** The checks that need settings. */
 const OF_SETTINGS = [
@@ -175,4 +187,91 @@ async function found(purpose: string, isAsked: boolean, find: () => Promise<stri
     if (!(error instanceof CrawlhouseError) || isAsked) throw error;
     return `${error.message}; ${purpose} needs it: ${error.hint}`;
   }
+}
+
+/** Lists, writes, reads and removes a small object where data exports go. */
+async function examineStore(settings: StoreSettings, name: StoreName, signal: AbortSignal): Promise<Check> {
+  const at = { check: name, store: name, prefix: settings[name]?.prefix ?? '' };
+  return await examinePrefix(settings, at, signal, {
+    noWrite: 'only the service needs to write; the first export shows whether objects can be read',
+    noDelete: 'keep_exports: never needs that right',
+  });
+}
+
+/** Does the same where the packages of workers go. */
+async function examinePackages(
+  settings: StoreSettings,
+  { store, prefix }: StorePrefix,
+  signal: AbortSignal,
+): Promise<Check> {
+  return await examinePrefix(settings, { check: 'packages', store, prefix }, signal, {
+    noWrite: 'that is enough for a run; crawlhouse worker has to write',
+    noDelete: 'a run has to remove packages, or a rule of the bucket does; a worker needs no more',
+  });
+}
+
+async function examinePrefix(
+  settings: StoreSettings,
+  at: StorePrefix & { readonly check: string },
+  signal: AbortSignal,
+  consequences: Consequences,
+): Promise<Check> {
+  return await look(at.check, signal, async () => {
+    await using store = await openConfiguredStore(settings, at.store);
+    const key = `${at.prefix === '' ? '' : `${at.prefix}/`}crawlhouse-doctor/${randomUUID()}`;
+    // The right that every export needs, and where a wrong bucket or region shows.
+    await listObjects(store, key, signal);
+    const rights = await tryObject(store, key, signal, consequences);
+    return { ...rights, message: `${settings[at.store]?.bucket}: ${rights.message}` };
+  });
+}
+
+const TEST = 'crawlhouse alerts test sends a test alert and says what each target answers';
+
+/** The targets of alerts, and the alerts that have not reached theirs. Alerts never fail a run, so these only warn. */
+async function examineAlerts(
+  settings: LedgerSettings & { readonly alerts: AlertSettings },
+  schedules: readonly Schedule[],
+  signal: AbortSignal,
+): Promise<Check[]> {
+  return [
+    await look('alerts', signal, () => targets(settings.alerts, schedules, signal)),
+    await look('outbox', signal, () => outbox(settings)),
+  ];
+}
+
+async function targets(
+  alerts: AlertSettings,
+  schedules: readonly Schedule[],
+  signal: AbortSignal,
+): Promise<Finding> {
+  const all = allTargets(alerts, schedules);
+  if (all.length === 0) return { message: 'no target is set: nobody hears of a failed run' };
+  const found = await Promise.all(
+    all.map(async ({ target }) => {
+      try {
+        await target.reach(signal);
+        return { name: target.name, problem: null };
+      } catch (thrown) {
+        signal.throwIfAborted();
+        return { name: target.name, problem: toCrawlhouseError(thrown).message };
+      }
+    }),
+  );
+  const message = found
+    .map(({ name, problem }) => (problem === null ? name : `${name}: ${problem}`))
+    .join('; ');
+  if (found.every(({ problem }) => problem === null)) return { message };
+  return { message, hint: `correct alerts in crawlhouse.yaml or schedules.yaml; ${TEST}` };
+}
+
+async function outbox(settings: LedgerSettings): Promise<Finding> {
+  await using store = await readAlertStore(settings);
+  const waiting = (await store?.undelivered()) ?? [];
+  const [first] = waiting;
+  if (first === undefined) return { message: 'no alert waits' };
+  return {
+    message: `${waiting.length === 1 ? '1 alert' : `${waiting.length} alerts`} not delivered, the oldest of ${first.alert.at}: ${first.alert.title}`,
+    hint: `the next run tries again; ${TEST}`,
+  };
 }

@@ -1,8 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { toCrawlhouseError } from '../../core/errors/errors.ts';
+import { writeFileAtomic } from '../../core/files/atomic-file.ts';
 import { freeBytes } from '../../core/files/disk-use.ts';
+import { giveUserMode } from '../../core/files/private-files.ts';
 import { packageVersion } from '../../core/host/package-version.ts';
 import { isLocked } from '../../core/locks/state-lock.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import type { LedgerRun } from '../../project/model/runs/ledger-records.ts';
 import { runSeconds } from '../../project/model/runs/run-summary.ts';
 import { type LoadTotal, loadTotals } from '../../state/catalogue/ops/ops-loads.ts';
@@ -171,4 +175,18 @@ function labelText(labels: Sample['labels']): string {
 
 function escaped(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+}
+
+type MetricsSettings = MemoryPlace & { readonly metrics_file?: string | undefined };
+
+/** Writes the metrics to the file of the setting, whole. Errors are logged: metrics must not fail a run. */
+export async function writeMetrics(settings: MetricsSettings, logger: Logger): Promise<void> {
+  const { metrics_file: file } = settings;
+  if (file === undefined) return;
+  try {
+    await writeFileAtomic(file, await metricsReader(settings)());
+    await giveUserMode(file);
+  } catch (thrown) {
+    logger.error('metrics not written', { file, error: toCrawlhouseError(thrown).message });
+  }
 }

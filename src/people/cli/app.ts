@@ -14,8 +14,7 @@ import { stringifyJson } from '../../core/text/json.ts';
 import { didYouMean } from '../../core/text/nearest-name.ts';
 import { visible, visibleLine } from '../../core/text/visible.ts';
 import { setCloudVariables } from '../../project/settings/command-environment.ts';
-import { findProject } from '../../project/settings/project.ts';
-import { projectLog } from '../../project/settings/project-log.ts';
+import { findProject, projectLog } from '../../project/settings/project.ts';
 import { asCalled } from './as-called.ts';
 import { ignoreClosedTerminal, isClosedTerminal } from './closed-terminal.ts';
 import { type Command, GLOBAL_FLAGS, type Invocation, parseOptions, type Terminal } from './command.ts';
@@ -119,7 +118,7 @@ async function telemetry(logger: Logger): Promise<AsyncDisposable> {
 async function keepMetrics(invocation: Invocation): Promise<void> {
   const settings = await invocation.settings();
   if (settings.metrics_file === undefined) return;
-  const { writeMetrics } = await import('../../operations/metrics/write-metrics.ts');
+  const { writeMetrics } = await import('../../operations/metrics/read-metrics.ts');
   await writeMetrics(settings, invocation.logger);
 }
 

@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { logFile } from '../../core/logs/log-file.ts';
+import type { LogSink } from '../../core/logs/logger.ts';
+import type { Settings } from './settings.ts';
 
 /** The folder that holds `schedules.yaml`: `given`, or the working directory or the nearest above it. */
 export function findProject(given: string | undefined, workingDirectory: string): string {
@@ -20,4 +23,13 @@ export function findProject(given: string | undefined, workingDirectory: string)
       );
     }
   }
+}
+
+const MOST_FILES = 50;
+
+/** Opens the log files of a project (docs/operate.md). `onFailure` hears once why they can't be written. */
+export function projectLog({ state_dir, logs }: Settings, onFailure: (error: unknown) => void): LogSink {
+  const folder = join(state_dir, 'logs');
+  const maxBytes = logs.megabytes * 1_000_000;
+  return logFile({ folder, maxBytes, maxDays: logs.days, maxFiles: MOST_FILES, onFailure });
 }

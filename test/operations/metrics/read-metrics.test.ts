@@ -5,7 +5,7 @@ import { lockState } from '../../../src/core/locks/state-lock.ts';
 import { createLogger, silentLogger } from '../../../src/core/logs/logger.ts';
 import { sqliteAlertStore } from '../../../src/operations/alert/open-alert-store.ts';
 import { metricsReader } from '../../../src/operations/metrics/read-metrics.ts';
-import { writeMetrics } from '../../../src/operations/metrics/write-metrics.ts';
+import { writeMetrics } from '../../../src/operations/metrics/read-metrics.ts';
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import type { Settings } from '../../../src/project/settings/settings.ts';
 import { startSandbox } from '../../../src/service/local/sandbox/start-sandbox.ts';

@@ -1,8 +1,11 @@
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { lockState } from '../../../core/locks/state-lock.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
 import { metricsReader } from '../../../operations/metrics/read-metrics.ts';
+import { withLineage } from '../../../operations/openlineage/with-lineage.ts';
+import { type Firing, fire } from '../../../operations/schedule/fire.ts';
 import { listen } from '../../../operations/schedule/listen.ts';
 import { Scheduler, type SchedulerOptions, type Waiting } from '../../../operations/schedule/scheduler.ts';
 import { BEAT_MS, runDueOnce, serveSchedules } from '../../../operations/schedule/serve-schedules.ts';
@@ -12,15 +15,20 @@ import {
   stateFile,
   writeScheduleState,
 } from '../../../operations/schedule/state-file.ts';
-import type { RunResult } from '../../../project/model/runs/run-result.ts';
+import { recordFailedCrawl } from '../../../operations/status/record-failed-crawl.ts';
+import { exitCodeOf, type RunResult } from '../../../project/model/runs/run-result.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import { loadSchedules, type Schedule } from '../../../project/settings/schedules.ts';
 import { type Settings, serviceSettings } from '../../../project/settings/settings.ts';
 import { takeSchedulerLease } from '../../../state/ledger/take-scheduler-lease.ts';
 import type { Command, Invocation } from '../command.ts';
-import { fireSchedule } from '../fire-schedule.ts';
+import { addLogs, readingRules } from '../local/add-logs.ts';
+import { localProject } from '../local/local-project.ts';
+import { LocalService } from '../local/local-service.ts';
 import { failureOf } from '../print-error.ts';
+import { logErrors } from '../reports/log-report.ts';
 import { runSummary } from '../reports/run-report.ts';
+import { readReport, writeReport } from '../reports/write-report.ts';
 
 export const schedule: Command = {
   name: 'schedule',
@@ -158,4 +166,66 @@ function schedulerOf(
     seed: `${hostname()}\0${settings.projectDir}`,
     logger,
   });
+}
+
+/** Fires a schedule. In a folder without another service it loads from the local one; its crawl comes first. */
+export async function fireSchedule(
+  settings: Settings,
+  firing: Firing,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<RunResult> {
+  const { crawl, logs, allow_private: allowPrivate, report } = firing.schedule;
+  const fired = async (own: Firing): Promise<RunResult> => {
+    const result = await withLineage(settings, `schedule.${own.schedule.name}`, logger, signal, () =>
+      fire(settings, own, logger, signal),
+    );
+    if (report !== undefined) await reportAfter(settings, report, logger, signal);
+    return result;
+  };
+  if (settings.base_url !== undefined && crawl === undefined && logs === undefined) return fired(firing);
+  const load: Firing['load'] = async (run, own) => {
+    await using service = await LocalService.start(settings, { allowPrivate, logger });
+    if (crawl !== undefined)
+      await service.crawlAgain(crawl, own).catch(async (error: unknown) => {
+        if (error instanceof CrawlhouseError && !own.aborted)
+          await recordFailedCrawl(settings, crawl, error, logger);
+        throw error;
+      });
+    const logFaults = logs === undefined ? [] : await addScheduled(settings, service, logs, own);
+    const result = await service.load(settings, (local, changed) => run(local, changed, own));
+    if (logFaults.length === 0) return result;
+    const errors = [...logFaults, ...result.errors];
+    return { ...result, errors, exitCode: exitCodeOf(errors) };
+  };
+  return fired({ ...firing, load });
+}
+
+/** Adds the logs of a schedule; gives what is wrong with files. */
+async function addScheduled(
+  settings: Settings,
+  service: LocalService,
+  { from, site }: NonNullable<Firing['schedule']['logs']>,
+  signal: AbortSignal,
+): Promise<CrawlhouseError[]> {
+  const { id } = await localProject(service, { named: undefined, site });
+  const { projectDir: folder, access_logs, on_reject } = settings;
+  const rules = readingRules(access_logs, on_reject === 'quarantine' ? on_reject : undefined);
+  const logs = { projectId: id, from, folder, rules, again: false, progress: () => {} };
+  return logErrors((await addLogs(settings, service, logs, signal)).files);
+}
+
+/** A report that can't be written fails no run. */
+async function reportAfter(
+  settings: Settings,
+  file: string,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const projects = await readReport(settings, {}, logger, signal);
+    await writeReport(projects, { output: resolve(settings.projectDir, file) }, settings);
+  } catch (thrown) {
+    logger.error('report not written', { file, error: toCrawlhouseError(thrown).message });
+  }
 }
