@@ -110,7 +110,6 @@ export interface SourcePlace {
   readonly connection: Connection;
   /** The name under which it is attached. */
   readonly source: string;
-  /** A folder for files on their way. */
   readonly temporary: string;
 }
 

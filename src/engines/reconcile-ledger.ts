@@ -31,7 +31,6 @@ export async function reconcileLedger(
   await ledger.reconcile(loaded);
 }
 
-/** The part of the ledger that is written to the warehouse. */
 interface LedgerReader {
   units(): Promise<readonly LedgerUnit[]>;
   runs(most: number): Promise<readonly LedgerRun[]>;

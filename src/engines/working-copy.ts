@@ -33,7 +33,6 @@ export interface WorkingPlace {
   readonly stateDir: string;
   /** The published file; a symbolic link stands for its target. */
   readonly warehouse: string;
-  /** Where the rows of units and models are. */
   readonly engine: EngineAddress;
 }
 
@@ -45,7 +44,6 @@ export class WorkingCopy implements AsyncDisposable {
   readonly connection: Connection;
   readonly path: string;
   readonly publishedPath: string;
-  /** The files that were copied from it. */
   readonly copies: FormerCopies;
   #parts: WriterParts | undefined;
   readonly #opened: AsyncDisposableStack;

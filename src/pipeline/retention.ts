@@ -8,7 +8,6 @@ import { takeOut } from './drop.ts';
 import type { SessionOutcome } from './session.ts';
 import type { Session } from './unit/run-context.ts';
 
-/** The part of a run's request that retention needs. */
 interface RetentionRequest {
   readonly pipelines: readonly Pipeline[];
   readonly selection: Selection;

@@ -315,7 +315,6 @@ function unitAttributes({ status, route, format, attempts, bytes, counts }: Unit
   };
 }
 
-/** Adds a unit to the counters of telemetry. */
 function countUnit({ dataset, status, bytes, counts }: UnitReport): void {
   count('units', 1, { dataset, status });
   count('rows', counts.loaded ?? 0, { dataset });

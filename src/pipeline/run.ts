@@ -120,7 +120,6 @@ interface DueUnits {
   readonly settings: Settings;
   readonly client: ServiceClient;
   readonly request: RunRequest;
-  /** The routes that each pipeline's units may take. */
   readonly routes: ReadonlyMap<string, readonly RouteOption[]>;
   /** Names of the units that an earlier session of the run has seen to. */
   readonly done: ReadonlySet<string>;

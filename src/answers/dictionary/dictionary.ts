@@ -12,7 +12,6 @@ export interface DictionaryTest {
   readonly name: string;
   readonly severity: string;
   readonly status: string | null;
-  /** Rows that break the rule. */
   readonly failures: number | null;
   /** ISO 8601, UTC. */
   readonly testedAt: string | null;
@@ -26,7 +25,6 @@ export interface DictionaryTable {
   /** The columns that make a row unique; null when none do, or nobody says. */
   readonly grain: readonly string[] | null;
   readonly columns: readonly DictionaryColumn[];
-  /** Tables that it is made from, by name. */
   readonly reads: readonly string[];
   readonly tests: readonly DictionaryTest[];
   readonly sql: string | null;
@@ -36,7 +34,6 @@ export interface DictionaryTable {
   readonly rows: number | null;
 }
 
-/** A value that a question can be asked with. */
 interface DictionaryParameter {
   readonly name: string;
   readonly type: string;

@@ -236,7 +236,6 @@ export class QueryProcess extends Warehouse {
     removeLeftovers(this.#options.warehouse, this.#options.stateDir);
   }
 
-  /** Ends the process, and removes its files. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#end();
   }

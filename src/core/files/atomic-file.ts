@@ -8,7 +8,6 @@ const GROWING = /^\.[0-9a-f-]{36}\.tmp$/;
 /** After an hour, nobody writes a growing file any more: its process was killed. */
 const LEFT_MS = 3_600_000;
 
-/** Flushes a file or folder to the disk. */
 export async function syncPath(path: string): Promise<void> {
   const handle = await host().files.open(path, 'r');
   try {

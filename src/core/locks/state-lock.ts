@@ -58,7 +58,6 @@ export function tryLockState(
   return lock;
 }
 
-/** Whether a process holds the lock of a state directory. */
 export function isLocked(stateDir: string): boolean {
   const path = join(stateDir, 'lock.sqlite');
   const lock = host().files.existsSync(path) ? lockFile(path) : undefined;

@@ -92,7 +92,6 @@ export class FairQueue {
   }
 }
 
-/** The slots that a unit occupies while it is at work. */
 export interface Slot {
   /** Id of the unit's project; of the workspace for what spans projects. */
   readonly project: string;

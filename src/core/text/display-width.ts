@@ -22,7 +22,6 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** The text with spaces up to a width, aligned left or right. */
 export function padToWidth(text: string, width: number, isRight = false): string {
   const spaces = ' '.repeat(Math.max(0, width - displayWidth(text)));
   return isRight ? spaces + text : text + spaces;

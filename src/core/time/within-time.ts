@@ -5,7 +5,6 @@ const LONGEST_MS = 500;
 /** For all texts that are checked at once. */
 const LONGEST_OF_ALL_MS = 2000;
 
-/** What a person's text asks for takes longer than it may. */
 export class TookTooLong extends Error {
   constructor() {
     super('it takes too long');

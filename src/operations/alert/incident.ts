@@ -11,7 +11,6 @@ export interface RowCountAnomaly {
   readonly hint: string | null;
 }
 
-/** An incident as a page and a document show it. */
 export const ShownIncident = z.strictObject({
   /** One line. */
   title: z.string(),

@@ -27,7 +27,6 @@ export interface Watch {
   readonly now: () => number;
 }
 
-/** The parts of a run's request that alerts need. */
 interface WatchedRequest {
   readonly pipelines: readonly Pipeline[];
   readonly selection: Selection;

@@ -36,7 +36,6 @@ import { examineRuns } from './examine-runs.ts';
 import { examineService, NO_ACCOUNT, OF_SERVICE } from './examine-service.ts';
 import { examineState, OF_STATE } from './examine-state.ts';
 
-/** The checks that need settings. */
 const OF_SETTINGS = [
   'questions',
   ...OF_STATE,

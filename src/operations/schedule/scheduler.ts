@@ -80,7 +80,6 @@ export class Scheduler {
     return this.#broken;
   }
 
-  /** The result of each schedule's last run. */
   get outcomes(): ReadonlyMap<string, Fired> {
     return this.#outcomes;
   }
@@ -175,7 +174,6 @@ export class Scheduler {
     await this.#running?.done;
   }
 
-  /** Starts nothing any more. */
   stop(): void {
     this.#stopping = true;
     this.#wake();

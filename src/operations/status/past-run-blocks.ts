@@ -30,7 +30,6 @@ export const FailingUnit = z.strictObject({
 });
 type FailingUnit = z.infer<typeof FailingUnit>;
 
-/** A run of the past, as the ledger and the warehouse know it. */
 export interface PastRun extends RunLine {
   /** The first error that is no single unit's. */
   readonly failure: Omit<UnitError, 'code'> | null;
@@ -104,7 +103,6 @@ export function foundRunBlocks(run: PastRun, facts: PublishedRun | undefined): r
 
 export const NO_LOADS = 'It loaded nothing, or a later run has loaded it again.';
 
-/** When it ran, how it ended, why. */
 export function pastRunBlocks(run: PastRun): readonly Block[] {
   const { run_id, command, status, started_at, ended_at, seconds, units, rows, failing } = run;
   const took = secondsOf(run);

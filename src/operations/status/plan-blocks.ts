@@ -73,7 +73,6 @@ export function dropTable(
   );
 }
 
-/** What the units of a plan come to, a line each. */
 export function planSums({ totals, left_out, not_loaded }: PlanFacts): readonly Block[] {
   const time =
     totals.seconds === null
@@ -114,7 +113,6 @@ export function firstPlanBlocks(facts: PlanFacts, since: string): readonly Block
   ];
 }
 
-/** The first names of a list, and how many more there are. */
 function shortList(names: readonly string[]): string {
   return names.length <= 3
     ? names.join(', ')

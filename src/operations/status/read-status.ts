@@ -15,7 +15,6 @@ import { type LedgerSettings, readLedger } from '../../state/ledger/open-ledger.
 import type { Incident } from '../alert/incident.ts';
 import { type IncidentSettings, openIncidents } from '../alert/incidents.ts';
 
-/** The last runs that are listed. */
 const RUNS_LISTED = 20;
 /** The last runs that are searched for the start of a failure. */
 const RUNS = 1000;

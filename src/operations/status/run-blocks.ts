@@ -1,4 +1,5 @@
 import { counted, durationText } from '../../core/text/amounts.ts';
+import { COUNTS, type CountName } from '../../project/model/runs/counts.ts';
 import type { RunReport, TestReport, UnitReport } from '../../project/model/runs/report.ts';
 import { runSeconds, unitsText } from '../../project/model/runs/run-summary.ts';
 import {
@@ -15,9 +16,7 @@ import { describeDrift, driftHint, type PipelineDrift } from '../../state/catalo
 
 type CountOrNull = number | bigint | null;
 
-const COUNTS = ['reported', 'received', 'staged', 'rejected', 'loaded', 'queryable'] as const;
-
-export type LoadRow = { readonly [Name in (typeof COUNTS)[number] | 'bytes' | 'attempts']: CountOrNull } & {
+export type LoadRow = { readonly [Name in CountName | 'bytes' | 'attempts']: CountOrNull } & {
   readonly unit: string;
   readonly status: string;
   readonly route: string | null;

@@ -1,5 +1,6 @@
 import type { Connection } from '../../core/duckdb/duckdb.ts';
 import { counted, countText } from '../../core/text/amounts.ts';
+import { COUNTS, type CountName } from '../../project/model/runs/counts.ts';
 import type { LedgerUnit } from '../../project/model/runs/ledger-records.ts';
 import {
   type Block,
@@ -18,9 +19,6 @@ import { type KnownChange, lastSchemaChanges } from '../../state/catalogue/ops/o
 import { projectNames } from '../../state/catalogue/raw/raw-projects.ts';
 
 const MOST_CHANGES = 20;
-/** In the order in which rows travel. */
-export const COUNTS = ['reported', 'received', 'staged', 'rejected', 'loaded', 'queryable'] as const;
-type CountName = (typeof COUNTS)[number];
 
 export type UnitLoad = Pick<
   LoadEntry,
@@ -78,14 +76,8 @@ function loadOf(load: LoadEntry): UnitLoad {
   };
 }
 
-function differing({
-  reported,
-  received,
-  staged,
-  rejected,
-  loaded,
-  queryable,
-}: UnitLoad['counts']): CountName[] {
+function differing(counts: UnitLoad['counts']): CountName[] {
+  const { reported, received, staged, rejected, loaded, queryable } = counts;
   const kept = staged === null || rejected === null ? null : BigInt(staged) + BigInt(rejected);
   const pairs = [
     ['received', reported, received],

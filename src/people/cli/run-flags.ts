@@ -40,7 +40,6 @@ export function routeOverride(invocation: Invocation): RouteOverride {
   };
 }
 
-/** The projects and crawls of a command. */
 export function selectedSources(invocation: Invocation, settings: Settings) {
   const projects = invocation.texts('project');
   const crawls = invocation.texts('crawl');

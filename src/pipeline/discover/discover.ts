@@ -16,7 +16,6 @@ import { skippableError } from './skippable-error.ts';
 
 const DAY = 86_400_000;
 
-/** The inputs of a discovery, and the known records. */
 export interface DiscoveryScope {
   /** Ids of workspaces, or `all`. */
   readonly workspaces: 'all' | readonly string[];
@@ -24,7 +23,6 @@ export interface DiscoveryScope {
   readonly projects: 'all' | readonly string[];
   readonly pipelines: readonly Pipeline[];
   readonly known: KnownLists;
-  /** Units that the warehouse holds, by name. */
   readonly loaded: { has(unit: string): boolean };
   /** Days after which a list is read to its end again. */
   readonly sweepDays: number;

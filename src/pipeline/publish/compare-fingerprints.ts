@@ -19,7 +19,6 @@ interface Comparison {
   readonly fresh: readonly FreshUnit[];
   /** The condition that their rows meet (`recentRows`). */
   readonly recent: (dataset: string) => string;
-  /** Opens the copy again. */
   readonly reopen: () => Promise<void>;
   readonly valuesAtOnce?: number;
   readonly signal: AbortSignal;

@@ -39,7 +39,6 @@ export interface RouteSettings extends StoreSettings, LimitSettings {
   readonly compression: 'auto' | 'gzip' | 'none';
 }
 
-/** The parts of a run that routes need. */
 export interface RouteContext {
   readonly client: ServiceClient;
   readonly settings: RouteSettings;

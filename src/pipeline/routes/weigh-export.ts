@@ -18,7 +18,6 @@ export const VALUES_PER_SECOND: Readonly<Record<RouteFormat, number>> = {
 /** Seconds until the service has made a data export, without past ones. */
 export const EXPORT_WAIT = 120;
 
-/** What is known of a unit before it takes a route. */
 export interface WeighedUnit {
   /** The service's count; null if it gives none. */
   readonly rows: number | null;
@@ -40,7 +39,6 @@ export function isWeighed(options: readonly RouteOption[]): boolean {
   return ['stream', 'export'].every((name) => options.some(({ route }) => route === name));
 }
 
-/** The options of a unit, with what past loads tell of each. */
 export function withPast(
   options: readonly RouteOption[],
   paces: readonly RoutePace[],

@@ -103,7 +103,6 @@ export class PackageStore implements AsyncDisposable {
     return { folder: folders.package, manifest, prepared: { load: load.data, bringParts } };
   }
 
-  /** Publishes the schemas of a run's tables to workers. */
   async putTables(runId: string, text: string, folder: string, signal: AbortSignal): Promise<void> {
     const file = join(folder, `${host().uuid()}-${TABLES}`);
     try {

@@ -30,7 +30,6 @@ export interface WorkerOptions {
   readonly concurrency: number;
 }
 
-/** The number of units that a worker handled, by outcome. */
 export interface WorkerReport {
   readonly staged: number;
   readonly failed: number;

@@ -37,7 +37,6 @@ export function pacesByProject(loads: readonly RouteLoad[]): PacesOf {
   return (dataset, projectId) => routePaces(groups.get(keyOf(dataset, projectId)) ?? []);
 }
 
-/** The paces of the loads of one project's dataset, by route and format. */
 export function routePaces(loads: readonly RouteLoad[]): readonly RoutePace[] {
   const groups = Map.groupBy(loads, ({ route, format }) => JSON.stringify([route, format]));
   return [...groups.values()].flatMap((same) => {

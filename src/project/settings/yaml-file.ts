@@ -97,7 +97,6 @@ function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
 
 interface ObjectSchema {
   readonly shape?: Readonly<Record<string, unknown>>;
-  /** The schema of a record's values. */
   readonly valueType?: unknown;
 }
 

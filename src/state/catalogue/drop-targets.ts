@@ -5,7 +5,6 @@ import { unitName } from '../../project/model/unit.ts';
 import { type NamedUnit, unitOf } from './ops/ops-rows.ts';
 import { projectNamed } from './raw/raw-projects.ts';
 
-/** A unit that the warehouse holds, with what housekeeping asks of it. */
 export interface WarehouseUnit extends NamedUnit {
   readonly rows: number;
   /** When its crawl ended, or else when it was loaded; UTC milliseconds. */

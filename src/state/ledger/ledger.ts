@@ -66,7 +66,6 @@ export interface Ledger extends ExportRecords, AsyncDisposable {
   publishLoaded(id: string): Promise<void>;
   /** The least recently updated first. */
   units(which?: 'all' | 'unpublished'): Promise<LedgerUnit[]>;
-  /** The number of units that stand where, by dataset. */
   unitCounts(): Promise<UnitCount[]>;
   /**
    * Copies units and runs from a publication if this ledger lacks them or has older entries. The ledger may be new, or

@@ -8,7 +8,6 @@ const FILE = 'progress.json';
 /** Between two writes. */
 const PAUSE_MS = 1000;
 
-/** How far the run under way is. */
 export const LiveRun = z.strictObject({
   run_id: z.string(),
   command: z.string(),

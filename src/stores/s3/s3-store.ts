@@ -258,7 +258,6 @@ export interface S3Place {
   readonly names?: SettingNames | undefined;
 }
 
-/** The common part of the SDK's error classes. */
 interface SdkError {
   readonly name?: string;
   readonly message?: string;

@@ -149,7 +149,6 @@ export class TrinoClient implements AsyncDisposable {
     return found;
   }
 
-  /** The first value of the first row. */
   async scalar(
     sql: string,
     options: StatementOptions = {},

@@ -58,7 +58,6 @@ export class TrinoRows implements RowStore {
   readonly #place: TrinoPlace;
   readonly #tables: StoredTables;
   readonly #pointers: PointerTable;
-  /** What views are made of, by relation. */
   readonly #definitions = new Map<string, Definition>();
   /** Pointers to views that have been made, for the next statement that writes pointers. */
   readonly #prepared = new Map<string, Pointer>();

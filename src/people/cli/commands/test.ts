@@ -45,7 +45,6 @@ async function testUnits(invocation: Invocation): Promise<number> {
   return code;
 }
 
-/** The expected and the actual rows of a failed case. */
 function describeCase({ model, case: name, status, missing, surplus, failedTests }: CaseReport): string {
   if (status === 'passed') return '';
   const line = (what: string) => (row: object) => `  ${what} ${stringifyJson(row)}\n`;

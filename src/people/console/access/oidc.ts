@@ -7,7 +7,6 @@ export interface BegunSignIn {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
-  /** Where the person wanted to go. */
   readonly to: string;
 }
 

@@ -7,7 +7,6 @@ import { type Html, html } from '../../../core/text/html.ts';
 import { nearNames } from '../../../core/text/nearest-name.ts';
 import { readKnownUnits } from '../../../operations/status/remembered.ts';
 import {
-  COUNTS,
   changesTable,
   loadBlocks,
   NOT_LOADED,
@@ -15,6 +14,7 @@ import {
   rejectsTable,
   unitHead,
 } from '../../../operations/status/unit-blocks.ts';
+import { COUNTS } from '../../../project/model/runs/counts.ts';
 import type { LedgerUnit } from '../../../project/model/runs/ledger-records.ts';
 import { KnownChange } from '../../../state/catalogue/ops/ops-schema-changes.ts';
 import type { Readers } from '../desk/desk.ts';

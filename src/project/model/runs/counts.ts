@@ -19,6 +19,9 @@ export const Counts = z.object({
 });
 export type Counts = z.infer<typeof Counts>;
 
+export type CountName = keyof Counts;
+export const COUNTS = Counts.keyof().options;
+
 /** Two places whose numbers should be the same and are not. */
 export interface Difference {
   readonly left: string;

@@ -3,7 +3,7 @@ import { stringifyJson } from '../../../core/text/json.ts';
 import type { Manifest } from '../../../project/model/manifest.ts';
 import type { PlannedUnit } from '../../../project/model/planned-unit.ts';
 import { LAST_LOADS, LEAST_ROWS, type RouteLoad } from '../../../project/model/route-pace.ts';
-import type { Counts } from '../../../project/model/runs/counts.ts';
+import { COUNTS, type CountName, type Counts } from '../../../project/model/runs/counts.ts';
 import type { PastLoad } from '../../../project/model/runs/estimate.ts';
 import { type Unit, unitName } from '../../../project/model/unit.ts';
 import type { Volume } from '../../../project/model/volume.ts';
@@ -59,26 +59,12 @@ export async function countsOf(
   connection: Connection,
   units: readonly string[],
 ): Promise<Map<string, Counts>> {
-  const rows = await connection.rows<Record<string, string | bigint | null>>(
-    `SELECT unit, reported, received, staged, rejected, loaded, queryable FROM ops.loads
-     WHERE unit IN ${listed('?')}`,
+  const doubles = COUNTS.map((name) => `CAST(${name} AS DOUBLE) AS ${name}`);
+  const rows = await connection.rows<Counts & { readonly unit: string }>(
+    `SELECT unit, ${doubles.join(', ')} FROM ops.loads WHERE unit IN ${listed('?')}`,
     [JSON.stringify(units)],
   );
-  const number = (value: string | bigint | null | undefined): number | null =>
-    value === null || value === undefined ? null : Number(value);
-  return new Map(
-    rows.map((row) => [
-      String(row.unit),
-      {
-        reported: number(row.reported),
-        received: Number(row.received),
-        staged: Number(row.staged),
-        rejected: Number(row.rejected),
-        loaded: number(row.loaded),
-        queryable: number(row.queryable),
-      },
-    ]),
-  );
+  return new Map(rows.map(({ unit, ...counts }) => [unit, counts]));
 }
 
 /** The rows of the units of the same dataset, project and filter (JSON or null) that were loaded last, five at the most. */
@@ -136,18 +122,12 @@ export async function usualRows(connection: Connection): Promise<ReadonlyMap<str
 }
 
 /** The entry of a unit, for people; times are ISO 8601, UTC. */
-export interface LoadEntry {
+export interface LoadEntry extends Readonly<Record<CountName, number | bigint | null>> {
   readonly unit: string;
   readonly dataset: string;
   readonly source_kind: string;
   readonly source_id: string;
   readonly project_id: string | null;
-  readonly reported: number | bigint | null;
-  readonly received: number | bigint | null;
-  readonly staged: number | bigint | null;
-  readonly rejected: number | bigint | null;
-  readonly loaded: number | bigint | null;
-  readonly queryable: number | bigint | null;
   readonly route: string | null;
   readonly format: string | null;
   readonly reason: string | null;
