@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { toCrawlhouseError } from '../../src/core/errors/errors.ts';
 import { crawlSite, pageWith, serveSite } from '../support/crawl-site.ts';
@@ -65,5 +67,32 @@ test.skipIf(reason !== null)(
     const { stderr: resumed } = await crawl('--resume');
     expect(resumed).toContain(`Going on with the crawl of ${site.origin}/`);
     expect(resumed).not.toMatch(/no space|paused/);
+  },
+);
+
+test.skipIf(reason !== null)(
+  `a crawl that only says how far it is ends so, too, when its disk is full${reason === null ? '' : ` (skipped: ${reason})`}`,
+  async () => {
+    const disk = await smallDisk(20);
+    // No page is written: the next to write is who tells twice a second how far the crawl is.
+    const site = await serveSite({
+      '/': pageWith('/slow'),
+      '/slow': (request) => {
+        try {
+          writeFileSync(join(disk.path, 'other'), randomBytes(40_000_000));
+        } catch {
+          // The disk is full.
+        }
+        request.socket.setTimeout(60_000);
+      },
+    });
+    const crawl = ['crawl', `${site.origin}/`, '--i-own-this-site', '--allow-private'];
+    const { status, stderr } = await crawlhouse(await rawProjectFolder(), null, crawl, {
+      CRAWLHOUSE_STATE_DIR: disk.path,
+    });
+    expect([status, stderr.replaceAll(/\n {2,}/g, ' ')]).toEqual([
+      3,
+      expect.stringContaining(`Error: no space for ${disk.path} (state_dir): `),
+    ]);
   },
 );

@@ -171,8 +171,11 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
   ): Promise<string> {
     const { resources, ingestFiles, allowPrivate, rendering, proxy } = this.#work;
     const project = resources.get('projects', String(project_id));
+    // A crawl whose document can't be written ends by that error, as one whose pages can't be.
+    const unwritable = new AbortController();
     const { endReason } = await crawl(config, {
       ...steering,
+      signal: AbortSignal.any([steering.signal, unwritable.signal]),
       folder: this.#folder(id),
       isList,
       seeds: ingestFiles.seeds((config.user_input_files ?? []) as string[]),
@@ -182,7 +185,13 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
       proxy,
       vitals,
       iOwnThisSite: (project?.is_verified_by ?? null) !== null,
-      onProgress: (progress) => this.#tell(id, { progress }),
+      onProgress: (progress) => {
+        try {
+          this.#tell(id, { progress });
+        } catch (error) {
+          unwritable.abort(error);
+        }
+      },
     });
     return endReason;
   }
