@@ -92,12 +92,29 @@ incremental:
     ) AS days ON days.crawl_id = crawl.crawl_id
 */
 WITH
-  page AS (
+  -- The segments of each page. What has an issue is read once and meets them, for it is many times as much.
+  place AS (
+    SELECT crawl_id, url, '(site)' AS segmentation, '(site)' AS segment
+    FROM mart.pages
+
+    UNION ALL
+    SELECT crawl_id, url, '(directory)', url_first_path
+    FROM mart.pages
+    WHERE url_first_path IS NOT NULL
+
+    UNION ALL
+    SELECT crawl_id, url, segmentation, segment
+    FROM mart.page_segments
+    WHERE segment IS NOT NULL
+  ),
+
+  placed AS (
     SELECT
       found.crawl_id,
+      coalesce(place.segmentation, '(site)') AS segmentation,
+      coalesce(place.segment, '(site)') AS segment,
       found.issue,
       found.url,
-      pages.url_first_path,
       CAST(pages.inrank_decimal AS DECIMAL(38, 9)) AS inrank,
       demand.clicks,
       hits.search_bot_hits,
@@ -107,6 +124,7 @@ WITH
       coalesce(hits.search_bot_hits, 0) AS by_hits,
       coalesce(pages.inrank_decimal, 0) AS by_inrank
     FROM mart.page_issues AS found
+    LEFT JOIN place ON place.crawl_id = found.crawl_id AND place.url = found.url
     LEFT JOIN mart.pages AS pages ON pages.crawl_id = found.crawl_id AND pages.url = found.url
     LEFT JOIN mart.page_demand AS demand ON demand.crawl_id = found.crawl_id AND demand.url = found.url
     LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = found.crawl_id AND hits.url = found.url
@@ -115,22 +133,6 @@ WITH
       FROM mart.crawls AS crawls
       JOIN mart.page_issues AS page_issues ON page_issues.crawl_id = crawls.previous_crawl_id
     ) AS former ON former.crawl_id = found.crawl_id AND former.issue = found.issue AND former.url = found.url
-  ),
-
-  placed AS (
-    SELECT '(site)' AS segmentation, '(site)' AS segment, page.*
-    FROM page
-
-    UNION ALL
-    SELECT '(directory)', page.url_first_path, page.*
-    FROM page
-    WHERE page.url_first_path IS NOT NULL
-
-    UNION ALL
-    SELECT segments.segmentation, segments.segment, page.*
-    FROM page
-    JOIN mart.page_segments AS segments ON segments.crawl_id = page.crawl_id AND segments.url = page.url
-    WHERE segments.segment IS NOT NULL
   ),
 
   counted AS (

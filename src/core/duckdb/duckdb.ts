@@ -151,6 +151,7 @@ export class Database implements AsyncDisposable {
     const instance = await openInstance(':memory:', options, {
       preserve_insertion_order: 'false',
       allocator_flush_threshold: '16MB',
+      allocator_background_threads: 'true',
       enable_external_file_cache: 'false',
       allocator_bulk_deallocation_flush_threshold: '16MB',
     });

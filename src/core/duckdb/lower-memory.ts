@@ -1,7 +1,10 @@
 import type { Connection } from './duckdb.ts';
 
-/** Runs a step again with the full limit if the lower one is too little. The step leaves nothing half done. */
-export type Attempt = <T>(step: () => Promise<T>) => Promise<T>;
+/**
+ * Runs a step again with the full limit if the lower one is too little. The step leaves nothing half done. A large one
+ * begins with all freed memory given back: each thread keeps some of it, which no limit counts.
+ */
+export type Attempt = <T>(step: () => Promise<T>, size?: 'large') => Promise<T>;
 
 /**
  * Runs `work` with a lower memory limit, because DuckDB exceeds the limit or keeps useless data. The steps that may need
@@ -23,7 +26,9 @@ export async function inLowerMemory<T>(
       if (!ranOutOfMemory(error)) throw error;
     }
   };
-  const attempt: Attempt = async (step) => {
+  const attempt: Attempt = async (step, size) => {
+    // Setting the limit, to whatever it is, makes DuckDB purge what its threads keep.
+    if (size === 'large') await lower();
     try {
       return await step();
     } catch (error) {

@@ -223,7 +223,7 @@ class ModelsInTheMaking {
       inSpan(
         'model',
         { model: name },
-        () => attempt(tryBuild),
+        () => attempt(tryBuild, 'large'),
         (rows) => ({ attributes: rows === null ? {} : { rows } }),
       ),
     );

@@ -235,8 +235,6 @@ async function makeReport(
       tempDirectory,
     });
     const connection = await database.connect();
-    // Else freed memory stays with threads that are not DuckDB's own.
-    await connection.run('SET allocator_background_threads = true');
     await loadCrawl(connection, { folder, path, frontier, signal });
     await runJobs(connection, { path, signal, onJob: progress.job, fields: options.fields });
   } finally {
