@@ -87,6 +87,15 @@ async function fillMart(connection: Connection): Promise<void> {
        true AS fetched, i > 2 AS is_indexable, 'self' AS canonical_kind FROM range(10) AS t(i)`,
     [HOSTILE],
   );
+  await connection.run(`CREATE TABLE mart.crawl_days AS SELECT 'c2' AS crawl_id, 'search' AS kind,
+      DATE '2026-01-01' AS from_date, DATE '2026-01-28' AS to_date FROM range(2)`);
+  await connection.run(`CREATE TABLE mart.ranking_days AS SELECT 'p1' AS project_id, day AS ranking_date
+      FROM (VALUES (DATE '2025-12-03'), (DATE '2025-12-04'), (DATE '2025-12-31'), (DATE '2026-01-01')) AS t(day)`);
+  await connection.run(
+    `CREATE TABLE mart.ranking_performance AS SELECT project_id, ranking_date AS date, $1 || n AS url, 3 AS clicks
+     FROM mart.ranking_days, (VALUES (1), (77)) AS t(n)`,
+    [HOSTILE],
+  );
   await connection.run(`CREATE TABLE mart.crawl_columns AS SELECT 'c2' AS crawl_id, 'crawl_pages' AS dataset, column_name, part
     FROM (VALUES ('fetched', 'fetched'), ('status_code', 'status_code'), ('is_indexable', 'status')) AS t(column_name, part)`);
   await connection.run(
@@ -174,6 +183,8 @@ test('a project has its charts, each with its table, its SQL and its command', a
     { depth: 2 },
     { depth: null, pages: 2 },
   ]);
+  // On pages of the crawl, in the 28 days before its own.
+  expect(project.clicks_before.rows).toEqual([{ days: 2, clicks: 6 }]);
   expect(project.findings.rows).toMatchObject([
     { issue: 'client_error', severity: 'high', pages: 3, clicks: 410 },
   ]);

@@ -32,6 +32,7 @@ interface ProjectFigures {
   readonly funnel: FigureAnswer;
   readonly depths: FigureAnswer;
   readonly findings: FigureAnswer;
+  readonly clicks_before: FigureAnswer;
 }
 
 /** What charts over time are of. */
@@ -139,7 +140,7 @@ function only(answer: FigureAnswer, names: readonly string[]): FigureAnswer {
 }
 
 /** The five figures of the latest crawl, with those of the crawls before it. */
-function stripOf({ project_id, crawl_id, trend }: ProjectFigures, to: To): Kpi[] {
+function stripOf({ project_id, crawl_id, trend, segment, clicks_before }: ProjectFigures, to: To): Kpi[] {
   const now = trend.rows.find((one) => one.crawl_id === crawl_id) ?? {};
   const ended = points(trend);
   const before = ended[ended.findIndex((one) => one.crawl_id === crawl_id) - 1];
@@ -164,6 +165,15 @@ function stripOf({ project_id, crawl_id, trend }: ProjectFigures, to: To): Kpi[]
       days !== undefined && one[`${days}_days`] !== now[`${days}_days`] ? null : (one[name] ?? null),
     ),
   });
+  // Crawls of one day have the same days, and a first crawl has none before it: its own days tell a loss all the same.
+  const [earlier] =
+    segment === null && now.clicks != null && now.clicks_change == null ? clicks_before.rows : [];
+  const isLike = earlier !== undefined && Number(earlier.days) === Number(now.ranking_days);
+  const clicks = figure('clicks', 'ranking');
+  const loss = isLike && {
+    change: Number(now.clicks) - Number(earlier.clicks),
+    days: `${clicks.days}, against as many days before`,
+  };
   const pages = (parts: AddressParts): string => to(crawl_id, parts);
   const clicked = { clicks: 'gt:0', sort: 'clicks desc' };
   const hit = { search_bot_hits: 'gt:0', sort: 'search_bot_hits desc' };
@@ -182,8 +192,10 @@ function stripOf({ project_id, crawl_id, trend }: ProjectFigures, to: To): Kpi[]
       href: `${projectPath(project_id)}/issues?changed=1`,
     },
     {
-      ...{ name: 'Clicks', better: 'more', ...figure('clicks', 'ranking') },
-      ...{ href: pages(clicked), leads: 'pages with clicks' },
+      ...{ name: 'Clicks', better: 'more', ...clicks, ...loss },
+      ...(loss && loss.change < 0
+        ? { href: `${projectPath(project_id)}/demand`, leads: 'pages that lost the most' }
+        : { href: pages(clicked), leads: 'pages with clicks' }),
     },
     {
       ...{ name: 'Search bot hits', better: 'more', ...figure('search_bot_hits', 'log') },

@@ -13,7 +13,7 @@ import { incidentCard } from '../layout/incident-card.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
 import { table } from '../layout/table.ts';
 import { timeText } from '../layout/times.ts';
-import { drawPending, FigureAnswer, readFigure } from './answer-figure.ts';
+import { drawPending, FigureAnswer, readFigure, readStatement } from './answer-figure.ts';
 import { calledProject } from './called-project.ts';
 import { readFirstThings, WHOLE_SITE } from './first-things.ts';
 import { drawNotes, ProjectNotes, readNotes } from './notes.ts';
@@ -72,6 +72,8 @@ const Project = z.strictObject({
   funnel: FigureAnswer,
   depths: FigureAnswer,
   findings: FigureAnswer,
+  /** Clicks on the pages of the latest crawl in as many days just before its own; of no segment. */
+  clicks_before: FigureAnswer,
 });
 type Project = z.infer<typeof Project>;
 type Configuration = Project['configurations'][number];
@@ -105,7 +107,7 @@ export const PROJECT = page<Project>({
 
 const NO_CRAWLS = { crawl_config_id: null, latest_crawl_id: null };
 
-type Figures = 'trend' | 'statuses' | 'changes' | 'funnel' | 'depths' | 'findings';
+type Figures = 'trend' | 'statuses' | 'changes' | 'funnel' | 'depths' | 'findings' | 'clicks_before';
 type Choices = Omit<Project, Figures | 'incidents' | 'notes'>;
 
 async function readChoices(wanted: string, { query }: PageRequest, desk: Readers): Promise<Choices> {
@@ -154,15 +156,17 @@ async function readFigures(
     return readFigure(desk, { ...asked, given, more: read, isPatient });
   };
   const within = segment === null ? WHOLE_SITE : { segmentation: segmentation ?? DIRECTORY, segment };
-  const [trend, statuses, changes, funnel, depths, findings] = await Promise.all([
+  const slow = { isSlow: true, isPatient };
+  const [trend, statuses, changes, funnel, depths, findings, clicks_before] = await Promise.all([
     overCrawls('trend'),
     overCrawls('statuses'),
     overCrawls('changes'),
     overCrawls('funnel'),
-    readFigure(desk, { ...DEPTHS, given: { ...given, crawl }, isSlow: true, isPatient }),
+    readFigure(desk, { ...DEPTHS, given: { ...given, crawl }, ...slow }),
     readFirstThings(desk, { crawl, ...within, isPatient }),
+    readStatement(desk, CLICKS_BEFORE, { given: { project: project_id, crawl }, needs: {}, ...slow }),
   ]);
-  return { trend, statuses, changes, funnel, depths, findings };
+  return { trend, statuses, changes, funnel, depths, findings, clicks_before };
 }
 
 function latestOf({ configurations, configuration }: Choices): string {
@@ -232,6 +236,16 @@ const OVER_CRAWLS = {
   },
 } as const satisfies Readonly<Record<string, CrawlsFigure>>;
 
+/** The days before those of a crawl, as many as it has, with search results. */
+const DAYS_BEFORE = (day: string): string =>
+  `JOIN (SELECT DISTINCT from_date, to_date FROM mart.crawl_days WHERE crawl_id = $crawl AND kind = 'search') AS span
+     ON date_diff('day', ${day}, span.from_date) BETWEEN 1 AND date_diff('day', span.from_date, span.to_date) + 1`;
+const CLICKS_BEFORE = `SELECT
+  (SELECT count(*) FROM mart.ranking_days AS days ${DAYS_BEFORE('days.ranking_date')} WHERE days.project_id = $project) AS days,
+  (SELECT CAST(coalesce(sum(shown.clicks), 0) AS BIGINT)
+   FROM mart.ranking_performance AS shown ${DAYS_BEFORE('shown.date')}
+   WHERE shown.project_id = $project AND shown.url IN (SELECT url FROM mart.pages WHERE crawl_id = $crawl)) AS clicks`;
+
 /** Of the latest crawl. */
 const DEPTHS = {
   question: 'q10_inrank_by_depth_and_segment',
@@ -275,7 +289,7 @@ ${
   crawls.length === 0
     ? null
     : html`${leftOutNotice(crawls)}
-${drawPending([trend, statuses, changes, funnel, depths, findings])}
+${drawPending([trend, statuses, changes, funnel, depths, findings, project.clicks_before])}
 ${projectFigures({ ...project, segmentation: ownSegmentation(project), crawl_id: latestOf(project) })}
 ${drawNotes(project_id, project.notes, request)}
 <h2>Crawls</h2>
