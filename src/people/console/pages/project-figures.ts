@@ -171,7 +171,7 @@ function stripOf({ project_id, crawl_id, trend, segment, clicks_before }: Projec
   const isLike = earlier !== undefined && Number(earlier.days) === Number(now.ranking_days);
   const clicks = figure('clicks', 'ranking');
   const loss = isLike && {
-    change: Number(now.clicks) - Number(earlier.clicks),
+    change: Number(now.clicks) - Number(earlier.clicks ?? 0),
     days: `${clicks.days}, against as many days before`,
   };
   const pages = (parts: AddressParts): string => to(crawl_id, parts);

@@ -241,8 +241,8 @@ const DAYS_BEFORE = (day: string): string =>
   `JOIN (SELECT DISTINCT from_date, to_date FROM mart.crawl_days WHERE crawl_id = $crawl AND kind = 'search') AS span
      ON date_diff('day', ${day}, span.from_date) BETWEEN 1 AND date_diff('day', span.from_date, span.to_date) + 1`;
 const CLICKS_BEFORE = `SELECT
-  (SELECT count(*) FROM mart.ranking_days AS days ${DAYS_BEFORE('days.ranking_date')} WHERE days.project_id = $project) AS days,
-  (SELECT CAST(coalesce(sum(shown.clicks), 0) AS BIGINT)
+  (SELECT nullif(count(*), 0) FROM mart.ranking_days AS days ${DAYS_BEFORE('days.ranking_date')} WHERE days.project_id = $project) AS days,
+  (SELECT CAST(sum(shown.clicks) AS BIGINT)
    FROM mart.ranking_performance AS shown ${DAYS_BEFORE('shown.date')}
    WHERE shown.project_id = $project AND shown.url IN (SELECT url FROM mart.pages WHERE crawl_id = $crawl)) AS clicks`;
 
