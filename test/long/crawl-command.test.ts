@@ -6,8 +6,9 @@ import { expect, test } from 'vitest';
 import { silentLogger } from '../../src/core/logs/logger.ts';
 import { LocalService } from '../../src/people/cli/local/local-service.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
+import type { FetchProgress } from '../../src/service/site/crawler/crawl-progress.ts';
 import { capture, spawned } from '../people/cli/capture.ts';
-import { pageWith, serveSite } from '../support/crawl-site.ts';
+import { crawlSite, pageWith, serveSite } from '../support/crawl-site.ts';
 import { openConsole } from '../support/open-console.ts';
 import { projectFolder } from '../support/project.ts';
 import { until } from '../support/until.ts';
@@ -79,6 +80,57 @@ test('the statuses are printed before anything is loaded, as question 5 answers 
   );
 });
 
+test('what a crawl shows while it fetches, and when it ends, is what the models find of its pages', async () => {
+  const head = (tags: string): string => `<html><head>${tags}</head><body><h1>h</h1>text</body></html>`;
+  const described = '<meta name=description content="d">';
+  const pages = {
+    '/a': head(`<title>a</title>${described}<meta name=robots content=noindex>`),
+    '/b': head(`<title>b</title>${described}<link rel=canonical href=/a>`),
+    '/c': head(described),
+    '/d': head('<title>same</title>'),
+    '/e': head(`<title>same</title>${described}`),
+    '/f': `<html><head><title>f</title>${described}</head><body>no heading</body></html>`,
+    '/g': head(
+      `<title>g</title><meta http-equiv=refresh content="0;url=/a"><meta name=robots content=noindex>`,
+    ),
+    '/h.txt': { headers: { 'content-type': 'text/plain', 'x-robots-tag': 'noindex' }, body: 'text' },
+    '/i': { status: 500, body: 'x' },
+    '/j': { status: 301, headers: { location: '/c' } },
+  };
+  const site = await serveSite({
+    ...pages,
+    '/': pageWith(...Object.keys(pages), '/gone'),
+    '/robots.txt': { headers: { 'content-type': 'text/plain' }, body: 'Sitemap: /sitemap.xml' },
+    '/sitemap.xml': '<urlset><url><loc>/unlinked</loc></url></urlset>',
+  });
+  const folder = await projectFolder();
+  const { stdout } = await capture('crawl', site.origin, '--project-dir', folder, '--json');
+  const report = JSON.parse(stdout) as { crawl_id: string; findings: { issue: string; pages: number }[] };
+  const ofModels = (names: readonly string[]) =>
+    Object.fromEntries(
+      report.findings.filter(({ issue }) => names.includes(issue)).map(({ issue, pages }) => [issue, pages]),
+    );
+  const settings = await loadSettings(folder, {});
+  await using service = await LocalService.start(settings, { allowPrivate: false, logger: silentLogger });
+  const [crawl] = await service.lastEnded();
+  if (crawl === undefined) throw new Error('no crawl has ended');
+  const { issues } = await service.firstFigures(crawl);
+  const first = issues.map(({ issue }) => issue);
+  expect(first.toSorted()).toEqual([
+    ...['client_error', 'duplicate_title', 'missing_description', 'missing_h1', 'missing_title'],
+    ...['noindex', 'server_error'],
+  ]);
+  expect(Object.fromEntries(issues.map(({ issue, pages }) => [issue, pages]))).toEqual(ofModels(first));
+  const told: FetchProgress[] = [];
+  await crawlSite(site, {}, { onProgress: (progress) => told.push(progress) });
+  const { findings = [], counts, looked, slowest } = told.at(-1) ?? {};
+  const live = ['canonicalised', 'missing_description', 'missing_h1', 'missing_title', 'noindex'];
+  expect(findings.map(([name]) => String(name)).toSorted()).toEqual(live);
+  expect(Object.fromEntries(findings)).toEqual(ofModels(live));
+  expect([counts?.fetched_4xx, counts?.fetched_5xx, looked]).toEqual([2, 1, null]);
+  expect(slowest?.url).toContain(site.origin);
+});
+
 test('scraped fields are columns of the warehouse and answer questions', async () => {
   const folder = await projectFolder();
   const site = await serveSite({
@@ -139,6 +191,7 @@ test('a list of URLs is crawled, again after a crawl of the site, which it is no
   const listed = await capture('crawl', '--list', file, '--project-dir', folder);
   expect(listed).toMatchObject({ code: 0, stderr: '' });
   expect(listed.stdout).toContain('2 pages fetched');
+  expect(listed.stdout).toMatch(/^missing_description +1$/m);
   expect(site.hits.sort()).toEqual(['/b', '/gone']);
   expect((await capture('crawl', site.origin, '--project-dir', folder)).stdout).not.toContain('Changes');
   const again = await capture('crawl', '--list', file, '--project-dir', folder);

@@ -38,7 +38,8 @@ const COMMAND = /^ *(to do|Try|Next): /;
 
 /** No command line has it. */
 const ARGUMENT = '\0';
-const CLEAR_LINE = '\r\x1b[K';
+/** Clears the lines of a progress, on whose first one the cursor stands. */
+const CLEAR_BAR = '\r\x1b[J';
 
 /** Whether stdout has output already. A JSON document after it would not be the only one. */
 let written = false;
@@ -154,7 +155,7 @@ function invoke(command: Command, argv: readonly string[], signal: AbortSignal):
   const logTo = (least: LogLevel): Logger =>
     withSink(
       // Instead of the bar, which comes back below.
-      createLogger(least, (line) => process.stderr.write(`${showsBar(values) ? CLEAR_LINE : ''}${line}\n`)),
+      createLogger(least, (line) => process.stderr.write(`${showsBar(values) ? CLEAR_BAR : ''}${line}\n`)),
       'info',
       (record) => toFile?.(record),
     );
@@ -226,16 +227,15 @@ function wordsTo(values: FlagValues): Pick<Invocation, 'progress' | 'say'> {
   });
   return {
     progress: (text) => {
-      if (!shows) return lines(text);
-      const shown = cutToWidth(visibleLine(redact(text)), (process.stderr.columns || 80) - 1);
-      process.stderr.write(`${CLEAR_LINE}${shown}`);
+      if (!shows) return lines(text.replaceAll('\n', '  '));
+      process.stderr.write(progressBar(text.split('\n').map(redact), process.stderr.columns || 80));
     },
     say: (text) => {
       if (values.quiet === true) return;
       const said = visible(redact(asCalled(text)));
       const { isTTY, columns } = process.stderr;
       const fitting = isTTY ? fitTerminal(said, { width: columns || 80, colours: false }) : said;
-      process.stderr.write(`${shows ? CLEAR_LINE : ''}${fitting}`);
+      process.stderr.write(`${shows ? CLEAR_BAR : ''}${fitting}`);
     },
   };
 }
@@ -280,6 +280,8 @@ function joinNumbers(argv: readonly string[], flags: Command['flags']): string[]
 
 async function writeOut(text: string): Promise<void> {
   written = true;
+  // Lines of a progress below the cursor.
+  if (process.stdout.isTTY && process.stderr.isTTY) process.stderr.write('\x1b[J');
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 }
 
@@ -340,6 +342,12 @@ export class Interruption implements Disposable {
   [Symbol.dispose](): void {
     for (const name of ENDINGS) process.off(name, this.#stop);
   }
+}
+
+/** What shows a progress in the place of the one before, and leaves the cursor on its first line. */
+export function progressBar(lines: readonly string[], width: number): string {
+  const shown = lines.map((line) => cutToWidth(visibleLine(line), width - 1));
+  return `${CLEAR_BAR}${shown.join('\n')}${shown.length > 1 ? `\r\x1b[${shown.length - 1}A` : ''}`;
 }
 
 /** Writes one of many progresses every 30 seconds, so that a log is not full of them. */

@@ -55,7 +55,7 @@ export interface Invocation {
   clear(): void;
   /** A report for programs, as one JSON document: stdout, secrets masked in its texts. */
   printJson(document: unknown): Promise<void>;
-  /** How far something is: one line that is written over; without a terminal, a line every 30 seconds. */
+  /** How far something is: lines that are written over; without a terminal, all on one line every 30 seconds. */
   progress(text: string): void;
   /** Everything else: stderr, unless `--quiet`. */
   say(text: string): void;

@@ -9,8 +9,8 @@ import { asCalled } from './as-called.ts';
 export function printError(error: CrawlhouseError, debug: boolean, thrown: unknown = error): void {
   const lines = [wrapped(`Error: ${error.message}`), ...(error.hint ? [`Try: ${asCalled(error.hint)}`] : [])];
   if (debug) lines.push(stackOf(thrown));
-  // The progress of a terminal stands on an open line.
-  const clear = process.stderr.isTTY ? '\r\x1b[K' : '';
+  // The cursor stands on the first line of a progress.
+  const clear = process.stderr.isTTY ? '\r\x1b[J' : '';
   process.stderr.write(clear + visible(redact(`${lines.join('\n')}\n`)));
 }
 

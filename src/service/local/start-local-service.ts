@@ -9,6 +9,7 @@ import { type Logger, silentLogger } from '../../core/logs/logger.ts';
 import { listenError } from '../../core/net/listen-http.ts';
 import type { ChangedDay, LoadedDays } from '../api/resources/changed-day.ts';
 import { SCOPES } from '../api/scopes.ts';
+import type { FetchProgress } from '../site/crawler/crawl-progress.ts';
 import type { CrawlProxy } from '../site/crawler/fetch/crawl-proxy.ts';
 import type { RenderOptions } from '../site/crawler/render/renderer.ts';
 import type { VitalsSettings } from '../site/crawler/vitals/vitals.ts';
@@ -64,8 +65,8 @@ export interface ServiceHandle extends AsyncDisposable {
   stuckCrawl(id: string): CrawlhouseError | undefined;
   /** Why a crawl ended without a report, where it failed. */
   failedCrawl(id: string): string | undefined;
-  /** What a crawl of a website does or waits for besides its pages, in words. */
-  sideWork(id: string): readonly string[];
+  /** How far the crawl of a website is; undefined before its crawler has told. */
+  crawlerProgress(id: string): FetchProgress | undefined;
   /** Changes any field of a record that is there. */
   change(kind: ResourceKind, id: string, changes: Readonly<Record<string, unknown>>): Promise<void>;
   /** Adds access logs to a project, and gives the bots that they have. */
@@ -137,7 +138,7 @@ export async function startLocalService(
     return {
       ...{ baseUrl, accessToken, close, [Symbol.asyncDispose]: close },
       stuckCrawl: websites.stuck.bind(websites),
-      sideWork: websites.sideWork.bind(websites),
+      crawlerProgress: websites.progress.bind(websites),
       failedCrawl: (id) => (resources.get('crawls', id) as LaunchedCrawl | undefined)?._failure,
       change: async (kind, id, changes) => {
         await changeRecord(context, kind, id, changes);

@@ -1,7 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { CrawlDisplay } from '../../../src/people/cli/reports/crawl-report.ts';
 import { pageWith, serveSite } from '../../support/crawl-site.ts';
 import { freePort } from '../../support/free-port.ts';
 import { projectFolder, rawProjectFolder } from '../../support/project.ts';
@@ -76,31 +75,6 @@ test('the project folder of another service is refused', async () => {
   const { code, stderr } = await capture('crawl', site.origin, '--project-dir', folder);
   expect(code).toBe(2);
   expect(stderr).toContain('this project folder loads from https://service.invalid');
-});
-
-test('the display tells pages, speed, depth, errors and what is left, what else is done, then the job that runs', () => {
-  const display = new CrawlDisplay();
-  const counts = {
-    fetched_2xx: 1000,
-    fetched_3xx: 1,
-    fetched_4xx: 2,
-    fetched_5xx: 3,
-    unfetched_exception: 4,
-    unfetched_robots_denied: 5,
-    queued_urls: 60,
-  };
-  const fetching = { status: 'running', crawler: { depth: 3, counts } };
-  expect(display.line(fetching, [], 0)).toBe('1,006 pages  0.0/s  depth 3  9 errors  60 left');
-  const later = { ...fetching, crawler: { depth: 3, counts: { ...counts, fetched_2xx: 1020 } } };
-  expect(display.line(later, ['reading sitemaps'], 2000)).toBe(
-    '1,026 pages  10.0/s  depth 3  9 errors  60 left  reading sitemaps',
-  );
-  const jobs = [
-    { name: 'parse', status: 'done' },
-    { name: 'inlinks', status: 'running' },
-  ];
-  const analysed = { ...later, steps: [{ name: 'analysis', status: 'running', jobs }] };
-  expect(display.line(analysed, [], 3000)).toBe('analysis: inlinks (2 of 2)');
 });
 
 type Routes = Parameters<typeof serveSite>[0];

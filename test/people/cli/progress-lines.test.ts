@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { progressLines } from '../../../src/people/cli/app.ts';
+import { progressBar, progressLines } from '../../../src/people/cli/app.ts';
 
 test('of many progresses, one is written every 30 seconds', () => {
   const written: string[] = [];
@@ -13,4 +13,9 @@ test('of many progresses, one is written every 30 seconds', () => {
     show(`after ${second} s`);
   }
   expect(written).toEqual(['after 30 s', 'after 60 s', 'after 90 s']);
+});
+
+test('a progress of several lines takes the place of the one before, and leaves the cursor on its first line', () => {
+  expect(progressBar(['one', 'a line'], 5)).toBe('\r\x1b[Jone\na l…\r\x1b[1A');
+  expect(progressBar(['one'], 80)).toBe('\r\x1b[Jone');
 });

@@ -18,6 +18,6 @@ test('on a terminal, a line of the log takes the place of the bar', async () => 
   expect(logged.length).toBeGreaterThanOrEqual(4);
   // What stood in the line is written over.
   const shown = logged.map((line) => line.slice(line.lastIndexOf('\r')));
-  expect(shown.filter((line) => !line.startsWith('\r\x1b[K20'))).toEqual([]);
+  expect(shown.filter((line) => !line.startsWith('\r\x1b[J20'))).toEqual([]);
   expect(stderr).toMatch(/^Try: .*doctor; once the service answers, repeat the command$/m);
 });

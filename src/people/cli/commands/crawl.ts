@@ -11,7 +11,7 @@ import { CRAWL_FLAGS, crawlConfig, measuredPages } from '../local/crawl-config.t
 import { loadLocal } from '../local/load-local.ts';
 import { LocalService } from '../local/local-service.ts';
 import { readUrlList } from '../local/read-url-list.ts';
-import { CrawlDisplay, describeCrawl, describeFetched, readCrawlReport } from '../reports/crawl-report.ts';
+import { crawlProgress, describeCrawl, describeFetched, readCrawlReport } from '../reports/crawl-report.ts';
 import { printRun } from '../reports/run-report.ts';
 
 const FOLLOWS = '\nThe pages are loaded now; the other answers follow.\n';
@@ -42,13 +42,8 @@ export const crawl: Command = {
     await using service = await LocalService.start(settings, { allowPrivate, logger });
     if (cron !== undefined && config !== null) return await schedule(invocation, service, config, cron);
     const begun = await begin(invocation, service, config, { settings, list });
-    const display = new CrawlDisplay();
     const ended = await service
-      .finish(
-        begun.id,
-        (progress, sideWork) => invocation.progress(display.line(progress, sideWork, performance.now())),
-        signal,
-      )
+      .finish(begun.id, (progress) => invocation.progress(crawlProgress(progress)), signal)
       .catch(async (error: unknown) => {
         const url = begun.crawl_config?.start_url;
         if (error instanceof CrawlhouseError && !signal.aborted && url !== undefined)
@@ -56,7 +51,7 @@ export const crawl: Command = {
         throw error;
       });
     if (!invocation.has('json')) {
-      await invocation.print(describeFetched(ended, await service.statuses(ended.id)));
+      await invocation.print(describeFetched(ended, await service.firstFigures(ended)));
       if (invocation.terminal !== null) invocation.say(FOLLOWS);
     }
     const result = await loadLocal(invocation, service, ended.project_id, 'crawl');

@@ -15,10 +15,8 @@ import { loadModels } from '../../../project/sql/models/load-models.ts';
 import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
 import { checkSegments } from '../../../project/sql/plan/check-segments.ts';
 import { ServiceClient } from '../../../service/api/client/client.ts';
-import { aggregateRows, COUNT_COLUMN } from '../../../service/api/resources/aggregates.ts';
 import type { ChangedDay } from '../../../service/api/resources/changed-day.ts';
 import type { CrawlConfigInput } from '../../../service/api/resources/crawl-configs.ts';
-import type { CrawlProgress } from '../../../service/api/resources/crawl-progress.ts';
 import type { Crawl } from '../../../service/api/resources/crawls.ts';
 import { fileForm } from '../../../service/api/resources/ingest-files.ts';
 import type { Project } from '../../../service/api/resources/projects.ts';
@@ -28,11 +26,13 @@ import {
   type ServiceHandle,
   startLocalService,
 } from '../../../service/local/start-local-service.ts';
+import type { FetchProgress } from '../../../service/site/crawler/crawl-progress.ts';
 import { tryStart } from '../../../service/site/crawler/try-start.ts';
 import type { PagesPerTemplate } from '../../../service/site/crawler/vitals/vitals.ts';
 import type { BotReport } from '../../../service/site/logs/log-report.ts';
 import { tableColumns } from '../../../state/catalogue/catalog.ts';
 import { readPublished } from '../../../state/catalogue/published/read-published.ts';
+import { type FirstFigures, readFirstFigures } from './first-figures.ts';
 
 const INTERVAL_MS = 500;
 /** Its analysis ends soon, and then the crawl is loaded. */
@@ -49,12 +49,6 @@ interface Rules {
   readonly allowPrivate: boolean;
   readonly rendering: Settings['rendering'];
   readonly proxy: Settings['crawl_proxy'];
-}
-
-/** How many pages of a crawl have an HTTP status, or none. */
-export interface StatusCount {
-  readonly status_code: number | null;
-  readonly pages: number;
 }
 
 /**
@@ -251,12 +245,12 @@ export class LocalService implements AsyncDisposable {
   /**
    * Waits until a crawl is done; one that is paused goes on. An interruption pauses it.
    *
-   * @param show is told how far it is
+   * @param show is told how far it is; undefined before it has begun
    * @throws CrawlhouseError `internal` for a crawl that ended without a report
    */
   async finish(
     crawl_id: string,
-    show: (progress: CrawlProgress['progress'], sideWork: readonly string[]) => void,
+    show: (progress: FetchProgress | undefined) => void,
     signal: AbortSignal,
   ): Promise<Crawl> {
     const pilot = (command: 'pause' | 'resume') =>
@@ -273,12 +267,10 @@ export class LocalService implements AsyncDisposable {
         const stuck = this.#service.stuckCrawl(crawl_id);
         if (stuck !== undefined) throw paused(crawl, nameFullDisk(stuck, this.#settings));
         if (crawl.status === 'paused') await pilot('resume');
-        const { progress } = await this.#client.call('crawlProgress', { crawl_id });
-        show(progress, this.#service.sideWork(crawl_id));
-        const isAnalysed = progress.steps?.some(
-          ({ name, status }) => name === 'analysis' && status !== 'waiting',
-        );
-        await sleep(isAnalysed ? ANALYSIS_INTERVAL_MS : INTERVAL_MS, undefined, { signal });
+        const progress = this.#service.crawlerProgress(crawl_id);
+        show(progress);
+        const isFetching = (progress?.phase ?? 'fetch') === 'fetch';
+        await sleep(isFetching ? INTERVAL_MS : ANALYSIS_INTERVAL_MS, undefined, { signal });
       }
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -288,17 +280,10 @@ export class LocalService implements AsyncDisposable {
     }
   }
 
-  /** The pages of a crawl by their HTTP status, as the service counts them before anything is loaded. */
-  async statuses(crawl_id: string): Promise<readonly StatusCount[]> {
-    const path = { crawl_id, data_type: 'pages' } as const;
-    const body = { aggs: [{ fields: [{ name: 'status_code' }] }] };
-    const { aggs } = await this.#client.call('aggregateCrawl', { ...path, body });
-    return aggregateRows(aggs[0], ['status_code', COUNT_COLUMN], `/data/crawl/${crawl_id}/pages/aggs`).map(
-      ({ status_code, [COUNT_COLUMN]: pages }) => ({
-        status_code: status_code === null ? null : Number(status_code),
-        pages: Number(pages),
-      }),
-    );
+  /** What the service counts of a crawl's pages, before anything is loaded. */
+  firstFigures({ id, crawl_config }: Crawl): Promise<FirstFigures> {
+    const isList = crawl_config?.name === LIST_CONFIG_NAME;
+    return readFirstFigures(this.#client, id, { isList, changes: this.#settings.issues });
   }
 
   /** Takes a crawl without one page out of what is loaded: the site fell silent right after it had answered. */

@@ -5,15 +5,15 @@ import {
   readCrawlAnswers,
 } from '../../../answers/report/crawl-answers.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
-import { counted, countText } from '../../../core/text/amounts.ts';
+import { counted, countText, durationText } from '../../../core/text/amounts.ts';
 import { textTable } from '../../../core/text/text-table.ts';
 import { loadQuestions, type Question } from '../../../pipeline/transform/questions/questions.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
-import type { CrawlProgress } from '../../../service/api/resources/crawl-progress.ts';
 import type { Crawl } from '../../../service/api/resources/crawls.ts';
+import type { FetchProgress } from '../../../service/site/crawler/crawl-progress.ts';
 import type { Invocation } from '../command.ts';
-import type { StatusCount } from '../local/local-service.ts';
+import type { FirstFigures } from '../local/first-figures.ts';
 
 interface CrawlEnd {
   readonly crawl_id: string;
@@ -103,7 +103,7 @@ function moreQuestions(questions: readonly Question[], known: AnswerRows): Crawl
 /** What is known of a crawl before it is loaded. */
 export function describeFetched(
   { fetched_urls, last_depth, end_reason }: Crawl,
-  statuses: readonly StatusCount[],
+  { statuses, issues }: FirstFigures,
 ): string {
   const all = statuses.reduce((sum, { pages }) => sum + pages, 0);
   // Rounded half up, as question 5 does.
@@ -114,6 +114,7 @@ export function describeFetched(
       'Statuses',
       statuses.map(({ status_code, pages }) => ({ status_code, pages, pages_percent: percent(pages) })),
     ),
+    section('First issues', issues),
   ].join('');
 }
 
@@ -154,37 +155,38 @@ function section(title: string, rows: AnswerRows): string {
   return `\n${title}\n${textTable(Object.keys(first), cells)}`;
 }
 
-type Progress = CrawlProgress['progress'];
+const timeText = (ms: number): string => (ms < 1000 ? `${ms} ms` : durationText(ms / 1000));
 
-/** The speed is that of so many milliseconds. */
-const SPEED_MS = 5000;
-
-/** Says on one line how far a crawl is: pages, speed, depth, errors, what is left, what else it does; then the jobs of its analysis. */
-export class CrawlDisplay {
-  #seen: readonly { readonly at: number; readonly pages: number }[] = [];
-
-  line({ crawler, steps }: Progress, sideWork: readonly string[], now: number): string {
-    const jobs = steps?.find(({ name }) => name === 'analysis')?.jobs ?? [];
-    const job = jobs.findIndex(({ status }) => status === 'running');
-    if (job >= 0) return `analysis: ${jobs[job]?.name} (${job + 1} of ${jobs.length})`;
-    const counts = crawler?.counts;
-    if (!counts) return 'starting';
-    const pages = counts.fetched_2xx + counts.fetched_3xx + counts.fetched_4xx + counts.fetched_5xx;
-    const errors = counts.fetched_4xx + counts.fetched_5xx + counts.unfetched_exception;
-    return [
-      `${countText(pages)} pages`,
-      `${this.#speed(pages, now).toFixed(1)}/s`,
-      `depth ${crawler?.depth ?? 0}`,
-      `${countText(errors)} errors`,
+/** How far a crawl is, in lines: what it has fetched so far and what that shows; then the job of its analysis. */
+export function crawlProgress(progress: FetchProgress | undefined): string {
+  if (progress === undefined) return 'starting';
+  const { phase, counts, depth, urls_per_second, slowest, findings, looked, side_work, jobs } = progress;
+  const job = jobs.findIndex(({ status }) => status === 'running');
+  if (phase !== 'fetch')
+    return `analysis${job < 0 ? '' : `: ${jobs[job]?.name} (${job + 1} of ${jobs.length})`}`;
+  const answered = counts.fetched_2xx + counts.fetched_3xx + counts.fetched_4xx + counts.fetched_5xx;
+  const others = {
+    'no answer': counts.unfetched_exception,
+    'robots.txt denies': counts.unfetched_robots_denied,
+  };
+  const found = findings.map(([issue, pages]) => `${issue} ${countText(pages)}`);
+  return [
+    [
+      `${countText(answered)} pages`,
+      `${urls_per_second.toFixed(1)}/s`,
+      `depth ${depth}`,
       `${countText(counts.queued_urls)} left`,
-      ...sideWork,
-    ].join('  ');
-  }
-
-  #speed(pages: number, at: number): number {
-    this.#seen = [...this.#seen.filter((one) => one.at >= at - SPEED_MS), { at, pages }];
-    const [first] = this.#seen;
-    if (first === undefined || first.at === at) return 0;
-    return ((pages - first.pages) * 1000) / (at - first.at);
-  }
+      ...side_work,
+    ],
+    [
+      ...([2, 3, 4, 5] as const).map((kind) => `${kind}xx ${countText(counts[`fetched_${kind}xx`])}`),
+      ...Object.entries(others).flatMap(([name, urls]) => (urls > 0 ? [`${name} ${countText(urls)}`] : [])),
+    ],
+    slowest === null ? [] : [`slowest ${timeText(slowest.fetch_duration ?? 0)}`, slowest.url],
+    // A crawl that goes on does not look at its earlier pages again.
+    looked === null || found.length === 0 ? found : [`of ${counted(looked, 'page')}:`, ...found],
+  ]
+    .filter((line) => line.length > 0)
+    .map((line) => line.join('  '))
+    .join('\n');
 }

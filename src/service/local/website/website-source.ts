@@ -5,7 +5,7 @@ import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.
 import type { Logger } from '../../../core/logs/logger.ts';
 import type { CrawlDataType, FieldRecord } from '../../api/resources/fields.ts';
 import { CRAWL_DATABASE, crawl } from '../../site/crawler/crawl.ts';
-import { CrawlControl } from '../../site/crawler/crawl-progress.ts';
+import { CrawlControl, type FetchProgress } from '../../site/crawler/crawl-progress.ts';
 import { readCrawlSettings } from '../../site/crawler/crawl-settings.ts';
 import { type CrawlProxy, requireProxy } from '../../site/crawler/fetch/crawl-proxy.ts';
 import {
@@ -157,10 +157,10 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
     return this.#stuck.get(id);
   }
 
-  /** What a crawl does or waits for besides its pages, in words. */
-  sideWork(id: string): readonly string[] {
+  /** What the crawler of a crawl told last. */
+  progress(id: string): FetchProgress | undefined {
     const known: LaunchedCrawl | undefined = this.#work.resources.get('crawls', id);
-    return known?._crawler?.progress?.side_work ?? [];
+    return known?._crawler?.progress;
   }
 
   /** Why the crawl ended. */

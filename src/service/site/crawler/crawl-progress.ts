@@ -1,7 +1,7 @@
 import type { FetchCounts } from '../../api/resources/crawl-progress.ts';
 import type { Frontier } from './frontier/frontier.ts';
 import { JOB_NAMES, type JobName } from './jobs/run-jobs.ts';
-import type { CrawlCounts, CrawlSample } from './records/crawl-counts.ts';
+import type { CrawlCounts, CrawlSample, PageFinding } from './records/crawl-counts.ts';
 
 type JobStatus = 'waiting' | 'running' | 'done';
 type CrawlPhase = 'fetch' | 'analysis' | 'done';
@@ -16,6 +16,10 @@ export interface FetchProgress {
   readonly samples: readonly CrawlSample[];
   /** The jobs of the analysis, in their order. */
   readonly jobs: readonly { readonly name: JobName; readonly status: JobStatus }[];
+  readonly slowest: CrawlSample | null;
+  /** What single pages show: `looked` of them, or, where it is null, all. */
+  readonly findings: readonly (readonly [PageFinding, number])[];
+  readonly looked: number | null;
   /** Over the last seconds. */
   readonly urls_per_second: number;
   /** Its other work and waits, in words. */
@@ -65,6 +69,7 @@ export class ProgressReporter implements Disposable {
       by_depth: counts.byDepth(),
       samples: counts.samples(),
       jobs: JOB_NAMES.map((name) => ({ name, status: this.#statusOf(name) })),
+      ...{ slowest: counts.slowest, findings: counts.findings(), looked: counts.looked },
       urls_per_second: counts.speed(),
       side_work: sideWork.words,
     });

@@ -322,6 +322,7 @@ export class FetchRound {
     // Cut off from its resources: it is fetched again.
     if (signal.aborted) return;
     await parser.parse({ answer, facts, rendered }, async (reply, isLarge) => {
+      counts.look(reply.findings);
       batch.add({ item, status, targets: select(item, reply) }, reply);
       if (isLarge) await batch.write();
     });

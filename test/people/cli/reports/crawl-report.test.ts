@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { describeCrawl, describeFetched } from '../../../../src/people/cli/reports/crawl-report.ts';
+import {
+  crawlProgress,
+  describeCrawl,
+  describeFetched,
+} from '../../../../src/people/cli/reports/crawl-report.ts';
 import type { Crawl } from '../../../../src/service/api/resources/crawls.ts';
 
 const REPORT = {
@@ -44,13 +48,69 @@ test('percentages of statuses are rounded half up, as question 5 does', () => {
     { status_code: 200, pages: 799 },
     { status_code: null, pages: 1 },
   ];
-  expect(describeFetched(crawl as Crawl, statuses)).toBe(`
+  expect(describeFetched(crawl as Crawl, { statuses, issues: [{ issue: 'noindex', pages: 3 }] })).toBe(`
 799 pages fetched, depth 2: ok
 
 Statuses
 status_code  pages  pages_percent
         200    799           99.9
           -      1            0.1
+
+First issues
+issue    pages
+noindex      3
 `);
-  expect(describeFetched(crawl as Crawl, [])).toBe('\n799 pages fetched, depth 2: ok\n');
+  expect(describeFetched(crawl as Crawl, { statuses: [], issues: [] })).toBe(
+    '\n799 pages fetched, depth 2: ok\n',
+  );
+});
+
+const FETCHING = {
+  phase: 'fetch',
+  isPaused: false,
+  depth: 3,
+  counts: {
+    fetched_2xx: 1000,
+    fetched_3xx: 1,
+    fetched_4xx: 2,
+    fetched_5xx: 3,
+    unfetched_exception: 4,
+    unfetched_robots_denied: 0,
+    queued_urls: 60,
+  },
+  ...{ by_depth: [], samples: [], jobs: [], slowest: null, findings: [], looked: null },
+  ...{ urls_per_second: 10, side_work: [] },
+} as const;
+
+test('while a crawl fetches, its progress tells speed, what is left, statuses, the slowest page and what pages show', () => {
+  expect(crawlProgress(undefined)).toBe('starting');
+  expect(crawlProgress(FETCHING)).toBe(
+    '1,006 pages  10.0/s  depth 3  60 left\n2xx 1,000  3xx 1  4xx 2  5xx 3  no answer 4',
+  );
+  const url = 'https://a.example/slow';
+  const slowest = { url, fetch_date: '', fetch_status: 'fetched_2xx', fetch_duration: 1240 } as const;
+  const findings = [
+    ['missing_title', 20],
+    ['noindex', 1],
+  ] as const;
+  const more = { ...FETCHING, slowest, findings, side_work: ['reading sitemaps'] };
+  expect(crawlProgress(more).split('\n')).toEqual([
+    '1,006 pages  10.0/s  depth 3  60 left  reading sitemaps',
+    '2xx 1,000  3xx 1  4xx 2  5xx 3  no answer 4',
+    `slowest 1.2 s  ${url}`,
+    'missing_title 20  noindex 1',
+  ]);
+});
+
+test('a crawl that goes on says of how many pages it knows what they show', () => {
+  const resumed = { ...FETCHING, findings: [['noindex', 1]] as const, looked: 30 };
+  expect(crawlProgress(resumed)).toMatch(/\nof 30 pages: {2}noindex 1$/);
+});
+
+test('the analysis names its job', () => {
+  const jobs = [
+    { name: 'parse', status: 'done' },
+    { name: 'inlinks', status: 'running' },
+  ] as const;
+  expect(crawlProgress({ ...FETCHING, phase: 'analysis', jobs })).toBe('analysis: inlinks (2 of 2)');
 });

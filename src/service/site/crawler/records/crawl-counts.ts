@@ -28,6 +28,14 @@ const MOST_SAMPLES = 5;
 /** The speed is that of so many seconds. */
 const SPEED_SECONDS = 5;
 
+/** What one page alone shows, under the names of the issues that it will be (sql/issues). */
+export type PageFinding =
+  | 'noindex'
+  | 'canonicalised'
+  | 'missing_title'
+  | 'missing_description'
+  | 'missing_h1';
+
 /** Counts what came of the URLs of a crawl. */
 export class CrawlCounts {
   readonly #byDepth = new Map<number, Record<FetchStatus, number>>();
@@ -35,6 +43,12 @@ export class CrawlCounts {
   readonly #samples = new Map<FetchStatus, CrawlSample[]>();
   /** URLs of each of the last seconds, by the second. */
   readonly #recent = new Map<number, number>();
+  readonly #since = secondNow();
+  readonly #findings = new Map<PageFinding, number>();
+  /** Pages that this process has looked at, where an earlier one fetched others; null: all. */
+  looked: number | null;
+  /** Of this process, the answer that took longest. */
+  slowest: CrawlSample | null = null;
   /** URLs that were answered. */
   fetched = 0;
   /** The deepest depth of an answered URL. */
@@ -42,15 +56,22 @@ export class CrawlCounts {
 
   constructor(before: readonly DepthCount[]) {
     for (const { depth, status, urls } of before) this.#count(depth, status, urls);
+    this.looked = before.length > 0 ? 0 : null;
   }
 
   add(depth: number | null, sample: CrawlSample): void {
     this.#count(depth, sample.fetch_status, 1);
     const samples = this.#samples.get(sample.fetch_status) ?? [];
     this.#samples.set(sample.fetch_status, [...samples.slice(1 - MOST_SAMPLES), sample]);
+    if ((sample.fetch_duration ?? -1) > (this.slowest?.fetch_duration ?? -1)) this.slowest = sample;
     const second = secondNow();
     this.#recent.set(second, (this.#recent.get(second) ?? 0) + 1);
     for (const old of this.#recent.keys()) if (old < second - SPEED_SECONDS) this.#recent.delete(old);
+  }
+
+  look(findings: readonly PageFinding[]): void {
+    if (this.looked !== null) this.looked++;
+    for (const one of findings) this.#findings.set(one, (this.#findings.get(one) ?? 0) + 1);
   }
 
   #count(depth: number | null, status: FetchStatus, urls: number): void {
@@ -75,6 +96,11 @@ export class CrawlCounts {
     return [...this.#byDepth].sort(([a], [b]) => a - b).map(([depth, counts]) => ({ depth, ...counts }));
   }
 
+  /** What the pages that were looked at show, the most frequent first; without what none shows. */
+  findings(): (readonly [PageFinding, number])[] {
+    return [...this.#findings].sort(([, a], [, b]) => b - a);
+  }
+
   samples(): CrawlSample[] {
     return FETCH_STATUSES.flatMap((status) => this.#samples.get(status) ?? []);
   }
@@ -85,7 +111,7 @@ export class CrawlCounts {
     let urls = 0;
     for (const [second, count] of this.#recent)
       if (second < now && second >= now - SPEED_SECONDS) urls += count;
-    return urls / SPEED_SECONDS;
+    return urls / Math.max(1, Math.min(SPEED_SECONDS, now - this.#since));
   }
 }
 

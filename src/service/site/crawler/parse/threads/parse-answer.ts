@@ -4,7 +4,8 @@ import { extractor } from '../../custom-fields/extractor.ts';
 import { decodeContent } from '../../fetch/content-encoding.ts';
 import { isRedirect } from '../../fetch/redirect-status.ts';
 import { Scope } from '../../frontier/scope.ts';
-import type { Fetched, ParsedPage, ParseRules } from '../../records/records.ts';
+import type { PageFinding } from '../../records/crawl-counts.ts';
+import type { Fetched, PageRecord, ParsedPage, ParseRules } from '../../records/records.ts';
 import type { Rendered } from '../../render/rendered.ts';
 import { withRendered } from '../../render/with-rendered.ts';
 import { parsePage, unfetchedPage } from '../parse-page.ts';
@@ -51,8 +52,23 @@ export function answerParser(data: ParseThreadData): (request: ParseRequest) => 
       items: linesOf(parsed.items, size),
       targets: targetsOf(parsed, redirect, scope),
       redirect,
+      findings: findingsOf(parsed.page),
     };
   };
+}
+
+/** As the models find it later (sql/crawl_pages/pages.sql): the first reason not to be indexed, else what is missing. */
+export function findingsOf(page: PageRecord): PageFinding[] {
+  if (page.status_code !== 200 || page.meta_refresh_delay === 0) return [];
+  if (page.meta_robots_index === false) return ['noindex'];
+  if (page.rel_canonical !== null && page.rel_canonical !== page.url) return ['canonicalised'];
+  if (!page.parsed_html || page.content_problem !== null) return [];
+  const texts = {
+    missing_title: page.title,
+    missing_description: page.meta_description,
+    missing_h1: page.h1,
+  };
+  return (Object.keys(texts) as (keyof typeof texts)[]).filter((name) => texts[name] === null);
 }
 
 /** What came of rendering, as far as the request says. */

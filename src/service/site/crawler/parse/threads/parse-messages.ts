@@ -1,6 +1,7 @@
 import type { CustomField } from '../../custom-fields/custom-field.ts';
 import type { FetchedAnswer } from '../../fetch/fetcher.ts';
 import type { ScopeRules } from '../../frontier/scope.ts';
+import type { PageFinding } from '../../records/crawl-counts.ts';
 import type { CrawlFacts } from '../../records/records.ts';
 import type { Rendered } from '../../render/rendered.ts';
 
@@ -55,6 +56,7 @@ export interface ParseReply {
   readonly targets: readonly string[];
   /** The internal URL that the answer redirects to, one of the targets. */
   readonly redirect: string | null;
+  readonly findings: readonly PageFinding[];
 }
 
 /** A thread's answer: records, that the page is not for it, or why it could not parse it. */
