@@ -42,7 +42,7 @@ const sets: BenchData[] = [
 /** What `measure-steps.ts` measures, in the order of a unit. */
 const STEPS = [
   ...['receive', 'hash', 'write', 'keys', 'read', 'convert', 'encode', 'check', 'seal'],
-  ...['verify', 'columns', 'insert', 'checkpoint', 'other'],
+  ...['columns', 'insert', 'checkpoint', 'other'],
 ];
 const ways = values.ways.split(',').filter((way) => wayOf(way));
 const HEAD = [
