@@ -1,5 +1,6 @@
 /*
 title: Crawl budget by segment
+task: Bots and crawl budget
 model: mart.page_hits
 description: >-
   What bots of search engines asked for on the days that belong to the main crawl of each project, or to the crawl asked

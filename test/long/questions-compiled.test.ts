@@ -31,7 +31,7 @@ test('a question is refused with the line of what is wrong', async () => {
     expectBadModel(
       loadQuestions([sqlFolder(sqlDir)]),
       'sql/questions/q01.sql:3: unknown key modell',
-      'did you mean model? keys that work here: title, model, description, parameters, needs, chart',
+      'did you mean model? keys that work here: title, task, model, description, parameters, needs, chart',
     ),
   );
 });

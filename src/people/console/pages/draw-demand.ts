@@ -117,7 +117,7 @@ function budgetFigure({ project_id, crawl_id, budget }: Demand, query: URLSearch
     const { segment: of, segmentation } = row as Readonly<Record<string, string>>;
     const sort = { search_bot_hits: 'gt:0', sort: 'search_bot_hits desc' };
     const href = pagesAddress(project_id, { crawl: crawl_id, segment: of, segmentation, ...parts, ...sort });
-    return html`<a href="${href}">${text}</a>`;
+    return html`<a href="${href}" aria-label="${text}, the pages asked for">${text}</a>`;
   };
   const share = (percent: unknown): Html | null =>
     percent === null ? null : html` <small>${shownValue(percent)} %</small>`;
