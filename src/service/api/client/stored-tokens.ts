@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -51,7 +51,5 @@ export async function writeTokens(file: string, origin: TokenOrigin, tokens: OAu
 }
 
 function fingerprint({ tokenUrl, clientId, refreshToken }: TokenOrigin): string {
-  return createHash('sha256')
-    .update(JSON.stringify([tokenUrl, clientId, refreshToken]))
-    .digest('hex');
+  return hash('sha256', JSON.stringify([tokenUrl, clientId, refreshToken]));
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { inTransaction, openSqlite } from '../../../core/locks/open-sqlite.ts';
@@ -178,5 +178,5 @@ export function spendReplaced(
 
 /** An id of 24 hex digits, as the service's ids look; the same parts always give the same id. */
 export function resourceId(...parts: readonly (string | number)[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24);
+  return hash('sha256', JSON.stringify(parts)).slice(0, 24);
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
@@ -58,9 +58,9 @@ export async function readDemand(
   const hashes = new Map<string, string>();
   for (const path of paths) {
     signal.throwIfAborted();
-    const hash = await hashOf(path);
-    if ([...hashes.values()].includes(hash)) continue;
-    hashes.set(path, hash);
+    const digest = await hashOf(path);
+    if ([...hashes.values()].includes(digest)) continue;
+    hashes.set(path, digest);
     found.push(await recognizeFile(path, options, signal));
   }
   const groups = Map.groupBy(found, groupOf(found));
@@ -159,21 +159,20 @@ function groupOf(all: readonly ReadTable[]): (found: ReadTable) => string {
 
 /** Files are known by their contents, and by what was said of them. */
 function sealOf(hashes: readonly string[], { period, dimensions, dayOrder = null }: DemandOptions): string {
-  return createHash('sha256')
-    .update(JSON.stringify([hashes.toSorted(), period, dimensions, ...(dayOrder === null ? [] : [dayOrder])]))
-    .digest('hex');
+  const said = [period, dimensions, ...(dayOrder === null ? [] : [dayOrder])];
+  return hash('sha256', JSON.stringify([hashes.toSorted(), ...said]));
 }
 
 async function hashOf(path: string): Promise<string> {
-  const hash = createHash('sha256');
+  const digest = createHash('sha256');
   try {
-    for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+    for await (const chunk of createReadStream(path)) digest.update(chunk as Buffer);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'ENOENT') throw toCrawlhouseError(Object.assign(error as Error, { path }));
     throw new CrawlhouseError('usage', `there is no file ${path}`, { cause: error, hint: HINT });
   }
-  return hash.digest('hex');
+  return digest.digest('hex');
 }
 
 async function headOf(path: string): Promise<Buffer> {

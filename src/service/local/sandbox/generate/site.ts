@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { text } from '../../../../core/duckdb/duckdb.ts';
 import type { GenerateSpec } from './parse-spec.ts';
 
@@ -55,9 +55,7 @@ function makeKinds(): string {
 
 /** A number that belongs to a label, a seed and a project: added to what is hashed, it keeps hashes apart. */
 function salt(site: GeneratedSite, label: string): string {
-  const digest = createHash('sha256')
-    .update(JSON.stringify([site.seed, site.project, label]))
-    .digest();
+  const digest = hash('sha256', JSON.stringify([site.seed, site.project, label]), 'buffer');
   return String(digest.readUIntBE(0, 5));
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
@@ -70,5 +70,5 @@ function fingerprint(dir: string, files: readonly string[]): string {
     const { size, mtimeMs } = statSync(join(dir, file));
     return [file, size, mtimeMs];
   });
-  return createHash('sha256').update(JSON.stringify(seen)).digest('hex');
+  return hash('sha256', JSON.stringify(seen));
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { stringifyJson } from '../../../../core/text/json.ts';
 import type { DemandExport, DemandRecord, DemandRow, DemandTable, Dimension } from '../demand-row.ts';
 import { makeRecord } from '../make-record.ts';
@@ -37,14 +37,11 @@ export async function syncDay(
     makeRecord({ date: day, ...cellsOf(answer, dimensions) }, ['date', ...dimensions], { place, line: null });
   const records = named.map((answer) => row(answer, ['url', 'query', 'device']));
   const sums = whole.map((answer) => row(answer, ['url', 'device']));
-  const hash = createHash('sha256')
-    .update(stringifyJson([named, whole, total]))
-    .digest('hex');
   return {
     format: 'search_console_api',
     engine: 'google',
     files: [place],
-    hash: `${syncMark(property)}${day} ${hash}`,
+    hash: `${syncMark(property)}${day} ${hash('sha256', stringifyJson([named, whole, total]))}`,
     supersedes: `${syncMark(property)}${day} `,
     period: null,
     tables: [
@@ -108,7 +105,5 @@ function tableOf(
 }
 
 async function all(pages: AsyncIterable<readonly AnswerRow[]>): Promise<AnswerRow[]> {
-  const rows: AnswerRow[] = [];
-  for await (const page of pages) for (const row of page) rows.push(row);
-  return rows;
+  return (await Array.fromAsync(pages)).flat();
 }

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import type { Logger } from '../../../../../core/logs/logger.ts';
 import { byteRange, type ObjectFolder } from '../object-folder.ts';
 import { listObjects } from '../object-index.ts';
@@ -63,9 +64,7 @@ export class ServedGcs implements Store {
         items: this.#folder.index.buckets().map(({ name }) => bucketResource(name)),
       });
     if (method !== 'POST') throw new GcsError(405, 'Method Not Allowed');
-    const pieces: Buffer[] = [];
-    for await (const piece of body) pieces.push(piece);
-    const { name = '' } = parseMetadata(Buffer.concat(pieces).toString());
+    const { name = '' } = parseMetadata(await text(body));
     if (!BUCKET_NAME.test(name)) throw new GcsError(400, `Invalid bucket name: '${name}'`);
     if (this.#folder.index.hasBucket(name)) throw new GcsError(409, 'You already own this bucket.');
     this.#folder.ensureBucket(name);
@@ -77,9 +76,9 @@ function bucketResource(name: string): Record<string, unknown> {
   return { kind: 'storage#bucket', id: name, name, location: 'EU', storageClass: 'STANDARD' };
 }
 
-function decoded(text: string): string {
+function decoded(part: string): string {
   try {
-    return decodeURIComponent(text);
+    return decodeURIComponent(part);
   } catch {
     throw new GcsError(400, 'The path is not percent-encoded UTF-8');
   }

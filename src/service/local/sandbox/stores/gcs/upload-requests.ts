@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import { Digests } from '../digests.ts';
 import type { ObjectFolder, Received } from '../object-folder.ts';
 import type { IndexedObject } from '../object-index.ts';
@@ -32,9 +33,7 @@ export class UploadRequests {
 
   async #begin(call: GcsRequest): Promise<StoreAnswer> {
     const { folder, request, bucket, base } = call;
-    const pieces: Buffer[] = [];
-    for await (const piece of request.body) pieces.push(piece);
-    const metadata = parseMetadata(Buffer.concat(pieces).toString('utf8'));
+    const metadata = parseMetadata(await text(request.body));
     const key = nameOf(call, metadata.name);
     checkConditions(request, folder.index.object(bucket, key));
     const contentType = request.headers['x-upload-content-type'];
@@ -278,10 +277,10 @@ function hashHeader(header: string | undefined): string[] {
 }
 
 /** @throws GcsError for metadata that are no JSON object */
-export function parseMetadata(text: string): UploadMetadata {
-  if (text.trim() === '') return {};
+export function parseMetadata(sent: string): UploadMetadata {
+  if (sent.trim() === '') return {};
   try {
-    const parsed: unknown = JSON.parse(text);
+    const parsed: unknown = JSON.parse(sent);
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed;
   } catch {
     // Not JSON: refused below.

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-
 /** The parts of a request that a signature covers. */
 export interface Signable {
   readonly method: string;
@@ -58,8 +56,4 @@ function decoded(text: string): string {
     // Not percent-encoding: signed as it stands.
     return text;
   }
-}
-
-export function sha256(data: string | Uint8Array): string {
-  return createHash('sha256').update(data).digest('hex');
 }

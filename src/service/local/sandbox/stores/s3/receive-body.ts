@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { CHECKSUMS, type ChecksumName } from '../digests.ts';
 import type { Received } from '../object-folder.ts';
 import type { StoreRequest } from '../store-server.ts';
@@ -86,9 +87,7 @@ export async function receiveText(call: S3Request): Promise<string> {
   const received = await receiveBody(call);
   try {
     if (received.digests.size > 4 * 1024 * 1024) throw new S3Error('MalformedXML', 'The XML is too long');
-    const pieces: Buffer[] = [];
-    for await (const piece of await call.folder.read(received, undefined)) pieces.push(piece);
-    return Buffer.concat(pieces).toString('utf8');
+    return await text(await call.folder.read(received, undefined));
   } finally {
     await call.folder.drop(received);
   }

@@ -1,5 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import { canonicalRequest, type Signable, sha256 } from './canonical-request.ts';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { canonicalRequest, type Signable } from './canonical-request.ts';
 import { S3Error } from './s3-error.ts';
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
@@ -119,7 +119,7 @@ function refuseUnsignedHeaders(headers: Readonly<Record<string, string>>, signed
 
 function signatureOf(secret: string, { scope, date }: Signed, canonical: string): Buffer {
   const key = scope.split('/').reduce<Buffer>((so, part) => hmac(so, part), Buffer.from(`AWS4${secret}`));
-  return hmac(key, [ALGORITHM, date, scope, sha256(canonical)].join('\n'));
+  return hmac(key, [ALGORITHM, date, scope, hash('sha256', canonical)].join('\n'));
 }
 
 function hmac(key: Buffer, text: string): Buffer {
