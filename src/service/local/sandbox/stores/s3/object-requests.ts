@@ -1,9 +1,8 @@
 import { byteRange } from '../object-folder.ts';
 import type { IndexedObject } from '../object-index.ts';
 import type { StoreAnswer, StoreRequest } from '../store-server.ts';
-import { receiveBody, receiveText } from './receive-body.ts';
+import { receiveBody, receiveText, type S3Request } from './receive-body.ts';
 import { S3Error } from './s3-error.ts';
-import type { S3Request } from './s3-request.ts';
 import { elements, xmlDocument, xmlText } from './xml.ts';
 
 const KEPT_HEADERS = /^(content-(type|disposition|language)|cache-control|expires|x-amz-meta-.+)$/;

@@ -1,10 +1,20 @@
 import { text } from 'node:stream/consumers';
 import { CHECKSUMS, type ChecksumName } from '../digests.ts';
-import type { Received } from '../object-folder.ts';
+import type { ObjectFolder, Received } from '../object-folder.ts';
 import type { StoreRequest } from '../store-server.ts';
 import { S3Error } from './s3-error.ts';
-import type { S3Request } from './s3-request.ts';
 import { UNSIGNED_PAYLOAD } from './signature.ts';
+
+/** A request whose signature holds, for one bucket or object. */
+export interface S3Request {
+  readonly folder: ObjectFolder;
+  readonly request: StoreRequest;
+  readonly bucket: string;
+  /** Empty for the bucket itself. */
+  readonly key: string;
+  /** The hash of the body, or its form (`x-amz-content-sha256`). */
+  readonly payloadHash: string;
+}
 
 const LONGEST_LINE = 16 * 1024;
 

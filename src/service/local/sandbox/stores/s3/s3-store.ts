@@ -2,11 +2,10 @@ import type { Logger } from '../../../../../core/logs/logger.ts';
 import type { ObjectFolder } from '../object-folder.ts';
 import { listObjects } from '../object-index.ts';
 import type { Store, StoreAnswer, StoreRequest } from '../store-server.ts';
-import { awsEncoded } from './canonical-request.ts';
 import { deleteObject, deleteObjects, getObject, putObject } from './object-requests.ts';
+import type { S3Request } from './receive-body.ts';
 import { S3Error, type S3ErrorCode } from './s3-error.ts';
-import type { S3Request } from './s3-request.ts';
-import { checkSignature } from './signature.ts';
+import { awsEncoded, checkSignature } from './signature.ts';
 import { abortUpload, completeUpload, createUpload, uploadPart } from './upload-requests.ts';
 import { xmlDocument } from './xml.ts';
 

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import type { PartedUpload, UploadedPart } from '../object-index.ts';
 import type { StoreAnswer } from '../store-server.ts';
 import { keptHeaders } from './object-requests.ts';
-import { receiveBody, receiveText } from './receive-body.ts';
+import { receiveBody, receiveText, type S3Request } from './receive-body.ts';
 import { S3Error } from './s3-error.ts';
-import type { S3Request } from './s3-request.ts';
 import { elements, xmlDocument, xmlText } from './xml.ts';
 
 const MOST_PARTS = 10_000;
