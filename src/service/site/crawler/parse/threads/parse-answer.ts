@@ -58,7 +58,7 @@ export function answerParser(data: ParseThreadData): (request: ParseRequest) => 
 }
 
 /** As the models find it later (sql/crawl_pages/pages.sql): the first reason not to be indexed, else what is missing. */
-export function findingsOf(page: PageRecord): PageFinding[] {
+function findingsOf(page: PageRecord): PageFinding[] {
   if (page.status_code !== 200 || page.meta_refresh_delay === 0) return [];
   if (page.meta_robots_index === false) return ['noindex'];
   if (page.rel_canonical !== null && page.rel_canonical !== page.url) return ['canonicalised'];
