@@ -59,7 +59,8 @@ class Person {
   }
 
   async download(within: string, name: string): Promise<Download> {
-    const link = this.tab.locator('main').getByText(within).getByRole('link', { name });
+    // The last one has the names of columns.
+    const link = this.tab.locator('main').getByText(within).getByRole('link', { name }).last();
     const [download] = await this.#do(() => Promise.all([this.tab.waitForEvent('download'), link.click()]));
     return download;
   }
@@ -134,7 +135,7 @@ describe.skipIf(CHROMIUM === undefined)('a person in a hurry', () => {
       await person.click(issue.split('\n')[0] ?? '', '.first');
       const heading = person.tab.locator('main h2').first();
       expect((await heading.textContent())?.trim()).toMatch(new RegExp(`^${pages} pages? with `));
-      expect(await person.tab.locator('.about').textContent()).toContain('To do:');
+      expect(await person.tab.locator('main .notice').first().textContent()).toContain('To do:');
     }));
 
   test('sees which segments search engines waste their requests on', () =>
