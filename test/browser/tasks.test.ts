@@ -226,6 +226,52 @@ describe.skipIf(CHROMIUM === undefined)('a person in a hurry', () => {
       expect(rows.length).toBeGreaterThan(0);
     }));
 
+  test('reads why an issue matters beside the list, without a script, and stays where the list was', async () => {
+    for (const width of [1440, 768, 390]) {
+      const options = { viewport: { width, height: 900 }, javaScriptEnabled: false };
+      await using opened = await openTab(browser, { url: served.url, cookie }, options);
+      const { tab } = opened;
+      await tab.goto(served.url);
+      await tab.locator(site).getByRole('link').first().click();
+      await tab.getByRole('link', { name: 'Issues', exact: true }).click();
+      const address = tab.url();
+      const issues = tab.locator('details.beside');
+      await issues.nth(3).locator('summary').click();
+      await issues.nth(8).locator('summary').click();
+      // One panel at a time, in sight, and no other page.
+      expect(await tab.locator('.panel:visible').count()).toBe(1);
+      const panel = issues.nth(8).locator('.panel');
+      expect(await panel.getByRole('heading', { name: 'To do' }).isVisible()).toBe(true);
+      expect(tab.url()).toBe(address);
+      const box = await panel.boundingBox();
+      expect((box?.x ?? 0) + (box?.width ?? Number.NaN)).toBeLessThanOrEqual(width);
+      if (width >= 1280) expect(box?.x).toBeGreaterThan(width / 2);
+      // The choices stay in sight.
+      await tab.locator('tbody tr').last().scrollIntoViewIfNeeded();
+      const choices = await tab.getByLabel('severity').boundingBox();
+      expect(choices?.y).toBeGreaterThanOrEqual(0);
+      expect(choices?.y).toBeLessThan(100);
+      expect(await tab.locator('main').textContent()).not.toMatch(/titles_and_headings|structured_data/);
+      expect(opened.complaints).toEqual([]);
+    }
+  });
+
+  test('sees the issues of a segment, and its pages', () =>
+    does(async (person) => {
+      await person.click(/./, site);
+      await person.click('Issues');
+      const choice = person.tab.getByLabel('segment');
+      await choice.selectOption({ index: 1 });
+      person.clicks++;
+      await person.tab.getByRole('button', { name: 'Show' }).click();
+      await person.tab.waitForURL(/segment=/);
+      const [, one] = await person.rows('Issues');
+      const pages = one?.[2]?.trim() ?? '';
+      await person.click(pages, 'tbody tr:nth-child(2)');
+      expect(await person.tab.locator('main h2').first().textContent()).toMatch(new RegExp(`^${pages} page`));
+      expect(await person.tab.locator('.chips').textContent()).toContain('segment ');
+    }));
+
   test('sees the pages that lost most clicks, and what changed on them', () =>
     does(async (person) => {
       await person.click(/./, site);

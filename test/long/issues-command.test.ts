@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import type { FoundIssue } from '../../src/answers/explore/read-issues.ts';
+import type { FoundIssue } from '../../src/answers/explore/issues/read-issues.ts';
 import { type Sandbox, startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { crawlhouse, projectFolder } from '../support/project.ts';
 
@@ -79,14 +79,35 @@ test('a project and a crawl are named as everywhere, and a name of none is refus
   }
 });
 
-test('people see the crawl, the severest issues first, and how many are on no page', async () => {
-  const { stdout } = await crawlhouse(folder, null, ['issues']);
+test('people see the crawl, its issues by subject with sums, and how many are on no page', async () => {
+  const [first] = await issues();
+  const { stdout } = await crawlhouse(folder, null, ['issues', '--project', first?.project ?? '']);
   const lines = stdout.split('\n');
   expect(lines[0]).toMatch(/^\S.*, crawl of \d{4}-\d\d-\d\d \d\d:\d\d UTC \(\S+\), compared with \d{4}-/);
-  expect(lines[1]).toMatch(/^severity +issue +title +pages +new +fixed$/);
-  const severities = lines.flatMap((line) => /^(high|medium|low) /.exec(line)?.[1] ?? []);
-  expect(severities.slice(0, severities.indexOf('low'))).not.toContain('low');
+  expect(lines[1]).toMatch(/^\d+ issues: \d+ high, \d+ medium, \d+ low$/);
+  expect(lines[2]).toMatch(/^issue +severity +name +pages +new +fixed/);
+  const heads = lines.filter((line) => / · \d+ issues?/.test(line));
+  expect(heads.length).toBeGreaterThan(5);
+  for (const head of heads) expect(head).toMatch(/^[A-Z][a-zA-Z ]+ · \d+ issues? +(\d|-)/);
+  expect(lines[3]).toBe(heads[0]);
   expect(stdout).toMatch(/^\d+ issues on no page/m);
+});
+
+test('a segment has fewer pages of an issue, or as many, and one that is not there is refused', async () => {
+  const [first] = await issues();
+  const own = ['--project', first?.project ?? ''];
+  const all = new Map((await issues(...own)).map((one) => [one.issue, one.pages]));
+  const [largest] = await rows(
+    `SELECT segmentation, segment FROM mart.crawl_segments
+     WHERE crawl_id = '${first?.crawl_id}' AND segmentation <> '(site)' ORDER BY pages DESC, segmentation LIMIT 1`,
+  );
+  const { segment, segmentation } = largest as Readonly<Record<string, string>>;
+  const part = ['--segment', String(segment), '--segmentation', String(segmentation)];
+  const found = await issues(...own, ...part);
+  expect(found.length).toBeGreaterThan(0);
+  for (const { issue, pages } of found) expect(pages, issue).toBeLessThanOrEqual(all.get(issue) ?? 0);
+  const refused = await crawlhouse(folder, null, ['issues', ...own, '--segment', 'nothing']);
+  expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining('has no segment nothing')]);
 });
 
 interface Pages {

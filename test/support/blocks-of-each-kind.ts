@@ -62,11 +62,16 @@ export const BLOCKS: { readonly [K in Block['is']]: Block & { readonly is: K } }
       ...kinds.map((kind) => ({ name: `${kind} ${HOSTILE}`, kind, of: () => VALUES[kind] })),
       ...links.map((link) => ({ name: link.to, of: () => ({ value: HOSTILE, link }) })),
       { name: 'sentence', of: () => [HOSTILE, { value: HOSTILE, tone: 'after' }] },
+      { name: 'trend', of: () => ({ value: 3, trend: { label: HOSTILE, values: [1, null, 3] } }) },
+      { name: `for commands ${HOSTILE}`, isForCommands: true, of: () => HOSTILE },
       { name: 'none', of: () => null },
       { name: 'empty', of: () => '' },
     ],
     [0],
-    { cause: { name: 'cause', of: () => [HOSTILE, { value: HOSTILE, link: LINKS.unit }] } },
+    {
+      cause: { name: 'cause', of: () => [HOSTILE, { value: HOSTILE, link: LINKS.unit }] },
+      beside: () => ({ panel: { blocks: [TABLE], isOpen: true } }),
+    },
   ),
   problems: {
     is: 'problems',

@@ -1,5 +1,6 @@
 import { countText } from '../../core/text/amounts.ts';
 import { type Html, html } from '../../core/text/html.ts';
+import { daysWords } from '../../project/model/shown/days-words.ts';
 import type { FirstThing } from './first-things.ts';
 import { coloursOf } from './palette.ts';
 
@@ -44,23 +45,14 @@ ${number('bot hits', known(one.search_bot_hits))}
 
 /** How a priority comes about, of which days it is, and what it lacks. */
 function formula(rows: readonly FirstThing[]): string {
-  const { ranking_from_date, ranking_to_date, log_from_date, log_to_date } = rows[0] ?? {};
-  const isUnknown = (part: 'clicks' | 'search_bot_hits' | 'new_pages'): boolean =>
-    rows.every((one) => one[part] === null);
-  const clicks = isUnknown('clicks')
-    ? 'Clicks are not known: no search results of the days of this crawl say them by page.'
-    : `Clicks are of ${ranking_from_date} to ${ranking_to_date}.`;
-  const hits = !isUnknown('search_bot_hits')
-    ? `Bot hits are requests of search engines of ${log_from_date} to ${log_to_date}.`
-    : log_from_date === null
-      ? 'Bot hits are not known: there are no log files of the days of this crawl.'
-      : 'Bot hits are not known: the log files do not tell the bots.';
-  const fresh = isUnknown('new_pages')
+  const [first] = rows;
+  const days = first === undefined ? '' : ` ${daysWords(first, rows)}`;
+  const fresh = rows.every(({ new_pages }) => new_pages === null)
     ? ' New pages are not known: there is no crawl to compare with.'
     : rows.some(({ new_pages }) => new_pages === null)
       ? ' New pages are not known of issues that differ by days or by a sample.'
       : '';
-  return `Priority, 0 to 100: weight of the severity (high 1, medium 0.6, low 0.3) × (35 clicks + 20 pages + 20 new pages + 15 bot hits + 10 inrank); clicks, pages and hits by the logarithm of the share of all, new pages by their share of the pages. What is not known is left out, and the other parts count for more. ${clicks} ${hits}${fresh}`;
+  return `Priority, 0 to 100: weight of the severity (high 1, medium 0.6, low 0.3) × (35 clicks + 20 pages + 20 new pages + 15 bot hits + 10 inrank); clicks, pages and hits by the logarithm of the share of all, new pages by their share of the pages. What is not known is left out, and the other parts count for more.${days}${fresh}`;
 }
 
 function known(

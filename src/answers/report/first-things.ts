@@ -1,5 +1,7 @@
+import type { CrawlDays } from '../../project/model/shown/days-words.ts';
+
 /** An issue of some pages, by how much it matters (mart.issue_priorities); counts of a warehouse may be bigint. */
-export interface FirstThing {
+export interface FirstThing extends CrawlDays {
   readonly issue: string;
   readonly title: string;
   readonly severity: string;
@@ -13,11 +15,6 @@ export interface FirstThing {
   readonly new_clicks: number | null;
   readonly search_bot_hits: number | null;
   readonly example: string;
-  /** The days of the clicks and of the hits (mart.crawl_days); null where there are none. */
-  readonly ranking_from_date: string | null;
-  readonly ranking_to_date: string | null;
-  readonly log_from_date: string | null;
-  readonly log_to_date: string | null;
 }
 
 /** What to do first, of the rows of mart.issue_priorities that a condition lets through. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readComparison } from '../../answers/explore/compare/read-compare.ts';
+import { type JudgedCrawl, readIssues } from '../../answers/explore/issues/read-issues.ts';
 import { type FoundPages, readPages } from '../../answers/explore/pages/read-pages.ts';
-import { type JudgedCrawl, readIssues } from '../../answers/explore/read-issues.ts';
 import { readUrl, type UrlStory } from '../../answers/explore/url/read-url.ts';
 import { CRAWL_NAMES } from '../../project/model/crawl-name.ts';
 import type { CatalogReader } from '../../state/catalogue/catalog.ts';

@@ -7,8 +7,9 @@ import type { ServiceClient } from '../../service/api/client/client.ts';
 import type { PageQuery } from '../../service/api/client/pagination.ts';
 import type { ListPage } from '../../service/api/client/read-list.ts';
 import type { CrawlOverCrawl } from '../../service/api/resources/crawl-over-crawls.ts';
-import { type Crawl, END_REASONS_WITHOUT_REPORT } from '../../service/api/resources/crawls.ts';
+import type { Crawl } from '../../service/api/resources/crawls.ts';
 import { type DataExport, dataExportStage } from '../../service/api/resources/data-exports.ts';
+import { END_REASONS_WITHOUT_REPORT } from '../../service/api/resources/end-reasons.ts';
 
 /** How one of the lists of a workspace is read. */
 export interface ListKind<T extends { readonly id: string }> {

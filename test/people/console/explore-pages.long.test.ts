@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readPages } from '../../../src/answers/explore/pages/read-pages.ts';
 import type { QueryProcess } from '../../../src/answers/query/query-process.ts';
 import type { Readers } from '../../../src/people/console/desk/desk.ts';
 import { COMPARE } from '../../../src/people/console/pages/compare.ts';
@@ -60,33 +61,82 @@ test('the issues of a project that is called by its name have their meanings', a
 
 interface Judged {
   readonly is_in_trends: boolean;
+  readonly unknown: number;
   readonly issues: readonly {
     readonly issue: string;
-    readonly trend: readonly { readonly ended_at: string }[];
-    readonly clicks_percent: number | null;
-    readonly search_bot_hits_percent: number | null;
+    readonly pages: number;
+    readonly new: number | null;
+    readonly fixed: number | null;
+    readonly remaining: number | null;
+    readonly trend: readonly (number | null)[];
+    readonly clicks: number | null;
+    readonly search_bot_hits: number | null;
   }[];
+  readonly subjects: readonly Readonly<Record<string, unknown>>[];
 }
 
 test('a crawl that was cut is in no line of the last crawls, and the page says so', async () => {
   const cut = await read<Judged>(ISSUES, 'p-shop', 'crawl=shop-cut&wait=1');
   expect(cut.is_in_trends).toBe(false);
-  const days = cut.issues.flatMap(({ trend }) => trend.map(({ ended_at }) => ended_at.slice(0, 10)));
-  expect([...new Set(days)]).toEqual(['2026-03-02']);
+  expect(new Set(cut.issues.map(({ trend }) => trend.length))).toEqual(new Set([1]));
   expect((await read<Judged>(ISSUES, 'p-shop', 'crawl=shop-2&wait=1')).is_in_trends).toBe(true);
   const drawn = ISSUES.draw(cut as never, { query: new URLSearchParams() } as never);
   expect(drawn.body.text).toContain('leave this crawl out: it is not complete');
 });
 
-test('a share of clicks or hits is 0 where it was counted, and not known where nothing was loaded', async () => {
-  const { issues } = await read<Judged>(ISSUES, 'p-shop', 'wait=1');
-  const shares = Object.fromEntries(
-    issues.map((one) => [one.issue, [one.clicks_percent, one.search_bot_hits_percent]]),
-  );
-  expect(shares).toMatchObject({ one_inlink: [60, 66.7], linked_redirect: [40, 33.3], thin: [0, 0] });
-  // Each crawl has days of its own.
-  const first = await read<Judged>(ISSUES, 'p-shop', 'crawl=shop-1&wait=1');
-  expect(first.issues.length).toBeGreaterThan(0);
-  for (const one of first.issues)
-    expect([one.clicks_percent, one.search_bot_hits_percent]).toEqual([expect.any(Number), 100]);
+test('clicks and hits of an issue are 0 where they were counted', async () => {
+  const { issues, subjects } = await read<Judged>(ISSUES, 'p-shop', 'wait=1');
+  const behind = Object.fromEntries(issues.map((one) => [one.issue, [one.clicks, one.search_bot_hits]]));
+  expect(behind).toMatchObject({ one_inlink: [9, 6], linked_redirect: [6, 3], thin: [0, 0] });
+  expect(subjects.find(({ category }) => category === 'content')).toMatchObject({ pages: 2, clicks: 0 });
+});
+
+test('a subject counts a page once, of the issues that are chosen', async () => {
+  const all = await read<Judged>(ISSUES, 'p-shop', 'wait=1&category=links');
+  expect(all.issues.map(({ issue, pages }) => [issue, pages])).toEqual([
+    ['one_inlink', 5],
+    ['orphan', 1],
+    ['deep_page', 1],
+  ]);
+  expect(all.subjects).toEqual([expect.objectContaining({ category: 'links', pages: 6 })]);
+  const severe = await read<Judged>(ISSUES, 'p-shop', 'wait=1&category=links&severity=medium');
+  expect(severe.subjects).toEqual([expect.objectContaining({ category: 'links', pages: 1 })]);
+});
+
+test('in a segment each figure of an issue is the number of its pages there', async () => {
+  const segmentsOf = async (crawl: string): Promise<readonly Record<string, string>[]> =>
+    (await read<{ readonly segments: Record<string, string>[] }>(ISSUES, 'p-shop', `wait=1&crawl=${crawl}`))
+      .segments;
+  // What was fixed is in a segment of the crawl before, too.
+  const asked = [
+    ...(await segmentsOf('shop-3')).map((within) => ({ crawl: 'shop-3', ...within })),
+    ...(await segmentsOf('shop-1')).map((within) => ({ crawl: 'shop-2', ...within })),
+  ];
+  let fixed = 0;
+  for (const within of asked) {
+    const { issues } = await read<Judged>(ISSUES, 'p-shop', `wait=1&${new URLSearchParams(within)}`);
+    for (const one of issues) {
+      const filter = {
+        project: 'p-shop',
+        issue: one.issue,
+        ...within,
+        conditions: [],
+        where: [],
+        columns: [],
+      };
+      const counted = { pages: undefined, new: 'new', fixed: 'fixed', remaining: 'remaining' };
+      for (const [figure, change] of Object.entries(counted)) {
+        const value = one[figure as keyof typeof counted];
+        if (value === null) continue;
+        const { total } = await readPages(warehouse, { ...filter, change }, 1, signal);
+        expect([within, one.issue, figure, value]).toEqual([within, one.issue, figure, total]);
+        if (figure === 'fixed') fixed += Number(total);
+      }
+    }
+  }
+  expect(fixed).toBeGreaterThan(0);
+});
+
+test('a segment that no crawl has is refused, with the one that may be meant', async () => {
+  await expect(read(ISSUES, 'p-shop', 'segment=lamp')).rejects.toThrow('has no segment lamp');
 });

@@ -8,6 +8,7 @@ import { CHOSEN, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
 import { comparedOfAnswers, FIELDS, partWords, untoldParts } from '../compare/comparable-columns.ts';
 import { whyNotCompared } from '../compare/compare-issues.ts';
 import type { ComparedName } from '../compare/compared-crawls.ts';
+import { segmentOf } from '../segments.ts';
 import { BESIDE_PAGES, BESIDES, trafficColumns } from './beside-pages.ts';
 import {
   boundCondition,
@@ -89,7 +90,7 @@ export async function pageStatement(
     change === undefined || since === null
       ? NONE_COMPARED
       : await comparedColumns(warehouse, { issue, change, crawls: [since, crawl.crawl_id], types }, signal);
-  await checkSegment(warehouse, filter, [crawl.crawl_id, since], signal);
+  await segmentOf(warehouse, filter, [crawl.crawl_id, since], signal);
 
   const parameters = new Map<string, string | null>();
   const within = pagesOf({ filter, crawl: crawl.crawl_id, since, compared, parameters });
@@ -302,31 +303,6 @@ async function comparedColumns(
       hint: 'a change is known where both crawls have the field',
     },
   );
-}
-
-async function checkSegment(
-  warehouse: CatalogReader,
-  { segment, segmentation }: PageFilter,
-  [crawl, since]: readonly [string, string | null],
-  signal: AbortSignal,
-): Promise<void> {
-  if (segment === undefined) return;
-  const known = await rowsOf<{ segment: string }>(
-    warehouse,
-    `SELECT DISTINCT segment FROM mart.crawl_segments
-     WHERE crawl_id IN ($crawl, $since) AND segmentation = coalesce($segmentation, segmentation)`,
-    new Map([
-      ['crawl', crawl],
-      ['since', since],
-      ['segmentation', segmentation ?? null],
-    ]),
-    signal,
-  );
-  const names = known.map((one) => one.segment);
-  if (names.includes(segment)) return;
-  throw new CrawlhouseError('usage', `crawl ${crawl} has no segment ${segment}`, {
-    hint: `${didYouMean(segment, names)}crawlhouse query "SELECT DISTINCT segmentation, segment FROM mart.crawl_segments"`,
-  });
 }
 
 interface Within {

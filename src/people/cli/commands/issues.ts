@@ -1,11 +1,15 @@
 import { onlyCrawl } from '../../../answers/explore/chosen-crawls.ts';
-import { type JudgedCrawl, readIssues } from '../../../answers/explore/read-issues.ts';
+import { issueBlocks } from '../../../answers/explore/issues/issue-blocks.ts';
+import { readIssueList, readIssueSubjects } from '../../../answers/explore/issues/issue-list.ts';
+import { type JudgedCrawl, readIssues } from '../../../answers/explore/issues/read-issues.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
-import { counted } from '../../../core/text/amounts.ts';
+import { type Block, section } from '../../../project/model/shown/blocks.ts';
+import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
 import type { Command } from '../command.ts';
 import { openInConsole } from '../console-address.ts';
 import { printPaged } from '../pager.ts';
-import { EXPLORE_FLAGS, endText, formatOf, foundTable, writeFound } from '../reports/explored.ts';
+import { EXPLORE_FLAGS, formatOf, writeFound } from '../reports/explored.ts';
+import { printBlocks } from '../reports/print-blocks.ts';
 
 export const issues: Command = {
   name: 'issues',
@@ -14,6 +18,8 @@ export const issues: Command = {
   flags: {
     project: { ...EXPLORE_FLAGS.project, help: 'only this project, by name or id' },
     crawl: EXPLORE_FLAGS.crawl,
+    segment: EXPLORE_FLAGS.segment,
+    segmentation: EXPLORE_FLAGS.segmentation,
     format: EXPLORE_FLAGS.format,
     names: EXPLORE_FLAGS.names,
     open: EXPLORE_FLAGS.open,
@@ -21,44 +27,42 @@ export const issues: Command = {
   async run(invocation) {
     const format = formatOf(invocation);
     const settings = await invocation.settings();
-    const asked = { project: invocation.text('project'), crawl: invocation.text('crawl') };
+    const [project, crawl] = [invocation.text('project'), invocation.text('crawl')];
+    const asked = { segment: invocation.text('segment'), segmentation: invocation.text('segmentation') };
     await using warehouse = await openWarehouse(invocation, settings);
-    const crawls = await readIssues(warehouse, asked, invocation.signal);
-    const found = crawls.flatMap((crawl) => crawl.issues);
+    const crawls = await readIssues(warehouse, { project, crawl, ...asked }, invocation.signal);
+    const found = crawls.flatMap((one) => one.issues);
     if (invocation.has('open')) {
-      const { project_id, crawl_id } = onlyCrawl(crawls);
-      const path = `/projects/${encodeURIComponent(project_id)}/issues`;
-      await openInConsole(invocation, settings, `${path}?${new URLSearchParams({ crawl: crawl_id })}`);
+      const { project_id, crawl_id, segmentation, segment } = onlyCrawl(crawls);
+      const query = new URLSearchParams({ crawl: crawl_id, ...(asked.segment && { segmentation, segment }) });
+      await openInConsole(
+        invocation,
+        settings,
+        `/projects/${encodeURIComponent(project_id)}/issues?${query}`,
+      );
     } else if (invocation.has('json')) await invocation.printJson(found);
     else if (format !== 'table') await writeFound(invocation, format, found);
     else {
-      const width = invocation.terminal?.width;
-      await printPaged(invocation, crawls.map((crawl) => shown(crawl, width)).join('\n'));
+      const blocks = await blocksOf(crawls, warehouse, invocation.signal);
+      await printPaged(invocation, printBlocks(blocks, { width: invocation.terminal?.width }));
       if (crawls.length === 0) invocation.say('No crawl has pages yet.\n');
     }
     return 0;
   },
 };
 
-function shown(crawl: JudgedCrawl, width: number | undefined): string {
-  const { project, issues, unknown, none } = crawl;
-  const since =
-    crawl.previous_ended_at === null
-      ? 'compared with none'
-      : `compared with ${endText(crawl.previous_ended_at)}`;
-  const lines = [`${project}, crawl of ${endText(crawl.ended_at)} (${crawl.crawl_id}), ${since}\n`];
-  if (issues.length > 0)
-    lines.push(
-      foundTable(
-        issues.map(({ severity, issue, title, pages, new: added, fixed }) => {
-          return { severity, issue, title, pages, new: added, fixed };
-        }),
-        width,
-      ),
-    );
-  const rest = [`${counted(none, 'issue')} on no page`];
-  if (unknown > 0)
-    rest.push(`${counted(unknown, 'issue')} not known: their fields, hits or search results are not loaded`);
-  lines.push(`${rest.join(', ')}.\n`);
-  return lines.join('');
+/** The sums of subjects, which read every page, are of one crawl alone. */
+async function blocksOf(
+  crawls: readonly JudgedCrawl[],
+  warehouse: CatalogReader,
+  signal: AbortSignal,
+): Promise<readonly Block[]> {
+  const blocks: Block[] = [];
+  for (const crawl of crawls) {
+    const list = await readIssueList(warehouse, crawl, signal);
+    const subjects = crawls.length === 1 ? await readIssueSubjects(warehouse, list, signal) : null;
+    const { caption, sum, table, notes } = issueBlocks({ ...list, subjects });
+    blocks.push(section(null, caption, sum, table, ...notes));
+  }
+  return blocks;
 }

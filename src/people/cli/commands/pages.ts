@@ -26,8 +26,8 @@ export const pages: Command = {
       help: 'added, removed, changed or a column; of an issue: new, fixed or remaining',
     },
     since: { type: 'string', value: 'CRAWL', help: 'the crawl that --change compares with' },
-    segment: { type: 'string', value: 'SEGMENT', help: 'only pages of this directory or segment' },
-    segmentation: { type: 'string', value: 'NAME', help: 'the segmentation of the segment' },
+    segment: EXPLORE_FLAGS.segment,
+    segmentation: EXPLORE_FLAGS.segmentation,
     filter: {
       type: 'string',
       value: 'COLUMN=OPERATOR:VALUE',

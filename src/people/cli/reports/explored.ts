@@ -22,6 +22,8 @@ export const EXPLORE_FLAGS = {
     value: 'CRAWL',
     help: `${CRAWL_NAMES} (the main crawl)`,
   },
+  segment: { type: 'string', value: 'SEGMENT', help: 'only pages of this directory or segment' },
+  segmentation: { type: 'string', value: 'NAME', help: 'the segmentation of the segment' },
   format: { type: 'string', value: 'FORMAT', values: FORMATS, help: 'how the rows are shown (table)' },
   names: { ...NAMES_FLAG, help: 'names of columns: for people (in a table) or of SQL (elsewhere)' },
   open: { type: 'boolean', help: 'open the page in the console that is running' },
@@ -56,11 +58,7 @@ export const endText = (time: string | null): string =>
   time === null ? 'an unknown day' : `${time.slice(0, 16).replace('T', ' ')} UTC`;
 
 /** Rows as a table with the columns of the first one, fitted to a person's terminal. */
-export function foundTable(
-  rows: readonly object[],
-  width: number | undefined,
-  called: Names = 'columns',
-): string {
+function foundTable(rows: readonly object[], width: number | undefined, called: Names = 'columns'): string {
   const names = Object.keys(rows[0] ?? {});
   const heads = called === 'people' ? columnNames(names) : names;
   const values = rows.map((row) => names.map((name) => (row as Record<string, unknown>)[name] ?? null));

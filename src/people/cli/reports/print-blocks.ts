@@ -91,8 +91,11 @@ function tableLines(table: Table, width: number | null): string[] {
   const { columns, empty, rest, isCut } = table;
   const rows = table.rows.slice(0, rest?.first);
   if (rows.length === 0) return empty.length === 0 ? [] : [wordsText(empty)];
-  const cells = rows.map((row) =>
-    columns.map(({ kind }, index) => cellText(row.cells[index] ?? null, kind) ?? '-'),
+  const cells = rows.map(({ cells: own, isHead }) =>
+    columns.map(({ kind }, index) => {
+      const indent = index === 0 && isHead === false ? '  ' : '';
+      return indent + (cellText(own[index] ?? null, kind) ?? '-');
+    }),
   );
   const names = columns.map(({ name }) => visibleLine(name));
   const isRight = columns.map((_column, index) => isFigure(table, index));

@@ -1,5 +1,6 @@
 import { pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
 import { lineChart } from '../../../answers/report/charts.ts';
+import { sparkline } from '../../../answers/report/sparkline.ts';
 import { counted, countText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import {
@@ -65,17 +66,28 @@ function drawBlock(block: Block): Html | null {
 }
 
 function drawTable(block: Table): Html {
-  const columns = block.columns.map(({ name, kind, sort }, index) => ({
-    name,
-    ...(sort && { href: addressOf(sort.link), ...(sort.now && { order: sort.now }) }),
-    isNumber: isFigure(block, index),
-    cell: ({ cells }: TableRow) => drawCell(cells[index] ?? null, kind),
-  }));
+  const columns = block.columns.flatMap(({ name, kind, sort, isForCommands }, index) => {
+    const cell = (row: TableRow): Html | null => {
+      const drawn = drawCell(row.cells[index] ?? null, kind);
+      return index === 0 ? drawFirst(row, drawn, block.label) : drawn;
+    };
+    const order = sort && { href: addressOf(sort.link), ...(sort.now && { order: sort.now }) };
+    return isForCommands ? [] : [{ name, ...order, isNumber: isFigure(block, index), cell }];
+  });
   const causes =
     block.cause === null
       ? []
       : [{ name: block.cause, cell: ({ cause }: TableRow) => cause && drawWords(cause) }];
   return html`${block.rest && drawRest(block.rest, block.rows.length)}${table(block.label, [...columns, ...causes], block.rows, drawWords(block.empty))}`;
+}
+
+/** One panel of a table is open at a time, without a script. */
+function drawFirst({ cells, isHead, panel }: TableRow, drawn: Html | null, label: string): Html | null {
+  if (isHead) return html`<span class="head">${drawn}</span>`;
+  if (!panel) return drawn;
+  const name = String(plainValue(cells[0] ?? null));
+  return html`<details class="beside" name="${label}"${panel.isOpen && html` open`}><summary>${drawn}</summary>
+<div class="panel" tabindex="0" role="region" aria-label="${name}">${drawBlocks(panel.blocks)}</div></details>`;
 }
 
 function drawRest({ total, noun, address }: Rest, shown: number): Html | null {
@@ -119,7 +131,13 @@ function drawWords(words: Words): Html {
 /** Null for what is not known. */
 function drawCell(cell: Cell, columnKind?: Kind): Html | null {
   if (isSentence(cell)) return drawWords(cell);
-  const { value, kind, link, tone } = shownValue(cell, columnKind);
+  const { trend, ...shown } = shownValue(cell, columnKind);
+  const drawn = drawValue(shown);
+  const line = trend && sparkline(trend.values, trend.label);
+  return line && drawn ? html`${line} ${drawn}` : drawn;
+}
+
+function drawValue({ value, kind, link, tone }: ReturnType<typeof shownValue>): Html | null {
   if (value === null) return null;
   const text = valueText(value, kind);
   if (tone === 'before') return html`<del>${text}</del>`;

@@ -139,7 +139,7 @@ async function settled(
   isPatient: boolean,
 ): Promise<FigureAnswer> {
   try {
-    const found = await (isPatient ? read : Promise.race([read, sleep(PATIENCE_MS, null, { ref: false })]));
+    const found = await inTime(read, isPatient);
     if (found === null) return { ...head, state: 'pending', rows: [], why: null, error: null };
     return { ...head, state: 'read', rows: found.rows as WarehouseRow[], why: found.why, error: null };
   } catch (thrown) {
@@ -147,6 +147,11 @@ async function settled(
     if (code === 'nothing_published') throw thrown;
     return { ...head, state: 'failed', rows: [], why: null, error: message };
   }
+}
+
+/** Null for what takes longer, and goes on. */
+export function inTime<T>(read: Promise<T>, isPatient: boolean): Promise<T | null> {
+  return isPatient ? read : Promise.race([read, sleep(PATIENCE_MS, null, { ref: false })]);
 }
 
 /** Says that figures are still being read; the script reads the page again. */
@@ -217,15 +222,11 @@ function answerRows(title: string, rows: readonly WarehouseRow[]): Html {
         name === 'ended_at'
           ? timeText(row[name] as string | null)
           : name === 'status_code'
-            ? code(row[name])
+            ? (row[name] ?? null) && String(row[name])
             : shownValue(row[name]),
     };
   });
   return table(title, columns, rows, '');
-}
-
-function code(value: unknown): string | null {
-  return value === null ? null : String(value);
 }
 
 function isNumeric(value: unknown): boolean {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { FoundIssue } from '../../../answers/explore/issues/read-issues.ts';
 import { Count } from '../layout/counts.ts';
 import { FigureAnswer } from './answer-figure.ts';
 
@@ -7,6 +8,8 @@ const Beside = z.strictObject({
   crawl_number: Count.nullable(),
   ended_at: z.string().nullable(),
 });
+
+const FoundIssues = z.record(z.string(), z.unknown()) as unknown as z.ZodType<FoundIssue>;
 
 export const CrawlPage = z.strictObject({
   crawl_id: z.string(),
@@ -30,18 +33,7 @@ export const CrawlPage = z.strictObject({
   before: Beside.nullable(),
   after: Beside.nullable(),
   /** With pages that have them, or had them in the crawl before, the severest first; null where nobody knows. */
-  issues: z
-    .array(
-      z.strictObject({
-        issue: z.string(),
-        title: z.string(),
-        severity: z.string(),
-        pages: Count,
-        new: Count.nullable(),
-        fixed: Count.nullable(),
-      }),
-    )
-    .nullable(),
+  issues: z.array(FoundIssues).nullable(),
   units: z.array(
     z.strictObject({
       unit: z.string(),

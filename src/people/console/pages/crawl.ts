@@ -1,4 +1,5 @@
-import { readIssues } from '../../../answers/explore/read-issues.ts';
+import { readIssues } from '../../../answers/explore/issues/read-issues.ts';
+import { WHOLE_SITE } from '../../../answers/explore/segments.ts';
 import { QUESTIONS } from '../../../answers/report/crawl-answers.ts';
 import { toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { readKnownUnits } from '../../../operations/status/remembered.ts';
@@ -8,7 +9,7 @@ import { crawlName } from '../layout/addresses.ts';
 import { type FigureAnswer, readFigure } from './answer-figure.ts';
 import { CrawlPage } from './crawl-document.ts';
 import { drawCrawl } from './draw-crawl.ts';
-import { readFirstThings, WHOLE_SITE } from './first-things.ts';
+import { readFirstThings } from './first-things.ts';
 import { NotFound, page } from './page.ts';
 
 /** One crawl has a unit a dataset. */
@@ -117,9 +118,7 @@ async function issuesOf(crawl: string, desk: Readers): Promise<CrawlPage['issues
     const [judged] = await desk.once(`issues of ${crawl}`, () =>
       desk.warehouse.use((warehouse) => readIssues(warehouse, { crawl }, NEVER)),
     );
-    return (judged?.issues ?? []).map(({ issue, title, severity, pages, fixed, ...one }) => {
-      return { ...{ issue, title, severity, pages, fixed }, new: one.new };
-    });
+    return [...(judged?.issues ?? [])];
   } catch (thrown) {
     if (toCrawlhouseError(thrown).code === 'bad_query') return null;
     throw thrown;

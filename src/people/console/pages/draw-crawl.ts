@@ -1,12 +1,14 @@
+import { foundIssues } from '../../../answers/explore/issues/issue-blocks.ts';
 import { type AddressParts, FIGURE_PAGES, pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
+import { WHOLE_SITE } from '../../../answers/explore/segments.ts';
 import { barChart } from '../../../answers/report/bars.ts';
 import { coloursOf } from '../../../answers/report/palette.ts';
 import { counted } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import { crawlLink, crawlName, crawlPath, projectLink, projectPath, unitLink } from '../layout/addresses.ts';
-import { type Count, countOrDash } from '../layout/counts.ts';
-import { severityMark } from '../layout/severity-mark.ts';
+import { countOrDash } from '../layout/counts.ts';
+import { drawBlocks } from '../layout/draw-blocks.ts';
 import { statusMark } from '../layout/status-mark.ts';
 import { table } from '../layout/table.ts';
 import { drawTabs } from '../layout/tabs.ts';
@@ -147,23 +149,8 @@ function issuesTable({ crawl_id, project_id, compared, pages, issues }: CrawlPag
     return html`<p class="notice">The warehouse lacks the models of issues. To do: <code>crawlhouse transform</code>, unless crawlhouse.yaml has <code>shipped_models: none</code></p>`;
   const changed = issues.filter((one) => Number(one.new) > 0 || Number(one.fixed) > 0);
   const shown = (compared === null ? issues : changed).slice(0, MOST_ISSUES);
-  const count = (issue: string, pages: Count | null, change?: string): Html | string =>
-    pages === null || Number(pages) === 0
-      ? countOrDash(pages)
-      : html`<a href="${pagesAddress(project_id, { crawl: crawl_id, issue, change })}">${countOrDash(pages)}</a>`;
   const all = `${projectPath(project_id)}/issues?crawl=${encodeURIComponent(crawl_id)}`;
-  return html`${table(
-    'What is wrong',
-    [
-      { name: 'issue', cell: ({ title }) => title },
-      { name: 'severity', cell: ({ severity }) => severityMark(severity) },
-      { name: 'new', isNumber: true, cell: (one) => count(one.issue, one.new, 'new') },
-      { name: 'fixed', isNumber: true, cell: (one) => count(one.issue, one.fixed, 'fixed') },
-      { name: 'pages', isNumber: true, cell: (one) => count(one.issue, one.pages) },
-    ],
-    shown,
-    issues.length === 0 ? 'No page has an issue.' : 'No issue is new, and none was fixed.',
-  )}
+  return html`${drawBlocks([foundIssues({ project_id, crawl_id, ...WHOLE_SITE }, shown, issues.length > 0)])}
 <p class="facts">${compared === null ? null : html`${counted(changed.length, 'issue')} with new or fixed pages. `}<a href="${all}">All ${counted(issues.length, 'issue')}</a></p>`;
 }
 

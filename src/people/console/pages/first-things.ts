@@ -1,3 +1,4 @@
+import type { PageSegment } from '../../../answers/explore/segments.ts';
 import { drawFirstThings } from '../../../answers/report/draw-first-things.ts';
 import { firstThings, firstThingsOf } from '../../../answers/report/first-things.ts';
 import { counted } from '../../../core/text/amounts.ts';
@@ -6,29 +7,16 @@ import type { Readers } from '../desk/desk.ts';
 import { answerFigure, type FigureAnswer, readStatement } from './answer-figure.ts';
 
 const MOST = 100;
-/** The segment of all pages. */
-export const WHOLE_SITE = { segmentation: '(site)', segment: '(site)' };
 
 /** What to do first in a crawl, in all its pages or in a segment of them. */
 export function readFirstThings(
   desk: Readers,
-  {
-    crawl,
-    segmentation,
-    segment,
-    isPatient,
-  }: {
-    readonly crawl: string;
-    /** (site) for all pages. */
-    readonly segmentation: string;
-    readonly segment: string;
-    readonly isPatient: boolean;
-  },
+  { isPatient, ...given }: PageSegment & { readonly crawl: string; readonly isPatient: boolean },
 ): Promise<FigureAnswer> {
   const condition =
     'found.crawl_id = $crawl AND found.segmentation = $segmentation AND found.segment = $segment';
   return readStatement(desk, `${firstThings(condition)}\nLIMIT ${MOST}`, {
-    given: { crawl, segmentation, segment },
+    given,
     needs: { pages: 1 },
     isPatient,
   });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { WHOLE_SITE } from '../../../answers/explore/segments.ts';
 import { QUESTIONS } from '../../../answers/report/crawl-answers.ts';
 import { counted, countText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
@@ -15,7 +16,7 @@ import { table } from '../layout/table.ts';
 import { timeText } from '../layout/times.ts';
 import { drawPending, FigureAnswer, readFigure, readStatement } from './answer-figure.ts';
 import { calledProject } from './called-project.ts';
-import { readFirstThings, WHOLE_SITE } from './first-things.ts';
+import { readFirstThings } from './first-things.ts';
 import { drawNotes, ProjectNotes, readNotes } from './notes.ts';
 import { type PageRequest, page } from './page.ts';
 import { projectFigures } from './project-figures.ts';

@@ -38,6 +38,8 @@ export interface ShownValue {
   readonly link?: Link | null;
   /** Has no sign on a terminal. */
   readonly tone?: 'good' | 'warn' | 'bad' | 'before' | 'after';
+  /** The values up to this one, the oldest first; null is not known. A terminal leaves them out. */
+  readonly trend?: { readonly label: string; readonly values: readonly (number | null)[] };
 }
 
 type Sentence = readonly (string | ShownValue)[];
@@ -71,6 +73,8 @@ interface Column {
   readonly kind: Kind;
   /** It leaves the table on a narrow terminal: its cell stands below the row. */
   readonly isBelow: boolean;
+  /** It has what commands take: a browser has links instead. */
+  readonly isForCommands: boolean;
   readonly sort: Sort | null;
 }
 
@@ -83,6 +87,10 @@ interface Sort {
 
 export interface TableRow {
   readonly cells: readonly Cell[];
+  /** It sums up the rows below that have false. */
+  readonly isHead?: boolean;
+  /** What a browser shows beside the table once the first cell is opened; a terminal leaves it out. */
+  readonly panel?: { readonly blocks: readonly Block[]; readonly isOpen: boolean } | null;
   /** Below the row on a terminal, the last cell in a browser. */
   readonly cause: Words | null;
 }
@@ -174,11 +182,7 @@ export function line(words: Words, tone: Line['tone'] = 'plain'): Line {
   return { is: 'line', words, tone };
 }
 
-export interface ColumnOf<T> {
-  readonly name: string;
-  readonly kind?: Kind;
-  readonly isBelow?: boolean;
-  readonly sort?: Sort;
+export interface ColumnOf<T> extends Pick<Column, 'name'>, Partial<Omit<Column, 'name'>> {
   readonly of: (row: T) => Cell;
 }
 
@@ -191,20 +195,23 @@ export function tableOf<T>(
     cause,
     rest = null,
     isCut = false,
+    beside,
   }: Partial<Pick<Table, 'empty' | 'rest' | 'isCut'>> & {
     readonly cause?: { readonly name: string; readonly of: (row: T) => Words | null };
+    readonly beside?: (row: T) => Pick<TableRow, 'isHead' | 'panel'>;
   } = {},
 ): Table {
   return {
     is: 'table',
     label,
-    columns: columns.map(({ name, kind = 'text', isBelow = false, sort = null }) => ({
-      name,
-      kind,
-      isBelow,
-      sort,
+    columns: columns.map(({ of: _of, ...column }) => {
+      return { kind: 'text', isBelow: false, isForCommands: false, sort: null, ...column };
+    }),
+    rows: rows.map((row) => ({
+      cells: columns.map(({ of }) => of(row)),
+      cause: cause?.of(row) ?? null,
+      ...beside?.(row),
     })),
-    rows: rows.map((row) => ({ cells: columns.map(({ of }) => of(row)), cause: cause?.of(row) ?? null })),
     cause: cause?.name ?? null,
     ...{ empty, rest, isCut },
   };

@@ -31,14 +31,6 @@ export const CRAWL_END_REASONS = [
   'max_iteration_reached',
 ] as const;
 
-/** End reasons that leave no report (spec-notes.md 24). */
-export const END_REASONS_WITHOUT_REPORT: readonly string[] = [
-  'crawl_already_running',
-  'quota_reached_before_start',
-  'user_cancelled',
-  'no_active_subscription',
-];
-
 /** A crawl (api-spec.md §2.4); timestamps are UTC milliseconds. States are read as open strings. */
 export const Crawl = z
   .looseObject({

@@ -5,7 +5,7 @@ import {
   NO_COUNTS,
   urlsOf,
 } from '../../api/resources/crawl-progress.ts';
-import { END_REASONS_WITHOUT_REPORT } from '../../api/resources/crawls.ts';
+import { END_REASONS_WITHOUT_REPORT } from '../../api/resources/end-reasons.ts';
 import type { Dataset, Document, Resources } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import { ServiceRows } from '../rows/row-store.ts';

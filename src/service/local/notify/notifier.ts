@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { Semaphore } from '../../../core/queue/semaphore.ts';
-import { END_REASONS_WITHOUT_REPORT } from '../../api/resources/crawls.ts';
+import { END_REASONS_WITHOUT_REPORT } from '../../api/resources/end-reasons.ts';
 import { HostResolver } from '../../site/crawler/fetch/resolve-host.ts';
 import { type Document, type Resources, resourceId } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';

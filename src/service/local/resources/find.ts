@@ -1,4 +1,4 @@
-import { END_REASONS_WITHOUT_REPORT } from '../../api/resources/crawls.ts';
+import { END_REASONS_WITHOUT_REPORT } from '../../api/resources/end-reasons.ts';
 import type { CrawlDataType } from '../../api/resources/fields.ts';
 import { columnsOf } from '../fields/column.ts';
 import { type DatasetName, fieldRecordsOf } from '../fields/field-records-of.ts';

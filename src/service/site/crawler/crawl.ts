@@ -9,7 +9,7 @@ import { lockState } from '../../../core/locks/state-lock.ts';
 import { isLoopbackHost } from '../../../core/net/address-kind.ts';
 import { ownUrl } from '../../../core/net/web-url.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
-import { END_REASONS_WITHOUT_REPORT } from '../../api/resources/crawls.ts';
+import { END_REASONS_WITHOUT_REPORT } from '../../api/resources/end-reasons.ts';
 import { CrawlControl, type FetchProgress, ProgressReporter, SideWork } from './crawl-progress.ts';
 import { type CrawlSettings, checkSpeed, readCrawlSettings, type SettingsOptions } from './crawl-settings.ts';
 import { ProxyRoute } from './fetch/crawl-proxy.ts';

@@ -1,5 +1,5 @@
 import { type Connection, listed } from '../../../core/duckdb/duckdb.ts';
-import { END_REASONS_WITHOUT_REPORT } from '../../../service/api/resources/crawls.ts';
+import { END_REASONS_WITHOUT_REPORT } from '../../../service/api/resources/end-reasons.ts';
 import { hasColumns } from '../catalog.ts';
 
 /** Names by id, of the projects that are there now. */

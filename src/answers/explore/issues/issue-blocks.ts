@@ -1,0 +1,196 @@
+import { counted, countText } from '../../../core/text/amounts.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
+import {
+  type Block,
+  type Cell,
+  type Kind,
+  line,
+  moment,
+  section,
+  type Table,
+  type TableRow,
+  tableOf,
+  type Words,
+} from '../../../project/model/shown/blocks.ts';
+import { daysWords } from '../../../project/model/shown/days-words.ts';
+import type { IssueList, ListedIssue } from './issue-list.ts';
+import type { FoundIssue } from './read-issues.ts';
+
+/** Subjects whose names are no words with spaces between. */
+const SUBJECTS: Readonly<Record<string, string>> = { urls: 'URLs', demand: 'Clicks and visits' };
+
+/** `titles_and_headings` for people. */
+export function subjectName(category: string): string {
+  const words = category.replaceAll('_', ' ');
+  return lookUp(SUBJECTS, category) ?? words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/**
+ * The issues of a crawl: what they are of, how many there are, the list by subject, and what its figures mean.
+ *
+ * @param opened the issue whose panel is open
+ */
+export function issueBlocks(list: IssueList, opened: string | null = null) {
+  const { issues } = list;
+  const count = (severity: string): string =>
+    `${issues.filter((one) => one.severity === severity).length} ${severity}`;
+  const sum: Words = [
+    `${counted(issues.length, 'issue')}: `,
+    { value: count('high'), tone: 'bad' },
+    ', ',
+    { value: count('medium'), tone: 'warn' },
+    `, ${count('low')}`,
+  ];
+  return {
+    caption: line(caption(list)),
+    sum: line(sum),
+    table: issueTable(list, opened),
+    notes: notes(list),
+  };
+}
+
+function caption({ project, crawl_id, segmentation, segment, ...crawl }: IssueList): Words {
+  const { ended_at, previous_ended_at: previous } = crawl;
+  const kind = segmentation.replace(/^\((.*)\)$/, '$1');
+  return [
+    `${project}, crawl of `,
+    ...(ended_at === null ? ['an unknown day'] : moment(ended_at)),
+    ' (',
+    { value: crawl_id, link: { to: 'crawl', crawl_id, ended_at } },
+    `)${kind === 'site' ? '' : `, segment ${segment} of ${kind}`}, compared with `,
+    ...(previous === null ? ['none'] : moment(previous)),
+  ];
+}
+
+const COLUMNS: readonly (readonly [name: string, kind: Kind])[] = [
+  ['issue', 'text'],
+  ['severity', 'severity'],
+  ['name', 'code'],
+  ...['pages', 'new', 'fixed', 'clicks', 'bot hits'].map((name) => [name, 'count'] as const),
+];
+
+type Row = Pick<TableRow, 'isHead' | 'panel'> & { readonly cells: Readonly<Record<string, Cell>> };
+
+function issueTable(list: IssueList, opened: string | null): Table {
+  const isKnown = (name: 'clicks' | 'search_bot_hits'): boolean =>
+    list.issues.some((one) => one[name] !== null);
+  const columns = COLUMNS.filter(
+    ([name]) =>
+      (name !== 'clicks' || isKnown('clicks')) && (name !== 'bot hits' || isKnown('search_bot_hits')),
+  );
+  const rows = [...Map.groupBy(list.issues, ({ category }) => category)].flatMap(([category, issues]) => [
+    headRow(list, category, issues),
+    ...issues.map((one) => issueRow(list, one, opened)),
+  ]);
+  return tableOf<Row>(
+    'Issues',
+    columns.map(([name, kind]) => ({
+      ...{ name, kind },
+      isForCommands: name === 'name',
+      of: ({ cells }) => cells[name] ?? null,
+    })),
+    rows,
+    {
+      empty: list.categories.length === 0 ? 'Nothing was found on any page.' : 'No issue is so.',
+      isCut: true,
+      beside: ({ isHead, panel }) => ({ isHead: isHead ?? false, panel: panel ?? null }),
+    },
+  );
+}
+
+/** The sums of a subject. */
+function headRow({ subjects }: IssueList, category: string, issues: readonly ListedIssue[]): Row {
+  const issue = `${subjectName(category)} · ${counted(issues.length, 'issue')}`;
+  const [added, fixed] = [sumOf(issues, 'new'), sumOf(issues, 'fixed')];
+  const sums = subjects?.find((one) => one.category === category);
+  const { pages, clicks, search_bot_hits } = sums ?? { pages: '', clicks: '', search_bot_hits: '' };
+  const cells = { issue, severity: '', name: '', pages, new: added, fixed, clicks };
+  return { isHead: true, cells: { ...cells, 'bot hits': search_bot_hits } };
+}
+
+/** Null where none is compared. */
+function sumOf(issues: readonly ListedIssue[], name: 'new' | 'fixed'): number | null {
+  const known = issues.flatMap((one) => one[name] ?? []);
+  return known.length === 0 ? null : known.reduce((total, one) => total + Number(one), 0);
+}
+
+function issueRow(list: IssueList, one: ListedIssue, opened: string | null): Row {
+  const { issue: name, title: issue, severity, clicks, search_bot_hits } = one;
+  const [added, fixed] = [linkedCount(list, one, 'new'), linkedCount(list, one, 'fixed')];
+  const hasTrend = one.trend.filter((pages) => pages !== null).length > 1;
+  const trend = { label: `Pages with ${issue} in the last crawls`, values: one.trend };
+  const pages = { ...linkedCount(list, one, 'pages'), ...(hasTrend && { trend }) };
+  const cells = { issue, severity, name, pages, new: added, fixed, clicks, 'bot hits': search_bot_hits };
+  return { cells, panel: { blocks: about(list, one), isOpen: name === opened } };
+}
+
+/** Issues that changed, in a list of their own. */
+export function foundIssues(of: JudgedPages, issues: readonly FoundIssue[], hasOthers: boolean): Table {
+  const count = (name: 'new' | 'fixed' | 'pages') => {
+    return { name, kind: 'count' as const, of: (one: FoundIssue) => linkedCount(of, one, name) };
+  };
+  return tableOf(
+    'What is wrong',
+    [
+      { name: 'issue', of: ({ title }) => title },
+      { name: 'severity', kind: 'severity', of: ({ severity }) => severity },
+      ...[count('new'), count('fixed'), count('pages')],
+    ],
+    issues,
+    { empty: hasOthers ? 'No issue is new, and none was fixed.' : 'No page has an issue.' },
+  );
+}
+
+type JudgedPages = Pick<IssueList, 'project_id' | 'crawl_id' | 'segmentation' | 'segment'>;
+
+function linkedCount(of: JudgedPages, one: FoundIssue, name: 'pages' | 'new' | 'fixed' | 'remaining') {
+  const value = one[name];
+  const { project_id, crawl_id: crawl, segmentation, segment } = of;
+  const parts = {
+    ...{ crawl, issue: one.issue, change: name === 'pages' ? null : name },
+    ...(segmentation !== '(site)' && { segment, segmentation }),
+    sort: name === 'fixed' ? null : 'priority desc',
+  };
+  const link = { to: 'pages', project_id, parts } as const;
+  return { value, kind: 'count' as const, ...(Number(value) > 0 && { link }) };
+}
+
+/** Why it matters, and how to mend it. */
+function about(list: IssueList, one: ListedIssue): readonly Block[] {
+  const { project_id, crawl_id } = list;
+  const { example: url, priority, source } = one;
+  const counts = (['pages', 'new', 'fixed', 'remaining'] as const).filter((name) => one[name] !== null);
+  const facts: readonly (readonly [string, Cell])[] = [
+    ...counts.map((name) => [name, linkedCount(list, one, name)] as const),
+    ['priority', priority === null ? 'none: no page has it any more' : `${priority} of 100`],
+    ...(url === null
+      ? []
+      : [['example', { value: url, link: { to: 'url', project_id, url, crawl_id } }] as const]),
+    ['found when', one.definition],
+    ['source', { value: new URL(source).hostname, link: { to: 'web', address: source } }],
+  ];
+  return [
+    section(one.title, line(one.why_it_matters)),
+    section('To do', line(`${one.fix}. Mended by: ${one.mended_by}.`)),
+    { is: 'facts', title: null, facts },
+  ];
+}
+
+function notes({ none, unknown, issues, ...list }: IssueList): readonly Block[] {
+  const lacking =
+    unknown === 0
+      ? ''
+      : `, ${counted(unknown, 'issue')} not known: their fields, hits or search results are not loaded`;
+  const first = line(`${counted(none, 'issue')} on no page${lacking}.`);
+  const [days] = issues;
+  if (days === undefined) return [first];
+  const words = [
+    list.previous_ended_at !== null &&
+      `${countText(sumOf(issues, 'new') ?? 0)} new findings, ${countText(sumOf(issues, 'fixed') ?? 0)} fixed; a page is a finding of each issue that it has.`,
+    list.subjects !== null && 'A subject counts each of its pages once, and each new or fixed finding.',
+    daysWords(days, issues),
+    list.is_in_trends === false &&
+      'The lines of the last crawls leave this crawl out: it is not complete, or later than the latest one.',
+  ];
+  return [first, ...words.filter((one) => one !== false).map((one) => line(one))];
+}

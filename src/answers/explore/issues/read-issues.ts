@@ -1,0 +1,139 @@
+import type { Severity } from '../../../project/settings/issue-settings.ts';
+import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
+import { type AskedCrawls, CHOSEN, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
+import { segmentCondition } from '../pages/page-conditions.ts';
+import { type AskedSegment, type PageSegment, segmentOf, WHOLE_SITE } from '../segments.ts';
+
+/** An issue that pages of a crawl have, or had in the crawl before (mart.issue_changes). */
+export interface FoundIssue {
+  readonly project: string;
+  readonly crawl_id: string;
+  readonly issue: string;
+  readonly title: string;
+  readonly severity: Severity;
+  readonly category: string;
+  readonly pages: number;
+  /** Null where nothing is compared, as in all of the next. */
+  readonly new: number | null;
+  readonly fixed: number | null;
+  readonly remaining: number | null;
+}
+
+interface FoundCrawl {
+  /** Its name, else its identifier. */
+  readonly project: string;
+  readonly project_id: string;
+  readonly crawl_id: string;
+  /** ISO 8601, UTC. */
+  readonly ended_at: string | null;
+  readonly previous_crawl_id: string | null;
+  readonly previous_ended_at: string | null;
+  /** Whether charts of the last crawls have this one. */
+  readonly is_in_trends: boolean | null;
+}
+
+/** A crawl whose issues are shown, of all its pages or of a segment of them. */
+export interface JudgedCrawl extends FoundCrawl, PageSegment {
+  /** Issues that nobody knows: its export lacks a field, or hits or demand of its days are not there. */
+  readonly unknown: number;
+  /** Issues that no page has. */
+  readonly none: number;
+  readonly issues: readonly FoundIssue[];
+}
+
+const CRAWLS = `
+  WITH chosen AS (${CHOSEN})
+  SELECT
+    chosen.project, chosen.project_id, chosen.crawl_id, chosen.ended_at, chosen.previous_crawl_id,
+    previous.ended_at AS previous_ended_at, own.is_in_trends
+  FROM chosen
+  JOIN mart.crawls AS own ON own.crawl_id = chosen.crawl_id
+  LEFT JOIN mart.crawls AS previous ON previous.crawl_id = chosen.previous_crawl_id
+  ORDER BY chosen.project, chosen.crawl_id`;
+
+/** The issues of crawls: `counts` has the pages of each, and what else they are counted from. */
+const issuesSql = (counts: string, joins: string): string => `
+  SELECT changes.crawl_id, changes.issue, issues.title, issues.severity, issues.category, ${counts}
+  FROM mart.issue_changes AS changes
+  JOIN mart.project_issues AS issues ON issues.project_id = changes.project_id AND issues.issue = changes.issue
+  ${joins}
+  ORDER BY changes.crawl_id, issues.weight DESC, pages DESC, changes.issue`;
+
+const OF_SITE = issuesSql(
+  `changes.pages AS pages, changes.new_pages AS "new", changes.fixed_pages AS fixed,
+    changes.remaining_pages AS remaining`,
+  `WHERE changes.crawl_id IN (SELECT crawl_id FROM (${CHOSEN}) AS chosen)`,
+);
+
+/** Fixed are pages that the segment had in the crawl before. Nothing that hits or demand show is none only where both are known. */
+function inSegment(segment: PageSegment): string {
+  return issuesSql(
+    `CASE
+      WHEN found.pages IS NOT NULL OR changes.pages IS NULL OR changes.pages = 0 THEN coalesce(found.pages, changes.pages)
+      WHEN strpos(known.evidence, 'page_hits.') > 0 AND whole.search_bot_hits IS NULL THEN NULL
+      WHEN strpos(known.evidence, 'page_demand.') > 0 AND whole.clicks IS NULL THEN NULL
+      ELSE 0
+    END AS pages,
+    CASE WHEN changes.new_pages IS NOT NULL THEN coalesce(found.new_pages, 0) END AS "new",
+    CASE WHEN changes.fixed_pages IS NOT NULL THEN coalesce(fixed.pages, 0) END AS fixed,
+    CASE WHEN changes.remaining_pages IS NOT NULL THEN coalesce(found.pages - found.new_pages, 0) END AS remaining`,
+    `JOIN mart.issues AS known ON known.issue = changes.issue
+  LEFT JOIN mart.crawl_segments AS whole ON whole.crawl_id = changes.crawl_id AND whole.segmentation = '(site)'
+  LEFT JOIN mart.issue_priorities AS found
+    ON found.crawl_id = changes.crawl_id AND found.issue = changes.issue
+    AND found.segmentation = $segmentation AND found.segment = $segment
+  LEFT JOIN (
+    SELECT before.issue, count(*) AS pages
+    FROM mart.page_issues AS before
+    LEFT JOIN mart.page_issues AS now ON now.crawl_id = $crawl AND now.issue = before.issue AND now.url = before.url
+    WHERE before.crawl_id = $previous AND now.url IS NULL ${urlsOf('before', segment, '$previous')}
+    GROUP BY before.issue
+  ) AS fixed ON fixed.issue = changes.issue
+  WHERE changes.crawl_id = $crawl`,
+  );
+}
+
+/** Leaves the URLs of a table that are in the segment. */
+export function urlsOf(table: string, segment: PageSegment, crawl: string): string {
+  const condition = segmentCondition(segment.segment, segment.segmentation, crawl);
+  if (condition === null) return '';
+  return `AND ${table}.url IN (SELECT pages.url FROM mart.pages AS pages WHERE pages.crawl_id = ${crawl} AND ${condition})`;
+}
+
+/**
+ * The issues of crawls, the severest first.
+ *
+ * @throws CrawlhouseError `usage` for a project, crawl or segment that is not there, and for a segment of several crawls
+ */
+export async function readIssues(
+  warehouse: CatalogReader,
+  asked: AskedCrawls & AskedSegment,
+  signal: AbortSignal,
+): Promise<readonly JudgedCrawl[]> {
+  const parameters = await chosenBy(asked, warehouse, signal);
+  const crawls = await rowsOf<FoundCrawl>(warehouse, CRAWLS, parameters, signal);
+  let found = WHOLE_SITE;
+  let rows: readonly Omit<FoundIssue, 'project'>[];
+  if (asked.segment === undefined) rows = await rowsOf(warehouse, OF_SITE, parameters, signal);
+  else {
+    const { crawl_id: crawl, previous_crawl_id: previous } = onlyCrawl(crawls);
+    found = await segmentOf(warehouse, asked, [crawl, previous], signal);
+    rows = await rowsOf(
+      warehouse,
+      inSegment(found),
+      new Map(Object.entries({ crawl, previous, ...found })),
+      signal,
+    );
+  }
+  const issues = Map.groupBy(rows, ({ crawl_id }) => crawl_id);
+  return crawls.map((crawl) => {
+    const own = (issues.get(crawl.crawl_id) ?? []).map((one) => ({ project: crawl.project, ...one }));
+    return {
+      ...crawl,
+      ...found,
+      unknown: own.filter(({ pages }) => pages === null).length,
+      none: own.filter(({ pages }) => pages === 0).length,
+      issues: own.filter(({ pages, fixed }) => Number(pages) > 0 || Number(fixed) > 0),
+    };
+  });
+}

@@ -1,0 +1,41 @@
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { didYouMean } from '../../core/text/nearest-name.ts';
+import type { CatalogReader } from '../../state/catalogue/catalog.ts';
+import { rowsOf } from './chosen-crawls.ts';
+import type { PageFilter } from './pages/page-filter.ts';
+
+/** A segment of the pages of a crawl (mart.crawl_segments); (site) and (site) for all of them. */
+export type PageSegment = Readonly<Record<'segmentation' | 'segment', string>>;
+
+/** As a person names it: several segmentations may have a segment of that name. */
+export type AskedSegment = Pick<PageFilter, 'segment' | 'segmentation'>;
+
+export const WHOLE_SITE: PageSegment = { segmentation: '(site)', segment: '(site)' };
+
+/**
+ * The segment that is asked for, of the first segmentation that has it; a directory comes last.
+ *
+ * @throws CrawlhouseError `usage` for a segment that neither has
+ */
+export async function segmentOf(
+  warehouse: CatalogReader,
+  { segment, segmentation }: AskedSegment,
+  [crawl, since]: readonly [string, string | null],
+  signal: AbortSignal,
+): Promise<PageSegment> {
+  if (segment === undefined) return WHOLE_SITE;
+  const known = await rowsOf<PageSegment>(
+    warehouse,
+    `SELECT segmentation, segment FROM mart.crawl_segments
+     WHERE crawl_id IN ($crawl, $since) AND segmentation = coalesce($segmentation, segmentation)
+     GROUP BY segmentation, segment ORDER BY segmentation = '(directory)', segmentation`,
+    new Map(Object.entries({ crawl, since, segmentation: segmentation ?? null })),
+    signal,
+  );
+  const names = known.map((one) => one.segment);
+  const found = known[names.indexOf(segment)];
+  if (found) return found;
+  throw new CrawlhouseError('usage', `crawl ${crawl} has no segment ${segment}`, {
+    hint: `${didYouMean(segment, names)}crawlhouse query "SELECT DISTINCT segmentation, segment FROM mart.crawl_segments"`,
+  });
+}
