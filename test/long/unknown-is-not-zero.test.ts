@@ -51,7 +51,7 @@ const OF_LOADS =
 const OF_VALUE = /\|([a-z_.[\]]*\.)?(priority|page_value)\|/;
 /** The service's counts of a day say the same in their own numbers. */
 const OF_OTHERS: Readonly<Record<string, RegExp>> = {
-  'lines of log files': /hits|\|wasted\.|\|engines\.|urls/,
+  'lines of log files': /hits|\|wasted\.|\|engines\.|urls|budget/,
 };
 
 const UNKEYED: Readonly<Record<string, readonly string[]>> = {
