@@ -2,7 +2,7 @@ import { type AddressParts, pagesAddress } from '../../../answers/explore/pages/
 import { barChart } from '../../../answers/report/bars.ts';
 import { type ChartNote, lineChart, stackedChart } from '../../../answers/report/charts.ts';
 import { coloursOf } from '../../../answers/report/palette.ts';
-import { countText } from '../../../core/text/amounts.ts';
+import { counted, countText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { projectPath, urlLink, withQuery } from '../layout/addresses.ts';
 import { filterForm } from '../layout/filter-form.ts';
@@ -14,9 +14,7 @@ import { DIRECTORY, segmentChoice, segmentNotice } from './segments.ts';
 
 export function drawDemand(demand: Demand, query: URLSearchParams): Html {
   const { project_id, hits, wasted, budget, engines, ai, clicks, segments, losses, fresh } = demand;
-  const name = demand.project_name ?? project_id;
-  // They tell nothing of URLs that the crawl does not know.
-  const ofPages = demand.segment === null ? '' : ', on pages of the crawl';
+  const name = nameOf(demand);
   return html`<h1>${name}</h1>
 ${projectTabs(project_id, 'demand', demand.has_pages)}
 ${choiceForm(demand, query)}
@@ -24,13 +22,7 @@ ${choiceForm(demand, query)}
 Search results: ${daysText(demand, 'search')}.</p>
 ${drawPending([hits, wasted, budget, engines, ai, clicks, segments, losses, fresh])}
 <h2>What bots ask for</h2>
-<div class="charts">
-${hitsFigure(name, hits, demand.notes.list)}
-${wastedFigure(name, wasted)}
-${budgetFigure(demand, query)}
-${answerFigure(`Search engines${ofPages}`, engines, { empty: 'None came.' })}
-${answerFigure(`Crawlers of AI services${ofPages}`, ai, { empty: 'None came.' })}
-</div>
+${hasLogs(demand) ? botsFigures(demand, query) : NO_LOGS}
 <h2>What people find</h2>
 <div class="charts">
 ${clicksFigure(name, clicks, demand.notes.list)}
@@ -44,6 +36,27 @@ ${answerFigure('New pages that bots asked for, and that search results showed', 
 })}
 </div>
 `;
+}
+
+const nameOf = ({ project_id, project_name }: Demand): string => project_name ?? project_id;
+
+/** Says once what each of the figures would say. */
+const NO_LOGS = html`<p class="empty">No log files are loaded, so nobody knows what bots ask for. To do: <code>crawlhouse logs add FILE…</code> reads the access logs of the web server.</p>`;
+
+const hasLogs = ({ last_log_day, spans }: Demand): boolean =>
+  last_log_day !== null || spans.some(({ kind }) => kind === 'logs');
+
+function botsFigures(demand: Demand, query: URLSearchParams): Html {
+  const { hits, wasted, engines, ai, notes, segment } = demand;
+  // They tell nothing of URLs that the crawl does not know.
+  const ofPages = segment === null ? '' : ', on pages of the crawl';
+  return html`<div class="charts">
+${hitsFigure(nameOf(demand), hits, notes.list)}
+${wastedFigure(nameOf(demand), wasted)}
+${budgetFigure(demand, query)}
+${answerFigure(`Search engines${ofPages}`, engines, { empty: 'None came.' })}
+${answerFigure(`Crawlers of AI services${ofPages}`, ai, { empty: 'None came.' })}
+</div>`;
 }
 
 function choiceForm(demand: Demand, query: URLSearchParams): Html | null {
@@ -67,7 +80,7 @@ function daysText(demand: Demand, kind: Demand['spans'][number]['kind']): string
   const { log_days, last_log_day, ranking_days, last_ranking_day, spans } = demand;
   const [days, last] = kind === 'logs' ? [log_days, last_log_day] : [ranking_days, last_ranking_day];
   const span = spans.find((one) => one.kind === kind);
-  const loaded = last === null ? null : `${countText(days)} days, the last one is ${last}`;
+  const loaded = last === null ? null : `${counted(days, 'day')}, the last one is ${last}`;
   if (span === undefined) return loaded === null ? 'none are loaded' : `${loaded}; none belongs to the crawl`;
   const dates = `${span.from_date} to ${span.to_date}`;
   return loaded === null ? `totals of ${dates}` : `${loaded}; figures add up ${dates}`;
