@@ -87,9 +87,20 @@ test('pages that are gone are those of the crawl before, and their issue is no m
   expect(drawn(list({ since }, { change: 'changed' }))).toContain('&crawl=c2"');
 });
 
+test('a list without rows says what was looked for', () => {
+  const depth = { column: 'depth', operator: 'gte', value: '4' } as const;
+  const none = list({ rows: [], total: 0, issue: ISSUE }, { issue: 'thin', conditions: [depth] });
+  const words =
+    'No page fits the whole filter: Little text; Crawl depth at least 4. Take a part of it away to see more.';
+  expect(printed(none).replaceAll(/\s+/g, ' ')).toContain(words);
+  expect(drawn(none)).toContain(words);
+  const links = printed({ ...none, isLinks: true });
+  expect(links).toContain('No link leads to a page that fits the whole filter: ');
+});
+
 test('pages that are not counted are more than those that are shown, and links are called so', () => {
   expect(printed(list({ total: null, before: 100 }))).toMatch(/^More than 102 pages\n/);
-  expect(printed(list({ rows: [], total: 0 }))).toContain('\nNo page of this crawl is so.\n');
+  expect(printed(list({ rows: [], total: 0 }, { conditions: [] }))).toContain('\nThe crawl has no pages.\n');
   expect(drawn(list({ rows: [], before: 100 }))).toContain('There are no more pages.');
   const links = list({ isLinks: true, issue: ISSUE });
   expect(printed(links)).toMatch(/^3 links to pages with little text\n[\s\S]* --inlinks --limit 3\n$/);

@@ -109,23 +109,23 @@ export function pagesTable(list: ListedPages, called: Names = 'people'): Block {
   const { columns, rows, crawl, since, filter, total, before } = list;
   const names = columns.map(({ name }) => name);
   const heads = called === 'people' ? columnNames(names) : names;
-  const of = (crawl_id: string, url: unknown): Cell => {
-    const { project_id } = crawl;
-    return { value: String(url), link: { to: 'url', project_id, url: String(url), crawl_id } };
-  };
-  const isGone = OF_BEFORE.includes(filter.change ?? '') && since !== null;
+  const { project_id } = crawl;
+  const { crawl_id } = since !== null && OF_BEFORE.includes(filter.change ?? '') ? since : crawl;
+  const link = (url: string): Cell => ({ value: url, link: { to: 'url', project_id, url, crawl_id } });
+  const fits = list.isLinks ? 'No link leads to a page that fits' : 'No page fits';
+  const asked = chosen(list).map(({ text }) => text);
+  const none = `${fits} the whole filter: ${asked.join('; ')}. Take a part of it away to see more.`;
   const table = columns.map(({ name, type }, index): ColumnOf<ListedPages['rows'][number]> => {
     return {
       name: heads[index] ?? name,
       kind: kindOf(type),
       ...(list.isLinks ? {} : { sort: sortBy(name, list) }),
-      of: (row) =>
-        name === 'url' ? of((isGone ? since : crawl).crawl_id, row[name]) : cell(name, row[name]),
+      of: (row) => (name === 'url' ? link(String(row[name])) : cell(name, row[name])),
     };
   });
   const count = total === null ? rows.length : Number(total);
   return tableOf('Pages', table, rows, {
-    empty: before > 0 ? 'There are no more pages.' : 'No page of this crawl is so.',
+    empty: before > 0 ? 'There are no more pages.' : asked.length > 0 ? none : 'The crawl has no pages.',
     rest: {
       ...{ total: count, noun: 'page', first: rows.length, address: null },
       command: `${pagesCommand(filter)}${list.isLinks ? ' --inlinks' : ''} --limit ${count}`,
