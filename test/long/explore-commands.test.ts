@@ -37,8 +37,8 @@ test('url tells people the page, then each part with its first rows or why it ha
     /^Link to a redirect +low +HTTP status 301 .* Let the links lead to the final URL$/m,
   );
   expect(stdout).toMatch(/^2026-03-05 +not in it \(incomplete\)/m);
-  expect(stdout).toContain('Links to it: 3\n');
-  expect(stdout).toContain('Links on it\nThe crawl found no link on it.\n');
+  expect(stdout).toContain('Inlinks: 3\n');
+  expect(stdout).toContain('Outlinks\nThe crawl found no link on it.\n');
   expect(stdout).toContain('6 clicks and 40 impressions in search results from 2026-03-08 to 2026-03-10.\n');
   const other = await ok('url', 'https://blog.example/');
   expect(other).toContain('Visits\nThe project has no log files.\n');

@@ -60,14 +60,14 @@ test('a terminal shows the first links and the command of the others, a browser 
     story('https://shop.example/', { inlinks: { total: 40, different: 40, rows } as unknown as Links }),
   );
   const text = printBlocks(blocks, { width: 80 });
-  expect(text).toContain('Links to it: 40\n');
+  expect(text).toContain('Inlinks: 40\n');
   expect(text).toContain('the first 10; more: crawlhouse url https://shop.example/');
   expect(text).toContain('--part inlinks\n');
   const lines = text.split('\n').filter((line) => line.includes('…'));
   expect(lines.length).toBe(10);
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
   expect(drawBlocks(blocks).text).toMatch(
-    /40 links, the 12 that matter most first\. <a href="\/ask\/download\?[^"]*" download>All of them as CSV/,
+    /40 links, the 12 that matter most first\. All of them: <a href="\/ask\/download\?[^"]*&amp;names=people" download>CSV with names for people<\/a>, <a href="[^"]*&amp;names=columns" download>with/,
   );
 });
 
@@ -83,9 +83,9 @@ test('links that are equal are one row that says how many they are', () => {
     }),
   );
   const text = printBlocks(blocks);
-  expect(text).toContain('Links to it: 51\n');
+  expect(text).toContain('Inlinks: 51\n');
   expect(text).toMatch(/From +Times +Anchor .*\n.*\/a +50 +Lamp .*\n.*\/a +1 +Home/);
-  expect(drawBlocks(blocks).text).toContain('2 different links. <a href="/ask/download?');
+  expect(drawBlocks(blocks).text).toContain('2 different links. All of them: <a href="/ask/download?');
 });
 
 test('a page says what changed, and whether it is indexable, in both places', () => {

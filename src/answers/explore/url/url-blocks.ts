@@ -202,7 +202,7 @@ function links(story: UrlStory, end: 'inlinks' | 'outlinks'): Section {
   const address = linksAddress(story, isIn ? 'target' : 'origin');
   return part<Row>(
     story,
-    [end, isIn ? 'Links to it' : 'Links on it', { total: different ?? 0, noun, address }, total ?? 0],
+    [end, columnName(`nb_${end}`), { total: different ?? 0, noun, address }, total ?? 0],
     rows,
     [
       { name: isIn ? 'From' : 'To', of: other },

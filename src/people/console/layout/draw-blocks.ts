@@ -19,7 +19,7 @@ import {
   type TableRow,
   type Words,
 } from '../../../project/model/shown/blocks.ts';
-import { valueText } from '../../../project/model/shown/value-text.ts';
+import { type Names, valueText } from '../../../project/model/shown/value-text.ts';
 import { crawlName, crawlPath, projectPath, unitPath, urlPath, webLink } from './addresses.ts';
 import { severityMark } from './severity-mark.ts';
 import { statusMark } from './status-mark.ts';
@@ -93,7 +93,9 @@ function drawFirst({ cells, isHead, panel }: TableRow, drawn: Html | null, label
 function drawRest({ total, noun, address }: Rest, shown: number): Html | null {
   if (address === null || total === 0) return null;
   const part = shown < total ? `, the ${countText(shown)} that matter most first` : '';
-  return html`<p class="facts">${counted(total, noun)}${part}. <a href="${address}" download>All of them as CSV</a></p>\n`;
+  const file = (names: Names, text: string): Html =>
+    html`<a href="${`${address}&names=${names}`}" download>${text}</a>`;
+  return html`<p class="facts">${counted(total, noun)}${part}. All of them: ${file('people', 'CSV with names for people')}, ${file('columns', 'with those of the columns')}</p>\n`;
 }
 
 function drawChart({ label, table, lines }: DayChart): Html | null {

@@ -120,7 +120,7 @@ export interface Rest {
   readonly first: number;
   /** Shows them on a terminal. */
   readonly command: string;
-  /** Downloads them in the console, if it can. */
+  /** Downloads them in the console, if it can; its query has no names of columns yet. */
   readonly address: string | null;
 }
 
