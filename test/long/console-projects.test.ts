@@ -274,11 +274,12 @@ test('a crawl is called by its number and day, and begins with what changed and 
   expect(page).toContain('← <a href="/crawls/c1" title="c1">Crawl 1 · 2026-11-01</a>');
   expect(page).toContain('<figcaption>Against Crawl 1 · 2026-11-01</figcaption>');
   expect(page).toMatch(/<strong>9,007,199,254,740,993<\/strong><\/a> <span class="plain">\+4</);
-  expect(page).toMatch(new RegExp(`search bot hits</dt><dd><strong>5</strong> <small>${REASON}<`));
+  expect(page).toMatch(new RegExp(`Search bot hits</dt><dd><strong>5</strong> <small>${REASON}<`));
   expect(page).toContain(
     'href="/projects/p1/pages?crawl=c2&amp;issue=client_error&amp;change=new&amp;sort=priority+desc">2</a>',
   );
   expect(page).toContain('href="/projects/p1/pages?crawl=c2&amp;change=added">7</a>');
+  expect(page).toContain('Changes of pages in Crawl 2 · 2026-11-08: most at Added, 7');
   expect(page).not.toContain('crawl_links/c2');
   const units = await (await ask('/crawls/c2?tab=units')).text();
   expect(units).toContain('href="/units/crawl_links/c2"');

@@ -229,7 +229,7 @@ function traffic(one: FirstThing | undefined): Html {
 }
 
 function charts(project: ProjectReport, notes: readonly Note[], link: ConsoleLink): Html {
-  const { project_id, trend, statusTrend, funnel, changes } = project;
+  const { project_id, trend, statusTrend, funnel } = project;
   const name = nameOf(project);
   const statuses = statusTrend.map((point) => ({
     ...point,
@@ -238,7 +238,11 @@ function charts(project: ProjectReport, notes: readonly Note[], link: ConsoleLin
       status_code_range: point.status_code_range === null ? 'is:null' : `eq:${point.status_code_range}`,
     }),
   }));
-  const kinds = changes.map(({ change, pages }) => ({ name: wordsIn(change), value: Number(pages) }));
+  const changes = project.changes.map((row): AnswerRows[number] => ({
+    ...row,
+    change: columnName(String(row.change)),
+  }));
+  const kinds = changes.map(({ change, pages }) => ({ name: String(change), value: Number(pages) }));
   return html`<div class="charts">
 ${figure('Pages', lineChart(`Pages of ${name}`, trend, PAGES, notes), { rows: trend, question: QUESTIONS.trend })}
 ${figure('Pages by status', statusChart(`Pages by status of ${name}`, statuses, notes), { rows: statusTrend, question: QUESTIONS.statuses })}

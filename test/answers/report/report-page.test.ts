@@ -40,7 +40,7 @@ function project(rest: Partial<ProjectReport> = {}): ProjectReport {
     ],
     statuses: [],
     funnel: [{ crawl_id: 'c02', known: 1250, fetched: 1200 }],
-    changes: [{ crawl_id: 'c02', change: 'title', pages: 7 }],
+    changes: [{ crawl_id: 'c02', change: 'is_indexable', pages: 7 }],
     findings: [
       {
         ...{ crawl_id: 'c02', issue: 'client_error', title: 'Client error', severity: 'high' },
@@ -68,6 +68,8 @@ test('a project has its findings, its changes, and each chart with its figures a
   expect(count(page, /--question q21_kpi_trend/g)).toBe(2);
   expect(page).not.toContain('crawl c02');
   expect(page).not.toMatch(/client_error|href="[^#]/);
+  expect(page).toContain('Changes of Shop: most at Indexability, 7');
+  expect(page).not.toMatch(/is.indexable/);
   // A value that is not known is not a zero.
   expect(reportPage([project({ trend: [point('01', null)] })], AT)).toContain('<td class="number">–</td>');
 });

@@ -6,6 +6,7 @@ import { coloursOf } from '../../../answers/report/palette.ts';
 import { counted } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
+import { columnName } from '../../../project/model/shown/value-text.ts';
 import { crawlLink, crawlName, crawlPath, projectLink, projectPath, unitLink } from '../layout/addresses.ts';
 import { countOrDash } from '../layout/counts.ts';
 import { drawBlocks } from '../layout/draw-blocks.ts';
@@ -65,10 +66,14 @@ function drawChanges(crawl: CrawlPage): Html {
   const name = crawlName(crawl);
   const to: To = (parts) => project_id && pagesAddress(project_id, { crawl: crawl_id, ...parts });
   const fields = changes.rows.map(({ change, pages }) => ({
-    name: String(change).replaceAll('_', ' '),
+    name: columnName(String(change)),
     value: Number(pages),
     href: to({ change: String(change) }),
   }));
+  const named = {
+    ...changes,
+    rows: changes.rows.map((row, index) => ({ ...row, change: fields[index]?.name })),
+  };
   return html`${drawPending([first, figures, changes, statuses, funnel])}
 ${firstThingsFigure(first, {
   ...{ name, most: MOST_FIRST, pagesOf: to },
@@ -83,7 +88,7 @@ ${answerFigure(compared === null ? 'Figures' : `Against ${crawlName(compared)}`,
 ${issuesTable(crawl)}</section>
 <section aria-labelledby="changed"><h2 id="changed">What changed</h2>
 <div class="charts">
-${answerFigure('Changes of pages', changes, {
+${answerFigure('Changes of pages', named, {
   chart: barChart(`Changes of pages in ${name}`, fields),
   empty: compared === null ? 'There is no crawl to compare it with.' : 'No page has changed.',
 })}
@@ -118,7 +123,7 @@ function kpisOf(
     .map((name) => {
       const pages = FIGURE_PAGES[name as keyof typeof FIGURE_PAGES];
       return {
-        name: name.replaceAll('_', ' '),
+        name: columnName(name),
         value: row[name],
         change: row[`${name}_change`],
         reason:

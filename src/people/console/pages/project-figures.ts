@@ -11,6 +11,7 @@ import {
 import { coloursOf } from '../../../answers/report/palette.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
+import { columnName } from '../../../project/model/shown/value-text.ts';
 import { projectPath } from '../layout/addresses.ts';
 import { answerFigure, type FigureAnswer, shownValue } from './answer-figure.ts';
 import { firstThingsFigure } from './first-things.ts';
@@ -242,7 +243,7 @@ function changesFigure({ name: project, notes }: Charted, changes: FigureAnswer,
   const known = [...new Set([...CHANGES, ...changes.rows.map(({ change }) => String(change))])];
   const used = known.filter((name) => changes.rows.some(({ change }) => change === name));
   const colours = coloursOf(used);
-  const called = (change: unknown): string => lookUp(FIELDS, String(change)) ?? String(change);
+  const called = (change: unknown): string => columnName(String(change));
   const entries = used.map((name, index) => ({ name: called(name), colour: colours[index] ?? '' }));
   const parts = points(changes).map(({ crawl_id, ended_at, change, pages }) => ({
     crawl_id,
