@@ -39,7 +39,7 @@ test('a terminal has the issues below their subjects, with the names that comman
   expect(printed(LIST)).toBe(
     `Shop, crawl of 2026-02-01 03:00 UTC (c2), segment lamps of directory, compared with none
 2 issues: 0 high, 1 medium, 1 low
-issue                          severity  name   pages  new  fixed  clicks
+Issue                          Severity  Name   Pages  New  Fixed  Clicks
 Content · 1 issue                                   3    1      0       0
   Thin content                 low       thin       3    1      0       0
 Titles and headings · 1 issue                            0      4
@@ -53,7 +53,7 @@ Clicks are of 2026-01-01 to 2026-01-28. Bot hits are not known: there are no log
 
 test('a browser has what an issue is about beside the list, and links where a terminal has names', () => {
   const { text } = drawBlocks([issueBlocks(LIST, 'thin').table]);
-  expect(text).not.toMatch(/>name<|>thin</);
+  expect(text).not.toMatch(/>Name<|>thin</);
   expect(text.match(/<details class="beside" name="Issues" open>/g)).toHaveLength(1);
   expect(text).toMatch(/<h2>To do<\/h2>\s*<p class="facts">Write more. Mended by: content.<\/p>/);
   expect(text).toContain('aria-label="Pages with Thin content in the last crawls: 2, unknown, 3"');
@@ -64,7 +64,7 @@ test('a browser has what an issue is about beside the list, and links where a te
 
 test('a segment without what shows clicks or hits has no column of them', () => {
   const issues = [{ ...THIN, clicks: null }];
-  expect(printed({ ...LIST, issues, subjects: null })).toMatch(/^issue +severity +name +pages +new +fixed$/m);
+  expect(printed({ ...LIST, issues, subjects: null })).toMatch(/^Issue +Severity +Name +Pages +New +Fixed$/m);
   expect(printed({ ...LIST, issues: [], categories: [] })).toContain('Nothing was found on any page.');
 });
 

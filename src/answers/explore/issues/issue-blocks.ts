@@ -13,6 +13,7 @@ import {
   type Words,
 } from '../../../project/model/shown/blocks.ts';
 import { daysWords } from '../../../project/model/shown/days-words.ts';
+import { columnName } from '../../../project/model/shown/value-text.ts';
 import type { IssueList, ListedIssue } from './issue-list.ts';
 import type { FoundIssue } from './read-issues.ts';
 
@@ -66,7 +67,7 @@ const COLUMNS: readonly (readonly [name: string, kind: Kind])[] = [
   ['issue', 'text'],
   ['severity', 'severity'],
   ['name', 'code'],
-  ...['pages', 'new', 'fixed', 'clicks', 'bot hits'].map((name) => [name, 'count'] as const),
+  ...['pages', 'new', 'fixed', 'clicks', 'bot_hits'].map((name) => [name, 'count'] as const),
 ];
 
 type Row = Pick<TableRow, 'isHead' | 'panel'> & { readonly cells: Readonly<Record<string, Cell>> };
@@ -76,7 +77,7 @@ function issueTable(list: IssueList, opened: string | null): Table {
     list.issues.some((one) => one[name] !== null);
   const columns = COLUMNS.filter(
     ([name]) =>
-      (name !== 'clicks' || isKnown('clicks')) && (name !== 'bot hits' || isKnown('search_bot_hits')),
+      (name !== 'clicks' || isKnown('clicks')) && (name !== 'bot_hits' || isKnown('search_bot_hits')),
   );
   const rows = [...Map.groupBy(list.issues, ({ category }) => category)].flatMap(([category, issues]) => [
     headRow(list, category, issues),
@@ -85,13 +86,13 @@ function issueTable(list: IssueList, opened: string | null): Table {
   return tableOf<Row>(
     'Issues',
     columns.map(([name, kind]) => ({
-      ...{ name, kind },
+      ...{ name: columnName(name), kind },
       isForCommands: name === 'name',
       of: ({ cells }) => cells[name] ?? null,
     })),
     rows,
     {
-      empty: list.categories.length === 0 ? 'Nothing was found on any page.' : 'No issue is so.',
+      empty: list.categories.length === 0 ? 'Nothing was found on any page.' : 'No issue fits the filter.',
       isCut: true,
       beside: ({ isHead, panel }) => ({ isHead: isHead ?? false, panel: panel ?? null }),
     },
@@ -105,7 +106,7 @@ function headRow({ subjects }: IssueList, category: string, issues: readonly Lis
   const sums = subjects?.find((one) => one.category === category);
   const { pages, clicks, search_bot_hits } = sums ?? { pages: '', clicks: '', search_bot_hits: '' };
   const cells = { issue, severity: '', name: '', pages, new: added, fixed, clicks };
-  return { isHead: true, cells: { ...cells, 'bot hits': search_bot_hits } };
+  return { isHead: true, cells: { ...cells, bot_hits: search_bot_hits } };
 }
 
 /** Null where none is compared. */
@@ -120,20 +121,24 @@ function issueRow(list: IssueList, one: ListedIssue, opened: string | null): Row
   const hasTrend = one.trend.filter((pages) => pages !== null).length > 1;
   const trend = { label: `Pages with ${issue} in the last crawls`, values: one.trend };
   const pages = { ...linkedCount(list, one, 'pages'), ...(hasTrend && { trend }) };
-  const cells = { issue, severity, name, pages, new: added, fixed, clicks, 'bot hits': search_bot_hits };
+  const cells = { issue, severity, name, pages, new: added, fixed, clicks, bot_hits: search_bot_hits };
   return { cells, panel: { blocks: about(list, one), isOpen: name === opened } };
 }
 
 /** Issues that changed, in a list of their own. */
 export function foundIssues(of: JudgedPages, issues: readonly FoundIssue[], hasOthers: boolean): Table {
   const count = (name: 'new' | 'fixed' | 'pages') => {
-    return { name, kind: 'count' as const, of: (one: FoundIssue) => linkedCount(of, one, name) };
+    return {
+      name: columnName(name),
+      kind: 'count' as const,
+      of: (one: FoundIssue) => linkedCount(of, one, name),
+    };
   };
   return tableOf(
     'What is wrong',
     [
-      { name: 'issue', of: ({ title }) => title },
-      { name: 'severity', kind: 'severity', of: ({ severity }) => severity },
+      { name: 'Issue', of: ({ title }) => title },
+      { name: 'Severity', kind: 'severity', of: ({ severity }) => severity },
       ...[count('new'), count('fixed'), count('pages')],
     ],
     issues,
