@@ -85,7 +85,7 @@ test('people see the crawl, its issues by subject with sums, and how many are on
   const lines = stdout.split('\n');
   expect(lines[0]).toMatch(/^\S.*, crawl of \d{4}-\d\d-\d\d \d\d:\d\d UTC \(\S+\), compared with \d{4}-/);
   expect(lines[1]).toMatch(/^\d+ issues: \d+ high, \d+ medium, \d+ low$/);
-  expect(lines[2]).toMatch(/^issue +severity +name +pages +new +fixed/);
+  expect(lines[2]).toMatch(/^Issue +Severity +Name +Pages +New +Fixed/);
   const heads = lines.filter((line) => / · \d+ issues?/.test(line));
   expect(heads.length).toBeGreaterThan(5);
   for (const head of heads) expect(head).toMatch(/^[A-Z][a-zA-Z ]+ · \d+ issues? +(\d|-)/);
