@@ -19,7 +19,8 @@ columns:
   category: What it is about (mart.issues.category).
   severity: How much the issue matters on any page of the project, high, medium or low (mart.project_issues.severity).
   priority: >-
-    How much it matters on this page, 0 to 100: its value (mart.page_values.page_value) by the weight of the severity, rounded.
+    How much it matters on this page, 0 to 100: its value (mart.page_values.page_value) by the weight of the severity, rounded;
+    NULL where the value is not known.
   why: What was found on the page (mart.page_issues.why).
   fix: What would mend it (mart.issues.fix).
   status_code: HTTP status of the page (mart.pages.status_code).

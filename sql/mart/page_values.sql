@@ -26,28 +26,34 @@ columns:
     none is known.
   page_value: >-
     0 to 100: 50 for more impressions than all other pages of the crawl, 30 for more hits of search engines, 20 for more
-    inrank, and of each the share of the pages that have less.
+    inrank, and of each the share of the pages that have less. A part that is not known is left out, and the others count
+    for more; NULL where none is known.
 */
 WITH
+  -- What a page has that no row tells of: 0 where the crawl has search results or log files, else it is not known.
   latest AS (
-    SELECT crawl_id
-    FROM mart.crawls
-    WHERE is_latest
+    SELECT
+      crawls.crawl_id,
+      CASE WHEN whole.impressions IS NOT NULL THEN 0 END AS no_impressions,
+      CASE WHEN whole.log_days > 0 THEN 0 END AS no_hits
+    FROM mart.crawls AS crawls
+    LEFT JOIN mart.crawl_segments AS whole ON whole.crawl_id = crawls.crawl_id AND whole.segmentation = '(site)'
+    WHERE crawls.is_latest
   ),
 
   measure AS (
     SELECT
       pages.crawl_id,
-      coalesce(demand.impressions, 0) AS impressions,
-      coalesce(hits.search_bot_hits, 0) AS search_bot_hits,
-      coalesce(pages.inrank_decimal, 0) AS inrank_decimal
+      CASE WHEN demand.url IS NULL THEN latest.no_impressions ELSE demand.impressions END AS impressions,
+      CASE WHEN hits.url IS NULL THEN latest.no_hits ELSE hits.search_bot_hits END AS search_bot_hits,
+      pages.inrank_decimal
     FROM mart.pages AS pages
     JOIN latest ON latest.crawl_id = pages.crawl_id
     LEFT JOIN mart.page_demand AS demand ON demand.crawl_id = pages.crawl_id AND demand.url = pages.url
     LEFT JOIN (
       SELECT crawl_id, url, search_bot_hits
       FROM mart.page_hits
-      WHERE search_bot_hits > 0 AND crawl_id IN (SELECT crawl_id FROM latest)
+      WHERE crawl_id IN (SELECT crawl_id FROM latest)
     ) AS hits ON hits.crawl_id = pages.crawl_id AND hits.url = pages.url
   ),
 
@@ -64,7 +70,7 @@ WITH
     GROUP BY GROUPING SETS ((crawl_id, impressions), (crawl_id, search_bot_hits), (crawl_id, inrank_decimal))
   ),
 
-  -- percent_rank() of each value among the pages of its crawl. Windows over the pages would sort them three times.
+  -- percent_rank() of each known value among those of its crawl. Windows over the pages would sort them three times.
   ranked AS (
     SELECT
       crawl_id,
@@ -75,6 +81,7 @@ WITH
         CAST(sum(pages) OVER below - pages AS DOUBLE) / nullif(sum(pages) OVER (PARTITION BY crawl_id, measured) - 1, 0), 0
       ) AS percent_rank
     FROM counted
+    WHERE impressions IS NOT NULL OR search_bot_hits IS NOT NULL OR inrank_decimal IS NOT NULL
     WINDOW below AS (PARTITION BY crawl_id, measured ORDER BY impressions, search_bot_hits, inrank_decimal)
   )
 
@@ -92,7 +99,16 @@ SELECT
   demand.clicks,
   demand.impressions,
   hits.search_bot_hits,
-  50 * by_impressions.percent_rank + 30 * by_hits.percent_rank + 20 * by_inrank.percent_rank AS page_value
+  CAST(100 AS DOUBLE) / nullif(
+    CASE WHEN by_impressions.percent_rank IS NULL THEN 0 ELSE 50 END
+      + CASE WHEN by_hits.percent_rank IS NULL THEN 0 ELSE 30 END
+      + CASE WHEN by_inrank.percent_rank IS NULL THEN 0 ELSE 20 END,
+    0
+  ) * (
+    50 * coalesce(by_impressions.percent_rank, 0)
+      + 30 * coalesce(by_hits.percent_rank, 0)
+      + 20 * coalesce(by_inrank.percent_rank, 0)
+  ) AS page_value
 FROM mart.pages AS pages
 JOIN latest ON latest.crawl_id = pages.crawl_id
 LEFT JOIN mart.page_demand AS demand ON demand.crawl_id = pages.crawl_id AND demand.url = pages.url
@@ -101,9 +117,10 @@ LEFT JOIN (
   FROM mart.page_hits
   WHERE crawl_id IN (SELECT crawl_id FROM latest)
 ) AS hits ON hits.crawl_id = pages.crawl_id AND hits.url = pages.url
-JOIN ranked AS by_impressions
-  ON by_impressions.crawl_id = pages.crawl_id AND by_impressions.impressions = coalesce(demand.impressions, 0)
-JOIN ranked AS by_hits
-  ON by_hits.crawl_id = pages.crawl_id AND by_hits.search_bot_hits = coalesce(hits.search_bot_hits, 0)
-JOIN ranked AS by_inrank
-  ON by_inrank.crawl_id = pages.crawl_id AND by_inrank.inrank_decimal = coalesce(pages.inrank_decimal, 0)
+LEFT JOIN ranked AS by_impressions
+  ON by_impressions.crawl_id = pages.crawl_id
+  AND by_impressions.impressions = CASE WHEN demand.url IS NULL THEN latest.no_impressions ELSE demand.impressions END
+LEFT JOIN ranked AS by_hits
+  ON by_hits.crawl_id = pages.crawl_id
+  AND by_hits.search_bot_hits = CASE WHEN hits.url IS NULL THEN latest.no_hits ELSE hits.search_bot_hits END
+LEFT JOIN ranked AS by_inrank ON by_inrank.crawl_id = pages.crawl_id AND by_inrank.inrank_decimal = pages.inrank_decimal

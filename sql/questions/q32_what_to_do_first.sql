@@ -4,8 +4,9 @@ task: What to do first
 model: mart.page_issues
 description: >-
   Things to do on pages of the main crawl of each project, the most important first. Priority is 0 to 100: how much
-  demand, bot hits and inrank the page has among the pages of its crawl, times the severity of the issue. Of equal ones
-  the severer comes first. A segment is a first directory or one of the project's own segmentations.
+  demand, bot hits and inrank the page has among the pages of its crawl, times the severity of the issue. What is not
+  known is left out; where nothing is known, priority is NULL and comes last. Of equal ones the severer comes first. A
+  segment is a first directory or one of the project's own segmentations.
 parameters: {project: , crawl: , segment: , limit: 100}
 needs: [pages]
 chart: {kind: bar, x: issue, colour: severity, each: [project_name, crawl_id]}
@@ -33,7 +34,7 @@ WITH
   least AS (
     SELECT project_id, max(priority) AS priority
     FROM (
-      SELECT project_id, priority, sum(count(*)) OVER (PARTITION BY project_id ORDER BY priority DESC) AS actions
+      SELECT project_id, priority, sum(count(*)) OVER (PARTITION BY project_id ORDER BY priority DESC NULLS LAST) AS actions
       FROM (
         SELECT
           page.project_id, CAST(round(CAST(page.page_value * issues.weight AS DECIMAL(38, 9))) AS INTEGER) AS priority
@@ -52,12 +53,12 @@ WITH
     GROUP BY project_id
   ),
 
-  -- A page of less value has no action of that priority: the findings of few pages are read.
+  -- A page of less value has no action of that priority, nor one whose value is not known: few findings are read.
   worthy AS (
     SELECT page.*
     FROM page
     LEFT JOIN least ON least.project_id = page.project_id
-    WHERE $limit IS NULL OR page.page_value >= coalesce(least.priority - 1, 0)
+    WHERE $limit IS NULL OR least.priority IS NULL OR page.page_value >= least.priority - 1
   ),
 
   action AS (
@@ -94,10 +95,10 @@ FROM (
     chosen.crawl_config_name,
     action.*,
     row_number() OVER (
-      PARTITION BY action.project_id ORDER BY action.priority DESC, action.weight DESC, action.url, action.issue
+      PARTITION BY action.project_id ORDER BY action.priority DESC NULLS LAST, action.weight DESC, action.url, action.issue
     ) AS place
   FROM action
   JOIN chosen ON chosen.crawl_id = action.crawl_id
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit
-ORDER BY project_name, crawl_id, priority DESC, weight DESC, url, issue
+ORDER BY project_name, crawl_id, priority DESC NULLS LAST, weight DESC, url, issue

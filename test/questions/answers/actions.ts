@@ -1,18 +1,28 @@
 import type { Row } from '../sites/sites.ts';
-import { demandOfCrawl } from './crawl-days.ts';
+import { demandOfCrawl, logSpan } from './crawl-days.ts';
 import type { CrawlFacts } from './crawls.ts';
 import { type Asked, crawlsAsked, type Facts, inSegment, named } from './facts.ts';
 import { ISSUES, type Severity, type Worth } from './issues.ts';
 import { isOrphan } from './orphans.ts';
 import type { Page } from './pages.ts';
-import { bool, list, rounded } from './values.ts';
+import { bool, isKnown, list, rounded, sum } from './values.ts';
 import { totalsOf } from './visits.ts';
 
 const WEIGHTS: Readonly<Record<Severity, number>> = { high: 1, medium: 0.6, low: 0.3 };
 
-/** The share of the others that have less. */
-function rank(values: readonly number[], value: number): number {
-  return values.length === 1 ? 0 : values.filter((other) => other < value).length / (values.length - 1);
+/** The points, what is known and all that is known of the others. */
+type Part = readonly [points: number, value: number | null, values: readonly (number | null)[]];
+
+/** Of 100, by the share of the others that have less; a part that is not known counts for nothing. */
+function pointsOf(parts: readonly Part[]): number | null {
+  const shares = parts.flatMap(([points, value, values]) => {
+    const known = values.filter(isKnown);
+    if (value === null) return [];
+    const less = known.filter((other) => other < value).length;
+    return [{ points, share: known.length === 1 ? 0 : less / (known.length - 1) }];
+  });
+  const all = sum(shares.map(({ points }) => points));
+  return all === 0 ? null : (100 / all) * sum(shares.map(({ points, share }) => points * share));
 }
 
 /** How many items of structured data of each page are not valid. */
@@ -58,22 +68,27 @@ export const q32 = (facts: Facts, asked: Asked): Row[] =>
       }),
     );
     const all = [...worth];
+    const hasDemand = demandOfCrawl(project, crawl).size > 0;
+    const hasLogs = logSpan(project, crawl) !== null;
+    const demandOf = ({ impressions }: Worth) => impressions ?? (hasDemand ? 0 : null);
+    const botsOf = ({ url }: Page) => (hasLogs ? totals.search(url) : null);
     const values = {
-      demand: all.map(([, { impressions }]) => impressions ?? 0),
-      bots: all.map(([, { botHits }]) => botHits ?? 0),
-      inrank: all.map(([{ inrank }]) => inrank ?? 0),
+      demand: all.map(([, one]) => demandOf(one)),
+      bots: all.map(([page]) => botsOf(page)),
+      inrank: all.map(([{ inrank }]) => inrank),
     };
     return all
       .filter(([page]) => inSegment(page, asked))
       .flatMap(([page, one]) => {
-        const value =
-          50 * rank(values.demand, one.impressions ?? 0) +
-          30 * rank(values.bots, one.botHits ?? 0) +
-          20 * rank(values.inrank, page.inrank ?? 0);
+        const value = pointsOf([
+          [50, demandOf(one), values.demand],
+          [30, botsOf(page), values.bots],
+          [20, page.inrank, values.inrank],
+        ]);
         const has = Object.entries(ISSUES).filter(([, [, holds]]) => holds(page, one));
         return has.map(([issue, [severity]]) => ({
           ...named(crawl),
-          priority: rounded(value * WEIGHTS[severity], 0),
+          priority: value === null ? null : rounded(value * WEIGHTS[severity], 0),
           ...{ issue, severity, url: page.url, clicks: one.clicks, impressions: one.impressions },
           ...{ search_bot_hits: one.botHits, inrank_decimal: page.inrank },
         }));
