@@ -1,22 +1,38 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Comparison, readComparison } from '../../src/answers/explore/compare/read-compare.ts';
 import { readPages } from '../../src/answers/explore/pages/read-pages.ts';
+import type { AskedSegment } from '../../src/answers/explore/segments.ts';
 import type { QueryProcess } from '../../src/answers/query/query-process.ts';
 import { findNonPortable } from '../../src/project/sql/text/portable-sql.ts';
 import { STORY } from '../answers/explore/story-site.ts';
+import type { Crawl } from '../questions/sites/sites.ts';
 import { publishedSites } from '../support/published-sites.ts';
 import { sharedFolder, temporaryConnection } from '../support/temporary.ts';
 
 const folder = sharedFolder();
 const signal = new AbortController().signal;
+/** Two crawls have a segmentation, and the red lamp goes from one of its segments to the other. */
+function divided(crawl: Crawl): Crawl {
+  if (crawl.pages === undefined || !['shop-2', 'shop-3'].includes(crawl.id)) return crawl;
+  const { fields, rows } = crawl.pages;
+  const kindOf = (url: string): string =>
+    url.endsWith('/red') === (crawl.id === 'shop-3') ? 'sale' : url.endsWith('/deep') ? 'deep' : 'lamp';
+  const own = rows.map((row) => ({ ...row, page_group_kind: kindOf(String(row.url)) }));
+  return { ...crawl, pages: { fields: [...fields, 'page_group_kind'], rows: own } };
+}
+
 let warehouse: QueryProcess;
 beforeAll(async () => {
-  warehouse = await publishedSites(folder, STORY);
+  warehouse = await publishedSites(folder, { ...STORY, crawls: STORY.crawls.map(divided) });
 }, 60_000);
 afterAll(() => warehouse?.[Symbol.asyncDispose]());
 
-const compare = (from: string, to: string, project?: string): Promise<Comparison> =>
-  readComparison(warehouse, { from, to, project }, signal);
+const compare = (
+  from: string,
+  to: string,
+  project?: string,
+  within: AskedSegment = {},
+): Promise<Comparison> => readComparison(warehouse, { from, to, project, ...within }, signal);
 
 test('figures stand side by side with their change, and those of the same days without one', async () => {
   const { from, to, kpis, notes } = await compare('previous', 'latest', 'Shop');
@@ -41,9 +57,21 @@ test('figures stand side by side with their change, and those of the same days w
     ['average_depth', [2.8, 2.4, -0.4, -13.3], null],
     ['average_load_time', [200, null, null, null], 'not known of crawl 4 of 2026-03-16'],
     ['average_word_count', [166.7, 100, -66.7, -40], null],
-    ['clicks', [15, 15, null, null], 'search results of the same days, 2026-02-11 to 2026-03-10'],
-    ['impressions', [130, 130, null, null], 'search results of the same days, 2026-02-11 to 2026-03-10'],
-    ['search_bot_hits', [9, 9, null, null], 'log files of the same days, 2026-02-13 to 2026-03-12'],
+    [
+      'clicks',
+      [15, 15, null, null],
+      'search results of the same days, 2026-02-11 to 2026-03-10',
+    ],
+    [
+      'impressions',
+      [130, 130, null, null],
+      'search results of the same days, 2026-02-11 to 2026-03-10',
+    ],
+    [
+      'search_bot_hits',
+      [9, 9, null, null],
+      'log files of the same days, 2026-02-13 to 2026-03-12',
+    ],
   ]);
 });
 
@@ -131,6 +159,82 @@ test('each number of pages is that of the pages behind it', async () => {
     }
 });
 
+/** The figures of a segment, counted page by page. */
+const COUNTED = `
+  SELECT count(*) AS pages, count_if(is_indexable) AS indexable_pages, avg(depth) AS average_depth,
+    count_if(status_code BETWEEN 400 AND 499) AS client_error_pages, count_if(status_code >= 500) AS server_error_pages,
+    count_if(status_code BETWEEN 300 AND 399) AS redirect_pages, count_if(nb_inlinks = 0) AS orphan_pages
+  FROM mart.pages
+  WHERE crawl_id = $crawl
+    AND ($segmentation = '(directory)' AND url_first_path = $segment OR url IN (
+      SELECT url FROM mart.page_segments
+      WHERE crawl_id = $crawl AND segmentation = $segmentation AND segment = $segment))`;
+
+test.each([
+  ['(directory)', '/lamps/'],
+  ['kind', 'lamp'],
+  ['kind', 'sale'],
+])(
+  'in %s %s each figure, change and issue is the number of its pages there',
+  async (segmentation, segment) => {
+    const [from, to, within] = ['shop-2', 'shop-3', { segmentation, segment }] as const;
+    const { kpis, pages, issues } = await compare(from, to, 'Shop', within);
+    for (const [side, crawl] of [
+      ['before', from],
+      ['after', to],
+    ] as const) {
+      const given = new Map(Object.entries({ crawl, ...within }));
+      const [counted] = (await warehouse.rows(COUNTED, signal, given)) as Record<string, number>[];
+      const own = kpis.flatMap((one) => (counted && one.kpi in counted ? [[one.kpi, one[side]]] : []));
+      expect(Object.fromEntries(own)).toEqual(counted);
+      expect(counted?.pages).toBeGreaterThan(0);
+    }
+    const filter = {
+      project: 'Shop',
+      crawl: to,
+      since: from,
+      ...within,
+      conditions: [],
+      where: [],
+      columns: [],
+    };
+    const total = async (asked: object): Promise<number> =>
+      Number((await readPages(warehouse, { ...filter, ...asked }, 1, signal)).total);
+    for (const { change, pages: value, why } of pages)
+      if (why === null) expect([change, value]).toEqual([change, await total({ change })]);
+    const compared = issues.filter(({ why }) => why === null);
+    expect(compared.length).toBeGreaterThan(0);
+    for (const { issue, ...counts } of compared)
+      for (const change of ['new', 'fixed', 'remaining'] as const)
+        expect([issue, change, counts[change]]).toEqual([issue, change, await total({ issue, change })]);
+  },
+);
+
+test('pages that moved to another segment are neither added nor removed, and a note says so', async () => {
+  const { notes, pages, kpis, segmentation } = await compare('shop-2', 'shop-3', 'Shop', { segment: 'sale' });
+  expect([segmentation, notes]).toEqual([
+    'kind',
+    ['Pages moved between segments: those are neither added nor removed.'],
+  ]);
+  expect(pages.find(({ change }) => change === 'status_code')?.pages).toBe(1);
+  expect(kpis.find(({ kpi }) => kpi === 'pages')).toMatchObject({ before: 4, after: 1 });
+});
+
+test('of a crawl without the segmentation nothing is known in a segment, and a note says so', async () => {
+  const { notes, kpis, pages, issues } = await compare('shop-1', 'shop-3', 'Shop', { segment: 'lamp' });
+  const why = 'no page of crawl 1 of 2026-03-02 has a segment of kind';
+  expect(notes).toEqual([`What changed in the segment is not known: ${why}.`]);
+  expect(kpis.find(({ kpi }) => kpi === 'pages')).toMatchObject({
+    ...{ before: null, change: null, why: 'not known of crawl 1 of 2026-03-02' },
+    after: 5,
+  });
+  for (const one of pages) expect(one.pages).toBeNull();
+  expect(pages[0]?.why).toBe(why);
+  expect(issues.length).toBeGreaterThan(2);
+  for (const one of issues) expect(one).toMatchObject({ before: null, new: null, fixed: null, why });
+  await expect(compare('shop-2', 'shop-3', 'Shop', { segment: 'lmp' })).rejects.toThrow('has no segment lmp');
+});
+
 test('crawls of two configurations, cut ones and those in the other order are compared with a note', async () => {
   const { notes, pages } = await compare('shop-3', 'shop-cut', 'Shop');
   expect(notes).toEqual([
@@ -162,8 +266,11 @@ test('each statement is of the subset that every engine takes', async () => {
       return warehouse.rows(sql, ...more);
     },
   };
-  await readComparison(recorded, { from: 'shop-2', to: 'shop-3' }, signal);
-  expect(statements.size).toBe(6);
+  const crawls = { from: 'shop-2', to: 'shop-3' };
+  await readComparison(recorded, crawls, signal);
+  expect(statements.size).toBe(7);
+  await readComparison(recorded, { ...crawls, segment: 'lamp' }, signal);
+  expect(statements.size).toBe(12);
   const connection = await temporaryConnection(folder);
   for (const sql of statements)
     expect(await findNonPortable(connection, sql, { file: 'SQL', line: 1 }), sql).toEqual([]);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { compareBlocks } from '../../../src/answers/explore/compare/compare-blocks.ts';
 import type { Comparison } from '../../../src/answers/explore/compare/read-compare.ts';
+import { WHOLE_SITE } from '../../../src/answers/explore/segments.ts';
 import { printBlocks } from '../../../src/people/cli/reports/print-blocks.ts';
 import { drawBlocks } from '../../../src/people/console/layout/draw-blocks.ts';
 
@@ -15,7 +16,7 @@ const crawl = (crawl_id: string, crawl_number: number) => ({
 });
 const none = { new: null, fixed: null, remaining: null, why: 'it depends on days, which differ' };
 const COMPARISON = {
-  ...{ from: crawl('c1', 1), to: crawl('c2', 2), notes: ['Mind this.'] },
+  ...{ from: crawl('c1', 1), to: crawl('c2', 2), notes: ['Mind this.'], ...WHOLE_SITE },
   kpis: [
     {
       kpi: 'error_pages',
@@ -94,4 +95,12 @@ test('in a browser each number of pages leads to them, and a change says whether
   expect(text).toContain('<span class="good">-0.37</span>');
   expect(text).toMatch(/data-name="fixed">0</);
   expect(text).toContain('href="/crawls/c1" title="c1">Crawl 1 · 2026-03-01</a>');
+});
+
+test('of a segment the caption names it, and each number leads to its pages there', () => {
+  const blocks = compareBlocks({ ...COMPARISON, segmentation: '(directory)', segment: 'lamps' });
+  expect(printBlocks(blocks, { width: 100 })).toContain(' (c2), segment lamps of directory\n');
+  const links = drawBlocks(blocks).text.match(/href="\/projects\/p1\/pages[^"]*"/g) ?? [];
+  expect(links.length).toBeGreaterThan(5);
+  for (const link of links) expect(link).toContain('segment=lamps&amp;segmentation=%28directory%29');
 });

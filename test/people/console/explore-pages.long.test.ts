@@ -49,6 +49,16 @@ test('a project that is called by its name is compared, and an unknown one is no
   await expect(read(COMPARE, 'Shp')).rejects.toThrow('There is no project Shp. Did you mean p-shop?');
 });
 
+test('a comparison is of the segment that is chosen, and the page offers those of the later crawl', async () => {
+  const { comparison, segments } = await read<{
+    readonly comparison: { readonly segment: string; readonly kpis: readonly object[] };
+    readonly segments: readonly object[];
+  }>(COMPARE, 'p-shop', 'segment=/lamps/');
+  expect(comparison.segment).toBe('/lamps/');
+  expect(comparison.kpis[0]).toMatchObject({ kpi: 'pages', before: 3, after: 4 });
+  expect(segments).toContainEqual({ segmentation: '(directory)', segment: '/lamps/' });
+});
+
 test('one crawl is compared with none', async () => {
   expect((await read<Compared>(COMPARE, 'p-blog', 'to=blog-1')).comparison).toBeNull();
 });

@@ -2,6 +2,7 @@ import { countText } from '../../../core/text/amounts.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import { type Block, type Cell, line, section, tableOf } from '../../../project/model/shown/blocks.ts';
 import { type AddressParts, FIGURE_PAGES } from '../pages/page-filter.ts';
+import { segmentParts, segmentWords } from '../within-segment.ts';
 import type { ComparedKpi } from './compare-kpis.ts';
 import { type ComparedCrawl, crawlCell } from './compared-crawls.ts';
 import type { Comparison } from './read-compare.ts';
@@ -17,7 +18,7 @@ const BEHIND: Readonly<Record<string, AddressParts>> = {
 export function compareBlocks(comparison: Comparison): readonly Block[] {
   const { from, to, notes } = comparison;
   return [
-    line([`${to.project}: `, crawlCell(from), ' and ', crawlCell(to)]),
+    line([`${to.project}: `, crawlCell(from), ' and ', crawlCell(to), segmentWords(comparison)]),
     ...notes.map((note) => line(note, 'notice')),
     section('Figures', figures(comparison)),
     section('Pages', changedPages(comparison)),
@@ -25,11 +26,11 @@ export function compareBlocks(comparison: Comparison): readonly Block[] {
   ];
 }
 
-function figures({ from, to, kpis }: Comparison): Block {
+function figures({ from, to, kpis, ...within }: Comparison): Block {
   const side = (crawl: ComparedCrawl, kpi: string, value: number | null): Cell => {
     const behind = lookUp(BEHIND, kpi);
     const shown = value === null ? null : rounded(value, 2);
-    return behind === undefined ? shown : pagesCell(crawl, shown, behind);
+    return behind === undefined ? shown : pagesCell(crawl, shown, { ...behind, ...segmentParts(within) });
   };
   return tableOf(
     'Figures',
@@ -57,7 +58,8 @@ const rounded = (value: number, digits: number): number => Math.round(value * 10
 
 const signed = (value: number): string => `${value > 0 ? '+' : ''}${countText(value)}`;
 
-function changedPages({ from, to, pages }: Comparison): Block {
+function changedPages({ from, to, pages, ...within }: Comparison): Block {
+  const since = { since: from.crawl_id, ...segmentParts(within) };
   return tableOf(
     'Pages',
     [
@@ -65,7 +67,7 @@ function changedPages({ from, to, pages }: Comparison): Block {
       {
         name: 'pages',
         kind: 'count',
-        of: ({ change, pages: count }) => pagesCell(to, count, { since: from.crawl_id, change }),
+        of: ({ change, pages: count }) => pagesCell(to, count, { ...since, change }),
       },
     ],
     pages,
@@ -73,16 +75,21 @@ function changedPages({ from, to, pages }: Comparison): Block {
   );
 }
 
-function issues({ from, to, issues: found }: Comparison): Block {
+function issues({ from, to, issues: found, ...within }: Comparison): Block {
+  const segment = segmentParts(within);
   const changed = (issue: string, count: number | null, change: string): Cell =>
-    pagesCell(to, count, { since: from.crawl_id, issue, change });
+    pagesCell(to, count, { since: from.crawl_id, issue, change, ...segment });
   return tableOf(
     'Issues',
     [
       { name: 'issue', of: ({ title }) => title },
       { name: 'severity', kind: 'severity', of: ({ severity }) => severity },
-      { name: 'before', kind: 'count', of: ({ issue, before }) => pagesCell(from, before, { issue }) },
-      { name: 'after', kind: 'count', of: ({ issue, after }) => pagesCell(to, after, { issue }) },
+      {
+        name: 'before',
+        kind: 'count',
+        of: ({ issue, before }) => pagesCell(from, before, { issue, ...segment }),
+      },
+      { name: 'after', kind: 'count', of: ({ issue, after }) => pagesCell(to, after, { issue, ...segment }) },
       { name: 'new', kind: 'count', of: (one) => changed(one.issue, one.new, 'new') },
       { name: 'fixed', kind: 'count', of: (one) => changed(one.issue, one.fixed, 'fixed') },
       { name: 'remaining', kind: 'count', of: (one) => changed(one.issue, one.remaining, 'remaining') },

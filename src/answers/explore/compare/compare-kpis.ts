@@ -1,3 +1,5 @@
+import type { PageSegment } from '../segments.ts';
+import { urlsOf } from '../within-segment.ts';
 import { type AskOfTwo, type ComparedCrawl, nameOfCrawl } from './compared-crawls.ts';
 
 /** A figure of two crawls. */
@@ -49,35 +51,48 @@ type Source = keyof typeof SOURCES;
 type Figures = { readonly crawl_id: string } & Readonly<Record<KpiName | `${Source}_days`, number | null>> &
   Readonly<Record<`${Source}_from_date` | `${Source}_to_date`, string | null>>;
 
-const FIGURES = `
-  WITH errors AS (
-    SELECT
-      statuses.crawl_id,
-      CAST(sum(CASE WHEN statuses.status_code BETWEEN 400 AND 499 THEN statuses.pages ELSE 0 END) AS BIGINT) AS client,
-      CAST(sum(CASE WHEN statuses.status_code BETWEEN 500 AND 599 THEN statuses.pages ELSE 0 END) AS BIGINT) AS server
-    FROM mart.status_codes_by_crawl AS statuses
-    WHERE statuses.crawl_id IN ($from, $to)
-    GROUP BY statuses.crawl_id
-  )
+const AVERAGES: readonly string[] = ['average_depth', 'average_load_time', 'average_word_count'];
+/** Figures that are counted here, of the pages whose status is known. */
+const ERRORS: readonly string[] = ['client_error_pages', 'server_error_pages'];
+
+/** A segment that has no page in a crawl counts none there of what is known of the crawl. */
+function figuresSql(within: PageSegment): string {
+  const counted = (kpi: string): string =>
+    ERRORS.includes(kpi)
+      ? `CASE WHEN whole.error_pages IS NOT NULL THEN coalesce(errors.${kpi}, 0) END AS ${kpi}`
+      : AVERAGES.includes(kpi)
+        ? `part.${kpi}`
+        : `CASE WHEN part.crawl_id IS NULL AND whole.${kpi} IS NOT NULL THEN 0 ELSE part.${kpi} END AS ${kpi}`;
+  return `
   SELECT
-    segments.crawl_id, segments.pages, segments.indexable_pages,
-    CASE WHEN segments.error_pages IS NOT NULL THEN errors.client END AS client_error_pages,
-    CASE WHEN segments.error_pages IS NOT NULL THEN errors.server END AS server_error_pages,
-    segments.redirect_pages, segments.duplicate_pages, segments.orphan_pages, segments.average_depth,
-    segments.average_load_time, segments.average_word_count, segments.clicks, segments.impressions,
-    segments.search_bot_hits, segments.ranking_days, segments.ranking_from_date, segments.ranking_to_date,
-    segments.log_days, segments.log_from_date, segments.log_to_date
-  FROM mart.crawl_segments AS segments
-  LEFT JOIN errors ON errors.crawl_id = segments.crawl_id
-  WHERE segments.crawl_id IN ($from, $to) AND segments.segmentation = '(site)'`;
+    whole.crawl_id, ${Object.keys(KPIS).map(counted).join(',\n    ')},
+    whole.ranking_days, whole.ranking_from_date, whole.ranking_to_date,
+    whole.log_days, whole.log_from_date, whole.log_to_date
+  FROM mart.crawl_segments AS whole
+  JOIN (
+    SELECT DISTINCT divided.crawl_id FROM mart.crawl_segments AS divided WHERE divided.segmentation = $segmentation
+  ) AS divided ON divided.crawl_id = whole.crawl_id
+  LEFT JOIN mart.crawl_segments AS part
+    ON part.crawl_id = whole.crawl_id AND part.segmentation = $segmentation AND part.segment = $segment
+  LEFT JOIN (
+    SELECT pages.crawl_id,
+      count(CASE WHEN pages.status_code BETWEEN 400 AND 499 THEN 1 END) AS client_error_pages,
+      count(CASE WHEN pages.status_code BETWEEN 500 AND 599 THEN 1 END) AS server_error_pages
+    FROM mart.pages AS pages
+    WHERE pages.crawl_id = $from ${urlsOf('pages', within, '$from')}
+      OR pages.crawl_id = $to ${urlsOf('pages', within, '$to')}
+    GROUP BY pages.crawl_id
+  ) AS errors ON errors.crawl_id = whole.crawl_id
+  WHERE whole.crawl_id IN ($from, $to) AND whole.segmentation = '(site)'`;
+}
 
 /** The figures of two crawls side by side. Those that depend on days are compared where both have as many. */
 export async function readComparedKpis(
   ask: AskOfTwo,
-  from: ComparedCrawl,
-  to: ComparedCrawl,
+  [from, to]: readonly [ComparedCrawl, ComparedCrawl],
+  within: PageSegment,
 ): Promise<readonly ComparedKpi[]> {
-  const figures = new Map((await ask<Figures>(FIGURES)).map((one) => [one.crawl_id, one]));
+  const figures = new Map((await ask<Figures>(figuresSql(within))).map((one) => [one.crawl_id, one]));
   const [former, later] = [from, to].map(({ crawl_id }) => figures.get(crawl_id));
   return Object.entries<Kpi>(KPIS).map(([name, { title, better, of }]) => {
     const kpi = name as KpiName;

@@ -1,5 +1,13 @@
+import type { PageSegment } from '../segments.ts';
+import { urlsOf } from '../within-segment.ts';
 import { comparedOfAnswers, FIELDS, partWords, untoldParts } from './comparable-columns.ts';
-import { type AskOfTwo, type ComparedCrawl, nameOfCrawl } from './compared-crawls.ts';
+import {
+  type AskOfTwo,
+  type ComparedCrawl,
+  type ComparedSegment,
+  nameOfCrawl,
+  whyUndivided,
+} from './compared-crawls.ts';
 
 type Field = keyof typeof FIELDS;
 
@@ -8,28 +16,29 @@ export interface ComparedPages {
   /** `changed`: in any of the fields. */
   readonly change: 'added' | 'removed' | 'changed' | Field;
   readonly title: string;
-  /** Null where one of the exports lacks the field. */
+  /** Null where one of the exports lacks the field, or one of the crawls the segmentation. */
   readonly pages: number | null;
   readonly why: string | null;
 }
 
 /**
  * How many pages came, went, and changed in each field. The rule is that of mart.page_changes: a field counts where both
- * exports tell it alike.
+ * exports tell it alike. In a segment are pages that the later crawl has there, and removed ones that the earlier one had.
  */
 export async function readComparedPages(
   ask: AskOfTwo,
-  from: ComparedCrawl,
-  to: ComparedCrawl,
+  [from, to]: readonly [ComparedCrawl, ComparedCrawl],
+  within: ComparedSegment,
 ): Promise<readonly ComparedPages[]> {
   const crawls = new Map([from, to].map((crawl) => [crawl.crawl_id, crawl]));
   const untold = await untoldParts(ask, [from.crawl_id, to.crawl_id], Object.keys(FIELDS));
   const fields = (Object.keys(FIELDS) as Field[]).filter((field) => !untold.has(field));
   const [counted] = await ask<Record<ComparedPages['change'], number>>(
-    countedChanges(fields, comparedOfAnswers(untold)),
+    countedChanges(fields, comparedOfAnswers(untold), within),
   );
   const row = (change: ComparedPages['change'], title: string): ComparedPages => {
-    return { change, title, pages: counted?.[change] ?? 0, why: null };
+    const why = whyUndivided(within);
+    return { change, title, pages: why === null ? (counted?.[change] ?? 0) : null, why };
   };
   return [
     ...[row('added', 'pages added'), row('removed', 'pages removed'), row('changed', 'pages changed')],
@@ -45,7 +54,11 @@ export async function readComparedPages(
 }
 
 /** Each page once, in one join. */
-function countedChanges(fields: readonly Field[], ofAnswers: ReadonlySet<string>): string {
+function countedChanges(
+  fields: readonly Field[],
+  ofAnswers: ReadonlySet<string>,
+  within: PageSegment,
+): string {
   const counted = (condition: string, name: string): string =>
     `count(CASE WHEN ${condition} THEN 1 END) AS ${name}`;
   const alike = 'former.status_code IS NOT DISTINCT FROM later.status_code';
@@ -66,5 +79,7 @@ function countedChanges(fields: readonly Field[], ofAnswers: ReadonlySet<string>
   return `
     SELECT ${counts.join(',\n      ')}
     FROM ${side('from')} AS former
-    FULL JOIN ${side('to')} AS later ON later.url = former.url`;
+    FULL JOIN ${side('to')} AS later ON later.url = former.url
+    WHERE later.url IS NOT NULL ${urlsOf('later', within, '$to')}
+      OR later.url IS NULL ${urlsOf('former', within, '$from')}`;
 }

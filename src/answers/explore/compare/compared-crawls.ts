@@ -1,5 +1,6 @@
 import { countText } from '../../../core/text/amounts.ts';
 import type { ShownValue } from '../../../project/model/shown/blocks.ts';
+import type { PageSegment } from '../segments.ts';
 
 export interface ComparedCrawl {
   readonly crawl_id: string;
@@ -14,7 +15,19 @@ export interface ComparedCrawl {
   readonly is_complete: boolean;
 }
 
-/** Asks of two crawls: binds `$from` and `$to`. */
+/** The pages that are compared. */
+export interface ComparedSegment extends PageSegment {
+  /** Crawls in which no page has a segment of the segmentation: what was in this one is not known. */
+  readonly undivided: readonly ComparedCrawl[];
+}
+
+/** Why nothing that changed in the segment is known; null: it is. */
+export function whyUndivided({ undivided, segmentation }: ComparedSegment): string | null {
+  if (undivided.length === 0) return null;
+  return `no page of ${undivided.map(nameOfCrawl).join(' and ')} has a segment of ${segmentation}`;
+}
+
+/** Asks of two crawls: binds `$from`, `$to`, and the segment's `$segmentation` and `$segment`. */
 export type AskOfTwo = <T>(sql: string) => Promise<readonly T[]>;
 
 /** What a crawl is called by. */

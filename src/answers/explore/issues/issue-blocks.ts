@@ -14,6 +14,7 @@ import {
 } from '../../../project/model/shown/blocks.ts';
 import { daysWords } from '../../../project/model/shown/days-words.ts';
 import { columnName } from '../../../project/model/shown/value-text.ts';
+import { segmentParts, segmentWords } from '../within-segment.ts';
 import type { IssueList, ListedIssue } from './issue-list.ts';
 import type { FoundIssue } from './read-issues.ts';
 
@@ -50,15 +51,14 @@ export function issueBlocks(list: IssueList, opened: string | null = null) {
   };
 }
 
-function caption({ project, crawl_id, segmentation, segment, ...crawl }: IssueList): Words {
-  const { ended_at, previous_ended_at: previous } = crawl;
-  const kind = segmentation.replace(/^\((.*)\)$/, '$1');
+function caption(crawl: IssueList): Words {
+  const { project, crawl_id, ended_at, previous_ended_at: previous } = crawl;
   return [
     `${project}, crawl of `,
     ...(ended_at === null ? ['an unknown day'] : moment(ended_at)),
     ' (',
     { value: crawl_id, link: { to: 'crawl', crawl_id, ended_at } },
-    `)${kind === 'site' ? '' : `, segment ${segment} of ${kind}`}, compared with `,
+    `)${segmentWords(crawl)}, compared with `,
     ...(previous === null ? ['none'] : moment(previous)),
   ];
 }
@@ -150,10 +150,10 @@ type JudgedPages = Pick<IssueList, 'project_id' | 'crawl_id' | 'segmentation' | 
 
 function linkedCount(of: JudgedPages, one: FoundIssue, name: 'pages' | 'new' | 'fixed' | 'remaining') {
   const value = one[name];
-  const { project_id, crawl_id: crawl, segmentation, segment } = of;
+  const { project_id, crawl_id: crawl } = of;
   const parts = {
     ...{ crawl, issue: one.issue, change: name === 'pages' ? null : name },
-    ...(segmentation !== '(site)' && { segment, segmentation }),
+    ...segmentParts(of),
     sort: name === 'fixed' ? null : 'priority desc',
   };
   const link = { to: 'pages', project_id, parts } as const;

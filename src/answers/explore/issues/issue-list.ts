@@ -2,7 +2,8 @@ import type { CrawlDays } from '../../../project/model/shown/days-words.ts';
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
 import { rowsOf } from '../chosen-crawls.ts';
 import type { PageSegment } from '../segments.ts';
-import { type FoundIssue, type JudgedCrawl, urlsOf } from './read-issues.ts';
+import { urlsOf } from '../within-segment.ts';
+import type { FoundIssue, JudgedCrawl } from './read-issues.ts';
 
 /** An issue with what it means in the project (mart.project_issues), and what is behind it (mart.issue_priorities). */
 export interface ListedIssue extends FoundIssue, CrawlDays {

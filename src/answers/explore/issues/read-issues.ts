@@ -1,8 +1,8 @@
 import type { Severity } from '../../../project/settings/issue-settings.ts';
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
 import { type AskedCrawls, CHOSEN, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
-import { segmentCondition } from '../pages/page-conditions.ts';
 import { type AskedSegment, type PageSegment, segmentOf, WHOLE_SITE } from '../segments.ts';
+import { ISSUES_WITHIN, urlsOf } from '../within-segment.ts';
 
 /** An issue that pages of a crawl have, or had in the crawl before (mart.issue_changes). */
 export interface FoundIssue {
@@ -65,23 +65,14 @@ const OF_SITE = issuesSql(
   `WHERE changes.crawl_id IN (SELECT crawl_id FROM (${CHOSEN}) AS chosen)`,
 );
 
-/** Fixed are pages that the segment had in the crawl before. Nothing that hits or demand show is none only where both are known. */
+/** Fixed are pages that the segment had in the crawl before. */
 function inSegment(segment: PageSegment): string {
   return issuesSql(
-    `CASE
-      WHEN found.pages IS NOT NULL OR changes.pages IS NULL OR changes.pages = 0 THEN coalesce(found.pages, changes.pages)
-      WHEN strpos(known.evidence, 'page_hits.') > 0 AND whole.search_bot_hits IS NULL THEN NULL
-      WHEN strpos(known.evidence, 'page_demand.') > 0 AND whole.clicks IS NULL THEN NULL
-      ELSE 0
-    END AS pages,
+    `${ISSUES_WITHIN.pages},
     CASE WHEN changes.new_pages IS NOT NULL THEN coalesce(found.new_pages, 0) END AS "new",
     CASE WHEN changes.fixed_pages IS NOT NULL THEN coalesce(fixed.pages, 0) END AS fixed,
     CASE WHEN changes.remaining_pages IS NOT NULL THEN coalesce(found.pages - found.new_pages, 0) END AS remaining`,
-    `JOIN mart.issues AS known ON known.issue = changes.issue
-  LEFT JOIN mart.crawl_segments AS whole ON whole.crawl_id = changes.crawl_id AND whole.segmentation = '(site)'
-  LEFT JOIN mart.issue_priorities AS found
-    ON found.crawl_id = changes.crawl_id AND found.issue = changes.issue
-    AND found.segmentation = $segmentation AND found.segment = $segment
+    `${ISSUES_WITHIN.joins}
   LEFT JOIN (
     SELECT before.issue, count(*) AS pages
     FROM mart.page_issues AS before
@@ -91,13 +82,6 @@ function inSegment(segment: PageSegment): string {
   ) AS fixed ON fixed.issue = changes.issue
   WHERE changes.crawl_id = $crawl`,
   );
-}
-
-/** Leaves the URLs of a table that are in the segment. */
-export function urlsOf(table: string, segment: PageSegment, crawl: string): string {
-  const condition = segmentCondition(segment.segment, segment.segmentation, crawl);
-  if (condition === null) return '';
-  return `AND ${table}.url IN (SELECT pages.url FROM mart.pages AS pages WHERE pages.crawl_id = ${crawl} AND ${condition})`;
 }
 
 /**

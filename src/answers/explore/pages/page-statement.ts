@@ -6,8 +6,8 @@ import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
 import { crawlOf } from '../../../state/catalogue/resolve-parameters.ts';
 import { CHOSEN, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
 import { comparedOfAnswers, FIELDS, partWords, untoldParts } from '../compare/comparable-columns.ts';
-import { whyNotCompared } from '../compare/compare-issues.ts';
 import type { ComparedName } from '../compare/compared-crawls.ts';
+import { whyNotCompared } from '../compare/why-not-compared.ts';
 import { segmentOf } from '../segments.ts';
 import { BESIDE_PAGES, BESIDES, trafficColumns } from './beside-pages.ts';
 import {

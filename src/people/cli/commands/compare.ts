@@ -1,5 +1,6 @@
 import { compareBlocks } from '../../../answers/explore/compare/compare-blocks.ts';
 import { type Comparison, readComparison } from '../../../answers/explore/compare/read-compare.ts';
+import { segmentParts } from '../../../answers/explore/within-segment.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Command } from '../command.ts';
@@ -21,6 +22,8 @@ export const compare: Command = {
   positionals: { shown: 'CRAWL CRAWL', most: 2 },
   flags: {
     project: EXPLORE_FLAGS.project,
+    segment: EXPLORE_FLAGS.segment,
+    segmentation: EXPLORE_FLAGS.segmentation,
     part: { type: 'string', value: 'PART', values: Object.keys(PARTS), help: 'only one of' },
     format: EXPLORE_FLAGS.format,
     names: EXPLORE_FLAGS.names,
@@ -36,7 +39,8 @@ export const compare: Command = {
     const format = formatOf(invocation);
     const settings = await invocation.settings();
     await using warehouse = await openWarehouse(invocation, settings);
-    const asked = { project: invocation.text('project'), from, to };
+    const [segment, segmentation] = [invocation.text('segment'), invocation.text('segmentation')];
+    const asked = { project: invocation.text('project'), from, to, segment, segmentation };
     const comparison = await readComparison(warehouse, asked, invocation.signal);
     if (invocation.has('open')) await openInConsole(invocation, settings, addressOf(comparison));
     else if (invocation.has('json')) await invocation.printJson(comparison);
@@ -49,7 +53,7 @@ export const compare: Command = {
   },
 };
 
-function addressOf({ from, to }: Comparison): string {
-  const query = new URLSearchParams({ from: from.crawl_id, to: to.crawl_id });
+function addressOf({ from, to, ...within }: Comparison): string {
+  const query = new URLSearchParams({ from: from.crawl_id, to: to.crawl_id, ...segmentParts(within) });
   return `/projects/${encodeURIComponent(to.project_id)}/compare?${query}`;
 }

@@ -11,6 +11,7 @@ import { filterForm } from '../layout/filter-form.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
 import { calledProject } from './called-project.ts';
 import { type PageRequest, page } from './page.ts';
+import { readSegments, Segments, segmentChoices } from './segments.ts';
 
 const MOST_CRAWLS = 100;
 /** What is read once a publication goes on when the person who asked leaves. */
@@ -33,6 +34,8 @@ interface Compare {
   /** As `crawlhouse compare --json` prints it; null where there are no two crawls. */
   readonly comparison: Comparison | null;
   readonly crawls: readonly ProjectCrawl[];
+  /** Those of the later crawl. */
+  readonly segments: Segments;
 }
 
 export const COMPARE = page<Compare>({
@@ -41,6 +44,8 @@ export const COMPARE = page<Compare>({
   query: {
     from: `The earlier crawl: ${CRAWL_NAMES}; without it, previous.`,
     to: 'The later one; without it, latest.',
+    segment: 'Only pages of this first directory or segment.',
+    segmentation: 'The segmentation of the segment.',
   },
   schema: z.strictObject({
     project: z.string(),
@@ -48,23 +53,30 @@ export const COMPARE = page<Compare>({
       .strictObject({
         ...{ from: Row, to: Row, notes: z.array(z.string()) },
         ...{ kpis: z.array(Row), issues: z.array(Row), pages: z.array(Row) },
+        ...{ segmentation: z.string(), segment: z.string() },
       })
       .nullable(),
     crawls: z.array(ProjectCrawl),
+    segments: Segments,
   }) as unknown as z.ZodType<Compare>,
   async read({ path, query }, desk) {
     const { project_id: project } = await calledProject(desk, path.project_id ?? '');
     const crawls = await crawlsOf(project, desk);
-    const asked = askedOf(query, crawls);
-    if (asked === null) return { project, comparison: null, crawls };
+    const pair = askedOf(query, crawls);
+    if (pair === null) return { project, comparison: null, crawls, segments: [] };
+    const given = (name: string): string | undefined => query.get(name) || undefined;
+    const asked = { ...pair, segment: given('segment'), segmentation: given('segmentation') };
     const comparison = await desk.once(`compare ${JSON.stringify([project, asked])}`, () =>
       desk.warehouse.use((warehouse) => readComparison(warehouse, { project, ...asked }, UNTIL_READ)),
     );
-    return { project, comparison, crawls };
+    return { project, comparison, crawls, segments: await readSegments(desk, comparison.to.crawl_id) };
   },
-  draw: ({ project, comparison, crawls }, request) => ({
+  draw: ({ project, comparison, crawls, segments }, request) => ({
     title: comparison === null ? 'Compare' : `${crawlName(comparison.from)} and ${crawlName(comparison.to)}`,
-    body: comparison === null ? drawNone(project, crawls) : drawCompare(comparison, crawls, request),
+    body:
+      comparison === null
+        ? drawNone(project, crawls)
+        : drawCompare({ comparison, crawls, segments }, request),
   }),
 });
 
@@ -101,8 +113,11 @@ export async function crawlsOf(project: string, desk: Readers): Promise<readonly
   return rows as unknown as ProjectCrawl[];
 }
 
-function drawCompare(comparison: Comparison, crawls: readonly ProjectCrawl[], { query }: PageRequest): Html {
-  const { from, to } = comparison;
+function drawCompare(
+  { comparison, crawls, segments }: Omit<Compare, 'project'> & { readonly comparison: Comparison },
+  { query }: PageRequest,
+): Html {
+  const { from, to, segment } = comparison;
   const project = to.project_id;
   const several = new Set(crawls.map(({ crawl_config_name }) => crawl_config_name)).size > 1;
   const options = crawls.map((one) => ({
@@ -117,8 +132,9 @@ ${projectTabs(project, 'compare')}
 ${filterForm(`${projectPath(project)}/compare`, chosen, [
   { name: 'from', label: 'from', any: null, options },
   { name: 'to', label: 'to', any: null, options },
+  ...segmentChoices(segments, query),
 ])}
 ${drawBlocks(compareBlocks(comparison))}
-<p class="facts">In a terminal: <code>crawlhouse compare ${shellWord(from.crawl_id)} ${shellWord(to.crawl_id)}</code></p>
+<p class="facts">In a terminal: <code>crawlhouse compare ${shellWord(from.crawl_id)} ${shellWord(to.crawl_id)}${query.get('segment') ? ` --segment ${shellWord(segment)}` : ''}</code></p>
 `;
 }

@@ -6,7 +6,6 @@ import {
   readIssueSubjects,
 } from '../../../answers/explore/issues/issue-list.ts';
 import { readIssues } from '../../../answers/explore/issues/read-issues.ts';
-import type { PageSegment } from '../../../answers/explore/segments.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
 import { CRAWL_NAMES } from '../../../project/model/crawl-name.ts';
@@ -17,13 +16,13 @@ import { filterForm } from '../layout/filter-form.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
 import { inTime } from './answer-figure.ts';
 import { NotFound, type PageRequest, page } from './page.ts';
-import { readSegments, segmentChoice } from './segments.ts';
+import { readSegments, type Segments, segmentChoices } from './segments.ts';
 
 const UNTIL_READ = new AbortController().signal;
 
 /** As `readIssueList` reads it. */
 const Issues = z.record(z.string(), z.unknown());
-type Issues = IssueList & { readonly segments: readonly PageSegment[] };
+type Issues = IssueList & { readonly segments: Segments };
 
 export const ISSUES = page<Issues>({
   path: '/projects/:project_id/issues',
@@ -87,7 +86,6 @@ async function subjectsOf(desk: Readers, list: IssueList, isPatient: boolean): P
 function drawIssues(document: Issues, { query }: PageRequest): Html {
   const { project, project_id, crawl_id, segments, categories, subjects } = document;
   const { caption, sum, table, notes } = issueBlocks(document, query.get('issue'));
-  const within = query.get('segmentation');
   const flags = query.get('segment') ? ` --segment ${shellWord(document.segment)}` : '';
   return html`<h1>${project}</h1>
 ${projectTabs(project_id, 'issues')}
@@ -100,13 +98,7 @@ ${projectTabs(project_id, 'issues')}
       options: categories.map((value) => ({ value, text: subjectName(value) })),
     },
     { name: 'changed', label: 'change', any: 'any', options: [{ value: '1', text: 'new or fixed pages' }] },
-    ...(segments.length === 0
-      ? []
-      : [
-          segmentChoice(
-            [...segments].filter(({ segmentation }) => [null, '', segmentation].includes(within)),
-          ),
-        ]),
+    ...segmentChoices(segments, query),
   ])}${drawBlocks([sum])}</div>
 ${subjects === null && html`<p class="waiting" role="status" data-pending>The sums of subjects are still being read.</p>`}
 <div class="with-panel"><div>${drawBlocks([table])}</div>

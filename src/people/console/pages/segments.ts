@@ -30,6 +30,14 @@ export function segmentChoice(segments: Segments): Choice & Required<Pick<Choice
   return { name: 'segment', label: 'segment', any: 'all pages', options };
 }
 
+/** A choice of the segments of the segmentation that an address names, or of all; none where there are none. */
+export function segmentChoices(segments: Segments, query: URLSearchParams): readonly Choice[] {
+  const within = query.get('segmentation') || null;
+  return segments.length === 0
+    ? []
+    : [segmentChoice(segments.filter(({ segmentation }) => within === null || segmentation === within))];
+}
+
 /** The segmentation of a segment; null where the crawl does not have it: it may be of any. */
 export function segmentationOf(segments: Segments, segment: string): string | null {
   return segments.find((one) => one.segment === segment)?.segmentation ?? null;
