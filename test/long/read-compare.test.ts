@@ -60,17 +60,17 @@ test('figures stand side by side with their change, and those of the same days w
     [
       'clicks',
       [15, 15, null, null],
-      'search results of the same days, 2026-02-11 to 2026-03-10',
+      'not compared: search results of the same days, 2026-02-11 to 2026-03-10',
     ],
     [
       'impressions',
       [130, 130, null, null],
-      'search results of the same days, 2026-02-11 to 2026-03-10',
+      'not compared: search results of the same days, 2026-02-11 to 2026-03-10',
     ],
     [
       'search_bot_hits',
       [9, 9, null, null],
-      'log files of the same days, 2026-02-13 to 2026-03-12',
+      'not compared: log files of the same days, 2026-02-13 to 2026-03-12',
     ],
   ]);
 });

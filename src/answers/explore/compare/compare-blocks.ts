@@ -41,7 +41,7 @@ function figures({ from, to, kpis, ...within }: Comparison): Block {
       { name: 'change', kind: 'count', of: changeCell },
     ],
     kpis,
-    { cause: { name: 'not compared', of: ({ why }) => why }, isCut: true },
+    { cause: { name: 'why', of: ({ why }) => why }, isCut: true },
   );
 }
 

@@ -128,9 +128,9 @@ function daysText(of: Source, ...crawls: readonly (Figures | undefined)[]): stri
 /** Sums of other numbers of days, or of the same days, say nothing by their difference. */
 function whyNotOfDays(of: Source, former: Figures, later: Figures): string | null {
   const [before, after] = [former[`${of}_days`], later[`${of}_days`]];
-  if (before !== after) return `${SOURCES[of]} of ${before} and ${after} days`;
+  if (before !== after) return `not compared: ${SOURCES[of]} of ${before} and ${after} days`;
   const [from, to] = [later[`${of}_from_date`], later[`${of}_to_date`]];
   return from === former[`${of}_from_date`] && to === former[`${of}_to_date`]
-    ? `${SOURCES[of]} of the same days, ${from} to ${to}`
+    ? `not compared: ${SOURCES[of]} of the same days, ${from} to ${to}`
     : null;
 }
