@@ -49,6 +49,8 @@ const OF_LOADS =
   /has_(pages|links|clusters|structured_data)\||(log|ranking)_days\||\.(loaded|queryable|crawls|units)\||is_(latest|main|in_trends)\||\|(none|unknown)\|/;
 /** Without a part of it a value is another number: the known ones count for more (docs/definitions.md#what-to-do-first). */
 const OF_VALUE = /\|([a-z_.[\]]*\.)?(priority|page_value)\|/;
+/** A subject sums up its issues that are known, and the list says so. */
+const OF_KNOWN = /issues\.json\|subjects\[\]\./;
 /** The service's counts of a day say the same in their own numbers. */
 const OF_OTHERS: Readonly<Record<string, RegExp>> = {
   'lines of log files': /hits|\|wasted\.|\|engines\.|urls|budget/,
@@ -170,7 +172,7 @@ test.for(chosen)('without %s nothing that was counted is 0 or another number', a
     tried.add(name);
     const now = after.get(figure);
     if (!after.has(figure) || JSON.stringify(now) === JSON.stringify(value)) continue;
-    if (OF_LOADS.test(figure) || OF_OTHERS[source]?.test(figure)) continue;
+    if (OF_LOADS.test(figure) || OF_KNOWN.test(figure) || OF_OTHERS[source]?.test(figure)) continue;
     // A page that has less inrank than all others is worth 0 without demand or hits; one whose inrank is not known is not.
     const isOfParts =
       OF_VALUE.test(figure) && isKnown(after.get(figure.replace(OF_VALUE, '|$1inrank_decimal|')));

@@ -45,7 +45,7 @@ Content · 1 issue                                   3    1      0       0
 Titles and headings · 1 issue                            0      4
   Missing H1                   medium    no_h1      0    0      4       0
 5 issues on no page, 1 issue not known: their fields, hits or search results are not loaded.
-A subject counts each of its pages once, and each new or fixed finding.
+A subject counts each of its pages once, and each new or fixed finding, of the issues that are known.
 Clicks are of 2026-01-01 to 2026-01-28. Bot hits are not known: there are no log files of the days of this crawl.
 `,
   );

@@ -192,7 +192,8 @@ function notes({ none, unknown, issues, ...list }: IssueList): readonly Block[] 
   const words = [
     list.previous_ended_at !== null &&
       `${countText(sumOf(issues, 'new') ?? 0)} new findings, ${countText(sumOf(issues, 'fixed') ?? 0)} fixed; a page is a finding of each issue that it has.`,
-    list.subjects !== null && 'A subject counts each of its pages once, and each new or fixed finding.',
+    list.subjects !== null &&
+      `A subject counts each of its pages once, and each new or fixed finding${unknown === 0 ? '' : ', of the issues that are known'}.`,
     daysWords(days, issues),
     list.is_in_trends === false &&
       'The lines of the last crawls leave this crawl out: it is not complete, or later than the latest one.',
