@@ -46,8 +46,9 @@ const MANY_COLUMNS = 50;
 /** From so many on, they do not fit into all of it. */
 const WIDE_COLUMNS = 200;
 
-/** Rows times columns below which a load takes no memory that a limit would have to hold. */
+/** Rows times columns, and bytes of Parquet, below which a load takes no memory that a limit would have to hold. */
 const FEW_VALUES = 100_000;
+const FEW_BYTES = 4_000_000;
 
 export interface LoadOptions {
   readonly runId: string;
@@ -230,10 +231,11 @@ function fits(read: string, incoming: string): boolean {
  */
 export async function withLoadMemory<T>(
   connection: Connection,
-  { columns, source, counts }: Pick<Manifest, 'columns' | 'source' | 'counts'>,
+  { columns, source, counts, parts }: Pick<Manifest, 'columns' | 'source' | 'counts' | 'parts'>,
   load: () => Promise<T>,
 ): Promise<T> {
-  if (counts.staged * columns.length < FEW_VALUES) return load();
+  const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
+  if (counts.staged * columns.length < FEW_VALUES && bytes < FEW_BYTES) return load();
   const isWide = columns.length > WIDE_COLUMNS;
   const isForeign = source.format === 'parquet';
   const onOneThread = isWide || (isForeign && columns.length > MANY_COLUMNS);
