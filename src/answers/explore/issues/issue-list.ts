@@ -42,7 +42,7 @@ export interface IssueList extends JudgedCrawl {
 const DETAILS = `
   SELECT
     issues.issue, issues.definition, issues.why_it_matters, issues.fix, issues.mended_by, issues.source,
-    found.priority, found.example, coalesce(trend.pages, []) AS trend,
+    found.priority, found.example, trend.pages AS trend,
     CASE WHEN whole.clicks IS NOT NULL THEN coalesce(found.clicks, 0) END AS clicks,
     CASE WHEN found.issue IS NULL AND whole.log_days > 0 THEN 0 ELSE found.search_bot_hits END AS search_bot_hits,
     whole.ranking_from_date, whole.ranking_to_date, whole.log_from_date, whole.log_to_date
@@ -81,7 +81,8 @@ export async function readIssueList(
 ): Promise<IssueList> {
   const { crawl_id, project_id: project, segmentation, segment } = crawl;
   const given = new Map(Object.entries({ crawl: crawl_id, project, segmentation, segment }));
-  const details = await rowsOf<Omit<ListedIssue, Exclude<keyof FoundIssue, 'issue'>>>(
+  type Detail = Omit<ListedIssue, Exclude<keyof FoundIssue, 'issue'> | 'trend'>;
+  const details = await rowsOf<Detail & { readonly trend: ListedIssue['trend'] | null }>(
     warehouse,
     DETAILS,
     given,
@@ -90,7 +91,7 @@ export async function readIssueList(
   const by = new Map(details.map((one) => [one.issue, one]));
   const issues = crawl.issues.flatMap((one) => {
     const own = by.get(one.issue);
-    return own === undefined ? [] : [{ ...one, ...own }];
+    return own === undefined ? [] : [{ ...one, ...own, trend: own.trend ?? [] }];
   });
   return {
     ...{ ...crawl, subjects: null },
@@ -110,13 +111,15 @@ const subjectsSql = (segment: PageSegment): string => `
     SELECT DISTINCT issues.category, found.url
     FROM mart.page_issues AS found
     JOIN mart.issues AS issues ON issues.issue = found.issue
-    WHERE found.crawl_id = $crawl AND list_contains(split($issues, ' '), found.issue) ${urlsOf('found', segment, '$crawl')}
+    WHERE found.crawl_id = $crawl AND strpos(' ' || $issues || ' ', ' ' || found.issue || ' ') > 0
+      ${urlsOf('found', segment, '$crawl')}
   ) AS page
   LEFT JOIN mart.crawl_segments AS whole
     ON whole.crawl_id = $crawl AND whole.segmentation = $segmentation AND whole.segment = $segment
   LEFT JOIN mart.page_demand AS demand ON demand.crawl_id = $crawl AND demand.url = page.url
   LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = $crawl AND hits.url = page.url
-  GROUP BY page.category`;
+  GROUP BY page.category
+  ORDER BY page.category`;
 
 /** Reads every page that has one of the issues. */
 export function readIssueSubjects(
