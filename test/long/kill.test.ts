@@ -75,5 +75,6 @@ test(`killed at every state change and anywhere else, runs end where an undistur
     `${kills.length} kills in ${lives} lives, seed ${seed}, ${seconds} s\n${killSummary(kills)}\n` +
       `data exports asked for: ${(await desk.asked()) - EXPORTS} by ${lives * EXPORTS} units; lives that ended otherwise: ${wrong.length}\n`,
   );
+  if (wrong.length > 0) process.stdout.write(`${JSON.stringify(wrong, null, 1)}\n`);
   expect(wrong).toEqual([]);
 }, 3_600_000);
