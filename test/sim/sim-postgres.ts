@@ -145,8 +145,8 @@ export class SimPostgres implements Disposable {
   }
 
   #run(database: DatabaseSync, sql: string, values: readonly unknown[]): Record<string, unknown>[] {
-    const known = ROWS.find(([pattern]) => pattern.test(sql));
-    if (known) return known[1](this);
+    const { answer, json } = kindOf(sql);
+    if (answer) return answer(this);
     const prepared = this.#prepared.get(database);
     let statement = prepared?.get(sql);
     if (statement === undefined) {
@@ -160,7 +160,7 @@ export class SimPostgres implements Disposable {
       prepared?.set(sql, statement);
     }
     const rows = statement.all(...values.map(bound)) as Record<string, unknown>[];
-    for (const row of rows) withJson(row, sql);
+    for (const row of rows) withJson(row, json);
     return rows;
   }
 
@@ -201,10 +201,28 @@ function translated(sql: string): readonly string[] {
   return known;
 }
 
-function withJson(row: Record<string, unknown>, sql: string): void {
-  for (const name of JSON_COLUMNS) {
+interface StatementKind {
+  /** What the server answers without tables. */
+  readonly answer: ((server: SimPostgres) => Record<string, unknown>[]) | undefined;
+  /** The columns that the client parses. */
+  readonly json: readonly string[];
+}
+
+const KINDS = new Map<string, StatementKind>();
+
+function kindOf(sql: string): StatementKind {
+  const known = KINDS.get(sql) ?? {
+    answer: ROWS.find(([pattern]) => pattern.test(sql))?.[1],
+    json: JSON_COLUMNS.filter((name) => !sql.includes(`CAST(${name} AS text)`)),
+  };
+  KINDS.set(sql, known);
+  return known;
+}
+
+function withJson(row: Record<string, unknown>, json: readonly string[]): void {
+  for (const name of json) {
     const value = row[name];
-    if (typeof value === 'string' && !sql.includes(`CAST(${name} AS text)`)) row[name] = JSON.parse(value);
+    if (typeof value === 'string') row[name] = JSON.parse(value);
   }
   // As the client gives a bigint.
   for (const name of BIGINTS) if (typeof row[name] === 'number') row[name] = String(row[name]);

@@ -18,9 +18,11 @@ export function durationText(seconds: number): string {
   return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+const COUNTS = new Intl.NumberFormat('en-US', { signDisplay: 'negative' });
+
 /** A number for people: `1,234,567`. What is rounded to nothing has no sign. */
 export function countText(count: number | bigint): string {
-  return count.toLocaleString('en-US', { signDisplay: 'negative' });
+  return COUNTS.format(count);
 }
 
 /** A number of things for people: `1 unit`, `1,234 units`. */
