@@ -21,6 +21,7 @@ export interface Uploader extends Disposable {
 /** From here on an upload can be taken up again where it broke. */
 const RESUMABLE_FROM = 8 * 1024 * 1024;
 const CHUNK = 8 * 1024 * 1024;
+const MOST_RETRIES = 3;
 
 export interface GcsBucket {
   readonly endpoint: string;
@@ -38,7 +39,11 @@ export async function gcsUploader({ endpoint, bucket: name }: GcsBucket): Promis
   const storage = new Storage({
     apiEndpoint: endpoint,
     // Every key is new, so an upload may be sent again.
-    retryOptions: { idempotencyStrategy: IdempotencyStrategy.RetryAlways, maxRetries: 3, totalTimeout: 60 },
+    retryOptions: {
+      idempotencyStrategy: IdempotencyStrategy.RetryAlways,
+      maxRetries: MOST_RETRIES,
+      totalTimeout: 60,
+    },
     ...(isGoogle ? { useAuthWithCustomEndpoint: true } : { projectId: 'sandbox' }),
   });
   const bucket = storage.bucket(name);
@@ -55,7 +60,15 @@ export async function gcsUploader({ endpoint, bucket: name }: GcsBucket): Promis
         contentType,
         ...(resumable ? { chunkSize: CHUNK } : {}),
       };
-      await pipeline(createReadStream(path), bucket.file(key).createWriteStream(options), { signal });
+      for (let tries = 1; ; tries++)
+        try {
+          const object = bucket.file(key).createWriteStream(options);
+          return await pipeline(createReadStream(path), object, { signal });
+        } catch (error) {
+          // The SDK sends a request again, but no stream, whose bytes are gone.
+          const isPassing = storage.retryOptions.retryableErrorFn?.(error as Error) ?? false;
+          if (signal.aborted || tries > MOST_RETRIES || !isPassing) throw error;
+        }
     },
     [Symbol.dispose]() {},
   };

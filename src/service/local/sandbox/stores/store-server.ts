@@ -34,6 +34,9 @@ export interface Store {
   faulty(status: number): StoreAnswer;
 }
 
+/** Longer than clients keep an idle connection: one that is closed as a request comes breaks that request. */
+const KEEP_ALIVE_MS = 72_000;
+
 /** A store at its own free port, because the clients of stores need the root of an address. */
 export class StoreServer implements AsyncDisposable {
   readonly endpoint: string;
@@ -45,10 +48,13 @@ export class StoreServer implements AsyncDisposable {
   }
 
   static async listen(store: Store, faults: FaultBox, host: string): Promise<StoreServer> {
-    const server = createServer({ requestTimeout: 0 }, (request, response) => {
-      // The answer has begun, or its sender has gone: a cut one says so.
-      exchange(store, faults, request, response).catch(() => response.destroy());
-    });
+    const server = createServer(
+      { requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS },
+      (request, response) => {
+        // The answer has begun, or its sender has gone: a cut one says so.
+        exchange(store, faults, request, response).catch(() => response.destroy());
+      },
+    );
     server.listen(0, host);
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;

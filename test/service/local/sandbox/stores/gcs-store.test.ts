@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { crc32c } from '../../../../../src/core/files/crc32c.ts';
+import { gcsUploader } from '../../../../../src/service/local/sandbox/exports/uploader.ts';
 import { temporaryFolder } from '../../../../support/temporary.ts';
 import { bucketOf, builtInStores } from './stores-support.ts';
 
@@ -124,4 +125,19 @@ test('a missing bucket gives the error that the SDK knows, and a bucket can be c
   expect(await other.file('k').exists()).toEqual([true]);
   faults.add([{ match: { at: 'store_a' }, kind: 'status', status: 403, times: 1 }]);
   await expect(other.file('k').download()).rejects.toMatchObject({ code: 403 });
+});
+
+test('an upload whose connection breaks is sent again, and refused keys are not', async () => {
+  const { stores, faults } = await builtInStores();
+  using uploader = await gcsUploader(stores.store_a);
+  const path = join(await temporaryFolder(), 'part');
+  const body = randomBytes(50_000);
+  await writeFile(path, body);
+  const file = { path, size: body.length, key: 'again', contentType: 'text/csv' };
+  const match = { at: 'store_a', method: 'POST' } as const;
+  faults.add([{ match, kind: 'reset', times: 2 }]);
+  await uploader.upload(file, new AbortController().signal);
+  expect((await bucketOf(stores).file('again').download())[0].equals(body)).toBe(true);
+  faults.add([{ match, kind: 'status', status: 403, times: 1 }]);
+  await expect(uploader.upload(file, new AbortController().signal)).rejects.toThrow();
 });
