@@ -1,12 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { type Connection, ident, text } from '../../src/core/duckdb/duckdb.ts';
+import { type Connection, ident, parquetFiles, text } from '../../src/core/duckdb/duckdb.ts';
 import { parquetRows } from '../../src/core/duckdb/parquet-rows.ts';
 import { writeParts } from '../../src/pipeline/routes/download/write-parts.ts';
 import { stagingConnections } from '../../src/pipeline/stage/macros.ts';
 import { PackageBuilder } from '../../src/pipeline/stage/package-builder.ts';
 import { type Field, typeFamily } from '../../src/project/model/field.ts';
+import { packageFingerprint } from './package-fingerprint.ts';
 import { temporaryFolder } from './temporary.ts';
 
 const signal = new AbortController().signal;
@@ -51,13 +52,15 @@ export async function stageValues(
     }
   }
   const staged = await builder.finish(header, signal);
-  const files = staged.parts.map((part) => text(join(folder, part.file)));
+  const paths = staged.parts.map((part) => join(folder, part.file));
+  const fingerprint = await packageFingerprint(connection, paths, staged.columns);
+  if (staged.fingerprint.sum !== fingerprint) throw new Error('the parts hold other values than were hashed');
   const values = staged.columns.map((column) => `${canonicalSql(column)} AS ${ident(column.field)}`);
   // Where no line is JSON there are no columns.
   const rows =
     values.length === 0
       ? []
-      : await connection.jsonRows(`SELECT ${values.join(', ')} FROM read_parquet([${files.join(', ')}])`);
+      : await connection.jsonRows(`SELECT ${values.join(', ')} FROM ${parquetFiles(paths)}`);
   const rejects = new Map<number, Map<string | null, { value: string | null; reason: string }>>();
   for (const { file } of staged.rejects) {
     const found = await connection.rows(`SELECT * FROM read_parquet(${text(join(folder, file))})`);

@@ -1,13 +1,12 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { type Connection, file, ident, text, withoutOptimizer } from '../../core/duckdb/duckdb.ts';
+import { type Connection, file, ident, text } from '../../core/duckdb/duckdb.ts';
 import type { Field } from '../../project/model/field.ts';
-import type { PackageColumn } from '../../project/model/manifest.ts';
 import { ROUNDED_TO_WHOLE } from './exact-json.ts';
 import type { PackageColumns } from './package-columns.ts';
+import { type PartFacts, writePart } from './package-part.ts';
 import { MAX_JSON_RECORD, type RawReader, rawReader, type TextPart } from './raw-reader.ts';
-import type { PartFacts } from './read-part.ts';
 import { REJECTED, readerType, strictSql, usualReaderType, usualSql } from './value-sql.ts';
 
 const NEWLINE = 0x0a;
@@ -15,19 +14,6 @@ const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
 const QUOTE = 0x22;
-
-/** Rows a Parquet row group; bounds the memory that writing 750 columns takes. */
-const ROW_GROUP_ROWS = 20_480;
-
-export const PARQUET_OPTIONS = `FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}`;
-
-/** The output of a conversion. It has the columns of that moment, because other parts may add more meanwhile. */
-export interface Converted {
-  readonly rows: number;
-  readonly columns: readonly PackageColumn[];
-  /** Where the conversion has read the output already. */
-  readonly facts?: PartFacts;
-}
 
 interface ConversionOptions {
   /** Whether values in an unusual spelling, such as `12.0` for a whole number, are converted too. */
@@ -47,7 +33,7 @@ export async function convertPart(
   columns: PackageColumns,
   { spelling, output }: ConversionOptions,
   signal: AbortSignal,
-): Promise<Converted | null> {
+): Promise<PartFacts | null> {
   const { format } = part;
   const fields = columns.fields;
   const widened = (field: Field): boolean => columns.isWidened(field.name);
@@ -64,15 +50,13 @@ export async function convertPart(
     const source = reader.sources.get(field.name) ?? '';
     return `${sqlOf({ field, source, format, widened: widened(field), numbers })} AS ${ident(named[index]?.column ?? '')}`;
   });
-  const copyOf = ({ sql }: RawReader): string =>
-    `COPY (SELECT ${values.join(', ')} FROM ${sql}) TO ${text(output)} (${PARQUET_OPTIONS})`;
-  const run = async (copy: string): Promise<Converted> => {
-    const rows = await withoutOptimizer(connection, () => connection.run(copy, [], signal));
-    return { rows: Number(rows), columns: named };
+  const write = ({ sql }: RawReader): Promise<PartFacts> => {
+    const select = `SELECT ${values.join(', ')} FROM ${sql}`;
+    return writePart(connection, select, named, { output, asked: columns }, signal);
   };
   try {
     if (sqlOf === strictSql && (await mayBeRounded(connection, part, signal))) return null;
-    return await run(copyOf(reader));
+    return await write(reader);
   } catch (error) {
     if (signal.aborted || !needsInspection(error)) throw error;
     if (format !== 'csv' || String(error).includes(REJECTED)) return null;
@@ -80,7 +64,7 @@ export async function convertPart(
   // Its lines are what DuckDB does not read: perhaps only their ends.
   try {
     return await withLfEndings(part.path, `${output}.alike.csv`, signal, (path) =>
-      run(copyOf(rawReader({ ...part, path }, fields, () => 'VARCHAR'))),
+      write(rawReader({ ...part, path }, fields, () => 'VARCHAR')),
     );
   } catch (error) {
     if (signal.aborted || !needsInspection(error)) throw error;

@@ -8,16 +8,16 @@ import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { readLines } from '../../core/files/read-lines.ts';
 import { typeFamily } from '../../project/model/field.ts';
 import type { RawPart } from '../../project/model/raw-part.ts';
-import { type Converted, PARQUET_OPTIONS } from './convert-part.ts';
 import { quoteNumbers } from './exact-json.ts';
 import { LACKS_REASON, lacksSql } from './foreign-rows.ts';
 import type { PackageColumns } from './package-columns.ts';
+import { type PartFacts, writePart } from './package-part.ts';
 import { parquetColumns } from './parquet-reader.ts';
 import { jsonPointer } from './raw-reader.ts';
 import { brokenSql, type Conversion, isNumber, readerType, reasonSql, valueSql } from './value-sql.ts';
 
 /** The result of reading a part record by record. */
-export interface Inspection extends Converted {
+export interface Inspection extends PartFacts {
   readonly rejected: number;
   /** Rows of the file of rejects: a rejected record may have several values that don't survive. */
   readonly rejectRows: number;
@@ -62,19 +62,10 @@ export async function inspectPart(
       signal,
     );
     const good = conversions.map((one, index) => `${valueSql(one)} AS ${ident(named[index]?.column ?? '')}`);
-    const staged = await connection.run(
-      `COPY (SELECT ${good.join(', ')} FROM ${SUSPECTS} WHERE problem IS NULL AND len(${broken}) = 0)
-       TO ${text(output)} (${PARQUET_OPTIONS})`,
-      [],
-      signal,
-    );
-    const all = (await connection.scalar(`SELECT count(*) FROM ${SUSPECTS}`)) as bigint;
-    return {
-      rows: Number(staged),
-      columns: named,
-      rejected: Number(all - staged),
-      rejectRows: Number(rejectRows),
-    };
+    const kept = `SELECT ${good.join(', ')} FROM ${SUSPECTS} WHERE problem IS NULL AND len(${broken}) = 0`;
+    const staged = await writePart(connection, kept, named, { output }, signal);
+    const all = Number(await connection.scalar(`SELECT count(*) FROM ${SUSPECTS}`));
+    return { ...staged, rejected: all - staged.rows, rejectRows: Number(rejectRows) };
   } finally {
     await connection.run(`DROP TABLE IF EXISTS ${SUSPECTS}`);
     await rm(copy, { force: true });

@@ -7,7 +7,6 @@ import {
   file,
   ident,
   parquetFiles,
-  text,
 } from '../../core/duckdb/duckdb.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
 import { syncPath } from '../../core/files/atomic-file.ts';
@@ -16,13 +15,13 @@ import { retriable } from '../../core/time/retry.ts';
 import type { Field } from '../../project/model/field.ts';
 import type { Manifest, PackageColumn, PackageNote } from '../../project/model/manifest.ts';
 import type { RawPart } from '../../project/model/raw-part.ts';
-import { type Converted, convertPart, PARQUET_OPTIONS } from './convert-part.ts';
+import { convertPart } from './convert-part.ts';
 import { inspectPart } from './inspect-part.ts';
 import { type FieldRules, PackageColumns } from './package-columns.ts';
 import { packageNotes, type RepeatedKeys, repeatedKeys } from './package-notes.ts';
+import { type PartFacts, readPart, writePart } from './package-part.ts';
 import { stageParquet } from './parquet-reader.ts';
 import { type PartKeys, partKeys } from './part-keys.ts';
-import { readPart } from './read-part.ts';
 import { sealFile } from './unit-folders.ts';
 
 /** What DuckDB says of bytes that are no Parquet. */
@@ -39,17 +38,7 @@ export interface StagedParts {
   readonly fingerprint: NonNullable<Manifest['fingerprint']>;
 }
 
-interface BuiltPart {
-  readonly file: string;
-  readonly rows: number;
-  /** Columns at the time it was written: later parts may have brought more, or wider ones. */
-  readonly columns: readonly PackageColumn[];
-  /** Of these columns. */
-  readonly fingerprint: bigint;
-}
-
-/** A converted part that was read once more. */
-type Read = Converted & { readonly fingerprint: bigint };
+type BuiltPart = PartFacts & { readonly file: string };
 
 /**
  * Builds a package from raw parts, several at once, during the download. The size of a part bounds the memory, whatever
@@ -119,7 +108,7 @@ export class PackageBuilder {
     const file = `parts/part-${number}.parquet`;
     const output = join(this.#folder, file);
     let rejected = 0;
-    let staged: Read | null = keys?.repeated
+    let staged: PartFacts | null = keys?.repeated
       ? null
       : await this.#convertKnown(connection, part, output, signal);
     while (staged === null) {
@@ -130,12 +119,11 @@ export class PackageBuilder {
         staged = await this.#convertKnown(connection, part, output, signal);
         continue;
       }
-      const { fingerprint } = await readPart(connection, output, inspection.columns, {}, signal);
-      staged = { ...inspection, fingerprint };
+      staged = inspection;
       rejected = inspection.rejected;
       if (rejected > 0) this.#rejects.push({ file: rejects, rows: inspection.rejectRows });
     }
-    const { rows, columns, fingerprint } = staged;
+    const { rows } = staged;
     if (rows + rejected !== part.rows) {
       throw new CrawlhouseError(
         'unreconciled',
@@ -143,7 +131,7 @@ export class PackageBuilder {
       );
     }
     this.#rejected += rejected;
-    this.#parts[index] = { file, rows, columns, fingerprint };
+    this.#parts[index] = { ...staged, file };
   }
 
   /** The rows of the finished package that share the values of these fields; null if none do. */
@@ -176,13 +164,7 @@ export class PackageBuilder {
     const parts: Manifest['parts'] = [];
     let fingerprint = 0n;
     for (const part of this.#parts) {
-      const path = join(this.#folder, part.file);
-      const isWhole = holdsColumns(part.columns, columns);
-      if (!isWhole) await this.#rewrite(connection, path, part.columns, columns, signal);
-      fingerprint +=
-        isWhole && part.columns.length === columns.length
-          ? part.fingerprint
-          : (await readPart(connection, path, columns, {}, signal)).fingerprint;
+      fingerprint += (await this.#bring(connection, part, columns, signal)).fingerprint;
       parts.push(await sealFile(this.#folder, part));
     }
     const rejects: Manifest['rejects'] = [];
@@ -213,13 +195,9 @@ export class PackageBuilder {
     part: RawPart,
     output: string,
     signal: AbortSignal,
-  ): Promise<Read | null> {
+  ): Promise<PartFacts | null> {
     const converted = await this.#convert(connection, part, output, signal);
-    if (converted === null) return null;
-    const { columns } = converted;
-    const facts =
-      converted.facts ?? (await readPart(connection, output, columns, { asked: this.#columns }, signal));
-    return facts.foreign ? null : { ...converted, fingerprint: facts.fingerprint };
+    return converted?.foreign ? null : converted;
   }
 
   /** Converts a part; an export that turns out to spell its values unusually is taken so from there on. */
@@ -228,7 +206,7 @@ export class PackageBuilder {
     raw: RawPart,
     output: string,
     signal: AbortSignal,
-  ): Promise<Converted | null> {
+  ): Promise<PartFacts | null> {
     const { format } = raw;
     if (format === 'parquet') return stageParquet(connection, raw, this.#columns, output, signal);
     const part = { ...raw, format };
@@ -286,24 +264,25 @@ export class PackageBuilder {
     return fieldsWithoutValue(connection, this.#pathsOf(this.#parts), unseen, signal);
   }
 
-  async #rewrite(
+  /** Brings a part to these columns. */
+  async #bring(
     connection: Connection,
-    path: string,
-    before: readonly PackageColumn[],
-    after: readonly PackageColumn[],
+    part: BuiltPart,
+    columns: readonly PackageColumn[],
     signal: AbortSignal,
-  ): Promise<void> {
-    const had = new Set(before.map((column) => column.column));
-    const values = after.map(({ column, sql_type }) => {
+  ): Promise<PartFacts> {
+    const path = join(this.#folder, part.file);
+    if (holdsColumns(part.columns, columns))
+      return part.columns.length === columns.length ? part : readPart(connection, path, columns, {}, signal);
+    const had = new Set(part.columns.map((column) => column.column));
+    const values = columns.map(({ column, sql_type }) => {
       const value = had.has(column) ? ident(column) : 'NULL';
       return `CAST(${value} AS ${sql_type}) AS ${ident(column)}`;
     });
-    await connection.run(
-      `COPY (SELECT ${values.join(', ')} FROM ${parquetFiles([path])}) TO ${text(`${path}.new`)} (${PARQUET_OPTIONS})`,
-      [],
-      signal,
-    );
+    const select = `SELECT ${values.join(', ')} FROM ${parquetFiles([path])}`;
+    const written = await writePart(connection, select, columns, { output: `${path}.new` }, signal);
     await rename(`${path}.new`, path);
+    return written;
   }
 }
 

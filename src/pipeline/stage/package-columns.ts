@@ -6,6 +6,9 @@ import type { PackageColumn } from '../../project/model/manifest.ts';
 import type { Shown } from '../../project/model/source.ts';
 import { refuseForeignNames } from './foreign-rows.ts';
 
+/** The column of a part that holds the hash of each row. No field's column has its name. */
+export const ROW_HASH = '_row_hash';
+
 export interface FieldRules {
   /** Fields that its records may have. */
   readonly mostFields?: number;
@@ -21,7 +24,7 @@ export class PackageColumns {
   readonly #most: number;
   readonly #requested: ReadonlyMap<string, Field>;
   readonly #present = new Map<string, string>();
-  readonly #taken = new Set<string>();
+  readonly #taken = new Set([ROW_HASH]);
   readonly #widened = new Set<string>();
   /** The fields of the requested that a file must show. */
   readonly shown: Shown;

@@ -1,12 +1,12 @@
 import { copyFile, link, rm } from 'node:fs/promises';
-import { type Connection, ident, parquetFiles, text } from '../../core/duckdb/duckdb.ts';
+import { type Connection, ident, parquetFiles } from '../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { typeFamily } from '../../project/model/field.ts';
 import type { PackageColumn } from '../../project/model/manifest.ts';
 import type { RawPart } from '../../project/model/raw-part.ts';
-import { type Converted, needsInspection, PARQUET_OPTIONS } from './convert-part.ts';
+import { needsInspection } from './convert-part.ts';
 import type { PackageColumns } from './package-columns.ts';
-import { readPart } from './read-part.ts';
+import { hashSql, type PartFacts, readPart, writePart } from './package-part.ts';
 import { brokenSql, type Conversion, strictSql, valueSql } from './value-sql.ts';
 
 /** Names and DuckDB types of a Parquet file's columns, in their order. */
@@ -102,7 +102,7 @@ export async function stageParquet(
   columns: PackageColumns,
   output: string,
   signal: AbortSignal,
-): Promise<Converted | null> {
+): Promise<PartFacts | null> {
   const types = await parquetColumns(connection, part, signal);
   columns.refuseForeign([...types.keys()], part.file, true);
   columns.add([...types.keys()]);
@@ -113,16 +113,21 @@ export async function stageParquet(
   try {
     if (isAsPackaged(types, named)) {
       const brokenChecks = conversions.map(changedSql).filter((check) => check !== null);
-      const facts = await readPart(connection, part.path, named, { asked: columns, brokenChecks }, signal);
+      const facts = await readPart(
+        connection,
+        part.path,
+        named,
+        { hash: hashSql(named, columns), brokenChecks },
+        signal,
+      );
       if (!facts.broken) {
         await rm(output, { force: true });
         // A file system without links takes a copy.
         await link(part.path, output).catch(() => copyFile(part.path, output));
-        return { rows: facts.rows, columns: named, facts };
+        return facts;
       }
     }
-    const copy = `COPY (${select}) TO ${text(output)} (${PARQUET_OPTIONS})`;
-    return { rows: Number(await connection.run(copy, [], signal)), columns: named };
+    return await writePart(connection, select, named, { output, asked: columns }, signal);
   } catch (error) {
     if (signal.aborted || !needsInspection(error)) throw error;
     await refuseUnreadableText(connection, part, types, error, signal);

@@ -12,14 +12,23 @@ export interface FingerprintValue {
 }
 
 /**
- * SQL that sums up rows by their values, whatever their order: a whole number as text, `0` for no rows. Columns count in
- * the order of their names. Two sides compare only where the values have the same types.
+ * SQL that sums up rows by their values, whatever their order: a whole number as text, `0` for no rows. Two sides compare
+ * only where the values have the same types.
  */
 export function fingerprintSql(values: readonly FingerprintValue[]): string {
-  // An aggregate as well: of no rows it gives one.
-  if (values.length === 0) return "coalesce(max('0'), '0')";
+  return hashSumSql(rowHashSql(values));
+}
+
+/** SQL of a row's hash, in which columns count in the order of their names. */
+export function rowHashSql(values: readonly FingerprintValue[]): string {
+  if (values.length === 0) return 'CAST(NULL AS UBIGINT)';
   const sorted = values.toSorted((one, other) => (one.column < other.column ? -1 : 1));
-  return `coalesce(CAST(sum(hash(${sorted.map(({ sql }) => sql).join(', ')})) AS VARCHAR), '0')`;
+  return `hash(${sorted.map(({ sql }) => sql).join(', ')})`;
+}
+
+/** SQL of the fingerprint of rows by their hashes. */
+export function hashSumSql(hash: string): string {
+  return `coalesce(CAST(sum(${hash}) AS VARCHAR), '0')`;
 }
 
 interface UnitsOfDataset {

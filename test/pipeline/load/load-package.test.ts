@@ -394,6 +394,20 @@ test('a field called like one of our columns does not get in its way', async () 
   expect(row?.[String(column)]).toBe('of the service');
 });
 
+test('the hashes of rows stay in the package, and a field called like them keeps its values', async () => {
+  const { connection, load } = await warehouse();
+  await load({ id: 'c1', fields: fields('url'), rows: [{ url: 'a' }] });
+  await expect(connection.rows('SELECT _row_hash FROM raw.crawl_pages')).rejects.toThrow('_row_hash');
+  await load({ id: 'c2', fields: fields('url', '_row_hash'), rows: [{ url: 'b', _row_hash: 'own' }] });
+  const rows = await connection.rows(
+    'SELECT url, "_row_hash~8866b9" AS own FROM raw.crawl_pages ORDER BY url',
+  );
+  expect(rows).toEqual([
+    { url: 'a', own: null },
+    { url: 'b', own: 'own' },
+  ]);
+});
+
 test('a type that does not fit refuses the unit, which keeps its former rows', async () => {
   const { connection, load } = await warehouse();
   await load(PAGES);
@@ -444,6 +458,20 @@ test.for([
     await expect(spoiled).rejects.toMatchObject({ code });
   },
 );
+
+test('a value that the encoder of a part changes is not published', async () => {
+  const folder = await temporaryFolder();
+  const database = await openDatabase(folder);
+  const working = await openWorking(folder, database);
+  const staging = await database.connect();
+  const run = staging.run.bind(staging);
+  vi.spyOn(staging, 'run').mockImplementation((sql, ...rest) =>
+    run(sql.replace(/^COPY \((.*)\) TO/s, "COPY (SELECT * REPLACE ('x' AS url) FROM ($1)) TO"), ...rest),
+  );
+  const staged = await readPackage(await makePackage(staging, folder, PAGES));
+  await loadPackage(working, staged, { runId: 'r', schemaChange: 'evolve', signal });
+  await expect(publish(working, silentLogger, signal)).rejects.toMatchObject({ code: 'damaged_warehouse' });
+});
 
 test('a load that is aborted leaves everything as it was', async () => {
   const folder = await temporaryFolder();

@@ -12,6 +12,8 @@ import { temporaryConnection, temporaryFolder } from '../../support/temporary.ts
 
 const signal = new AbortController().signal;
 
+const VALUES = "COLUMNS(name -> name <> '_row_hash')";
+
 interface Staged extends StagedParts {
   readonly folder: string;
   readonly raw: string;
@@ -47,7 +49,7 @@ async function stage(write: (path: string) => Promise<unknown>, requested: Field
   const read = async (files: readonly string[]): Promise<Record<string, unknown>[]> => {
     if (files.length === 0) return [];
     const paths = files.map((file) => text(join(folder, 'package', file))).join(', ');
-    return connection.jsonRows(`SELECT * FROM read_parquet([${paths}])`);
+    return connection.jsonRows(`SELECT ${VALUES} FROM read_parquet([${paths}])`);
   };
   return {
     ...staged,

@@ -1,0 +1,73 @@
+import { type Connection, ident, parquetFiles, text, withoutOptimizer } from '../../core/duckdb/duckdb.ts';
+import type { PackageColumn } from '../../project/model/manifest.ts';
+import { hashSumSql, rowHashSql } from '../../state/catalogue/fingerprint.ts';
+import { foreignRowSql } from './foreign-rows.ts';
+import { type PackageColumns, ROW_HASH } from './package-columns.ts';
+
+/** Rows a Parquet row group; bounds the memory that writing 750 columns takes. */
+const ROW_GROUP_ROWS = 20_480;
+
+/** The results of reading a package's part once. */
+export interface PartFacts {
+  readonly rows: number;
+  /** Those of that moment, because other parts may add more meanwhile. */
+  readonly columns: readonly PackageColumn[];
+  /** The sum of the hashes of its rows. */
+  readonly fingerprint: bigint;
+  /** Some row can't be a requested row. */
+  readonly foreign: boolean;
+  /** Some value is none that a package may hold, such as NaN. */
+  readonly broken: boolean;
+}
+
+/**
+ * Writes rows to a part, each with its hash from before the encoder, and reads these back. The publication compares their
+ * sum with the table, which proves encoder, insert and copy at once.
+ *
+ * @param asked the requested fields, to find rows that were not requested
+ */
+export async function writePart(
+  connection: Connection,
+  select: string,
+  columns: readonly PackageColumn[],
+  { output, asked }: { readonly output: string; readonly asked?: PackageColumns },
+  signal: AbortSignal,
+): Promise<PartFacts> {
+  const copy = `COPY (SELECT *, ${hashSql(columns, asked)} AS ${ROW_HASH} FROM (${select})) TO ${text(output)}
+    (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE ${ROW_GROUP_ROWS})`;
+  await withoutOptimizer(connection, () => connection.run(copy, [], signal));
+  return readPart(connection, output, columns, { hash: ROW_HASH }, signal);
+}
+
+/**
+ * Reads a part once: every value, or only the hashes that `writePart` wrote.
+ *
+ * @param hash SQL of a row's hash
+ * @param brokenChecks SQL that is true for a value that a package may not hold
+ */
+export async function readPart(
+  connection: Connection,
+  path: string,
+  columns: readonly PackageColumn[],
+  { hash = hashSql(columns), brokenChecks = [] }: { hash?: string; brokenChecks?: readonly string[] },
+  signal: AbortSignal,
+): Promise<PartFacts> {
+  const [row] = await connection.rows<{ n: bigint; fingerprint: string; foreign: boolean; broken: boolean }>(
+    `SELECT count(*) AS n, ${hashSumSql('hash')} AS fingerprint, count(*) > count(hash) AS "foreign",
+       coalesce(bool_or(broken), false) AS broken
+     FROM (SELECT ${hash} AS hash, ${brokenChecks.join(' OR ') || 'false'} AS broken FROM ${parquetFiles([path])})`,
+    [],
+    signal,
+  );
+  if (!row) throw new Error(`${path}: an aggregate gave no row`);
+  return { ...row, rows: Number(row.n), columns, fingerprint: BigInt(row.fingerprint) };
+}
+
+/** SQL of a row's hash. A row that can't be a requested row has none. */
+export function hashSql(columns: readonly PackageColumn[], asked?: PackageColumns): string {
+  const hash = rowHashSql(
+    columns.map(({ column, sql_type }) => ({ column, sql: `CAST(${ident(column)} AS ${sql_type})` })),
+  );
+  const foreign = !asked || asked.shown === 'unknown' ? null : foreignRowSql(columns, asked.asked);
+  return foreign === null ? hash : `CASE WHEN NOT (${foreign}) THEN ${hash} END`;
+}
