@@ -16,9 +16,11 @@ import { CHROMIUM, MISSING, openTab, startChromium } from './chromium.ts';
 const GENERATE =
   'projects=1,crawls=3,pages=200,links=1200,columns=120,log_days=3,events=100,ranking_days=60,seed=5';
 const MOST_CLICKS = 3;
-/** Two are promised; a machine that works for others takes ten times as long, or as it takes to open the first page. */
-const MOST_SECONDS = 20;
+/** On a machine that works for others: what many openings of the first page take there. */
+const MOST_SECONDS = 2;
 const MOST_OPENINGS = 20;
+/** The place of the new pages of an issue in its row. */
+const NEW = 3;
 
 const folder = sharedFolder();
 let settings: Settings;
@@ -65,9 +67,13 @@ class Person {
     return download;
   }
 
-  async choose(label: string, option: string): Promise<void> {
-    await this.tab.getByLabel(label).selectOption(option);
-    await this.#do(() => this.tab.getByRole('button', { name: 'Show' }).click());
+  choose(label: string, option: string | { index: number }): Promise<void> {
+    return this.#do(async () => {
+      const left = this.tab.waitForEvent('framenavigated');
+      await this.tab.getByLabel(label).selectOption(option);
+      await left;
+      await this.tab.waitForLoadState();
+    });
   }
 
   async #do<T>(act: () => Promise<T>): Promise<T> {
@@ -114,7 +120,7 @@ describe.skipIf(CHROMIUM === undefined)('a person in a hurry', () => {
     await task(person);
     expect(opened.complaints).toEqual([]);
     console.info(
-      `${person.clicks} clicks, ${person.seconds.toFixed(1)} s: ${expect.getState().currentTestName}`,
+      `${person.clicks} clicks, ${person.seconds.toFixed(1)} s, ${opening.toFixed(2)} to open: ${expect.getState().currentTestName}`,
     );
     expect(person.clicks).toBeLessThanOrEqual(MOST_CLICKS);
     expect(person.seconds).toBeLessThan(Math.max(MOST_SECONDS, MOST_OPENINGS * opening));
@@ -218,12 +224,14 @@ describe.skipIf(CHROMIUM === undefined)('a person in a hurry', () => {
 
   test('sees which issues are new since a deployment', () =>
     does(async (person) => {
-      await person.click(/./, site);
-      await person.click('Issues');
-      await person.choose('change', 'new or fixed pages');
-      await person.tab.waitForURL(/changed=1/);
-      const rows = await person.rows('Table: Issues');
-      expect(rows.length).toBeGreaterThan(0);
+      const figure = '.site .kpis > div:has(dt:text-is("new findings"))';
+      const count = (await person.tab.locator(figure).first().locator('strong').textContent()) ?? '';
+      await person.click(/./, figure);
+      const changed = person.tab.getByLabel('change').locator('option:checked');
+      expect(await changed.textContent()).toBe('new or fixed pages');
+      const news = (await person.rows('Table: Issues')).map((cells) => cells[NEW] ?? '');
+      expect(news.some((cell) => /[1-9]/.test(cell))).toBe(true);
+      expect(count).toMatch(/^[\d,]+$/);
     }));
 
   test('reads why an issue matters beside the list, without a script, and stays where the list was', async () => {
@@ -258,21 +266,52 @@ describe.skipIf(CHROMIUM === undefined)('a person in a hurry', () => {
 
   test('sees the issues of a segment, whose figures lead to its pages', () =>
     does(async (person) => {
-      await person.click(/./, site);
-      await person.click('Issues');
-      const choice = person.tab.getByLabel('segment');
-      await choice.selectOption({ index: 1 });
-      person.clicks++;
-      await person.tab.getByRole('button', { name: 'Show' }).click();
-      await person.tab.waitForURL(/segment=/);
+      await person.click(/^Issues/, '.site');
+      await person.choose('segment', { index: 1 });
+      expect(person.tab.url()).toMatch(/segment=/);
       const [, one] = await person.rows('Table: Issues');
       const pages = one?.[2]?.trim() ?? '';
-      // That is the task; its figures lead on.
-      await person.tab.locator('tbody tr:nth-child(2)').getByRole('link', { name: pages }).click();
-      await person.tab.waitForURL(/pages/);
+      await person.click(pages, 'tbody tr:nth-child(2)');
       expect(await person.tab.locator('main h2').first().textContent()).toMatch(new RegExp(`^${pages} page`));
       expect(await person.tab.locator('.chips').textContent()).toContain('segment ');
     }));
+
+  test('chooses by keyboard: arrows send nothing, Enter does, and going back shows the choice of that address', async () => {
+    await using opened = await openTab(browser, { url: served.url, cookie });
+    const { tab } = opened;
+    await tab.goto(served.url);
+    await tab
+      .locator('.site')
+      .getByRole('link', { name: /^Issues/ })
+      .click();
+    const address = tab.url();
+    const choice = tab.getByLabel('severity');
+    const button = tab.getByRole('button', { name: 'Show' });
+    await choice.waitFor();
+    expect(await button.isVisible()).toBe(false);
+    await choice.focus();
+    await tab.keyboard.press('ArrowDown');
+    await tab.keyboard.press('ArrowDown');
+    expect(await choice.inputValue()).toBe('medium');
+    await button.waitFor();
+    expect(tab.url()).toBe(address);
+    await tab.keyboard.press('Enter');
+    await tab.waitForURL(/severity=medium/);
+    await tab.goBack();
+    expect(await choice.inputValue()).toBe('');
+    expect(opened.complaints).toEqual([]);
+  });
+
+  test('shows the same by its button where no script runs', async () => {
+    await using opened = await openTab(browser, { url: served.url, cookie }, { javaScriptEnabled: false });
+    const { tab } = opened;
+    await tab.goto(`${served.url}/runs`);
+    await tab.getByLabel('status').selectOption('done');
+    expect(new URL(tab.url()).search).toBe('');
+    await tab.getByRole('button', { name: 'Show' }).click();
+    await tab.waitForURL(/status=done/);
+    expect(opened.complaints).toEqual([]);
+  });
 
   test('sees the pages that lost most clicks, and what changed on them', () =>
     does(async (person) => {

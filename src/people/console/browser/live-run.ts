@@ -56,6 +56,9 @@ export function awaitFigures(): void {
 }
 
 async function readAgain(): Promise<void> {
+  // It would take away the list from which a person chooses.
+  while (document.querySelector('main select:focus') !== null)
+    await new Promise((go) => setTimeout(go, PENDING_MS));
   const answer = await fetch(location.href);
   if (!answer.ok) return;
   const main = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('main');

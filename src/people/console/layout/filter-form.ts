@@ -9,11 +9,15 @@ export interface Choice {
   readonly any?: string | null;
 }
 
-/** A form that shows the same page with other parameters. Those that are no part of it stay, except the page. */
+/**
+ * A form that shows the same page with other parameters. Those that are no part of it stay, except the page. One of choices
+ * alone sends itself (browser/console.ts); a browser that goes back shows what the address says, not what was chosen.
+ */
 export function filterForm(path: string, query: URLSearchParams, choices: readonly Choice[]): Html {
   const names = [...choices.map(({ name }) => name), 'page'];
   const others = [...query].filter(([name]) => !names.includes(name));
-  return html`<form class="choose" method="get" action="${path}">
+  const sends = choices.every(({ options }) => options !== undefined);
+  return html`<form class="choose" method="get" action="${path}"${sends && html` data-sends autocomplete="off"`}>
 ${others.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${choices.map((choice) => html`<label>${choice.label} ${control(choice, query.get(choice.name) ?? '')}</label>\n`)}
 <button type="submit">Show</button>

@@ -168,7 +168,7 @@ function drawSite(site: Site): Html {
   const { project_id, project_name, crawl_id, last_ended_at, marks } = site;
   return html`<li class="site${marks.some(({ kind }) => kind === 'bad') ? ' marked' : ''}">
 <div><h2>${projectLink(project_id, project_name)}</h2>
-<p class="facts">${crawl_id === null ? 'No pages are loaded.' : crawlLink({ ...site, crawl_id })}${
+<p class="facts">${crawl_id === null ? 'No pages are loaded.' : html`${crawlLink({ ...site, crawl_id })} · <a href="${projectPath(project_id)}/issues" aria-label="Issues of ${project_name ?? project_id}">Issues</a>`}${
     last_ended_at === null ? null : html`<br>last crawl ${ageText(last_ended_at)} ago`
   }</p>
 ${marks.map(({ kind, text }) => html`<p class="mark ${kind}">${text}</p>`)}</div>
