@@ -94,6 +94,32 @@ test('compare_crawls says what changed and what can not be compared', async () =
   expect(pages.find(({ change }: { change: string }) => change === 'h1').why).toContain('lacks h1');
 });
 
+test('issues, pages and a comparison of a segment; a wrong one is told which there are', async () => {
+  const asked = { project: 'Shop', segment: '/lamps/' };
+  const whole = await call('list_issues', { project: 'Shop' });
+  const [crawl] = (await call('list_issues', asked)).crawls;
+  expect([crawl.segmentation, crawl.segment]).toEqual(['(directory)', '/lamps/']);
+  expect(crawl.issues.total).toBeGreaterThan(1);
+  const pages = (rows: { issue: string; pages: number }[], issue: string) =>
+    rows.find((one) => one.issue === issue)?.pages;
+  for (const { issue, pages: count } of crawl.issues.rows) {
+    expect(count).toBeLessThanOrEqual(pages(whole.crawls[0].issues.rows, issue) ?? Number.NaN);
+    expect((await call('find_pages', { ...asked, issue })).total, issue).toBe(count);
+  }
+  const { kpis, segment } = await call('compare_crawls', { ...asked, from: 'previous', to: 'latest' });
+  expect([segment, kpis[0].after]).toEqual(['/lamps/', (await call('find_pages', asked)).total]);
+  for (const [name, more] of Object.entries({
+    list_issues: {},
+    compare_crawls: { from: '-1', to: 'latest' },
+  })) {
+    const { error } = await call(name, { ...asked, ...more, segment: '/lmps/' });
+    expect([error.code, error.hint], name).toEqual([
+      'usage',
+      expect.stringMatching(/^did you mean \/lamps\/\? segments: .*\/lamps\/[^;]*$/),
+    ]);
+  }
+});
+
 test('a table goes by its name alone, and a wrong one has near ones', async () => {
   const found = await call('describe_table', { table: 'pages' });
   expect(found.name).toBe('mart.pages');

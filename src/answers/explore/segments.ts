@@ -10,6 +10,9 @@ export type PageSegment = Readonly<Record<'segmentation' | 'segment', string>>;
 /** As a person names it: several segmentations may have a segment of that name. */
 export type AskedSegment = Pick<PageFilter, 'segment' | 'segmentation'>;
 
+/** Segments that an error names. */
+const MOST_NAMED = 20;
+
 export const WHOLE_SITE: PageSegment = { segmentation: '(site)', segment: '(site)' };
 
 /**
@@ -27,15 +30,21 @@ export async function segmentOf(
   const known = await rowsOf<PageSegment>(
     warehouse,
     `SELECT segmentation, segment FROM mart.crawl_segments
-     WHERE crawl_id IN ($crawl, $since) AND segmentation = coalesce($segmentation, segmentation)
-     GROUP BY segmentation, segment ORDER BY segmentation = '(directory)', segmentation`,
+     WHERE crawl_id IN ($crawl, $since) AND segmentation = coalesce($segmentation, segmentation) AND segment IS NOT NULL
+     GROUP BY segmentation, segment
+     ORDER BY segmentation = '(directory)', segmentation, max(pages) DESC NULLS LAST, segment`,
     new Map(Object.entries({ crawl, since, segmentation: segmentation ?? null })),
     signal,
   );
   const names = known.map((one) => one.segment);
   const found = known[names.indexOf(segment)];
   if (found) return found;
+  const others = names.filter((name) => name !== WHOLE_SITE.segment);
+  const more =
+    others.length > MOST_NAMED
+      ? ', …; crawlhouse query "SELECT DISTINCT segmentation, segment FROM mart.crawl_segments"'
+      : '';
   throw new CrawlhouseError('usage', `crawl ${crawl} has no segment ${segment}`, {
-    hint: `${didYouMean(segment, names)}crawlhouse query "SELECT DISTINCT segmentation, segment FROM mart.crawl_segments"`,
+    hint: `${didYouMean(segment, others)}segments: ${others.slice(0, MOST_NAMED).join(', ') || 'none'}${more}`,
   });
 }

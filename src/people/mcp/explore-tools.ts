@@ -11,6 +11,11 @@ const Project = z.string().optional().describe('Its name or identifier; without 
 const OneProject = Project.describe('Its name or identifier; needed where there are several.');
 const CRAWL = `One of: ${CRAWL_NAMES}`;
 const Crawl = z.string().optional().describe(`${CRAWL}; without it, the main crawl of the project.`);
+/** As `--segment` and `--segmentation`. */
+const SEGMENT = {
+  segment: z.string().optional().describe('Only pages of this first directory or segment.'),
+  segmentation: z.string().optional().describe('That of the segment, where several have one of its name.'),
+};
 
 /** Issues of each of several projects. */
 const ISSUES_OF_EACH = 3;
@@ -33,7 +38,7 @@ function registerIssueTools(register: Register, reader: CatalogReader): void {
     'list_issues',
     'What is wrong with the pages of a crawl: pages now, new, fixed and remaining since the crawl before. ' +
       'Null is not known. unknown counts issues that the export says nothing of. Of several projects, the severest few of each.',
-    { project: Project, crawl: Crawl, ...PART },
+    { project: Project, crawl: Crawl, ...SEGMENT, ...PART },
     async (asked, signal) => {
       const crawls = await readIssues(reader, asked, signal);
       if (crawls.length === 0) return { crawls, why: 'no crawl has pages yet' };
@@ -57,6 +62,7 @@ function registerIssueTools(register: Register, reader: CatalogReader): void {
     {
       project: OneProject,
       crawl: Crawl,
+      ...SEGMENT,
       issue: z.string().optional().describe('As list_issues names it.'),
       change: z
         .string()
@@ -113,6 +119,7 @@ function registerUrlTools(register: Register, reader: CatalogReader): void {
       project: OneProject,
       from: z.string().describe(`What was before. ${CRAWL}.`),
       to: z.string().describe(`What is after. ${CRAWL}.`),
+      ...SEGMENT,
       ...PART,
     },
     async (asked, signal) => {
