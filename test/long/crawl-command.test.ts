@@ -8,7 +8,7 @@ import { LocalService } from '../../src/people/cli/local/local-service.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import type { FetchProgress } from '../../src/service/site/crawler/crawl-progress.ts';
 import { capture, spawned } from '../people/cli/capture.ts';
-import { crawlSite, pageWith, serveSite } from '../support/crawl-site.ts';
+import { crawlSite, pageWith, type SiteRoute, serveSite } from '../support/crawl-site.ts';
 import { openConsole } from '../support/open-console.ts';
 import { projectFolder } from '../support/project.ts';
 import { until } from '../support/until.ts';
@@ -361,6 +361,35 @@ test.for([['--resume'], []])(
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('each that ended is loaded')]);
   },
 );
+
+test('a crawl tells how many pages the crawl before did not have, while it fetches; the first one tells nothing', async () => {
+  const shown = Promise.withResolvers<void>();
+  const pages: Record<string, SiteRoute> = { '/': pageWith('/a', '/b?x=%C3%BC'), '/a': pageWith() };
+  const site = await serveSite(pages);
+  await using service = await LocalService.start(await loadSettings(await projectFolder(), {}), {
+    allowPrivate: false,
+    logger: silentLogger,
+  });
+  const start_url = `${site.origin}/`;
+  const config = { name: 'crawlhouse crawl', start_url, user_agent: 'crawlhouse', max_speed: 1000 };
+  const projectId = await service.project(start_url);
+  const configId = await service.configure(projectId, config, null);
+  const told = new Set<number | null | undefined>();
+  const show = (progress?: FetchProgress): void => {
+    told.add(progress?.new_pages);
+    if (progress?.new_pages === 2) shown.resolve();
+  };
+  const again = async () =>
+    service.finish((await service.launch(projectId, configId)).id, show, new AbortController().signal);
+  await again();
+  expect([...told].filter((one) => typeof one === 'number')).toEqual([]);
+  pages['/a'] = pageWith('/new', '/newer', '/held');
+  Object.assign(pages, { '/new': pageWith(), '/newer': pageWith() });
+  pages['/held'] = (_request, response) => void shown.promise.then(() => response.end(pageWith()));
+  await again();
+  expect(told.has(2)).toBe(true);
+  expect(Math.max(...[...told].map(Number).filter(Number.isFinite))).toBeLessThanOrEqual(3);
+});
 
 test('an interruption ends the wait for a list that is being read', async () => {
   const folder = await projectFolder();

@@ -11,7 +11,7 @@ export interface SiteReply {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Uint8Array;
 }
-type SiteRoute = string | SiteReply | ((request: IncomingMessage, response: ServerResponse) => void);
+export type SiteRoute = string | SiteReply | ((request: IncomingMessage, response: ServerResponse) => void);
 
 export interface Site {
   /** `http://127.0.0.1:PORT` */

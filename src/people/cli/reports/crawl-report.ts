@@ -160,7 +160,8 @@ const timeText = (ms: number): string => (ms < 1000 ? `${ms} ms` : durationText(
 /** How far a crawl is, in lines: what it has fetched so far and what that shows; then the job of its analysis. */
 export function crawlProgress(progress: FetchProgress | undefined): string {
   if (progress === undefined) return 'starting';
-  const { phase, counts, depth, urls_per_second, slowest, findings, looked, side_work, jobs } = progress;
+  const { phase, counts, depth, urls_per_second, slowest, new_pages, findings, looked, side_work, jobs } =
+    progress;
   const job = jobs.findIndex(({ status }) => status === 'running');
   if (phase !== 'fetch')
     return `analysis${job < 0 ? '' : `: ${jobs[job]?.name} (${job + 1} of ${jobs.length})`}`;
@@ -181,6 +182,7 @@ export function crawlProgress(progress: FetchProgress | undefined): string {
     [
       ...([2, 3, 4, 5] as const).map((kind) => `${kind}xx ${countText(counts[`fetched_${kind}xx`])}`),
       ...Object.entries(others).flatMap(([name, urls]) => (urls > 0 ? [`${name} ${countText(urls)}`] : [])),
+      ...(new_pages === null ? [] : [`new since the crawl before ${countText(new_pages)}`]),
     ],
     slowest === null ? [] : [`slowest ${timeText(slowest.fetch_duration ?? 0)}`, slowest.url],
     // A crawl that goes on does not look at its earlier pages again.

@@ -1,6 +1,6 @@
 import type { Recurrence } from '../../api/resources/scheduled-crawls.ts';
 import type { Document, Resources } from '../resources/resources.ts';
-import { ofProject, refreshProject, WORKSPACE_ID } from '../resources/seed.ts';
+import { refreshProject, WORKSPACE_ID } from '../resources/seed.ts';
 import { turning } from './crawl-commands.ts';
 import { type CrawlPlan, returnQuota } from './crawl-plan.ts';
 import { type CrawlContext, followCrawl } from './crawl-source.ts';
@@ -10,6 +10,7 @@ import { launchCrawl } from './launch-crawl.ts';
 import {
   ARCHIVING,
   CROSS_ANALYSIS_END,
+  formerCrawl,
   type LaunchedCrawl,
   reached,
   stepsAt,
@@ -132,11 +133,7 @@ async function finishCrawl(context: CrawlContext, crawl: LaunchedCrawl, at: numb
 function compareWithFormer(resources: Resources, project: Document, crawl: Document, at: number): void {
   const config = crawl.crawl_config as Document;
   if (config.trigger_coc !== true) return;
-  const former = ofProject(resources.list('crawls'), project.id)
-    .filter((other) => other.id !== crawl.id && (other.crawl_config as Document | null)?.id === config.id)
-    .filter((other) => other.status === 'done' && Number(other.ended_at) <= at)
-    .sort((a, b) => Number(b.ended_at) - Number(a.ended_at))
-    .at(0);
+  const former = formerCrawl(resources, crawl, at);
   if (former === undefined) return;
   startComparison(resources, { project, crawl1: former, crawl2: crawl, at, isAttached: true });
 }

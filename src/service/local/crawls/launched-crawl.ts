@@ -1,7 +1,8 @@
 import { ANALYSIS_JOBS } from '../../api/resources/crawl-progress.ts';
 import type { FetchProgress as CrawlerProgress } from '../../site/crawler/crawl-progress.ts';
 import type { VitalsOptions } from '../../site/crawler/vitals/vitals.ts';
-import type { Document } from '../resources/resources.ts';
+import type { Document, Resources } from '../resources/resources.ts';
+import { ofProject } from '../resources/seed.ts';
 import { type CrawlPlan, countsOf, FETCH_STEPS, fetchedOf, firstSteps } from './crawl-plan.ts';
 
 const SECOND = 1000;
@@ -49,6 +50,16 @@ export interface LaunchedCrawl extends Document {
   readonly _stop?: number;
   /** A state on the way to another: what changes, and when. */
   readonly _turn?: { readonly at: number; readonly to: Readonly<Record<string, unknown>> };
+}
+
+/** The last crawl with a report that the crawl's configuration had, ended by a time on the service's clock. */
+export function formerCrawl(resources: Resources, crawl: Document, at: number): Document | undefined {
+  const configOf = ({ crawl_config }: Document): unknown => (crawl_config as Document | null)?.id;
+  return ofProject(resources.list('crawls'), String(crawl.project_id))
+    .filter((other) => other.id !== crawl.id && configOf(other) === configOf(crawl))
+    .filter((other) => other.status === 'done' && Number(other.ended_at) <= at)
+    .sort((a, b) => Number(b.ended_at) - Number(a.ended_at))
+    .at(0);
 }
 
 /** Whether the work goes on in this state. */

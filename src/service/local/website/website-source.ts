@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ident, table, text } from '../../../core/duckdb/duckdb.ts';
+import { StreamedRows } from '../../../core/duckdb/streamed-rows.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
 import type { CrawlDataType, FieldRecord } from '../../api/resources/fields.ts';
@@ -26,7 +27,13 @@ import {
 } from '../../site/crawler/vitals/vitals.ts';
 import { fetchedOf } from '../crawls/crawl-plan.ts';
 import type { CrawlJob, CrawlSource, PlannedWork, SourceReport } from '../crawls/crawl-source.ts';
-import { type CrawlerWork, isMoving, isWorking, type LaunchedCrawl } from '../crawls/launched-crawl.ts';
+import {
+  type CrawlerWork,
+  formerCrawl,
+  isMoving,
+  isWorking,
+  type LaunchedCrawl,
+} from '../crawls/launched-crawl.ts';
 import { columnsOf, SQL_TYPES } from '../fields/column.ts';
 import { fieldRecord } from '../fields/field-record.ts';
 import { fieldRecordsOf } from '../fields/field-records-of.ts';
@@ -178,6 +185,7 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
       signal: AbortSignal.any([steering.signal, unwritable.signal]),
       folder: this.#folder(id),
       isList,
+      former: this.#formerPages(id),
       seeds: ingestFiles.seeds((config.user_input_files ?? []) as string[]),
       ...(typeof _reserved === 'number' ? { quota: _reserved } : {}),
       allowPrivate,
@@ -194,6 +202,23 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
       },
     });
     return endReason;
+  }
+
+  /** The pages that the crawl before fetched, some at a time; undefined where none has a report. */
+  #formerPages(id: string): AsyncIterable<string[]> | undefined {
+    const { resources, rows, clock } = this.#work;
+    const crawl = resources.get('crawls', id);
+    const former = crawl && formerCrawl(resources, crawl, clock.now());
+    const pages = former && resources.dataset(former.id, 'pages');
+    const idOf = (name: string) => pages?.columns.find(({ field }) => field.name === name)?.id;
+    const [url, status] = [idOf('url'), idOf('status_code')];
+    if (pages?.table === undefined || url === undefined || status === undefined) return undefined;
+    // In order: what is kept of them takes a tenth of the time.
+    const sql = `SELECT ${url} FROM ${ServiceRows.table(pages.table)} WHERE ${status} IS NOT NULL ORDER BY 1`;
+    return rows.stream(async function* (connection) {
+      for await (const chunk of (await StreamedRows.open(connection.inner, sql)).chunks())
+        yield chunk.getRows().map(([value]) => String(value));
+    });
   }
 
   /** Puts what the crawler told into its crawl's document; one that was deleted, or set by hand, has no place for it. */

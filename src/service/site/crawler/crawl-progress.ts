@@ -17,6 +17,8 @@ export interface FetchProgress {
   /** The jobs of the analysis, in their order. */
   readonly jobs: readonly { readonly name: JobName; readonly status: JobStatus }[];
   readonly slowest: CrawlSample | null;
+  /** Answered pages that the crawl before of the same configuration did not have; null where there is none before. */
+  readonly new_pages: number | null;
   /** What single pages show: `looked` of them, or, where it is null, all. */
   readonly findings: readonly (readonly [PageFinding, number])[];
   readonly looked: number | null;
@@ -70,6 +72,7 @@ export class ProgressReporter implements Disposable {
       samples: counts.samples(),
       jobs: JOB_NAMES.map((name) => ({ name, status: this.#statusOf(name) })),
       ...{ slowest: counts.slowest, findings: counts.findings(), looked: counts.looked },
+      new_pages: frontier.newPages(),
       urls_per_second: counts.speed(),
       side_work: sideWork.words,
     });

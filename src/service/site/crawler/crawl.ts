@@ -53,6 +53,8 @@ export interface CrawlOptions extends SettingsOptions {
   readonly folder: string;
   /** Further start URLs, such as those of ingest files of kind seed. */
   readonly seeds?: Iterable<string> | AsyncIterable<string>;
+  /** The pages that the crawl before fetched, some at a time: those that it did not have are counted. */
+  readonly former?: AsyncIterable<readonly string[]> | undefined;
   /** The seeds are fetched, on any host, and nothing else: no start URL, links, redirects or sitemaps. */
   readonly isList?: boolean;
   /** URLs that the subscription allows. */
@@ -145,7 +147,7 @@ async function fetchSite(
   const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY;
   const own = new Scope(settings.scope);
   const seeds = options.seeds ?? [];
-  await seedFrontier(settings, { frontier, scope: own, signal, isList, seeds });
+  await seedFrontier(settings, { frontier, scope: own, signal, isList, seeds, former: options.former });
   const listed = isList ? frontier.origins().map(ownUrl) : [];
   const rules = { ...settings.scope, listedHosts: listed.map(({ host }) => host) };
   const scope = new Scope(rules);

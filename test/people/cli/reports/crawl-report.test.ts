@@ -78,7 +78,7 @@ const FETCHING = {
     unfetched_robots_denied: 0,
     queued_urls: 60,
   },
-  ...{ by_depth: [], samples: [], jobs: [], slowest: null, findings: [], looked: null },
+  ...{ by_depth: [], samples: [], jobs: [], slowest: null, new_pages: null, findings: [], looked: null },
   ...{ urls_per_second: 10, side_work: [] },
 } as const;
 
@@ -93,10 +93,10 @@ test('while a crawl fetches, its progress tells speed, what is left, statuses, t
     ['missing_title', 20],
     ['noindex', 1],
   ] as const;
-  const more = { ...FETCHING, slowest, findings, side_work: ['reading sitemaps'] };
+  const more = { ...FETCHING, slowest, findings, new_pages: 1200, side_work: ['reading sitemaps'] };
   expect(crawlProgress(more).split('\n')).toEqual([
     '1,006 pages  10.0/s  depth 3  60 left  reading sitemaps',
-    '2xx 1,000  3xx 1  4xx 2  5xx 3  no answer 4',
+    '2xx 1,000  3xx 1  4xx 2  5xx 3  no answer 4  new since the crawl before 1,200',
     `slowest 1.2 s  ${url}`,
     'missing_title 20  noindex 1',
   ]);

@@ -399,6 +399,35 @@ test('pages are fetched while sitemaps that list sitemaps are read, and these ha
   expect(site.hits.indexOf('/')).toBeLessThan(site.hits.indexOf(maps.at(-1) ?? ''));
 });
 
+test('pages that the crawl before did not have are counted, also by a crawl that goes on', async () => {
+  const folder = await temporaryFolder();
+  const interrupt = new AbortController();
+  const site = await serveSite({
+    '/': pageWith('/a', '/b', '/c'),
+    '/a': pageWith(),
+    '/b': pageWith(),
+    '/c': pageWith('/d', '/moved'),
+    '/d': (_request, response) => {
+      if (interrupt.signal.aborted) return void response.end(pageWith('/gone'));
+      setTimeout(() => interrupt.abort(), 20);
+    },
+    '/moved': { status: 301, headers: { location: '/a' } },
+  });
+  const former = async function* () {
+    yield ['/', '/a'].map((path) => site.origin + path);
+    yield ['/moved', '/taken-away'].map((path) => site.origin + path);
+  };
+  const told: (number | null)[] = [];
+  const onProgress = ({ new_pages }: { readonly new_pages: number | null }) => told.push(new_pages);
+  const first = crawlSite(site, {}, { folder, former: former(), onProgress, signal: interrupt.signal });
+  await expect(first).rejects.toThrow();
+  expect(told.at(-1)).toBe(2);
+  await crawlSite(site, {}, { folder, former: former(), onProgress });
+  expect(told.at(-1)).toBe(4);
+  await crawlSite(site, {}, { onProgress });
+  expect(told.at(-1)).toBe(null);
+});
+
 test('progress says that sitemaps are read, and that robots.txt is asked for again, as it begins', async () => {
   const saysSitemaps = Promise.withResolvers<void>();
   const saysRobots = Promise.withResolvers<void>();

@@ -24,6 +24,7 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS robots_files (
     origin TEXT PRIMARY KEY, status TEXT NOT NULL, content TEXT NOT NULL, read_at INTEGER NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS sitemap_urls (id INTEGER PRIMARY KEY, url TEXT NOT NULL, is_followed INTEGER NOT NULL, record TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS former (url TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS vitals (url TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS segments (name TEXT PRIMARY KEY, kind TEXT NOT NULL) STRICT;`;
 
@@ -33,6 +34,8 @@ const PLACES = 65_536;
 const FIRST_PLACE = -(2 ** 52);
 /** The depth that `counts` has for pages without one. */
 const NO_DEPTH = -1;
+/** What `counts` has, besides each status, for answered pages that the crawl before did not have. */
+const NEW = 'new';
 
 export type UrlSource = 'crawler' | 'ingested_data' | 'sitemaps';
 
@@ -210,6 +213,11 @@ export class Frontier implements Disposable {
       item.depth ?? NO_DEPTH,
       status,
     );
+    if (status.startsWith('fetched'))
+      this.#prepare(
+        `INSERT INTO counts SELECT ?, ?, 1 WHERE NOT EXISTS (SELECT 1 FROM former WHERE url = ?)
+         ON CONFLICT DO UPDATE SET urls = urls + 1`,
+      ).run(NO_DEPTH, NEW, item.url);
     const discover = this.#prepare(
       `INSERT INTO urls (url, depth, place, source) VALUES (?, ?, ?, ?)
        ON CONFLICT (url) DO UPDATE SET place = excluded.place
@@ -232,6 +240,20 @@ export class Frontier implements Disposable {
     return rows
       .filter(({ status }) => FETCH_STATUSES.includes(status))
       .map((row) => ({ ...row, depth: row.depth === NO_DEPTH ? null : row.depth }));
+  }
+
+  /** Keeps pages of the crawl before. */
+  addFormer(urls: readonly string[]): void {
+    const insert = this.#prepare('INSERT OR IGNORE INTO former VALUES (?)');
+    this.transaction(() => {
+      for (const url of urls) insert.run(url);
+    });
+  }
+
+  /** Answered pages that the crawl before did not have; null where none is known. */
+  newPages(): number | null {
+    if (this.fact('former') === undefined) return null;
+    return Number(this.#prepare('SELECT urls FROM counts WHERE status = ?').get(NEW)?.urls ?? 0);
   }
 
   robots(origin: string): KeptRobots | undefined {

@@ -21,6 +21,8 @@ interface SeedTools {
   readonly isList: boolean;
   /** Further start URLs. Those of other sites are left out, unless they alone are crawled. */
   readonly seeds: Iterable<string> | AsyncIterable<string>;
+  /** The pages that the crawl before fetched, some at a time. */
+  readonly former: AsyncIterable<readonly string[]> | undefined;
 }
 
 /** Keeps the start URLs, once in a crawl. */
@@ -32,7 +34,8 @@ export async function seedFrontier(
     signal,
     isList,
     seeds: given,
-  }: Pick<SeedTools, 'frontier' | 'scope' | 'signal' | 'isList' | 'seeds'>,
+    former,
+  }: Pick<SeedTools, 'frontier' | 'scope' | 'signal' | 'isList' | 'seeds' | 'former'>,
 ): Promise<void> {
   if (frontier.fact('seeded') !== undefined) return;
   const seeds: string[] = [];
@@ -40,8 +43,13 @@ export async function seedFrontier(
     const url = isList ? scope.admitListed(text) : scope.admit(text);
     if (url !== null) seeds.push(url);
   }
+  for await (const urls of former ?? []) {
+    signal.throwIfAborted();
+    frontier.addFormer(urls);
+  }
   signal.throwIfAborted();
   frontier.transaction(() => {
+    if (former !== undefined) frontier.setFact('former', 'known');
     if (!isList) {
       frontier.seed(scope.spell(ownUrl(settings.scope.startUrl)), 0, 'crawler');
       for (const url of settings.scope.alternateStartUrls)
@@ -55,7 +63,7 @@ export async function seedFrontier(
 /** Keeps what the sitemaps list, once in a crawl, within its budget; pages are fetched meanwhile. */
 export async function keepSitemaps(
   settings: CrawlSettings,
-  { frontier, scope, isList, fetcher, robots, pace, signal, sideWork }: Omit<SeedTools, 'seeds'>,
+  { frontier, scope, isList, fetcher, robots, pace, signal, sideWork }: Omit<SeedTools, 'seeds' | 'former'>,
 ): Promise<void> {
   if (isList || frontier.fact('sitemaps') !== undefined) return;
   const start = ownUrl(settings.scope.startUrl);
