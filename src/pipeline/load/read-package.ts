@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { newerVersion } from '../../core/errors/newer-version.ts';
+import { READ_BYTES } from '../../core/files/read-lines.ts';
 import { host } from '../../core/host/host.ts';
 import { parseJson, stringifyJson } from '../../core/text/json.ts';
 import type { PreparedRows } from '../../engines/row-store.ts';
@@ -152,7 +153,7 @@ async function isFolder(path: string): Promise<boolean> {
 
 async function hashOf(handle: FileHandle): Promise<string> {
   const hash = createHash('sha256');
-  await pipeline(handle.createReadStream({ autoClose: false, highWaterMark: 1024 * 1024 }), hash);
+  await pipeline(handle.createReadStream({ autoClose: false, highWaterMark: READ_BYTES }), hash);
   return hash.digest('hex');
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { syncPath, writeFileAtomic } from '../../core/files/atomic-file.ts';
 import { makeFolder } from '../../core/files/make-folder.ts';
+import { READ_BYTES } from '../../core/files/read-lines.ts';
 import { host } from '../../core/host/host.ts';
 import { stringifyJson } from '../../core/text/json.ts';
 import { folderName } from '../../project/model/column-name.ts';
@@ -93,6 +94,6 @@ export async function sealFile(
   const path = join(folder, file);
   await syncPath(path);
   const hash = createHash('sha256');
-  await pipeline(host().files.createReadStream(path, { highWaterMark: 1024 * 1024 }), hash);
+  await pipeline(host().files.createReadStream(path, { highWaterMark: READ_BYTES }), hash);
   return { file, rows, bytes: (await host().files.stat(path)).size, sha256: hash.digest('hex') };
 }
