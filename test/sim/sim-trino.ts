@@ -1,4 +1,4 @@
-import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
+import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { CrawlhouseError } from '../../src/core/errors/errors.ts';
 import type { TrinoClient } from '../../src/engines/trino/client/client.ts';
 import { TrinoFailure, trinoError } from '../../src/engines/trino/client/trino-error.ts';
@@ -42,6 +42,7 @@ export class SimTrino implements Disposable {
   onCommit: (table: string, inserted: readonly Row[], when: 'before' | 'after') => void = () => {};
   isRough = true;
   readonly #database = new DatabaseSync(':memory:', { readBigInts: true });
+  readonly #statements = new Map<string, StatementSync>();
   readonly #commits: Commit[] = [];
 
   constructor(world: World) {
@@ -111,7 +112,7 @@ export class SimTrino implements Disposable {
   #commit({ kind, table }: Written, found: readonly Row[], partitions: Commit['partitions']): bigint {
     if (found.length === 0) return 0n;
     if (kind === 'delete') {
-      const removal = this.#database.prepare(`DELETE FROM ${table} WHERE rowid = ?`);
+      const removal = this.#prepared(`DELETE FROM ${table} WHERE rowid = ?`);
       let removed = 0n;
       for (const { rowid } of found) removed += BigInt(removal.run(rowid as bigint).changes);
       this.onCommit(table, [], 'after');
@@ -120,17 +121,21 @@ export class SimTrino implements Disposable {
     this.onCommit(table, found, 'before');
     for (const row of found) {
       const values = Object.values(row);
-      this.#database
-        .prepare(`INSERT INTO ${table} VALUES (${values.map(() => '?').join(', ')})`)
-        .run(...values);
+      this.#prepared(`INSERT INTO ${table} VALUES (${values.map(() => '?').join(', ')})`).run(...values);
     }
     this.#commits.push({ table, partitions });
     this.onCommit(table, found, 'after');
     return BigInt(found.length);
   }
 
+  #prepared(sql: string): StatementSync {
+    const known = this.#statements.get(sql) ?? this.#database.prepare(sql);
+    this.#statements.set(sql, known);
+    return known;
+  }
+
   #all(sql: string): Row[] {
-    return this.#database.prepare(sql).all() as Row[];
+    return this.#prepared(sql).all() as Row[];
   }
 
   [Symbol.dispose](): void {
