@@ -71,7 +71,6 @@ export function section(source: string, area: 'account' | 'projects') {
 
 const NOTHING = {} as const;
 
-/** Endpoints with their types as written. */
 function defining<const D extends Omit<Endpoint, 'path' | 'summary'>>(defaults: D) {
   return <const Path extends string, const O extends Own = typeof NOTHING>(
     path: Path,

@@ -85,15 +85,12 @@ export interface ServiceHandle extends AsyncDisposable {
 /** What a sandbox builds on. */
 export interface ServiceParts extends Pick<Context, 'resources' | 'rows' | 'clock' | 'logger' | 'host'> {
   readonly stateDir: string;
-  /** Takes what has to be closed with the service. */
   readonly closers: AsyncDisposableStack;
 }
 
-/** What a sandbox adds. */
 export interface ServiceExtension {
   /** The command that holds the state directory. */
   readonly command: string;
-  /** The name of the workspace. */
   readonly workspace: string;
   open(parts: ServiceParts): Promise<{
     readonly routes: MoreRoutes;

@@ -40,7 +40,6 @@ export type ListId = {
   [Id in OperationId]: Output<Endpoints[Id]> extends { readonly meta: PageMeta } ? Id : never;
 }[OperationId];
 
-/** One item of a list. */
 export type ItemOf<Id extends ListId> = (ResultOf<Endpoints[Id]> extends readonly (infer T)[] ? T : never) & {
   readonly id: string;
 };
@@ -55,7 +54,6 @@ export type ListRequest<Id extends ListId> = Readonly<
 /** The request of a streamed export: all rows, or those that fit `oql`. */
 export type ExportRequest = Omit<SearchBody, 'limit' | 'offset'>;
 
-/** The form of a streamed export. */
 export interface ExportForm {
   readonly fileType: ExportFileType;
   /** Whether the answer may be compressed. */
@@ -296,7 +294,6 @@ function brokenItem(
   };
 }
 
-/** The contents of a request. */
 interface Outgoing {
   readonly parameters: Readonly<Record<string, string>>;
   /** As it is written into the address. */

@@ -59,7 +59,6 @@ export type ListQuery = z.output<ReturnType<typeof listQuery>>;
 /** The query of a list that knows neither sort nor filters (api-spec.md §2.7). */
 export const OffsetQuery = z.strictObject({ offset, limit });
 
-/** The query of a request that takes no parameters. */
 export const NoQuery = z.strictObject({});
 
 /** Parameters of a paginated list; `sort` reads `<name>:<order>` on the wire (spec-notes.md 3). */

@@ -9,7 +9,6 @@ export interface BrokenItem {
   readonly error: CrawlhouseError;
 }
 
-/** One page of a list as it came. */
 export interface ListPage<T> {
   readonly total: number;
   readonly items: readonly T[];

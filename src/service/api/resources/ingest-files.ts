@@ -42,7 +42,6 @@ export const GET_INGEST_FILE = get(
   resultOf('user_file', IngestFile),
 );
 
-/** The form of an upload. */
 export function fileForm(file: { readonly name: string; readonly content: Blob }): FormData {
   const form = new FormData();
   form.set('file', file.content, file.name);

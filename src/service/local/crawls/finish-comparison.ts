@@ -41,7 +41,6 @@ interface UrlTransformation {
 }
 
 interface PagesToCompare {
-  /** The comparison's. */
   readonly id: string;
   readonly crawl1: Dataset | undefined;
   readonly crawl2: Dataset | undefined;

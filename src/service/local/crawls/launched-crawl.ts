@@ -42,7 +42,6 @@ export interface LaunchedCrawl extends Document {
   readonly _number?: number;
   /** Gone when it ended: the work done before `since`, when the stretch that runs now began. */
   readonly _work?: { readonly elapsed: number; readonly since: number };
-  /** The work done when it ended. */
   readonly _worked?: number;
   /** Why it ended without a report, where it failed. */
   readonly _failure?: string;
@@ -84,7 +83,6 @@ export function workedAt(crawl: LaunchedCrawl, now: number): number {
   return Math.min(WORK_END, elapsed + (isWorking(crawl) ? Math.max(0, now - since) : 0));
 }
 
-/** Steps of the fetching that are done. */
 export function stepsAt(crawl: LaunchedCrawl, now: number): number {
   const done = Math.min(FETCH_STEPS, Math.floor(workedAt(crawl, now) / STEP));
   return Math.min(done, crawl._stop ?? FETCH_STEPS);

@@ -32,7 +32,6 @@ interface InsertWork {
   readonly connection: Connection;
   readonly tables: LogTables;
   readonly verify: VerifyOptions;
-  /** A folder for rows on their way. */
   readonly folder: string;
 }
 
@@ -64,7 +63,6 @@ export class InsertEvents {
     this.#insert.catch(() => {});
   }
 
-  /** Waits for all of them. */
   async done(): Promise<void> {
     await this.#insert;
   }

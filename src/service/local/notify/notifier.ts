@@ -207,7 +207,6 @@ class WebhookSender implements AsyncDisposable {
   }
 }
 
-/** Whether a receiver accepted it. */
 export function isTaken({ status_code }: WebhookAnswer): boolean {
   return status_code !== null && status_code >= 200 && status_code < 300;
 }

@@ -59,7 +59,6 @@ export async function makeDemandTables(
   await connection.run(`CREATE TABLE IF NOT EXISTS ${exports} (hash VARCHAR PRIMARY KEY, summary VARCHAR)`);
 }
 
-/** The column of a field. */
 export function idOf(name: string): string {
   const column = DEMAND_COLUMNS.find(({ field }) => field.name === name);
   if (column === undefined) throw new Error(`there is no field ${name}`);

@@ -173,7 +173,6 @@ function scopeOfDates(oql: Oql, field: string): Oql {
   return { or: oql.or.map((node) => scopeOfDates(node, field)) };
 }
 
-/** Whether some leaf of a filter is on a field. */
 export function filtersOn(oql: Oql | undefined, field: string): boolean {
   if (oql === undefined) return false;
   if ('field' in oql) return oql.field[0] === field;

@@ -9,7 +9,6 @@ import { STAGED, type StagedDemand } from './stage-demand.ts';
 import type { DemandDifference, DemandSums } from './sum-demand.ts';
 
 const DAY = 86_400_000;
-/** What became of an export. */
 export interface AddedDemand extends StagedDemand {
   /** `unchanged`: the same files were added before. */
   readonly status: 'added' | 'unchanged';

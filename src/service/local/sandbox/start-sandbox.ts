@@ -35,7 +35,6 @@ export interface SandboxOptions extends LocalServiceOptions {
   readonly exportGzip?: boolean;
 }
 
-/** The contents of the ready file. */
 export interface ReadyDocument {
   readonly base_url: string;
   readonly access_token: string;

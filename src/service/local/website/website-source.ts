@@ -170,7 +170,6 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
     return known?._crawler?.progress;
   }
 
-  /** Why the crawl ended. */
   async #crawl(
     { id, project_id, _reserved }: LaunchedCrawl,
     { config, isList = false, vitals }: CrawlerWork,

@@ -49,7 +49,6 @@ const REASONS: Readonly<Record<string, string>> = {
 
 export interface TryOptions extends SettingsOptions {
   readonly rendering?: RenderOptions;
-  /** Whether web vitals are to be measured. */
   readonly hasVitals?: boolean;
   /** Is told in words what the try waits for. */
   readonly onWait?: (words: string) => void;

@@ -23,7 +23,6 @@ export interface Agent {
   readonly known: Bot | null;
 }
 
-/** A bot and an address that its requests came from. */
 export interface BotAddress {
   readonly bot: Bot;
   readonly address: string;
@@ -42,7 +41,6 @@ export interface EventRules {
   readonly origin: string;
   /** Whether lines with this host belong to the site. */
   readonly isOwnHost: (host: string) => boolean;
-  /** What is kept of query strings. */
   readonly queryStrings: 'keep' | 'drop' | readonly string[];
   /** The address of the client is the last public one of X-Forwarded-For. */
   readonly isForwarded: boolean;
@@ -139,7 +137,6 @@ export class EventRows {
     return taken;
   }
 
-  /** Rows that were not taken yet. */
   get waiting(): number {
     return this.#count;
   }

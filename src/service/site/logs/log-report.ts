@@ -1,6 +1,5 @@
 import type { RejectReason } from './log-line.ts';
 
-/** What was read of a file. */
 export interface LogFileReport {
   readonly name: string;
   /**

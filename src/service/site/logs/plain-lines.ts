@@ -288,7 +288,6 @@ export class PlainLines {
     return this.#view.getUint8(at) === first && this.#view.getUint8(at + 1) === second;
   }
 
-  /** Writes a cell. */
   #number(value: number): void {
     this.#to = putNumber(this.#out, this.#to, value);
     this.#out[this.#to++] = TAB;

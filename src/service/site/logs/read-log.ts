@@ -33,7 +33,6 @@ export interface LogReading {
   readonly rows: EventRows;
   /** Of the text before the place where reading begins; it is moved. */
   readonly digest: TextDigest;
-  /** Lines that were read before. */
   readonly from: number;
   /** The mark of a line, which tells it from others. */
   readonly markOf: (text: DataView, from: number, end: number) => number;

@@ -74,7 +74,6 @@ function countFit(format: LogFormat, lines: readonly string[]): number {
   return fit;
 }
 
-/** Whether what stands in a line is what it is taken for. */
 function isPlausible(
   { address, forwarded, host, port, status, bytes, escapes }: LogLine,
   name: string,

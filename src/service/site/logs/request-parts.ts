@@ -60,7 +60,6 @@ export function originText(scheme: string, host: string): string {
   return `${scheme}://${hostName(host)}${isUsual ? '' : `:${port}`}`;
 }
 
-/** Whether a referrer is a page of a search engine. */
 export function isSearchResults(referer: string): boolean {
   return HOSTS.test(referer) || referer.startsWith(APP);
 }

@@ -100,7 +100,6 @@ function crawlOverCrawlSource(resources: Resources, { coc_id = '' }: Parameters)
   };
 }
 
-/** The log lines of a project with log monitoring. */
 function logEventsSource(resources: Resources, { project_id = '' }: Parameters): ReadableRows {
   const project = find(resources, 'projects', project_id);
   requireLogMonitoring(resources, project);

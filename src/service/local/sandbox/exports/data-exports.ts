@@ -20,7 +20,6 @@ interface ExportObjects {
   readonly gzip: boolean;
 }
 
-/** The addresses of the stores for exports. */
 type TargetEndpoints = Readonly<Record<ExportTarget, string>>;
 
 interface ExportTargetBucket {

@@ -21,7 +21,6 @@ interface LineFormat {
   readonly gzip: boolean;
 }
 
-/** How the rows of an export are written. */
 export interface WrittenFormat {
   readonly format: ExportFormat;
   readonly delimiter: string;

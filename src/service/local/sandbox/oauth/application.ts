@@ -7,7 +7,6 @@ export interface Application extends Document {
   readonly redirect_uris: readonly string[] | null;
 }
 
-/** The application in the ready file. */
 export interface ApplicationCredentials {
   readonly client_id: string;
   readonly client_secret: string;

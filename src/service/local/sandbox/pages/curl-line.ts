@@ -96,7 +96,6 @@ const BY_NAME: Readonly<Record<string, unknown>> = {
   start_date: 4_102_444_800_000,
 };
 
-/** Values by the name of their parameter. */
 export type ExampleValues = Readonly<Record<string, unknown>>;
 
 /** An example of what a schema takes: only what must be there, with the values that are known by name. */

@@ -59,7 +59,6 @@ export class HostResolver {
     return found.map(({ address }) => address);
   }
 
-  /** Whether the rules give a host its addresses. */
   isGiven(hostname: string): boolean {
     return this.#rules.dns.has(hostname);
   }

@@ -45,7 +45,6 @@ export class Scope {
     return this.#rules.isAjax === true;
   }
 
-  /** Whether a URL is on a host of the crawl. */
   isInternal(url: URL): boolean {
     if (this.#hosts.has(url.host)) return true;
     if (!this.#rules.crawlSubdomains || url.port !== this.#port) return false;

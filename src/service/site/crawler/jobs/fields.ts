@@ -251,7 +251,6 @@ function vitals(type: FieldType, names: string): CrawlField[] {
 /** What the fields of a crawl's pages depend on. */
 export interface CrawlFieldRules {
   readonly customFields: readonly CustomField[];
-  /** Whether a page has web vitals. */
   readonly hasVitals: boolean;
   /** Whether the URLs of a list alone were crawled, without their links. */
   readonly isList: boolean;

@@ -13,7 +13,6 @@ export class JobTables {
     this.#signal = signal;
   }
 
-  /** Makes a temporary table of a query. */
   async make(name: string, query: string, values: Values = []): Promise<void> {
     this.#made.add(name);
     await this.#connection.run(`CREATE OR REPLACE TEMP TABLE ${name} AS ${query}`, values, this.#signal);
@@ -28,7 +27,6 @@ export class JobTables {
       await this.#connection.run(`DROP TABLE IF EXISTS ${table('temp', 'main', name)}`);
   }
 
-  /** The one number that a query gives. */
   async count(query: string): Promise<number> {
     return Number(await this.#connection.scalar(query, [], this.#signal));
   }

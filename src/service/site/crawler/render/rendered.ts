@@ -23,7 +23,6 @@ export type RenderWarning =
   | 'render_request_limit'
   | 'render_size_limit';
 
-/** What came of rendering a page. */
 export interface Rendered {
   /** The document after scripts ran; null where the page could not be rendered. */
   readonly html: string | null;

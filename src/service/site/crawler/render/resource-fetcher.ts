@@ -18,7 +18,6 @@ const NOT_THE_PAGES =
 /** Headers that do not make another resource. */
 const SAME_RESOURCE = /^(?:accept|accept-language|referer|cache-control|pragma|priority)$/;
 
-/** What came of a request for a resource. */
 export interface ResourceAnswer {
   readonly status: number | null;
   readonly headers: FetchedAnswer['headers'];

@@ -161,7 +161,6 @@ function recordOf(
   };
 }
 
-/** Whether a URL lies in the folder of a sitemap. */
 function isBelow(url: URL, sitemap: URL): boolean {
   const folder = sitemap.pathname.slice(0, sitemap.pathname.lastIndexOf('/') + 1);
   return url.origin === sitemap.origin && url.pathname.startsWith(folder);

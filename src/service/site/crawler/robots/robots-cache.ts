@@ -45,7 +45,6 @@ export class RobotsCache {
     this.#sideWork = tools.sideWork;
   }
 
-  /** The rules of a URL's origin, if they are cached. */
   known({ origin }: URL): RobotsRules | undefined {
     const rules = this.#rules.get(origin);
     return rules !== undefined && Date.now() < rules.until ? rules : undefined;

@@ -64,7 +64,6 @@ export class SitemapReader {
   #rest = '';
   #text = '';
   #draft: Draft | null = null;
-  /** Number of errors in the XML. */
   errors = 0;
 
   constructor(handler: SitemapHandler) {

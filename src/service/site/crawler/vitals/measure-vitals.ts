@@ -47,7 +47,6 @@ export interface VitalsTools {
   readonly signal: AbortSignal;
 }
 
-/** What a crawl measures with. */
 interface Prepared extends VitalsOptions {
   /** The path of a Chromium. */
   readonly browser: string;

@@ -4,7 +4,6 @@ import { z } from 'zod';
 export const PagesPerTemplate = z.union([z.int().min(0), z.literal('all')]);
 export type PagesPerTemplate = z.output<typeof PagesPerTemplate>;
 
-/** The settings of a project folder. */
 export interface VitalsSettings {
   /** 0: web vitals are not measured. */
   readonly pages_per_template: PagesPerTemplate;

@@ -9,7 +9,6 @@ import { recognizeTable, type TableShape } from './recognize-table.ts';
 /** Records below the header that a table is recognised by. */
 const SAMPLE = 200;
 
-/** What a CSV file is. */
 export type CsvTable =
   | { readonly kind: 'named'; readonly table: DemandTable; readonly isBulk: boolean }
   | {

@@ -9,7 +9,6 @@ const DATE =
 const WEB =
   /^(?:web|веб|веб-поиск|интернет|ウェブ|网页|網頁|网络|網路|웹|เว็บ|الويب|ويب|אינטרנט|sieć|internet|verkko)$/i;
 
-/** Whether a text is the name of days in some language. */
 export function isDateName(text: string): boolean {
   return DATE.test(text.trim());
 }

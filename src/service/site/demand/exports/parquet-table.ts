@@ -91,7 +91,6 @@ function textSql(value: string, type: string | undefined): string {
   return `CASE WHEN abs(${value}) < 1e18 AND ${value} = trunc(${value}) THEN ${whole} ELSE ${fraction} END`;
 }
 
-/** The rows of the file, each value as a text. */
 async function* textRows(
   path: string,
   texts: readonly string[],

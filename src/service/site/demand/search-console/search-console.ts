@@ -60,7 +60,6 @@ export class SearchConsole implements AsyncDisposable {
     this.#policy = policy;
   }
 
-  /** The properties that may be read. */
   async properties(signal: AbortSignal): Promise<string[]> {
     const { siteEntry = [] } = await this.#ask(Sites, '/webmasters/v3/sites', null, signal);
     return siteEntry

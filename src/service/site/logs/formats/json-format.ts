@@ -33,7 +33,6 @@ const REQUESTS = 10_000;
 /** Keys that are told apart, for near names. */
 const MOST_KEYS = 200;
 
-/** Lines that are JSON objects. */
 export function jsonFormat(name: string, log: JsonLog, time: LogTime): LogFormat {
   const fields = Object.entries(log.map).map(([field, places]) => ({
     field: field as MappedField,

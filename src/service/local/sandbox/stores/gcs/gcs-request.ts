@@ -52,7 +52,6 @@ const REASONS: Readonly<Record<number, string>> = {
   503: 'backendError',
 };
 
-/** A refusal of the built-in GCS. */
 export class GcsError extends Error {
   override readonly name = 'GcsError';
   readonly status: number;

@@ -8,7 +8,6 @@ import { elements, xmlDocument, xmlText } from './xml.ts';
 const KEPT_HEADERS = /^(content-(type|disposition|language)|cache-control|expires|x-amz-meta-.+)$/;
 const MOST_DELETED = 1000;
 
-/** PutObject. */
 export async function putObject(call: S3Request): Promise<StoreAnswer> {
   const { folder, request, bucket, key } = call;
   const exists = folder.index.object(bucket, key) !== undefined;
@@ -63,7 +62,6 @@ export async function deleteObject({ folder, bucket, key }: S3Request): Promise<
   return { status: 204 };
 }
 
-/** DeleteObjects. */
 export async function deleteObjects(call: S3Request): Promise<StoreAnswer> {
   const xml = await receiveText(call);
   const keys = elements(xml, 'Object').map((object) => xmlText(elements(object, 'Key')[0] ?? ''));

@@ -10,14 +10,12 @@ const MOST_PARTS = 10_000;
 /** Every part but the last has at least 5 MiB, as S3 has it. */
 const SMALLEST_PART = 5 * 1024 * 1024;
 
-/** CreateMultipartUpload. */
 export function createUpload({ folder, request, bucket, key }: S3Request): StoreAnswer {
   const { id } = folder.beginUpload({ bucket, key, headers: keptHeaders(request.headers) });
   const fields = { Bucket: bucket, Key: key, UploadId: id };
   return { status: 200, body: xmlDocument('InitiateMultipartUploadResult', fields) };
 }
 
-/** UploadPart. */
 export async function uploadPart(call: S3Request): Promise<StoreAnswer> {
   const { id } = uploadOf(call);
   const number = Number(call.request.query.get('partNumber'));
@@ -29,7 +27,6 @@ export async function uploadPart(call: S3Request): Promise<StoreAnswer> {
   return { status: 200, headers: { etag: `"${part.md5}"`, ...Object.fromEntries(sums) } };
 }
 
-/** CompleteMultipartUpload. */
 export async function completeUpload(call: S3Request): Promise<StoreAnswer> {
   const { folder, bucket, key } = call;
   const upload = uploadOf(call);
@@ -44,7 +41,6 @@ export async function completeUpload(call: S3Request): Promise<StoreAnswer> {
   return { status: 200, body: xmlDocument('CompleteMultipartUploadResult', fields) };
 }
 
-/** AbortMultipartUpload. */
 export async function abortUpload(call: S3Request): Promise<StoreAnswer> {
   await call.folder.endUpload(uploadOf(call).id);
   return { status: 204 };

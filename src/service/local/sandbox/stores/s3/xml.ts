@@ -40,7 +40,6 @@ export function elements(xml: string, name: string): string[] {
   return [...xml.matchAll(pattern)].map((match) => match[1] ?? '');
 }
 
-/** The text of an element. */
 export function xmlText(inner: string): string {
   return inner.replace(/&(?:#x([0-9a-f]+)|#(\d+)|(\w+));/gi, (all, hex, decimal, name) => {
     if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16));
