@@ -4,7 +4,7 @@ import type { Connection } from '../../../src/core/duckdb/duckdb.ts';
 import { loadPackage } from '../../../src/pipeline/load/load-package.ts';
 import { readPackage } from '../../../src/pipeline/load/read-package.ts';
 import { loadPipelines } from '../../../src/project/settings/pipelines.ts';
-import { type DatasetName, fieldRecordsOf } from '../../../src/service/local/fields/field-records-of.ts';
+import { type DatasetName, FIELD_RECORDS } from '../../../src/service/local/fields/field-records-of.ts';
 import { createSchema } from '../../../src/state/catalogue/create-schema.ts';
 import { describeField } from '../../../src/state/catalogue/descriptions/describe-field.ts';
 import { openDatabase, openWorking } from '../../engines/open-working.ts';
@@ -48,7 +48,7 @@ test('a field is described by the service, else by the specification, else by it
 test('each field that the sandbox gives is described in words of its own', () => {
   const fallback = /^Field .* of the service: /;
   for (const [name, dataset] of Object.entries(CATALOGUES))
-    for (const { name: field, type, arity } of fieldRecordsOf(name as DatasetName))
+    for (const { name: field, type, arity } of FIELD_RECORDS[name as DatasetName])
       expect(describeField(dataset, { field, type, arity })).not.toMatch(fallback);
 });
 

@@ -17,84 +17,40 @@ const VALUES: Shape = ['value'];
 const MAP: Shape = { '*': 'value' };
 
 /** The description of a scraped field; the specification shows no shape (docs/crawler.md, "Scraped fields"). */
-const CUSTOM_FIELD: Shape = {
-  name: 'value',
-  type: 'value',
-  decimal: 'value',
-  take: 'value',
-  many: 'value',
-  from: 'value',
-  arity: 'value',
-  xpath: 'value',
-  css: 'value',
-  regex: 'value',
-  selector: 'value',
-  attribute: 'value',
-};
+const CUSTOM_FIELD = values('name type decimal take many from arity xpath css regex selector attribute');
 
 /**
  * The keys of a crawl configuration to keep, wherever it occurs (api-spec.md §2.8, spec-notes.md 33). No other key is
  * kept.
  */
 const CRAWL_CONFIG: ObjectShape = {
-  id: 'value',
-  name: 'value',
-  start_url: 'value',
-  user_agent: 'value',
-  max_speed: 'value',
-  agent_kind: 'value',
-  ajax_crawling: 'value',
-  allow_query_params: 'value',
+  ...values('id name start_url user_agent max_speed agent_kind ajax_crawling allow_query_params'),
+  ...values('crawl_subdomains filter_query_params js_rendering max_depth max_url query_params_list'),
+  ...values('resource_checker strict_sitemaps trigger_coc use_cookies use_proxy whitelist_params_mode'),
+  ...values('reuse_cookies scheduling_period scheduling_start_date scheduling_timezone'),
   alternate_start_urls: VALUES,
-  crawl_subdomains: 'value',
   custom_fields: [CUSTOM_FIELD],
   dns: [{ host: 'value', ips: VALUES }],
-  filter_query_params: 'value',
-  js_rendering: 'value',
-  max_depth: 'value',
-  max_url: 'value',
-  query_params_list: 'value',
-  resource_checker: 'value',
-  robots_txt: [{ host: 'value', content: 'value' }],
+  robots_txt: [values('host content')],
   sitemaps: VALUES,
-  strict_sitemaps: 'value',
-  trigger_coc: 'value',
-  use_cookies: 'value',
-  use_proxy: 'value',
   user_input_files: VALUES,
   watched_resources: VALUES,
-  whitelist_params_mode: 'value',
-  reuse_cookies: 'value',
-  scheduling_period: 'value',
-  scheduling_start_date: 'value',
-  scheduling_timezone: 'value',
 };
 
 const CONFIGURED = { crawl_config: CRAWL_CONFIG } as const;
 
 /** A crawl within a project's record. */
 const CRAWL: Shape = {
-  id: 'value',
-  project_id: 'value',
-  user_id: 'value',
-  link_status: 'value',
-  status: 'value',
-  created_at: 'value',
-  ended_at: 'value',
-  fetched_urls: 'value',
-  last_depth: 'value',
-  end_reason: 'value',
+  ...values(
+    'id project_id user_id link_status status created_at ended_at fetched_urls last_depth end_reason',
+  ),
   features: VALUES,
   ...CONFIGURED,
 };
 
 /** A scheduled crawl within a project's record. */
 const SCHEDULED_CRAWL: Shape = {
-  id: 'value',
-  project_id: 'value',
-  config_id: 'value',
-  recurrence: 'value',
-  start_date: 'value',
+  ...values('id project_id config_id recurrence start_date'),
   ...CONFIGURED,
 };
 
@@ -117,8 +73,7 @@ const RECORDS: Readonly<Record<string, Readonly<Record<string, Shape>>>> = {
   },
   crawl_over_crawls: {
     configuration: {
-      id: 'value',
-      name: 'value',
+      ...values('id name'),
       url_transformations: [{ type: 'value', crawl_to_transform: 'value', config: MAP }],
     },
   },
@@ -127,12 +82,8 @@ const RECORDS: Readonly<Record<string, Readonly<Record<string, Shape>>>> = {
   data_exports: {
     output_format_parameters: { csv_delimiter: 'value' },
     target_parameters: {
-      store_a_bucket: 'value',
-      store_a_prefix: 'value',
+      ...values('store_a_bucket store_a_prefix store_b_bucket store_b_region store_b_prefix'),
       store_b_credentials: 'reference',
-      store_b_bucket: 'value',
-      store_b_region: 'value',
-      store_b_prefix: 'value',
     },
   },
 };
@@ -164,6 +115,10 @@ export function keptRecord(
     return shape === undefined ? [] : [[key, shape] as const];
   });
   return keptObject(record, Object.fromEntries(shapes));
+}
+
+function values(names: string): ObjectShape {
+  return Object.fromEntries(names.split(' ').map((name) => [name, 'value']));
 }
 
 /** Undefined where nothing is kept under this key. */

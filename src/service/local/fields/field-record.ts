@@ -45,3 +45,8 @@ export function fieldRecord(
     can_sort: plain && arity === 'one',
   };
 }
+
+/** Fields by their names, apart by spaces; those that follow one another and are alike stand together. */
+export function recordsOf(runs: readonly Readonly<Parameters<typeof fieldRecord>>[]): readonly FieldRecord[] {
+  return runs.flatMap(([names, ...rest]) => names.split(' ').map((name) => fieldRecord(name, ...rest)));
+}

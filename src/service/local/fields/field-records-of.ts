@@ -1,42 +1,35 @@
-import type { CrawlDataType, FieldRecord, Granularity } from '../../api/resources/fields.ts';
+import type { FieldRecord, Granularity } from '../../api/resources/fields.ts';
 import { BOT_KINDS } from '../../api/resources/log-monitoring.ts';
-import { fieldRecord } from './field-record.ts';
-import { PAGE_FIELD_RECORDS } from './page-fields.ts';
+import { fieldRecord, recordsOf } from './field-record.ts';
+import { PAGE_FIELD_RECORDS, STATUS_RANGES } from './page-fields.ts';
 
 /** Fields of structured data items: nothing public shows them, so they are ours. */
-export const STRUCTURED_DATA_FIELD_RECORDS: readonly FieldRecord[] = [
-  fieldRecord('url', 'string'),
-  fieldRecord('format', 'enum', 'one', ['json-ld', 'rdfa', 'microdata']),
-  fieldRecord('type', 'string'),
-  fieldRecord('position', 'natural'),
-  fieldRecord('valid', 'bool'),
-  fieldRecord('missing_properties', 'string', 'many'),
-  fieldRecord('item', 'object'),
-];
-
-const PARTS: readonly (readonly [suffix: string, type: string])[] = [
-  ['ext', 'string'],
-  ['first_path', 'string'],
-  ['has_params', 'bool'],
-  ['host', 'string'],
-  ['path', 'string'],
-  ['querystring_key', 'string'],
-  ['querystring_keyvalue', 'string'],
-];
+export const STRUCTURED_DATA_FIELD_RECORDS = recordsOf([
+  ['url', 'string'],
+  ['format', 'enum', 'one', ['json-ld', 'rdfa', 'microdata']],
+  ['type', 'string'],
+  ['position', 'natural'],
+  ['valid', 'bool'],
+  ['missing_properties', 'string', 'many'],
+  ['item', 'object'],
+]);
 
 /** Fields of links (wire-facts.md, "link fields"; their types are ours). */
 export const LINK_FIELD_RECORDS: readonly FieldRecord[] = [
-  fieldRecord('origin', 'string'),
-  fieldRecord('target', 'string'),
-  fieldRecord('anchor', 'string'),
-  fieldRecord('follow', 'bool'),
-  fieldRecord('intern', 'bool'),
-  fieldRecord('target_status', 'natural'),
-  fieldRecord('target_status_range', 'enum', 'one', ['ok', 'redirect', 'client_error', 'server_error']),
-  fieldRecord('target_fetched', 'bool'),
-  fieldRecord('juice', 'float'),
+  ...recordsOf([
+    ['origin target anchor', 'string'],
+    ['follow intern', 'bool'],
+    ['target_status', 'natural'],
+    ['target_status_range', 'enum', 'one', STATUS_RANGES],
+    ['target_fetched', 'bool'],
+    ['juice', 'float'],
+  ]),
   ...['origin', 'target'].flatMap((end) =>
-    PARTS.map(([suffix, type]) => fieldRecord(`${end}_${suffix}`, type)),
+    recordsOf([
+      [`${end}_ext ${end}_first_path`, 'string'],
+      [`${end}_has_params`, 'bool'],
+      [`${end}_host ${end}_path ${end}_querystring_key ${end}_querystring_keyvalue`, 'string'],
+    ]),
   ),
 ];
 
@@ -93,7 +86,7 @@ export const RANKING_FIELD_RECORDS: readonly FieldRecord[] = [
   dimension('is_branded', 'bool'),
 ];
 
-function dimension(name: string, type: string, values?: readonly string[]): FieldRecord {
+export function dimension(name: string, type: string, values?: readonly string[]): FieldRecord {
   return { ...fieldRecord(name, type, 'one', values), agg_metric_methods: ['cardinality'] };
 }
 
@@ -101,45 +94,32 @@ function metric(name: string, type: string, methods: readonly string[]): FieldRe
   return { ...fieldRecord(name, type), agg_dimension: false, agg_metric_methods: [...methods] };
 }
 
-const METHODS = ['GET', 'POST', 'HEAD', 'OPTIONS'];
-const STATUS_RANGES = ['ok', 'redirect', 'client_error', 'server_error'];
-
 /** Lines of log files; nothing public shows their fields (wire-facts.md): ours. */
-export const LOG_EVENT_FIELD_RECORDS: readonly FieldRecord[] = [
-  fieldRecord('url', 'string'),
-  fieldRecord('urlpath', 'string'),
-  fieldRecord('url_host', 'string'),
-  fieldRecord('url_first_path', 'string'),
-  fieldRecord('url_has_params', 'bool'),
-  fieldRecord('event_date', 'datetime'),
-  fieldRecord('day', 'date'),
-  fieldRecord('method', 'enum', 'one', METHODS),
-  fieldRecord('status_code', 'natural'),
-  fieldRecord('status_code_range', 'enum', 'one', STATUS_RANGES),
-  fieldRecord('bytes_sent', 'natural'),
-  fieldRecord('referer', 'string'),
-  fieldRecord('user_agent', 'string'),
-  fieldRecord('device', 'enum', 'one', ['desktop', 'mobile']),
-  fieldRecord('is_bot', 'bool'),
-  fieldRecord('bot', 'string'),
-  fieldRecord('bot_kind', 'enum', 'one', BOT_KINDS),
-  fieldRecord('search_engine', 'enum', 'one', ['google']),
-  fieldRecord('is_seo_visit', 'bool'),
-];
+export const LOG_EVENT_FIELD_RECORDS = recordsOf([
+  ['url urlpath url_host url_first_path', 'string'],
+  ['url_has_params', 'bool'],
+  ['event_date', 'datetime'],
+  ['day', 'date'],
+  ['method', 'enum', 'one', ['GET', 'POST', 'HEAD', 'OPTIONS']],
+  ['status_code', 'natural'],
+  ['status_code_range', 'enum', 'one', STATUS_RANGES],
+  ['bytes_sent', 'natural'],
+  ['referer user_agent', 'string'],
+  ['device', 'enum', 'one', ['desktop', 'mobile']],
+  ['is_bot', 'bool'],
+  ['bot', 'string'],
+  ['bot_kind', 'enum', 'one', BOT_KINDS],
+  ['search_engine', 'enum', 'one', ['google']],
+  ['is_seo_visit', 'bool'],
+]);
 
 /** The totals of all hits on a URL in a day, week or month. */
-const HITS: readonly FieldRecord[] = [
-  fieldRecord('hits', 'natural'),
-  fieldRecord('bot_hits', 'natural'),
-  ...BOT_KINDS.map((kind) => fieldRecord(`${kind}_bot_hits`, 'natural')),
-  fieldRecord('visits', 'natural'),
-  fieldRecord('seo_visits', 'natural'),
-  ...['2xx', '3xx', '4xx', '5xx'].map((range) => fieldRecord(`hits_${range}`, 'natural')),
-  fieldRecord('last_status_code', 'natural'),
-  fieldRecord('bytes_sent', 'natural'),
-  fieldRecord('is_crawled', 'bool'),
-  fieldRecord('is_active', 'bool'),
-];
+const HITS = recordsOf([
+  ['hits bot_hits', 'natural'],
+  [BOT_KINDS.map((kind) => `${kind}_bot_hits`).join(' '), 'natural'],
+  ['visits seo_visits hits_2xx hits_3xx hits_4xx hits_5xx last_status_code bytes_sent', 'natural'],
+  ['is_crawled is_active', 'bool'],
+]);
 
 /** The field that tells when, by granularity (api-spec.md §2.13; spec-notes.md 30 for the format of days). */
 export const PERIOD_FIELDS: Readonly<Record<Granularity, FieldRecord>> = {
@@ -164,17 +144,8 @@ function pagesBy(granularity: Granularity): readonly FieldRecord[] {
   ];
 }
 
-/** Names of the rows that the service keeps: of a crawl, of a comparison, of a project (interface.md, `--import`). */
-export type DatasetName =
-  | CrawlDataType
-  | 'crawl_over_crawl_pages'
-  | 'events'
-  | 'log_pages_days'
-  | 'log_pages_weeks'
-  | 'log_pages_months'
-  | 'ranking_performance';
-
-const FIELD_RECORDS: Readonly<Record<DatasetName, readonly FieldRecord[]>> = {
+/** The fields of a data type where nothing else gives them. */
+export const FIELD_RECORDS = {
   pages: PAGE_FIELD_RECORDS,
   links: LINK_FIELD_RECORDS,
   clusters: CLUSTER_FIELD_RECORDS,
@@ -185,9 +156,7 @@ const FIELD_RECORDS: Readonly<Record<DatasetName, readonly FieldRecord[]>> = {
   log_pages_weeks: LOG_PAGE_FIELD_RECORDS.weeks,
   log_pages_months: LOG_PAGE_FIELD_RECORDS.months,
   ranking_performance: RANKING_FIELD_RECORDS,
-};
+} as const satisfies Readonly<Record<string, readonly FieldRecord[]>>;
 
-/** The fields of a data type where nothing else gives them. */
-export function fieldRecordsOf(name: DatasetName): readonly FieldRecord[] {
-  return FIELD_RECORDS[name];
-}
+/** Names of the rows that the service keeps: of a crawl, of a comparison, of a project (interface.md, `--import`). */
+export type DatasetName = keyof typeof FIELD_RECORDS;

@@ -1,8 +1,7 @@
 import { type Connection, ident } from '../../../core/duckdb/duckdb.ts';
 import type { FieldRecord } from '../../api/resources/fields.ts';
 import { type Column, columnsOf, SQL_TYPES } from '../fields/column.ts';
-import { fieldRecord } from '../fields/field-record.ts';
-import { RANKING_FIELD_RECORDS } from '../fields/field-records-of.ts';
+import { dimension, RANKING_FIELD_RECORDS } from '../fields/field-records-of.ts';
 import { ServiceRows } from '../rows/row-store.ts';
 
 const SPECIFIED = ['url', 'query', 'date', 'device', 'clicks', 'impressions', 'position'];
@@ -63,8 +62,4 @@ export function idOf(name: string): string {
   const column = DEMAND_COLUMNS.find(({ field }) => field.name === name);
   if (column === undefined) throw new Error(`there is no field ${name}`);
   return column.id;
-}
-
-function dimension(name: string, type: string): FieldRecord {
-  return { ...fieldRecord(name, type), agg_metric_methods: ['cardinality'] };
 }

@@ -1,7 +1,7 @@
 import { END_REASONS_WITHOUT_REPORT } from '../../api/resources/end-reasons.ts';
 import type { CrawlDataType } from '../../api/resources/fields.ts';
 import { columnsOf } from '../fields/column.ts';
-import { type DatasetName, fieldRecordsOf } from '../fields/field-records-of.ts';
+import { type DatasetName, FIELD_RECORDS } from '../fields/field-records-of.ts';
 import { forbidden, notFound, wrongState } from './refusal.ts';
 import type { Dataset, Document, ResourceKind, Resources } from './resources.ts';
 import { WORKSPACE_ID } from './seed.ts';
@@ -34,7 +34,7 @@ export function find(resources: Resources, kind: ResourceKind, id: string, owner
 export function datasetOf(resources: Resources, owner: string, name: DatasetName): Dataset {
   const own = resources.dataset(owner, name);
   if (own !== undefined) return own;
-  return { table: undefined, columns: columnsOf(fieldRecordsOf(name)) };
+  return { table: undefined, columns: columnsOf(FIELD_RECORDS[name]) };
 }
 
 /** Refuses what a crawl's state has no data for (wire-facts.md, "export gate"; spec-notes.md 23, 24). */

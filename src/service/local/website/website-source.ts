@@ -36,7 +36,7 @@ import {
 } from '../crawls/launched-crawl.ts';
 import { columnsOf, SQL_TYPES } from '../fields/column.ts';
 import { fieldRecord } from '../fields/field-record.ts';
-import { fieldRecordsOf } from '../fields/field-records-of.ts';
+import { FIELD_RECORDS } from '../fields/field-records-of.ts';
 import type { IngestFiles } from '../ingest/ingest-files.ts';
 import { checkRequest } from '../resources/check-request.ts';
 import type { Clock } from '../resources/clock.ts';
@@ -294,7 +294,7 @@ async function importReport(
 }
 
 function recordsOf(dataType: CrawlDataType, fields: readonly CrawlField[]): FieldRecord[] {
-  const records = fieldRecordsOf(dataType);
+  const records = FIELD_RECORDS[dataType];
   return fields.map(
     ({ name, type, arity }) => records.find((known) => known.name === name) ?? fieldRecord(name, type, arity),
   );

@@ -1,5 +1,5 @@
 import type { CrawlDataType, FieldRecord } from '../../../api/resources/fields.ts';
-import { fieldRecordsOf } from '../../fields/field-records-of.ts';
+import { FIELD_RECORDS } from '../../fields/field-records-of.ts';
 import { MORE_PAGE_FIELDS, PAGE_FIELD_RECORDS } from '../../fields/page-fields.ts';
 import type { Dataset } from '../../resources/resources.ts';
 import { ServiceRows } from '../../rows/row-store.ts';
@@ -68,7 +68,7 @@ export async function createCrawlTables(
         }),
       );
     for (const [dataType, content] of made) {
-      const fields = fieldRecordsOf(dataType);
+      const fields = FIELD_RECORDS[dataType];
       const table = `${dataType}_${crawlId}`;
       datasets.set(
         dataType,

@@ -2,7 +2,7 @@ import { text } from '../../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import {
   type DatasetName,
-  fieldRecordsOf,
+  FIELD_RECORDS,
   RANKING_COUNTRIES,
   RANKING_DEVICES,
 } from '../../fields/field-records-of.ts';
@@ -80,7 +80,7 @@ export async function generateProjectData(
   });
 
   function table(dataset: DatasetName, facts: string, values: Readonly<Record<string, string>>) {
-    const fields = fieldRecordsOf(dataset);
+    const fields = FIELD_RECORDS[dataset];
     const content = { fields, known: fields, facts, values, key: 'n' };
     return createTable(rows, site, `${dataset}_${id}`, content);
   }

@@ -3,7 +3,7 @@ import type { FieldRecord } from '../../../api/resources/fields.ts';
 import { countsOf, FETCH_STEPS, fetchedOf } from '../../crawls/crawl-plan.ts';
 import type { CrawlJob, CrawlSource, PlannedWork, SourceReport } from '../../crawls/crawl-source.ts';
 import { type LaunchedCrawl, reached, stepsAt } from '../../crawls/launched-crawl.ts';
-import { fieldRecordsOf } from '../../fields/field-records-of.ts';
+import { FIELD_RECORDS } from '../../fields/field-records-of.ts';
 import { type Document, type Resources, resourceId } from '../../resources/resources.ts';
 import type { ServiceRows } from '../../rows/row-store.ts';
 import { createCrawlTables } from './create-crawl-tables.ts';
@@ -62,7 +62,7 @@ export class GeneratedSource implements CrawlSource {
       const dataset = this.#resources.dataset(id, 'pages');
       if (dataset !== undefined) return dataset.columns.map((column) => column.field);
     }
-    return fieldRecordsOf('pages');
+    return FIELD_RECORDS.pages;
   }
 }
 

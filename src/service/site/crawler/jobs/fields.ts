@@ -10,20 +10,7 @@ export interface CrawlField {
   readonly sql: string;
 }
 
-type FieldType =
-  | 'natural'
-  | 'float'
-  | 'percentage'
-  | 'bool'
-  | 'string'
-  | 'enum'
-  | 'hash'
-  | 'date'
-  | 'datetime'
-  | 'object'
-  | 'nested';
-
-const SQL_TYPES: Readonly<Record<FieldType, string>> = {
+const SQL_TYPES = {
   natural: 'BIGINT',
   float: 'DOUBLE',
   percentage: 'DOUBLE',
@@ -36,6 +23,8 @@ const SQL_TYPES: Readonly<Record<FieldType, string>> = {
   object: 'JSON',
   nested: 'JSON',
 };
+
+type FieldType = keyof typeof SQL_TYPES;
 
 /** The column of a field: many-valued texts are lists, other many-valued fields JSON. */
 export function fieldColumn({ name, type, arity, sql }: CrawlField): string {
