@@ -99,17 +99,13 @@ export class Unarchiver {
         `the pipeline says ${command}, but the token lacks the right: ${error.message}`,
         { cause: error },
       );
-      if (isOfToken(error)) this.#forbidden = forbidden;
+      // Without the scope the token may unarchive no crawl.
+      if (ServiceErrorBody.safeParse(error.cause).data?.code === 'missing_scope') this.#forbidden = forbidden;
       // It takes no other crawl's place among those of this run.
       else this.#most++;
       throw forbidden;
     }
   }
-}
-
-/** Whether a 403 is of the token, whatever the crawl. */
-function isOfToken({ cause }: CrawlhouseError): boolean {
-  return ServiceErrorBody.safeParse(cause).data?.code === 'missing_scope';
 }
 
 /**

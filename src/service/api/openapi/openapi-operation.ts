@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import { SERVICE_ERROR_STATUS, type ServiceErrorType } from '../client/service-error.ts';
 import { COMMON_ERRORS, type Endpoint } from '../endpoint.ts';
 import { ENDPOINTS, type OperationId } from '../endpoints.ts';
@@ -103,11 +102,7 @@ function requestBody(endpoints: readonly Endpoint[], schemas: OpenApiSchemas): O
   const schema = others.length === 0 ? one : { anyOf: [one, ...others] };
   const type = first.sends === 'multipart' ? 'multipart/form-data' : 'application/json';
   // A body whose every part may be missing may be missing too.
-  return { required: !bodies.every(takesNothing), content: { [type]: { schema } } };
-}
-
-function takesNothing(body: z.ZodType): boolean {
-  return body.safeParse({}).success;
+  return { required: !bodies.every((body) => body.safeParse({}).success), content: { [type]: { schema } } };
 }
 
 function successes(endpoints: readonly Endpoint[], schemas: OpenApiSchemas): JsonObject {

@@ -78,7 +78,8 @@ export function parseOql(value: unknown, { root = 'oql', onLeaf }: ParseOqlOptio
 function parseLeaf(leaf: unknown, path: string): OqlLeaf {
   if (!Array.isArray(leaf) || leaf.length < 3 || leaf.length > 4) {
     const right = 'is an array [field_name, filter_type, filter_value], with options as a fourth';
-    throw new OqlError(path, 'type', right, Array.isArray(leaf) ? nameOf(leaf[0]) : undefined);
+    const name = Array.isArray(leaf) && typeof leaf[0] === 'string' ? leaf[0] : undefined;
+    throw new OqlError(path, 'type', right, name);
   }
   const [name, filter, value, options] = leaf as unknown[];
   if (typeof name !== 'string')
@@ -136,10 +137,6 @@ function isFilterType(value: unknown): value is FilterType {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function nameOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }
 
 /** A value in a message: unchanged if it is short, else its kind. */

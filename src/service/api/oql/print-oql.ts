@@ -1,5 +1,5 @@
 import { stringifyJson } from '../../../core/text/json.ts';
-import type { Oql, OqlLeaf, OqlOptions, OqlValue } from './oql.ts';
+import type { Oql, OqlLeaf, OqlValue } from './oql.ts';
 
 /**
  * A tree as text for people, such as
@@ -50,15 +50,11 @@ function printLeaf([name, filter, value, options = {}]: OqlLeaf): string {
     case 'startswith':
     case 'endswith': {
       const verb = options.regex ? MATCHES[filter] : filter === 'equals' ? SIGNS[filter] : WORDS[filter];
-      return `${field} ${verb} ${printValue(value)}${printOptions(options)}`;
+      return `${field} ${verb} ${printValue(value)}${options.ci ? ' (ignoring case)' : ''}`;
     }
     default:
       return `${field} ${SIGNS[filter]} ${printValue(value)}`;
   }
-}
-
-function printOptions({ ci }: OqlOptions): string {
-  return ci ? ' (ignoring case)' : '';
 }
 
 /** Quoted where it is not one plain word, or one that the text uses itself. */

@@ -102,11 +102,12 @@ export function configDocument(id: string, input: ConfigInput, known?: Document)
   const formerSecrets = (known?._webhook_secrets ?? {}) as Secrets;
   const secrets = webhookSecrets(input, formerSecrets);
   const password = passwordOf(input, known);
+  const { password: _, ...httpAuth } = input.http_auth ?? {};
   return {
     id,
     ...CONFIG_DEFAULTS,
     ...Object.fromEntries(given),
-    ...(input.http_auth ? { http_auth: withoutPassword(input.http_auth) } : {}),
+    ...(input.http_auth ? { http_auth: { realm: null, ...httpAuth } } : {}),
     notifications: servedNotifications(input.notifications, secrets),
     ...(password === undefined ? {} : { _http_password: password }),
     _webhook_secrets: secrets,
@@ -141,9 +142,4 @@ function passwordOf({ http_auth }: ConfigInput, known: Document | undefined): st
   const former = known?.http_auth as { username?: string } | null | undefined;
   if (former?.username === http_auth.username) return known?._http_password as string | undefined;
   throw invalidParameter('http_auth.password', 'required', 'is needed for another user name');
-}
-
-function withoutPassword(httpAuth: NonNullable<ConfigInput['http_auth']>): Record<string, unknown> {
-  const { password, ...rest } = httpAuth;
-  return { realm: null, ...rest };
 }

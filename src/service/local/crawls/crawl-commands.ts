@@ -36,7 +36,9 @@ export function pilot(crawl: LaunchedCrawl, command: PilotCommand, now: number):
   }
   switch (command) {
     case 'pause':
-      return turning(stopped(crawl, now), 'pausing', now + PAUSING, { status: 'paused' });
+      return turning({ ...crawl, ...workFrom(crawl, workedAt(crawl, now), now) }, 'pausing', now + PAUSING, {
+        status: 'paused',
+      });
     case 'resume':
       return { ...crawl, status: 'running', ...workFrom(crawl, workedAt(crawl, now), now) };
     case 'cancel':
@@ -70,10 +72,6 @@ export function turning(
 
 function workFrom(crawl: LaunchedCrawl, elapsed: number, since: number): Pick<LaunchedCrawl, '_work'> {
   return crawl._plan === undefined ? {} : { _work: { elapsed, since } };
-}
-
-function stopped(crawl: LaunchedCrawl, now: number): LaunchedCrawl {
-  return { ...crawl, ...workFrom(crawl, workedAt(crawl, now), now) };
 }
 
 /** It leaves no report (spec-notes.md 24). */

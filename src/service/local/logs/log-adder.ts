@@ -156,7 +156,9 @@ export class LogAdder {
       ...{ id, known, source, rules, begin: begin.sample, digest, lines: tally.lines },
       ...{ state: format.state ?? '', days: rows.days, secret, now },
     });
-    return isKnown ? { ...blankReport(source.name), format: name, ...keptOf(report) } : report;
+    if (!isKnown) return report;
+    const { earlier_name, unfinished_bytes } = report;
+    return { ...blankReport(source.name), format: name, earlier_name, unfinished_bytes };
   }
 
   /** @throws RefusedFile for a file that is not what it was taken for */
@@ -191,11 +193,6 @@ export class LogAdder {
       clientOf: hashes === null ? null : (address, second) => hashes.of(address, second),
     });
   }
-}
-
-/** What is said of a file that has nothing new. */
-function keptOf({ earlier_name, unfinished_bytes }: LogFileReport): Partial<LogFileReport> {
-  return { earlier_name, unfinished_bytes };
 }
 
 function noLines(name: string): CrawlhouseError {

@@ -104,11 +104,6 @@ interface Notifications {
 
 const OWNER_EMAIL = 'owner@sandbox.example';
 
-/** Without a list the workspace's owner gets mail; with an empty list nobody does (api-spec.md §6). */
-function recipientsOf({ email_recipients }: Notifications): readonly string[] {
-  return email_recipients ?? [OWNER_EMAIL];
-}
-
 type NotificationEvent = 'crawl_ended' | 'crawl_not_started' | 'test';
 
 /** The body of a webhook request: not shown, so ours. `timestamp` is UTC milliseconds. */
@@ -137,7 +132,8 @@ function webhookBody(crawl: Document): WebhookBody {
 
 /** The recorded mail about a crawl's end; nothing if it has no recipient. */
 function mailOf(crawl: Document, notifications: Notifications, projectName: string): Document | undefined {
-  const to = recipientsOf(notifications);
+  // Without a list the owner gets mail; with an empty list nobody does (api-spec.md §6).
+  const to = notifications.email_recipients ?? [OWNER_EMAIL];
   if (to.length === 0) return undefined;
   const { event } = webhookBody(crawl);
   const what = event === 'crawl_ended' ? 'ended' : 'did not start';

@@ -99,7 +99,8 @@ function bucketsOf({ fields = [] }: Query, columns: ReadonlyMap<string, Column>,
 }
 
 function metricsOf({ value }: Query, columns: ReadonlyMap<string, Column>, path: string): RankingMetric[] {
-  if (value === undefined || value.length === 0) return [countMetric(COUNT_ALIAS)];
+  if (value === undefined || value.length === 0)
+    return [{ sql: 'count(*)', column: made(COUNT_ALIAS, 0, 'int') }];
   return value.map((one, index) => metricOf(one, index, columns, `${path}.value[${index}]`));
 }
 
@@ -236,11 +237,6 @@ interface RankingMetric {
 const DECIMALS = 6;
 
 type Columns = ReadonlyMap<string, Column>;
-
-/** The metric where a query gives none: how many items match. */
-function countMetric(alias: string): RankingMetric {
-  return { sql: 'count(*)', column: made(alias, 0, 'int') };
-}
 
 /**
  * A metric as SQL: `sum` of nothing is 0; an average or a rate of no impressions has no value (api-spec.md §4.2).

@@ -107,7 +107,8 @@ export function readCrawlSettings(input: unknown, options: SettingsOptions = {})
     auth: authOf(config),
     useCookies: config.use_cookies,
     useProxy: config.use_proxy,
-    robotName: productToken(config.user_agent).toLowerCase(),
+    // The first word, without a version (RFC 9309 §2.2.1).
+    robotName: (/^[a-z_-]+/i.exec(config.user_agent)?.[0] ?? config.user_agent).toLowerCase(),
     agentKind: config.agent_kind,
     ...renderingOf(config),
     customFields: customFieldsOf(config),
@@ -146,7 +147,7 @@ function alternates(startUrl: string, urls: readonly string[]): string[] {
 function headersOf(config: Complete): Record<string, string> {
   const extra = Object.entries(config.extra_headers);
   return {
-    'user-agent': userAgentHeader(config.user_agent, config.agent_kind),
+    'user-agent': AGENTS[config.agent_kind](config.user_agent),
     accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
     ...Object.fromEntries(extra.map(([name, value]) => [name.toLowerCase(), value])),
   };
@@ -182,14 +183,4 @@ function badConfig(
   hint = 'docs/crawler.md says what each key of a configuration does',
 ): CrawlhouseError {
   return new CrawlhouseError('bad_settings', `crawl configuration: ${place}: ${problem}`, { hint });
-}
-
-/** The User-Agent header: the name, within what is usual for the kind. */
-function userAgentHeader(name: string, kind: AgentKind): string {
-  return AGENTS[kind](name);
-}
-
-/** The name that groups of robots.txt are matched with: the first word, without a version (RFC 9309 §2.2.1). */
-function productToken(name: string): string {
-  return /^[a-z_-]+/i.exec(name)?.[0] ?? name;
 }

@@ -7,14 +7,9 @@ const LEAST = 6;
 const MOST = 40;
 const SAMPLES = 3;
 
-/** How many clusters the pages of a crawl make: as many as wanted, where there are pages enough. */
-function clusterCount(pages: number, wanted: number): number {
-  return Math.min(wanted, Math.max(0, pages - LEAST));
-}
-
 /** SQL for the numbers of the clusters that the page of a slot is in; NULL where it is in none. */
 export function clustersOf(site: GeneratedSite, pages: number, wanted: number, slot: string): string {
-  const count = clusterCount(pages, wanted);
+  const count = Math.min(wanted, Math.max(0, pages - LEAST));
   if (count === 0) return 'CAST(NULL AS BIGINT[])';
   // Each begins as many slots after the one before it; the home page is like no other.
   const stride = Math.max(1, Math.floor((pages - 1) / count));

@@ -76,7 +76,8 @@ export async function createCrawlTables(
       );
     }
   } finally {
-    if (counts !== undefined) await dropCounts(store, counts);
+    if (counts !== undefined)
+      await store.use((connection) => connection.run(`DROP TABLE IF EXISTS ${counts.table}`));
   }
   return datasets;
 }
@@ -151,11 +152,6 @@ async function countPages(rows: ServiceRows, name: string, counted: Counted): Pr
       repeated: { title: valuesOf('title'), h1: valuesOf('h1'), description: valuesOf('description') },
     };
   });
-}
-
-/** Takes the table of counts away, once the tables that are made from it are there. */
-async function dropCounts(rows: ServiceRows, { table }: PageCounts): Promise<void> {
-  await rows.use((connection) => connection.run(`DROP TABLE IF EXISTS ${table}`));
 }
 
 function joinsOf({ site, pages, links, items, clusters }: Counted): Join[] {

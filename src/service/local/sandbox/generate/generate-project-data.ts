@@ -213,8 +213,10 @@ function eventFacts(site: GeneratedSite, events: number, days: number, lastDay: 
 /** SQL for the fields of log events, by name, over the columns of `eventFacts`. */
 function eventRowValues(site: GeneratedSite): Readonly<Record<string, string>> {
   const time = 'make_timestamp(moment * 1000000)';
-  const perAgent = (value: (agent: Agent) => string | undefined): string =>
-    `CASE agent ${AGENTS.map((agent, index) => `WHEN ${index} THEN ${literal(value(agent))}`).join(' ')} END`;
+  const perAgent = (value: (agent: Agent) => string | undefined): string => {
+    const literals = AGENTS.map(value).map((one) => (one === undefined ? 'NULL' : text(one)));
+    return `CASE agent ${literals.map((one, index) => `WHEN ${index} THEN ${one}`).join(' ')} END`;
+  };
   return {
     url: `concat('https://${site.host}', path)`,
     urlpath: "split_part(path, '?', 1)",
@@ -246,8 +248,4 @@ function agentOf(number: string): string {
     return `WHEN ${number} < ${below} THEN ${index}`;
   });
   return `CASE ${cases.join(' ')} END`;
-}
-
-function literal(value: string | undefined): string {
-  return value === undefined ? 'NULL' : text(value);
 }

@@ -47,11 +47,10 @@ export async function scoring(tables: JobTables): Promise<void> {
       WHERE intern AND is_page AND follow AND origin <> target
       UNION ALL FROM job_passing`);
   const { rank, lowest } = pageRank({ nodes, from, to, parts });
-  await tables.write('job_scoring', { id: 'INTEGER', inrank: 'DOUBLE' }, scored(inranks(rank, lowest)));
-}
-
-function* scored(inrank: Float64Array): Generator<[number, number]> {
-  for (const [page, value] of inrank.entries()) yield [page, Math.round(value * 100) / 100];
+  const scores = inranks(rank, lowest)
+    .entries()
+    .map(([page, value]): [number, number] => [page, Math.round(value * 100) / 100]);
+  await tables.write('job_scoring', { id: 'INTEGER', inrank: 'DOUBLE' }, scores);
 }
 
 /** Links of a graph: link `n` leads from `from[n]` to `to[n]`. */

@@ -56,8 +56,18 @@ export async function writeTables(
       }
     });
   const links = slices(connection, 'crawl_links', LINKS_AT_ONCE, linkSlice);
-  const clusters = slices(connection, 'job_clusters', LINKS_AT_ONCE, clusterSlice);
-  const items = slices(connection, 'fetched_items', LINKS_AT_ONCE, itemSlice);
+  const clusters = slices(
+    connection,
+    'job_clusters',
+    LINKS_AT_ONCE,
+    (within) => `job_clusters AS cluster WHERE ${within('cluster.rowid')}`,
+  );
+  const items = slices(
+    connection,
+    'fetched_items',
+    LINKS_AT_ONCE,
+    (within) => `fetched_items AS item WHERE ${within('item.rowid')}`,
+  );
   // Pages have twelve joins.
   await write(
     'pages',
@@ -96,12 +106,4 @@ function linkSlice(within: (id: string) => string): string {
     JOIN crawl_urls AS target ON target.id = link.target
     LEFT JOIN job_shares AS share ON share.id = link.origin
     WHERE ${within('link.rowid')}`;
-}
-
-function clusterSlice(within: (id: string) => string): string {
-  return `job_clusters AS cluster WHERE ${within('cluster.rowid')}`;
-}
-
-function itemSlice(within: (id: string) => string): string {
-  return `fetched_items AS item WHERE ${within('item.rowid')}`;
 }

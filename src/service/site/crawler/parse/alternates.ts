@@ -5,18 +5,6 @@ import { distinct } from './text/text.ts';
 /** Where a link stands. */
 export type LinkSource = 'html' | 'header';
 
-type Alternates = Pick<
-  PageRecord,
-  | 'rel_canonical'
-  | 'declared_canonical'
-  | 'canonicals'
-  | 'rel_next'
-  | 'rel_prev'
-  | 'hreflang_langs'
-  | 'hreflang_hrefs'
-  | 'hreflang_sources'
->;
-
 /**
  * The other URLs that a page names: canonical, next and previous of a series, language versions. They stand in `link`
  * elements of the head, or in `Link` headers. `link` elements in the body do not count: search engines ignore them,
@@ -35,7 +23,7 @@ export function alternates(
   tags: readonly HeaderLink[],
   headers: readonly HeaderLink[],
   resolve: (href: string, source: LinkSource) => string | null,
-): Alternates {
+) {
   const canonicals: string[] = [];
   let declared: string | null = null;
   const series: { next: string | null; prev: string | null } = { next: null, prev: null };
@@ -74,5 +62,5 @@ export function alternates(
     hreflang_langs: langs.length === 0 ? null : langs,
     hreflang_hrefs: langs.length === 0 ? null : hrefs,
     hreflang_sources: langs.length === 0 ? null : sources,
-  };
+  } satisfies Partial<PageRecord>;
 }

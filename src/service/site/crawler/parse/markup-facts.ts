@@ -39,21 +39,6 @@ const GENERIC = new Set(
 /** Content encodings that make a body smaller: with another one, such as `UTF-8`, it is as it is. */
 const COMPRESSIONS = /(?:^|[\s,])(?:(?:x-)?gzip|compress|deflate|br|zstd)(?:[\s,]|$)/i;
 
-type MarkupFields = Pick<
-  PageRecord,
-  | 'meta_refresh_location'
-  | 'meta_refresh_delay'
-  | 'amp_url'
-  | 'header_canonical'
-  | 'compressed'
-  | 'missing_security_headers'
-  | 'num_mixed_content'
-  | 'num_insecure_forms'
-  | 'num_img_without_size'
-  | 'num_links_without_text'
-  | 'num_links_generic_text'
->;
-
 /** What the facts are made of. */
 export interface Markup {
   readonly url: string;
@@ -75,7 +60,7 @@ export interface Markup {
 export function markupFields(
   { url, headers, facts, links, headerLinks, refresh: sent, policies }: Markup,
   resolve: (href: string, source: LinkSource) => string | null,
-): MarkupFields {
+) {
   const isSecure = url.startsWith('https:');
   // Browsers then ask for all by HTTPS.
   const isUpgraded = policies.some((policy) => /\bupgrade-insecure-requests\b/i.test(policy));
@@ -102,7 +87,7 @@ export function markupFields(
     num_img_without_size: facts.images - facts.imagesWithSize,
     num_links_without_text: internal.filter(({ anchor }) => anchor === null).length,
     num_links_generic_text: internal.filter(({ anchor }) => anchor !== null && isGeneric(anchor)).length,
-  };
+  } satisfies Partial<PageRecord>;
 }
 
 function missingHeaders(headers: HeaderFields, isSecure: boolean, hasPolicy: boolean): string[] {

@@ -22,24 +22,12 @@ import { pageImages } from './images.ts';
 import { linkRecords, type Resolved } from './links.ts';
 import { headerFields, type Markup, markupFields } from './markup-facts.ts';
 import { type DocumentFacts, readDocument } from './read-document.ts';
-import { type Refresh, readRefresh } from './refresh-address.ts';
+import { readRefresh } from './refresh-address.ts';
 import { noindexRobots, robotsDirectives } from './robots-directives.ts';
 import { structuredData } from './structured-data/structured-data.ts';
 import { ngramCounts } from './text/ngrams.ts';
 import { simhash } from './text/simhash.ts';
 import { characters, collapsed, collapsedLength, countWords, distinct, wordBlocks } from './text/text.ts';
-
-type UrlParts = Pick<
-  PageRecord,
-  | 'url'
-  | 'url_host'
-  | 'urlpath'
-  | 'url_first_path'
-  | 'url_ext'
-  | 'url_has_params'
-  | 'querystring_key'
-  | 'querystring_keyvalue'
->;
 
 const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
 
@@ -216,34 +204,28 @@ function parseHtml(
   };
 }
 
-type Images = Pick<PageRecord, 'num_img' | 'num_img_alt' | 'num_missing_alt' | 'images'>;
-
-function imageFields({ images, imagesWithAlt, firstImages }: DocumentFacts, base: string): Images {
+function imageFields({ images, imagesWithAlt, firstImages }: DocumentFacts, base: string) {
   return {
     num_img: images,
     num_img_alt: imagesWithAlt,
     num_missing_alt: images - imagesWithAlt,
     images: pageImages(firstImages, base),
-  };
+  } satisfies Partial<PageRecord>;
 }
 
 function markupOf({ url, headers }: Fetched, facts: DocumentFacts): Omit<Markup, 'links'> {
+  const [refresh] = headerValues(headers, 'refresh');
   return {
     url,
     headers: headerFields(headers),
     facts,
     headerLinks: headerLinks(headers, url),
-    refresh: headerRefresh(headers),
+    refresh: refresh === undefined ? null : readRefresh(refresh),
     policies: [
       ...headerValues(headers, 'content-security-policy'),
       ...facts.metas.filter(({ name }) => name === 'content-security-policy').map(({ content }) => content),
     ],
   };
-}
-
-function headerRefresh(headers: Fetched['headers']): Refresh | null {
-  const [content] = headerValues(headers, 'refresh');
-  return content === undefined ? null : readRefresh(content);
 }
 
 function customFields(
@@ -256,10 +238,8 @@ function customFields(
   return { custom: values, custom_problems: distinct(problems) };
 }
 
-type Headings = Pick<PageRecord, 'h1' | 'h2' | 'h3' | `num_h${1 | 2 | 3 | 4 | 5 | 6}`>;
-
 /** `h1` is the first one with a text; the lists of `h2` and `h3` leave out those without. */
-function headingFields({ headings: [first, second, third], headingCounts }: DocumentFacts): Headings {
+function headingFields({ headings: [first, second, third], headingCounts }: DocumentFacts) {
   const said = (texts: readonly string[]): string[] | null => {
     const list = texts.filter((text) => text !== '');
     return list.length === 0 ? null : list;
@@ -275,16 +255,14 @@ function headingFields({ headings: [first, second, third], headingCounts }: Docu
     num_h4: h4,
     num_h5: h5,
     num_h6: h6,
-  };
+  } satisfies Partial<PageRecord>;
 }
-
-type Texts = Pick<PageRecord, 'word_count' | 'text_to_code' | 'ngrams' | 'simhash'>;
 
 /** Characters of a text whose words are not kept for all that read them. */
 const LONG_TEXT = 500_000;
 
 /** `text_to_code`: characters of the text, white space collapsed, by those of the HTML. */
-function textFields({ text, mainText, characters: all }: DocumentFacts): Texts {
+function textFields({ text, mainText, characters: all }: DocumentFacts) {
   const lazy = wordBlocks(mainText);
   const blocks = mainText.length > LONG_TEXT ? lazy : [...lazy];
   return {
@@ -292,7 +270,7 @@ function textFields({ text, mainText, characters: all }: DocumentFacts): Texts {
     text_to_code: all === 0 ? 0 : Math.round((collapsedLength(text) / all) * 10_000) / 10_000,
     ngrams: ngramCounts(blocks),
     simhash: simhash(blocks)?.toString() ?? null,
-  };
+  } satisfies Partial<PageRecord>;
 }
 
 /**
@@ -361,7 +339,7 @@ function languageCode(subtag: string): string | null {
  * - `querystring_key`: names of the parameters, joined by `&` (seen in real exports). `querystring_keyvalue`: the query
  *   string without its `?`.
  */
-export function urlParts(url: string): UrlParts {
+export function urlParts(url: string) {
   const { host, pathname, search } = ownUrl(url);
   const query = search.slice(1);
   const second = pathname.indexOf('/', 1);
@@ -373,12 +351,7 @@ export function urlParts(url: string): UrlParts {
     url_ext:
       /\.([a-z0-9]{1,8})$/i.exec(pathname.slice(pathname.lastIndexOf('/') + 1))?.[1]?.toLowerCase() ?? null,
     url_has_params: query !== '',
-    querystring_key: query === '' ? null : query.split('&').map(keyOf).join('&'),
+    querystring_key: query === '' ? null : query.replace(/=[^&]*/g, ''),
     querystring_keyvalue: query === '' ? null : query,
-  };
-}
-
-function keyOf(parameter: string): string {
-  const end = parameter.indexOf('=');
-  return end < 0 ? parameter : parameter.slice(0, end);
+  } satisfies Partial<PageRecord>;
 }

@@ -31,7 +31,13 @@ export async function verifyBots(
     pairs.map(async ({ bot, address }, index) => {
       const before = byRanges[index] ?? 'unchecked';
       const { suffixes } = list.verificationOf(bot);
-      if (before === 'verified' || suffixes.length === 0 || !tellsVisitor(address)) return before;
+      if (
+        before === 'verified' ||
+        suffixes.length === 0 ||
+        addressNumber(address) === null ||
+        isOwnAddress(address)
+      )
+        return before;
       const answer = await dns.check(address, suffixes, signal);
       return answer === 'unchecked' ? before : answer;
     }),
@@ -46,8 +52,4 @@ function verifyByRanges({ bot, address }: ClaimedBot, list: BotList): BotVerific
   if (number === null || ranges === null) return 'unchecked';
   if (ranges.has(number)) return 'verified';
   return isOwnAddress(address) ? 'unchecked' : 'refuted';
-}
-
-function tellsVisitor(address: string): boolean {
-  return addressNumber(address) !== null && !isOwnAddress(address);
 }

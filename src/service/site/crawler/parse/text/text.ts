@@ -9,15 +9,10 @@ const NOTHING = /^[\p{Default_Ignorable_Code_Point}\u2800 ]*$/u;
 /** All characters that show nothing, but for the space that parts words. */
 const UNSEEN = /(?!\u200b)\p{Default_Ignorable_Code_Point}/gu;
 
-/** The text that people see: without invisible characters. */
-function visible(text: string): string {
-  return text.replaceAll(INVISIBLE, '');
-}
-
 /** Visible text with each run of white space as one space, and none around; null when nothing is left. */
 export function collapsed(text: string): string | null {
   if (IS_SHORT.test(text)) return text;
-  const short = visible(text).replaceAll(BLANK, ' ').trim();
+  const short = text.replaceAll(INVISIBLE, '').replaceAll(BLANK, ' ').trim();
   return NOTHING.test(short) ? null : short;
 }
 
@@ -42,11 +37,6 @@ export function collapsedLength(text: string): number {
     if (said > 0) length += said + (length > 0 ? 1 : 0);
   }
   return length;
-}
-
-/** A text whose words have none of the characters that show nothing, also not the joiners of Persian and Indic scripts. */
-function joined(text: string): string {
-  return text.replaceAll(UNSEEN, '');
 }
 
 /** Number of characters, by code point, as SQL's `length` counts. */
@@ -82,7 +72,7 @@ const IS_PLAIN = /^[\0-ɏ\u2000-\u22ff]*$/;
 
 export function words(text: string): string[] {
   if (IS_ASCII.test(text)) return text.match(PLAIN) ?? [];
-  const said = joined(text);
+  const said = text.replaceAll(UNSEEN, '');
   return said.match(IS_PLAIN.test(said) ? PLAIN : WORD) ?? [];
 }
 
