@@ -93,3 +93,15 @@ function tooSlow(what: string, bytes: number, waitedMs: number, rate: number): C
     `${what}: only ${bytes} bytes came in ${seconds} s, less than ${bytesText(rate)} a second (limits.rate)`,
   );
 }
+
+/** The text of a body, in UTF-8; null for one of more than `most` bytes, which is not read on. */
+export async function readText(body: AsyncIterable<Uint8Array>, most: number): Promise<string | null> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.length;
+    if (bytes > most) return null;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}

@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import { z } from 'zod';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
-import { atLeastAtRate, DEFAULT_LIMITS } from '../../../core/net/limits.ts';
+import { atLeastAtRate, DEFAULT_LIMITS, readText } from '../../../core/net/limits.ts';
 import { keepSecret } from '../../../core/secrets/redact.ts';
 import { jsonOf } from '../../../core/text/json.ts';
 import { DEFAULT_RETRY, type RetryPolicy, retriable, retry } from '../../../core/time/retry.ts';
@@ -155,25 +155,18 @@ async function post(url: string, form: URLSearchParams, signal: AbortSignal | un
       reset: true,
       ...(signal ? { signal } : {}),
     });
-    return { status: answer.statusCode, text: await shortText(answer.body), headers: answer.headers };
+    const text = await readText(
+      atLeastAtRate(answer.body, 'the token endpoint', DEFAULT_LIMITS),
+      ANSWER_LIMIT,
+    );
+    if (text === null)
+      throw retriable('connection', `the token endpoint's answer is larger than ${ANSWER_LIMIT} bytes`);
+    return { status: answer.statusCode, text, headers: answer.headers };
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof CrawlhouseError) throw error;
     throw retriable('connection', `the token endpoint can't be reached: ${(error as Error).message}`, error);
   }
-}
-
-/** The text of an answer, as far as one of a token endpoint can reach. */
-async function shortText(body: AsyncIterable<Buffer>): Promise<string> {
-  const pieces: Buffer[] = [];
-  let size = 0;
-  for await (const piece of atLeastAtRate(body, 'the token endpoint', DEFAULT_LIMITS)) {
-    size += piece.length;
-    if (size > ANSWER_LIMIT)
-      throw retriable('connection', `the token endpoint's answer is larger than ${ANSWER_LIMIT} bytes`);
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
 }
 
 /** RFC 6749 errors, or the service's error object: neither is shown for this endpoint. */

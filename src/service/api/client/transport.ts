@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { host } from '../../../core/host/host.ts';
 import { type Logger, silentLogger } from '../../../core/logs/logger.ts';
-import { atLeastAtRate, DEFAULT_LIMITS, type Limits, overLimit } from '../../../core/net/limits.ts';
+import { atLeastAtRate, DEFAULT_LIMITS, type Limits, overLimit, readText } from '../../../core/net/limits.ts';
 import { Semaphore } from '../../../core/queue/semaphore.ts';
 import { bytesText } from '../../../core/text/amounts.ts';
 import { jsonOf, parseJson, parseJsonAsWritten, stringifyJson } from '../../../core/text/json.ts';
@@ -314,14 +314,8 @@ function refuseErrorObject(text: string, status: number, request: ServiceRequest
 
 async function readErrorBody(response: Dispatcher.ResponseData): Promise<ServiceErrorBody | undefined> {
   try {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    for await (const chunk of atLeastAtRate<Buffer>(response.body, 'error', DEFAULT_LIMITS)) {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size > ERROR_BODY_LIMIT) break;
-    }
-    return ServiceErrorBody.parse(parseJson(Buffer.concat(chunks).toString('utf8')));
+    const body = atLeastAtRate<Buffer>(response.body, 'error', DEFAULT_LIMITS);
+    return ServiceErrorBody.parse(parseJson((await readText(body, ERROR_BODY_LIMIT)) ?? ''));
   } catch {
     // Without an error object, the status says what went wrong.
     return undefined;

@@ -1,6 +1,6 @@
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
+import { countText } from '../../../core/text/amounts.ts';
 import { type DemandExport, dimensionsText, isDetailed } from '../../site/demand/demand-row.ts';
-import { explainDifference } from '../../site/demand/explain-difference.ts';
 import { STAGED } from './stage-demand.ts';
 
 /** The rows of an export by the same dimensions, added up. */
@@ -29,6 +29,14 @@ export interface DemandDifference {
   /** The difference and its likely cause; null where there is none. */
   readonly text: string | null;
 }
+
+interface Compared extends Omit<DemandDifference, 'text'> {
+  readonly rows: bigint;
+  /** Whether the export comes from a page, which has 1,000 rows of a table at the most. */
+  readonly isFromPage: boolean;
+}
+
+const PAGE_ROWS = 1000n;
 
 /** The sums of the staged rows, and their comparison with the export's own totals. */
 export async function sumDemand(
@@ -80,4 +88,40 @@ async function compare(
   );
   if (found === undefined || found.clicks === null || found.total_clicks === null) return null;
   return { by, ...found } as unknown as Omit<DemandDifference, 'text'>;
+}
+
+/** Says how the rows differ from the totals, and what the likely cause is; null where they add up. */
+function explainDifference(compared: Compared): string | null {
+  const { by, clicks, impressions, total_clicks, total_impressions } = compared;
+  if (clicks === total_clicks && impressions === total_impressions) return null;
+  const amounts = [
+    amount('clicks', clicks, total_clicks),
+    amount('impressions', impressions, total_impressions),
+  ].filter((one) => one !== null);
+  const causes = causesOf(compared);
+  const likely = causes.length === 0 ? 'The export does not say why.' : `Likely: ${causes.join('; ')}.`;
+  return `By ${by}: ${amounts.join(', ')}. ${likely}`;
+}
+
+function amount(what: string, part: bigint, total: bigint): string | null {
+  if (part === total) return null;
+  const difference = part > total ? part - total : total - part;
+  const percent = total === 0n ? '' : ` (${((100 * Number(difference)) / Number(total)).toFixed(1)} %)`;
+  return `${countText(difference)} ${what} ${part > total ? 'more' : 'fewer'} than in the totals${percent}`;
+}
+
+function causesOf(compared: Compared): string[] {
+  const { by, rows, clicks, impressions, total_clicks, total_impressions, isFromPage } = compared;
+  const names = by.split(', ');
+  const causes: string[] = [];
+  const isLess = clicks < total_clicks || impressions < total_impressions;
+  const isMore = clicks > total_clicks || impressions > total_impressions;
+  if (isLess && isFromPage && rows >= PAGE_ROWS)
+    causes.push('the page exports 1,000 rows of a table at the most');
+  if (isLess && names.includes('query')) causes.push('queries that few people asked are not named');
+  if (isLess && !isFromPage && !names.includes('query'))
+    causes.push('the service leaves out rows beyond its limits');
+  if (isMore && names.includes('url'))
+    causes.push('a result with several pages counts once for the site, and once for each page');
+  return causes;
 }

@@ -15,13 +15,7 @@ export interface Resource {
 
 /** Why a page was not rendered, or not as a browser would: values of `processing_warnings`. */
 export type RenderWarning =
-  | 'render_timeout'
-  | 'render_memory'
-  | 'render_crashed'
-  | 'render_failed'
-  | 'render_navigated'
-  | 'render_request_limit'
-  | 'render_size_limit';
+  `render_${'timeout' | 'memory' | 'crashed' | 'failed' | 'navigated' | 'request_limit' | 'size_limit'}`;
 
 export interface Rendered {
   /** The document after scripts ran; null where the page could not be rendered. */

@@ -29,14 +29,8 @@ export type Vitals = Readonly<Record<(typeof VITALS)[number], number | null>>;
 
 /** Why a page has no vitals, or not those of all that it asks for: values of `processing_warnings`. */
 export type VitalsWarning =
-  | 'vitals_timeout'
-  | 'vitals_memory'
-  | 'vitals_crashed'
-  | 'vitals_no_paint'
-  | 'vitals_redirected'
-  | 'vitals_request_limit'
-  | 'vitals_failed'
-  | 'vitals_incomplete';
+  | `vitals_${'timeout' | 'memory' | 'crashed' | 'no_paint' | 'redirected'}`
+  | `vitals_${'request_limit' | 'failed' | 'incomplete'}`;
 
 /** A page that was measured by loading it once. */
 export interface MeasuredLoad {

@@ -1,6 +1,7 @@
 import { Agent, request } from 'undici';
 import { z } from 'zod';
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
+import { readText } from '../../../../core/net/limits.ts';
 import { jsonOf, stringifyJson } from '../../../../core/text/json.ts';
 import { DEFAULT_RETRY, type RetryPolicy, retriable, retry } from '../../../../core/time/retry.ts';
 import { retryAfterMs } from '../../../api/client/retry-after.ts';
@@ -100,7 +101,7 @@ export class SearchConsole implements AsyncDisposable {
     const method = body === null ? 'GET' : 'POST';
     const access = await this.#access(url);
     let answer: Awaited<ReturnType<typeof request>>;
-    let text: string;
+    let text: string | null;
     try {
       answer = await request(url, {
         method,
@@ -113,12 +114,14 @@ export class SearchConsole implements AsyncDisposable {
         },
         ...(body === null ? {} : { body: stringifyJson(body) }),
       });
-      text = await textOf(answer.body, `${method} ${path}`);
+      text = await readText(answer.body, MOST_BYTES);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof CrawlhouseError) throw error;
       throw retriable('connection', `${method} ${url}: ${(error as Error).message}`, error);
     }
+    if (text === null)
+      throw new CrawlhouseError('contract_broken', `${method} ${path}: the answer is larger than 64 MiB`);
     const { statusCode, headers } = answer;
     if (statusCode !== 200)
       throw refusal(`${method} ${path}`, statusCode, text, retryAfterMs(headers['retry-after']));
@@ -134,18 +137,6 @@ export class SearchConsole implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#agent.destroy();
   }
-}
-
-async function textOf(body: AsyncIterable<Uint8Array>, request: string): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of body) {
-    size += piece.length;
-    if (size > MOST_BYTES)
-      throw new CrawlhouseError('contract_broken', `${request}: the answer is larger than 64 MiB`);
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
 }
 
 function refusal(

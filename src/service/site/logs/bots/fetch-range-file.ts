@@ -3,6 +3,7 @@ import type { LookupFunction } from 'node:net';
 import { Agent, request } from 'undici';
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { addressKind, addressOf, isLoopbackHost } from '../../../../core/net/address-kind.ts';
+import { readText } from '../../../../core/net/limits.ts';
 import { webUrl } from '../../../../core/net/web-url.ts';
 import { retriable } from '../../../../core/time/retry.ts';
 
@@ -115,16 +116,9 @@ export async function boundedText(
   shown: string,
   most = MOST_BYTES,
 ): Promise<string> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of stream) {
-    bytes += piece.length;
-    if (bytes > most) {
-      throw new CrawlhouseError('usage', `${shown} has more than ${most} bytes`, {
-        hint: 'give a file of address ranges alone',
-      });
-    }
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
+  const text = await readText(stream, most);
+  if (text !== null) return text;
+  throw new CrawlhouseError('usage', `${shown} has more than ${most} bytes`, {
+    hint: 'give a file of address ranges alone',
+  });
 }
