@@ -1,4 +1,4 @@
-import { describeProgress } from '../../core/progress/meter.ts';
+import { describeProgress } from '../../core/progress/progress.ts';
 import { countText } from '../../core/text/amounts.ts';
 import type { LedgerUnit } from '../../project/model/runs/ledger-records.ts';
 import {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { host } from '../../core/host/host.ts';
 import { lockHolder } from '../../core/locks/state-lock.ts';
-import { Progress, UnitAtWork } from '../../core/progress/meter.ts';
+import { Progress, UnitAtWork } from '../../core/progress/progress.ts';
 
 const FILE = 'progress.json';
 /** Between two writes. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { describeProgress, Meter, type Progress } from '../../../src/core/progress/meter.ts';
+import { Meter } from '../../../src/core/progress/meter.ts';
+import { describeProgress, type Progress } from '../../../src/core/progress/progress.ts';
 
 const PROGRESS: Progress = {
   phase: 'download',

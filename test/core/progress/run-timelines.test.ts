@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { Meter, type Progress } from '../../../src/core/progress/meter.ts';
+import { Meter } from '../../../src/core/progress/meter.ts';
+import type { Progress } from '../../../src/core/progress/progress.ts';
 
 type Event = readonly [at: number, kind: string, ...values: (string | number | null)[]];
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Progress } from '../../../src/core/progress/meter.ts';
+import type { Progress } from '../../../src/core/progress/progress.ts';
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import { LiveRunFile } from '../../../src/state/ledger/live-run.ts';
 import { openConsole } from '../../support/open-console.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lockState } from '../../../src/core/locks/state-lock.ts';
-import type { Progress } from '../../../src/core/progress/meter.ts';
+import type { Progress } from '../../../src/core/progress/progress.ts';
 import { LiveRunFile, readLiveRun, watchLiveRun } from '../../../src/state/ledger/live-run.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 

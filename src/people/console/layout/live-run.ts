@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { progressWords, shareOf } from '../../../core/progress/meter.ts';
+import { progressWords, shareOf } from '../../../core/progress/progress.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { LiveRun } from '../../../state/ledger/live-run.ts';
 import { timeText } from './times.ts';
