@@ -1,10 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { Browser, Download, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { readReport, writeReport } from '../../src/people/cli/reports/write-report.ts';
 import { type Console, serveConsole } from '../../src/people/console/server/serve-console.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';
@@ -45,10 +42,6 @@ class Person {
       await this.tab.locator(within).getByRole('link', { name }).first().click();
       await this.tab.waitForLoadState();
     });
-  }
-
-  open(address: string): Promise<void> {
-    return this.#do(async () => void (await this.tab.goto(address)));
   }
 
   search(text: string): Promise<void> {
@@ -175,10 +168,9 @@ describe.skipIf(CHROMIUM === undefined)('a person in a hurry', () => {
 
   test('opens the report, sees what to do first, and prints every issue', () =>
     does(async (person) => {
-      const file = join(folder, 'report.html');
-      const projects = await readReport(settings, {}, silentLogger, new AbortController().signal);
-      await writeReport(projects, { output: file, remark: undefined }, settings);
-      await person.open(pathToFileURL(file).href);
+      await person.click(/./, site);
+      await person.click('Report');
+      expect(await person.tab.title()).toMatch(/: crawl report$/);
       const place = await person.tab.locator('.first tbody tr').first().boundingBox();
       expect((place?.y ?? Infinity) + (place?.height ?? 0)).toBeLessThan(900);
       await person.tab.emulateMedia({ media: 'print' });
@@ -186,6 +178,45 @@ describe.skipIf(CHROMIUM === undefined)('a person in a hurry', () => {
       expect(await issues.count()).toBeGreaterThan(0);
       expect(await issues.filter({ visible: true }).count()).toBe(await issues.count());
     }));
+
+  test('opens the report of an earlier crawl from its page, whose links lead back into the console', () =>
+    does(async (person) => {
+      await person.tab.goto(`${served.url}/projects`);
+      await person.click(/./, 'tbody tr');
+      await person.click(/^Crawl 2 /);
+      await person.click('Report');
+      expect(person.tab.url()).toContain('/report?crawl=');
+      const facts = await person.tab.locator('section .facts').first().textContent();
+      const links = person.tab.locator('table a');
+      expect(await links.first().getAttribute('href')).toMatch(/^\/projects\/[^/]+\/pages\?crawl=/);
+      await person.tab.goBack();
+      const day = /Ended (\d{4}-\d\d-\d\d)/.exec(
+        (await person.tab.locator('.facts').first().textContent()) ?? '',
+      );
+      expect(facts).toContain(`crawl of ${day?.[1]}`);
+    }));
+
+  test('gets a report only signed in, without a script in it, and only of what is there', async () => {
+    const ask = (path: string, headers = {}) => fetch(served.url + path, { headers, redirect: 'manual' });
+    const path = (await (await ask('/', { cookie })).text()).match(/\/projects\/[^/"]+/)?.[0] ?? '';
+    const stranger = await ask(`${path}/report`);
+    expect([stranger.status, stranger.headers.get('location')]).toEqual([
+      302,
+      expect.stringContaining('/sign-in'),
+    ]);
+    const { status, headers } = await ask(`${path}/report`, { cookie });
+    expect([status, headers.get('cache-control')]).toEqual([200, 'no-store']);
+    expect(headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'unsafe-inline'; img-src data:;/,
+    );
+    for (const [none, why] of Object.entries({
+      '/projects/nobody/report': 'has no project nobody',
+      [`${path}/report?crawl=nothing`]: 'nothing',
+    })) {
+      const answer = await ask(none, { cookie });
+      expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining(why)]);
+    }
+  });
 
   test('sees which pages lost indexability since the crawl before, and why', () =>
     does(async (person) => {

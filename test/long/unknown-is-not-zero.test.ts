@@ -123,14 +123,10 @@ async function figuresOfTables(connection: Connection): Promise<Map<string, unkn
   }
   for (const question of questions)
     add(figuresOfRows(question.name, await askQuestion(connection, question)));
-  const report = await readSiteReport(
-    async (sql, given) => {
-      const values = await bindParameters(connection.inner, sql, given);
-      return (await connection.inner.runAndReadAll(sql, { ...values })).getRowObjectsJson();
-    },
-    questions,
-    undefined,
-  );
+  const report = await readSiteReport(async (sql, given) => {
+    const values = await bindParameters(connection.inner, sql, given);
+    return (await connection.inner.runAndReadAll(sql, { ...values })).getRowObjectsJson();
+  }, questions);
   add(figuresOfDocument('report', report));
   return figures;
 }

@@ -226,7 +226,7 @@ test('an EXPLAIN is that of Trino', async () => {
 test('the site report is the same', async () => {
   const [duckdb, onTrino] = await Promise.all(
     [both.duckdb, both.trino].map((warehouse) =>
-      readSiteReport((sql, parameters) => warehouse.rows(sql, signal, parameters), questions, undefined),
+      readSiteReport((sql, parameters) => warehouse.rows(sql, signal, parameters), questions),
     ),
   );
   expect(duckdb?.length).toBeGreaterThan(2);

@@ -51,7 +51,7 @@ export interface ReportIssue {
   readonly fix: string;
 }
 
-/** A project by its main crawl (mart.crawls.is_main). */
+/** A project by its main crawl (mart.crawls.is_main), or by one that was asked for. */
 export interface ProjectReport extends CrawlAnswers {
   readonly project_id: string;
   readonly project_name: string | null;
@@ -63,34 +63,39 @@ export interface ProjectReport extends CrawlAnswers {
   readonly end_reason: string | null;
   /** The severest first; those that are fixed have no pages. */
   readonly issues: readonly ReportIssue[];
-  /** The crawls of its configuration, the oldest first. */
+  /** The crawls of its configuration up to this one, the oldest first. */
   readonly trend: readonly TrendPoint[];
   readonly statusTrend: readonly StatusPoint[];
 }
 
 const FIGURES = 'pages, indexable_pages, error_pages, average_load_time';
 
-/** The last ones that charts have (mart.crawls.is_in_trends). */
+/** The crawls that are reported on: the main ones, or the one that is asked for. */
+const REPORTED = `SELECT project_id, project_name, crawl_config_id, crawl_config_name, crawl_id, previous_crawl_id, ended_at, end_reason
+  FROM mart.crawls
+  WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
+    AND (($reported IS NULL AND is_main) OR crawl_id = $reported)`;
+
+/** The last ones up to each that charts have (mart.crawls.is_in_trends). */
 const SHOWN = `
-  WITH main AS (SELECT project_id, crawl_config_id, crawl_id FROM mart.crawls WHERE is_main)
+  WITH main AS (${REPORTED})
   SELECT crawl_id, main_id FROM (
     SELECT crawls.crawl_id, main.crawl_id AS main_id,
       row_number() OVER (PARTITION BY main.crawl_id ORDER BY crawls.ended_at DESC, crawls.crawl_id) AS place
     FROM mart.crawls AS crawls
     JOIN main ON main.project_id = crawls.project_id AND main.crawl_config_id IS NOT DISTINCT FROM crawls.crawl_config_id
-    WHERE crawls.is_in_trends) AS placed
+    WHERE crawls.is_in_trends AND coalesce(crawls.ended_at <= main.ended_at, true)) AS placed
   WHERE place <= ${MOST_CRAWLS}`;
 
 const ISSUES = `
   SELECT changes.crawl_id, changes.issue, issues.title, issues.severity, CAST(issues.weight AS DOUBLE) AS weight,
     changes.pages, changes.new_pages AS "new", changes.fixed_pages AS fixed, priorities.new_clicks, issues.why_it_matters, issues.fix
   FROM mart.issue_changes AS changes
-  JOIN mart.crawls AS crawls ON crawls.crawl_id = changes.crawl_id AND crawls.is_main
+  JOIN (${REPORTED}) AS reported ON reported.crawl_id = changes.crawl_id
   JOIN mart.project_issues AS issues ON issues.project_id = changes.project_id AND issues.issue = changes.issue
   LEFT JOIN mart.issue_priorities AS priorities
     ON priorities.crawl_id = changes.crawl_id AND priorities.issue = changes.issue AND priorities.segmentation = '(site)'
-  WHERE ($project IS NULL OR crawls.project_id = $project OR crawls.project_name = $project)
-    AND (changes.pages > 0 OR changes.fixed_pages > 0)
+  WHERE changes.pages > 0 OR changes.fixed_pages > 0
   ORDER BY changes.crawl_id, issues.weight DESC, changes.pages DESC, changes.issue`;
 
 const TRENDS = `
@@ -103,33 +108,35 @@ const TRENDS = `
  * The answers of the saved questions about one project or all, by name. Each question is asked once, whatever the
  * number of projects.
  *
- * @param project its name or identifier
+ * @param chosen a project by its name or identifier, a crawl by its identifier; null: all, by their main crawls
  */
 export async function readSiteReport(
   ask: Ask,
   questions: readonly Question[],
-  project: string | undefined,
+  chosen: ReadonlyMap<string, string | null> = new Map(),
 ): Promise<readonly ProjectReport[]> {
-  const given = new Map(project === undefined ? [] : [['project', project]]);
-  const chosen = new Map([['project', project ?? null]]);
+  const [project = null, reported = null] = [chosen.get('project'), chosen.get('crawl')];
+  const given = (texts: object): Map<string, string> =>
+    new Map(Object.entries(texts).filter(([, text]) => text !== null));
+  // A question would take `crawl` for the only one of its answer.
+  const asked = new Map(Object.entries({ project, reported }));
   const crawls = (await ask(
     `SELECT main.project_id, main.project_name, main.crawl_config_name, main.crawl_id, main.previous_crawl_id, main.ended_at,
        previous.ended_at AS previous_ended_at, main.end_reason
-     FROM mart.crawls AS main LEFT JOIN mart.crawls AS previous ON previous.crawl_id = main.previous_crawl_id
-     WHERE main.is_main AND ($project IS NULL OR main.project_id = $project OR main.project_name = $project)
+     FROM (${REPORTED}) AS main LEFT JOIN mart.crawls AS previous ON previous.crawl_id = main.previous_crawl_id
      ORDER BY main.project_name, main.project_id`,
-    chosen,
+    asked,
   )) as unknown as Omit<ProjectReport, 'trend' | 'statusTrend' | 'issues' | keyof CrawlAnswers>[];
   const issues = Map.groupBy(
-    (await ask(ISSUES, chosen)) as unknown as ReportIssue[],
+    (await ask(ISSUES, asked)) as unknown as ReportIssue[],
     ({ crawl_id }) => crawl_id,
   );
-  const trends = byMain(await ask(TRENDS, new Map()));
+  const trends = byMain(await ask(TRENDS, asked));
   const trendOf = (crawl: string): ReadonlyMap<unknown, ReportIssue['trend']> =>
     new Map(trends.get(crawl)?.map((one) => [one.issue, one.trend as ReportIssue['trend']]));
   const trend = (name: string, columns: string, by: string): Promise<AnswerRows> =>
-    askQuestion(ask, questions, name, {
-      given,
+    askQuestion((sql, parameters) => ask(sql, new Map([...parameters, ...asked])), questions, name, {
+      given: given({ project }),
       select: (answer) =>
         `SELECT shown.main_id, answer.crawl_id, answer.ended_at, ${columns}
          FROM ${answer} JOIN (${SHOWN}) AS shown ON shown.crawl_id = answer.crawl_id
@@ -144,7 +151,7 @@ export async function readSiteReport(
       'status_code_range',
     ),
   );
-  const answers = await readCrawlAnswers(ask, questions, given);
+  const answers = await readCrawlAnswers(ask, questions, given({ project, crawl: reported }));
   const of = (rows: AnswerRows): ReadonlyMap<unknown, AnswerRows> =>
     Map.groupBy(rows, ({ crawl_id }) => crawl_id);
   const grouped = {

@@ -19,9 +19,24 @@ test('the charts of a project end with the crawl that its report is of, without 
   await using warehouse = await publishedSites(folder, { ...STORY, crawls: [...STORY.crawls, cut] });
   const signal = new AbortController().signal;
   const questions = await loadQuestions([sqlFolder(SQL)]);
-  const [shop] = await readSiteReport((sql, given) => warehouse.rows(sql, signal, given), questions, 'Shop');
+  const reportOf = (chosen: ReadonlyMap<string, string>) =>
+    readSiteReport((sql, given) => warehouse.rows(sql, signal, given), questions, chosen);
+  const [shop] = await reportOf(new Map([['project', 'Shop']]));
   expect(shop?.crawl_id).toBe('shop-3');
   const crawls = ['shop-1', 'shop-2', 'shop-3'];
   expect(shop?.trend.map(({ crawl_id }) => crawl_id)).toEqual(crawls);
   expect([...new Set(shop?.statusTrend.map(({ crawl_id }) => crawl_id))]).toEqual(crawls);
+
+  // One of an earlier crawl knows nothing of those after it.
+  const [before, ...others] = await reportOf(new Map([['crawl', 'shop-2']]));
+  expect([others, before?.project_name, before?.previous_crawl_id]).toEqual([[], 'Shop', 'shop-1']);
+  const { trend, statusTrend, issues = [], findings = [], statuses = [] } = before ?? {};
+  for (const points of [trend, statusTrend])
+    expect([...new Set(points?.map(({ crawl_id }) => crawl_id))]).toEqual(['shop-1', 'shop-2']);
+  const parts = [...issues, ...findings, ...statuses];
+  expect([issues.length > 0, new Set(parts.map(({ crawl_id }) => crawl_id))]).toEqual([
+    true,
+    new Set(['shop-2']),
+  ]);
+  expect(Math.max(...issues.map((one) => one.trend.length))).toBe(2);
 });

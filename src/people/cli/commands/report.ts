@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { counted } from '../../../core/text/amounts.ts';
 import type { Command } from '../command.ts';
+import { EXPLORE_FLAGS } from '../reports/explored.ts';
 import { readReport, writeReport } from '../reports/write-report.ts';
 
 export const report: Command = {
@@ -9,6 +10,7 @@ export const report: Command = {
   positionals: { shown: '', most: 0 },
   flags: {
     project: { type: 'string', value: 'PROJECT', help: 'only this project, by name or id' },
+    crawl: EXPLORE_FLAGS.crawl,
     issues: {
       type: 'string',
       value: 'ISSUE',
@@ -22,7 +24,7 @@ export const report: Command = {
     const settings = await invocation.settings();
     const { logger, signal } = invocation;
     const issues = invocation.texts('issues').flatMap((text) => text.split(',').filter((one) => one !== ''));
-    const asked = { project: invocation.text('project'), issues };
+    const asked = { project: invocation.text('project'), crawl: invocation.text('crawl'), issues };
     const projects = await readReport(settings, asked, logger, signal);
     if (invocation.has('json')) {
       await invocation.printJson({ projects });

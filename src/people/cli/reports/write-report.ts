@@ -1,27 +1,22 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { extname, resolve } from 'node:path';
-import { rowsOf } from '../../../answers/explore/chosen-crawls.ts';
+import { writeFile } from 'node:fs/promises';
+import { type AskedCrawls, chosenBy, rowsOf } from '../../../answers/explore/chosen-crawls.ts';
 import { pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
 import { checkIssue } from '../../../answers/explore/pages/page-statement.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { checkOutput } from '../../../answers/query/result/check-output.ts';
+import { readLetterhead } from '../../../answers/report/read-letterhead.ts';
 import { type ProjectReport, readSiteReport } from '../../../answers/report/read-site-report.ts';
 import type { ConsoleLink } from '../../../answers/report/report-page.ts';
-import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { writeWhole } from '../../../core/files/atomic-file.ts';
 import { giveUserMode } from '../../../core/files/private-files.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
-import { lookUp } from '../../../core/text/look-up.ts';
 import { readIncidents } from '../../../operations/status/read-incidents.ts';
 import { loadQuestions } from '../../../pipeline/transform/questions/questions.ts';
 import { loadNotes } from '../../../project/settings/notes.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
-import { checkProject } from '../../../state/catalogue/resolve-parameters.ts';
 
-interface AskedReport {
-  /** Its name or identifier; undefined: all. */
-  readonly project?: string | undefined;
+interface AskedReport extends AskedCrawls {
   /** Only these; empty: all. */
   readonly issues?: readonly string[];
 }
@@ -29,22 +24,22 @@ interface AskedReport {
 /**
  * The report on the published warehouse.
  *
- * @throws CrawlhouseError `usage` for a project or issue that is not there, `nothing_published`
+ * @throws CrawlhouseError `usage` for a project, crawl or issue that is not there, `nothing_published`
  */
 export async function readReport(
   settings: Settings,
-  { project, issues = [] }: AskedReport,
+  { issues = [], ...asked }: AskedReport,
   logger: Logger,
   signal: AbortSignal,
 ): Promise<readonly ProjectReport[]> {
   const questions = await loadQuestions(sqlFolders(settings));
   await using warehouse = await openWarehouse({ logger }, settings);
-  if (project !== undefined) await checkProject(project, warehouse, signal);
+  const chosen = await chosenBy(asked, warehouse, signal);
   for (const issue of issues) await checkIssue(warehouse, issue, signal);
   const projects = await readSiteReport(
     (sql, parameters) => rowsOf(warehouse, sql, parameters, signal),
     questions,
-    project,
+    chosen,
   );
   if (issues.length === 0) return projects;
   const isChosen = ({ issue }: { readonly issue?: unknown }): boolean => issues.includes(String(issue));
@@ -63,7 +58,7 @@ export async function writeReport(
 ): Promise<void> {
   const { warehouse, state_dir } = settings;
   const path = await checkOutput(output, { warehouse, stateDir: state_dir });
-  const letterhead = { ...settings.report, logo: await logoAddress(settings), remark };
+  const letterhead = { ...(await readLetterhead(settings)), remark };
   const now = new Date();
   const incidents = await readIncidents(settings, now.getTime());
   const notes = await loadNotes(settings.projectDir);
@@ -74,28 +69,6 @@ export async function writeReport(
     await writeFile(growing, page);
     await giveUserMode(growing);
   });
-}
-
-const LOGO_TYPES: Readonly<Record<string, string>> = {
-  ...{ '.png': 'png', '.jpg': 'jpeg', '.jpeg': 'jpeg', '.gif': 'gif', '.webp': 'webp', '.svg': 'svg+xml' },
-};
-const LARGEST_LOGO = 500_000;
-
-/** @throws CrawlhouseError `bad_settings` */
-async function logoAddress({ projectDir, report: { logo } }: Settings): Promise<string | undefined> {
-  if (logo === undefined) return undefined;
-  const type = lookUp(LOGO_TYPES, extname(logo).toLowerCase());
-  const refuse = (why: string, cause?: unknown): CrawlhouseError =>
-    new CrawlhouseError('bad_settings', `crawlhouse.yaml: report.logo: ${logo} ${why}`, {
-      cause,
-      hint: `give an image of at most 500 kB: ${Object.keys(LOGO_TYPES).join(', ')}`,
-    });
-  if (type === undefined) throw refuse('is no image that a report can hold');
-  const bytes = await readFile(resolve(projectDir, logo)).catch((cause: unknown) => {
-    throw refuse('can not be read', cause);
-  });
-  if (bytes.length > LARGEST_LOGO) throw refuse('is too large');
-  return `data:image/${type};base64,${bytes.toString('base64')}`;
 }
 
 function consoleLink({ console_url: url }: Settings): ConsoleLink {

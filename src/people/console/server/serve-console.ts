@@ -26,6 +26,7 @@ import { isOwn } from './is-own.ts';
 import { liveRoute } from './live.ts';
 import { consoleApi, jsonPath } from './openapi.ts';
 import { refuse } from './refuse.ts';
+import { reportRoute } from './report-route.ts';
 import { signInRoutes } from './sign-in.ts';
 
 /** Built by scripts/build.ts from ../browser and ../assets. */
@@ -86,6 +87,7 @@ export async function serveConsole(
   const version = await packageVersion();
   app.get('/openapi.json', (_request, reply) => reply.send(consoleApi(PAGES, version)));
   askRoutes(app, desk, signal);
+  reportRoute(app, desk, settings);
   actRoutes(app, { actions, audit: access.audit }, settings);
   try {
     await app.listen({ host, port });
