@@ -1,10 +1,19 @@
 import { z } from 'zod';
-import { words } from '../../../core/text/words.ts';
 
 /** Filter types of a leaf (api-spec.md §2.1). */
 export const FILTER_TYPES = [
-  ...words('has_no_value has_value contains endswith startswith equals'),
-  ...words('not_equals gt gte lt lte between'),
+  'has_no_value',
+  'has_value',
+  'contains',
+  'endswith',
+  'startswith',
+  'equals',
+  'not_equals',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'between',
 ] as const;
 export type FilterType = (typeof FILTER_TYPES)[number];
 

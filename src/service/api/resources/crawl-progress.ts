@@ -1,11 +1,14 @@
 import { z } from 'zod';
-import { words } from '../../../core/text/words.ts';
 import { openEnum, section } from '../endpoint.ts';
 
 /** The result for a URL that a crawl reached (api-spec.md §2.5). */
 export const FETCH_STATUSES = [
-  ...words('fetched_2xx fetched_3xx fetched_4xx'),
-  ...words('fetched_5xx unfetched_exception unfetched_robots_denied'),
+  'fetched_2xx',
+  'fetched_3xx',
+  'fetched_4xx',
+  'fetched_5xx',
+  'unfetched_exception',
+  'unfetched_robots_denied',
 ] as const;
 export type FetchStatus = (typeof FETCH_STATUSES)[number];
 
@@ -20,9 +23,19 @@ export function urlsOf(counts: FetchCounts): number {
 /** Steps of a crawl in their order, and the jobs of the analysis (api-spec.md §2.5). */
 const PROGRESS_STEPS = ['fetch', 'connectors', 'analysis', 'cross_analysis', 'export'] as const;
 export const ANALYSIS_JOBS = [
-  ...words('parse inlinks sitemaps outlinks redirect'),
-  ...words('scoring top_ngrams hreflang duplicate_description duplicate_title'),
-  ...words('duplicate_h1 duplicate_simhash cluster_similarities'),
+  'parse',
+  'inlinks',
+  'sitemaps',
+  'outlinks',
+  'redirect',
+  'scoring',
+  'top_ngrams',
+  'hreflang',
+  'duplicate_description',
+  'duplicate_title',
+  'duplicate_h1',
+  'duplicate_simhash',
+  'cluster_similarities',
 ] as const;
 
 const counters = {

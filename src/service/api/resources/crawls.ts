@@ -1,19 +1,34 @@
 import { z } from 'zod';
-import { words } from '../../../core/text/words.ts';
 import { listQuery, pageOf } from '../client/pagination.ts';
 import { openEnum, resultOf, STATE_ERRORS, section } from '../endpoint.ts';
 import { CrawlConfig } from './crawl-configs.ts';
 
 /** States of a crawl (api-spec.md §3.1). */
-export const CRAWL_STATUSES = words(
-  'running done cancelled terminating pausing paused archiving unarchiving archived',
-);
+export const CRAWL_STATUSES = [
+  'running',
+  'done',
+  'cancelled',
+  'terminating',
+  'pausing',
+  'paused',
+  'archiving',
+  'unarchiving',
+  'archived',
+] as const;
 
 /** Why a crawl ended (api-spec.md §2.4). */
 export const CRAWL_END_REASONS = [
-  ...words('ok crawl_already_running quota_reached_before_start quota_reached'),
-  ...words('max_url_reached max_depth_reached user_cancelled user_requested'),
-  ...words('no_active_subscription stopped_progressing max_iteration_reached'),
+  'ok',
+  'crawl_already_running',
+  'quota_reached_before_start',
+  'quota_reached',
+  'max_url_reached',
+  'max_depth_reached',
+  'user_cancelled',
+  'user_requested',
+  'no_active_subscription',
+  'stopped_progressing',
+  'max_iteration_reached',
 ] as const;
 
 /** A crawl (api-spec.md §2.4); timestamps are UTC milliseconds. States are read as open strings. */
@@ -43,7 +58,14 @@ export type Crawl = z.infer<typeof Crawl>;
 export const CRAWL_LIST_FIELDS = ['id', 'user_id', 'project_id', 'status', 'created_at'] as const;
 
 /** Commands to the pilot of a crawl (api-spec.md §3.1). */
-export const PILOT_COMMANDS = words('cancel resume pause terminate unarchive unarchive-fast');
+export const PILOT_COMMANDS = [
+  'cancel',
+  'resume',
+  'pause',
+  'terminate',
+  'unarchive',
+  'unarchive-fast',
+] as const;
 export type PilotCommand = (typeof PILOT_COMMANDS)[number];
 
 const { get, post, remove } = section('§4.5', 'projects');

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { words } from '../../../core/text/words.ts';
 import { listQuery, pageOf } from '../client/pagination.ts';
 import { openEnum, resultOf, STATE_ERRORS, section } from '../endpoint.ts';
 
@@ -16,8 +15,15 @@ export const CSV_DELIMITERS = [',', ';', '\t'] as const;
  * §2.12).
  */
 export const DATA_EXPORT_LIST_FIELDS = [
-  ...words('id status requested_at created_at size_bytes'),
-  ...words('row_count data_type output_format resource_id'),
+  'id',
+  'status',
+  'requested_at',
+  'created_at',
+  'size_bytes',
+  'row_count',
+  'data_type',
+  'output_format',
+  'resource_id',
 ] as const;
 
 /** A data export (api-spec.md §2.12); times are UTC milliseconds, `status` is an open string. */

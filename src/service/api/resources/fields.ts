@@ -1,10 +1,19 @@
 import { z } from 'zod';
-import { words } from '../../../core/text/words.ts';
 
 /** Field types that the specification names (api-spec.md §2.14, spec-notes.md 13). */
 export const FIELD_TYPES = [
-  ...words('natural integer float percentage ratio hash'),
-  ...words('enum bool string object date datetime'),
+  'natural',
+  'integer',
+  'float',
+  'percentage',
+  'ratio',
+  'hash',
+  'enum',
+  'bool',
+  'string',
+  'object',
+  'date',
+  'datetime',
 ] as const;
 
 /** A field schema record (api-spec.md §2.14). Types, actions and methods are open strings (spec-notes.md 12). */

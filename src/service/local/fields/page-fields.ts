@@ -1,13 +1,16 @@
-import { words } from '../../../core/text/words.ts';
 import type { FieldRecord } from '../../api/resources/fields.ts';
 import { fieldRecord, recordsOf } from './field-record.ts';
 
 export const STATUS_RANGES = ['ok', 'redirect', 'client_error', 'server_error'];
 const EVALUATIONS = ['unique', 'duplicated', 'not_set'];
 const LINK_RANGES = ['0-50', '50-100', '100-150', '150-200', '>200'];
-const DUPLICATE_STATUSES = words(
-  'canonical_ok hreflang_ok canonical_not_matching hreflang_error canonical_not_set',
-);
+const DUPLICATE_STATUSES = [
+  'canonical_ok',
+  'hreflang_ok',
+  'canonical_not_matching',
+  'hreflang_error',
+  'canonical_not_set',
+];
 
 /** The page fields of the specification, whole (api-spec.md §2.15); those that most questions need come first. */
 export const PAGE_FIELD_RECORDS = recordsOf([
@@ -97,7 +100,17 @@ export const MORE_PAGE_FIELDS = recordsOf([
   ]),
 );
 
-const SYNTHETIC = words('natural string float bool percentage enum datetime hash date');
+const SYNTHETIC = [
+  'natural',
+  'string',
+  'float',
+  'bool',
+  'percentage',
+  'enum',
+  'datetime',
+  'hash',
+  'date',
+] as const;
 
 /** The nth made-up field, for tables wider than any service gives. */
 export function syntheticField(n: number): FieldRecord {

@@ -1,5 +1,4 @@
 import { type Connection, text } from '../../../core/duckdb/duckdb.ts';
-import { words } from '../../../core/text/words.ts';
 import { DETAILS, type DemandTables, EXPORT, idOf, TOTALS } from './demand-tables.ts';
 
 /** What earlier exports lose to a new one. */
@@ -26,9 +25,14 @@ export interface Replaced {
   } | null;
 }
 
-const [DATE, URL_, CLICKS, PERIOD, BY, ENGINE] = words(
-  'date url clicks period_days totals_by search_engine',
-).map(idOf);
+const [DATE, URL_, CLICKS, PERIOD, BY, ENGINE] = [
+  'date',
+  'url',
+  'clicks',
+  'period_days',
+  'totals_by',
+  'search_engine',
+].map(idOf);
 const FROM = `CAST(CAST(${DATE} AS DATE) - CAST(${PERIOD} - 1 AS INTEGER) AS VARCHAR)`;
 /** Days that mart.page_demand looks back. */
 const WINDOW = 28;

@@ -2,15 +2,26 @@ import { hash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { inTransaction, openSqlite } from '../../../core/locks/open-sqlite.ts';
-import { words } from '../../../core/text/words.ts';
 import { Column } from '../fields/column.ts';
 import type { DatasetName } from '../fields/field-records-of.ts';
 
 /** The resources of the service. The first ten are the service's, by their keys in lists; the rest is internal. */
 export const RESOURCE_KINDS = [
-  ...words('workspaces projects crawls crawl_configs scheduled_crawls'),
-  ...words('crawl_over_crawls ingest_files secrets data_exports tokens'),
-  ...words('oauth_clients oauth_codes oauth_refresh_tokens mails webhook_calls'),
+  'workspaces',
+  'projects',
+  'crawls',
+  'crawl_configs',
+  'scheduled_crawls',
+  'crawl_over_crawls',
+  'ingest_files',
+  'secrets',
+  'data_exports',
+  'tokens',
+  'oauth_clients',
+  'oauth_codes',
+  'oauth_refresh_tokens',
+  'mails',
+  'webhook_calls',
 ] as const;
 export type ResourceKind = (typeof RESOURCE_KINDS)[number];
 

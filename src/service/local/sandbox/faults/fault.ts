@@ -1,9 +1,17 @@
 import { z } from 'zod';
 import { readJsonFile } from '../../../../core/files/read-json-file.ts';
-import { words } from '../../../../core/text/words.ts';
 import { withinTime } from '../../../../core/time/within-time.ts';
 
-const FAULT_KINDS = words('status reset truncate stall slow corrupt_gzip duplicate reorder');
+const FAULT_KINDS = [
+  'status',
+  'reset',
+  'truncate',
+  'stall',
+  'slow',
+  'corrupt_gzip',
+  'duplicate',
+  'reorder',
+] as const;
 
 /** The place of a fault: the service itself, or one of the built-in object stores. */
 const FAULT_PLACES = ['api', 'store_a', 'store_b'] as const;

@@ -1,5 +1,4 @@
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
-import { words } from '../../../../core/text/words.ts';
 
 /** The numbers a spec may give, with what holds where it gives none. */
 const NUMBERS = {
@@ -17,7 +16,13 @@ const NUMBERS = {
 } as const;
 
 /** Crawls of a project that are not done and live, each by the word of the contract for it, in their order of time. */
-export const CRAWL_STATES = words('archived user_requested max_url_reached cancelled running');
+export const CRAWL_STATES = [
+  'archived',
+  'user_requested',
+  'max_url_reached',
+  'cancelled',
+  'running',
+] as const;
 export type GeneratedState = (typeof CRAWL_STATES)[number];
 /** Pages that a site needs at least, so that a crawl of it can be cut. */
 const LEAST_PAGES = 10;

@@ -1,5 +1,4 @@
 import type { CDPSession } from 'playwright-core';
-import { words } from '../../../../core/text/words.ts';
 import type { FetchedAnswer } from '../fetch/fetcher.ts';
 import type { RenderWarning, Resource } from './rendered.ts';
 import type { ResourceAnswer, ResourceFetcher } from './resource-fetcher.ts';
@@ -17,9 +16,14 @@ const KEPT = new Set(['Script', 'Stylesheet', 'Font']);
 /** What the browser asks for by itself, such as icons. */
 const OWN = 'Other';
 /** Types that never end, or tell others of the page. */
-const REFUSED = new Set<string>(
-  words('EventSource WebSocket Ping CSPViolationReport Prefetch SignedExchange'),
-);
+const REFUSED = new Set([
+  'EventSource',
+  'WebSocket',
+  'Ping',
+  'CSPViolationReport',
+  'Prefetch',
+  'SignedExchange',
+]);
 /** A picture of one pixel: pages wait for their images to load. */
 const PIXEL = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
 /** Headers that hold for the connection, or would lead the browser elsewhere or to others. */

@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { Semaphore } from '../../../../core/queue/semaphore.ts';
-import { words } from '../../../../core/text/words.ts';
 import type { CrawlSettings } from '../crawl-settings.ts';
 import { decodeContent } from '../fetch/content-encoding.ts';
 import type { FetchedAnswer } from '../fetch/fetcher.ts';
@@ -47,12 +46,18 @@ const LAUNCH_MS = 60_000;
  * replaces), and the suggestions of the address bar, which take a process of their own for each tab.
  */
 const FEATURES_OFF = [
-  ...words('HttpsUpgrades HttpsFirstBalancedModeAutoEnable PaintHolding'),
-  ...words(
-    'ThirdPartyStoragePartitioning AvoidCorsURLLoaderRestartOnRedirect AvoidUnnecessaryBeforeUnloadCheckSync',
-  ),
-  ...words('DestroyProfileOnBrowserClose MediaRouter OptimizationHints'),
-  ...words('WebUIOmniboxPopup WebUIOmniboxAimPopup WebUIOmniboxFullPopup'),
+  'HttpsUpgrades',
+  'HttpsFirstBalancedModeAutoEnable',
+  'PaintHolding',
+  'ThirdPartyStoragePartitioning',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'MediaRouter',
+  'OptimizationHints',
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'WebUIOmniboxFullPopup',
 ];
 
 /**

@@ -1,5 +1,4 @@
 import { lookUp } from '../../../../core/text/look-up.ts';
-import { words } from '../../../../core/text/words.ts';
 import { type Load, rounded, type Vitals, type VitalsWarning } from './vitals.ts';
 
 /** What Lighthouse tells of a load, as far as it is read. */
@@ -58,9 +57,14 @@ const METRICS = {
  * visits.
  */
 const OF_BYTES = [
-  ...words('document-latency-insight duplicated-javascript-insight image-delivery-insight'),
-  ...words('legacy-javascript-insight unminified-css unminified-javascript'),
-  ...words('unused-css-rules unused-javascript'),
+  'document-latency-insight',
+  'duplicated-javascript-insight',
+  'image-delivery-insight',
+  'legacy-javascript-insight',
+  'unminified-css',
+  'unminified-javascript',
+  'unused-css-rules',
+  'unused-javascript',
 ] as const;
 
 /** Audits that tell of time that the first or the largest paint could come earlier. */

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { words } from '../../../../core/text/words.ts';
 
 /** How many pages of each template are measured. */
 export const PagesPerTemplate = z.union([z.int().min(0), z.literal('all')]);
@@ -20,8 +19,15 @@ export interface VitalsOptions {
 
 /** The figures of the fields, by the fields' names. */
 export const VITALS = [
-  ...words('cwv_bytes_saving cwv_cls cwv_fcp cwv_lcp cwv_performance_score'),
-  ...words('cwv_si cwv_tbt cwv_tti cwv_time_saving'),
+  'cwv_bytes_saving',
+  'cwv_cls',
+  'cwv_fcp',
+  'cwv_lcp',
+  'cwv_performance_score',
+  'cwv_si',
+  'cwv_tbt',
+  'cwv_tti',
+  'cwv_time_saving',
 ] as const;
 
 /** Milliseconds and bytes are whole. Null: Lighthouse could not tell it. */
