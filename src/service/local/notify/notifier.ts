@@ -1,8 +1,8 @@
-import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { Semaphore } from '../../../core/queue/semaphore.ts';
 import { END_REASONS_WITHOUT_REPORT } from '../../api/resources/end-reasons.ts';
+import { signWebhook, WEBHOOK_SIGNATURE_HEADER } from '../../api/webhook-signature.ts';
 import { HostResolver } from '../../site/crawler/fetch/resolve-host.ts';
 import { type Document, type Resources, resourceId } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
@@ -176,8 +176,6 @@ class WebhookSender implements AsyncDisposable {
    * followed.
    */
   async send({ url, body, secret }: WebhookRequest, signal: AbortSignal): Promise<WebhookAnswer> {
-    const signature =
-      secret === undefined ? undefined : createHmac('sha256', secret).update(body).digest('hex');
     try {
       this.#resolver.checkHost(new URL(url).hostname);
       const answer = await request(url, {
@@ -186,7 +184,7 @@ class WebhookSender implements AsyncDisposable {
         body,
         headers: {
           'content-type': 'application/json',
-          ...(signature === undefined ? {} : { 'x-service-webhook-signature': signature }),
+          ...(secret === undefined ? {} : { [WEBHOOK_SIGNATURE_HEADER]: signWebhook(body, secret) }),
         },
         signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)]),
       });

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { ident, table, text } from '../../../core/duckdb/duckdb.ts';
 import { StreamedRows } from '../../../core/duckdb/streamed-rows.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
-import type { Logger } from '../../../core/logs/logger.ts';
 import type { CrawlDataType, FieldRecord } from '../../api/resources/fields.ts';
 import { CRAWL_DATABASE, crawl } from '../../site/crawler/crawl.ts';
 import { CrawlControl, type FetchProgress } from '../../site/crawler/crawl-progress.ts';
@@ -26,7 +25,13 @@ import {
   type VitalsSettings,
 } from '../../site/crawler/vitals/vitals.ts';
 import { fetchedOf } from '../crawls/crawl-plan.ts';
-import type { CrawlJob, CrawlSource, PlannedWork, SourceReport } from '../crawls/crawl-source.ts';
+import type {
+  CrawlContext,
+  CrawlJob,
+  CrawlSource,
+  PlannedWork,
+  SourceReport,
+} from '../crawls/crawl-source.ts';
 import {
   type CrawlerWork,
   formerCrawl,
@@ -39,17 +44,12 @@ import { fieldRecord } from '../fields/field-record.ts';
 import { FIELD_RECORDS } from '../fields/field-records-of.ts';
 import type { IngestFiles } from '../ingest/ingest-files.ts';
 import { checkRequest } from '../resources/check-request.ts';
-import type { Clock } from '../resources/clock.ts';
 import { Refusal } from '../resources/refusal.ts';
-import { type Dataset, type Document, publicView, type Resources } from '../resources/resources.ts';
+import { type Dataset, type Document, publicView } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import { ServiceRows } from '../rows/row-store.ts';
 
-interface WebsiteWork {
-  readonly resources: Resources;
-  readonly rows: ServiceRows;
-  readonly clock: Clock;
-  readonly logger: Logger;
+interface WebsiteWork extends Omit<CrawlContext, 'sourceOf' | 'notify'> {
   readonly ingestFiles: IngestFiles;
   readonly stateDir: string;
   /** Private, loopback and link-local addresses are fetched, whatever the start URL. */

@@ -1,18 +1,13 @@
 import { ownUrl } from '../../../core/net/web-url.ts';
 import { askedUrl, declaresSnapshot, snapshotUrl } from './ajax-crawling.ts';
-import type { FetchedAnswer, Fetcher, Room } from './fetch/fetcher.ts';
+import type { FetchedAnswer, Room } from './fetch/fetcher.ts';
 import { type Doors, redirectTarget } from './fetch/pass-door.ts';
 import { isPermanent } from './fetch/redirect-status.ts';
 import type { QueuedUrl } from './frontier/frontier.ts';
-import type { Pace } from './frontier/pace.ts';
 import type { Scope } from './frontier/scope.ts';
-import type { RobotsCache } from './robots/robots-cache.ts';
+import type { ResourceTools } from './render/resource-fetcher.ts';
 
-export interface VisitTools {
-  readonly fetcher: Fetcher;
-  readonly robots: RobotsCache;
-  readonly pace: Pace;
-  readonly signal: AbortSignal;
+export interface VisitTools extends ResourceTools {
   readonly scope: Scope;
   readonly doors: Doors;
 }

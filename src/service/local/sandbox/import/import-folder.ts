@@ -6,6 +6,7 @@ import { readJsonFile } from '../../../../core/files/read-json-file.ts';
 import { readLines } from '../../../../core/files/read-lines.ts';
 import type { Logger } from '../../../../core/logs/logger.ts';
 import type { CrawlDataType } from '../../../api/resources/fields.ts';
+import type { CrawlContext } from '../../crawls/crawl-source.ts';
 import type { DatasetName } from '../../fields/field-records-of.ts';
 import { deriveLogPages } from '../../logs/derive-log-pages.ts';
 import {
@@ -40,12 +41,7 @@ type CrawlFile = z.infer<typeof CrawlFile>;
 
 const HOUR = 3_600_000;
 
-export interface ImportContext {
-  readonly resources: Resources;
-  readonly rows: ServiceRows;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
+export type ImportContext = Omit<CrawlContext, 'sourceOf' | 'notify'>;
 
 export interface Imported {
   readonly project_id: string;

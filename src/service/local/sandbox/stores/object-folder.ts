@@ -12,14 +12,8 @@ export interface Received {
   readonly digests: Digests;
 }
 
-export interface NewObject {
-  readonly bucket: string;
-  readonly key: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly checksums: Readonly<Record<string, string>>;
-  readonly etag?: string;
-  readonly parts?: readonly number[];
-}
+export type NewObject = Partial<Pick<IndexedObject, 'etag'>> &
+  Pick<IndexedObject, 'bucket' | 'key' | 'headers' | 'checksums' | 'parts'>;
 
 /**
  * Buckets and objects on the disk. Bytes are written to a temporary name and renamed once complete. Then the index

@@ -1,5 +1,6 @@
 import { buildConnector, type Dispatcher, Pool } from 'undici';
 import { ownUrl, requestPath } from '../../../../core/net/web-url.ts';
+import type { Fetched } from '../records/records.ts';
 import type { CrawlSession } from '../session.ts';
 import { ProxyRoute, type RequestTarget } from './crawl-proxy.ts';
 import { errorOf, type FetchError, isBrokenOffBy, LATE, refusalOf } from './fetch-error.ts';
@@ -36,24 +37,10 @@ export const DEFAULT_FETCH_LIMITS: FetchLimits = {
 };
 
 /** An answer as it came: redirects are not followed, content-encoding is still on. */
-export interface FetchedAnswer extends Protocols {
-  /** Whether its host would speak HTTP/2; null over http, and for what is no page. */
-  readonly offersHttp2: boolean | null;
-  readonly url: string;
-  /** Null: no answer. Then `error` says why. */
-  readonly statusCode: number | null;
+export interface FetchedAnswer extends Omit<Fetched, 'error' | 'problem' | 'bytes'> {
   readonly error: FetchError | null;
-  /** Of an answer that is no HTTP, or that the proxy did not let through: why. */
-  readonly refusal: string | null;
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly body: Uint8Array | null;
-  /** The body is not whole: it was cut at the limit, or `isBrokenOff`. */
-  readonly isTruncated: boolean;
   /** The body ended before its end. */
   readonly isBrokenOff: boolean;
-  readonly loadTimeMs: number;
-  readonly ttfbMs: number;
-  readonly fetchedAt: Date;
 }
 
 /** Resolves once there is room for a body of more than `LARGE_BODY` bytes. */

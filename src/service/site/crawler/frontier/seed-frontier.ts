@@ -2,20 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ownUrl, webUrl } from '../../../../core/net/web-url.ts';
 import type { SideWork } from '../crawl-progress.ts';
 import type { CrawlSettings } from '../crawl-settings.ts';
-import type { Fetcher } from '../fetch/fetcher.ts';
 import { readSitemaps, sitemapBudget } from '../robots/read-sitemaps.ts';
-import type { RobotsCache } from '../robots/robots-cache.ts';
+import type { VisitTools } from '../visit-page.ts';
 import type { Frontier } from './frontier.ts';
-import type { Pace } from './pace.ts';
-import type { Scope } from './scope.ts';
 
-interface SeedTools {
+interface SeedTools extends Omit<VisitTools, 'doors'> {
   readonly frontier: Frontier;
-  readonly scope: Scope;
-  readonly fetcher: Fetcher;
-  readonly robots: RobotsCache;
-  readonly pace: Pace;
-  readonly signal: AbortSignal;
   readonly sideWork: SideWork;
   /** The seeds alone are crawled. */
   readonly isList: boolean;

@@ -18,13 +18,15 @@ export interface Fetched extends Protocols {
   readonly statusCode: number | null;
   /** Such as `timeout`, `dns`, `connection`, `tls`, `too_many_retries`. */
   readonly error: string | null;
-  /** Of an answer that is no HTTP: why. */
+  /** Of an answer that is no HTTP, or that the proxy did not let through: why. */
   readonly refusal: string | null;
+  /** Whether its host would speak HTTP/2; null over http, and for what is no page. */
   readonly offersHttp2: boolean | null;
   /** Lower-case names, in the order in which they were sent, duplicates kept. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** After content-encoding, at most the limit of bytes; null without an answer, or with a `problem`. */
   readonly body: Uint8Array | null;
+  /** The body is not whole: it was cut at the limit, or ended before its end. */
   readonly isTruncated: boolean;
   /** Why there is no body: it is not in the content encoding that its headers name, or its parser ended. */
   readonly problem: 'unreadable_content' | 'not_parsed' | null;

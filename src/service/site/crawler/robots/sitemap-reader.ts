@@ -2,29 +2,20 @@ import { SaxesParser } from 'saxes';
 import { lookUp } from '../../../../core/text/look-up.ts';
 
 export interface SitemapEntry {
-  readonly url: string;
-  /** As written. */
-  readonly lastmod: string | null;
-  /** Language versions: `xhtml:link rel="alternate" hreflang`. */
-  readonly alternates: readonly { readonly lang: string; readonly href: string }[];
-  readonly images: number;
-  readonly news: number;
-  readonly videos: number;
-}
-
-export interface SitemapHandler {
-  entry(entry: SitemapEntry): void;
-  /** Another sitemap, listed by an index. */
-  sitemap(url: string): void;
-}
-
-interface Draft {
   url: string;
+  /** As written. */
   lastmod: string | null;
-  alternates: { readonly lang: string; readonly href: string }[];
+  /** Language versions: `xhtml:link rel="alternate" hreflang`. */
+  readonly alternates: { readonly lang: string; readonly href: string }[];
   images: number;
   news: number;
   videos: number;
+}
+
+export interface SitemapHandler {
+  entry(entry: Readonly<SitemapEntry>): void;
+  /** Another sitemap, listed by an index. */
+  sitemap(url: string): void;
 }
 
 const MEDIA = { 'image:image': 'images', 'news:news': 'news', 'video:video': 'videos' } as const;
@@ -63,7 +54,7 @@ export class SitemapReader {
   /** The end of a piece, from a `&` on whose entity may go on in the next one. */
   #rest = '';
   #text = '';
-  #draft: Draft | null = null;
+  #draft: SitemapEntry | null = null;
   errors = 0;
 
   constructor(handler: SitemapHandler) {
@@ -153,11 +144,11 @@ export class SitemapReader {
   }
 
   /** The page of an entry of Atom (RFC 4287 §4.2.7). */
-  #link(draft: Draft, { rel = 'alternate', href }: Readonly<Record<string, string>>): void {
+  #link(draft: SitemapEntry, { rel = 'alternate', href }: Readonly<Record<string, string>>): void {
     if (rel.toLowerCase() === 'alternate' && href && draft.url === '') draft.url = href.trim();
   }
 
-  #alternate(draft: Draft, { rel, hreflang, href }: Readonly<Record<string, string>>): void {
+  #alternate(draft: SitemapEntry, { rel, hreflang, href }: Readonly<Record<string, string>>): void {
     if (rel?.toLowerCase() !== 'alternate' || !hreflang || !href) return;
     draft.alternates.push({ lang: hreflang.trim(), href: href.trim() });
   }
@@ -184,7 +175,7 @@ export class SitemapReader {
   }
 }
 
-function draftOf(url: string): Draft {
+function draftOf(url: string): SitemapEntry {
   return { url, lastmod: null, alternates: [], images: 0, news: 0, videos: 0 };
 }
 
