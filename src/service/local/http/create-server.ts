@@ -127,7 +127,9 @@ function authorize({ resources, clock }: Context): (request: FastifyRequest) => 
     if (!scopes.includes(endpoint.scope)) {
       throw forbidden(`the access token lacks the scope ${endpoint.scope}`, 'missing_scope');
     }
-    if (!WITHOUT_SUBSCRIPTION.includes(endpoint)) refuseWithoutSubscription(resources);
+    const workspace = resources.get('workspaces', WORKSPACE_ID);
+    if (workspace?.subscription_status === 'inactive' && !WITHOUT_SUBSCRIPTION.includes(endpoint))
+      throw forbidden('the workspace has no active subscription', 'no_active_subscription');
   };
 }
 
@@ -140,11 +142,6 @@ function tokenOf(request: FastifyRequest, resources: Resources, now: number): Do
   if (typeof known.expires_at === 'number' && known.expires_at <= now)
     throw new Refusal('unauthorized', 'the access token has expired', { code: 'expired_token' });
   return known;
-}
-
-function refuseWithoutSubscription(resources: Resources): void {
-  if (resources.get('workspaces', WORKSPACE_ID)?.subscription_status !== 'inactive') return;
-  throw forbidden('the workspace has no active subscription', 'no_active_subscription');
 }
 
 /** Refuses a request that is not an operation of the service, and names the methods that the path has. */

@@ -31,7 +31,12 @@ export async function settleLogDays(
   project: LogProject,
 ): Promise<void> {
   await connection.transaction(async () => {
-    for (const granularity of GRANULARITIES) await makeTable(connection, project, granularity);
+    for (const granularity of GRANULARITIES) {
+      const columns = columnsOf(granularity).map((column) => `${ident(column.id)} ${SQL_TYPES[column.kind]}`);
+      await connection.run(
+        `CREATE TABLE IF NOT EXISTS ${tableOf(project.id, granularity)} (${columns.join(', ')})`,
+      );
+    }
     await connection.run(`CREATE TABLE IF NOT EXISTS ${tables.unsummedDays} (granularity VARCHAR, day DATE)`);
     const hasNews = Number(await connection.scalar(`SELECT count(*) FROM ${tables.staleDays}`)) > 0;
     if (hasNews) await countDays(connection, tables, project);
@@ -56,15 +61,6 @@ function columnsOf(granularity: Granularity): Column[] {
 
 function tableOf(projectId: string, granularity: Granularity): string {
   return ServiceRows.table(String(addedLogPages(projectId, granularity).table));
-}
-
-async function makeTable(
-  connection: Connection,
-  { id }: LogProject,
-  granularity: Granularity,
-): Promise<void> {
-  const columns = columnsOf(granularity).map((column) => `${ident(column.id)} ${SQL_TYPES[column.kind]}`);
-  await connection.run(`CREATE TABLE IF NOT EXISTS ${tableOf(id, granularity)} (${columns.join(', ')})`);
 }
 
 async function countDays(connection: Connection, tables: LogTables, { id }: LogProject): Promise<void> {

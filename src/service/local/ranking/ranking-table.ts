@@ -10,7 +10,7 @@ import { type Column, isMany } from '../fields/column.ts';
 import { checkOql } from '../oql/check-oql.ts';
 import { type Compiled, compileOql } from '../oql/compile-oql.ts';
 import { invalidParameter } from '../resources/refusal.ts';
-import type { Dataset, Document, Resources } from '../resources/resources.ts';
+import type { Dataset, Resources } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import { jsonCell } from '../rows/cell-sql.ts';
 import { sourceOf } from '../rows/dataset-query.ts';
@@ -213,15 +213,12 @@ export function spend(
 ): number | undefined {
   const project = resources.get('projects', projectId);
   if (project === undefined) return undefined;
-  const after = usageAfter(project._ranking_usage as Usage | undefined, cost, quotaOf(project), now);
+  const { _ranking_performance_quota: own, _ranking_usage: usage } = project;
+  const quota = typeof own === 'number' ? own : DEFAULT_RANKING_QUOTA;
+  const after = usageAfter(usage as Usage | undefined, cost, quota, now);
   if ('retryAfter' in after) return after.retryAfter;
   resources.put('projects', WORKSPACE_ID, { ...project, _ranking_usage: after.usage });
   return undefined;
-}
-
-function quotaOf(project: Document): number {
-  const own = project._ranking_performance_quota;
-  return typeof own === 'number' ? own : DEFAULT_RANKING_QUOTA;
 }
 
 /** A metric of a ranking query: its SQL over the rows, and the column that it makes. */

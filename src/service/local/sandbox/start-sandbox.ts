@@ -83,7 +83,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
         const workspaces = Math.max(1, ...specs.map((spec) => spec.workspaces ?? 1));
         for (let number = 1; number < workspaces; number++)
           ensureWorkspace(resources, `Sandbox ${number + 1}`, number);
-        putStoreSecrets(resources, stores, clock.now());
+        for (const { id } of resources.list('workspaces')) putStoreSecret(resources, id, stores, clock.now());
         for (const dir of options.importDirs ?? [])
           if (!isImported(resources, dir)) await importFolder(parts, dir);
         for (const spec of specs) if (!isGenerated(resources, spec)) await generate(parts, spec);
@@ -98,11 +98,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
 /** The secret of each workspace with the keys of the sandbox's own `store_b`. */
 const STORE_B_SECRET = 'sandbox-store-b';
-
-/** Makes that secret in every workspace, or gives it the keys of this start. */
-function putStoreSecrets(resources: Resources, stores: Stores, now: number): void {
-  for (const workspace of resources.list('workspaces')) putStoreSecret(resources, workspace.id, stores, now);
-}
 
 function putStoreSecret(resources: Resources, workspace: string, { store_b }: Stores, now: number): void {
   const known = resources.list('secrets', workspace).find(({ name }) => name === STORE_B_SECRET);

@@ -63,21 +63,15 @@ export async function writeFiles(
     const sliced = `${source} ${slice}`;
     if (format !== 'parquet')
       await writeLines(rows, { source: sliced, columns }, { ...written, format }, path, signal);
-    else await writeParquet(rows, `SELECT ${select} ${sliced}`, path, signal);
+    else {
+      const options = `FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE ${ROW_GROUP}`;
+      const copy = `COPY (SELECT ${select} ${sliced}) TO ${text(path)} (${options})`;
+      await rows.use((connection) => connection.run(copy, [], signal));
+    }
     const count = await rows.use((connection) => connection.scalar(`SELECT count(*) ${sliced}`, [], signal));
     files.push({ path, rows: Number(count), size: (await stat(path)).size });
   }
   return files;
-}
-
-async function writeParquet(
-  rows: ServiceRows,
-  query: string,
-  path: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const options = `FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE ${ROW_GROUP}`;
-  await rows.use((connection) => connection.run(`COPY (${query}) TO ${text(path)} (${options})`, [], signal));
 }
 
 /**

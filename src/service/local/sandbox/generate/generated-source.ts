@@ -71,13 +71,10 @@ function siteOf(
   number: number,
   at: number,
 ): { readonly site: GeneratedSite; readonly shape: SiteShape } {
-  const shape = withPages(project._site as SiteShape, project.id);
+  const own = project._site as SiteShape;
+  // A site that was generated without pages gets some, as many as its project's id says.
+  const pages = own.pages || 200 + (Number.parseInt(resourceId('site', project.id).slice(0, 8), 16) % 200);
+  const shape = { ...own, pages };
   const startedAt = Math.floor(at / 1000);
   return { shape, site: siteAt(shape, number, { startedAt, endedAt: startedAt + FETCHING }) };
-}
-
-/** A site that was generated without pages gets some, as many as its project's id says. */
-function withPages(shape: SiteShape, projectId: string): SiteShape {
-  const pages = 200 + (Number.parseInt(resourceId('site', projectId).slice(0, 8), 16) % 200);
-  return { ...shape, pages: shape.pages || pages };
 }

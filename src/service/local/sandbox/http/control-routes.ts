@@ -89,7 +89,7 @@ function isLoopback(ip: string): boolean {
  */
 function foreignOrigin(headers: IncomingHttpHeaders, listening: string): string | undefined {
   const host = nameOf(`http://${headers.host ?? ''}`);
-  if (host === undefined || !isOwn(host, listening))
+  if (host === undefined || !(isLoopback(host) || ['localhost', listening.toLowerCase()].includes(host)))
     return `/_sandbox answers to this machine's own names only`;
   if (headers.origin !== undefined) {
     const origin = nameOf(headers.origin);
@@ -100,10 +100,6 @@ function foreignOrigin(headers: IncomingHttpHeaders, listening: string): string 
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
     return '/_sandbox answers no page of another site';
   return undefined;
-}
-
-function isOwn(name: string, listening: string): boolean {
-  return name === 'localhost' || isLoopback(name) || name === listening.toLowerCase();
 }
 
 /** The host name of an address, without port and brackets. */

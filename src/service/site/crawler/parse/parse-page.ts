@@ -47,11 +47,9 @@ const card = (): Record<string, string> => Object.create(null) as Record<string,
  */
 export function parsePage(fetched: Fetched, rules: ParseRules, rendered?: string): ParsedPage {
   const { type, charset } = contentType(fetched.headers);
-  const bare = {
-    ...unfetchedPage(fetched.url, fetchStatus(fetched.statusCode)),
-    ...fetchFacts(fetched, type, rules),
-  };
   const { statusCode, body } = fetched;
+  const status = statusCode === null ? 'unfetched_exception' : `fetched_${Math.floor(statusCode / 100)}xx`;
+  const bare = { ...unfetchedPage(fetched.url, status), ...fetchFacts(fetched, type, rules) };
   if (statusCode === null || body === null || isRedirect(statusCode) || !isHtml(fetched.headers, body))
     return { page: withHeaders(bare, fetched, rules), links: [], items: [] };
   const read = readBody(body, decodeBody(body, charset, isXml(type)), rendered);
@@ -80,10 +78,6 @@ function readBody(body: Uint8Array, decoded: Decoded, rendered: string | undefin
 export function unfetchedPage(url: string, status: string): PageRecord {
   const not = { fetched: false, parsed_html: false, is_truncated: false };
   return { ...UNKNOWN_PAGE, ...not, ...urlParts(url), fetch_status: status };
-}
-
-function fetchStatus(statusCode: number | null): string {
-  return statusCode === null ? 'unfetched_exception' : `fetched_${Math.floor(statusCode / 100)}xx`;
 }
 
 function isSuccess(statusCode: number | null): boolean {

@@ -65,7 +65,7 @@ export function parseRobots(content: string, robotName: string): ParsedRobots {
       // A group with the crawler's name and the star is its own.
       const group = groups.has(own) ? own : groups.has(all) ? all : null;
       if (group === null) continue;
-      if (key === 'crawl-delay') group.delay ??= delayOf(value);
+      if (key === 'crawl-delay') group.delay ??= Number(value) > 0 ? Number(value) : null;
       else {
         isOpen = false;
         group.rules.push(...rulesOf(key === 'allow', value));
@@ -97,11 +97,6 @@ function isName(value: string, robotName: string): boolean {
   const [letters] = /^[a-z_-]+/i.exec(value) ?? [];
   const [word] = /^[^\s/]+/.exec(value) ?? [];
   return [letters, word].some((name) => name?.toLowerCase() === robotName);
-}
-
-function delayOf(value: string): number | null {
-  const seconds = Number(value);
-  return value !== '' && seconds > 0 ? seconds : null;
 }
 
 function rulesOf(isAllowed: boolean, value: string): Rule[] {

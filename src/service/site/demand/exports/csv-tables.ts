@@ -38,7 +38,9 @@ export async function recognizeCsv(
   const { place } = content;
   const head: (readonly string[])[] = [];
   for await (const { cells } of csvRecords(content, signal)) {
-    head.push(withinHeader(cells, head[0]));
+    // Without the empty cells that a spreadsheet adds behind the last column.
+    const width = head[0]?.length ?? cells.findLastIndex((one) => one.trim() !== '') + 1;
+    head.push(withinWidth(cells, width));
     if (head.length > SAMPLE) break;
   }
   const [header, ...sample] = head;
@@ -119,14 +121,6 @@ function tableOf(
       }
     },
   };
-}
-
-/** Without the empty cells that a spreadsheet adds behind the last column. */
-function withinHeader(
-  cells: readonly string[],
-  header: readonly string[] = cells.slice(0, cells.findLastIndex((one) => one.trim() !== '') + 1),
-): readonly string[] {
-  return withinWidth(cells, header.length);
 }
 
 function withinWidth(cells: readonly string[], width: number): readonly string[] {

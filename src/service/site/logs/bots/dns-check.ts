@@ -56,7 +56,8 @@ export class DnsCheck {
     const names = await this.#ask(`reverse ${plain}`, () => this.#resolver.reverse(plain), signal);
     if (names === null) return 'unchecked';
     let verification: BotVerification = 'refuted';
-    for (const name of names.slice(0, MOST_NAMES).map(plainName)) {
+    for (const given of names.slice(0, MOST_NAMES)) {
+      const name = given.replace(/\.$/, '').toLowerCase();
       if (!suffixes.some((suffix) => name.endsWith(`.${suffix.toLowerCase()}`))) continue;
       const answer = await this.#verifyName(name, plain, signal);
       if (answer === 'verified') return answer;
@@ -116,9 +117,4 @@ async function answerOf(
     // Its timer is stopped by the line before, whether somebody waits for it or not.
     late.catch(() => undefined);
   }
-}
-
-/** A name of DNS without the dot at its end, in lower case. */
-function plainName(name: string): string {
-  return name.replace(/\.$/, '').toLowerCase();
 }
