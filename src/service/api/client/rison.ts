@@ -40,7 +40,6 @@ const QUOTED = /'(?:[^'!]|!['!])*'/y;
 const LITERALS: Readonly<Record<string, unknown>> = { t: true, f: false, n: null };
 const DEEPEST = 500;
 
-/** Reads a value of rison from the left to the right. */
 class RisonReader {
   readonly #text: string;
   #at = 0;

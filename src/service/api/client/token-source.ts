@@ -1,6 +1,5 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 
-/** The source of a client's access tokens. */
 export interface TokenSource {
   /** The token for a request that is about to be sent. */
   token(signal?: AbortSignal): Promise<string>;

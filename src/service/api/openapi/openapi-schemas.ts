@@ -21,7 +21,6 @@ export class OpenApiSchemas {
     return tidy(whole.properties?.whole) as JsonObject;
   }
 
-  /** Every component so far, by name. */
   components(): JsonObject {
     return Object.fromEntries([...this.#components].sort(([a], [b]) => (a < b ? -1 : 1)));
   }

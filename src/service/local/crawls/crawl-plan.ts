@@ -50,7 +50,6 @@ export function firstSteps(plan: CrawlPlan, steps: number): readonly FetchStep[]
   return plan.steps.filter(({ step }) => step < steps);
 }
 
-/** The totals of the first steps of a plan. */
 export function countsOf(steps: readonly FetchStep[]): FetchCounts {
   return steps.reduce(addCounts, NO_COUNTS);
 }

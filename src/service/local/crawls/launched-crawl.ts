@@ -61,7 +61,6 @@ export function formerCrawl(resources: Resources, crawl: Document, at: number): 
     .at(0);
 }
 
-/** Whether the work goes on in this state. */
 export function isWorking(crawl: Document): boolean {
   return crawl.status === 'running' || crawl.status === 'terminating';
 }

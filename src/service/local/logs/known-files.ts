@@ -191,7 +191,6 @@ interface FileRejects {
   readonly places: Readonly<Partial<Record<RejectReason, readonly number[]>>>;
 }
 
-/** The rejects of a file while it is read. */
 export class Rejects implements FileRejects {
   count = 0;
   readonly reasons: Partial<Record<RejectReason, number>> = {};

@@ -16,7 +16,6 @@ import { jsonCell } from '../rows/cell-sql.ts';
 import { sourceOf } from '../rows/dataset-query.ts';
 
 const HOUR = 3_600_000;
-/** The default quota of a project in an hour. */
 const DEFAULT_RANKING_QUOTA = 2_000_000_000;
 
 export const DATE_FIELD = 'date';

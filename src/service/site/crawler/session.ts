@@ -50,7 +50,6 @@ export class CrawlSession {
     return this.#jar?.getCookieStringSync(href) ?? null;
   }
 
-  /** Keeps the cookies of an answer. */
   received(url: URL, headers: HeaderList): void {
     if (this.#jar === null) return;
     for (const [name, value] of headers) {

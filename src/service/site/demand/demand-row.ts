@@ -2,7 +2,6 @@
 export const DIMENSIONS = ['date', 'url', 'query', 'device', 'country'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
-/** The search engines whose exports are read. */
 type SearchEngine = 'google' | 'bing';
 
 /** Clicks and impressions of one row of an export. A dimension that it is not counted by is null. */

@@ -61,7 +61,6 @@ export interface PlainShape {
   readonly time: LogTime;
 }
 
-/** A way of writing lines. */
 export interface LogFormat {
   /** For people, such as `combined`. */
   readonly name: string;

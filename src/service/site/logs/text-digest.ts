@@ -47,7 +47,6 @@ export class TextDigest {
     this.#pending = [];
   }
 
-  /** One that goes on from here. */
   copy(): TextDigest {
     return new TextDigest(this.#hash.copy(), this.#offset);
   }

@@ -14,7 +14,6 @@ export interface SandboxParts {
   ) => Promise<{ readonly project_id: string; readonly crawl_id: string | null }>;
 }
 
-/** The context of the routes that only a sandbox has. */
 export interface SandboxContext extends Context, SandboxParts {
   readonly requests: RequestLog;
 }

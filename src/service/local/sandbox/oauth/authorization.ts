@@ -3,7 +3,6 @@ import { canonicalScope, SCOPES, type TokenScope } from '../../../api/scopes.ts'
 import type { Clock } from '../../resources/clock.ts';
 import type { Application } from './application.ts';
 
-/** The request of an application to a person. */
 export interface Authorization {
   readonly application: Application;
   readonly redirectUri: string;
@@ -62,7 +61,6 @@ function isReturnAddress(uri: string, { redirect_uris }: Application): boolean {
   return redirect_uris === null || redirect_uris.includes(uri);
 }
 
-/** The address with the answer added to its query. */
 export function returnAddress(
   redirectUri: string,
   answer: Readonly<Record<string, string | undefined>>,

@@ -27,7 +27,6 @@ export interface GrantStore {
   readonly clock: Clock;
 }
 
-/** A code for what a person has granted. */
 export function issueCode(
   { resources, clock }: GrantStore,
   asked: Authorization,

@@ -154,7 +154,6 @@ export class ProxyRoute implements Disposable {
     return asked;
   }
 
-  /** A connection to a host through the proxy. */
   async tunnel(host: string, port: number): Promise<Socket> {
     const addresses = await this.#resolver.addresses(host);
     // More proxies reach these.
@@ -217,12 +216,10 @@ export class ProxyRoute implements Disposable {
   }
 }
 
-/** The proxy forbids tunnels to a port. */
 class TunnelRefusal extends Error {
   readonly code = PROXY_ERROR;
 }
 
-/** The error of a tunnel that the proxy did not open. */
 function notOpened(statusCode: number, path: string): Error {
   // tinyproxy answers 401 to a wrong password.
   if (statusCode === UNAUTHORIZED || statusCode === 401)

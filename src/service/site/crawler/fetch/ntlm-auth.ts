@@ -88,7 +88,6 @@ export interface NtlmCredentials {
   readonly domain: string;
 }
 
-/** What a server asks. */
 interface NtlmChallenge {
   readonly nonce: Buffer;
   /** Pairs of attributes of the server, as they came. */

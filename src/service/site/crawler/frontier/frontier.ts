@@ -291,7 +291,6 @@ export class Frontier implements Disposable {
       yield `${String(row.record)}\n`;
   }
 
-  /** Keeps the web vitals of a page. */
   putVitals(record: VitalsRecord): void {
     this.#prepare('INSERT OR REPLACE INTO vitals VALUES (?, ?)').run(record.url, JSON.stringify(record));
   }
@@ -300,7 +299,6 @@ export class Frontier implements Disposable {
     return this.#prepare('SELECT 1 FROM vitals WHERE url = ?').get(url) !== undefined;
   }
 
-  /** Whether a page has web vitals. */
   hasMeasured(): boolean {
     const sql = `SELECT 1 FROM vitals WHERE record ->> 'cwv_measurement' IS NOT NULL LIMIT 1`;
     return this.#prepare(sql).get() !== undefined;

@@ -33,7 +33,6 @@ export interface Anchor {
   name: string | null;
 }
 
-/** The findings of one walk over a document. */
 export interface DocumentFacts {
   readonly root: ParentNode;
   /** Characters of the HTML that were read. */

@@ -102,7 +102,6 @@ const LINK_COLUMNS = {
 /** One link of a page: an `a` or `area` with an address of http or https. */
 export type LinkRecord = RowOf<typeof LINK_COLUMNS>;
 
-/** The part of the page that a link stands in. */
 export type LinkPosition = 'Navigation' | 'Header' | 'Footer' | 'Aside' | 'Content';
 
 export type StructuredDataFormat = 'json-ld' | 'microdata' | 'rdfa';
@@ -118,7 +117,6 @@ const ITEM_COLUMNS = {
   /** The item as JSON, in the manner of JSON-LD: `@type`, `@id`, and its properties by name. */
   item: column<unknown>('JSON'),
 };
-/** One top-level item of structured data. */
 export type StructuredDataRecord = RowOf<typeof ITEM_COLUMNS>;
 
 const SITEMAP_COLUMNS = {

@@ -74,7 +74,6 @@ function countsOf(resources: readonly Resource[]) {
   };
 }
 
-/** The images with the sizes of those that the page loaded. */
 function withSizes(images: readonly PageImage[] | null, resources: readonly Resource[]): PageImage[] | null {
   const sizes = new Map(resources.filter(({ status }) => status === 200).map(({ url, size }) => [url, size]));
   return images?.map((image) => ({ ...image, size: sizes.get(image.url ?? '') ?? null })) ?? null;

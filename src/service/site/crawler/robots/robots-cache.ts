@@ -50,7 +50,6 @@ export class RobotsCache {
     return rules !== undefined && Date.now() < rules.until ? rules : undefined;
   }
 
-  /** Rules of a host, fetched if they are not cached. */
   rulesOf(url: URL): Promise<RobotsRules> {
     const known = this.known(url);
     if (known !== undefined) return Promise.resolve(known);

@@ -7,7 +7,6 @@ import { findBrowserPath } from '../render/find-browser.ts';
 const VERSION = 13;
 const PURPOSE = 'web vitals can not be measured';
 
-/** What web vitals are measured with. */
 export interface FoundLighthouse {
   readonly version: string;
   /** The path of a Chromium. */

@@ -73,7 +73,6 @@ export async function apiTable(path: string, given: readonly Dimension[] | null)
   };
 }
 
-/** The values of a row by the names of the dimensions. */
 export function cellsOf({ keys = [], ...row }: AnswerRow, dimensions: readonly Dimension[]): NamedCells {
   return {
     ...Object.fromEntries(dimensions.map((name, at) => [name, keys[at] ?? null])),

@@ -9,9 +9,7 @@ export type BotVerification = 'verified' | 'refuted' | 'unchecked';
 
 /** Asks DNS. An error with one of `NO_SUCH` as code is an answer, each other one is none. */
 export interface DnsResolver {
-  /** The names of an address. */
   reverse(address: string): Promise<readonly string[]>;
-  /** The addresses of a name. */
   resolve4(name: string): Promise<readonly string[]>;
   resolve6(name: string): Promise<readonly string[]>;
 }

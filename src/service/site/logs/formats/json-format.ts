@@ -13,7 +13,6 @@ type MappedField = (typeof MAPPED_FIELDS)[number];
 /** Where each field stands in a record: keys joined by dots; several are tried in turn. */
 type FieldMap = Readonly<Partial<Record<MappedField, string | readonly string[]>>>;
 
-/** A writer of JSON lines. */
 export interface JsonLog {
   readonly map: FieldMap;
   /** Whether a record is of a request: other messages are passed over. */

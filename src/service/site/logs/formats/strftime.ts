@@ -2,7 +2,6 @@ import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { lookUp } from '../../../../core/text/look-up.ts';
 import type { TextField } from './text-variables.ts';
 
-/** Parts of a time, as they are written. */
 export interface TimeParts {
   year?: string;
   month?: string;

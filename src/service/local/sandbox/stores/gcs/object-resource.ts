@@ -42,7 +42,6 @@ export interface UploadMetadata {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** The headers that an object is served with. */
 export function headersOf(metadata: UploadMetadata, contentType: string | undefined): Record<string, string> {
   const own = Object.entries(metadata.metadata ?? {}).map(([name, value]) => [
     METADATA + name,

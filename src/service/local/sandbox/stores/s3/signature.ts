@@ -126,7 +126,6 @@ function hmac(key: Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
-/** The parts of a request that a signature covers. */
 export interface Signable {
   readonly method: string;
   readonly path: string;

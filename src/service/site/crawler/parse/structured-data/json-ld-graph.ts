@@ -109,7 +109,6 @@ function objectsOf(value: unknown): Item[] {
   return list === undefined ? [value] : objectsOf(list);
 }
 
-/** Adds what an object says to a node. */
 function join(node: Item, object: Item): void {
   for (const [name, value] of Object.entries(object)) {
     if (KEYWORDS.has(name)) continue;

@@ -3,7 +3,6 @@ import { collapsed } from '../text/text.ts';
 import { attribute, type Element, isElement, type ParentNode, textContent, tokens, walk } from '../tree.ts';
 import { addValue, type Item, newItem } from './item.ts';
 
-/** The attribute that holds an address, by element. */
 const ADDRESS: Readonly<Record<string, string>> = {
   a: 'href',
   area: 'href',

@@ -63,7 +63,6 @@ function jsonLdItems(blocks: readonly string[], url: string): (Item | null)[] {
   return read.flatMap((items) => (items === null ? [null] : items.flatMap((item) => graph.itemsOf(item))));
 }
 
-/** The top-level objects of a block. */
 function readBlock(block: string): Item[] | null {
   const bare = block
     .trim()
