@@ -1,3 +1,5 @@
+import { folded } from './device-name.ts';
+
 /** ISO 3166-1: two letters and three, of each country. */
 const CODES =
   'ADand AEare AFafg AGatg AIaia ALalb AMarm AOago AQata ARarg ASasm ATaut AUaus AWabw AXala AZaze BAbih BBbrb BDbgd ' +
@@ -41,8 +43,4 @@ function namesOfCountries(): Map<string, string> {
     }
   for (const [two, three] of codes) found.set(folded(two), three).set(folded(three), three);
   return found;
-}
-
-function folded(text: string): string {
-  return text.normalize('NFKC').trim().toLowerCase();
 }

@@ -33,6 +33,7 @@ export function deviceName(text: string): string | undefined {
   return BY_NAME.get(folded(text));
 }
 
-function folded(text: string): string {
+/** As names are compared. */
+export function folded(text: string): string {
   return text.normalize('NFKC').trim().toLowerCase();
 }

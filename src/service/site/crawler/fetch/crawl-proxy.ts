@@ -234,6 +234,6 @@ function plainHost(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
-function coded(message: string, code: string, cause?: Error): Error {
+export function coded(message: string, code: string, cause?: Error): Error {
   return Object.assign(new Error(message, { cause }), { code });
 }

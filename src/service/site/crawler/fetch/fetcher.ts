@@ -2,7 +2,7 @@ import { buildConnector, type Dispatcher, Pool } from 'undici';
 import { ownUrl, requestPath } from '../../../../core/net/web-url.ts';
 import type { Fetched } from '../records/records.ts';
 import type { CrawlSession } from '../session.ts';
-import { ProxyRoute, type RequestTarget } from './crawl-proxy.ts';
+import { coded, ProxyRoute, type RequestTarget } from './crawl-proxy.ts';
 import { errorOf, type FetchError, isBrokenOffBy, LATE, refusalOf } from './fetch-error.ts';
 import { headerText, MOST_HEADERS } from './lenient-reader.ts';
 import { lenientRequest } from './lenient-request.ts';
@@ -259,7 +259,7 @@ class Collector implements ProtocolHandler {
 
   #watch(controller: Dispatcher.DispatchController): void {
     const left = this.#limits.totalTimeout - this.#loadTimeMs();
-    this.#timer = setTimeout(() => controller.abort(coded(LATE)), Math.max(0, left));
+    this.#timer = setTimeout(() => controller.abort(coded(LATE, LATE)), Math.max(0, left));
   }
 
   #loadTimeMs(): number {
@@ -277,7 +277,7 @@ class Collector implements ProtocolHandler {
     const room = this.#limits.bytes - this.#bytes;
     this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
     this.#bytes += chunk.length;
-    if (chunk.length > room) controller.abort(coded(CUT));
+    if (chunk.length > room) controller.abort(coded(CUT, CUT));
     else if (this.#bytes > LARGE_BODY && !this.#hasRoom) this.#waitForRoom(controller);
   }
 
@@ -352,8 +352,4 @@ function headerList(raw: Dispatcher.DispatchController['rawHeaders']): FetchedAn
     const name = headerText(flat[index * 2] ?? '').toLowerCase();
     return [name, headerText(flat[index * 2 + 1] ?? '')] as const;
   });
-}
-
-function coded(code: string): Error {
-  return Object.assign(new Error(code), { code });
 }

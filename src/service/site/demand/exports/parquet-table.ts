@@ -25,16 +25,14 @@ export async function parquetTable(
   path: string,
   signal: AbortSignal,
 ): Promise<{ readonly table: DemandTable; readonly isBulk: boolean }> {
-  const header: string[] = [];
-  const types: string[] = [];
-  await withConnection(async (connection) => {
-    const found = await orRefused(path, () =>
-      connection.rows(`DESCRIBE SELECT * FROM ${parquetFiles([path])}`, [], signal),
-    );
-    header.push(...found.map(({ column_name }) => String(column_name)));
-    types.push(...found.map(({ column_type }) => String(column_type)));
-    await refuseBomb(connection, path, signal);
-  });
+  await using stack = new AsyncDisposableStack();
+  const connection = await connected(stack);
+  const found = await orRefused(path, () =>
+    connection.rows(`DESCRIBE SELECT * FROM ${parquetFiles([path])}`, [], signal),
+  );
+  await refuseBomb(connection, path, signal);
+  const header = found.map(({ column_name }) => String(column_name));
+  const types = found.map(({ column_type }) => String(column_type));
   const columns = namedColumns(header);
   if (columns === undefined) {
     throw new CrawlhouseError(
@@ -96,10 +94,9 @@ async function* textRows(
   texts: readonly string[],
   signal: AbortSignal,
 ): AsyncGenerator<readonly (string | null)[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'crawlhouse-demand-'));
   try {
-    await using database = await Database.open({ ...OPTIONS, tempDirectory: folder });
-    using connection = await database.connect();
+    await using stack = new AsyncDisposableStack();
+    const connection = await connected(stack);
     const rows = await StreamedRows.open(
       connection.inner,
       `SELECT ${texts.map(notTooLong).join(', ')} FROM ${parquetFiles([path])}`,
@@ -113,26 +110,21 @@ async function* textRows(
   } catch (cause) {
     signal.throwIfAborted();
     throw unreadable(path, cause);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** A connection to a database of its own, which is closed and removed with the stack. */
+async function connected(stack: AsyncDisposableStack): Promise<Connection> {
+  const folder = await mkdtemp(join(tmpdir(), 'crawlhouse-demand-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const database = stack.use(await Database.open({ ...OPTIONS, tempDirectory: folder }));
+  return stack.use(await database.connect());
 }
 
 /** One value of a dictionary may stand in very many rows. */
 function notTooLong(value: string): string {
   const refusal = text(`a value is longer than ${countText(LONGEST_TEXT)} bytes`);
   return `CASE WHEN strlen(${value}) > ${LONGEST_TEXT} THEN error(${refusal}) ELSE ${value} END`;
-}
-
-async function withConnection(work: (connection: Connection) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'crawlhouse-demand-'));
-  try {
-    await using database = await Database.open({ ...OPTIONS, tempDirectory: folder });
-    using connection = await database.connect();
-    await work(connection);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }
 
 async function orRefused<T>(path: string, work: () => Promise<T>): Promise<T> {
