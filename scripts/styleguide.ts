@@ -8,16 +8,16 @@ import type { FirstThing } from '../src/answers/report/first-things.ts';
 import { SERIES_COLOURS } from '../src/answers/report/palette.ts';
 import { type Html, html } from '../src/core/text/html.ts';
 import { PAGE_STYLE } from '../src/core/text/page-style.ts';
+import { severityMark } from '../src/people/console/layout/draw-blocks.ts';
 import { filterForm } from '../src/people/console/layout/filter-form.ts';
-import { incidentCard } from '../src/people/console/layout/incident-card.ts';
 import { drawPaging } from '../src/people/console/layout/paging.ts';
 import { projectTabs } from '../src/people/console/layout/project-tabs.ts';
-import { severityMark } from '../src/people/console/layout/severity-mark.ts';
 import { shellEnd, shellStart } from '../src/people/console/layout/shell.ts';
 import { statusMark } from '../src/people/console/layout/status-mark.ts';
 import { table } from '../src/people/console/layout/table.ts';
 import { answerFigure, type FigureAnswer } from '../src/people/console/pages/answer-figure.ts';
 import { drawKpis, type Kpi } from '../src/people/console/pages/kpi.ts';
+import { incidentCard } from '../src/people/console/pages/project.ts';
 
 // Every block of the console on one page, for those who change how it looks: npm run build && npm run styleguide
 

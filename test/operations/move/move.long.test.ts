@@ -5,7 +5,7 @@ import { silentLogger } from '../../../src/core/logs/logger.ts';
 import { compareMoved } from '../../../src/engines/moved-units.ts';
 import { engineKind } from '../../../src/engines/registry.ts';
 import { move } from '../../../src/operations/move/move.ts';
-import { settingsIn } from '../../../src/people/settings/move-target.ts';
+import { settingsIn } from '../../../src/people/cli/commands/move.ts';
 import { readPublished } from '../../../src/state/catalogue/published/read-published.ts';
 import { PAGES_MODEL, type PackageProject, packageProject, signal } from '../../pipeline/package-project.ts';
 import { errorOf } from '../../support/error-of.ts';

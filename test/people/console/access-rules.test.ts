@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { TryLimit } from '../../../src/people/console/access/access.ts';
 import { isLoopback, reachOf } from '../../../src/people/console/access/reach.ts';
-import { refusalOf } from '../../../src/people/console/access/refusal.ts';
-import { returnPath } from '../../../src/people/console/access/return-path.ts';
 import { roleOf, subjectOf } from '../../../src/people/console/access/role-of.ts';
+import { refusalOf } from '../../../src/people/console/server/guard.ts';
+import { returnPath } from '../../../src/people/console/server/sign-in.ts';
 import { ConsoleOidcSettings, ConsoleUrl } from '../../../src/project/settings/console-settings.ts';
 
 const PROVIDER = { issuer: 'https://accounts.example', client_id: 'console', client_secret: 'secret' };

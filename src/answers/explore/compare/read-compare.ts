@@ -3,9 +3,9 @@ import { shellWord } from '../../../core/text/shell-word.ts';
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
 import { chosenBy, rowsOf } from '../chosen-crawls.ts';
 import { type AskedSegment, type PageSegment, segmentOf } from '../segments.ts';
-import { type ComparedIssue, readComparedIssues } from './compare-issues.ts';
+import { ISSUES_WITHIN, urlsOf } from '../within-segment.ts';
+import { comparedOfAnswers, FIELDS, partWords, untoldParts } from './comparable-columns.ts';
 import { type ComparedKpi, readComparedKpis } from './compare-kpis.ts';
-import { type ComparedPages, readComparedPages } from './compare-pages.ts';
 import {
   type AskOfTwo,
   type ComparedCrawl,
@@ -13,6 +13,7 @@ import {
   nameOfCrawl,
   whyUndivided,
 } from './compared-crawls.ts';
+import { type IssueRow, issuesSql, pagesOfSite, whyNot } from './why-not-compared.ts';
 
 /** Two crawls of one project, named as everywhere, or a segment of their pages. */
 export interface AskedComparison extends AskedSegment {
@@ -136,3 +137,141 @@ function notesOnSegment(
 
 const configOf = ({ crawl_config_name, crawl_config_id }: Crawl): string =>
   crawl_config_name ?? crawl_config_id ?? 'an unknown one';
+
+/** An issue that pages of one of two crawls have. */
+interface ComparedIssue extends Omit<IssueRow, 'is_by_days' | 'is_sampled'> {
+  /** Null where the two can't be compared, as in the next two. */
+  readonly new: number | null;
+  readonly fixed: number | null;
+  readonly remaining: number | null;
+  /** Why they are not compared. */
+  readonly why: string | null;
+}
+
+const pagesWithin = (crawl: string): string => `
+  SELECT changes.issue, ${ISSUES_WITHIN.pages}
+  FROM mart.issue_changes AS changes
+  ${ISSUES_WITHIN.joins}
+  WHERE changes.crawl_id = ${crawl}`;
+
+/** Pages of a segment of one of the crawls that have an issue in both. */
+async function pagesOfBoth(
+  ask: AskOfTwo,
+  within: PageSegment,
+  side: '$from' | '$to',
+): Promise<ReadonlyMap<string, number>> {
+  const other = side === '$to' ? '$from' : '$to';
+  const rows = await ask<{ issue: string; pages: number }>(`
+    SELECT own.issue, count(*) AS pages
+    FROM mart.page_issues AS own
+    JOIN mart.page_issues AS other
+      ON other.crawl_id = ${other} AND other.issue = own.issue AND other.url = own.url
+    WHERE own.crawl_id = ${side} ${urlsOf('own', within, side)}
+    GROUP BY own.issue`);
+  return new Map(rows.map(({ issue, pages }) => [issue, pages]));
+}
+
+/**
+ * The issues of two crawls, the severest first. The rule is that of mart.issue_changes: an issue is compared where both
+ * exports have what shows it, and not where days decide or a sample was measured.
+ */
+async function readComparedIssues(
+  ask: AskOfTwo,
+  [from, to]: readonly [ComparedCrawl, ComparedCrawl],
+  within: ComparedSegment,
+): Promise<readonly ComparedIssue[]> {
+  const isWhole = within.segmentation === '(site)';
+  const kept = await pagesOfBoth(ask, within, '$to');
+  // A page may have gone from one segment to another.
+  const left = isWhole ? kept : await pagesOfBoth(ask, within, '$from');
+  const isKnown = (crawl: ComparedCrawl): boolean => !within.undivided.includes(crawl);
+  const rows = await ask<IssueRow>(`${issuesSql(isWhole ? pagesOfSite : pagesWithin)}
+    WHERE former.pages > 0 OR later.pages > 0
+    ORDER BY issues.weight DESC, coalesce(later.pages, 0) DESC, issues.issue`);
+  return rows.map((row) => {
+    const { is_by_days: _, is_sampled: __, ...found } = row;
+    const [before, after] = [isKnown(from) ? found.before : null, isKnown(to) ? found.after : null];
+    const issue = { ...found, before, after };
+    const why = whyUndivided(within) ?? whyNot(row, from, to);
+    if (why !== null || issue.before === null || issue.after === null)
+      return { ...issue, new: null, fixed: null, remaining: null, why };
+    const remaining = kept.get(issue.issue) ?? 0;
+    const fixed = issue.before - (left.get(issue.issue) ?? 0);
+    return { ...issue, new: issue.after - remaining, fixed, remaining, why };
+  });
+}
+
+type Field = keyof typeof FIELDS;
+
+/** Pages that came, went, or are in both crawls with another value. */
+interface ComparedPages {
+  /** `changed`: in any of the fields. */
+  readonly change: 'added' | 'removed' | 'changed' | Field;
+  readonly title: string;
+  /** Null where one of the exports lacks the field, or one of the crawls the segmentation. */
+  readonly pages: number | null;
+  readonly why: string | null;
+}
+
+/**
+ * How many pages came, went, and changed in each field. The rule is that of mart.page_changes: a field counts where both
+ * exports tell it alike. In a segment are pages that the later crawl has there, and removed ones that the earlier one had.
+ */
+async function readComparedPages(
+  ask: AskOfTwo,
+  [from, to]: readonly [ComparedCrawl, ComparedCrawl],
+  within: ComparedSegment,
+): Promise<readonly ComparedPages[]> {
+  const crawls = new Map([from, to].map((crawl) => [crawl.crawl_id, crawl]));
+  const untold = await untoldParts(ask, [from.crawl_id, to.crawl_id], Object.keys(FIELDS));
+  const fields = (Object.keys(FIELDS) as Field[]).filter((field) => !untold.has(field));
+  const [counted] = await ask<Record<ComparedPages['change'], number>>(
+    countedChanges(fields, comparedOfAnswers(untold), within),
+  );
+  const row = (change: ComparedPages['change'], title: string): ComparedPages => {
+    const why = whyUndivided(within);
+    return { change, title, pages: why === null ? (counted?.[change] ?? 0) : null, why };
+  };
+  return [
+    ...[row('added', 'pages added'), row('removed', 'pages removed'), row('changed', 'pages changed')],
+    ...(Object.entries(FIELDS) as [Field, string][]).map(([field, name]) => {
+      const title = `${name} changed`;
+      const lack = untold.get(field);
+      if (lack === undefined) return row(field, title);
+      const without = nameOfCrawl(crawls.get(lack.crawl_id) ?? from);
+      const why = `the export of ${without} lacks ${partWords(field, lack.part)}`;
+      return { change: field, title, pages: null, why };
+    }),
+  ];
+}
+
+/** Each page once, in one join. */
+function countedChanges(
+  fields: readonly Field[],
+  ofAnswers: ReadonlySet<string>,
+  within: PageSegment,
+): string {
+  const counted = (condition: string, name: string): string =>
+    `count(CASE WHEN ${condition} THEN 1 END) AS ${name}`;
+  const alike = 'former.status_code IS NOT DISTINCT FROM later.status_code';
+  const differs = fields.map((field) => {
+    const differs = `former.${field} IS DISTINCT FROM later.${field}`;
+    return ofAnswers.has(field) ? `${differs} AND ${alike}` : differs;
+  });
+  const both = 'former.url IS NOT NULL AND later.url IS NOT NULL';
+  const counts = [
+    counted('former.url IS NULL', 'added'),
+    counted('later.url IS NULL', 'removed'),
+    counted(`${both} AND (${['false', ...differs].join(' OR ')})`, 'changed'),
+    ...fields.map((field, index) => counted(`${both} AND ${differs[index]}`, field)),
+  ];
+  const side = (crawl: 'from' | 'to'): string =>
+    `(SELECT ${['url', ...fields].map((field) => `pages.${field}`).join(', ')}
+      FROM mart.pages AS pages WHERE pages.crawl_id = $${crawl})`;
+  return `
+    SELECT ${counts.join(',\n      ')}
+    FROM ${side('from')} AS former
+    FULL JOIN ${side('to')} AS later ON later.url = former.url
+    WHERE later.url IS NOT NULL ${urlsOf('later', within, '$to')}
+      OR later.url IS NULL ${urlsOf('former', within, '$from')}`;
+}

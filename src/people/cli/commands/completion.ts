@@ -1,7 +1,12 @@
+import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
-import type { Command } from '../command.ts';
-import { completeWords } from '../complete-words.ts';
+import { loadQuestions } from '../../../pipeline/transform/questions/questions.ts';
+import { loadPipelines } from '../../../project/settings/pipelines.ts';
+import { loadModels } from '../../../project/sql/models/load-models.ts';
+import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
+import { knownProjects } from '../../../state/catalogue/known-projects.ts';
+import { type Command, type Flag, GLOBAL_FLAGS, type Invocation } from '../command.ts';
 
 /** Each asks this program for the words: they know the names of the project folder, too. */
 const SCRIPTS: Readonly<Record<string, string>> = {
@@ -54,3 +59,68 @@ export const completion: Command = {
     return 0;
   },
 };
+
+/**
+ * The words that may stand in the place of the last one, of those that begin like it.
+ *
+ * @param words a command line without the program's name; the last word is unfinished, and may be empty
+ */
+async function completeWords(words: readonly string[], invocation: Invocation): Promise<string[]> {
+  const before = words.slice(0, -1);
+  const begun = words.at(-1) ?? '';
+  const candidates = await candidatesBehind(
+    before[0] === 'help' ? before.slice(1) : before,
+    begun,
+    invocation,
+  );
+  return [...new Set(candidates)].filter((one) => one.startsWith(begun));
+}
+
+async function candidatesBehind(
+  before: readonly string[],
+  begun: string,
+  invocation: Invocation,
+): Promise<readonly string[]> {
+  const command = await invocation.commands.of(before);
+  const words = nextWords(invocation.commands.names, before);
+  if (!command) return words;
+  const flags: Readonly<Record<string, Flag>> = { ...command.flags, ...GLOBAL_FLAGS };
+  const flag = lookUp(flags, before.at(-1)?.replace(/^--/, '') ?? '');
+  if (before.at(-1)?.startsWith('--') && flag?.type === 'string')
+    return flag.values ?? (await namesOf(flag.value ?? '', invocation));
+  if (begun.startsWith('-')) return Object.keys(flags).map((name) => `--${name}`);
+  if (before.includes('--question')) return namesOf('QUESTION', invocation);
+  return [
+    ...words,
+    ...(await namesOf(/PIPELINE|MODEL/.exec(command.positionals.shown)?.[0] ?? '', invocation)),
+  ];
+}
+
+/** The next words of the commands that begin with these. */
+function nextWords(names: readonly string[], before: readonly string[]): string[] {
+  return [...names, 'help'].flatMap((name) => {
+    const words = name.split(' ');
+    return before.every((word, index) => words[index] === word) ? (words[before.length] ?? []) : [];
+  });
+}
+
+/** Names of the project folder, by the placeholder that the help has for them; none for another placeholder. */
+async function namesOf(placeholder: string, invocation: Invocation): Promise<readonly string[]> {
+  switch (placeholder) {
+    case 'PIPELINE':
+      return (await loadPipelines(invocation.projectDir())).map((one) => one.dataset);
+    case 'MODEL':
+      return (await loadModels(sqlFolders(await invocation.settings()))).flatMap(({ name }) => [
+        name.slice(name.indexOf('.') + 1),
+        name,
+      ]);
+    case 'QUESTION':
+      return (await loadQuestions(sqlFolders(await invocation.settings()))).map((one) => one.name);
+    case 'P': {
+      await using warehouse = await openWarehouse(invocation, await invocation.settings());
+      return await knownProjects(warehouse, invocation.signal);
+    }
+    default:
+      return [];
+  }
+}

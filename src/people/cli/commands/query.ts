@@ -1,29 +1,34 @@
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { extname, join, resolve } from 'node:path';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import type { ParameterTexts } from '../../../answers/query/parameters.ts';
 import { QueryProcess } from '../../../answers/query/query-process.ts';
 import { checkOutput } from '../../../answers/query/result/check-output.ts';
 import { CHARTS, type ChartName, drawChart, MOST_POINTS } from '../../../answers/query/result/draw-chart.ts';
 import { withTextFile } from '../../../answers/query/result/text-file.ts';
+import { TEXT_FORMATS } from '../../../answers/query/result/text-formats.ts';
 import type { Warehouse } from '../../../answers/query/warehouse.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { writeWhole } from '../../../core/files/atomic-file.ts';
 import { giveUserMode } from '../../../core/files/private-files.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 import { textTable } from '../../../core/text/text-table.ts';
 import { bindQuestion } from '../../../pipeline/transform/questions/bind-question.ts';
 import type { Chart } from '../../../pipeline/transform/questions/question-chart.ts';
 import { explainEmpty, type Needs } from '../../../pipeline/transform/questions/question-needs.ts';
 import type { Parameter } from '../../../pipeline/transform/questions/question-parameters.ts';
 import { loadQuestions, questionNamed } from '../../../pipeline/transform/questions/questions.ts';
+import type { Names } from '../../../project/model/shown/value-text.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
 import { resolveParameters } from '../../../state/catalogue/resolve-parameters.ts';
 import type { Command, Invocation } from '../command.ts';
-import { NAMES_FLAG, oneOf, readFlagFile } from '../flag-values.ts';
+import { NAMES_FLAG, namesOf, oneOf, readFlagFile } from '../flag-values.ts';
 import { screenOf, throughPager } from '../pager.ts';
 import { printError } from '../print-error.ts';
-import { QUERY_FORMATS, type QueryTarget, queryTarget } from '../prompt/query-target.ts';
+
+const QUERY_FORMATS = [...TEXT_FORMATS, 'parquet'] as const;
+type QueryFormat = (typeof QUERY_FORMATS)[number];
 
 export const query: Command = {
   name: 'query',
@@ -231,5 +236,61 @@ async function prompt(
     write: invocation.write,
     say: invocation.say,
     sayError: (error, thrown) => printError(error, invocation.has('debug'), thrown),
+  });
+}
+
+const BY_EXTENSION: Readonly<Record<string, QueryFormat>> = {
+  '.csv': 'csv',
+  '.json': 'json',
+  '.jsonl': 'jsonl',
+  '.ndjson': 'jsonl',
+  '.md': 'markdown',
+  '.parquet': 'parquet',
+  '.txt': 'table',
+};
+
+/** Where the rows of a query go, and as what. */
+interface QueryTarget {
+  readonly format: QueryFormat;
+  /** The file that `--output` names; null: stdout. */
+  readonly path: string | null;
+  /** Of CSV: whether what looks like a formula stays text. */
+  readonly safeCsv: boolean;
+  readonly names: Names;
+}
+
+/**
+ * The target that the flags name; without `--format` the file's ending says it.
+ *
+ * @throws CrawlhouseError `usage`
+ */
+function queryTarget(invocation: Invocation): QueryTarget {
+  const output = invocation.text('output');
+  const path = output === undefined ? null : resolve(invocation.workingDirectory, output);
+  const format = formatOf(invocation, path);
+  if (format === 'parquet' && path === null) {
+    throw new CrawlhouseError('usage', '--format parquet needs a file', { hint: '--output rows.parquet' });
+  }
+  const safeCsv = invocation.has('safe-csv');
+  if (safeCsv && format !== 'csv')
+    throw new CrawlhouseError('usage', '--safe-csv needs CSV', { hint: 'add --format csv' });
+  const names = namesOf(invocation, 'columns');
+  if (names === 'people' && format === 'parquet')
+    throw new CrawlhouseError('usage', '--names people: not in Parquet', { hint: 'or --format csv' });
+  return { format, path, safeCsv, names };
+}
+
+function formatOf(invocation: Invocation, path: string | null): QueryFormat {
+  const format = oneOf(invocation, 'format', QUERY_FORMATS);
+  if (format !== null) return format;
+  if (invocation.has('json')) return 'json';
+  return path === null ? 'table' : formatOfFile(path);
+}
+
+function formatOfFile(path: string): QueryFormat {
+  const format = lookUp(BY_EXTENSION, extname(path).toLowerCase());
+  if (format) return format;
+  throw new CrawlhouseError('usage', `--output: the ending of ${path} names no format`, {
+    hint: `add --format, or end it in ${Object.keys(BY_EXTENSION).join(', ')}`,
   });
 }

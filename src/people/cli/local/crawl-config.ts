@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
+import { shellWord } from '../../../core/text/shell-word.ts';
 import { checkYaml, readYaml } from '../../../project/settings/yaml-file.ts';
 import { CrawlConfigInput } from '../../../service/api/resources/crawl-configs.ts';
+import { readCustomFields } from '../../../service/site/crawler/custom-fields/custom-field.ts';
 import { tryStart } from '../../../service/site/crawler/try-start.ts';
 import type { PagesPerTemplate } from '../../../service/site/crawler/vitals/vitals.ts';
 import type { Flag, Invocation } from '../command.ts';
-import { extractFlag } from '../extract-flag.ts';
 import { LIST_CONFIG_NAME } from './local-service.ts';
 
 /** Each start URL has one configuration in the local service, so that its crawls can be compared. */
@@ -178,4 +179,63 @@ function numberOf(invocation: Invocation, flag: string): number | undefined {
 
 function defined(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+/** Keys of a rule of data scraping. */
+type Rule = Readonly<Record<string, string | boolean>>;
+
+/** What may stand behind a name, as in `price:number,many=css:.price`, with the key of the rule that it sets. */
+const WORDS: Readonly<Record<string, Rule>> = {
+  ...Object.fromEntries(['string', 'number', 'date', 'boolean'].map((type) => [type, { type }])),
+  ...Object.fromEntries(['text', 'html', 'count', 'exists'].map((take) => [take, { take }])),
+  many: { many: true },
+  comma: { decimal: ',' },
+  raw: { from: 'raw' },
+  rendered: { from: 'rendered' },
+};
+/** `NAME:WORDS=LANGUAGE:SELECTOR`; the colon and the words may be left out. */
+const RULE = /^([^=:]*)(?::([^=]*))?=(css|xpath|regex):(.+)$/s;
+
+/**
+ * The rules that `--extract` spells; undefined without any.
+ *
+ * @throws CrawlhouseError `usage`
+ */
+function extractFlag(texts: readonly string[], isRendering: boolean): readonly Rule[] | undefined {
+  if (texts.length === 0) return undefined;
+  const rules = texts.map(ruleOf);
+  const read = readCustomFields(rules, isRendering);
+  if ('fields' in read) return rules;
+  const { index, key, problem } = read;
+  const text = index === null ? undefined : texts[index];
+  throw wrong(
+    text,
+    key === null ? problem : `${key} ${problem}`,
+    key === 'from' && text !== undefined ? `--render --extract ${shellWord(text)}` : undefined,
+  );
+}
+
+function ruleOf(text: string): Rule {
+  const [, name = '', words, language, selector = ''] = RULE.exec(text) ?? [];
+  if (language === undefined)
+    throw wrong(text, 'no css:, xpath: or regex: behind a name', "--extract 'price=css:.price'");
+  let rule: Rule = { name, [language]: selector };
+  for (const word of words?.split(',') ?? []) {
+    const said = word.startsWith('@') ? { take: 'attribute', attribute: word.slice(1) } : lookUp(WORDS, word);
+    if (said === undefined)
+      throw wrong(
+        text,
+        `${word === '' ? 'an empty word' : word} is none of ${Object.keys(WORDS).join(', ')}, @ATTRIBUTE`,
+        "--extract 'price:number,many=css:.price'",
+      );
+    const twice = Object.keys(said).find((key) => Object.hasOwn(rule, key));
+    if (twice !== undefined) throw wrong(text, `${twice} is said twice, the second time by ${word}`);
+    rule = { ...rule, ...said };
+  }
+  return rule;
+}
+
+function wrong(text: string | undefined, problem: string, flags?: string): CrawlhouseError {
+  const hint = flags === undefined ? {} : { hint: `crawlhouse crawl https://www.example.com/ ${flags}` };
+  return new CrawlhouseError('usage', `--extract${text === undefined ? '' : ` ${text}`}: ${problem}`, hint);
 }

@@ -21,7 +21,6 @@ import {
 } from '../../../project/model/shown/blocks.ts';
 import { type Names, valueText } from '../../../project/model/shown/value-text.ts';
 import { crawlName, crawlPath, projectPath, unitPath, urlPath, webLink } from './addresses.ts';
-import { severityMark } from './severity-mark.ts';
 import { statusMark } from './status-mark.ts';
 import { table } from './table.ts';
 import { timeText } from './times.ts';
@@ -181,4 +180,10 @@ function addressOf(link: Link): string {
     case 'crawl':
       return crawlPath(link.crawl_id);
   }
+}
+
+/** The severity of an issue: its word, with a colour. */
+export function severityMark(severity: string): Html {
+  const kind = severity === 'high' ? 'bad' : severity === 'medium' ? 'warn' : 'plain';
+  return html`<span class="${kind}">${severity}</span>`;
 }

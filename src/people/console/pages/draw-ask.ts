@@ -1,11 +1,16 @@
+import { isExplain } from '../../../answers/query/read-only-statement.ts';
+import { plainChart } from '../../../answers/query/result/chart-columns.ts';
+import { answerChart } from '../../../answers/report/answer-chart.ts';
+import { isNumber } from '../../../core/duckdb/column-types.ts';
 import { counted, countText, durationText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
+import { stringifyJson } from '../../../core/text/json.ts';
+import { chartFigures } from '../../../pipeline/transform/questions/chart-figures.ts';
+import { CHART_KINDS, type Chart } from '../../../pipeline/transform/questions/question-chart.ts';
 import { TASKS } from '../../../pipeline/transform/questions/questions.ts';
 import { PAGE_ROWS } from '../desk/read-answer.ts';
 import { askAddress, askFields } from '../layout/ask-address.ts';
-import { answerTable } from './answer-table.ts';
 import type { AskDocument } from './ask-document.ts';
-import { drawChart } from './draw-chart.ts';
 import { keepForm } from './keep-form.ts';
 import type { PageRequest } from './page.ts';
 
@@ -192,4 +197,104 @@ function drawTask(task: string, questions: AskDocument['questions']): Html | nul
   return html`<div><h3>${task}</h3><ul>${questions.map(
     ({ name, title }) => html`<li><a href="/ask?question=${encodeURIComponent(name)}">${title}</a></li>`,
   )}</ul></div>`;
+}
+
+/** A longer text is cut on the page, and opens. */
+const LONG = 60;
+
+/** The rows of a page of an answer; a column's head orders by it. */
+function answerTable({ columns, rows, sql }: AskDocument, query: URLSearchParams): Html {
+  const numeric = columns.map(({ type }) => isNumber(type));
+  // The answer of an EXPLAIN can't be ordered.
+  const canSort = !isExplain(sql);
+  return html`<div class="scroll answer" tabindex="0" role="region" aria-label="Rows of the answer"><table>
+<thead><tr>${columns.map((column, index) =>
+    head(column, numeric[index] ?? false, canSort ? query : null),
+  )}</tr></thead>
+<tbody>${rows.map(
+    (row) =>
+      html`<tr>${row.map(
+        (value, index) =>
+          html`<td${numeric[index] ? html` class="number"` : null}>${cell(value, columns[index]?.type ?? '')}</td>`,
+      )}</tr>
+`,
+  )}</tbody></table></div>`;
+}
+
+function head(
+  { name, type }: AskDocument['columns'][number],
+  numeric: boolean,
+  query: URLSearchParams | null,
+): Html {
+  const kind = html`<small>${type}</small>`;
+  const attributes = numeric ? html` class="number"` : null;
+  if (query === null) return html`<th scope="col"${attributes}>${name} ${kind}</th>`;
+  const now = query.get('sort') === name ? (query.get('order') === 'desc' ? 'desc' : 'asc') : null;
+  const next = { asc: 'desc', desc: null, none: 'asc' }[now ?? 'none'];
+  const href = askAddress(query, { sort: next === null ? null : name, order: next, page: null });
+  const sorted = { asc: 'ascending', desc: 'descending', none: null }[now ?? 'none'];
+  const mark = { asc: ' ▲', desc: ' ▼', none: '' }[now ?? 'none'];
+  const will = next === null ? 'as it came' : next === 'asc' ? 'order ascending' : 'order descending';
+  return html`<th scope="col"${attributes}${sorted === null ? null : html` aria-sort="${sorted}"`}><a href="${href}#answer" title="${will}">${name}${mark}</a> ${kind}</th>`;
+}
+
+function cell(value: unknown, type: string): Html {
+  if (value === null) return html`<span class="null" title="NULL">–</span>`;
+  if (typeof value === 'string' && type.startsWith('TIMESTAMP') && value.endsWith('Z'))
+    return html`<time datetime="${value}">${value.slice(0, -1).replace('T', ' ')}</time>`;
+  const text = typeof value === 'string' ? value : stringifyJson(value);
+  if (text.length <= LONG && !text.includes('\n')) return html`${text}`;
+  return html`<details class="long"><summary>${text}</summary></details>`;
+}
+
+const OF_CHARTS = ['chart', 'x', 'y', 'colour'];
+
+/** The charts of an answer, and the form that chooses others; nothing where it has no numbers. */
+function drawChart({ columns, rows, chart }: AskDocument, query: URLSearchParams): Html | null {
+  const chosen = chart ?? plainOf(columns, rows);
+  if (chosen === null) return null;
+  const select = (name: string, label: string, value: string | null, options: readonly string[]): Html =>
+    html`<label>${label} <select name="${name}">${options.map(
+      (one) =>
+        html`<option value="${one}"${one === (value ?? '') ? html` selected` : null}>${one || '–'}</option>`,
+    )}</select></label>`;
+  const names = columns.map(({ name }) => name);
+  const numbers = columns.filter(({ type }) => isNumber(type)).map(({ name }) => name);
+  const fields = askFields(query).filter(([key]) => !OF_CHARTS.includes(key));
+  const kinds = CHART_KINDS.filter((kind) => kind !== 'funnel' || chosen.kind === kind);
+  return html`${chart === null ? null : figures(chart)}
+<form method="get" action="/ask#answer" class="choose">
+${fields.map(([key, value]) => html`<input type="hidden" name="${key}" value="${value}">`)}
+${select('chart', 'Chart', chosen.kind, kinds)}
+${select('x', 'x', chosen.x, names)}
+${select('y', 'y', chosen.y[0] ?? null, ['', ...numbers])}
+${select('colour', 'Colour', chosen.colour, ['', ...names])}
+<button type="submit">Draw</button>
+</form>`;
+}
+
+function plainOf(columns: AskDocument['columns'], rows: AskDocument['rows']): Chart | null {
+  return plainChart(
+    columns.map(({ name, type }, index) => ({
+      name,
+      isNumber: isNumber(type),
+      texts: rows.map((row) => (row[index] == null ? null : stringifyJson(row[index]))),
+    })),
+  );
+}
+
+function figures(chart: NonNullable<AskDocument['chart']>): Html {
+  const { rows, cut, problem, notes } = chart;
+  if (problem !== null) return html`<p class="notice">This is not drawn: ${problem}.</p>`;
+  const { figures: all, more } = chartFigures(chart, rows);
+  return html`${cut ? html`<p class="facts">The first ${countText(rows.length)} rows are drawn; there are more.</p>` : null}
+<div class="charts">${all.map((figure) => {
+    const caption = [figure.of, figure.title].filter(Boolean).join(': ');
+    const own = notes.find(({ project }) => project === figure.project)?.list;
+    const drawn = answerChart(chart, figure, own) ?? html`<p class="empty">There is no number to draw.</p>`;
+    return html`<figure><figcaption>${caption}</figcaption>
+${figure.cut === null ? null : html`<p class="facts">Drawn: ${figure.cut}.</p>`}
+${figure.leftOut === null ? null : html`<p class="facts">${figure.leftOut}.</p>`}${drawn}</figure>`;
+  })}</div>
+${more === 0 ? null : html`<p class="facts">And ${countText(more)} more charts: choose a project or a segment.</p>`}`;
 }

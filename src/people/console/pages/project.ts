@@ -10,7 +10,6 @@ import type { Readers } from '../desk/desk.ts';
 import { crawlLink, projectPath } from '../layout/addresses.ts';
 import { Count, countOrDash } from '../layout/counts.ts';
 import { filterForm } from '../layout/filter-form.ts';
-import { incidentCard } from '../layout/incident-card.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
 import { table } from '../layout/table.ts';
 import { timeText } from '../layout/times.ts';
@@ -328,4 +327,14 @@ function crawlsTable(crawls: Project['crawls']): Html {
     crawls,
     '',
   );
+}
+
+export function incidentCard({ title, began, details, hint }: ShownIncident): Html {
+  return html`<article class="incident">
+<h2>${title}</h2>
+<p class="facts">since ${began === null ? 'an unknown time' : html`${timeText(began)} UTC`}</p>
+${details.length === 0 ? null : html`<ul>${details.map((line) => html`<li>${line}</li>`)}</ul>`}
+${hint === null ? null : html`<p><strong>To do:</strong> ${hint}</p>`}
+</article>
+`;
 }

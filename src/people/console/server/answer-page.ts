@@ -7,9 +7,12 @@ import { stringifyJson } from '../../../core/text/json.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import { visible } from '../../../core/text/visible.ts';
 import type { Readers } from '../desk/desk.ts';
+import { crawlName } from '../layout/addresses.ts';
+import { tabName } from '../layout/project-tabs.ts';
 import { notice, type Shell, shellEnd, shellStart } from '../layout/shell.ts';
+import { calledProject } from '../pages/called-project.ts';
+import { recordOf } from '../pages/crawl.ts';
 import { NotFound, type Page, type PageRequest } from '../pages/page.ts';
-import { pageBeginning, roomTitle } from '../pages/page-beginning.ts';
 
 /** A page that is not read by then says so, and goes on. */
 const PATIENCE_MS = 1500;
@@ -121,4 +124,35 @@ function failure(thrown: unknown, { path }: Page<unknown>, { logger }: Readers) 
   const known: Readonly<Record<string, number>> = { nothing_published: 404, forbidden: 403 };
   const status = lookUp(known, code) ?? (kind === 'usage' ? 400 : 500);
   return { status, error: { code, message, hint } };
+}
+
+/**
+ * What a slow page shows first: its title and heading, as far as its address tells them.
+ *
+ * @param route as fastify has it, such as `/projects/:project_id`
+ * @throws NotFound for something that is not there
+ */
+async function pageBeginning(
+  route: string,
+  { path, query }: PageRequest,
+  desk: Readers,
+): Promise<{ readonly title: string; readonly body: Html }> {
+  if (path.project_id !== undefined) {
+    const { project_id, project_name } = await calledProject(desk, path.project_id);
+    const name = project_name ?? project_id;
+    const tab = tabName(route.replace('/projects/:project_id', ''));
+    const title = query.get('url') ?? (tab === null ? name : `${tab} of ${name}`);
+    return { title, body: html`<h1>${name}</h1>\n` };
+  }
+  const asked = query.get('question');
+  const question = asked === null ? null : (await desk.questions()).find(({ name }) => name === asked);
+  const crawl = path.crawl_id === undefined ? null : crawlName(await recordOf(path.crawl_id, desk));
+  const title = crawl ?? question?.title ?? roomTitle(route);
+  return { title, body: html`<h1>${title}</h1>\n` };
+}
+
+/** `/runs/:run_id` is one of Runs. */
+function roomTitle(route: string): string {
+  const [, room = ''] = route.split('/');
+  return room === '' ? 'Overview' : room.charAt(0).toUpperCase() + room.slice(1);
 }

@@ -5,21 +5,25 @@ import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Fastify from 'fastify';
+import { toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { packageVersion } from '../../../core/host/package-version.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
 import { reportFault } from '../../../core/logs/report-fault.ts';
 import { listenAddress, listenError } from '../../../core/net/listen-http.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
+import { readCatalog } from '../../../state/catalogue/catalog.ts';
 import { Access } from '../access/access.ts';
 import { isLoopback, reachOf, requireSignIn } from '../access/reach.ts';
 import { Actions } from '../actions/actions.ts';
 import { Readers } from '../desk/desk.ts';
+import { askAddress, askFields } from '../layout/ask-address.ts';
 import type { Page, PageRequest } from '../pages/page.ts';
 import { PAGES } from '../pages/pages.ts';
 import { actRoutes } from './act-routes.ts';
 import { answerHtml, answerJson } from './answer-page.ts';
-import { askRoutes } from './ask-routes.ts';
+import { DownloadFiles } from './download-files.ts';
+import { formOf } from './form-of.ts';
 import { guard, personOf, sessionOf } from './guard.ts';
 import { HEADERS } from './headers.ts';
 import { isOwn } from './is-own.ts';
@@ -27,6 +31,7 @@ import { liveRoute } from './live.ts';
 import { consoleApi, jsonPath } from './openapi.ts';
 import { refuse } from './refuse.ts';
 import { reportRoute } from './report-route.ts';
+import { sendDownload } from './send-download.ts';
 import { signInRoutes } from './sign-in.ts';
 
 /** Built by scripts/build.ts from ../browser and ../assets. */
@@ -225,4 +230,37 @@ function readAsset(path: string): Asset {
   const bytes = readFileSync(path);
   const tag = `"${hash('sha256', bytes, 'base64url').slice(0, 16)}"`;
   return { bytes, gzip: gzipSync(bytes), tag };
+}
+
+/** Longer SQL is kept here instead of in the address. */
+const LONGEST_ADDRESS = 6000;
+
+/** What belongs to `/ask` and is no page. */
+function askRoutes(app: FastifyInstance, desk: Readers, signal: AbortSignal): void {
+  const files = new DownloadFiles(desk.settings.state_dir);
+  app.post('/ask', (request, reply) => {
+    const form = formOf(request);
+    const asked = new URLSearchParams(askFields(form));
+    const address = askAddress(asked, { run: 1 });
+    if (address.length <= LONGEST_ADDRESS) return reply.redirect(address, 303);
+    const kept = desk.texts.keep(sessionOf(request).subject, form.get('sql') ?? '');
+    return reply.redirect(askAddress(asked, { run: 1, sql: null, kept }), 303);
+  });
+  app.get('/ask/catalogue.json', async (request, reply) => {
+    const read = () => desk.warehouse.use((warehouse) => readCatalog(warehouse, signal));
+    try {
+      return await reply.send({ tables: await desk.once('ask: catalogue', read) });
+    } catch (thrown) {
+      const { code, message, hint } = toCrawlhouseError(thrown);
+      const status = code === 'nothing_published' ? 404 : 500;
+      const title = 'The catalogue could not be read';
+      return refuse(request, reply, { status, code, title, message, hint });
+    }
+  });
+  app.get('/ask/download', async (request, reply) => {
+    const query = new URL(request.url, 'http://console').searchParams;
+    // A page from elsewhere starts nothing.
+    if (!isOwn(request.headers)) return reply.redirect(askAddress(query, { run: 1 }));
+    return await sendDownload({ desk, files, query, request }, reply, signal);
+  });
 }

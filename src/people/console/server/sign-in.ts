@@ -7,7 +7,6 @@ import type { Access } from '../access/access.ts';
 import { readCookie, setCookie } from '../access/cookies.ts';
 import { type BegunSignIn, isUnanswered } from '../access/oidc.ts';
 import type { Reach } from '../access/reach.ts';
-import { returnPath } from '../access/return-path.ts';
 import { roleOf, subjectOf } from '../access/role-of.ts';
 import type { Role } from '../access/session.ts';
 import { SESSION_SECONDS } from '../access/sessions.ts';
@@ -167,4 +166,15 @@ ${link}`.text;
 
 function queryOf({ url }: FastifyRequest): URLSearchParams {
   return new URL(url, 'http://console').searchParams;
+}
+
+const BASE = 'http://console.invalid';
+
+/** Where a person goes after the sign-in: a path of this console, whatever was given. */
+export function returnPath(given: string | null): string {
+  const url = given?.startsWith('/') ? URL.parse(given, BASE) : null;
+  if (url === null || url.origin !== BASE) return '/';
+  // `/.//host` is read as `//host`, which a browser takes for another host.
+  if (url.pathname.startsWith('//') || url.pathname.startsWith('/sign-')) return '/';
+  return url.pathname + url.search;
 }

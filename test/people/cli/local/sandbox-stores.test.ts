@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { storeExports, storeOptions } from '../../../../src/people/cli/local/sandbox-stores.ts';
+import { storeExports, storeOptions } from '../../../../src/people/cli/commands/sandbox-start.ts';
 
 const KEYS = { AWS_ACCESS_KEY_ID: 'KEY', AWS_SECRET_ACCESS_KEY: 'SECRET' };
 
