@@ -271,7 +271,7 @@ function joinNumbers(argv: readonly string[], flags: Command['flags']): string[]
   for (const word of argv) {
     const before = joined.at(-1) ?? '';
     if (!/^-\d+$/.test(word)) joined.push(word);
-    else if (flags[before.replace(/^--/, '')]?.type === 'string')
+    else if (flags[before.replace(/^--/, '')]?.value !== undefined)
       joined[joined.length - 1] = `${before}=${word}`;
     else joined.push(`${ARGUMENT}${word}`);
   }

@@ -5,11 +5,10 @@ import type { Dialogue } from './questions.ts';
 
 /** A flag of a command, with what `--help` says of it. */
 export interface Flag {
-  readonly type: 'string' | 'boolean';
   readonly multiple?: boolean;
   /** One letter that stands for it. */
   readonly short?: string;
-  /** The placeholder for the value in the help, such as `DATE`. */
+  /** The placeholder for the value in the help, such as `DATE`; a flag without one takes no value. */
   readonly value?: string;
   /** The values that work, where there are few. */
   readonly values?: readonly string[];
@@ -77,20 +76,24 @@ export interface Command {
 
 /** Flags that every command takes (interface.md, "Commands"). */
 export const GLOBAL_FLAGS: Readonly<Record<string, Flag>> = {
-  json: { type: 'boolean', help: 'print one JSON document on stdout' },
-  quiet: { type: 'boolean', help: 'print errors only' },
-  verbose: { type: 'boolean', help: 'say more' },
-  debug: { type: 'boolean', help: 'print everything, with stack traces' },
-  'no-color': { type: 'boolean', help: 'no colours' },
-  'project-dir': { type: 'string', value: 'DIR', help: 'the folder that holds schedules.yaml' },
-  help: { type: 'boolean', short: 'h', help: 'show this help' },
+  json: { help: 'print one JSON document on stdout' },
+  quiet: { help: 'print errors only' },
+  verbose: { help: 'say more' },
+  debug: { help: 'print everything, with stack traces' },
+  'no-color': { help: 'no colours' },
+  'project-dir': { value: 'DIR', help: 'the folder that holds schedules.yaml' },
+  help: { short: 'h', help: 'show this help' },
 };
 
 export function parseOptions(flags: Readonly<Record<string, Flag>>): ParseArgsOptionsConfig {
   return Object.fromEntries(
     Object.entries(flags).map(([name, flag]) => [
       name,
-      { type: flag.type, multiple: flag.multiple ?? false, ...(flag.short ? { short: flag.short } : {}) },
+      {
+        type: flag.value === undefined ? 'boolean' : 'string',
+        multiple: flag.multiple ?? false,
+        ...(flag.short ? { short: flag.short } : {}),
+      },
     ]),
   );
 }

@@ -54,7 +54,6 @@ const NAMES = ['people', 'columns'] as const;
 
 const HELP = 'what columns are called: as people do, or as in SQL';
 export const NAMES_FLAG = {
-  type: 'string',
   value: 'NAMES',
   values: NAMES,
   help: HELP,

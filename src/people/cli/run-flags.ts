@@ -10,17 +10,12 @@ import { oneOf } from './flag-values.ts';
 
 /** Flags that `run` and `backfill` share. */
 export const RUN_FLAGS: Readonly<Record<string, Flag>> = {
-  project: { type: 'string', multiple: true, value: 'P', help: 'only this project, by id or name' },
-  crawl: {
-    type: 'string',
-    multiple: true,
-    value: 'ID',
-    help: `only this crawl: ${CRAWL_NAMES}`,
-  },
-  route: { type: 'string', value: 'ROUTE', values: ROUTES, help: 'the route of the rows' },
-  format: { type: 'string', value: 'FORMAT', values: FORMATS, help: 'the format of the rows' },
-  store: { type: 'string', value: 'STORE', values: EXPORT_STORES, help: 'the store of data exports' },
-  plan: { type: 'boolean', help: 'only print the plan' },
+  project: { multiple: true, value: 'P', help: 'only this project, by id or name' },
+  crawl: { multiple: true, value: 'ID', help: `only this crawl: ${CRAWL_NAMES}` },
+  route: { value: 'ROUTE', values: ROUTES, help: 'the route of the rows' },
+  format: { value: 'FORMAT', values: FORMATS, help: 'the format of the rows' },
+  store: { value: 'STORE', values: EXPORT_STORES, help: 'the store of data exports' },
+  plan: { help: 'only print the plan' },
 };
 
 /** The message of a run that changed nothing, limited to the request. */

@@ -21,10 +21,10 @@ export const backfill: Command = {
   summary: 'load the crawls that ended between two days, once',
   positionals: { shown: '[PIPELINE…] --from DATE --to DATE', most: Number.POSITIVE_INFINITY },
   flags: {
-    from: { type: 'string', value: 'DATE', help: 'first day (UTC) on which a crawl ended' },
-    to: { type: 'string', value: 'DATE', help: 'first day (UTC) that is not included' },
+    from: { value: 'DATE', help: 'first day (UTC) on which a crawl ended' },
+    to: { value: 'DATE', help: 'first day (UTC) that is not included' },
     ...RUN_FLAGS,
-    reload: { type: 'boolean', help: 'load again units that are already loaded' },
+    reload: { help: 'load again units that are already loaded' },
   },
   async run(invocation) {
     const settings = await invocation.settings();

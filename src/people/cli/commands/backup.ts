@@ -11,7 +11,7 @@ export const backup: Command = {
   name: 'backup',
   summary: 'a whole, verified copy of the published warehouse, also during a run',
   positionals: { shown: 'FILE', most: 1 },
-  flags: { overwrite: { type: 'boolean', help: 'replace FILE if it is there' } },
+  flags: { overwrite: { help: 'replace FILE if it is there' } },
   async run(invocation) {
     const [name] = invocation.positionals;
     if (name === undefined)

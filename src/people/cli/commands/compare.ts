@@ -24,7 +24,7 @@ export const compare: Command = {
     project: EXPLORE_FLAGS.project,
     segment: EXPLORE_FLAGS.segment,
     segmentation: EXPLORE_FLAGS.segmentation,
-    part: { type: 'string', value: 'PART', values: Object.keys(PARTS), help: 'only one of' },
+    part: { value: 'PART', values: Object.keys(PARTS), help: 'only one of' },
     format: EXPLORE_FLAGS.format,
     names: EXPLORE_FLAGS.names,
     open: EXPLORE_FLAGS.open,

@@ -86,8 +86,8 @@ async function candidatesBehind(
   if (!command) return words;
   const flags: Readonly<Record<string, Flag>> = { ...command.flags, ...GLOBAL_FLAGS };
   const flag = lookUp(flags, before.at(-1)?.replace(/^--/, '') ?? '');
-  if (before.at(-1)?.startsWith('--') && flag?.type === 'string')
-    return flag.values ?? (await namesOf(flag.value ?? '', invocation));
+  if (before.at(-1)?.startsWith('--') && flag?.value !== undefined)
+    return flag.values ?? (await namesOf(flag.value, invocation));
   if (begun.startsWith('-')) return Object.keys(flags).map((name) => `--${name}`);
   if (before.includes('--question')) return namesOf('QUESTION', invocation);
   return [

@@ -12,9 +12,9 @@ export const console: Command = {
   summary: 'a web page on this machine: what is wrong, how each project goes, questions and charts',
   positionals: { shown: '', most: 0 },
   flags: {
-    port: { type: 'string', value: 'N', help: `the port on 127.0.0.1 (${PORT}; 0: a free one)` },
-    open: { type: 'boolean', help: 'open it in the browser' },
-    link: { type: 'boolean', help: 'only print a new sign-in link to the console that is running' },
+    port: { value: 'N', help: `the port on 127.0.0.1 (${PORT}; 0: a free one)` },
+    open: { help: 'open it in the browser' },
+    link: { help: 'only print a new sign-in link to the console that is running' },
   },
   async run(invocation) {
     const settings = await invocation.settings();

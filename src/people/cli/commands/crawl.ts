@@ -25,11 +25,10 @@ export const crawl: Command = {
   flags: {
     ...CRAWL_FLAGS,
     schedule: {
-      type: 'string',
       value: 'CRON',
       help: 'crawl it at these times (schedules.yaml, crawlhouse schedule), and not now',
     },
-    resume: { type: 'boolean', help: 'go on with the last crawl that was interrupted; needs no URL' },
+    resume: { help: 'go on with the last crawl that was interrupted; needs no URL' },
   },
   async run(invocation) {
     const { signal, logger } = invocation;

@@ -19,20 +19,18 @@ export const demandAdd: Command = {
   positionals: { shown: 'FILE…', most: Number.POSITIVE_INFINITY },
   flags: {
     ...LOCAL_PROJECT_FLAGS,
-    from: { type: 'string', value: 'DATE', help: 'first day of totals that do not tell their days' },
-    to: { type: 'string', value: 'DATE', help: 'the day after their last day' },
+    from: { value: 'DATE', help: 'first day of totals that do not tell their days' },
+    to: { value: 'DATE', help: 'the day after their last day' },
     dimensions: {
-      type: 'string',
       value: 'NAMES',
       help: 'dimensions of answers of the API, in their order: date,page,query,country,device',
     },
     'date-order': {
-      type: 'string',
       value: 'ORDER',
       help: 'dmy or mdy: what comes first in days such as 7/1/2026, where no row tells',
     },
-    host: { type: 'string', multiple: true, value: 'HOST', help: 'a host of the site besides its own' },
-    keep: { type: 'boolean', help: 'add only what earlier exports do not have' },
+    host: { multiple: true, value: 'HOST', help: 'a host of the site besides its own' },
+    keep: { help: 'add only what earlier exports do not have' },
   },
   async run(invocation) {
     const { positionals, workingDirectory, signal, logger } = invocation;

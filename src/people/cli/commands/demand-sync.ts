@@ -21,11 +21,10 @@ export const demandSync: Command = {
   flags: {
     ...LOCAL_PROJECT_FLAGS,
     property: {
-      type: 'string',
       value: 'PROPERTY',
       help: 'the property, such as sc-domain:example.com; none: the one that covers the website',
     },
-    days: { type: 'string', value: 'N', help: 'how many days back it reaches; 90' },
+    days: { value: 'N', help: 'how many days back it reaches; 90' },
   },
   async run(invocation) {
     const { signal, logger } = invocation;

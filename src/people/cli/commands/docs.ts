@@ -24,9 +24,9 @@ export const docs: Command = {
   summary: 'data dictionary and lineage of the warehouse, as a site',
   positionals: { shown: '', most: 0 },
   flags: {
-    dbt: { type: 'boolean', help: 'sources.yml for dbt: raw and mart, with their columns' },
-    output: { type: 'string', value: 'DIR', help: 'the folder to write to (warehouse-docs)' },
-    format: { type: 'string', value: 'FORMAT', help: 'html (the default), or markdown: the models alone' },
+    dbt: { help: 'sources.yml for dbt: raw and mart, with their columns' },
+    output: { value: 'DIR', help: 'the folder to write to (warehouse-docs)' },
+    format: { value: 'FORMAT', help: 'html (the default), or markdown: the models alone' },
   },
   async run(invocation) {
     const settings = await invocation.settings();

@@ -11,7 +11,7 @@ export const doctor: Command = {
   summary: 'check settings, token, stores, disk and versions, and say what to do',
   positionals: { shown: '', most: 0 },
   flags: {
-    upgrade: { type: 'boolean', help: 'only say what the next run of this version changes in the warehouse' },
+    upgrade: { help: 'only say what the next run of this version changes in the warehouse' },
   },
   async run(invocation) {
     const { logger, signal } = invocation;

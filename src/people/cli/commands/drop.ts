@@ -22,20 +22,14 @@ export const drop: Command = {
   positionals: { shown: '--crawl ID… | --project P…', most: 0 },
   flags: {
     crawl: {
-      type: 'string',
       multiple: true,
       value: 'ID',
       help: 'all data of this crawl: ID, latest, previous, -N or the day of its end',
     },
-    project: {
-      type: 'string',
-      multiple: true,
-      value: 'P',
-      help: 'all data of this project, by id or name',
-    },
-    dataset: { type: 'string', multiple: true, value: 'D', help: 'only from this dataset' },
-    plan: { type: 'boolean', help: 'only print the units that would be dropped' },
-    yes: { type: 'boolean', help: 'drop without asking, as a script must' },
+    project: { multiple: true, value: 'P', help: 'all data of this project, by id or name' },
+    dataset: { multiple: true, value: 'D', help: 'only from this dataset' },
+    plan: { help: 'only print the units that would be dropped' },
+    yes: { help: 'drop without asking, as a script must' },
   },
   async run(invocation) {
     const asked = {

@@ -35,18 +35,16 @@ export const init: Command = {
   summary: 'a new project folder, ready to run; on a terminal it asks for the account',
   positionals: { shown: '[DIR]', most: 1 },
   flags: {
-    'base-url': { type: 'string', value: 'URL', help: 'the address of the service; nothing is asked then' },
+    'base-url': { value: 'URL', help: 'the address of the service; nothing is asked then' },
     'shipped-models': {
-      type: 'string',
       value: 'WHICH',
       values: SHIPPED_MODELS,
       help: 'all (default), or none: only raw tables, and quicker runs; nothing is asked then',
     },
-    'token-file': { type: 'string', value: 'F', help: 'a file with the access token, such as /dev/stdin' },
-    'client-id': { type: 'string', value: 'ID', help: 'sign in in the browser, by this OAuth2 application' },
-    'client-secret-file': { type: 'string', value: 'F', help: 'a file with the secret of the application' },
+    'token-file': { value: 'F', help: 'a file with the access token, such as /dev/stdin' },
+    'client-id': { value: 'ID', help: 'sign in in the browser, by this OAuth2 application' },
+    'client-secret-file': { value: 'F', help: 'a file with the secret of the application' },
     'redirect-port': {
-      type: 'string',
       value: 'N',
       help: `the port of the redirect address of the sign-in; default ${REDIRECT_PORT}`,
     },

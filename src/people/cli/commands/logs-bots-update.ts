@@ -11,7 +11,7 @@ export const logsBotsUpdate: Command = {
   summary: 'take the address ranges of bots from files of their operators',
   positionals: { shown: 'FILE|URL…', most: 100 },
   flags: {
-    crawler: { type: 'string', value: 'NAME', help: 'whose they are; else each file is told by its name' },
+    crawler: { value: 'NAME', help: 'whose they are; else each file is told by its name' },
   },
   async run(invocation) {
     const { projectDir } = await invocation.settings();

@@ -27,7 +27,7 @@ export const mcp: Command = {
   summary: 'let assistants query the warehouse: the Model Context Protocol on stdin and stdout, or over HTTP',
   positionals: { shown: '', most: 0 },
   flags: {
-    http: { type: 'string', value: 'HOST:PORT', help: 'serve over HTTP, to whom has the token' },
+    http: { value: 'HOST:PORT', help: 'serve over HTTP, to whom has the token' },
   },
   async run(invocation) {
     const settings = await invocation.settings();

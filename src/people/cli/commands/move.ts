@@ -26,9 +26,8 @@ export const move: Command = {
   summary: 'take the warehouse over to another engine, without asking the service',
   positionals: { shown: `--to ${ENGINES.join('|')}`, most: 0 },
   flags: {
-    to: { type: 'string', value: 'ENGINE', values: ENGINES, help: ENGINES.join(' or ') },
+    to: { value: 'ENGINE', values: ENGINES, help: ENGINES.join(' or ') },
     warehouse: {
-      type: 'string',
       value: 'F',
       help: `the new file, or one with the setting as it will be (${engineKinds()
         .map(({ target }) => target)

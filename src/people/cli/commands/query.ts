@@ -35,30 +35,23 @@ export const query: Command = {
   summary: 'read-only SQL on the published warehouse',
   positionals: { shown: '[SQL]', most: 2 },
   flags: {
-    file: { type: 'string', value: 'F', help: 'the SQL of this file' },
-    question: { type: 'boolean', help: 'a saved question, by name; without a name, lists them' },
+    file: { value: 'F', help: 'the SQL of this file' },
+    question: { help: 'a saved question, by name; without a name, lists them' },
     param: {
-      type: 'string',
       short: 'p',
       value: 'NAME=VALUE',
       multiple: true,
       help: 'the value of $NAME in the SQL, or of a parameter of the question',
     },
-    format: {
-      type: 'string',
-      value: 'FORMAT',
-      values: QUERY_FORMATS,
-      help: 'how the rows are shown (table)',
-    },
+    format: { value: 'FORMAT', values: QUERY_FORMATS, help: 'how the rows are shown (table)' },
     chart: {
-      type: 'string',
       value: 'CHART',
       values: CHARTS,
       help: 'draw the chart of the question, or one of the first number by text or time',
     },
-    'safe-csv': { type: 'boolean', help: 'CSV for a spreadsheet: texts that look like formulas stay texts' },
+    'safe-csv': { help: 'CSV for a spreadsheet: texts that look like formulas stay texts' },
     names: NAMES_FLAG,
-    output: { type: 'string', value: 'F', help: 'write to this file; its ending sets the format' },
+    output: { value: 'F', help: 'write to this file; its ending sets the format' },
   },
   async run(invocation) {
     const target = queryTarget(invocation);

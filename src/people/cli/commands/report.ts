@@ -9,16 +9,11 @@ export const report: Command = {
   summary: 'one HTML file about the last crawls: what to do first, what changed, charts',
   positionals: { shown: '', most: 0 },
   flags: {
-    project: { type: 'string', value: 'PROJECT', help: 'only this project, by name or id' },
+    project: { value: 'PROJECT', help: 'only this project, by name or id' },
     crawl: EXPLORE_FLAGS.crawl,
-    issues: {
-      type: 'string',
-      value: 'ISSUE',
-      multiple: true,
-      help: 'only these issues, with commas between',
-    },
-    note: { type: 'string', value: 'TEXT', help: 'a text of your own, above all figures' },
-    output: { type: 'string', value: 'FILE', help: 'the file to write (report.html)' },
+    issues: { value: 'ISSUE', multiple: true, help: 'only these issues, with commas between' },
+    note: { value: 'TEXT', help: 'a text of your own, above all figures' },
+    output: { value: 'FILE', help: 'the file to write (report.html)' },
   },
   async run(invocation) {
     const settings = await invocation.settings();

@@ -23,7 +23,7 @@ export const run: Command = {
   positionals: { shown: '[PIPELINE…]', most: Number.POSITIVE_INFINITY },
   flags: {
     ...RUN_FLAGS,
-    reload: { type: 'boolean', help: 'load again what --crawl names, though it is loaded' },
+    reload: { help: 'load again what --crawl names, though it is loaded' },
   },
   async run(invocation) {
     const settings = await invocation.settings();

@@ -19,43 +19,27 @@ export const sandboxStart: Command = {
   flags: {
     port: SERVICE_FLAGS.port,
     import: {
-      type: 'string',
       multiple: true,
       value: 'DIR',
       help: "a folder with a crawl's <data_type>.jsonl and .fields.json",
     },
     generate: {
-      type: 'string',
       multiple: true,
       value: 'SPEC',
       help: 'synthetic crawls: projects=1,crawls=3,pages=10000,links=200000,columns=120,seed=1',
     },
-    faults: {
-      type: 'string',
-      value: 'FILE',
-      help: 'the first faults, in the form of POST /_sandbox/faults',
-    },
-    state: {
-      type: 'string',
-      value: 'DIR',
-      help: 'a folder for its data; without it, they are removed at the end',
-    },
+    faults: { value: 'FILE', help: 'the first faults, in the form of POST /_sandbox/faults' },
+    state: { value: 'DIR', help: 'a folder for its data; without it, they are removed at the end' },
     'store-a-endpoint': {
-      type: 'string',
       value: 'URL',
       help: 'a store like Google Cloud Storage to use instead of the built-in one',
     },
     'store-b-endpoint': {
-      type: 'string',
       value: 'URL',
       help: 'a store like S3 instead of the built-in one; keys: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY',
     },
-    'export-objects': {
-      type: 'string',
-      value: 'N',
-      help: 'objects that a data export is written to; default 1',
-    },
-    'export-gzip': { type: 'boolean', help: 'compress data exports as csv and json (.gz)' },
+    'export-objects': { value: 'N', help: 'objects that a data export is written to; default 1' },
+    'export-gzip': { help: 'compress data exports as csv and json (.gz)' },
     'allow-private': SERVICE_FLAGS['allow-private'],
     'ready-file': SERVICE_FLAGS['ready-file'],
   },

@@ -35,7 +35,7 @@ export const schedule: Command = {
   keepsLog: true,
   summary: 'the long-running service: run the schedules of schedules.yaml at their times',
   positionals: { shown: '', most: 0 },
-  flags: { once: { type: 'boolean', help: 'run the due schedules, then end with their exit code' } },
+  flags: { once: { help: 'run the due schedules, then end with their exit code' } },
   async run(invocation) {
     const settings = await invocation.settings();
     if (settings.base_url !== undefined || !(await crawls(settings))) serviceSettings(settings);

@@ -14,7 +14,7 @@ export const sitemap: Command = {
   flags: {
     project: EXPLORE_FLAGS.project,
     crawl: EXPLORE_FLAGS.crawl,
-    output: { type: 'string', value: 'DIR', help: 'the folder for the files (sitemaps)' },
+    output: { value: 'DIR', help: 'the folder for the files (sitemaps)' },
   },
   async run(invocation) {
     const output = invocation.text('output') ?? 'sitemaps';

@@ -30,7 +30,7 @@ export const status: Command = {
   name: 'status',
   summary: 'incidents, failing units, last runs, due units, freshness, next firings, disk use',
   positionals: { shown: '[RUN|UNIT|CRAWL|PROJECT]', most: 1 },
-  flags: { watch: { type: 'boolean', help: 'show it again every two seconds, until Ctrl-C' } },
+  flags: { watch: { help: 'show it again every two seconds, until Ctrl-C' } },
   async run(invocation) {
     const follower = new PublicationFollower(await invocation.settings(), invocation.logger);
     if (!invocation.has('watch')) {

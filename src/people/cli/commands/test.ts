@@ -16,7 +16,7 @@ export const test: Command = {
   summary: 'data tests of the models on the published warehouse; or cases of them',
   positionals: { shown: '[MODEL…]', most: Number.POSITIVE_INFINITY },
   flags: {
-    unit: { type: 'boolean', help: 'the cases in sql/cases instead: rows in, rows out, without a warehouse' },
+    unit: { help: 'the cases in sql/cases instead: rows in, rows out, without a warehouse' },
   },
   async run(invocation) {
     if (invocation.has('unit')) return testUnits(invocation);

@@ -16,13 +16,12 @@ export const transform: Command = {
   positionals: { shown: '[MODEL…]', most: Number.POSITIVE_INFINITY },
   flags: {
     select: {
-      type: 'string',
       multiple: true,
       value: 'MODEL',
       help: 'only this model; +MODEL: with what it reads (as a MODEL without the flag); MODEL+: with what reads it',
     },
-    full: { type: 'boolean', help: 'make them as a whole, behind or not' },
-    explain: { type: 'boolean', help: 'only say what would be made, why, and which partitions' },
+    full: { help: 'make them as a whole, behind or not' },
+    explain: { help: 'only say what would be made, why, and which partitions' },
   },
   async run(invocation) {
     const given = [...invocation.positionals.map((name) => `+${name}`), ...invocation.texts('select')];

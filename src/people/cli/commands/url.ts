@@ -47,8 +47,8 @@ export const url: Command = {
   flags: {
     project: EXPLORE_FLAGS.project,
     crawl: EXPLORE_FLAGS.crawl,
-    part: { type: 'string', value: 'PART', values: Object.keys(URL_PARTS), help: 'only one of' },
-    limit: { type: 'string', value: 'N', help: `the most links of each kind, and similar pages (${ROWS})` },
+    part: { value: 'PART', values: Object.keys(URL_PARTS), help: 'only one of' },
+    limit: { value: 'N', help: `the most links of each kind, and similar pages (${ROWS})` },
     format: EXPLORE_FLAGS.format,
     names: EXPLORE_FLAGS.names,
     open: EXPLORE_FLAGS.open,

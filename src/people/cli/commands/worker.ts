@@ -9,8 +9,8 @@ export const worker: Command = {
   summary: 'stage units of runs on any machine, until it is stopped',
   positionals: { shown: '', most: 0 },
   flags: {
-    once: { type: 'boolean', help: 'end once the queue is empty and no run is under way' },
-    concurrency: { type: 'string', value: 'N', help: 'units at once, in place of the setting' },
+    once: { help: 'end once the queue is empty and no run is under way' },
+    concurrency: { value: 'N', help: 'units at once, in place of the setting' },
   },
   async run(invocation) {
     const settings = await invocation.settings();

@@ -17,35 +17,22 @@ const SPEED = 5;
 const LOOPBACK_SPEED = 1000;
 
 export const CRAWL_FLAGS: Readonly<Record<string, Flag>> = {
-  list: {
-    type: 'string',
-    value: 'FILE',
-    help: 'fetch the URLs of this file, one a line, and nothing else',
-  },
-  'max-urls': { type: 'string', value: 'N', help: 'the most URLs to fetch' },
-  'max-depth': { type: 'string', value: 'N', help: 'the most clicks from the start URL' },
-  speed: { type: 'string', value: 'N', help: `URLs per second; default ${SPEED}` },
-  subdomains: { type: 'boolean', help: 'crawl the subdomains too' },
-  'user-agent': { type: 'string', value: 'NAME', help: 'the name that robots.txt and servers see' },
-  render: { type: 'boolean', help: 'render pages in Chromium: what scripts show counts' },
-  vitals: {
-    type: 'string',
-    value: 'N',
-    help: 'measure the web vitals of N pages of each template by Lighthouse, or of all',
-  },
+  list: { value: 'FILE', help: 'fetch the URLs of this file, one a line, and nothing else' },
+  'max-urls': { value: 'N', help: 'the most URLs to fetch' },
+  'max-depth': { value: 'N', help: 'the most clicks from the start URL' },
+  speed: { value: 'N', help: `URLs per second; default ${SPEED}` },
+  subdomains: { help: 'crawl the subdomains too' },
+  'user-agent': { value: 'NAME', help: 'the name that robots.txt and servers see' },
+  render: { help: 'render pages in Chromium: what scripts show counts' },
+  vitals: { value: 'N', help: 'measure the web vitals of N pages of each template by Lighthouse, or of all' },
   extract: {
-    type: 'string',
     multiple: true,
     value: 'RULE',
     help: 'scrape a field of each page, as in price:number=css:.price (docs/crawler.md: scraped fields)',
   },
-  config: {
-    type: 'string',
-    value: 'FILE',
-    help: 'a crawl configuration as YAML or JSON; flags replace its keys',
-  },
-  'i-own-this-site': { type: 'boolean', help: `allow more than ${SPEED} URLs per second` },
-  'allow-private': { type: 'boolean', help: 'fetch private addresses, whatever the start URL' },
+  config: { value: 'FILE', help: 'a crawl configuration as YAML or JSON; flags replace its keys' },
+  'i-own-this-site': { help: `allow more than ${SPEED} URLs per second` },
+  'allow-private': { help: 'fetch private addresses, whatever the start URL' },
 };
 
 /**

@@ -7,8 +7,8 @@ import type { LocalService } from './local-service.ts';
 
 /** Flags that say which website of the folder is meant. */
 export const LOCAL_PROJECT_FLAGS = {
-  project: { type: 'string', value: 'PROJECT', help: 'its name or id; needed where there are several' },
-  site: { type: 'string', value: 'URL', help: 'its website; a new one needs no crawl before' },
+  project: { value: 'PROJECT', help: 'its name or id; needed where there are several' },
+  site: { value: 'URL', help: 'its website; a new one needs no crawl before' },
 } as const satisfies Readonly<Record<string, Flag>>;
 
 /** What `LOCAL_PROJECT_FLAGS` say. */

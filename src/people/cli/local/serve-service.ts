@@ -10,16 +10,11 @@ import { wholeNumber } from '../flag-values.ts';
 
 /** Flags of the commands that serve the service. */
 export const SERVICE_FLAGS = {
-  port: { type: 'string', value: 'N', help: 'port on 127.0.0.1; 0 or none: a free one' },
+  port: { value: 'N', help: 'port on 127.0.0.1; 0 or none: a free one' },
   'allow-private': {
-    type: 'boolean',
     help: 'crawls of websites and webhooks may reach private addresses, whatever the start URL',
   },
-  'ready-file': {
-    type: 'string',
-    value: 'F',
-    help: 'a file that gets one JSON document once the service answers',
-  },
+  'ready-file': { value: 'F', help: 'a file that gets one JSON document once the service answers' },
 } as const satisfies Readonly<Record<string, Flag>>;
 
 export function serviceOptions(invocation: Invocation): LocalServiceOptions {

@@ -16,17 +16,13 @@ type Format = (typeof FORMATS)[number];
 
 /** Flags of the commands that explore a crawl. */
 export const EXPLORE_FLAGS = {
-  project: { type: 'string', value: 'PROJECT', help: 'its name or id; needed where there are several' },
-  crawl: {
-    type: 'string',
-    value: 'CRAWL',
-    help: `${CRAWL_NAMES} (the main crawl)`,
-  },
-  segment: { type: 'string', value: 'SEGMENT', help: 'only pages of this directory or segment' },
-  segmentation: { type: 'string', value: 'NAME', help: 'the segmentation of the segment' },
-  format: { type: 'string', value: 'FORMAT', values: FORMATS, help: 'how the rows are shown (table)' },
+  project: { value: 'PROJECT', help: 'its name or id; needed where there are several' },
+  crawl: { value: 'CRAWL', help: `${CRAWL_NAMES} (the main crawl)` },
+  segment: { value: 'SEGMENT', help: 'only pages of this directory or segment' },
+  segmentation: { value: 'NAME', help: 'the segmentation of the segment' },
+  format: { value: 'FORMAT', values: FORMATS, help: 'how the rows are shown (table)' },
   names: { ...NAMES_FLAG, help: 'names of columns: for people (in a table) or of SQL (elsewhere)' },
-  open: { type: 'boolean', help: 'open the page in the console that is running' },
+  open: { help: 'open the page in the console that is running' },
 } as const satisfies Readonly<Record<string, Flag>>;
 
 /** @throws CrawlhouseError `usage` */
