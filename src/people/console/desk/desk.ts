@@ -1,8 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { QuerySettings } from '../../../answers/query/open-warehouse.ts';
 import type { ParameterTexts } from '../../../answers/query/parameters.ts';
+import type { Warehouse } from '../../../answers/query/warehouse.ts';
 import { WarehousePool } from '../../../answers/query/warehouse-pool.ts';
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
 import { FairQueue } from '../../../core/queue/fair-queue.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
@@ -34,7 +36,7 @@ const MOST_KEPT = 200;
 /** Characters of the same, as JSON: some answers have thousands of rows. */
 const MOST_KEPT_SIZE = 32_000_000;
 /** Work that others wait for too does not end with one page; questions have their own limit of time. */
-const NEVER = new AbortController().signal;
+export const UNTIL_READ: AbortSignal = new AbortController().signal;
 const NO_PARAMETERS: ParameterTexts = new Map();
 
 type ReaderSettings = QuerySettings & StatusSettings & SqlSettings;
@@ -78,13 +80,18 @@ export class Readers implements AsyncDisposable {
 
   /** Rows for pages that are often asked for: read once a publication. */
   rowsOnce(sql: string, parameters = NO_PARAMETERS): Promise<WarehouseRow[]> {
-    return this.once(JSON.stringify([sql, ...parameters]), () => this.rows(sql, NEVER, parameters));
+    return this.once(JSON.stringify([sql, ...parameters]), () => this.rows(sql, UNTIL_READ, parameters));
   }
 
   /** Reads the tables of `ops` in this process; undefined where nothing is published. */
   async published<T>(read: (connection: Connection) => Promise<T>): Promise<T | undefined> {
     await this.#follower.tryFollow();
     return readPublished(this.settings, read);
+  }
+
+  /** What `read` gives of the warehouse; read once a publication. */
+  readOnce<T>(key: string, read: (warehouse: Warehouse, signal: AbortSignal) => Promise<T>): Promise<T> {
+    return this.once(key, () => this.warehouse.use((warehouse) => read(warehouse, UNTIL_READ)));
   }
 
   /** What `read` gives, which depends only on the publication and on `key`; read once a publication. */
@@ -187,3 +194,11 @@ export class Lanes {
     return { run: (work) => queue.run(this.#session.getStore() ?? '', work) };
   }
 }
+
+/** Catches what a project lacks that does without the models that ship. */
+export const withoutModels =
+  <T>(instead: T) =>
+  (thrown: unknown): T => {
+    if (thrown instanceof CrawlhouseError && thrown.code === 'bad_query') return instead;
+    throw thrown;
+  };

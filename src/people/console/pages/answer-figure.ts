@@ -8,14 +8,12 @@ import { shellWord } from '../../../core/text/shell-word.ts';
 import { explainEmpty, type Needs } from '../../../pipeline/transform/questions/question-needs.ts';
 import { questionNamed } from '../../../pipeline/transform/questions/questions.ts';
 import { columnName } from '../../../project/model/shown/value-text.ts';
-import type { Readers, WarehouseRow } from '../desk/desk.ts';
+import { type Readers, UNTIL_READ, type WarehouseRow } from '../desk/desk.ts';
 import { type TableColumn, table } from '../layout/table.ts';
 import { timeText } from '../layout/times.ts';
 
 /** A figure that is not read by then is left for the next look at its page. */
 const PATIENCE_MS = 400;
-/** Questions have limits of their own; one that others wait for too ends with no single page. */
-const NEVER = new AbortController().signal;
 
 /** What a saved question, or a statement of ours, answers for a figure. */
 export const FigureAnswer = z.strictObject({
@@ -62,32 +60,23 @@ export async function readFigure(desk: Readers, request: FigureRequest): Promise
   const question = questionNamed(questions, name);
   const takes = new Set(question.parameters.map((one) => one.name));
   const values = new Map(Object.entries(given).filter(([parameter]) => takes.has(parameter)));
-  const valuesText = [...values]
-    .map(([parameter, value]) => ` -p ${shellWord(`${parameter}=${value}`)}`)
-    .join('');
-  const query = new URLSearchParams({ question: name });
-  for (const [parameter, value] of values) query.set(`param.${parameter}`, value);
   const head = {
-    question: name,
-    sql: question.sql,
-    command: `crawlhouse query --question ${name}${valuesText}`,
-    address: `/ask?${query}`,
+    ...{ question: name, sql: question.sql },
+    ...waysTo({ question: name }, `--question ${name}`, values),
     ignored: Object.keys(given).filter((parameter) => !takes.has(parameter)),
   };
-  const key = JSON.stringify([name, [...values], select(''), more]);
-  const read = desk.once(key, () => {
-    const ask = async () => {
-      const found = await askQuestion(
-        (sql, parameters) => desk.rows(sql, NEVER, new Map([...parameters, ...Object.entries(more)])),
+  const asked = {
+    key: JSON.stringify([name, [...values], select(''), more]),
+    read: () =>
+      askQuestion(
+        (sql, parameters) => desk.rows(sql, UNTIL_READ, new Map([...parameters, ...Object.entries(more)])),
         questions,
         name,
         { given: values, select },
-      );
-      return { rows: found, why: found.length > 0 ? null : await whyEmpty(desk, question.needs, values) };
-    };
-    return isSlow ? desk.lanes.slowPages.run(ask) : ask();
-  });
-  return settled(head, read, isPatient);
+      ),
+    ...{ needs: question.needs, values, isSlow, isPatient },
+  };
+  return settled(desk, head, asked);
 }
 
 /**
@@ -106,21 +95,33 @@ export function readStatement(
   }: Pick<FigureRequest, 'given' | 'isSlow' | 'isPatient'> & { readonly needs: Needs },
 ): Promise<FigureAnswer> {
   const values = new Map(Object.entries(given));
-  const query = new URLSearchParams({ run: '1', sql });
-  for (const [parameter, value] of values) query.set(`param.${parameter}`, value);
-  const flags = [...values].map(([parameter, value]) => ` -p ${shellWord(`${parameter}=${value}`)}`).join('');
-  const head = {
-    ...{ question: null, sql, address: `/ask?${query}`, ignored: [] },
-    command: `crawlhouse query ${shellWord(sql.replaceAll(/\s+/g, ' '))}${flags}`,
+  const ways = waysTo({ run: '1', sql }, shellWord(sql.replaceAll(/\s+/g, ' ')), values);
+  const head = { question: null, sql, ...ways, ignored: [] };
+  const asked = {
+    key: JSON.stringify([sql, ...values]),
+    read: () => desk.rows(sql, UNTIL_READ, values),
+    ...{ needs, values, isSlow, isPatient },
   };
-  const read = desk.once(JSON.stringify([sql, ...values]), () => {
-    const ask = async () => {
-      const rows = await desk.rows(sql, NEVER, values);
-      return { rows, why: rows.length > 0 ? null : await whyEmpty(desk, needs, values) };
-    };
-    return isSlow ? desk.lanes.slowPages.run(ask) : ask();
-  });
-  return settled(head, read, isPatient);
+  return settled(desk, head, asked);
+}
+
+/** The whole answer in the console, and in a terminal. */
+function waysTo(named: Record<string, string>, words: string, values: ReadonlyMap<string, string>) {
+  const query = new URLSearchParams(named);
+  for (const [name, value] of values) query.set(`param.${name}`, value);
+  const flags = [...values].map(([name, value]) => ` -p ${shellWord(`${name}=${value}`)}`);
+  return {
+    command: `crawlhouse query ${words}${flags.join('')}`,
+    address: `/ask?${query}`,
+  };
+}
+
+interface Asked extends Required<Pick<FigureRequest, 'isSlow' | 'isPatient'>> {
+  /** Of what is kept for the publication. */
+  readonly key: string;
+  readonly read: () => Promise<readonly object[]>;
+  readonly needs: Needs;
+  readonly values: ReadonlyMap<string, string>;
 }
 
 /** Null where nothing lacks, and nothing fits. */
@@ -129,17 +130,24 @@ async function whyEmpty(
   needs: Needs,
   parameters: ReadonlyMap<string, string>,
 ): Promise<string | null> {
-  const why = await desk.warehouse.use((warehouse) => explainEmpty({ needs, parameters }, warehouse, NEVER));
+  const why = await desk.warehouse.use((warehouse) =>
+    explainEmpty({ needs, parameters }, warehouse, UNTIL_READ),
+  );
   return why?.startsWith('Nothing fits') ? null : why;
 }
 
 async function settled(
+  desk: Readers,
   head: Omit<FigureAnswer, 'state' | 'rows' | 'why' | 'error'>,
-  read: Promise<{ readonly rows: readonly object[]; readonly why: string | null }>,
-  isPatient: boolean,
+  { key, read, needs, values, isSlow, isPatient }: Asked,
 ): Promise<FigureAnswer> {
+  const ask = async () => {
+    const rows = await read();
+    return { rows, why: rows.length > 0 ? null : await whyEmpty(desk, needs, values) };
+  };
   try {
-    const found = await inTime(read, isPatient);
+    const answer = desk.once(key, () => (isSlow ? desk.lanes.slowPages.run(ask) : ask()));
+    const found = await inTime(answer, isPatient);
     if (found === null) return { ...head, state: 'pending', rows: [], why: null, error: null };
     return { ...head, state: 'read', rows: found.rows as WarehouseRow[], why: found.why, error: null };
   } catch (thrown) {

@@ -10,7 +10,7 @@ import {
 import type { Question } from '../../../pipeline/transform/questions/questions.ts';
 import type { Note } from '../../../project/settings/notes.ts';
 import { knownProjects } from '../../../state/catalogue/known-projects.ts';
-import type { Readers } from '../desk/desk.ts';
+import { type Readers, UNTIL_READ, withoutModels } from '../desk/desk.ts';
 import { readAnswer, readChartRows, type View } from '../desk/read-answer.ts';
 import { statementOf } from '../desk/statement.ts';
 import { Ask, type AskDocument, type Suggestion } from './ask-document.ts';
@@ -20,8 +20,6 @@ import { readNotes } from './notes.ts';
 import { page } from './page.ts';
 
 const NOTHING = { columns: [], rows: [], more: false, total: null, seconds: null, why: null, chart: null };
-/** Shared reads go on when the person who asked leaves. */
-const UNTIL_READ = new AbortController().signal;
 const MOST_CRAWLS = 200;
 
 export const ASK = page<AskDocument>({
@@ -155,11 +153,7 @@ async function notesCalled(desk: Readers, project: string | null): Promise<Note[
   const { projectDir } = desk.settings;
   // What may be of several projects has the notes of all alone.
   if (project === null) return (await readNotes(projectDir, { project_id: '', project_name: null })).list;
-  const named = await projectsCalled(desk, project).catch((thrown: unknown) => {
-    // A project may do without the models that ship.
-    if (thrown instanceof CrawlhouseError && thrown.code === 'bad_query') return [];
-    throw thrown;
-  });
+  const named = await projectsCalled(desk, project).catch(withoutModels([]));
   const [one = { project_id: project, project_name: project }] = named.length === 1 ? named : [];
   return (await readNotes(projectDir, one)).list;
 }
@@ -213,9 +207,7 @@ async function suggestions(
 }
 
 async function projects(desk: Readers): Promise<Suggestion[]> {
-  const names = await desk.once('ask: projects', () =>
-    desk.warehouse.use((warehouse) => knownProjects(warehouse, UNTIL_READ)),
-  );
+  const names = await desk.readOnce('ask: projects', knownProjects);
   return names.toSorted().map((value) => ({ value, label: value }));
 }
 
@@ -223,15 +215,9 @@ function crawls(desk: Readers): Promise<Suggestion[]> {
   return desk.once('ask: crawls', async () => {
     const sql = `SELECT crawl_id, project_name, CAST(CAST(ended_at AS DATE) AS VARCHAR) AS day
       FROM mart.crawls ORDER BY ended_at DESC NULLS LAST, crawl_id LIMIT ${MOST_CRAWLS}`;
-    try {
-      const rows = await desk.rows(sql, UNTIL_READ);
-      return rows.map(({ crawl_id, project_name, day }) => {
-        return { value: String(crawl_id), label: [project_name, day].filter(Boolean).join(', ') };
-      });
-    } catch (thrown) {
-      // A project may do without the models that ship.
-      if (thrown instanceof CrawlhouseError && thrown.code === 'bad_query') return [];
-      throw thrown;
-    }
+    const rows = await desk.rows(sql, UNTIL_READ).catch(withoutModels([]));
+    return rows.map(({ crawl_id, project_name, day }) => {
+      return { value: String(crawl_id), label: [project_name, day].filter(Boolean).join(', ') };
+    });
   });
 }

@@ -14,8 +14,6 @@ import { type PageRequest, page } from './page.ts';
 import { readSegments, Segments, segmentChoices } from './segments.ts';
 
 const MOST_CRAWLS = 100;
-/** What is read once a publication goes on when the person who asked leaves. */
-const UNTIL_READ = new AbortController().signal;
 
 const Row = z.record(z.string(), z.unknown());
 /** A crawl of a project that has pages. */
@@ -66,8 +64,9 @@ export const COMPARE = page<Compare>({
     if (pair === null) return { project, comparison: null, crawls, segments: [] };
     const given = (name: string): string | undefined => query.get(name) || undefined;
     const asked = { ...pair, segment: given('segment'), segmentation: given('segmentation') };
-    const comparison = await desk.once(`compare ${JSON.stringify([project, asked])}`, () =>
-      desk.warehouse.use((warehouse) => readComparison(warehouse, { project, ...asked }, UNTIL_READ)),
+    const comparison = await desk.readOnce(
+      `compare ${JSON.stringify([project, asked])}`,
+      (warehouse, signal) => readComparison(warehouse, { project, ...asked }, signal),
     );
     return { project, comparison, crawls, segments: await readSegments(desk, comparison.to.crawl_id) };
   },

@@ -1,10 +1,9 @@
 import { readIssues } from '../../../answers/explore/issues/read-issues.ts';
 import { WHOLE_SITE } from '../../../answers/explore/segments.ts';
 import { QUESTIONS } from '../../../answers/report/crawl-answers.ts';
-import { toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { readKnownUnits } from '../../../operations/status/remembered.ts';
 import { loadEntries } from '../../../state/catalogue/ops/ops-loads.ts';
-import type { Readers } from '../desk/desk.ts';
+import { type Readers, withoutModels } from '../desk/desk.ts';
 import { crawlName } from '../layout/addresses.ts';
 import { type FigureAnswer, readFigure } from './answer-figure.ts';
 import { CrawlPage } from './crawl-document.ts';
@@ -14,8 +13,6 @@ import { NotFound, page } from './page.ts';
 
 /** One crawl has a unit a dataset. */
 const MOST_UNITS = 200;
-/** What is read once a publication does not end with one page. */
-const NEVER = new AbortController().signal;
 
 export const CRAWL = page<CrawlPage>({
   path: '/crawls/:crawl_id',
@@ -114,15 +111,10 @@ async function besideOf(
 
 /** Null in a warehouse without the models of issues. */
 async function issuesOf(crawl: string, desk: Readers): Promise<CrawlPage['issues']> {
-  try {
-    const [judged] = await desk.once(`issues of ${crawl}`, () =>
-      desk.warehouse.use((warehouse) => readIssues(warehouse, { crawl }, NEVER)),
-    );
-    return [...(judged?.issues ?? [])];
-  } catch (thrown) {
-    if (toCrawlhouseError(thrown).code === 'bad_query') return null;
-    throw thrown;
-  }
+  const judged = await desk
+    .readOnce(`issues of ${crawl}`, (warehouse, signal) => readIssues(warehouse, { crawl }, signal))
+    .catch(withoutModels(null));
+  return judged && [...(judged[0]?.issues ?? [])];
 }
 
 async function unitsOf(crawl: string, desk: Readers): Promise<CrawlPage['units']> {

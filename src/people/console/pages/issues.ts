@@ -9,7 +9,7 @@ import { readIssues } from '../../../answers/explore/issues/read-issues.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
 import { CRAWL_NAMES } from '../../../project/model/crawl-name.ts';
-import type { Readers } from '../desk/desk.ts';
+import { type Readers, UNTIL_READ } from '../desk/desk.ts';
 import { projectPath } from '../layout/addresses.ts';
 import { drawBlocks } from '../layout/draw-blocks.ts';
 import { filterForm } from '../layout/filter-form.ts';
@@ -17,8 +17,6 @@ import { projectTabs } from '../layout/project-tabs.ts';
 import { inTime } from './answer-figure.ts';
 import { NotFound, type PageRequest, page } from './page.ts';
 import { readSegments, type Segments, segmentChoices } from './segments.ts';
-
-const UNTIL_READ = new AbortController().signal;
 
 /** As `readIssueList` reads it. */
 const Issues = z.record(z.string(), z.unknown());
@@ -45,12 +43,10 @@ export const ISSUES = page<Issues>({
       ...{ project, crawl: given('crawl') },
       ...{ segment: given('segment'), segmentation: given('segmentation') },
     };
-    const all = await desk.once(`issues: ${JSON.stringify(asked)}`, () =>
-      desk.warehouse.use(async (warehouse) => {
-        const [crawl] = await readIssues(warehouse, asked, UNTIL_READ);
-        return crawl && (await readIssueList(warehouse, crawl, UNTIL_READ));
-      }),
-    );
+    const all = await desk.readOnce(`issues: ${JSON.stringify(asked)}`, async (warehouse, signal) => {
+      const [crawl] = await readIssues(warehouse, asked, signal);
+      return crawl && (await readIssueList(warehouse, crawl, signal));
+    });
     if (all === undefined) throw new NotFound(`No crawl of project ${project} has pages yet.`);
     const issues = all.issues.filter(
       (one) =>

@@ -29,9 +29,6 @@ import { crawlsOf, ProjectCrawl } from './compare.ts';
 import { type PageRequest, page } from './page.ts';
 import { readSegments, Segments, segmentChoice } from './segments.ts';
 
-/** What is read once a publication goes on when the person who asked leaves. */
-const UNTIL_READ = new AbortController().signal;
-
 const FORMATS = { csv: 'CSV', parquet: 'Parquet', jsonl: 'JSON lines' } as const;
 /** Columns that say what to look at first. */
 const SORTS = ['inrank_decimal desc', 'priority desc', 'clicks desc', 'nb_inlinks desc', 'depth', 'url'];
@@ -86,8 +83,8 @@ export const PAGE_LIST = page<PageList>({
     const project_id = path.project_id ?? '';
     const asked = withAdded(query);
     const filter = filterOfQuery(project_id, asked);
-    const statement = await desk.once(`pages: ${JSON.stringify(filter)}`, () =>
-      desk.warehouse.use((warehouse) => pageStatement(warehouse, filter, UNTIL_READ)),
+    const statement = await desk.readOnce(`pages: ${JSON.stringify(filter)}`, (warehouse, signal) =>
+      pageStatement(warehouse, filter, signal),
     );
     const number = Number(asked.get('page') ?? 1);
     const view = {

@@ -7,10 +7,9 @@ import {
   searchCrawls,
   searchPages,
 } from '../../../answers/explore/search.ts';
-import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { counted, durationText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
-import type { Readers, WarehouseRow } from '../desk/desk.ts';
+import { type Readers, withoutModels } from '../desk/desk.ts';
 import { crawlLink, projectLink, urlLink } from '../layout/addresses.ts';
 import { page } from './page.ts';
 
@@ -49,8 +48,9 @@ export const SEARCH = page<Search>({
     if (text === '') return { text, is_cut: false, ...NONE };
     const holds = (...names: (string | null)[]): boolean =>
       names.some((name) => name?.toLowerCase().includes(text.toLowerCase()));
-    const projects = await desk.rows(PROJECTS, signal, new Map([['text', text]]));
-    const issues = await issuesCalled(text, desk, signal);
+    const given = new Map([['text', text]]);
+    const projects = await desk.rows(PROJECTS, signal, given);
+    const issues = await desk.rows(ISSUES, signal, given).catch(withoutModels([]));
     const questions = await desk.questions();
     const found = await pagesWithin(desk, text, signal);
     return {
@@ -84,20 +84,6 @@ const ISSUES = `SELECT changes.issue, issues.title, changes.project_id, coalesce
   WHERE main.is_main AND changes.pages > 0
     AND (strpos(lower(changes.issue), lower($text)) > 0 OR strpos(lower(issues.title), lower($text)) > 0)
   ORDER BY changes.pages DESC, changes.issue, changes.project_id LIMIT ${MOST_FOUND}`;
-
-/** A project may do without the models that ship. */
-async function issuesCalled(
-  text: string,
-  desk: Readers,
-  signal: AbortSignal,
-): Promise<readonly WarehouseRow[]> {
-  try {
-    return await desk.rows(ISSUES, signal, new Map([['text', text]]));
-  } catch (thrown) {
-    if (thrown instanceof CrawlhouseError && thrown.code === 'bad_query') return [];
-    throw thrown;
-  }
-}
 
 /** Null where it takes longer than a person waits. */
 async function pagesWithin(
