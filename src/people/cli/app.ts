@@ -139,8 +139,9 @@ function unknownCommand(argv: readonly string[]): CrawlhouseError {
 function invoke(command: Command, argv: readonly string[], signal: AbortSignal): Invocation {
   const flags = { ...GLOBAL_FLAGS, ...command.flags };
   const { values, positionals } = parse(command, argv, flags);
-  if (positionals.length > command.positionals.most) {
-    throw new CrawlhouseError('usage', `unexpected argument ${positionals[command.positionals.most]}`, {
+  const most = command.positionals?.most ?? 0;
+  if (positionals.length > most) {
+    throw new CrawlhouseError('usage', `unexpected argument ${positionals[most]}`, {
       hint: usageLine(command),
     });
   }

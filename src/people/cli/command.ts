@@ -65,8 +65,8 @@ export interface Command {
   /** The words that call it, such as `sandbox start`. */
   readonly name: string;
   readonly summary: string;
-  /** Positional arguments as the help shows them, such as `[PIPELINE…]`. */
-  readonly positionals: { readonly shown: string; readonly most: number };
+  /** Positional arguments as the help shows them, such as `[PIPELINE…]`; absent: it takes none. */
+  readonly positionals?: { readonly shown: string; readonly most: number };
   readonly flags: Readonly<Record<string, Flag>>;
   /** Its log also goes to the project's log files, because it changes the warehouse. */
   readonly keepsLog?: true;

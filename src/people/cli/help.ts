@@ -34,7 +34,7 @@ export function commandHelp(command: Command): string {
 
 export function usageLine(command: Command): string {
   const flags = Object.keys(command.flags).length > 0 ? ' [FLAGS]' : '';
-  const positionals = command.positionals.shown ? ` ${command.positionals.shown}` : '';
+  const positionals = command.positionals ? ` ${command.positionals.shown}` : '';
   return `crawlhouse ${command.name}${positionals}${flags}`;
 }
 

@@ -1,8 +1,8 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
-import type { RouteOverride } from '../../pipeline/routes/choose-route.ts';
+import type { RunRequest } from '../../pipeline/run.ts';
 import { CRAWL_NAMES } from '../../project/model/crawl-name.ts';
-import { FORMATS, type Pipeline, ROUTES } from '../../project/model/pipeline.ts';
-import { selectPipelines } from '../../project/settings/pipelines.ts';
+import { FORMATS, ROUTES } from '../../project/model/pipeline.ts';
+import { loadPipelines, selectPipelines } from '../../project/settings/pipelines.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { EXPORT_STORES } from '../../stores/registry.ts';
 import type { Flag, Invocation } from './command.ts';
@@ -27,11 +27,20 @@ export function nothingNew({ positionals, texts, text }: Invocation): string | u
   return isPart ? 'Nothing new: every finished unit that was asked for is in the warehouse.' : undefined;
 }
 
-export function routeOverride(invocation: Invocation): RouteOverride {
+/** What the flags and arguments of a run ask for. */
+export async function requestOf(
+  invocation: Invocation,
+  settings: Settings,
+  period: Pick<RunRequest['selection'], 'from' | 'to'>,
+) {
   return {
-    route: oneOf(invocation, 'route', ROUTES),
-    format: oneOf(invocation, 'format', FORMATS),
-    store: oneOf(invocation, 'store', EXPORT_STORES),
+    pipelines: selectPipelines(await loadPipelines(settings.projectDir), invocation.positionals),
+    selection: { ...selectedSources(invocation, settings), ...period },
+    override: {
+      route: oneOf(invocation, 'route', ROUTES),
+      format: oneOf(invocation, 'format', FORMATS),
+      store: oneOf(invocation, 'store', EXPORT_STORES),
+    },
   };
 }
 
@@ -42,10 +51,6 @@ export function selectedSources(invocation: Invocation, settings: Settings) {
     projects: projects.length > 0 ? projects : settings.projects,
     crawls: crawls.length > 0 ? crawls : null,
   };
-}
-
-export function selectedPipelines(invocation: Invocation, pipelines: readonly Pipeline[]): Pipeline[] {
-  return selectPipelines(pipelines, invocation.positionals);
 }
 
 export function dayOf(text: string, flag: string): number {

@@ -11,7 +11,6 @@ import type { Command } from '../command.ts';
 export const alertsTest: Command = {
   name: 'alerts test',
   summary: 'send a test alert to each target, and say what each answered',
-  positionals: { shown: '', most: 0 },
   flags: {},
   async run(invocation) {
     const { alerts, projectDir } = await invocation.settings();

@@ -1,19 +1,11 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { withLineage } from '../../../operations/openlineage/with-lineage.ts';
 import { type RunRequest, run } from '../../../pipeline/run.ts';
-import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import { printNothingDue, saysNoAccount } from '../account/no-account.ts';
 import type { Command, Invocation } from '../command.ts';
 import { printPlan } from '../reports/plan-report.ts';
 import { printRun } from '../reports/run-report.ts';
-import {
-  dayOf,
-  nothingNew,
-  RUN_FLAGS,
-  routeOverride,
-  selectedPipelines,
-  selectedSources,
-} from '../run-flags.ts';
+import { dayOf, nothingNew, RUN_FLAGS, requestOf } from '../run-flags.ts';
 
 export const backfill: Command = {
   name: 'backfill',
@@ -28,15 +20,9 @@ export const backfill: Command = {
   },
   async run(invocation) {
     const settings = await invocation.settings();
-    const pipelines = selectedPipelines(invocation, await loadPipelines(settings.projectDir));
     const request: RunRequest = {
       command: 'backfill',
-      pipelines,
-      selection: {
-        ...selectedSources(invocation, settings),
-        ...period(invocation),
-      },
-      override: routeOverride(invocation),
+      ...(await requestOf(invocation, settings, period(invocation))),
       reload: invocation.has('reload'),
     };
     if (saysNoAccount(invocation, settings)) return await printNothingDue(invocation, settings);

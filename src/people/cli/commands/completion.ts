@@ -92,7 +92,7 @@ async function candidatesBehind(
   if (before.includes('--question')) return namesOf('QUESTION', invocation);
   return [
     ...words,
-    ...(await namesOf(/PIPELINE|MODEL/.exec(command.positionals.shown)?.[0] ?? '', invocation)),
+    ...(await namesOf(/PIPELINE|MODEL/.exec(command.positionals?.shown ?? '')?.[0] ?? '', invocation)),
   ];
 }
 

@@ -5,7 +5,6 @@ import type { Command } from '../command.ts';
 export const config: Command = {
   name: 'config',
   summary: 'each setting, its value and where it comes from; secrets are masked',
-  positionals: { shown: '', most: 0 },
   flags: {},
   async run(invocation) {
     const origins = await explainSettings(invocation.projectDir(), process.env);

@@ -10,7 +10,6 @@ const PORT = 8092;
 export const console: Command = {
   name: 'console',
   summary: 'a web page on this machine: what is wrong, how each project goes, questions and charts',
-  positionals: { shown: '', most: 0 },
   flags: {
     port: { value: 'N', help: `the port on 127.0.0.1 (${PORT}; 0: a free one)` },
     open: { help: 'open it in the browser' },

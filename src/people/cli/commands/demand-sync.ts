@@ -17,7 +17,6 @@ export const demandSync: Command = {
   name: 'demand sync',
   keepsLog: true,
   summary: "read a crawled website's search results from Search Console, day by day",
-  positionals: { shown: '', most: 0 },
   flags: {
     ...LOCAL_PROJECT_FLAGS,
     property: {

@@ -14,7 +14,6 @@ import { dayOf, selectedSources } from '../run-flags.ts';
 export const discover: Command = {
   name: 'discover',
   summary: 'list finished crawls that are not loaded, and crawls that are still open',
-  positionals: { shown: '', most: 0 },
   flags: {},
   async run(invocation) {
     const settings = await invocation.settings();

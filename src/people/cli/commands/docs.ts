@@ -22,7 +22,6 @@ const FORMATS = {
 export const docs: Command = {
   name: 'docs',
   summary: 'data dictionary and lineage of the warehouse, as a site',
-  positionals: { shown: '', most: 0 },
   flags: {
     dbt: { help: 'sources.yml for dbt: raw and mart, with their columns' },
     output: { value: 'DIR', help: 'the folder to write to (warehouse-docs)' },

@@ -9,7 +9,6 @@ import { describeChecks, worst } from '../reports/doctor-report.ts';
 export const doctor: Command = {
   name: 'doctor',
   summary: 'check settings, token, stores, disk and versions, and say what to do',
-  positionals: { shown: '', most: 0 },
   flags: {
     upgrade: { help: 'only say what the next run of this version changes in the warehouse' },
   },

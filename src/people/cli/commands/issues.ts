@@ -14,7 +14,6 @@ import { printBlocks } from '../reports/print-blocks.ts';
 export const issues: Command = {
   name: 'issues',
   summary: 'what is wrong with the pages of a crawl, and what changed since the one before',
-  positionals: { shown: '', most: 0 },
   flags: {
     project: { ...EXPLORE_FLAGS.project, help: 'only this project, by name or id' },
     crawl: EXPLORE_FLAGS.crawl,

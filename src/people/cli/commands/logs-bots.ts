@@ -6,7 +6,6 @@ import { readBotList } from '../local/read-bot-list.ts';
 export const logsBots: Command = {
   name: 'logs bots',
   summary: 'list the known bots, and how each is verified',
-  positionals: { shown: '', most: 0 },
   flags: {},
   async run(invocation) {
     const list = await readBotList(await invocation.settings());

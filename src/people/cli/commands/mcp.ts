@@ -25,7 +25,6 @@ const MOST_RESULT = '1MB';
 export const mcp: Command = {
   name: 'mcp',
   summary: 'let assistants query the warehouse: the Model Context Protocol on stdin and stdout, or over HTTP',
-  positionals: { shown: '', most: 0 },
   flags: {
     http: { value: 'HOST:PORT', help: 'serve over HTTP, to whom has the token' },
   },

@@ -15,7 +15,6 @@ const ROWS = 100;
 export const pages: Command = {
   name: 'pages',
   summary: 'the pages of a crawl that have an issue or meet conditions',
-  positionals: { shown: '', most: 0 },
   flags: {
     project: EXPLORE_FLAGS.project,
     crawl: EXPLORE_FLAGS.crawl,

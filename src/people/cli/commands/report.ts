@@ -7,7 +7,6 @@ import { readReport, writeReport } from '../reports/write-report.ts';
 export const report: Command = {
   name: 'report',
   summary: 'one HTML file about the last crawls: what to do first, what changed, charts',
-  positionals: { shown: '', most: 0 },
   flags: {
     project: { value: 'PROJECT', help: 'only this project, by name or id' },
     crawl: EXPLORE_FLAGS.crawl,

@@ -2,19 +2,11 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { withAlerts } from '../../../operations/alert/with-alerts.ts';
 import { withLineage } from '../../../operations/openlineage/with-lineage.ts';
 import { type RunRequest, run as runPipelines } from '../../../pipeline/run.ts';
-import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import { printNothingDue, saysNoAccount } from '../account/no-account.ts';
 import type { Command, Invocation } from '../command.ts';
 import { printPlan, sayFirstPlan } from '../reports/plan-report.ts';
 import { printRun } from '../reports/run-report.ts';
-import {
-  dayOf,
-  nothingNew,
-  RUN_FLAGS,
-  routeOverride,
-  selectedPipelines,
-  selectedSources,
-} from '../run-flags.ts';
+import { dayOf, nothingNew, RUN_FLAGS, requestOf } from '../run-flags.ts';
 
 export const run: Command = {
   name: 'run',
@@ -27,13 +19,10 @@ export const run: Command = {
   },
   async run(invocation) {
     const settings = await invocation.settings();
-    const pipelines = selectedPipelines(invocation, await loadPipelines(settings.projectDir));
     const from = settings.since === 'all' ? Number.NEGATIVE_INFINITY : dayOf(settings.since, 'since');
     const request: RunRequest = {
       command: 'run',
-      pipelines,
-      selection: { ...selectedSources(invocation, settings), from, to: Number.POSITIVE_INFINITY },
-      override: routeOverride(invocation),
+      ...(await requestOf(invocation, settings, { from, to: Number.POSITIVE_INFINITY })),
       reload: reloads(invocation),
     };
     if (saysNoAccount(invocation, settings)) return await printNothingDue(invocation, settings);

@@ -15,7 +15,6 @@ const MOST_OBJECTS = 1000;
 export const sandboxStart: Command = {
   name: 'sandbox start',
   summary: 'the service for trying: generated data, faults, object stores',
-  positionals: { shown: '', most: 0 },
   flags: {
     port: SERVICE_FLAGS.port,
     import: {

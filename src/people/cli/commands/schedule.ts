@@ -34,7 +34,6 @@ export const schedule: Command = {
   name: 'schedule',
   keepsLog: true,
   summary: 'the long-running service: run the schedules of schedules.yaml at their times',
-  positionals: { shown: '', most: 0 },
   flags: { once: { help: 'run the due schedules, then end with their exit code' } },
   async run(invocation) {
     const settings = await invocation.settings();

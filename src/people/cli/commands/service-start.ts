@@ -6,7 +6,6 @@ export const serviceStart: Command = {
   name: 'service start',
   keepsLog: true,
   summary: "this project's crawls, logs and search data, over HTTP",
-  positionals: { shown: '', most: 0 },
   flags: SERVICE_FLAGS,
   async run(invocation) {
     const readyFile = readyFileOf(invocation);

@@ -10,7 +10,6 @@ import { EXPLORE_FLAGS, endText } from '../reports/explored.ts';
 export const sitemap: Command = {
   name: 'sitemap',
   summary: 'write sitemaps of the indexable pages of a crawl',
-  positionals: { shown: '', most: 0 },
   flags: {
     project: EXPLORE_FLAGS.project,
     crawl: EXPLORE_FLAGS.crawl,

@@ -7,7 +7,6 @@ export const worker: Command = {
   name: 'worker',
   keepsLog: true,
   summary: 'stage units of runs on any machine, until it is stopped',
-  positionals: { shown: '', most: 0 },
   flags: {
     once: { help: 'end once the queue is empty and no run is under way' },
     concurrency: { value: 'N', help: 'units at once, in place of the setting' },
