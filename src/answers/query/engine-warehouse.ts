@@ -8,7 +8,7 @@ import type { EngineValue, Statements } from '../../engines/engine.ts';
 import { engineKind } from '../../engines/registry.ts';
 import type { EngineAddress } from '../../project/settings/settings.ts';
 import type { EngineStatement, StatementRequest } from './engine-statement.ts';
-import { type QueryLimits, queryLimitError } from './query-limits.ts';
+import { MOST_SECONDS, type QueryLimits, queryLimitError } from './query-limits.ts';
 import type { QueryProcess } from './query-process.ts';
 import type { ResultRows } from './result/result-rows.ts';
 import { withTextFile } from './result/text-file.ts';
@@ -24,9 +24,6 @@ interface EngineWarehouseOptions {
   /** The folder for what DuckDB spills while it writes a file of Parquet. */
   readonly spill: string;
 }
-
-/** The longest wait of a Node.js timer, 24 days. */
-const MOST_SECONDS = 2_147_483;
 
 /**
  * A published warehouse whose rows are not in its file. DuckDB checks each statement on the catalogue, and names and types its

@@ -1,6 +1,9 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { bytesOf } from '../../core/text/amounts.ts';
 
+/** The longest wait of a Node.js timer, 24 days. */
+export const MOST_SECONDS = 2_147_483;
+
 /** The limits of one query. Sizes are texts such as `400MB`. */
 export interface QueryLimits {
   readonly seconds: number;

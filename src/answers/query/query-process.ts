@@ -8,7 +8,7 @@ import { bytesOf, bytesText, countText, durationText } from '../../core/text/amo
 import type { EngineStatement, StatementRequest } from './engine-statement.ts';
 import type { ParameterTexts } from './parameters.ts';
 import { removeLeftovers } from './private-warehouse.ts';
-import { processLimit, type QueryLimits, queryLimitError } from './query-limits.ts';
+import { MOST_SECONDS, processLimit, type QueryLimits, queryLimitError } from './query-limits.ts';
 import type { QueryOptions } from './query-warehouse.ts';
 import type { RowsPage } from './result/page-of-rows.ts';
 import { withinResult } from './result/within-result.ts';
@@ -50,8 +50,6 @@ const PROGRAM = join(import.meta.dirname, `query-child${extname(import.meta.file
 /** DuckDB takes about 1 GB a second for a value that its limit does not count. */
 const WATCH_MS = 20;
 const PAGE = 4096;
-/** The longest wait of a Node.js timer, 24 days. */
-const MOST_SECONDS = 2_147_483;
 
 export interface QueryProcessOptions extends Omit<QueryOptions, 'memoryLimit' | 'tempLimit'> {
   readonly limits: QueryLimits;

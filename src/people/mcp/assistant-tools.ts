@@ -19,7 +19,7 @@ import {
 } from '../../pipeline/transform/questions/question-parameters.ts';
 import { type Question, questionNamed } from '../../pipeline/transform/questions/questions.ts';
 import type { Catalog, CatalogReader } from '../../state/catalogue/catalog.ts';
-import { registerExploreTools } from './explore-tools.ts';
+import { type Register, registerExploreTools } from './explore-tools.ts';
 import { type AskedPart, PART, unitsOf } from './part-of-rows.ts';
 
 const Project = z.string().describe('The name or identifier of the project.');
@@ -112,68 +112,40 @@ export function assistantServer(desk: AssistantReaders, version: string): McpSer
         }),
       ),
   );
-  server.registerTool(
+  const register: Register = (name, description, shape, work) => {
+    const inputSchema = z.strictObject(shape);
+    server.registerTool(name, { description, inputSchema, annotations }, (given, context) =>
+      answered(desk, name, () => work(given as never, context.mcpReq.signal)),
+    );
+  };
+  register(
     'describe_table',
-    {
-      description: 'The columns of a table with their types and meanings.',
-      inputSchema: z.strictObject({ table: z.string().describe('Such as mart.pages, or pages.') }),
-      annotations,
-    },
-    ({ table }, context) =>
-      answered(desk, 'describe_table', async () => {
-        return describeTable(await desk.catalog(context.mcpReq.signal), table);
-      }),
+    'The columns of a table with their types and meanings.',
+    { table: z.string().describe('Such as mart.pages, or pages.') },
+    async ({ table }, signal) => describeTable(await desk.catalog(signal), table),
   );
   server.registerTool(
     'list_questions',
     { description: 'The saved questions, and the parameters that they share.', annotations },
     () => answered(desk, 'list_questions', async () => listQuestions(await desk.questions())),
   );
-  server.registerTool(
+  register(
     'ask_question',
-    {
-      description: 'The rows of a saved question; why says what is missing where there are none.',
-      inputSchema: z.strictObject({
-        name: z.string().describe('As list_questions gives it.'),
-        parameters: Values,
-        ...PART,
-      }),
-      annotations,
+    'The rows of a saved question; why says what is missing where there are none.',
+    { name: z.string().describe('As list_questions gives it.'), parameters: Values, ...PART },
+    async ({ name, parameters, ...part }, signal) => {
+      const question = bindQuestion(questionNamed(await desk.questions(), name), texts(parameters));
+      return await rows(desk, { ...question, isQuestion: true }, part, signal);
     },
-    ({ name, parameters, ...part }, context) =>
-      answered(desk, 'ask_question', async () => {
-        const question = bindQuestion(questionNamed(await desk.questions(), name), texts(parameters));
-        return await rows(desk, { ...question, isQuestion: true }, part, context.mcpReq.signal);
-      }),
   );
-  server.registerTool(
+  register(
     'query',
-    {
-      description:
-        'The rows of one read-only SQL statement of DuckDB on the warehouse. It needs an ORDER BY where a cursor is used.',
-      inputSchema: z.strictObject({
-        sql: z.string().min(1).describe('One SELECT; $name is a parameter.'),
-        parameters: Values,
-        ...PART,
-      }),
-      annotations,
-    },
-    ({ sql, parameters, ...part }, context) =>
-      answered(desk, 'query', () =>
-        rows(
-          desk,
-          { sql, parameters: texts(parameters), isQuestion: false, needs: {} },
-          part,
-          context.mcpReq.signal,
-        ),
-      ),
+    'The rows of one read-only SQL statement of DuckDB on the warehouse. It needs an ORDER BY where a cursor is used.',
+    { sql: z.string().min(1).describe('One SELECT; $name is a parameter.'), parameters: Values, ...PART },
+    ({ sql, parameters, ...part }, signal) =>
+      rows(desk, { sql, parameters: texts(parameters), isQuestion: false, needs: {} }, part, signal),
   );
-  registerExploreTools((name, description, shape, work) => {
-    const inputSchema = z.strictObject(shape);
-    server.registerTool(name, { description, inputSchema, annotations }, (given, context) =>
-      answered(desk, name, () => work(given as never, context.mcpReq.signal)),
-    );
-  }, readerOf(desk));
+  registerExploreTools(register, readerOf(desk));
   registerPrompts(server);
   registerResources(server, (signal) => desk.catalog(signal));
   return server;
