@@ -139,8 +139,6 @@ const LISTS: readonly string[] = [
   'project/settings/settings-file.ts: settingsFile',
   // The SQL of one field after the other.
   'service/local/sandbox/generate/page-values.ts: pageValues',
-  // One tool after the other.
-  'people/mcp/assistant-tools.ts: assistantServer',
 ];
 
 /** What opens a session, or serves a whole project: it hands each room the settings that the room reads. */
