@@ -255,7 +255,7 @@ describe.skipIf(CHROMIUM === undefined)('a person in a hurry', () => {
 
   test('sees which issues are new since a deployment', () =>
     does(async (person) => {
-      const figure = '.site .kpis > div:has(dt:text-is("new findings"))';
+      const figure = '.site .kpis > div:has(dt:text-is("New findings"))';
       const count = (await person.tab.locator(figure).first().locator('strong').textContent()) ?? '';
       await person.click(/./, figure);
       const changed = person.tab.getByLabel('change').locator('option:checked');

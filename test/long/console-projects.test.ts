@@ -210,7 +210,7 @@ test('a project has its charts, each with its table, its SQL and its command', a
   );
   expect(page).toContain('<small>1 fixed</small>');
   expect(page).toContain(`<small>${REASON}</small>`);
-  expect(page).toMatch(/<td class="number" data-name="bot hits"><span class="unknown">not known<\/span>/);
+  expect(page).toMatch(/<td class="number" data-name="Bot hits"><span class="unknown">not known<\/span>/);
   const other = await (await ask('/projects/p1?configuration=1&wait=1')).text();
   expect(other).toMatch(
     /<dt>Clicks<\/dt><dd><strong>–<\/strong> <small>not known: no search results of its days</,

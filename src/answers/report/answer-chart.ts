@@ -6,9 +6,9 @@ import {
   type FigureSeries,
   isTimeText,
   UNKNOWN,
-  wordsOf,
 } from '../../pipeline/transform/questions/chart-figures.ts';
 import type { Chart } from '../../pipeline/transform/questions/question-chart.ts';
+import { columnName } from '../../project/model/shown/value-text.ts';
 import { barChart, funnelChart } from './bars.ts';
 import { chartKey, drawn, type Mark } from './chart-marks.ts';
 import { figureText, timeNames } from './chart-words.ts';
@@ -130,8 +130,8 @@ function plot(
     label: `${label}: ${counted(all.length, 'point')}, from ${figureText(Math.min(...ys))} to ${figureText(Math.max(...ys))}`,
     options: {
       ...SIZE,
-      x: { ...(isOverTime && { type: 'utc' as const }), label: wordsOf(chart.x ?? ''), nice: !isOverTime },
-      y: { label: chart.y.map(wordsOf).join(', '), grid: true, nice: true },
+      x: { ...(isOverTime && { type: 'utc' as const }), label: columnName(chart.x ?? ''), nice: !isOverTime },
+      y: { label: chart.y.map(columnName).join(', '), grid: true, nice: true },
       marks: [Plot.dot(all, { x: ({ x }) => at(x), y: 'y', opacity: 0 })],
     },
     under: ({ x, y }) =>

@@ -1,6 +1,7 @@
 import { countText } from '../../core/text/amounts.ts';
 import { type Html, html } from '../../core/text/html.ts';
 import { daysWords } from '../../project/model/shown/days-words.ts';
+import { columnName } from '../../project/model/shown/value-text.ts';
 import type { FirstThing } from './first-things.ts';
 import { coloursOf } from './palette.ts';
 
@@ -20,8 +21,8 @@ export function drawFirstThings(
     const [colour = ''] = coloursOf([one.severity]);
     return html`<tr><th scope="row">${linked(pagesOf(one.issue), one.title)}
 <p>${one.fix}.</p><p class="example">${linked(pagesOf(one.issue) && one.example, one.example)}</p></th>
-<td data-name="severity"><svg width="10" height="10" aria-hidden="true"><rect width="10" height="10" rx="2" fill="${colour}"/></svg> ${one.severity}</td>
-<td data-name="mended by">${one.mended_by}</td>
+<td data-name="Severity"><svg width="10" height="10" aria-hidden="true"><rect width="10" height="10" rx="2" fill="${colour}"/></svg> ${one.severity}</td>
+<td data-name="Mended by">${one.mended_by}</td>
 ${number('pages', linked(pagesOf(one.issue), countText(one.pages)))}
 ${number(
   'new',
@@ -30,15 +31,15 @@ ${number(
   ),
 )}
 ${number('clicks', known(one.clicks))}
-${number('bot hits', known(one.search_bot_hits))}
-<td data-name="priority"><svg class="weight" width="60" height="8" aria-hidden="true"><rect class="all" width="60" height="8" rx="4"/><rect width="${one.priority * 0.6}" height="8" rx="4" fill="${colour}"/></svg> ${one.priority}</td></tr>
+${number('bot_hits', known(one.search_bot_hits))}
+<td data-name="Priority"><svg class="weight" width="60" height="8" aria-hidden="true"><rect class="all" width="60" height="8" rx="4"/><rect width="${one.priority * 0.6}" height="8" rx="4" fill="${colour}"/></svg> ${one.priority}</td></tr>
 `;
   };
-  const heads = ['pages', 'new', 'clicks', 'bot hits'].map(
-    (head) => html`<th scope="col" class="number">${head}</th>`,
+  const heads = ['pages', 'new', 'clicks', 'bot_hits'].map(
+    (head) => html`<th scope="col" class="number">${columnName(head)}</th>`,
   );
   return html`<div class="scroll" tabindex="0" role="region" aria-label="What to do first of ${name}"><table class="rows first">
-<thead><tr><th scope="col">issue</th><th scope="col">severity</th><th scope="col">mended by</th>${heads}<th scope="col">priority</th></tr></thead>
+<thead><tr><th scope="col">Issue</th><th scope="col">Severity</th><th scope="col">Mended by</th>${heads}<th scope="col">Priority</th></tr></thead>
 <tbody>${rows.map(line)}</tbody></table></div>
 <p class="facts">${formula(rows)}</p>`;
 }
@@ -63,7 +64,7 @@ function known(
 }
 
 function number(name: string, cell: Html): Html {
-  return html`<td class="number" data-name="${name}">${cell}</td>`;
+  return html`<td class="number" data-name="${columnName(name)}">${cell}</td>`;
 }
 
 function linked(address: string | null, text: string): Html {

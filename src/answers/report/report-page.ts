@@ -152,9 +152,9 @@ function overview(projects: readonly ProjectReport[]): Html {
 `;
   });
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Projects"><table>
-<thead><tr><th scope="col">project</th><th scope="col">last crawl</th><th scope="col" class="number">pages</th>
-<th scope="col" class="number">indexable</th><th scope="col" class="number">errors</th>
-<th scope="col" class="number">severe issues</th><th scope="col" class="number">new pages with them</th></tr></thead>
+<thead><tr><th scope="col">Project</th><th scope="col">Last crawl</th><th scope="col" class="number">Pages</th>
+<th scope="col" class="number">Indexable</th><th scope="col" class="number">Errors</th>
+<th scope="col" class="number">Severe issues</th><th scope="col" class="number">New pages with them</th></tr></thead>
 <tbody>${rows}</tbody></table></div>`;
 }
 
@@ -216,9 +216,9 @@ ${traffic(behind.get(one.issue))}</tr>
 `;
   });
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Issues of ${nameOf(project)}"><table>
-<thead><tr><th scope="col">issue</th><th scope="col">severity</th><th scope="col" class="number">pages</th><th scope="col">last crawls</th>
-<th scope="col" class="number">new</th><th scope="col" class="number">fixed</th><th scope="col" class="number">clicks</th>
-<th scope="col" class="number">bot hits</th><th scope="col">example</th></tr></thead>
+<thead><tr><th scope="col">Issue</th><th scope="col">Severity</th><th scope="col" class="number">Pages</th><th scope="col">Last crawls</th>
+<th scope="col" class="number">New</th><th scope="col" class="number">Fixed</th><th scope="col" class="number">Clicks</th>
+<th scope="col" class="number">Bot hits</th><th scope="col">Example</th></tr></thead>
 <tbody>${rows}</tbody></table></div>`;
 }
 

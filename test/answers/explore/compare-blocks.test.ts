@@ -93,7 +93,7 @@ test('in a browser each number of pages leads to them, and a change says whether
     expect(text).toContain(`<a href="/projects/p1/pages?${query}`);
   expect(text).toContain('<span class="bad">+1,230</span> (+30,750 %)');
   expect(text).toContain('<span class="good">-0.37</span>');
-  expect(text).toMatch(/data-name="fixed">0</);
+  expect(text).toMatch(/data-name="Fixed">0</);
   expect(text).toContain('href="/crawls/c1" title="c1">Crawl 1 · 2026-03-01</a>');
 });
 

@@ -35,13 +35,13 @@ function figures({ from, to, kpis, ...within }: Comparison): Block {
   return tableOf(
     'Figures',
     [
-      { name: 'figure', of: ({ title }) => title },
-      { name: 'before', kind: 'count', of: ({ kpi, before }) => side(from, kpi, before) },
-      { name: 'after', kind: 'count', of: ({ kpi, after }) => side(to, kpi, after) },
-      { name: 'change', kind: 'count', of: changeCell },
+      { name: 'Figure', of: ({ title }) => title },
+      { name: 'Before', kind: 'count', of: ({ kpi, before }) => side(from, kpi, before) },
+      { name: 'After', kind: 'count', of: ({ kpi, after }) => side(to, kpi, after) },
+      { name: 'Change', kind: 'count', of: changeCell },
     ],
     kpis,
-    { cause: { name: 'why', of: ({ why }) => why }, isCut: true },
+    { cause: { name: 'Why', of: ({ why }) => why }, isCut: true },
   );
 }
 
@@ -63,15 +63,15 @@ function changedPages({ from, to, pages, ...within }: Comparison): Block {
   return tableOf(
     'Pages',
     [
-      { name: 'what', of: ({ title }) => title },
+      { name: 'What', of: ({ title }) => title },
       {
-        name: 'pages',
+        name: 'Pages',
         kind: 'count',
         of: ({ change, pages: count }) => pagesCell(to, count, { ...since, change }),
       },
     ],
     pages,
-    { cause: { name: 'not known', of: ({ why }) => why } },
+    { cause: { name: 'Not known', of: ({ why }) => why } },
   );
 }
 
@@ -82,22 +82,22 @@ function issues({ from, to, issues: found, ...within }: Comparison): Block {
   return tableOf(
     'Issues',
     [
-      { name: 'issue', of: ({ title }) => title },
-      { name: 'severity', kind: 'severity', of: ({ severity }) => severity },
+      { name: 'Issue', of: ({ title }) => title },
+      { name: 'Severity', kind: 'severity', of: ({ severity }) => severity },
       {
-        name: 'before',
+        name: 'Before',
         kind: 'count',
         of: ({ issue, before }) => pagesCell(from, before, { issue, ...segment }),
       },
-      { name: 'after', kind: 'count', of: ({ issue, after }) => pagesCell(to, after, { issue, ...segment }) },
-      { name: 'new', kind: 'count', of: (one) => changed(one.issue, one.new, 'new') },
-      { name: 'fixed', kind: 'count', of: (one) => changed(one.issue, one.fixed, 'fixed') },
-      { name: 'remaining', kind: 'count', of: (one) => changed(one.issue, one.remaining, 'remaining') },
-      { name: 'name', kind: 'code', of: ({ issue }) => issue },
+      { name: 'After', kind: 'count', of: ({ issue, after }) => pagesCell(to, after, { issue, ...segment }) },
+      { name: 'New', kind: 'count', of: (one) => changed(one.issue, one.new, 'new') },
+      { name: 'Fixed', kind: 'count', of: (one) => changed(one.issue, one.fixed, 'fixed') },
+      { name: 'Remaining', kind: 'count', of: (one) => changed(one.issue, one.remaining, 'remaining') },
+      { name: 'Name', kind: 'code', of: ({ issue }) => issue },
     ],
     found,
     {
-      cause: { name: 'not compared', of: ({ why }) => why },
+      cause: { name: 'Not compared', of: ({ why }) => why },
       empty: 'No page of either crawl has an issue.',
       isCut: true,
     },

@@ -189,20 +189,20 @@ function kpisOf(site: Site): Kpi[] {
   };
   return [
     {
-      ...{ name: 'indexable pages', better: 'more', ...figure('indexable_pages') },
+      ...{ name: 'Indexable pages', better: 'more', ...figure('indexable_pages') },
       href: pages(FIGURE_PAGES.indexable_pages),
     },
     {
-      ...{ name: 'errors', better: 'less', ...figure('error_pages') },
+      ...{ name: 'Errors', better: 'less', ...figure('error_pages') },
       href: pages(FIGURE_PAGES.error_pages),
     },
     {
-      ...{ name: 'new findings', better: null, value: new_issues, change: null, trend: trend('new_issues') },
+      ...{ name: 'New findings', better: null, value: new_issues, change: null, trend: trend('new_issues') },
       reason: new_issues === null ? reason : `${countOrDash(fixed_issues)} fixed`,
       href: `${projectPath(project_id)}/issues?changed=1`,
     },
     {
-      ...{ name: 'clicks', better: 'more', ...figure('clicks') },
+      ...{ name: 'Clicks', better: 'more', ...figure('clicks') },
       reason: site.clicks === null ? 'no search results of its days' : (site.clicks_change_reason ?? reason),
       days: site.ranking_to_date && `${site.ranking_from_date} to ${site.ranking_to_date}`,
     },

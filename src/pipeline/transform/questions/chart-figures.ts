@@ -1,5 +1,6 @@
 import { counted } from '../../../core/text/amounts.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
+import { columnName } from '../../../project/model/shown/value-text.ts';
 import type { Chart } from './question-chart.ts';
 
 /** More charts, lines or bars would not be told apart. */
@@ -98,7 +99,9 @@ function shownFigure(
       ? ['row', others.length]
       : ['crawl', new Set(others.map(({ crawl_id }) => crawl_id)).size];
   const are = count === 1 ? 'is' : 'are';
-  const why = only.startsWith('is_') ? `not ${wordsOf(only.slice(3))}` : `without ${wordsOf(only)}`;
+  const why = only.startsWith('is_')
+    ? `not ${only.slice(3).replaceAll('_', ' ')}`
+    : `without ${wordsOf(only)}`;
   const leftOut = `${counted(count, noun)} that ${are} ${why} ${are} left out`;
   if (shown.length > 0) return { ...drawn, leftOut };
   return { ...drawn, leftOut: null, problem: `${leftOut}, and there is no other` };
@@ -158,7 +161,7 @@ function merge(
         colour: colour === null ? null : nameOf(first[colour]),
       };
     });
-    const measured = y.length > 1 && measure !== null ? wordsOf(measure) : null;
+    const measured = y.length > 1 && measure !== null ? columnName(measure) : null;
     return { name: measured ?? name, points: inOrder(points) };
   });
   return { series, isMerged };
@@ -210,7 +213,7 @@ function cutSeries(
 }
 
 function funnel({ y }: Chart, row: FigureRow): Pick<Figure, 'title' | 'series'> {
-  const points = y.map((name) => ({ x: wordsOf(name), y: numberOf(row[name]), colour: null }));
+  const points = y.map((name) => ({ x: columnName(name), y: numberOf(row[name]), colour: null }));
   return { title: y.map(wordsOf).join(', '), series: [{ name: null, points }] };
 }
 
@@ -282,9 +285,11 @@ function nameOf(value: unknown): string {
 
 /** `client_error` in words; what is no name of the house stays as it is. */
 function shownText(text: string): string {
-  return /^[a-z]+(_[a-z0-9]+)+$/.test(text) ? wordsOf(text) : text;
+  return /^[a-z]+(_[a-z0-9]+)+$/.test(text) ? text.replaceAll('_', ' ') : text;
 }
 
-export function wordsOf(name: string): string {
-  return name.replaceAll('_', ' ');
+/** A column within a sentence: `crawl depth`, but `URL path`, and as somebody wrote it. */
+function wordsOf(column: string): string {
+  const name = columnName(column);
+  return name === column ? name : name.replace(/^[A-Z](?![A-Z\d])/, (letter) => letter.toLowerCase());
 }

@@ -148,8 +148,22 @@ test('numbers of rows with the same bar are summed where a sum means something, 
     ],
   });
   expect(chartFigures({ ...chart, y: ['average_position'] }, rows).figures[0]?.problem).toBe(
-    'several rows have the same target, and a sum of average position means nothing',
+    'several rows have the same target, and a sum of position means nothing',
   );
+});
+
+test('columns are called as on the other screens: in a sentence in the title, and in a legend by themselves', () => {
+  const rows = [{ depth: 1, is_indexable: 1, nb_inlinks: 2, h1: 3, 'My Links': 4 }];
+  const titled = (y: string[]) => {
+    const chart: Chart = { kind: 'line', x: 'depth', y, colour: null, each: [], only: null };
+    const [figure] = chartFigures(chart, rows).figures;
+    return [figure?.title, figure?.series.map(({ name }) => name)];
+  };
+  expect(titled(['is_indexable', 'nb_inlinks'])).toEqual([
+    'indexability, inlinks by crawl depth',
+    ['Indexability', 'Inlinks'],
+  ]);
+  expect(titled(['h1', 'My Links'])).toEqual(['H1, My Links by crawl depth', ['H1', 'My Links']]);
 });
 
 test('a histogram counts rows in spans of the same width, and those without a value apart', () => {
