@@ -181,9 +181,8 @@ function refused(status: number, text: string, after: string | string[] | undefi
   const said = Refused.safeParse(jsonOf(text)).data;
   const reason = [said?.error ?? said?.type, said?.error_description ?? said?.message].filter(Boolean);
   const message = `the token endpoint answered ${[status, ...reason].join(': ')}`;
-  if (status === 429 || status >= 500) {
+  if (status === 429 || status >= 500)
     return new CrawlhouseError('service_unavailable', message, { retryAfterMs: retryAfterMs(after) });
-  }
   return new CrawlhouseError('unauthorized', message, {
     hint: 'check client_id and client_secret; a spent or revoked refresh token needs a new authorization',
   });

@@ -116,9 +116,8 @@ export async function listUntil<T extends Item>(
       if (isCut || problem !== null) break;
     }
     problem ??= isCut ? null : pass.end();
-    if (problem === null) {
+    if (problem === null)
       return { items: [...pass.items.values()], total: pass.total, broken: [...pass.broken.values()] };
-    }
     if (pass.isTooLong) break;
   }
   throw doesNotAddUp(what, problem);

@@ -53,9 +53,8 @@ export function parseOql(value: unknown, { root = 'oql', onLeaf }: ParseOqlOptio
     nodes += 1;
     if (depth > MAX_OQL_DEPTH) throw new OqlError(path, 'too_deep', `more than ${MAX_OQL_DEPTH} levels`);
     if (nodes > MAX_OQL_NODES) throw new OqlError(path, 'too_large', `more than ${MAX_OQL_NODES} nodes`);
-    if (!isObject(node)) {
+    if (!isObject(node))
       throw new OqlError(path, 'type', 'a node is an object with one of the keys field, and, or');
-    }
     const keys = Object.keys(node);
     const key = keys[0];
     if (keys.length !== 1 || (key !== 'field' && key !== 'and' && key !== 'or')) {

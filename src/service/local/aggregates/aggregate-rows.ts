@@ -92,9 +92,8 @@ function bucketSql({ column, ranges }: Bucket, bind: Bind): BucketSql {
     return { key, isList: true, shown: (it) => it, order: jsonOrder(column) };
   }
   const { id, kind } = column;
-  if (kind === 'json') {
+  if (kind === 'json')
     return { key: jsonValue(column, id), isList: false, shown: (it) => it, order: jsonOrder(column) };
-  }
   const shown = (it: string): string =>
     kind === 'text' || kind === 'date' ? `CAST(to_json(${it}) AS VARCHAR)` : `CAST(${it} AS VARCHAR)`;
   return { key: id, isList: false, shown, order: (it) => [it] };
@@ -127,9 +126,8 @@ function rangeSql(column: Column, ranges: readonly AggRange[], bind: Bind): Buck
 /** The values of a many-valued column, each as JSON text. */
 function jsonElements(column: Column): string {
   const c = column.id;
-  if (column.kind === 'texts') {
+  if (column.kind === 'texts')
     return `list_transform(${c}, lambda element: CASE WHEN element IS NOT NULL THEN CAST(to_json(element) AS VARCHAR) END)`;
-  }
   if (column.kind !== 'json') return `[CAST(to_json(${c}) AS VARCHAR)]`;
   const each = `list_transform(json_extract(${c}, '$[*]'), lambda element: ${jsonValue(column, 'CAST(element AS VARCHAR)')})`;
   return `CASE WHEN json_type(${c}) = 'ARRAY' THEN ${each} ELSE [${jsonValue(column, c)}] END`;

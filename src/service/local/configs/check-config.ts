@@ -30,9 +30,8 @@ const UNVERIFIED_SPEED = 1;
  * @throws Refusal `forbidden`, `invalid_request`, `invalid_request_parameters` or `resource_not_found`
  */
 export function checkConfig(resources: Resources, project: Document, config: ConfigInput): void {
-  for (const [field, feature] of GATES) {
+  for (const [field, feature] of GATES)
     if (isGiven(config[field])) requireFeature(resources, project, feature);
-  }
   checkSpeed(project, config.max_speed);
   if (isGiven(config.robots_txt)) requireOwnership(project, 'robots_txt');
   if (config.resource_checker === true && config.js_rendering !== true)

@@ -105,9 +105,8 @@ function fieldOf(dataset: Dataset | undefined, name: string): string {
 function transformed(url: string, { type, config }: UrlTransformation, values: string[]): string {
   const find = `CAST($${values.push(config.find)} AS VARCHAR)`;
   const replace = `CAST($${values.push(config.replace)} AS VARCHAR)`;
-  if (type === 'replace_prefix') {
+  if (type === 'replace_prefix')
     return `CASE WHEN starts_with(${url}, ${find}) THEN concat(${replace}, substr(${url}, length(${find}) + 1)) ELSE ${url} END`;
-  }
   // The domain itself and its subdomains.
   const start = `strpos(${url}, '://') + 3`;
   const host = `regexp_extract(substr(${url}, ${start}), '^[^/?#]*')`;

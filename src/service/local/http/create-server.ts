@@ -124,9 +124,8 @@ function authorize({ resources, clock }: Context): (request: FastifyRequest) => 
     if (endpoint === undefined) return;
     // Both spellings of the project scopes are given (api-spec.md §5).
     const scopes = (token.scopes as readonly string[]).map(canonicalScope);
-    if (!scopes.includes(endpoint.scope)) {
+    if (!scopes.includes(endpoint.scope))
       throw forbidden(`the access token lacks the scope ${endpoint.scope}`, 'missing_scope');
-    }
     const workspace = resources.get('workspaces', WORKSPACE_ID);
     if (workspace?.subscription_status === 'inactive' && !WITHOUT_SUBSCRIPTION.includes(endpoint))
       throw forbidden('the workspace has no active subscription', 'no_active_subscription');

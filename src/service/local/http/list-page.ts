@@ -59,7 +59,10 @@ async function listPage(
   const fields = new Map(names.map((name) => [name, listField(name)]));
   const sort = rest.sort === undefined ? undefined : parseSort(rest.sort, fields);
   const filters = rest.filters === undefined ? undefined : parseFilters(rest.filters, fields);
-  const entries = documents.map((doc): Entry => ({ ...named(doc, names, aliases), id: doc.id, doc }));
+  const entries = documents.map((doc): Entry => {
+    const shown = names.map((name) => [name, doc[lookUp(aliases, name) ?? name]]);
+    return { ...Object.fromEntries(shown), id: doc.id, doc };
+  });
   const matching = filters === undefined ? entries : await filterDocuments(rows, entries, filters, fields);
   const sorted = sort === undefined ? matching : matching.toSorted(by(sort));
   const meta: PageMeta = {
@@ -76,14 +79,6 @@ async function listPage(
 /** A document with the values it is sorted and filtered by. */
 interface Entry extends Document {
   readonly doc: Document;
-}
-
-function named(
-  doc: Document,
-  names: readonly string[],
-  aliases: Readonly<Record<string, string>>,
-): Record<string, unknown> {
-  return Object.fromEntries(names.map((name) => [name, doc[lookUp(aliases, name) ?? name]]));
 }
 
 function parseSort(text: string, fields: ReadonlyMap<string, FieldRecord>): Sort {

@@ -18,9 +18,8 @@ const UNREAD: Readonly<Record<string, string>> = {
 /** The refusal for any error. Our own faults are logged and sent as internal errors. */
 export function refusalOf(error: unknown, request: string, logger: Logger): Refusal {
   if (error instanceof Refusal) return error;
-  if (error instanceof CrawlhouseError && error.kind === 'usage') {
+  if (error instanceof CrawlhouseError && error.kind === 'usage')
     return new Refusal('invalid_request', error.hint ? `${error.message} (${error.hint})` : error.message);
-  }
   const { statusCode: status, code } = (error ?? {}) as { statusCode?: unknown; code?: unknown };
   const message = error instanceof Error ? error.message : String(error);
   if (typeof status === 'number' && status >= 400 && status < 500)

@@ -119,9 +119,8 @@ export function daysOf(
   const [year, number] = [Number(parts?.[1]), Number(parts?.[2])];
   if (parts === null) return undefined;
   if (granularity === 'days') return { from: label, to: label };
-  if (granularity === 'months') {
+  if (granularity === 'months')
     return { from: dayOf(Date.UTC(year, number - 1, 1)), to: dayOf(Date.UTC(year, number, 0)) };
-  }
   // 4 January is always in the first ISO week, 1 January in the first one that starts on Sunday.
   const anchor = Date.UTC(year, 0, weeks === 'iso' ? 4 : 1);
   const weekday = (new Date(anchor).getUTCDay() + (weeks === 'iso' ? 6 : 0)) % 7;

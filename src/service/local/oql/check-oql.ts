@@ -32,9 +32,8 @@ export function checkOql(tree: unknown, fields: Fields, root = 'oql'): Oql {
       onLeaf: (leaf, path) => {
         checkLeaf(leaf, path, fields);
         if (leaf[3]?.regex) patterns += 1;
-        if (patterns > MAX_PATTERNS) {
+        if (patterns > MAX_PATTERNS)
           throw new OqlError(path, 'too_large', `more than ${MAX_PATTERNS} regular expressions`, leaf[0]);
-        }
       },
     });
   } catch (error) {
@@ -50,9 +49,8 @@ function checkLeaf([name, filter, value, options]: OqlLeaf, path: string, fields
     const detail = `there is no field ${JSON.stringify(name)}${known}`;
     throw new OqlError(`${path}[0]`, 'unknown_field', detail, name);
   }
-  if (field.can_filter === false) {
+  if (field.can_filter === false)
     throw new OqlError(`${path}[0]`, 'not_filterable', `${name} can't be filtered by`, name);
-  }
   if (field.actions && !field.actions.includes(filter)) {
     const detail = `${name} allows ${field.actions.join(', ') || 'no filter'}, not ${filter}`;
     throw new OqlError(`${path}[1]`, 'filter_not_allowed', detail, name);
@@ -83,9 +81,8 @@ function checkValue(
   if (kind === 'opaque') return `does not fit the type ${field.type}`;
   if (STRING_ONLY.includes(filter) && kind !== 'text')
     return `is for strings, not for the type ${field.type}`;
-  if (ORDERED.includes(filter) && (kind === 'text' || kind === 'bool')) {
+  if (ORDERED.includes(filter) && (kind === 'text' || kind === 'bool'))
     return `is for numbers and dates, not for the type ${field.type}`;
-  }
   if (regex) {
     if (kind !== 'text') return `takes no regular expression for the type ${field.type}`;
     if (typeof value === 'string' && value.length > MAX_PATTERN)

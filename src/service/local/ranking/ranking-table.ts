@@ -278,9 +278,8 @@ function checkMethod({ field, kind }: Column, method: RankingMethod, path: strin
   if (only !== undefined && field.name !== only)
     throw refuse(`${method} is for ${only}, not for ${field.name}`);
   const allowed = field.agg_metric_methods;
-  if (allowed ? !allowed.includes(method) : method === 'sum' && kind !== 'int' && kind !== 'float') {
+  if (allowed ? !allowed.includes(method) : method === 'sum' && kind !== 'int' && kind !== 'float')
     throw refuse(`${field.name} allows ${allowed?.join(', ') || 'cardinality'}, not ${method}`);
-  }
 }
 
 function companion(columns: Columns, name: string, path: string): Column {

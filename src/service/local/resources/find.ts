@@ -39,15 +39,11 @@ export function datasetOf(resources: Resources, owner: string, name: DatasetName
 
 /** Refuses what a crawl's state has no data for (wire-facts.md, "export gate"; spec-notes.md 23, 24). */
 export function refuseUnlessReported(crawl: Document, dataType: CrawlDataType): void {
-  if (crawl.status !== 'done') {
-    throw wrongState(`the crawl ${crawl.id} is ${crawl.status}, not done`);
-  }
-  if (END_REASONS_WITHOUT_REPORT.includes(String(crawl.end_reason))) {
+  if (crawl.status !== 'done') throw wrongState(`the crawl ${crawl.id} is ${crawl.status}, not done`);
+  if (END_REASONS_WITHOUT_REPORT.includes(String(crawl.end_reason)))
     throw wrongState(`the crawl ${crawl.id} ended without a report: ${crawl.end_reason}`);
-  }
-  if (dataType === 'links' && crawl.link_status === 'archived') {
+  if (dataType === 'links' && crawl.link_status === 'archived')
     throw wrongState(`the links of the crawl ${crawl.id} are archived`);
-  }
 }
 
 /**
@@ -74,12 +70,13 @@ function hasFeature(lists: readonly unknown[], feature: string): boolean {
 }
 
 /**
- * Refuses to read log monitoring of a project without it, or before its index can be searched.
+ * The project of this id. Refuses to read log monitoring of one without it, or before its index can be searched.
  *
  * @throws Refusal `forbidden` or `invalid_state_for_request`
  */
-export function requireLogMonitoring(resources: Resources, project: Document): void {
+export function requireLogMonitoring(resources: Resources, projectId: string): Document {
+  const project = find(resources, 'projects', projectId);
   requireFeature(resources, project, 'log_monitoring');
-  if (project.log_monitoring_data_ready === true) return;
+  if (project.log_monitoring_data_ready === true) return project;
   throw wrongState(`the log monitoring data of the project ${project.id} are not ready`);
 }

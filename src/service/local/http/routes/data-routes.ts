@@ -88,12 +88,8 @@ function crawlOverCrawlSource(resources: Resources, { coc_id = '' }: Parameters)
   const comparison = find(resources, 'crawl_over_crawls', coc_id);
   const { id, status, end_reason: reason } = comparison;
   requireFeature(resources, find(resources, 'projects', String(comparison.project_id)), 'crawl_over_crawl');
-  if (status !== 'done') {
-    throw wrongState(`the crawl over crawl ${id} is ${status}, not done`);
-  }
-  if (reason === 'conflicting_urls') {
-    throw wrongState(`the crawl over crawl ${id} ended with ${reason}`);
-  }
+  if (status !== 'done') throw wrongState(`the crawl over crawl ${id} is ${status}, not done`);
+  if (reason === 'conflicting_urls') throw wrongState(`the crawl over crawl ${id} ended with ${reason}`);
   return {
     dataset: datasetOf(resources, id, 'crawl_over_crawl_pages'),
     name: `crawl-over-crawl-pages-${id}`,
@@ -101,8 +97,7 @@ function crawlOverCrawlSource(resources: Resources, { coc_id = '' }: Parameters)
 }
 
 function logEventsSource(resources: Resources, { project_id = '' }: Parameters): ReadableRows {
-  const project = find(resources, 'projects', project_id);
-  requireLogMonitoring(resources, project);
+  const project = requireLogMonitoring(resources, project_id);
   return { dataset: datasetOf(resources, project.id, 'events'), name: `events-${project.id}` };
 }
 
@@ -111,8 +106,7 @@ function logPagesSource(
   resources: Resources,
   { project_id = '', granularity: by = '' }: Parameters,
 ): ReadableRows {
-  const project = find(resources, 'projects', project_id);
-  requireLogMonitoring(resources, project);
+  const project = requireLogMonitoring(resources, project_id);
   return {
     dataset: datasetOf(resources, project.id, `log_pages_${by as Granularity}`),
     name: `log-pages-${by}-${project.id}`,
@@ -197,9 +191,8 @@ async function sendExport(
 
 /** Clients send it in the query, in the body or in both (wire-facts.md). */
 function fileTypeOf(inQuery: ExportFileType | undefined, inBody: ExportFileType | undefined): ExportFileType {
-  if (inQuery !== undefined && inBody !== undefined && inQuery !== inBody) {
+  if (inQuery !== undefined && inBody !== undefined && inQuery !== inBody)
     throw invalidParameter('file_type', 'conflict', `is ${inQuery} in the query and ${inBody} in the body`);
-  }
   return inQuery ?? inBody ?? 'csv';
 }
 

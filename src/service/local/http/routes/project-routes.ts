@@ -57,8 +57,7 @@ export function workspaceRoutes(api: FastifyInstance, { resources, rows }: Conte
 /** The metadata of log monitoring (api-spec.md §4.1); it is the same for events and pages. */
 export function logRoutes(api: FastifyInstance, { resources, rows }: Context): void {
   serve(api, GET_LOG_METADATA, ({ parameters }) => {
-    const project = find(resources, 'projects', parameters.project_id);
-    requireLogMonitoring(resources, project);
+    const project = requireLogMonitoring(resources, parameters.project_id);
     return logMetadata(resources, rows, project);
   });
 }

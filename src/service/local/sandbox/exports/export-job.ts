@@ -24,9 +24,8 @@ const LONGEST_PREFIX = 900;
  */
 export function exportJob(resources: Resources, workspace: Document, request: DataExportRequest): ExportJob {
   const features = workspace.subscription_features as readonly string[] | null | undefined;
-  if (!features?.includes('data_export')) {
+  if (!features?.includes('data_export'))
     throw forbidden(`the workspace ${workspace.id} lacks the feature data_export`, 'missing_feature');
-  }
   if (request.output_format !== 'csv' && request.output_format_parameters?.csv_delimiter !== undefined)
     throw new Refusal('invalid_request', `csv_delimiter does not go with ${request.output_format}`);
   checkTarget(resources, workspace, request);

@@ -104,9 +104,8 @@ function isGzip(response: ServerResponse): boolean {
 
 async function flushed(wire: Wire): Promise<void> {
   const { response, closed } = wire;
-  while (!closed.aborted && (response.writableLength > 0 || (response.socket?.writableLength ?? 0) > 0)) {
+  while (!closed.aborted && (response.writableLength > 0 || (response.socket?.writableLength ?? 0) > 0))
     await sleep(2);
-  }
   await sleep(SETTLE_MS);
 }
 

@@ -52,9 +52,8 @@ function genericValue(site: GeneratedSite, field: FieldRecord, page: string): st
   const missing = `${hash('missing')} % 12 = 0`;
   if (field.arity !== 'many') return `CASE WHEN ${missing} THEN NULL ELSE ${one('1')} END`;
   const lists = ['1', '2', '3'].map(one);
-  if (!['string', 'enum', 'hash', 'date', 'datetime'].includes(field.type)) {
+  if (!['string', 'enum', 'hash', 'date', 'datetime'].includes(field.type))
     return `CASE ${hash('count')} % 4 WHEN 0 THEN NULL WHEN 1 THEN concat('[', ${lists[0]}, ']') ELSE concat('[', ${lists[0]}, ',', ${lists[1]}, ']') END`;
-  }
   return `CASE ${hash('count')} % 5 WHEN 0 THEN NULL WHEN 1 THEN [${lists[0]}] WHEN 2 THEN [${lists[0]}, ${lists[1]}] WHEN 3 THEN [${lists[0]}] ELSE [${lists.join(', ')}] END`;
 }
 

@@ -112,9 +112,8 @@ export function slotsForFetched(fetched: number): number {
   // The block in which the last one lies.
   const blocks = Math.max(0, Math.ceil(fetched / inBlock) - 1);
   let slots = blocks * BLOCK;
-  for (let missing = fetched - blocks * inBlock; missing > 0; slots++) {
+  for (let missing = fetched - blocks * inBlock; missing > 0; slots++)
     if (isFetched[slots % BLOCK]) missing -= 1;
-  }
   return slots;
 }
 

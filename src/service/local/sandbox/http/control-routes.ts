@@ -70,9 +70,8 @@ export function controlRoutes(control: FastifyInstance, context: SandboxContext)
 
 function kindOf(name: string): ResourceKind {
   const kind = RESOURCE_KINDS.find((known) => known === name);
-  if (kind === undefined) {
+  if (kind === undefined)
     throw new Refusal('resource_not_found', `${name} is none of ${RESOURCE_KINDS.join(', ')}`);
-  }
   return kind;
 }
 

@@ -103,9 +103,8 @@ function issueTokens({ resources, clock }: GrantStore, of: Document, replaces?: 
 }
 
 function revoke(resources: Resources, grant: string): void {
-  for (const kind of ['tokens', 'oauth_refresh_tokens'] as const) {
+  for (const kind of ['tokens', 'oauth_refresh_tokens'] as const)
     for (const token of resources.list(kind)) if (token.grant === grant) resources.delete(kind, token.id);
-  }
 }
 
 function invalidGrant(message: string): Refusal {

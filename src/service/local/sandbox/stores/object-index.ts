@@ -169,7 +169,9 @@ export function listObjects(objects: Iterable<IndexedObject>, window: ListWindow
   let last = window.after;
   if (window.limit === 0) return { objects: [], prefixes: [], next: undefined };
   for (const object of objects) {
-    const common = commonPrefix(object.key, window);
+    const { prefix, delimiter } = window;
+    const at = delimiter === '' ? -1 : object.key.indexOf(delimiter, prefix.length);
+    const common = at < 0 ? undefined : object.key.slice(0, at + delimiter.length);
     // All of a common prefix counts once, also when the page before has told it.
     if (common !== undefined && (prefixes.at(-1) === common || window.after === common)) continue;
     if (found.length + prefixes.length >= window.limit) return { objects: found, prefixes, next: last };
@@ -178,9 +180,4 @@ export function listObjects(objects: Iterable<IndexedObject>, window: ListWindow
     last = common ?? object.key;
   }
   return { objects: found, prefixes, next: undefined };
-}
-
-function commonPrefix(key: string, { prefix, delimiter }: ListWindow): string | undefined {
-  const at = delimiter === '' ? -1 : key.indexOf(delimiter, prefix.length);
-  return at < 0 ? undefined : key.slice(0, at + delimiter.length);
 }

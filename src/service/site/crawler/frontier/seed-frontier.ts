@@ -60,16 +60,17 @@ export async function keepSitemaps(
   if (isList || frontier.fact('sitemaps') !== undefined) return;
   const start = ownUrl(settings.scope.startUrl);
   const { sitemaps: lines } = await robots.rulesOf(start);
-  const announced = announcedUrls(lines, start);
+  // They are whole URLs; others are resolved against the robots.txt, and what is no URL is passed over.
+  const announced = new Set(lines.flatMap((line) => webUrl(line, `${start.origin}/robots.txt`)?.href ?? []));
   // Those of a process that was killed meanwhile.
   frontier.removeSitemapUrls();
-  const urls = settings.sitemaps.length > 0 ? settings.sitemaps : announced;
+  const urls = settings.sitemaps.length > 0 ? settings.sitemaps : [...announced];
   if (urls.length > 0) sideWork.say('sitemaps', 'reading sitemaps');
   const { isCut, passedOver } = await readSitemaps(urls, {
     scope,
     signal,
     isStrict: settings.strictSitemaps,
-    announced: new Set(announced),
+    announced,
     budget: sitemapBudget(settings.maxUrl, settings.maxSpeed),
     fetch: async (url, bytes) => {
       const { host } = ownUrl(url);
@@ -86,10 +87,4 @@ export async function keepSitemaps(
       `${passedOver} URLs of sitemaps are passed over: they lie outside of the sitemap’s folder, or behind its 50,000th (strict_sitemaps)`,
     );
   frontier.setFact('sitemaps', isCut ? 'cut' : 'read');
-}
-
-/** The lines of a robots.txt name whole URLs; others are resolved against it, and what is no URL is passed over. */
-function announcedUrls(lines: readonly string[], { origin }: URL): string[] {
-  const urls = lines.map((line) => webUrl(line, `${origin}/robots.txt`)).filter((url) => url !== null);
-  return [...new Set(urls.map(({ href }) => href))];
 }

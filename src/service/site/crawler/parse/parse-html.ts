@@ -12,16 +12,11 @@ const MOST_BYTES = 75_000_000;
 /** About what an element, one that is a link, an attribute, a text and a character of it take, with what is made of them. */
 const [ELEMENT, LINK, ATTRIBUTE, TEXT, CHARACTER] = [200, 600, 90, 100, 8];
 
-interface ParsedHtml {
-  readonly root: DefaultTreeAdapterTypes.Document;
-  readonly characters: number;
-}
-
 /**
  * Parses HTML as browsers do. A large page is read as far as there is memory for its parts: up to the same place each
  * time.
  */
-export function parseHtml(html: string): ParsedHtml {
+export function parseHtml(html: string) {
   if (html.length <= LARGE) return { root: parse(html, OPTIONS), characters: html.length };
   const tree = new MeasuredTree();
   const parser = new Parser<Tree>({ ...OPTIONS, treeAdapter: tree.adapter });

@@ -93,15 +93,8 @@ function nameOf({ request }: GcsRequest, inBody: string | undefined): string {
 
 const LONGEST_METADATA = 1024 * 1024;
 
-/** The two parts of a `multipart/related` upload: JSON, then the bytes of the object, which stream. */
-interface RelatedBody {
-  readonly metadata: string;
-  readonly contentType: string | undefined;
-  readonly media: AsyncIterable<Buffer>;
-}
-
 /** Reads the metadata of a `multipart/related` body (RFC 2387) and leaves its bytes to be read. */
-async function relatedBody(body: AsyncIterable<Buffer>, contentType: string): Promise<RelatedBody> {
+async function relatedBody(body: AsyncIterable<Buffer>, contentType: string) {
   const boundary = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType);
   const delimiter = Buffer.from(`--${boundary?.[1] ?? boundary?.[2] ?? ''}`);
   if (boundary === null) throw new GcsError(400, 'multipart upload without a boundary');
