@@ -39,11 +39,11 @@ export function datasetQuery(
   const table = dataset.table === undefined ? undefined : ServiceRows.table(dataset.table);
   return {
     oql,
-    columns: selectColumns(dataset.columns, body.fields),
+    columns: selectColumns(byName, body.fields),
     table,
     source: table === undefined ? undefined : `FROM ${table} WHERE ${condition.sql}`,
     condition,
-    order: orderBy(dataset.columns, body.sort),
+    order: orderBy(byName, body.sort),
   };
 }
 
@@ -63,9 +63,8 @@ export async function checkPatterns(connection: Connection, condition: Compiled)
 }
 
 /** The columns a request asks for, in its order; without `fields` every displayable one. */
-function selectColumns(columns: readonly Column[], names: readonly string[] | undefined): readonly Column[] {
-  if (names === undefined) return columns.filter((column) => column.field.can_display !== false);
-  const byName = new Map(columns.map((column) => [column.field.name, column]));
+function selectColumns(byName: ReadonlyMap<string, Column>, names: SearchBody['fields']): readonly Column[] {
+  if (names === undefined) return [...byName.values()].filter(({ field }) => field.can_display !== false);
   const problems: OffendingField[] = [];
   const selected = names.flatMap((name, index) => {
     const column = byName.get(name);
@@ -84,8 +83,7 @@ function selectColumns(columns: readonly Column[], names: readonly string[] | un
 }
 
 /** SQL for the requested order. Rows that tie, or all rows without a sort, come in stored order. */
-function orderBy(columns: readonly Column[], sort: SearchBody['sort']): string {
-  const byName = new Map(columns.map((column) => [column.field.name, column]));
+function orderBy(byName: ReadonlyMap<string, Column>, sort: SearchBody['sort']): string {
   const problems: OffendingField[] = [];
   const terms = (sort ?? []).flatMap(({ field, order }, index) => {
     const column = byName.get(field);

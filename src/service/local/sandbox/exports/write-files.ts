@@ -14,13 +14,6 @@ import { CELL_BYTES, csvHeader, csvLine, jsonLine, streamLines } from '../../row
 import type { ServiceRows } from '../../rows/row-store.ts';
 import { parquetColumns } from './parquet-columns.ts';
 
-/** How the lines of an export are written. */
-interface LineFormat {
-  readonly format: 'csv' | 'json';
-  readonly delimiter: string;
-  readonly gzip: boolean;
-}
-
 export interface WrittenFormat {
   readonly format: ExportFormat;
   readonly delimiter: string;
@@ -61,8 +54,7 @@ export async function writeFiles(
   for (const slice of slices) {
     const path = join(dir, String(files.length + 1));
     const sliced = `${source} ${slice}`;
-    if (format !== 'parquet')
-      await writeLines(rows, { source: sliced, columns }, { ...written, format }, path, signal);
+    if (format !== 'parquet') await writeLines(rows, { source: sliced, columns }, written, path, signal);
     else {
       const options = `FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE ${ROW_GROUP}`;
       const copy = `COPY (SELECT ${select} ${sliced}) TO ${text(path)} (${options})`;
@@ -117,7 +109,7 @@ export function sliceBounds(first: number, end: number, slices: number): [from: 
 async function writeLines(
   rows: ServiceRows,
   { source, columns }: { readonly source: string; readonly columns: readonly Column[] },
-  { format, delimiter, gzip }: LineFormat,
+  { format, delimiter, gzip }: WrittenFormat,
   path: string,
   signal: AbortSignal,
 ): Promise<void> {

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { readJsonFile } from '../../../../core/files/read-json-file.ts';
 import { readLines } from '../../../../core/files/read-lines.ts';
-import type { Logger } from '../../../../core/logs/logger.ts';
 import type { CrawlDataType } from '../../../api/resources/fields.ts';
 import type { CrawlContext } from '../../crawls/crawl-source.ts';
 import type { DatasetName } from '../../fields/field-records-of.ts';
@@ -18,16 +17,9 @@ import {
 import type { Clock } from '../../resources/clock.ts';
 import { type Dataset, type Resources, resourceId } from '../../resources/resources.ts';
 import { ensureProject, putCrawl } from '../../resources/seed.ts';
-import type { ServiceRows } from '../../rows/row-store.ts';
 import { describeData } from './describe-data.ts';
 import { type FolderPlan, planFolder } from './folder-plan.ts';
 import { importDataset } from './import-dataset.ts';
-
-interface Importing {
-  readonly resources: Resources;
-  readonly rows: ServiceRows;
-  readonly logger: Logger;
-}
 
 /** `crawl.json`: any field of a crawl, and its project's name and start URL. */
 const CrawlFile = z.looseObject({
@@ -145,7 +137,7 @@ async function readCrawlFile(file: string | undefined): Promise<CrawlFile> {
  * @throws CrawlhouseError `usage` when another folder gives the same data of the same project
  */
 async function importProjectData(
-  context: Importing,
+  context: ImportContext,
   { dir, projectTypes }: FolderPlan,
   projectId: string,
 ): Promise<ReadonlyMap<DatasetName, Dataset>> {
