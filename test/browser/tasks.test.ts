@@ -181,8 +181,7 @@ describe.skipIf(CHROMIUM === undefined)('a person in a hurry', () => {
 
   test('opens the report of an earlier crawl from its page, whose links lead back into the console', () =>
     does(async (person) => {
-      await person.tab.goto(`${served.url}/projects`);
-      await person.click(/./, 'tbody tr');
+      await person.click(/./, site);
       await person.click(/^Crawl 2 /);
       await person.click('Report');
       expect(person.tab.url()).toContain('/report?crawl=');

@@ -26,7 +26,7 @@ export async function resolveParameters(
 }
 
 /** @throws CrawlhouseError `usage` */
-export async function checkProject(
+async function checkProject(
   project: string,
   warehouse: CatalogReader,
   signal: AbortSignal,
