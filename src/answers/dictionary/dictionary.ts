@@ -50,7 +50,6 @@ export interface DictionaryQuestion {
   readonly sql: string;
 }
 
-/** All that is known of the tables of a warehouse. */
 export interface Dictionary {
   /** When the warehouse was published, ISO 8601 in UTC; null without one. */
   readonly publishedAt: string | null;

@@ -1,4 +1,3 @@
-/** The tables that a table is made from, by name. */
 export type Reads = ReadonlyMap<string, readonly string[]>;
 
 export interface LineageNode {

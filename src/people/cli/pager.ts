@@ -64,7 +64,6 @@ class PagedResult {
     await Promise.race([once(this.#input, 'drain'), this.#ended]);
   }
 
-  /** Waits until the person has read it. */
   async end(): Promise<void> {
     if (this.#input === undefined) return await this.#direct(this.#held);
     try {

@@ -8,7 +8,6 @@ import { EXPORT_STORES } from '../../stores/registry.ts';
 import type { Flag, Invocation } from './command.ts';
 import { oneOf } from './flag-values.ts';
 
-/** Flags that `run` and `backfill` share. */
 export const RUN_FLAGS: Readonly<Record<string, Flag>> = {
   project: { multiple: true, value: 'P', help: 'only this project, by id or name' },
   crawl: { multiple: true, value: 'ID', help: `only this crawl: ${CRAWL_NAMES}` },

@@ -7,14 +7,12 @@ import type { ComparedKpi } from './compare-kpis.ts';
 import { type ComparedCrawl, crawlCell } from './compared-crawls.ts';
 import type { Comparison } from './read-compare.ts';
 
-/** Pages behind figures of one crawl. */
 const BEHIND: Readonly<Record<string, AddressParts>> = {
   ...FIGURE_PAGES,
   client_error_pages: { status_code: ['gte:400', 'lt:500'] },
   server_error_pages: { status_code: ['gte:500', 'lt:600'] },
 };
 
-/** Two crawls side by side. */
 export function compareBlocks(comparison: Comparison): readonly Block[] {
   const { from, to, notes } = comparison;
   return [

@@ -2,7 +2,6 @@ import type { PageSegment } from '../segments.ts';
 import { urlsOf } from '../within-segment.ts';
 import { type AskOfTwo, type ComparedCrawl, nameOfCrawl } from './compared-crawls.ts';
 
-/** A figure of two crawls. */
 export interface ComparedKpi {
   readonly kpi: KpiName;
   /** With its unit, as people say it. */
@@ -16,7 +15,6 @@ export interface ComparedKpi {
   readonly change_percent: number | null;
   /** Which way is better; null: neither by itself. */
   readonly better: 'more' | 'less' | null;
-  /** Why there is no change. */
   readonly why: string | null;
 }
 

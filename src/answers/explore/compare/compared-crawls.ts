@@ -15,7 +15,6 @@ export interface ComparedCrawl {
   readonly is_complete: boolean;
 }
 
-/** The pages that are compared. */
 export interface ComparedSegment extends PageSegment {
   /** Crawls in which no page has a segment of the segmentation: what was in this one is not known. */
   readonly undivided: readonly ComparedCrawl[];
@@ -30,7 +29,6 @@ export function whyUndivided({ undivided, segmentation }: ComparedSegment): stri
 /** Asks of two crawls: binds `$from`, `$to`, and the segment's `$segmentation` and `$segment`. */
 export type AskOfTwo = <T>(sql: string) => Promise<readonly T[]>;
 
-/** What a crawl is called by. */
 export type ComparedName = Pick<ComparedCrawl, 'crawl_id' | 'crawl_number' | 'ended_at'>;
 
 /** As people call a crawl: by its day, and its number where it has one. */

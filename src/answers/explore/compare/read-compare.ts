@@ -138,13 +138,11 @@ function notesOnSegment(
 const configOf = ({ crawl_config_name, crawl_config_id }: Crawl): string =>
   crawl_config_name ?? crawl_config_id ?? 'an unknown one';
 
-/** An issue that pages of one of two crawls have. */
 interface ComparedIssue extends Omit<IssueRow, 'is_by_days' | 'is_sampled'> {
   /** Null where the two can't be compared, as in the next two. */
   readonly new: number | null;
   readonly fixed: number | null;
   readonly remaining: number | null;
-  /** Why they are not compared. */
   readonly why: string | null;
 }
 

@@ -1,7 +1,6 @@
 import type { Severity } from '../../../project/settings/issue-settings.ts';
 import { type AskOfTwo, type ComparedName, nameOfCrawl } from './compared-crawls.ts';
 
-/** Pages of an issue in two crawls. */
 export interface IssueRow {
   readonly issue: string;
   readonly title: string;

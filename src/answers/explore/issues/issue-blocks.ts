@@ -99,7 +99,6 @@ function issueTable(list: IssueList, opened: string | null): Table {
   );
 }
 
-/** The sums of a subject. */
 function headRow({ subjects }: IssueList, category: string, issues: readonly ListedIssue[]): Row {
   const issue = `${subjectName(category)} · ${counted(issues.length, 'issue')}`;
   const [added, fixed] = [sumOf(issues, 'new'), sumOf(issues, 'fixed')];
@@ -160,7 +159,6 @@ function linkedCount(of: JudgedPages, one: FoundIssue, name: 'pages' | 'new' | '
   return { value, kind: 'count' as const, ...(Number(value) > 0 && { link }) };
 }
 
-/** Why it matters, and how to mend it. */
 function about(list: IssueList, one: ListedIssue): readonly Block[] {
   const { project_id, crawl_id } = list;
   const { example: url, priority, source } = one;

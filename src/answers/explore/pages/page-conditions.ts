@@ -23,7 +23,6 @@ interface BoundCondition {
 type Family = 'number' | 'text' | 'boolean' | 'time' | 'list' | 'other';
 
 const ORDERED = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'is'] as const;
-/** The operators of each kind of column. */
 const OPERATORS_OF: Readonly<Record<Family, readonly Operator[]>> = {
   number: ORDERED,
   time: ORDERED,

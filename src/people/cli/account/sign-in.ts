@@ -14,7 +14,6 @@ import type { TokenScope } from '../../../service/api/scopes.ts';
 /** The scopes that a run needs. */
 const NEEDED: readonly TokenScope[] = ['account:read', 'projects:read'];
 
-/** How a person signs in. */
 export interface SignIn {
   readonly application: OAuthApplication;
   /** The port of the redirect address, which is registered with the service. */

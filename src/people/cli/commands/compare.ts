@@ -9,7 +9,6 @@ import { printPaged } from '../pager.ts';
 import { EXPLORE_FLAGS, formatOf, partOf, writePart } from '../reports/explored.ts';
 import { printBlocks } from '../reports/print-blocks.ts';
 
-/** The parts of a comparison, each as a table has it. */
 const PARTS = {
   kpis: ({ kpis }) => kpis,
   issues: ({ issues }) => issues,

@@ -63,7 +63,6 @@ export const crawl: Command = {
   },
 };
 
-/** The cron expression that was given. */
 function scheduledAt(invocation: Invocation): string | undefined {
   const cron = invocation.text('schedule');
   const list = invocation.text('list');
@@ -77,7 +76,6 @@ function scheduledAt(invocation: Invocation): string | undefined {
   });
 }
 
-/** Writes a schedule that crawls the website with this configuration. */
 async function schedule(
   invocation: Invocation,
   service: LocalService,

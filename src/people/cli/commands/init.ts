@@ -176,7 +176,6 @@ const SETTINGS = `# yaml-language-server: $schema=schemas/crawlhouse.schema.json
 since: all
 `;
 
-/** Whether the models and questions that ship are wanted. */
 type ShippedModels = 'all' | 'none';
 
 const ENVIRONMENT =

@@ -79,6 +79,5 @@ export const pages: Command = {
   },
 };
 
-/** Where the console lists these pages. */
 const addressOf = ({ crawl, filter }: FoundPages): string =>
   pagesAddress(crawl.project_id, partsOfFilter(filter));

@@ -97,7 +97,6 @@ async function alone(
   return unitBlocks(unit, facts, now);
 }
 
-/** As many units and rejects are shown. */
 const FIRST = { limit: 20, offset: 0 };
 
 /** A crawl's identifier, if it is named by its place or day. */

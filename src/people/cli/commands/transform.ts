@@ -6,7 +6,6 @@ import { explainTransform } from '../../../pipeline/transform/build/explain-tran
 import type { Command } from '../command.ts';
 import { printRun } from '../reports/run-report.ts';
 
-/** Partitions that are shown of each model. */
 const PARTITIONS_SHOWN = 3;
 
 export const transform: Command = {

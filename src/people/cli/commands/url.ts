@@ -13,7 +13,6 @@ import { printBlocks } from '../reports/print-blocks.ts';
 
 const ROWS = 100;
 
-/** The parts of a URL that are rows, each as a table has it. */
 const URL_PARTS = {
   history: ({ history }) => history.map(historyRow),
   issues: ({ issues }) => issues.map(({ severity, issue, why, fix }) => ({ severity, issue, why, fix })),

@@ -91,7 +91,6 @@ export async function loadDemand(
 
 const NEXT = 'q18_demand_that_is_not_met';
 
-/** The questions that these search results answer. */
 async function nextStep(settings: Settings, outcomes: readonly DemandOutcome[]): Promise<string> {
   if (!(await hasQuestion(settings, NEXT)))
     return 'Next: crawlhouse query "SELECT * FROM raw.ranking_performance"\n';

@@ -11,7 +11,6 @@ export const LOCAL_PROJECT_FLAGS = {
   site: { value: 'URL', help: 'its website; a new one needs no crawl before' },
 } as const satisfies Readonly<Record<string, Flag>>;
 
-/** What `LOCAL_PROJECT_FLAGS` say. */
 export function projectFlags(invocation: Invocation): NamedProject {
   return { named: invocation.text('project'), site: invocation.text('site') };
 }

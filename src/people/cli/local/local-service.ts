@@ -97,7 +97,6 @@ export class LocalService implements AsyncDisposable {
     return new LocalService(service, settings, { allowPrivate: options.allowPrivate, rendering, proxy });
   }
 
-  /** Adds access logs to a project, and gives the bots that they have. */
   addLogs(logs: LogsToAdd, signal: AbortSignal): Promise<readonly BotReport[]> {
     return this.#service.addLogs(logs, signal);
   }

@@ -8,7 +8,6 @@ import type { LocalServiceOptions } from '../../../service/local/start-local-ser
 import type { Flag, Invocation } from '../command.ts';
 import { wholeNumber } from '../flag-values.ts';
 
-/** Flags of the commands that serve the service. */
 export const SERVICE_FLAGS = {
   port: { value: 'N', help: 'port on 127.0.0.1; 0 or none: a free one' },
   'allow-private': {

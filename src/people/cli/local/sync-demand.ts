@@ -12,7 +12,6 @@ const AGAIN = 3;
 /** The rows by URL of a day. */
 const DETAIL = 'date, url, query, device';
 
-/** What a sync brought. */
 export interface SyncedDemand {
   /** Days with search results in the span; null where there are none. */
   readonly span: { readonly from: string; readonly to: string; readonly days: number } | null;

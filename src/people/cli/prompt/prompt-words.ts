@@ -3,7 +3,6 @@ import { visibleLine } from '../../../core/text/visible.ts';
 import type { Question } from '../../../pipeline/transform/questions/questions.ts';
 import type { Catalog } from '../../../state/catalogue/catalog.ts';
 
-/** The commands of the prompt besides SQL, with their descriptions. */
 export const DOT_COMMANDS = {
   '.tables': 'tables and views, those with WORD in their name: .tables [WORD]',
   '.describe': 'columns of a table: .describe mart.pages',

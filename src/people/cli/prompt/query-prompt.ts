@@ -31,7 +31,6 @@ export interface PromptOptions {
   readonly screen: Screen | null;
   /** Characters in a line of the terminal now; null where there is none. */
   readonly width: (() => number) | null;
-  /** Data. */
   readonly write: Write;
   readonly say: (text: string) => void;
   readonly sayError: (error: CrawlhouseError, thrown: unknown) => void;

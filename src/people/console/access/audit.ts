@@ -13,7 +13,6 @@ export const AuditEntry = z.object({
   ended_at: z.string().nullable(),
   /** The exit code, or the signal that ended it. */
   outcome: z.string().nullable(),
-  /** What went wrong. */
   message: z.string().nullable(),
   run_id: z.string().nullable(),
 });

@@ -36,7 +36,6 @@ export function openConsoleDatabase(stateDir: string): DatabaseSync {
   return database;
 }
 
-/** A key that nobody guesses. */
 export function newKey(): string {
   return randomBytes(32).toString('base64url');
 }

@@ -1,6 +1,5 @@
 import type { Reach } from './reach.ts';
 
-/** What a cookie is for: the session, or a sign-in that has begun. */
 type Purpose = 'session' | 'sign-in';
 
 /**

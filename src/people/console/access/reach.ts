@@ -6,7 +6,6 @@ export interface SignInSettings {
   readonly console_url?: string | undefined;
 }
 
-/** Whether only this machine reaches an address. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

@@ -2,7 +2,6 @@
 export type Role = 'reader' | 'operator';
 
 export interface SignedIn {
-  /** Who it is, for the audit. */
   readonly subject: string;
   readonly role: Role;
   /** Every form that changes something sends it back. */

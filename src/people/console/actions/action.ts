@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 
-/** A name on a line of its own in a form. */
 const Names = z.array(z.string().min(1));
 const Day = z.iso.date('a day is expected, such as 2026-01-31');
 const Chosen = { pipelines: Names, projects: Names, crawls: Names };

@@ -73,7 +73,6 @@ export class Actions implements AsyncDisposable {
     return holder === null ? null : describeHolder(holder);
   }
 
-  /** The words of an action as a person would write them. */
   commandOf(action: Action): string {
     return ['crawlhouse', ...wordsOf(action)].map(shellWord).join(' ');
   }

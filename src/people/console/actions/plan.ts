@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { planFacts } from '../../../operations/status/plan-blocks.ts';
 
-/** As many units of a plan are shown. */
 const SHOWN = 200;
 const Amount = z.number().nullable().default(null);
 const Name = z.string().nullable().default(null);

@@ -13,9 +13,7 @@ import { resolvedStatement, type Statement } from './statement.ts';
 const MOST_SECONDS = 60;
 /** A page of an answer has no more. */
 const MOST_RESULT = '1MB';
-/** Rows of a page. */
 export const PAGE_ROWS = 100;
-/** Rows that a chart is drawn from. */
 const MOST_POINTS = 2000;
 /** How long the rows of the whole answer may be counted. */
 const COUNT_MS = 2000;
@@ -86,7 +84,6 @@ export function readAnswer(
   });
 }
 
-/** The first rows of the same answer for a chart. */
 export function readChartRows(
   warehouses: WarehousePool,
   statement: Statement,

@@ -1,6 +1,5 @@
 import { type Html, html } from '../../../core/text/html.ts';
 
-/** Where the pages are found from everywhere. */
 const ROOMS = [
   { path: '/', name: 'Overview' },
   { path: '/projects', name: 'Projects' },
@@ -14,7 +13,6 @@ export interface Shell {
   readonly path: string;
   /** Empty for a stranger. */
   readonly subject: string;
-  /** The token of the session's forms. */
   readonly csrf: string;
   /** Only where the console may act. */
   readonly canAct: boolean;

@@ -4,9 +4,7 @@ import { type Html, html } from '../../../core/text/html.ts';
 export interface TableColumn<T> {
   readonly name: string;
   readonly isNumber?: boolean;
-  /** The address that sorts by it. */
   readonly href?: string;
-  /** How the rows are sorted by it. */
   readonly order?: 'ascending' | 'descending';
   /** Null and undefined are shown as a dash, apart from an empty text. */
   readonly cell: (row: T) => Html | string | number | null | undefined;

@@ -6,7 +6,6 @@ interface Tab {
   readonly isCurrent: boolean;
 }
 
-/** Links to the parts of what a page is about. */
 export function drawTabs(label: string, tabs: readonly Tab[]): Html {
   return html`<nav class="tabs" aria-label="${label}"><ul>${tabs.map(
     ({ name, href, isCurrent }) =>

@@ -23,7 +23,6 @@ export const FigureAnswer = z.strictObject({
   sql: z.string(),
   /** Shows the whole answer in a terminal. */
   command: z.string(),
-  /** The question in the console. */
   address: z.string(),
   /** What was chosen and the question does not take: it answers for all. */
   ignored: z.array(z.string()),
@@ -37,9 +36,7 @@ export type FigureAnswer = z.infer<typeof FigureAnswer>;
 
 interface FigureRequest {
   readonly question: string;
-  /** Values of its parameters. */
   readonly given: Readonly<Record<string, string>>;
-  /** Makes a statement of the whole answer. */
   readonly select: (answer: string) => string;
   /** More values that the statement names. */
   readonly more?: Readonly<Record<string, string | null>>;

@@ -6,7 +6,6 @@ import { Note } from '../../../project/settings/notes.ts';
 const Suggestion = z.object({ value: z.string(), label: z.string() });
 export type Suggestion = z.infer<typeof Suggestion>;
 
-/** The contents of Ask. */
 export const Ask = z.object({
   question: z
     .object({
@@ -36,7 +35,6 @@ export const Ask = z.object({
   more: z.boolean(),
   total: z.int().nullable(),
   seconds: z.number().nullable(),
-  /** What a question without rows lacks. */
   why: z.string().nullable(),
   error: z
     .object({
@@ -61,7 +59,6 @@ export const Ask = z.object({
       only: z.string().nullable(),
       /** The rows that it is drawn from: these columns of them. */
       rows: z.array(z.record(z.string(), z.unknown())),
-      /** Whether there are more rows than are drawn. */
       cut: z.boolean(),
       problem: z.string().nullable(),
       /** Of each project that a chart is of, by what the rows call it; of the one that was asked for, null. */

@@ -16,7 +16,6 @@ import { readSegments, Segments, segmentChoices } from './segments.ts';
 const MOST_CRAWLS = 100;
 
 const Row = z.record(z.string(), z.unknown());
-/** A crawl of a project that has pages. */
 export const ProjectCrawl = z.strictObject({
   crawl_id: z.string(),
   crawl_number: z.number().nullable(),

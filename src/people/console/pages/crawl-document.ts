@@ -47,9 +47,7 @@ export const CrawlPage = z.strictObject({
       error: z.string().nullable(),
     }),
   ),
-  /** What to do first. */
   first: FigureAnswer,
-  /** Against the crawl before. */
   figures: FigureAnswer,
   changes: FigureAnswer,
   statuses: FigureAnswer,

@@ -10,7 +10,6 @@ import { planButton, requireActing, retryOf } from './acting.ts';
 import { AuditLine, auditLine, auditTable } from './audit.ts';
 import { page } from './page.ts';
 
-/** As many are listed. */
 const MOST_UNITS = 50;
 const MOST_ACTIONS = 10;
 
@@ -89,7 +88,6 @@ ${chosen('backfill', datasets)}
 `;
 }
 
-/** The fields that narrow a run or a backfill. */
 function chosen(form: string, datasets: readonly string[]): Html {
   const lines = (name: string, label: string): Html =>
     html`<p><label for="${form}-${name}">${label}</label><br>

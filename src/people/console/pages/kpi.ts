@@ -2,7 +2,6 @@ import { sparkline } from '../../../answers/report/sparkline.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { shownValue, signedValue } from './answer-figure.ts';
 
-/** A figure, and how it changed since the crawl before. */
 export interface Kpi {
   readonly name: string;
   /** Null where it is not known. */
@@ -12,11 +11,9 @@ export interface Kpi {
   readonly reason: string | null;
   /** What would be better; null where neither is. */
   readonly better: 'more' | 'less' | null;
-  /** The pages behind it. */
   readonly href?: string | null;
   /** What the link leads to, where that is not as many pages as the value says. */
   readonly leads?: string;
-  /** The days that it adds up. */
   readonly days?: string | null;
   /** Of the crawls up to this one, the oldest first. */
   readonly trend?: readonly unknown[];

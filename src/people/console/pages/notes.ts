@@ -6,7 +6,6 @@ import { projectPath } from '../layout/addresses.ts';
 import { csrfField } from '../layout/shell.ts';
 import type { PageRequest } from './page.ts';
 
-/** The notes that charts of a project show. */
 export const ProjectNotes = z.strictObject({
   /** The oldest first. */
   list: z.array(Note),

@@ -25,14 +25,12 @@ const Mark = z.strictObject({
 
 const Site = z.strictObject({
   ...ProjectLine.shape,
-  /** What is wrong with it now. */
   marks: z.array(Mark),
   trend: z.array(ProjectTrend),
 });
 type Site = z.infer<typeof Site>;
 
 const Overview = z.strictObject({
-  /** What needs attention first. */
   sites: z.array(Site),
   paging: Paging,
   /** Without the filter. */

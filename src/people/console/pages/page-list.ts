@@ -50,12 +50,10 @@ const PageList = z.strictObject({
   /** A SELECT of all links to them, with the same parameters; null where the links of the crawl are not loaded. */
   inlinks: z.string().nullable(),
   ...{ parameters: z.record(z.string(), z.string().nullable()), command: z.string() },
-  /** What may be chosen instead. */
   choices: z.strictObject({
     crawls: z.array(ProjectCrawl),
     segments: Segments,
     issues: z.array(z.strictObject({ issue: z.string(), title: z.string() })),
-    /** Columns with the kind of their values. */
     columns: z.array(z.strictObject({ name: z.string(), kind: z.string() })),
   }),
 });

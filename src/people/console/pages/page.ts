@@ -4,7 +4,6 @@ import type { SignedIn } from '../access/session.ts';
 import type { Actions } from '../actions/actions.ts';
 import type { Readers } from '../desk/desk.ts';
 
-/** What a page is asked with. */
 export interface PageRequest {
   /** The parts of the path that have a name. */
   readonly path: Readonly<Record<string, string>>;
@@ -36,5 +35,4 @@ export function page<T>(definition: Page<T>): Page<unknown> {
   return definition as Page<unknown>;
 }
 
-/** There is no such project, crawl, unit or run. */
 export class NotFound extends Error {}

@@ -19,7 +19,6 @@ import { SEARCH } from './search.ts';
 import { UNIT } from './unit.ts';
 import { URL_PAGE } from './url.ts';
 
-/** Every page of the console. */
 export const PAGES: readonly Page<unknown>[] = [
   ...[
     OVERVIEW,

@@ -36,7 +36,6 @@ interface ProjectFigures {
   readonly clicks_before: FigureAnswer;
 }
 
-/** What charts over time are of. */
 interface Charted {
   readonly name: string;
   readonly notes: readonly ChartNote[];
@@ -50,7 +49,6 @@ interface Point {
 
 const MOST_FIRST = 10;
 
-/** Why a figure of the strip is not known. */
 const UNKNOWN: Readonly<Record<string, string>> = {
   indexable_pages: 'not known: the crawl does not say it',
   error_pages: 'not known: the crawl has no statuses',

@@ -21,7 +21,6 @@ export async function readSegments(desk: Readers, crawl: string | null): Promise
   return rows as unknown as Segments;
 }
 
-/** A choice of one of them. */
 export function segmentChoice(segments: Segments): Choice & Required<Pick<Choice, 'options' | 'any'>> {
   const options = segments.map(({ segmentation, segment }) => ({
     value: segment,

@@ -25,7 +25,6 @@ interface ActSettings extends QuestionSettings {
   readonly console_actions: boolean;
 }
 
-/** What a person sends who may act here. */
 interface Sent {
   readonly form: URLSearchParams;
   readonly session: SignedIn;

@@ -122,7 +122,6 @@ export function refusalOf({ method, host, origin, site }: Sender, reach: Reach):
   return { status: 403, message: 'The request comes from another site.' };
 }
 
-/** Whether a request changes nothing. */
 function isRead(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
 }

@@ -69,7 +69,6 @@ export function consoleApi(pages: readonly Page<unknown>[], version: string): Js
   };
 }
 
-/** The address of the JSON behind a page. */
 export function jsonPath(path: string): string {
   return path === '/' ? '/index.json' : `${path}.json`;
 }

@@ -3,7 +3,6 @@ import type { ErrorCode } from '../../../core/errors/error-codes.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
 import { notice, shellEnd, shellStart } from '../layout/shell.ts';
 
-/** What went wrong, and what to do about it. */
 export interface Refused {
   readonly status: number;
   readonly code: ErrorCode;

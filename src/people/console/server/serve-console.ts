@@ -49,7 +49,6 @@ interface Asset {
   readonly tag: string;
 }
 
-/** The most bytes of a form. */
 const MOST_BYTES = 1_000_000;
 
 /** The console: open until disposed. */

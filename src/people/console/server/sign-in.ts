@@ -17,7 +17,6 @@ import { refuse, sendPage } from './refuse.ts';
 /** A person has this long at the provider. */
 const AWAY_SECONDS = 600;
 
-/** What the routes of the sign-in work with. */
 export interface Gate {
   readonly access: Access;
   readonly reach: () => Reach;

@@ -4,7 +4,6 @@ import { checkYaml, readYaml } from '../../settings/yaml-file.ts';
 import { SHIPPED_SQL } from '../models/sql-folders.ts';
 import { isWildcard } from './wildcard-columns.ts';
 
-/** What changed for readers of a table, or of one of its columns. */
 const Change = z.strictObject({
   version: z.int().positive(),
   table: z.string(),
@@ -26,10 +25,8 @@ const Contract = z.strictObject({
 });
 export type MartContract = z.output<typeof Contract>;
 
-/** The tables of a contract, as a warehouse keeps them. */
 export type KeptContract = Pick<MartContract, 'version' | 'tables'>;
 
-/** What an upgrade changes for readers. */
 export interface MartChange {
   readonly table: string;
   /** Null for the table itself. */

@@ -3,7 +3,6 @@ import { withoutEnd } from '../../../core/duckdb/sql-tokens.ts';
 import { forgetLoad } from '../../../state/catalogue/ops/ops-loads.ts';
 import type { PlannedModel } from './plan-models.ts';
 
-/** A model that is built by partition, as `planModels` gives it. */
 export interface PartitionedModel {
   readonly name: string;
   readonly by: readonly string[];

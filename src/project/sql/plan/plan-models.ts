@@ -27,11 +27,9 @@ export interface PlannedModel {
   readonly sources: ReadonlySet<string>;
   /** The models that it or the SELECT of its partitions reads. */
   readonly models: ReadonlySet<string>;
-  /** The columns that it puts out, with their types. */
   readonly outputs: OutputColumns;
   /** The SELECT of its partitions, completed in the same way; null for a model that is made as a whole. */
   readonly partitions: string | null;
-  /** The columns that it puts out, with their types. */
   readonly partitionColumns: OutputColumns;
   readonly tests: readonly DataTest[];
   /** The models that its tests read besides itself. */

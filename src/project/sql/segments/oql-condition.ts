@@ -14,7 +14,6 @@ interface Value {
   readonly kind: Kind;
 }
 
-/** What a leaf asks of a value. */
 interface Test {
   readonly filter: FilterType;
   readonly value: OqlValue;

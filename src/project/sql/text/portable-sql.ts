@@ -12,7 +12,6 @@ export interface PortabilityFinding extends SqlPlace {
   readonly instead: string;
 }
 
-/** A broken rule, and its place in the SQL if known. */
 interface Fault {
   readonly rule: string;
   readonly instead: string;
@@ -85,7 +84,6 @@ function wordFaults(sql: string): Fault[] {
   });
 }
 
-/** A value of the tree, and the node that holds it under a key. */
 interface Held {
   readonly value: unknown;
   readonly parent: SqlNode;
@@ -240,7 +238,6 @@ function placeOf(node: unknown): { offset?: number } {
   return typeof query_location === 'number' ? { offset: query_location } : {};
 }
 
-/** A condition on the arguments of a function; what to write where it does not hold. */
 interface Use {
   readonly holds: (args: readonly SqlNode[]) => boolean;
   readonly instead: string;
@@ -359,7 +356,6 @@ const INSTEAD: Readonly<Record<string, string>> = {
   '~~*': 'lower(s) LIKE …',
 };
 
-/** The broken rule of a function call, if any. */
 function portableFunction(node: SqlNode): { rule: string; instead: string } | undefined {
   const name = String(node.function_name);
   const use = FUNCTIONS.get(name);

@@ -3,7 +3,6 @@ import { nodesOf, type SqlNode } from '../../../core/duckdb/serialize-sql.ts';
 /** For each column that a relation has, in its order, what it takes its values from. */
 export type ColumnSources = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** A relation of a FROM: what it is called there, what it has. */
 interface Relation {
   readonly name: string;
   readonly columns: ColumnSources;
@@ -12,7 +11,6 @@ interface Relation {
 type Tables = (name: string) => ColumnSources;
 type Expressions = ReadonlyMap<string, ColumnSources>;
 
-/** The meanings of names in a select list. */
 interface Select {
   readonly relations: readonly Relation[];
   /** The entries of the list so far, by their aliases. */

@@ -43,7 +43,6 @@ export function tableReferences(
 
 interface Inside {
   readonly value: unknown;
-  /** The names of expressions that it sees. */
   readonly scope: Scope;
 }
 
