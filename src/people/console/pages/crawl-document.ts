@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { FoundIssue } from '../../../answers/explore/issues/read-issues.ts';
-import { Count } from '../layout/counts.ts';
+import { Count, UnitCounts } from '../layout/counts.ts';
 import { FigureAnswer } from './answer-figure.ts';
 
-const Beside = z.strictObject({
+export const NamedCrawl = z.strictObject({
   crawl_id: z.string(),
   crawl_number: Count.nullable(),
   ended_at: z.string().nullable(),
@@ -28,10 +28,10 @@ export const CrawlPage = z.strictObject({
   pages: Count.nullable(),
   /** The one that the figures are compared with. */
   previous_crawl_id: z.string().nullable(),
-  compared: Beside.nullable(),
+  compared: NamedCrawl.nullable(),
   /** Of its configuration, by their numbers. */
-  before: Beside.nullable(),
-  after: Beside.nullable(),
+  before: NamedCrawl.nullable(),
+  after: NamedCrawl.nullable(),
   /** With pages that have them, or had them in the crawl before, the severest first; null where nobody knows. */
   issues: z.array(FoundIssues).nullable(),
   units: z.array(
@@ -39,11 +39,7 @@ export const CrawlPage = z.strictObject({
       unit: z.string(),
       status: z.string(),
       route: z.string().nullable(),
-      reported: Count.nullable(),
-      received: Count.nullable(),
-      rejected: Count.nullable(),
-      loaded: Count.nullable(),
-      queryable: Count.nullable(),
+      ...UnitCounts.omit({ staged: true }).shape,
       error: z.string().nullable(),
     }),
   ),

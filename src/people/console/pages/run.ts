@@ -20,7 +20,7 @@ import { RunLine } from '../../../operations/status/run-line.ts';
 import type { LedgerRun } from '../../../project/model/runs/ledger-records.ts';
 import { readLiveRun } from '../../../state/ledger/live-run.ts';
 import type { Readers } from '../desk/desk.ts';
-import { Count } from '../layout/counts.ts';
+import { Count, UnitCounts } from '../layout/counts.ts';
 import { drawBlocks } from '../layout/draw-blocks.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { drawLiveRun, LiveState, liveState } from '../layout/live-run.ts';
@@ -46,11 +46,7 @@ const Run = z.strictObject({
       route: z.string().nullable(),
       format: z.string().nullable(),
       rows: Count.nullable(),
-      reported: Count.nullable(),
-      received: Count.nullable(),
-      staged: Count.nullable(),
-      rejected: Count.nullable(),
-      queryable: Count.nullable(),
+      ...UnitCounts.omit({ loaded: true }).shape,
       bytes: Count.nullable(),
       seconds: z.number().nullable(),
       attempts: Count.nullable(),

@@ -19,10 +19,11 @@ import type { LedgerUnit } from '../../../project/model/runs/ledger-records.ts';
 import { KnownChange } from '../../../state/catalogue/ops/ops-schema-changes.ts';
 import type { Readers } from '../desk/desk.ts';
 import { unitPath } from '../layout/addresses.ts';
-import { Count, countOrDash } from '../layout/counts.ts';
+import { Count, countOrDash, UnitCounts } from '../layout/counts.ts';
 import { drawBlocks } from '../layout/draw-blocks.ts';
 import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
 import { planButton, retryOf } from './acting.ts';
+import { NamedCrawl } from './crawl-document.ts';
 import { NotFound, type PageRequest, page } from './page.ts';
 
 const SIZE = 50;
@@ -33,9 +34,7 @@ const Unit = z.strictObject({
   source: z.strictObject({ kind: z.string(), id: z.string(), project_id: z.string().nullable() }),
   project_name: z.string().nullable(),
   /** What people call its crawl; null where that is not known. */
-  crawl: z
-    .strictObject({ crawl_id: z.string(), crawl_number: Count.nullable(), ended_at: z.string().nullable() })
-    .nullable(),
+  crawl: NamedCrawl.nullable(),
   status: z.string(),
   attempts: z.number(),
   failures: z.number(),
@@ -46,14 +45,7 @@ const Unit = z.strictObject({
   /** Null where it is not in the warehouse. */
   load: z
     .strictObject({
-      counts: z.strictObject({
-        reported: Count.nullable(),
-        received: Count.nullable(),
-        staged: Count.nullable(),
-        rejected: Count.nullable(),
-        loaded: Count.nullable(),
-        queryable: Count.nullable(),
-      }),
+      counts: UnitCounts,
       /** The counts that differ from the one before. */
       differing: z.array(z.enum(COUNTS)),
       route: z.string().nullable(),
