@@ -128,7 +128,9 @@ function failures(endpoints: readonly Endpoint[], responses: Record<string, Json
     (type) => SERVICE_ERROR_STATUS[type],
   );
   const found = Object.entries(byStatus).map(([status, group = []]) => {
-    const name = group.map(pascalCase).join('Or');
+    const name = group
+      .map((type) => type.replace(/(^|_)(\w)/g, (_, _line, letter: string) => letter.toUpperCase()))
+      .join('Or');
     responses[name] ??= failure(group);
     return [status, { $ref: `#/components/responses/${name}` }];
   });
@@ -144,8 +146,4 @@ function failure(types: readonly ServiceErrorType[]): JsonObject {
   };
   const description = types.map((type) => `\`${type}\``).join(' or ');
   return { description, content: { 'application/json': { schema } } };
-}
-
-function pascalCase(type: string): string {
-  return type.replace(/(^|_)(\w)/g, (_, _line, letter: string) => letter.toUpperCase());
 }

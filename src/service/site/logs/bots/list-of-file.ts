@@ -51,10 +51,7 @@ const ANYBODYS: readonly string[] = ['bot', 'bots', 'crawlers', 'ips', 'ranges']
 
 /** `gptbot` of https://openai.com/gptbot.json. */
 function baseName(file: string): string {
-  const last =
-    file
-      .replace(/[?#].*$/, '')
-      .split(/[/\\]/)
-      .at(-1) ?? '';
+  const path = file.replace(/[?#].*$/, '');
+  const last = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
   return last.replace(/\.(json|txt|csv|ips)$/i, '').toLowerCase();
 }

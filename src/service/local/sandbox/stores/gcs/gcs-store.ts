@@ -43,7 +43,10 @@ export class ServedGcs implements Store {
     if (objects !== undefined && key === undefined && method === 'GET') return listResources(call);
     if (key !== undefined && (method === 'GET' || method === 'HEAD'))
       return getResource(call, decoded(key), kind === 'download');
-    if (key !== undefined && method === 'DELETE') return deleteResource(call, decoded(key));
+    if (key !== undefined && method === 'DELETE') {
+      await call.folder.delete(objectOf(call, decoded(key)));
+      return { status: 204 };
+    }
     throw new GcsError(501, `${method} ${request.path} is not served here`);
   }
 
@@ -131,9 +134,4 @@ async function getResource(call: GcsRequest, key: string, download: boolean): Pr
   };
   if (request.method === 'HEAD' || length === 0) return answer;
   return { ...answer, body: await folder.read(object, range) };
-}
-
-async function deleteResource(call: GcsRequest, key: string): Promise<StoreAnswer> {
-  await call.folder.delete(objectOf(call, key));
-  return { status: 204 };
 }
