@@ -16,7 +16,7 @@ const [ELEMENT, LINK, ATTRIBUTE, TEXT, CHARACTER] = [200, 600, 90, 100, 8];
  * Parses HTML as browsers do. A large page is read as far as there is memory for its parts: up to the same place each
  * time.
  */
-export function parseHtml(html: string) {
+export function parseHtml(html: string): { root: DefaultTreeAdapterTypes.Document; characters: number } {
   if (html.length <= LARGE) return { root: parse(html, OPTIONS), characters: html.length };
   const tree = new MeasuredTree();
   const parser = new Parser<Tree>({ ...OPTIONS, treeAdapter: tree.adapter });
