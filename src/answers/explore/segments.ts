@@ -1,7 +1,6 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/text/nearest-name.ts';
-import type { CatalogReader } from '../../state/catalogue/catalog.ts';
-import { rowsOf } from './chosen-crawls.ts';
+import type { Ask } from './chosen-crawls.ts';
 import type { PageFilter } from './pages/page-filter.ts';
 
 /** A segment of the pages of a crawl (mart.crawl_segments); (site) and (site) for all of them. */
@@ -21,20 +20,17 @@ export const WHOLE_SITE: PageSegment = { segmentation: '(site)', segment: '(site
  * @throws CrawlhouseError `usage` for a segment that neither has
  */
 export async function segmentOf(
-  warehouse: CatalogReader,
+  ask: Ask,
   { segment, segmentation }: AskedSegment,
   [crawl, since]: readonly [string, string | null],
-  signal: AbortSignal,
 ): Promise<PageSegment> {
   if (segment === undefined) return WHOLE_SITE;
-  const known = await rowsOf<PageSegment>(
-    warehouse,
+  const known = await ask<PageSegment>(
     `SELECT segmentation, segment FROM mart.crawl_segments
      WHERE crawl_id IN ($crawl, $since) AND segmentation = coalesce($segmentation, segmentation) AND segment IS NOT NULL
      GROUP BY segmentation, segment
      ORDER BY segmentation = '(directory)', segmentation, max(pages) DESC NULLS LAST, segment`,
-    new Map(Object.entries({ crawl, since, segmentation: segmentation ?? null })),
-    signal,
+    { crawl, since, segmentation: segmentation ?? null },
   );
   const names = known.map((one) => one.segment);
   const found = known[names.indexOf(segment)];

@@ -1,3 +1,5 @@
+import type { Ask } from '../chosen-crawls.ts';
+
 /** Fields that are compared, as in mart.page_changes, by what people call them. */
 export const FIELDS = {
   status_code: 'HTTP status',
@@ -16,8 +18,6 @@ export interface UntoldPart {
   readonly part: string;
 }
 
-type Ask = <T>(sql: string, parameters: ReadonlyMap<string, string | null>) => Promise<readonly T[]>;
-
 const TOLD = `
   SELECT told.column_name, told.part, min(told.crawl_id) AS crawl_id, count(*) AS crawls
   FROM mart.crawl_columns AS told
@@ -34,14 +34,10 @@ export async function untoldParts(
   [from, to]: readonly [string, string],
   columns: readonly string[],
 ): Promise<ReadonlyMap<string, UntoldPart>> {
-  const given = new Map([
-    ['from', from],
-    ['to', to],
-  ]);
-  const rows = await ask<{ column_name: string; part: string; crawl_id: string; crawls: number }>(
-    TOLD,
-    given,
-  );
+  const rows = await ask<{ column_name: string; part: string; crawl_id: string; crawls: number }>(TOLD, {
+    from,
+    to,
+  });
   const told = Map.groupBy(rows, ({ column_name }) => column_name);
   return new Map(
     columns.flatMap((column): [string, UntoldPart][] => {

@@ -1,7 +1,7 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
-import { chosenBy, rowsOf } from '../chosen-crawls.ts';
+import { asking, chosenBy, rowsOf } from '../chosen-crawls.ts';
 import { type AskedSegment, type PageSegment, segmentOf } from '../segments.ts';
 import { ISSUES_WITHIN, urlsOf } from '../within-segment.ts';
 import { comparedOfAnswers, FIELDS, partWords, untoldParts } from './comparable-columns.ts';
@@ -73,7 +73,7 @@ export async function readComparison(
   const crawls = new Map((await ask<Crawl>(CRAWLS)).map((crawl) => [crawl.crawl_id, crawl]));
   const [from, to] = [...given.values()].map((id) => usable(crawls.get(id), id)) as [Crawl, Crawl];
   refuseOther(from, to);
-  const segment = await segmentOf(warehouse, asked, [to.crawl_id, from.crawl_id], signal);
+  const segment = await segmentOf(asking(warehouse, signal), asked, [to.crawl_id, from.crawl_id]);
   for (const [name, value] of Object.entries(segment)) given.set(name, value);
   const divided = (await ask<{ crawl_id: string }>(DIVIDED)).map(({ crawl_id }) => crawl_id);
   const undivided = [from, to].filter(({ crawl_id }) => !divided.includes(crawl_id));

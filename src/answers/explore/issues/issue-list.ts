@@ -1,6 +1,6 @@
 import type { CrawlDays } from '../../../project/model/shown/days-words.ts';
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
-import { rowsOf } from '../chosen-crawls.ts';
+import { asking } from '../chosen-crawls.ts';
 import type { PageSegment } from '../segments.ts';
 import { urlsOf } from '../within-segment.ts';
 import type { FoundIssue, JudgedCrawl } from './read-issues.ts';
@@ -80,13 +80,10 @@ export async function readIssueList(
   signal: AbortSignal,
 ): Promise<IssueList> {
   const { crawl_id, project_id: project, segmentation, segment } = crawl;
-  const given = new Map(Object.entries({ crawl: crawl_id, project, segmentation, segment }));
   type Detail = Omit<ListedIssue, Exclude<keyof FoundIssue, 'issue'> | 'trend'>;
-  const details = await rowsOf<Detail & { readonly trend: ListedIssue['trend'] | null }>(
-    warehouse,
+  const details = await asking(warehouse, signal)<Detail & { readonly trend: ListedIssue['trend'] | null }>(
     DETAILS,
-    given,
-    signal,
+    { crawl: crawl_id, project, segmentation, segment },
   );
   const by = new Map(details.map((one) => [one.issue, one]));
   const issues = crawl.issues.flatMap((one) => {
@@ -128,10 +125,6 @@ export function readIssueSubjects(
   signal: AbortSignal,
 ): Promise<readonly IssueSubject[]> {
   const names = issues.map(({ issue }) => issue).join(' ');
-  return rowsOf(
-    warehouse,
-    subjectsSql({ segmentation, segment }),
-    new Map(Object.entries({ crawl: crawl_id, segmentation, segment, issues: names })),
-    signal,
-  );
+  const given = { crawl: crawl_id, segmentation, segment, issues: names };
+  return asking(warehouse, signal)(subjectsSql({ segmentation, segment }), given);
 }

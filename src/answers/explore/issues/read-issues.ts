@@ -1,6 +1,6 @@
 import type { Severity } from '../../../project/settings/issue-settings.ts';
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
-import { type AskedCrawls, CHOSEN, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
+import { type AskedCrawls, asking, CHOSEN, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
 import { type AskedSegment, type PageSegment, segmentOf, WHOLE_SITE } from '../segments.ts';
 import { ISSUES_WITHIN, urlsOf } from '../within-segment.ts';
 
@@ -96,18 +96,14 @@ export async function readIssues(
 ): Promise<readonly JudgedCrawl[]> {
   const parameters = await chosenBy(asked, warehouse, signal);
   const crawls = await rowsOf<FoundCrawl>(warehouse, CRAWLS, parameters, signal);
+  const ask = asking(warehouse, signal);
   let found = WHOLE_SITE;
   let rows: readonly Omit<FoundIssue, 'project'>[];
   if (asked.segment === undefined) rows = await rowsOf(warehouse, OF_SITE, parameters, signal);
   else {
     const { crawl_id: crawl, previous_crawl_id: previous } = onlyCrawl(crawls);
-    found = await segmentOf(warehouse, asked, [crawl, previous], signal);
-    rows = await rowsOf(
-      warehouse,
-      inSegment(found),
-      new Map(Object.entries({ crawl, previous, ...found })),
-      signal,
-    );
+    found = await segmentOf(ask, asked, [crawl, previous]);
+    rows = await ask(inSegment(found), { crawl, previous, ...found });
   }
   const issues = Map.groupBy(rows, ({ crawl_id }) => crawl_id);
   return crawls.map((crawl) => {

@@ -1,5 +1,4 @@
-import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
-import { rowsOf } from '../chosen-crawls.ts';
+import type { Ask } from '../chosen-crawls.ts';
 import { ANY_FIELD } from './page-differences.ts';
 
 const HITS = [
@@ -67,16 +66,10 @@ export const BESIDE_PAGES: ReadonlySet<string> = new Set([
 ]);
 
 /** Clicks and hits are shown where days of the crawl have search data and log files. */
-export async function trafficColumns(
-  warehouse: CatalogReader,
-  crawl: string,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  const kinds = await rowsOf<{ kind: string }>(
-    warehouse,
+export async function trafficColumns(ask: Ask, crawl: string): Promise<readonly string[]> {
+  const kinds = await ask<{ kind: string }>(
     'SELECT DISTINCT kind FROM mart.crawl_days WHERE crawl_id = $crawl ORDER BY kind DESC',
-    new Map([['crawl', crawl]]),
-    signal,
+    { crawl },
   );
   return kinds.map(({ kind }) => (kind === 'logs' ? 'search_bot_hits' : 'clicks'));
 }

@@ -4,7 +4,7 @@ import { didYouMean } from '../../../core/text/nearest-name.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
 import { crawlOf } from '../../../state/catalogue/resolve-parameters.ts';
-import { CHOSEN, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
+import { type Ask, asking, CHOSEN, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
 import { comparedOfAnswers, FIELDS, partWords, untoldParts } from '../compare/comparable-columns.ts';
 import type { ComparedName } from '../compare/compared-crawls.ts';
 import { whyNotCompared } from '../compare/why-not-compared.ts';
@@ -79,18 +79,19 @@ export async function pageStatement(
   filter: PageFilter,
   signal: AbortSignal,
 ): Promise<PageStatement> {
+  const ask = asking(warehouse, signal);
   const given = await chosenBy(filter, warehouse, signal);
   const crawl = onlyCrawl(await rowsOf<FilteredCrawl>(warehouse, CRAWLS, given, signal));
   const since = await sinceOf(warehouse, filter, crawl, signal);
   const { issue, change } = filter;
-  if (issue !== undefined) await checkIssue(warehouse, issue, signal);
-  if (issue !== undefined && since !== null) await checkCompared(warehouse, { issue, since, crawl }, signal);
-  const types = await columnTypes(warehouse, filter, signal);
+  if (issue !== undefined) await checkIssue(ask, issue);
+  if (issue !== undefined && since !== null) await checkCompared(ask, { issue, since, crawl });
+  const types = await columnTypes(ask, filter);
   const compared =
     change === undefined || since === null
       ? NONE_COMPARED
-      : await comparedColumns(warehouse, { issue, change, crawls: [since, crawl.crawl_id], types }, signal);
-  await segmentOf(warehouse, filter, [crawl.crawl_id, since], signal);
+      : await comparedColumns(ask, { issue, change, crawls: [since, crawl.crawl_id], types });
+  await segmentOf(ask, filter, [crawl.crawl_id, since]);
 
   const parameters = new Map<string, string | null>();
   const within = pagesOf({ filter, crawl: crawl.crawl_id, since, compared, parameters });
@@ -116,14 +117,14 @@ export async function pageStatement(
     ...(compared.columns.length === 1 && change === 'is_indexable' ? ['non_indexable_reason'] : []),
   ];
   const more = [...filter.columns, ...names, sorted.column].filter((name) => types.has(name));
-  const traffic = await trafficColumns(warehouse, crawl.crawl_id, signal);
+  const traffic = await trafficColumns(ask, crawl.crawl_id);
   const shown = [...new Set(['url', ...extra, ...SHOWN.slice(1), ...traffic, ...more])];
   const all = [...conditions, ...filter.where.map((condition) => `(${condition}\n)`)];
   const through = (asked: readonly string[]): string => fromPages(within, issue, asked, all);
   return {
     crawl,
     since,
-    issue: issue === undefined ? null : await issueOf(warehouse, issue, crawl, signal),
+    issue: issue === undefined ? null : await issueOf(ask, issue, crawl),
     sql: `SELECT ${shown.map(ident).join(', ')}\n${through([...names, ...shown])}\nORDER BY ${sorted.sql}, url`,
     // What is joined has at most one row of a page, so only a condition on it changes the count.
     count: `SELECT count(*) AS total\n${through(names)}`,
@@ -189,17 +190,8 @@ async function sinceOf(
 }
 
 /** @throws CrawlhouseError `usage` */
-export async function checkIssue(
-  warehouse: CatalogReader,
-  issue: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const known = await rowsOf<{ issue: string }>(
-    warehouse,
-    'SELECT issue FROM mart.issues ORDER BY issue',
-    new Map(),
-    signal,
-  );
+export async function checkIssue(ask: Ask, issue: string): Promise<void> {
+  const known = await ask<{ issue: string }>('SELECT issue FROM mart.issues ORDER BY issue');
   const names = known.map((one) => one.issue);
   if (names.includes(issue)) return;
   throw new CrawlhouseError('usage', `there is no issue ${issue}`, {
@@ -209,48 +201,35 @@ export async function checkIssue(
 
 /** Null where it is off in the project. */
 async function issueOf(
-  warehouse: CatalogReader,
+  ask: Ask,
   issue: string,
-  { project_id }: FilteredCrawl,
-  signal: AbortSignal,
+  { project_id: project }: FilteredCrawl,
 ): Promise<FilteredIssue | null> {
-  const found = await rowsOf<FilteredIssue>(
-    warehouse,
+  const found = await ask<FilteredIssue>(
     `SELECT issue, title, severity, definition, why_it_matters, fix, source
      FROM mart.project_issues WHERE project_id = $project AND issue = $issue`,
-    new Map(Object.entries({ project: project_id, issue })),
-    signal,
+    { project, issue },
   );
   return found[0] ?? null;
 }
 
 /** An issue that the two crawls can't be compared by is neither new nor fixed anywhere. */
 async function checkCompared(
-  warehouse: CatalogReader,
+  ask: Ask,
   asked: { readonly issue: string; readonly since: string; readonly crawl: FilteredCrawl },
-  signal: AbortSignal,
 ): Promise<void> {
   const { issue, since, crawl } = asked;
-  const given = new Map(Object.entries({ issue, from: since, to: crawl.crawl_id }));
   const from = { crawl_id: since, crawl_number: null, ended_at: null };
-  const why = await whyNotCompared((sql) => rowsOf(warehouse, sql, given, signal), from, crawl);
+  const given = { issue, from: since, to: crawl.crawl_id };
+  const why = await whyNotCompared((sql) => ask(sql, given), from, crawl);
   if (why === null) return;
   throw new CrawlhouseError('usage', `the issue ${issue} is not compared between these crawls: ${why}`, {
     hint: `without a change: crawlhouse pages --project ${shellWord(crawl.project_id)} --crawl ${shellWord(crawl.crawl_id)} --issue ${issue}`,
   });
 }
 
-async function columnTypes(
-  warehouse: CatalogReader,
-  { issue, change }: PageFilter,
-  signal: AbortSignal,
-): Promise<PageColumnTypes> {
-  const described = await rowsOf<{ column_name: string; column_type: string }>(
-    warehouse,
-    'DESCRIBE mart.pages',
-    new Map(),
-    signal,
-  );
+async function columnTypes(ask: Ask, { issue, change }: PageFilter): Promise<PageColumnTypes> {
+  const described = await ask<{ column_name: string; column_type: string }>('DESCRIBE mart.pages');
   return new Map([
     ...described.map(({ column_name, column_type }) => [column_name, column_type] as const),
     ...BESIDES.flatMap(({ columns }) => Object.entries(columns)),
@@ -268,14 +247,13 @@ const NONE_COMPARED: ComparedColumns = { columns: [], ofAnswers: new Set() };
 
 /** The columns that pages of both crawls differ in. */
 async function comparedColumns(
-  warehouse: CatalogReader,
+  ask: Ask,
   asked: {
     readonly issue: string | undefined;
     readonly change: string;
     readonly crawls: readonly [string, string];
     readonly types: PageColumnTypes;
   },
-  signal: AbortSignal,
 ): Promise<ComparedColumns> {
   const { issue, change, crawls, types } = asked;
   if (issue !== undefined) {
@@ -288,14 +266,11 @@ async function comparedColumns(
   const own = [...types.keys()].filter((name) => !BESIDE_PAGES.has(name));
   if (change !== ANY_FIELD && !own.includes(change))
     throw unknownColumn(change, ['added', 'removed', ANY_FIELD, ...own]);
-  const asking = change === ANY_FIELD ? Object.keys(FIELDS) : [change];
-  const untold = await untoldParts((sql, given) => rowsOf(warehouse, sql, given, signal), crawls, [
-    ...asking,
-    'status_code',
-  ]);
+  const fields = change === ANY_FIELD ? Object.keys(FIELDS) : [change];
+  const untold = await untoldParts(ask, crawls, [...fields, 'status_code']);
   const lack = change === ANY_FIELD ? undefined : untold.get(change);
   if (lack === undefined)
-    return { columns: asking.filter((name) => !untold.has(name)), ofAnswers: comparedOfAnswers(untold) };
+    return { columns: fields.filter((name) => !untold.has(name)), ofAnswers: comparedOfAnswers(untold) };
   throw new CrawlhouseError(
     'usage',
     `the export of crawl ${lack.crawl_id} lacks ${partWords(change, lack.part)}`,

@@ -1,5 +1,5 @@
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
-import { type AskedCrawls, CHOSEN, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
+import { type Ask, type AskedCrawls, asking, CHOSEN, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
 
 /** A page for a sitemap. */
 export interface SitemapPage {
@@ -49,20 +49,12 @@ export async function readSitemapPages(
 ): Promise<{ readonly crawl: ListedCrawl; readonly pieces: AsyncGenerator<readonly SitemapPage[]> }> {
   const parameters = await chosenBy(asked, warehouse, signal);
   const crawl = onlyCrawl(await rowsOf<ListedCrawl>(warehouse, CHOSEN, parameters, signal));
-  return { crawl, pieces: pieces(warehouse, crawl.crawl_id, signal) };
+  return { crawl, pieces: pieces(asking(warehouse, signal), crawl.crawl_id) };
 }
 
-async function* pieces(
-  warehouse: CatalogReader,
-  crawlId: string,
-  signal: AbortSignal,
-): AsyncGenerator<readonly SitemapPage[]> {
+async function* pieces(ask: Ask, crawl: string): AsyncGenerator<readonly SitemapPage[]> {
   for (let after: string | null = null; ; ) {
-    const parameters = new Map([
-      ['crawl', crawlId],
-      ['after', after],
-    ]);
-    const rows: readonly SitemapPage[] = await rowsOf(warehouse, PAGES, parameters, signal);
+    const rows: readonly SitemapPage[] = await ask(PAGES, { crawl, after });
     if (rows.length > 0) yield rows;
     if (rows.length < PIECE) return;
     after = rows.at(-1)?.url ?? null;

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { type AskedCrawls, chosenBy, rowsOf } from '../../../answers/explore/chosen-crawls.ts';
+import { type AskedCrawls, asking, chosenBy, rowsOf } from '../../../answers/explore/chosen-crawls.ts';
 import { pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
 import { checkIssue } from '../../../answers/explore/pages/page-statement.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
@@ -35,7 +35,7 @@ export async function readReport(
   const questions = await loadQuestions(sqlFolders(settings));
   await using warehouse = await openWarehouse({ logger }, settings);
   const chosen = await chosenBy(asked, warehouse, signal);
-  for (const issue of issues) await checkIssue(warehouse, issue, signal);
+  for (const issue of issues) await checkIssue(asking(warehouse, signal), issue);
   const projects = await readSiteReport(
     (sql, parameters) => rowsOf(warehouse, sql, parameters, signal),
     questions,
