@@ -70,9 +70,12 @@ export async function rowsOf<T>(
 }
 
 /** Asks a statement on models that ship, as `rowsOf`, with its parameters by their names. */
-export type Ask = <T>(sql: string, given?: Readonly<Record<string, string | null>>) => Promise<readonly T[]>;
+export type AskCrawls = <T>(
+  sql: string,
+  given?: Readonly<Record<string, string | null>>,
+) => Promise<readonly T[]>;
 
 export const asking =
-  (warehouse: CatalogReader, signal: AbortSignal): Ask =>
+  (warehouse: CatalogReader, signal: AbortSignal): AskCrawls =>
   (sql, given = {}) =>
     rowsOf(warehouse, sql, new Map(Object.entries(given)), signal);

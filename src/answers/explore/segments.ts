@@ -1,6 +1,6 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/text/nearest-name.ts';
-import type { Ask } from './chosen-crawls.ts';
+import type { AskCrawls } from './chosen-crawls.ts';
 import type { PageFilter } from './pages/page-filter.ts';
 
 /** A segment of the pages of a crawl (mart.crawl_segments); (site) and (site) for all of them. */
@@ -20,7 +20,7 @@ export const WHOLE_SITE: PageSegment = { segmentation: '(site)', segment: '(site
  * @throws CrawlhouseError `usage` for a segment that neither has
  */
 export async function segmentOf(
-  ask: Ask,
+  ask: AskCrawls,
   { segment, segmentation }: AskedSegment,
   [crawl, since]: readonly [string, string | null],
 ): Promise<PageSegment> {

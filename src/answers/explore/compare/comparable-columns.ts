@@ -1,4 +1,4 @@
-import type { Ask } from '../chosen-crawls.ts';
+import type { AskCrawls } from '../chosen-crawls.ts';
 
 /** Fields that are compared, as in mart.page_changes, by what people call them. */
 export const FIELDS = {
@@ -30,7 +30,7 @@ const TOLD = `
  * where both exports tell the same parts of it: elsewhere one crawl has NULL for what nobody asked.
  */
 export async function untoldParts(
-  ask: Ask,
+  ask: AskCrawls,
   [from, to]: readonly [string, string],
   columns: readonly string[],
 ): Promise<ReadonlyMap<string, UntoldPart>> {

@@ -1,4 +1,4 @@
-import type { Ask } from '../chosen-crawls.ts';
+import type { AskCrawls } from '../chosen-crawls.ts';
 import { ANY_FIELD } from './page-differences.ts';
 
 const HITS = [
@@ -66,7 +66,7 @@ export const BESIDE_PAGES: ReadonlySet<string> = new Set([
 ]);
 
 /** Clicks and hits are shown where days of the crawl have search data and log files. */
-export async function trafficColumns(ask: Ask, crawl: string): Promise<readonly string[]> {
+export async function trafficColumns(ask: AskCrawls, crawl: string): Promise<readonly string[]> {
   const kinds = await ask<{ kind: string }>(
     'SELECT DISTINCT kind FROM mart.crawl_days WHERE crawl_id = $crawl ORDER BY kind DESC',
     { crawl },

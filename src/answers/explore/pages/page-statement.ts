@@ -4,7 +4,7 @@ import { didYouMean } from '../../../core/text/nearest-name.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
 import { crawlOf } from '../../../state/catalogue/resolve-parameters.ts';
-import { type Ask, asking, CHOSEN, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
+import { type AskCrawls, asking, CHOSEN, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
 import { comparedOfAnswers, FIELDS, partWords, untoldParts } from '../compare/comparable-columns.ts';
 import type { ComparedName } from '../compare/compared-crawls.ts';
 import { whyNotCompared } from '../compare/why-not-compared.ts';
@@ -190,7 +190,7 @@ async function sinceOf(
 }
 
 /** @throws CrawlhouseError `usage` */
-export async function checkIssue(ask: Ask, issue: string): Promise<void> {
+export async function checkIssue(ask: AskCrawls, issue: string): Promise<void> {
   const known = await ask<{ issue: string }>('SELECT issue FROM mart.issues ORDER BY issue');
   const names = known.map((one) => one.issue);
   if (names.includes(issue)) return;
@@ -201,7 +201,7 @@ export async function checkIssue(ask: Ask, issue: string): Promise<void> {
 
 /** Null where it is off in the project. */
 async function issueOf(
-  ask: Ask,
+  ask: AskCrawls,
   issue: string,
   { project_id: project }: FilteredCrawl,
 ): Promise<FilteredIssue | null> {
@@ -215,7 +215,7 @@ async function issueOf(
 
 /** An issue that the two crawls can't be compared by is neither new nor fixed anywhere. */
 async function checkCompared(
-  ask: Ask,
+  ask: AskCrawls,
   asked: { readonly issue: string; readonly since: string; readonly crawl: FilteredCrawl },
 ): Promise<void> {
   const { issue, since, crawl } = asked;
@@ -228,7 +228,7 @@ async function checkCompared(
   });
 }
 
-async function columnTypes(ask: Ask, { issue, change }: PageFilter): Promise<PageColumnTypes> {
+async function columnTypes(ask: AskCrawls, { issue, change }: PageFilter): Promise<PageColumnTypes> {
   const described = await ask<{ column_name: string; column_type: string }>('DESCRIBE mart.pages');
   return new Map([
     ...described.map(({ column_name, column_type }) => [column_name, column_type] as const),
@@ -247,7 +247,7 @@ const NONE_COMPARED: ComparedColumns = { columns: [], ofAnswers: new Set() };
 
 /** The columns that pages of both crawls differ in. */
 async function comparedColumns(
-  ask: Ask,
+  ask: AskCrawls,
   asked: {
     readonly issue: string | undefined;
     readonly change: string;

@@ -1,5 +1,13 @@
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
-import { type Ask, type AskedCrawls, asking, CHOSEN, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
+import {
+  type AskCrawls,
+  type AskedCrawls,
+  asking,
+  CHOSEN,
+  chosenBy,
+  onlyCrawl,
+  rowsOf,
+} from '../chosen-crawls.ts';
 
 /** A page for a sitemap. */
 export interface SitemapPage {
@@ -52,7 +60,7 @@ export async function readSitemapPages(
   return { crawl, pieces: pieces(asking(warehouse, signal), crawl.crawl_id) };
 }
 
-async function* pieces(ask: Ask, crawl: string): AsyncGenerator<readonly SitemapPage[]> {
+async function* pieces(ask: AskCrawls, crawl: string): AsyncGenerator<readonly SitemapPage[]> {
   for (let after: string | null = null; ; ) {
     const rows: readonly SitemapPage[] = await ask(PAGES, { crawl, after });
     if (rows.length > 0) yield rows;
