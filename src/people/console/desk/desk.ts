@@ -79,8 +79,9 @@ export class Readers implements AsyncDisposable {
   }
 
   /** Rows for pages that are often asked for: read once a publication. */
-  rowsOnce(sql: string, parameters = NO_PARAMETERS): Promise<WarehouseRow[]> {
-    return this.once(JSON.stringify([sql, ...parameters]), () => this.rows(sql, UNTIL_READ, parameters));
+  rowsOnce<T = WarehouseRow>(sql: string, parameters = NO_PARAMETERS): Promise<T[]> {
+    const key = JSON.stringify([sql, ...parameters]);
+    return this.once(key, async () => (await this.rows(sql, UNTIL_READ, parameters)) as T[]);
   }
 
   /** Reads the tables of `ops` in this process; undefined where nothing is published. */

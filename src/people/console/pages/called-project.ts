@@ -10,7 +10,7 @@ interface CalledProject {
 
 /** The project that has this identifier, else those of this name. */
 export async function projectsCalled(desk: Readers, wanted: string): Promise<readonly CalledProject[]> {
-  const rows = (await desk.rowsOnce(
+  const rows = await desk.rowsOnce<CalledProject>(
     `SELECT project_id, coalesce(max(CASE WHEN place = 1 THEN called END), max(called)) AS project_name,
        max(address) AS start_url
      FROM (
@@ -19,7 +19,7 @@ export async function projectsCalled(desk: Readers, wanted: string): Promise<rea
      WHERE project_id = $project OR called = $project
      GROUP BY project_id ORDER BY project_id`,
     new Map([['project', wanted]]),
-  )) as unknown as CalledProject[];
+  );
   const exact = rows.filter(({ project_id }) => project_id === wanted);
   return exact.length > 0 ? exact : rows;
 }

@@ -102,13 +102,12 @@ ${projectTabs(project, 'compare')}
 }
 
 /** The last crawls of a project, the newest first. */
-export async function crawlsOf(project: string, desk: Readers): Promise<readonly ProjectCrawl[]> {
-  const rows = await desk.rowsOnce(
+export function crawlsOf(project: string, desk: Readers): Promise<readonly ProjectCrawl[]> {
+  return desk.rowsOnce(
     `SELECT crawl_id, crawl_number, ended_at, crawl_config_name, previous_crawl_id, is_main FROM mart.crawls
      WHERE project_id = $project AND has_pages ORDER BY ended_at DESC NULLS LAST, crawl_id LIMIT ${MOST_CRAWLS}`,
     new Map([['project', project]]),
   );
-  return rows as unknown as ProjectCrawl[];
 }
 
 function drawCompare(

@@ -71,7 +71,7 @@ type CrawlRecord = Omit<
 
 /** @throws NotFound */
 export async function recordOf(wanted: string, desk: Readers): Promise<CrawlRecord> {
-  const [record] = await desk.rowsOnce(
+  const [record] = await desk.rowsOnce<CrawlRecord>(
     `SELECT crawl_id, project_id, project_name, crawl_config_id, crawl_config_name, crawl_number, status, created_at, ended_at,
        end_reason, is_complete, is_main, fetched_urls, pages, previous_crawl_id
      FROM mart.crawls WHERE crawl_id = $crawl`,
@@ -79,14 +79,14 @@ export async function recordOf(wanted: string, desk: Readers): Promise<CrawlReco
   );
   if (record === undefined)
     throw new NotFound(`There is no crawl ${wanted}. The page of its project lists its crawls.`);
-  return record as unknown as CrawlRecord;
+  return record;
 }
 
 async function besideOf(
   { crawl_id, project_id, crawl_config_id, crawl_number, previous_crawl_id }: CrawlRecord,
   desk: Readers,
 ): Promise<Pick<CrawlPage, Neighbours>> {
-  const rows = (await desk.rowsOnce(
+  const rows = await desk.rowsOnce<NonNullable<CrawlPage['before']>>(
     `SELECT crawl_id, crawl_number, ended_at FROM mart.crawls
      WHERE project_id = $project AND crawl_config_id IS NOT DISTINCT FROM $config AND crawl_id <> $crawl
        AND (crawl_id = $previous OR abs(crawl_number - CAST($number AS BIGINT)) = 1)`,
@@ -99,7 +99,7 @@ async function besideOf(
       }),
       ['number', crawl_number === null ? null : String(crawl_number)],
     ]),
-  )) as unknown as NonNullable<CrawlPage['before']>[];
+  );
   const numbered = (difference: number) =>
     rows.find((one) => Number(one.crawl_number) === Number(crawl_number) + difference) ?? null;
   return {

@@ -14,7 +14,7 @@ import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
 import { ageText } from '../layout/times.ts';
 import { drawKpis, type Kpi } from './kpi.ts';
 import { type PageRequest, page } from './page.ts';
-import { ProjectLine, ProjectTrend, readProjects, readTrends } from './read-projects.ts';
+import { ProjectLine, ProjectTrend, projectsNamed, readProjects, readTrends } from './read-projects.ts';
 
 const SIZE = 25;
 
@@ -53,11 +53,8 @@ export const OVERVIEW = page<Overview>({
   async read({ query }, desk) {
     const incidents = await readIncidents(desk.settings, Date.now());
     const { projects, problem } = await readSites(desk);
-    const wanted = (query.get('name') ?? '').trim().toLowerCase();
     const marked = projects.map((one) => ({ ...one, marks: marksOf(one, incidents) }));
-    const found = marked.filter(({ project_id, project_name }) =>
-      `${project_name ?? ''}\n${project_id}`.toLowerCase().includes(wanted),
-    );
+    const found = projectsNamed(marked, query.get('name'));
     const { from, ...paging } = pagingOf(query.get('page'), found.length, SIZE);
     const shown = found.toSorted((a, b) => urgency(b) - urgency(a)).slice(from, from + SIZE);
     const trends = await readTrends(

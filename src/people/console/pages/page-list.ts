@@ -121,7 +121,7 @@ export const PAGE_LIST = page<PageList>({
 
 async function choicesOf({ crawl, types }: PageStatement, desk: Readers): Promise<PageList['choices']> {
   const own = new Map([['crawl', crawl.crawl_id]]);
-  const issues = await desk.rowsOnce(
+  const issues = await desk.rowsOnce<PageList['choices']['issues'][number]>(
     `SELECT changes.issue, issues.title FROM mart.issue_changes AS changes
      JOIN mart.issues AS issues ON issues.issue = changes.issue
      WHERE changes.crawl_id = $crawl AND changes.pages > 0 ORDER BY issues.title`,
@@ -130,7 +130,7 @@ async function choicesOf({ crawl, types }: PageStatement, desk: Readers): Promis
   return {
     crawls: [...(await crawlsOf(crawl.project_id, desk))],
     segments: await readSegments(desk, crawl.crawl_id),
-    issues: issues as unknown as PageList['choices']['issues'],
+    issues,
     columns: [...types].map(([name, type]) => ({ name, kind: familyOf(type) })),
   };
 }

@@ -113,17 +113,17 @@ type Choices = Omit<Project, Figures | 'incidents' | 'notes'>;
 async function readChoices(wanted: string, { query }: PageRequest, desk: Readers): Promise<Choices> {
   const record = await calledProject(desk, wanted);
   const project = new Map([['project', record.project_id]]);
-  const configurations = (await desk.rowsOnce(
+  const configurations = await desk.rowsOnce<Configuration>(
     `SELECT crawl_config_id, max(crawl_config_name) AS crawl_config_name, count(*) AS crawls,
        max(CASE WHEN is_latest THEN crawl_id END) AS latest_crawl_id
      FROM mart.crawls WHERE project_id = $project GROUP BY crawl_config_id
      ORDER BY bool_or(is_main) DESC, crawls DESC, crawl_config_id`,
     project,
-  )) as unknown as Configuration[];
+  );
   const asked = Number(query.get('configuration') ?? 0);
   const configuration = configurations[asked] === undefined ? 0 : asked;
   const { crawl_config_id: config, latest_crawl_id: latest } = configurations[configuration] ?? NO_CRAWLS;
-  const crawls = await desk.rowsOnce(
+  const crawls = await desk.rowsOnce<Project['crawls'][number]>(
     `SELECT crawl_id, crawl_number, ended_at, end_reason, is_complete, coalesce(is_main, false) AS is_main,
        coalesce(is_in_trends, false) AS is_in_trends, pages
      FROM mart.crawls WHERE project_id = $project AND crawl_config_id IS NOT DISTINCT FROM $config
@@ -136,7 +136,7 @@ async function readChoices(wanted: string, { query }: PageRequest, desk: Readers
     configuration,
     segment: query.get('segment') || null,
     segments: await readSegments(desk, latest),
-    crawls: crawls as unknown as Project['crawls'],
+    crawls,
   };
 }
 

@@ -9,7 +9,7 @@ import { type TableColumn, table } from '../layout/table.ts';
 import { timeText } from '../layout/times.ts';
 import { signedValue } from './answer-figure.ts';
 import { page } from './page.ts';
-import { ProjectLine, readProjects } from './read-projects.ts';
+import { ProjectLine, projectsNamed, readProjects } from './read-projects.ts';
 
 const SIZE = 50;
 
@@ -55,10 +55,7 @@ export const PROJECTS = page<z.infer<typeof Projects>>({
   schema: Projects,
   async read({ query }, desk) {
     const all = await readProjects(desk);
-    const wanted = (query.get('name') ?? '').trim().toLowerCase();
-    const found = all.filter(({ project_id, project_name }) =>
-      `${project_name ?? ''}\n${project_id}`.toLowerCase().includes(wanted),
-    );
+    const found = projectsNamed(all, query.get('name'));
     const { from, ...paging } = pagingOf(query.get('page'), found.length, SIZE);
     const projects = sorted(found, query.get('sort')).slice(from, from + SIZE);
     return { projects, paging, total: all.length };

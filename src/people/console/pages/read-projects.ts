@@ -37,8 +37,8 @@ export const ProjectLine = z.strictObject({
 export type ProjectLine = z.infer<typeof ProjectLine>;
 
 /** Every project, by name. */
-export async function readProjects(desk: Readers): Promise<readonly ProjectLine[]> {
-  const rows = await desk.rowsOnce(
+export function readProjects(desk: Readers): Promise<readonly ProjectLine[]> {
+  return desk.rowsOnce(
     `WITH
        crawled AS (
          SELECT project_id, max(project_name) AS project_name, count(*) AS crawls FROM mart.crawls GROUP BY project_id
@@ -69,7 +69,14 @@ export async function readProjects(desk: Readers): Promise<readonly ProjectLine[
      WHERE coalesce(crawled.project_id, projects.project_id) IS NOT NULL) AS lines
      ORDER BY lower(project_name) NULLS LAST, project_id`,
   );
-  return rows as unknown as ProjectLine[];
+}
+
+/** Projects whose name or identifier has a text. */
+export function projectsNamed<T extends ProjectLine>(projects: readonly T[], text: string | null): T[] {
+  const wanted = (text ?? '').trim().toLowerCase();
+  return projects.filter(({ project_id, project_name }) =>
+    `${project_name ?? ''}\n${project_id}`.toLowerCase().includes(wanted),
+  );
 }
 
 /** What is drawn of a project's crawls, the oldest first. */
@@ -95,7 +102,7 @@ export async function readTrends(
 ): Promise<ReadonlyMap<string, readonly ProjectTrend[]>> {
   if (projects.length === 0) return new Map();
   const named = projects.map((id, index) => [`p${index}`, id] as const);
-  const rows = await desk.rowsOnce(
+  const rows = await desk.rowsOnce<ProjectTrend>(
     `WITH
        main AS (
          SELECT crawls.project_id, coalesce(crawls.crawl_config_id, '') AS config, kpis.ranking_days
@@ -123,5 +130,5 @@ export async function readTrends(
      ORDER BY placed.project_id, placed.ended_at, placed.crawl_id`,
     new Map(named),
   );
-  return Map.groupBy(rows as unknown as ProjectTrend[], ({ project_id }) => project_id);
+  return Map.groupBy(rows, ({ project_id }) => project_id);
 }

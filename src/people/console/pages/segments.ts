@@ -11,14 +11,13 @@ export const Segments = z.array(z.strictObject({ segmentation: z.string(), segme
 export type Segments = z.infer<typeof Segments>;
 
 /** The segments of a crawl, those of its own segmentations first; none without a crawl. */
-export async function readSegments(desk: Readers, crawl: string | null): Promise<Segments> {
-  const rows = await desk.rowsOnce(
+export function readSegments(desk: Readers, crawl: string | null): Promise<Segments> {
+  return desk.rowsOnce(
     `SELECT segmentation, segment FROM mart.crawl_segments
      WHERE crawl_id = $crawl AND segmentation <> '(site)' AND segment IS NOT NULL
      ORDER BY segmentation = '${DIRECTORY}', segmentation, pages DESC, segment LIMIT ${MOST_SEGMENTS}`,
     new Map([['crawl', crawl]]),
   );
-  return rows as unknown as Segments;
 }
 
 export function segmentChoice(segments: Segments): Choice & Required<Pick<Choice, 'options' | 'any'>> {

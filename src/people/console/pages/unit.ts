@@ -130,11 +130,11 @@ async function readUnit(unit: LedgerUnit, query: URLSearchParams, desk: Readers)
 /** Null without its record, such as in a warehouse without models. */
 async function crawlOf(crawl: string, desk: Readers): Promise<Unit['crawl']> {
   try {
-    const [row] = await desk.rowsOnce(
+    const [row] = await desk.rowsOnce<NonNullable<Unit['crawl']>>(
       'SELECT crawl_id, crawl_number, ended_at FROM mart.crawls WHERE crawl_id = $crawl',
       new Map([['crawl', crawl]]),
     );
-    return (row as Unit['crawl'] | undefined) ?? null;
+    return row ?? null;
   } catch (thrown) {
     if (['bad_query', 'nothing_published'].includes(toCrawlhouseError(thrown).code)) return null;
     throw thrown;
