@@ -26,11 +26,7 @@ export async function resolveParameters(
 }
 
 /** @throws CrawlhouseError `usage` */
-async function checkProject(
-  project: string,
-  warehouse: CatalogReader,
-  signal: AbortSignal,
-): Promise<void> {
+async function checkProject(project: string, warehouse: CatalogReader, signal: AbortSignal): Promise<void> {
   const known = await knownProjects(warehouse, signal);
   if (known.length === 0 || known.includes(project)) return;
   throw new CrawlhouseError('usage', `the warehouse has no project ${project}`, {
