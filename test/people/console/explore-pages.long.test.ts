@@ -26,6 +26,8 @@ async function read<T>(page: Page<unknown>, project_id: string, query = ''): Pro
   const desk = {
     once: (_key: string, work: () => unknown) => work(),
     rowsOnce: (sql: string, given: ReadonlyMap<string, string>) => warehouse.rows(sql, signal, given),
+    readOnce: (_key: string, work: (one: QueryProcess, until: AbortSignal) => unknown) =>
+      work(warehouse, signal),
     warehouse: { use: (work: (one: QueryProcess) => unknown) => work(warehouse) },
     lanes: { slowPages: { run: (work: () => unknown) => work() } },
   } as unknown as Readers;
