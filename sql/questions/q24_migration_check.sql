@@ -130,7 +130,7 @@ SELECT
   CASE WHEN days_after = days_before AND NOT has_same_days THEN clicks_after - clicks_before END AS clicks_change,
   CASE
     WHEN clicks_after - clicks_before IS NULL THEN CAST(NULL AS VARCHAR)
-    WHEN has_same_days THEN 'the same days, to ' || CAST(to_date AS VARCHAR)
+    WHEN has_same_days THEN 'the crawl before has the same days, to ' || CAST(to_date AS VARCHAR)
     WHEN days_after <> days_before
       THEN 'days with search results: ' || CAST(days_after AS VARCHAR) || ', before: ' || CAST(days_before AS VARCHAR)
   END AS clicks_change_reason

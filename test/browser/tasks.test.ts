@@ -277,8 +277,8 @@ describe.skipIf(CHROMIUM === undefined)('a person in a hurry', () => {
       await issues.nth(3).locator('summary').click();
       await issues.nth(8).locator('summary').click();
       // One panel at a time, in sight, and no other page.
-      expect(await tab.locator('.panel:visible').count()).toBe(1);
-      const panel = issues.nth(8).locator('.panel');
+      expect(await tab.locator('.opened:visible').count()).toBe(1);
+      const panel = issues.nth(8).locator('.opened');
       expect(await panel.getByRole('heading', { name: 'To do' }).isVisible()).toBe(true);
       expect(tab.url()).toBe(address);
       const box = await panel.boundingBox();

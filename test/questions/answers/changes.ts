@@ -205,7 +205,7 @@ export const q24 = (facts: Facts, asked: Asked): Row[] =>
     const [daysBefore, daysAfter] = [spanBefore?.days.length ?? 0, span?.days.length ?? 0];
     const whyNot =
       span !== null && span.to === spanBefore?.to
-        ? `the same days, to ${span.to}`
+        ? `the crawl before has the same days, to ${span.to}`
         : daysAfter === daysBefore
           ? null
           : `days with search results: ${daysAfter}, before: ${daysBefore}`;

@@ -86,7 +86,7 @@ function drawFirst({ cells, isHead, panel }: TableRow, drawn: Html | null, label
   if (!panel) return drawn;
   const name = String(plainValue(cells[0] ?? null));
   return html`<details class="beside" name="${label}"${panel.isOpen && html` open`}><summary>${drawn}</summary>
-<div class="panel" tabindex="0" role="region" aria-label="${name}">${drawBlocks(panel.blocks)}</div></details>`;
+<div class="opened" tabindex="0" role="region" aria-label="${name}">${drawBlocks(panel.blocks)}</div></details>`;
 }
 
 function drawRest({ total, noun, address }: Rest, shown: number): Html | null {

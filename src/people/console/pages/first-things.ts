@@ -1,7 +1,6 @@
 import type { PageSegment } from '../../../answers/explore/segments.ts';
 import { drawFirstThings } from '../../../answers/report/draw-first-things.ts';
 import { firstThings, firstThingsOf } from '../../../answers/report/first-things.ts';
-import { counted } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import type { Readers } from '../desk/desk.ts';
 import { answerFigure, type FigureAnswer, readStatement } from './answer-figure.ts';
@@ -46,7 +45,7 @@ export function firstThingsFigure(
   });
   return answerFigure('What to do first', answer, {
     rows: html`${table}
-${all === null || rows.length <= most ? null : html`<p><a href="${all}">All ${counted(rows.length, 'issue')}</a></p>`}`,
+${all === null || rows.length <= most ? null : html`<p><a href="${all}">All issues</a></p>`}`,
     empty: 'No issue was found.',
   });
 }

@@ -1,0 +1,14 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { CHART_STYLE } from '../../../src/answers/report/chart-style.ts';
+
+const CONSOLE = new URL('../../../src/people/console/assets/console.css', import.meta.url);
+/** Both say something of these, for the same things. */
+const SHARED = ['bars', 'number', 'scroll'];
+
+test('the console’s own style has no other use for a class of the charts', async () => {
+  const own = await readFile(CONSOLE, 'utf8');
+  const begun = new Set(own.matchAll(/(?:^|,)\s*\.([a-z][\w-]*)/gm).map(([, name]) => name));
+  const ofCharts = new Set(CHART_STYLE.matchAll(/\.([a-z][\w-]*)/g).map(([, name]) => name));
+  expect([...ofCharts].filter((name) => begun.has(name) && !SHARED.includes(name ?? ''))).toEqual([]);
+});
