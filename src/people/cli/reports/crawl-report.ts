@@ -182,7 +182,8 @@ export function crawlProgress(progress: FetchProgress | undefined): string {
     [
       ...([2, 3, 4, 5] as const).map((kind) => `${kind}xx ${countText(counts[`fetched_${kind}xx`])}`),
       ...Object.entries(others).flatMap(([name, urls]) => (urls > 0 ? [`${name} ${countText(urls)}`] : [])),
-      ...(new_pages === null ? [] : [`new since the crawl before ${countText(new_pages)}`]),
+      // Absent too: an earlier build has begun the crawl.
+      ...(new_pages == null ? [] : [`new since the crawl before ${countText(new_pages)}`]),
     ],
     slowest === null ? [] : [`slowest ${timeText(slowest.fetch_duration ?? 0)}`, slowest.url],
     // A crawl that goes on does not look at its earlier pages again.

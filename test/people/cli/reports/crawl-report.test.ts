@@ -102,6 +102,11 @@ test('while a crawl fetches, its progress tells speed, what is left, statuses, t
   ]);
 });
 
+test('a crawl that an earlier build began tells no number of new pages', () => {
+  const { new_pages: _, ...earlier } = FETCHING;
+  expect(crawlProgress(earlier as unknown as Parameters<typeof crawlProgress>[0])).not.toContain('new since');
+});
+
 test('a crawl that goes on says of how many pages it knows what they show', () => {
   const resumed = { ...FETCHING, findings: [['noindex', 1]] as const, looked: 30 };
   expect(crawlProgress(resumed)).toMatch(/\nof 30 pages: {2}noindex 1$/);
