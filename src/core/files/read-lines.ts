@@ -3,8 +3,8 @@ import { createReadStream } from 'node:fs';
 const NEWLINE = 0x0a;
 
 /**
- * Bytes that are read of a file at once. Each read takes a buffer of so many, however small the file is: with a megabyte,
- * V8 collected the whole heap after every second small unit, for a quarter of its processor time.
+ * Bytes that are read of a file at once. A small file takes a buffer of this size too. With a megabyte, V8 collected the
+ * whole heap after every second small unit, which took a quarter of the processor time.
  */
 export const READ_BYTES = 256 * 1024;
 

@@ -7,7 +7,7 @@ import { reportFault } from '../../../core/logs/report-fault.ts';
 import { redact } from '../../../core/secrets/redact.ts';
 import { readIncidents } from '../../../operations/status/read-incidents.ts';
 import { loadNotes } from '../../../project/settings/notes.ts';
-import type { Readers } from '../desk/desk.ts';
+import { type Readers, UNTIL_READ } from '../desk/desk.ts';
 import { projectPath } from '../layout/addresses.ts';
 import { sessionOf } from './guard.ts';
 import { refuse } from './refuse.ts';
@@ -15,7 +15,6 @@ import { refuse } from './refuse.ts';
 /** Its style is within it, and so is a logo; a script has no place. */
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-const NEVER = new AbortController().signal;
 
 /** The page that `crawlhouse report` writes, with links to this console: of a project, or of one of its crawls (`?crawl=`). */
 export function reportRoute(app: FastifyInstance, desk: Readers, settings: LetterheadSettings): void {
@@ -54,9 +53,9 @@ function read(desk: Readers, asked: AskedCrawls): Promise<readonly ProjectReport
     desk.lanes.slowPages.run(() =>
       desk.warehouse.use(async (warehouse) =>
         readSiteReport(
-          (sql, parameters) => rowsOf(warehouse, sql, parameters, NEVER),
+          (sql, parameters) => rowsOf(warehouse, sql, parameters, UNTIL_READ),
           await desk.questions(),
-          await chosenBy(asked, warehouse, NEVER),
+          await chosenBy(asked, warehouse, UNTIL_READ),
         ),
       ),
     ),
