@@ -640,8 +640,6 @@ const READS_BY_NAME: readonly string[] = [
   'core/text/look-up.ts: table',
   'service/api/openapi/openapi-schemas.ts: json',
 ];
-/** `in` with names of our own. */
-const KNOWN_IN: readonly string[] = ['stores/registry.ts: in kind'];
 const OPEN_TABLE = /^:\s*(?:(?:Readonly|Partial)<)*(?:Record<\s*string,|\{\s*(?:readonly )?\[\w+: string\])/;
 
 interface Syntax {
@@ -703,7 +701,7 @@ test('a name from outside is looked up by lookUp, Object.hasOwn or a Map: every 
   const found = program.flatMap(({ file, text: one }) =>
     [...new Set(readByName(one, tables))].map((name) => `${file}: ${name}`),
   );
-  expect(found.sort()).toEqual([...WRITES_BY_NAME, ...READS_BY_NAME, ...KNOWN_IN].sort());
+  expect(found.sort()).toEqual([...WRITES_BY_NAME, ...READS_BY_NAME].sort());
 });
 
 /** Where texts become expressions, and whose texts they are. */

@@ -18,7 +18,7 @@ import type { Knowledge } from '../state/catalogue/knowledge.ts';
 import { readKnownLists } from '../state/catalogue/ops/ops-lists.ts';
 import { isLoaded, readRouteLoads } from '../state/catalogue/ops/ops-loads.ts';
 import { loadedFieldNames } from '../state/catalogue/ops/ops-unit-fields.ts';
-import { exportStores, type StoreSettings } from '../stores/registry.ts';
+import { configuredStores, type StoreSettings } from '../stores/registry.ts';
 import { connect } from './discover/connect.ts';
 import type { DiscoveryScope } from './discover/discover.ts';
 import { planRun } from './discover/plan-run.ts';
@@ -87,7 +87,7 @@ export function routesOf(
   settings: StoreSettings,
   { pipelines, override }: Pick<RunRequest, 'pipelines' | 'override'>,
 ): ReadonlyMap<string, readonly RouteOption[]> {
-  const stores = exportStores(settings);
+  const stores = configuredStores(settings);
   for (const pipeline of pipelines) {
     pipelineFilter(pipeline);
     if (pipeline.source.kind === 'resource') checkResource(pipeline);

@@ -1,27 +1,18 @@
 import type { z } from 'zod';
 import { host } from '../core/host/host.ts';
 import { gcs } from './gcs/gcs.ts';
-import { local } from './local/local.ts';
 import type { ObjectStore } from './object-store.ts';
 import { s3 } from './s3/s3.ts';
 import { missingSetting } from './store-kind.ts';
 
-/** Every kind of store, by the name that settings and messages give it: a further store is a folder and a line here. */
-const KINDS = { store_a: gcs, store_b: s3, local } as const;
+/** Every kind of store, by the name of its setting, which messages give it too: a further store is a folder and a line here. */
+const KINDS = { store_a: gcs, store_b: s3 } as const;
 
 type Kinds = typeof KINDS;
-type Kind = keyof Kinds;
-type KindsWith<Member extends string> = {
-  [K in Kind]: Kinds[K] extends Readonly<Record<Member, unknown>> ? K : never;
-}[Kind];
-
-/** Stores that a setting of their name configures. */
-export type StoreName = KindsWith<'settings'>;
-/** Stores that the service writes data exports to. */
-export type ExportStore = KindsWith<'exportParameters'>;
+export type StoreName = keyof Kinds;
 
 type Configured<K extends StoreName> = NonNullable<z.output<Kinds[K]['settings']>>;
-type ExportParameters = ReturnType<Kinds[ExportStore]['exportParameters']>;
+type ExportParameters = ReturnType<Kinds[StoreName]['exportParameters']>;
 /** The settings of the stores, as `crawlhouse.yaml` gives them. */
 export type StoreSettings = { readonly [K in StoreName]?: Configured<K> | undefined };
 
@@ -30,29 +21,21 @@ export interface StorePrefix {
   readonly prefix: string;
 }
 
-export const STORE_NAMES = kindsWith('settings') as readonly StoreName[];
-export const EXPORT_STORES = kindsWith('exportParameters') as readonly ExportStore[];
+export const STORE_NAMES = Object.keys(KINDS) as readonly StoreName[];
 
 export const STORE_SETTINGS = Object.fromEntries(
   STORE_NAMES.map((name) => [name, KINDS[name].settings]),
 ) as unknown as { readonly [K in StoreName]: Kinds[K]['settings'] };
 
-const CONFIGURABLE: {
-  readonly [K in StoreName]: { open(settings: Configured<K>): Promise<ObjectStore> };
-} = KINDS;
-const EXPORTABLE: {
-  readonly [K in ExportStore]: {
+const OF_SETTINGS: {
+  readonly [K in StoreName]: {
+    open(settings: Configured<K>): Promise<ObjectStore>;
     exportParameters(settings: Configured<K>, workspaceId: string, prefix: string): ExportParameters;
   };
 } = KINDS;
 
 export function configuredStores(settings: StoreSettings): readonly StoreName[] {
   return STORE_NAMES.filter((name) => settings[name] !== undefined);
-}
-
-/** Those of them that the service writes data exports to. */
-export function exportStores(settings: StoreSettings): readonly ExportStore[] {
-  return EXPORT_STORES.filter((name) => settings[name] !== undefined);
 }
 
 /**
@@ -65,7 +48,7 @@ export function openConfiguredStore<K extends StoreName>(
   name: K,
 ): Promise<ObjectStore> {
   const own = configured(settings, name);
-  return host().bucket?.<ObjectStore>(own) ?? CONFIGURABLE[name].open(own);
+  return host().bucket?.<ObjectStore>(own) ?? OF_SETTINGS[name].open(own);
 }
 
 /**
@@ -73,21 +56,17 @@ export function openConfiguredStore<K extends StoreName>(
  *
  * @throws CrawlhouseError `bad_settings` when a setting is missing
  */
-export function exportParameters<K extends ExportStore>(
+export function exportParameters<K extends StoreName>(
   settings: StoreSettings,
   name: K,
   workspaceId: string,
   prefix: string,
 ): ExportParameters {
-  return EXPORTABLE[name].exportParameters(configured(settings, name), workspaceId, prefix);
+  return OF_SETTINGS[name].exportParameters(configured(settings, name), workspaceId, prefix);
 }
 
 function configured<K extends StoreName>(settings: StoreSettings, name: K): Configured<K> {
   const own = settings[name];
   if (own === undefined) throw missingSetting(`${name}.bucket`);
   return own as Configured<K>;
-}
-
-function kindsWith(member: string): string[] {
-  return Object.entries(KINDS).flatMap(([name, kind]) => (member in kind ? [name] : []));
 }

@@ -11,30 +11,20 @@ export interface NetworkOptions {
   readonly idleMs?: number;
 }
 
-/**
- * A kind of store. Its folder holds one, which must not import its SDK before it opens: SDKs are large.
- *
- * @typeParam Options the options of `open`
- */
-export interface StoreKind<Options> {
-  /** Opens a store; whether its bucket exists and grants access shows at the first request. */
-  open(options: Options): Promise<ObjectStore>;
-}
-
 interface BucketSettings {
   readonly bucket: string;
   /** The prefix of the keys, without slashes at its ends; may be empty. */
   readonly prefix: string;
 }
 
-/** A store that `crawlhouse.yaml` configures under the store's name. */
-export interface BucketKind<Settings extends BucketSettings>
-  extends StoreKind<Omit<Settings, 'prefix'> & NetworkOptions> {
+/**
+ * A kind of store, which `crawlhouse.yaml` configures under the store's name. Its folder holds one, which must not import
+ * its SDK before it opens: SDKs are large.
+ */
+export interface StoreKind<Settings extends BucketSettings> {
   readonly settings: z.ZodOptional<z.ZodType<Settings>>;
-}
-
-/** The further part of a store that the service writes data exports to. */
-export interface TargetOf<Settings> {
+  /** Opens a store; whether its bucket exists and grants access shows at the first request. */
+  open(options: Omit<Settings, 'prefix'> & NetworkOptions): Promise<ObjectStore>;
   /**
    * The parameters of a data export under a prefix (api-spec.md §4.9).
    *

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Pool } from 'pg';
 import { type Host, type Timer, withHost } from '../../src/core/host/host.ts';
-import { LocalStore } from '../../src/stores/local/local.ts';
+import { LocalStore } from '../support/local-store.ts';
 import type { Decision } from './decisions.ts';
 import { errno } from './disk.ts';
 import { BUCKET, type Machine } from './machine.ts';

@@ -2,36 +2,31 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { gcs } from '../../src/stores/gcs/gcs.ts';
-import { local } from '../../src/stores/local/local.ts';
 import {
   configuredStores,
-  EXPORT_STORES,
   exportParameters,
-  exportStores,
   openConfiguredStore,
   STORE_NAMES,
   STORE_SETTINGS,
 } from '../../src/stores/registry.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { s3 } from '../../src/stores/s3/s3.ts';
 
 const STORES = join(import.meta.dirname, '..', '..', 'src', 'stores');
 
 test('every folder of stores holds one kind of store', () => {
   const folders = readdirSync(STORES, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  expect(folders.map(({ name }) => name).sort()).toEqual(['gcs', 'local', 's3']);
+  expect(folders.map(({ name }) => name).sort()).toEqual(['gcs', 's3']);
   for (const { name } of folders) expect(existsSync(join(STORES, name, `${name}.ts`))).toBe(true);
 });
 
-test('a store with a setting of its own can be configured, a folder cannot', () => {
+test('each store has a setting of its own', () => {
   expect(STORE_NAMES).toEqual(['store_a', 'store_b']);
-  expect(EXPORT_STORES).toEqual(['store_a', 'store_b']);
   expect(Object.keys(STORE_SETTINGS)).toEqual(STORE_NAMES);
 });
 
 test('a store is configured when the settings name its bucket', () => {
   const settings = { store_b: { bucket: 'exports', prefix: '', region: 'eu-west-1' } };
   expect(configuredStores(settings)).toEqual(['store_b']);
-  expect(exportStores(settings)).toEqual(['store_b']);
   expect(() => openConfiguredStore(settings, 'store_a')).toThrow('the setting store_a.bucket is missing');
 });
 
@@ -61,7 +56,7 @@ test('a data export to S3 needs the name of the secret, reading does not', async
 });
 
 test('each kind opens without a request', async () => {
-  await using folder = await local.open({ folder: await temporaryFolder() });
   await using bucket = await gcs.open({ bucket: 'exports', endpoint: 'http://127.0.0.1:1' });
-  expect([folder, bucket]).toHaveLength(2);
+  await using other = await s3.open({ bucket: 'exports', region: 'eu', endpoint: 'http://127.0.0.1:1' });
+  expect([bucket, other]).toHaveLength(2);
 });

@@ -11,7 +11,7 @@ import type { ServiceClient } from '../../service/api/client/client.ts';
 import { orAllForbidden } from '../../service/api/client/service-error.ts';
 import type { Project } from '../../service/api/resources/projects.ts';
 import type { Workspace } from '../../service/api/resources/workspaces.ts';
-import { exportStores, type StoreSettings } from '../../stores/registry.ts';
+import { configuredStores, type StoreSettings } from '../../stores/registry.ts';
 
 /** Seconds by which the clocks may differ; signatures of stores take fifteen minutes, windows end at midnight. */
 const SKEW = 60;
@@ -108,7 +108,7 @@ function selected(settings: ReachSettings, seen: readonly Workspace[]): Finding 
   const asleep = read.filter((one) => one.subscription_status === 'inactive');
   if (asleep.length > 0)
     return { message, hint: `the subscription of ${namesOf(asleep)} is not active: nothing can be exported` };
-  const exports = exportStores(settings).length > 0;
+  const exports = configuredStores(settings).length > 0;
   const without = read.filter((one) => one.subscription_features?.includes('data_export') === false);
   if (exports && without.length > 0)
     return { message, hint: `${namesOf(without)} has no data exports: its units come as streams` };

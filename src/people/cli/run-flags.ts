@@ -4,7 +4,7 @@ import { CRAWL_NAMES } from '../../project/model/crawl-name.ts';
 import { FORMATS, ROUTES } from '../../project/model/pipeline.ts';
 import { loadPipelines, selectPipelines } from '../../project/settings/pipelines.ts';
 import type { Settings } from '../../project/settings/settings.ts';
-import { EXPORT_STORES } from '../../stores/registry.ts';
+import { STORE_NAMES } from '../../stores/registry.ts';
 import type { Flag, Invocation } from './command.ts';
 import { oneOf } from './flag-values.ts';
 
@@ -13,7 +13,7 @@ export const RUN_FLAGS: Readonly<Record<string, Flag>> = {
   crawl: { multiple: true, value: 'ID', help: `only this crawl: ${CRAWL_NAMES}` },
   route: { value: 'ROUTE', values: ROUTES, help: 'the route of the rows' },
   format: { value: 'FORMAT', values: FORMATS, help: 'the format of the rows' },
-  store: { value: 'STORE', values: EXPORT_STORES, help: 'the store of data exports' },
+  store: { value: 'STORE', values: STORE_NAMES, help: 'the store of data exports' },
   plan: { help: 'only print the plan' },
 };
 
@@ -38,7 +38,7 @@ export async function requestOf(
     override: {
       route: oneOf(invocation, 'route', ROUTES),
       format: oneOf(invocation, 'format', FORMATS),
-      store: oneOf(invocation, 'store', EXPORT_STORES),
+      store: oneOf(invocation, 'store', STORE_NAMES),
     },
   };
 }

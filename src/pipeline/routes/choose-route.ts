@@ -1,6 +1,6 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { Format, Pipeline, Route } from '../../project/model/pipeline.ts';
-import { EXPORT_STORES, type ExportStore } from '../../stores/registry.ts';
+import { STORE_NAMES, type StoreName } from '../../stores/registry.ts';
 import { ROUTE_NAMES, ROUTES } from './registry.ts';
 import type { ChosenRoute, RouteFormat, RouteName, RouteOption } from './route.ts';
 import { type WeighedUnit, weighExport } from './weigh-export.ts';
@@ -9,7 +9,7 @@ import { type WeighedUnit, weighExport } from './weigh-export.ts';
 export interface RouteOverride {
   readonly route: Route | null;
   readonly format: Format | null;
-  readonly store: ExportStore | null;
+  readonly store: StoreName | null;
 }
 
 /** Routes with their formats, the preferred first, for a kind of source and its data type (docs/routes.md). */
@@ -33,7 +33,7 @@ export function possibleRoutes(
 export function routeOptions(
   pipeline: Pipeline,
   override: RouteOverride,
-  stores: readonly ExportStore[],
+  stores: readonly StoreName[],
 ): readonly RouteOption[] {
   const { dataset, source } = pipeline;
   const possible = possibleRoutes(source);
@@ -90,8 +90,8 @@ function plain(route: RouteName, format: ChosenRoute['format'], reason: string):
 /** A data export knows neither filters nor a choice of fields (spec-notes.md 21), and needs a store. */
 function exportRefusal(
   pipeline: Pipeline,
-  store: ExportStore | undefined,
-  stores: readonly ExportStore[],
+  store: StoreName | undefined,
+  stores: readonly StoreName[],
 ): CrawlhouseError | null {
   const filtered = pipeline.filter !== undefined && pipeline.filter !== null;
   const chosen = pipeline.fields.include.join() !== '*' || pipeline.fields.exclude.length > 0;
@@ -107,7 +107,7 @@ function exportRefusal(
     problem,
     filtered || chosen
       ? 'stream, search'
-      : `set ${EXPORT_STORES.map((name) => `${name}.bucket`).join(' or ')} (docs/settings.md#stores)`,
+      : `set ${STORE_NAMES.map((name) => `${name}.bucket`).join(' or ')} (docs/settings.md#stores)`,
   );
 }
 

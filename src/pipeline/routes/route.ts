@@ -6,7 +6,7 @@ import type { Source } from '../../project/model/source.ts';
 import type { LimitSettings } from '../../project/settings/limits.ts';
 import type { ServiceClient } from '../../service/api/client/client.ts';
 import type { ExportRecords } from '../../state/ledger/ledger-export.ts';
-import type { ExportStore, StoreSettings } from '../../stores/registry.ts';
+import type { StoreName, StoreSettings } from '../../stores/registry.ts';
 import type { RankingWindows } from './aggregates/ranking-windows.ts';
 import type { DescribedRows } from './describe-rows.ts';
 
@@ -21,7 +21,7 @@ export interface ChosenRoute {
   readonly route: RouteName;
   readonly format: RouteFormat;
   /** Of a data export. */
-  readonly store: ExportStore | null;
+  readonly store: StoreName | null;
   readonly reason: string;
 }
 

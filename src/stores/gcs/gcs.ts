@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Bucket, Endpoint, Prefix } from '../../core/text/setting-types.ts';
-import type { BucketKind, TargetOf } from '../store-kind.ts';
+import type { StoreKind } from '../store-kind.ts';
 
 const GcsSettings = z.strictObject({ bucket: Bucket, prefix: Prefix, endpoint: Endpoint });
 type GcsSettings = z.output<typeof GcsSettings>;
@@ -13,4 +13,4 @@ export const gcs = {
     store_a_bucket: bucket,
     store_a_prefix: prefix,
   }),
-} as const satisfies BucketKind<GcsSettings> & TargetOf<GcsSettings>;
+} as const satisfies StoreKind<GcsSettings>;

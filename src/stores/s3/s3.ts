@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Bucket, Endpoint, Given, Prefix } from '../../core/text/setting-types.ts';
-import { type BucketKind, missingSetting, type TargetOf } from '../store-kind.ts';
+import { missingSetting, type StoreKind } from '../store-kind.ts';
 import type { S3Options } from './s3-store.ts';
 
 const S3Settings = z.strictObject({
@@ -27,4 +27,4 @@ export const s3 = {
       store_b_prefix: prefix,
     };
   },
-} as const satisfies BucketKind<S3Settings> & TargetOf<S3Settings>;
+} as const satisfies StoreKind<S3Settings>;

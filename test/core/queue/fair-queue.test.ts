@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FairQueue, nextSlot, type Slot } from '../../../src/core/queue/fair-queue.ts';
-import type { ExportStore } from '../../../src/stores/registry.ts';
+import type { StoreName } from '../../../src/stores/registry.ts';
 
 /** Lets everything that can go on now go on. */
 const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-const storeOf = fc.constantFrom<ExportStore | null>(null, 'store_a', 'store_b');
+const storeOf = fc.constantFrom<StoreName | null>(null, 'store_a', 'store_b');
 const limitsOf = fc.record({
   all: fc.integer({ min: 1, max: 5 }),
   project: fc.integer({ min: 1, max: 3 }),

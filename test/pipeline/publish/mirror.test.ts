@@ -5,7 +5,7 @@ import { type Connection, text } from '../../../src/core/duckdb/duckdb.ts';
 import { DuckDbMirror } from '../../../src/engines/duckdb/duckdb-engine.ts';
 import { mirror } from '../../../src/pipeline/publish/mirror.ts';
 import { tableColumns } from '../../../src/state/catalogue/catalog.ts';
-import { LocalStore } from '../../../src/stores/local/local.ts';
+import { LocalStore } from '../../support/local-store.ts';
 import { temporaryConnection, temporaryFolder } from '../../support/temporary.ts';
 
 const signal = new AbortController().signal;

@@ -6,7 +6,7 @@ import type { DataExport, DataExportInput } from '../../../service/api/resources
 import { dataExportStage } from '../../../service/api/resources/data-exports.ts';
 import type { LedgerExport } from '../../../state/ledger/ledger-export.ts';
 import { listObjects } from '../../../stores/list-objects.ts';
-import { type ExportStore, exportParameters, openConfiguredStore } from '../../../stores/registry.ts';
+import { type StoreName, exportParameters, openConfiguredStore } from '../../../stores/registry.ts';
 import type { ChosenRoute, RouteContext } from '../route.ts';
 import { findExport, isUsable, prefixOf } from './data-export-job.ts';
 
@@ -15,7 +15,7 @@ const DELIMITER = ';';
 
 interface ExportDestination {
   readonly format: ChosenRoute['format'];
-  readonly target: ExportStore;
+  readonly target: StoreName;
   /** Of the crawl. */
   readonly workspaceId: string;
 }
@@ -102,7 +102,7 @@ function isAnswered(error: unknown): boolean {
 
 /** An export that is done but whose objects have gone is of no use. */
 async function hasObjects(
-  target: ExportStore,
+  target: StoreName,
   settings: RouteContext['settings'],
   found: DataExport,
   signal: AbortSignal,

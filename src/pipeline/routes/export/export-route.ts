@@ -15,7 +15,7 @@ import { limitsOf } from '../../../project/settings/limits.ts';
 import { listObjects } from '../../../stores/list-objects.ts';
 import type { ObjectStore, StoredObject } from '../../../stores/object-store.ts';
 import { objectBytes } from '../../../stores/read-object.ts';
-import { type ExportStore, openConfiguredStore } from '../../../stores/registry.ts';
+import { type StoreName, openConfiguredStore } from '../../../stores/registry.ts';
 import { type BodyFacts, verifiedBody } from '../download/verified-body.ts';
 import { TooManyRows, writeParts } from '../download/write-parts.ts';
 import { describedRows, type RouteContext, type RoutedUnit, type RouteKind } from '../route.ts';
@@ -94,7 +94,7 @@ async function openExport(context: RouteContext, routed: RoutedUnit): Promise<So
  */
 async function wrongSettings(
   { settings, signal }: RouteContext,
-  target: ExportStore,
+  target: StoreName,
   prefix: string,
   failed: CrawlhouseError,
 ): Promise<CrawlhouseError | null> {

@@ -5,7 +5,7 @@ import type { LoadedUnit } from '../../../state/catalogue/ops/ops-loads.ts';
 import type { Ledger } from '../../../state/ledger/ledger.ts';
 import type { LedgerExport } from '../../../state/ledger/ledger-export.ts';
 import { listObjects } from '../../../stores/list-objects.ts';
-import { type ExportStore, openConfiguredStore, type StoreSettings } from '../../../stores/registry.ts';
+import { type StoreName, openConfiguredStore, type StoreSettings } from '../../../stores/registry.ts';
 import { OVER } from './data-export-job.ts';
 
 /** Whether exports stay, and the stores that they are in. */
@@ -45,7 +45,7 @@ async function finishExport(
 ): Promise<void> {
   if (settings.keep_exports === 'never') {
     try {
-      await using store = await openConfiguredStore(settings, job.store as ExportStore);
+      await using store = await openConfiguredStore(settings, job.store as StoreName);
       for (const object of await listObjects(store, job.prefix, signal)) await store.remove(object, signal);
     } catch (error) {
       // The next run does the rest.

@@ -7,7 +7,7 @@ import { DEFAULT_LIMITS } from '../../../../src/core/net/limits.ts';
 import { extractExport } from '../../../../src/pipeline/routes/export/export-route.ts';
 import type { RawPart } from '../../../../src/project/model/raw-part.ts';
 import { listObjects } from '../../../../src/stores/list-objects.ts';
-import { LocalStore } from '../../../../src/stores/local/local.ts';
+import { LocalStore } from '../../../support/local-store.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { signal } from '../route-context.ts';
 

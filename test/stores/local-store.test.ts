@@ -1,20 +1,20 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { local } from '../../../src/stores/local/local.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
-import { objectStoreContract } from '../object-store-contract.ts';
+import { LocalStore } from '../support/local-store.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { objectStoreContract } from './object-store-contract.ts';
 
 objectStoreContract('a folder', {
-  open: async () => local.open({ folder: await temporaryFolder() }),
-  openMissing: async () => local.open({ folder: join(await temporaryFolder(), 'missing') }),
+  open: async () => new LocalStore({ folder: await temporaryFolder() }),
+  openMissing: async () => new LocalStore({ folder: join(await temporaryFolder(), 'missing') }),
   verified: 'length',
 });
 
 test('a key never leads out of the folder', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'file'), 'x');
-  await using store = await local.open({ folder: join(folder, 'store') });
+  await using store = new LocalStore({ folder: join(folder, 'store') });
   const { signal } = new AbortController();
   for (const key of ['../file', 'a/../../file', '/file', 'a//b', '']) {
     await expect(store.put(key, join(folder, 'file'), signal)).rejects.toMatchObject({

@@ -1,15 +1,14 @@
 import type { BigIntStats } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import type { CrawlhouseError } from '../../core/errors/errors.ts';
-import { commitFile, removeOld } from '../../core/files/atomic-file.ts';
-import { makeFolder } from '../../core/files/make-folder.ts';
-import { orMissing } from '../../core/files/read-text.ts';
-import { host } from '../../core/host/host.ts';
-import type { ByteRange, Checksum, ObjectStore, StoredObject } from '../object-store.ts';
-import { storeError } from '../store-errors.ts';
-import type { StoreKind } from '../store-kind.ts';
+import type { CrawlhouseError } from '../../src/core/errors/errors.ts';
+import { commitFile, removeOld } from '../../src/core/files/atomic-file.ts';
+import { makeFolder } from '../../src/core/files/make-folder.ts';
+import { orMissing } from '../../src/core/files/read-text.ts';
+import { host } from '../../src/core/host/host.ts';
+import type { ByteRange, Checksum, ObjectStore, StoredObject } from '../../src/stores/object-store.ts';
+import { storeError } from '../../src/stores/store-errors.ts';
 
-export interface LocalOptions {
+interface LocalOptions {
   /** The folder that acts as the bucket. */
   readonly folder: string;
 }
@@ -149,8 +148,3 @@ export class LocalStore implements ObjectStore {
 function versionOf({ ino, mtimeNs, size }: BigIntStats): string {
   return `${ino}-${mtimeNs}-${size}`;
 }
-
-/** A folder in place of a bucket. No setting names one. */
-export const local = {
-  open: async (options) => new LocalStore(options),
-} as const satisfies StoreKind<LocalOptions>;
