@@ -1,9 +1,6 @@
 import { CrawlhouseError } from '../core/errors/errors.ts';
 import type { ObjectStore, StoredObject } from './object-store.ts';
 
-/** The most pages of one listing: with a thousand objects each, more than any export has. */
-const MOST_PAGES = 10_000;
-
 /** The most objects under one prefix. They are held in memory. */
 const MOST_OBJECTS = 1_000_000;
 
@@ -34,18 +31,6 @@ function problemOf(
   if (before.has(key)) return 'the listing shows it twice';
   if (!key.startsWith(prefix)) return `it was listed under ${prefix}`;
   return before.size === MOST_OBJECTS ? `the listing shows more than ${MOST_OBJECTS} objects` : null;
-}
-
-/** The tokens that lead from one page of a listing to the next: none leads to a page that came already. */
-export class PageTokens {
-  readonly #seen = new Set<string>();
-
-  /** @throws Error if a listing repeats itself or does not end */
-  take(token: string): void {
-    if (this.#seen.has(token)) throw new Error('the listing repeats itself: a page leads to an earlier one');
-    this.#seen.add(token);
-    if (this.#seen.size > MOST_PAGES) throw new Error(`the listing does not end within ${MOST_PAGES} pages`);
-  }
 }
 
 /** The object of exactly this key; undefined where there is none. */

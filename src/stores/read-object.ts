@@ -4,8 +4,8 @@ import { crc32c } from '../core/files/crc32c.ts';
 import { host } from '../core/host/host.ts';
 import { atLeastAtRate } from '../core/net/limits.ts';
 import { type RetryOptions, type RetryPolicy, retriable } from '../core/time/retry.ts';
+import { retryStore } from './network-store.ts';
 import type { ByteRange, Checksum, ObjectStore, StoredObject } from './object-store.ts';
-import { retryStore } from './retry-store.ts';
 
 export interface ReadOptions {
   /** Bytes of a range; 8 MB by default. */

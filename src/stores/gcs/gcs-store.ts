@@ -4,12 +4,10 @@ import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type File, Storage } from '@google-cloud/storage';
-import { Agent, type Dispatcher } from 'undici';
+import { Agent } from 'undici';
 import type { CrawlhouseError } from '../../core/errors/errors.ts';
-import { DEFAULT_RETRY, type RetryPolicy } from '../../core/time/retry.ts';
-import { PageTokens } from '../list-objects.ts';
+import { type Asked, NetworkStore, unlessChanged } from '../network-store.ts';
 import type { ByteRange, Checksum, ObjectHashes, ObjectStore, StoredObject } from '../object-store.ts';
-import { retryStore } from '../retry-store.ts';
 import { isNetworkError, retryAfterMs, type StoreFailure, storeError } from '../store-errors.ts';
 import type { NetworkOptions } from '../store-kind.ts';
 
@@ -25,47 +23,37 @@ const PAGE = 1000;
 const RESUMABLE_BYTES = 16 * 1024 * 1024;
 
 /** `store_a`: a bucket of Google Cloud Storage. Credentials come from Google's standard chain. */
-export class GcsStore implements ObjectStore {
+export class GcsStore extends NetworkStore implements ObjectStore {
   readonly #storage: Storage;
-  readonly #media: GcsMedia;
+  /**
+   * For the content of objects, requested with the SDK's address and credentials. The SDK's streams take no signal, and a
+   * broken one resets all others.
+   */
+  readonly #agent: Agent;
   readonly #bucket: string;
-  readonly #retry: RetryPolicy;
 
   constructor(options: GcsOptions) {
+    super(options.retry);
     const idleMs = options.idleMs ?? 60_000;
     this.#bucket = options.bucket;
-    this.#retry = options.retry ?? DEFAULT_RETRY;
     this.#storage = new Storage({
       // Only our own retries, so that one policy decides and counts.
       retryOptions: { autoRetry: false },
       timeout: idleMs,
       ...(options.endpoint ? { apiEndpoint: options.endpoint } : {}),
     });
-    this.#media = new GcsMedia(this.#storage, this.#bucket, idleMs);
+    this.#agent = new Agent({ connect: { timeout: 10_000 }, headersTimeout: idleMs, bodyTimeout: idleMs });
   }
 
   async *list(prefix: string, signal: AbortSignal): AsyncGenerator<StoredObject> {
-    const where = this.#url(prefix);
-    const tokens = new PageTokens();
-    let token: string | undefined;
-    do {
-      const query = {
-        prefix,
-        autoPaginate: false,
-        maxResults: PAGE,
-        ...(token === undefined ? {} : { pageToken: token }),
-      };
-      const [files, next] = await this.#repeat('list', where, signal, () =>
-        this.#storage.bucket(this.#bucket).getFiles(query),
-      );
+    const ask = (pageToken: string | undefined) => {
+      const query = { prefix, autoPaginate: false, maxResults: PAGE };
+      return this.#storage.bucket(this.#bucket).getFiles(pageToken === undefined ? query : { ...query, pageToken });
+    };
+    const tokenOf = ([, next]: Awaited<ReturnType<typeof ask>>) =>
+      (next as { pageToken?: string } | null | undefined)?.pageToken;
+    for await (const [files] of this.pages(this.#url(prefix), signal, ask, tokenOf))
       for (const file of files) yield this.#storedObject(file);
-      token = (next as { pageToken?: string } | null | undefined)?.pageToken;
-      try {
-        if (token !== undefined) tokens.take(token);
-      } catch (error) {
-        throw gcsError(error, 'list', where, this.#bucket);
-      }
-    } while (token !== undefined);
   }
 
   async checksum({ hashes }: StoredObject): Promise<Checksum> {
@@ -74,23 +62,57 @@ export class GcsStore implements ObjectStore {
     return hashes.crc32c === undefined ? { kind: 'length' } : { kind: 'crc32c', value: hashes.crc32c };
   }
 
-  read(object: StoredObject, range: ByteRange, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-    return this.#media.read(object, range, signal);
+  async read(
+    object: StoredObject,
+    range: ByteRange,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<Uint8Array>> {
+    const path = `/b/${encodeURIComponent(this.#bucket)}/o/${encodeURIComponent(object.key)}`;
+    const url = new URL(`${this.#storage.baseUrl}${path}?alt=media&generation=${object.version}`);
+    const answer = await this.once('object', object.url, signal, async () =>
+      this.#agent.request({
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: 'GET',
+        headers: {
+          ...(await this.#credentials(url)),
+          range: `bytes=${range.from}-${range.to - 1}`,
+          // As stored: without this, Google decompresses objects with `Content-Encoding: gzip`.
+          'accept-encoding': 'gzip',
+        },
+        signal,
+      }),
+    );
+    if (answer.statusCode >= 300) {
+      const message = await shortText(answer.body);
+      const failed = { code: answer.statusCode, message, response: { headers: answer.headers } };
+      throw this.error(failed, 'object', object.url);
+    }
+    const generation = answer.headers['x-goog-generation'];
+    if (generation !== undefined && generation !== object.version) {
+      answer.body.destroy();
+      throw this.error({ code: 412, message: 'another generation' }, 'object', object.url);
+    }
+    return this.bytes(answer.body, object, signal);
   }
 
-  async remove(object: StoredObject, signal: AbortSignal): Promise<void> {
-    try {
-      await this.#repeat('object', object.url, signal, () =>
-        this.#storage.bucket(this.#bucket).file(object.key, { generation: object.version }).delete(),
-      );
-    } catch (error) {
-      if ((error as { code?: unknown }).code !== 'object_changed') throw error;
-    }
+  /** The SDK refreshes a token that is about to expire. An emulator's address is asked without. */
+  async #credentials(url: URL): Promise<Readonly<Record<string, string>>> {
+    if (this.#storage.customEndpoint) return {};
+    return { ...(await this.#storage.authClient.getRequestHeaders(url.href)) };
+  }
+
+  remove({ key, url, version }: StoredObject, signal: AbortSignal): Promise<void> {
+    return unlessChanged(() =>
+      this.repeat('object', url, signal, () =>
+        this.#storage.bucket(this.#bucket).file(key, { generation: version }).delete(),
+      ),
+    );
   }
 
   async put(key: string, file: string, signal: AbortSignal): Promise<void> {
     const { size } = await stat(file);
-    await this.#repeat('object', this.#url(key), signal, () => {
+    await this.repeat('object', this.#url(key), signal, () => {
       const target = this.#storage.bucket(this.#bucket).file(key);
       const upload = target.createWriteStream({ resumable: size > RESUMABLE_BYTES, validation: 'md5' });
       return pipeline(createReadStream(file), upload, { signal });
@@ -98,14 +120,14 @@ export class GcsStore implements ObjectStore {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#media[Symbol.asyncDispose]();
+    await this.#agent.destroy();
   }
 
   #storedObject({ name: key, metadata }: File): StoredObject {
     const url = this.#url(key);
     const { size, generation, md5Hash, crc32c } = metadata;
     if (size === undefined || generation === undefined) {
-      throw gcsError(new Error('a listed object lacks size or generation'), 'list', url, this.#bucket);
+      throw this.error(new Error('a listed object lacks size or generation'), 'list', url);
     }
     const hashes: ObjectHashes = {
       ...(md5Hash ? { md5: Buffer.from(md5Hash, 'base64').toString('hex') } : {}),
@@ -118,16 +140,17 @@ export class GcsStore implements ObjectStore {
     return `gs://${this.#bucket}/${key}`;
   }
 
-  #repeat<T>(asked: 'list' | 'object', url: string, signal: AbortSignal, send: () => Promise<T>): Promise<T> {
-    const attempt = async (): Promise<T> => {
-      try {
-        return await abortable(send(), signal);
-      } catch (error) {
-        signal.throwIfAborted();
-        throw gcsError(error, asked, url, this.#bucket);
-      }
-    };
-    return retryStore(attempt, { policy: this.#retry, signal });
+  protected error(thrown: unknown, asked: Asked, url: string): CrawlhouseError {
+    return gcsError(thrown, asked, url, this.#bucket);
+  }
+
+  protected override once<T>(
+    asked: Asked,
+    url: string,
+    signal: AbortSignal,
+    send: () => Promise<T>,
+  ): Promise<T> {
+    return super.once(asked, url, signal, () => abortable(send(), signal));
   }
 }
 
@@ -140,81 +163,6 @@ async function abortable<T>(asked: Promise<T>, signal: AbortSignal): Promise<T> 
 
 /** An error object is short. */
 const ERROR_BYTES = 16 * 1024;
-
-/**
- * The content of objects, requested with the SDK's address and credentials, but over our own connection. The SDK's
- * streams take no signal, and a broken one resets all others.
- */
-export class GcsMedia implements AsyncDisposable {
-  readonly #storage: Storage;
-  readonly #bucket: string;
-  readonly #agent: Agent;
-
-  constructor(storage: Storage, bucket: string, idleMs: number) {
-    this.#storage = storage;
-    this.#bucket = bucket;
-    this.#agent = new Agent({ connect: { timeout: 10_000 }, headersTimeout: idleMs, bodyTimeout: idleMs });
-  }
-
-  async read(
-    object: StoredObject,
-    range: ByteRange,
-    signal: AbortSignal,
-  ): Promise<AsyncIterable<Uint8Array>> {
-    const path = `/b/${encodeURIComponent(this.#bucket)}/o/${encodeURIComponent(object.key)}`;
-    const url = new URL(`${this.#storage.baseUrl}${path}?alt=media&generation=${object.version}`);
-    let answer: Dispatcher.ResponseData;
-    try {
-      answer = await this.#agent.request({
-        origin: url.origin,
-        path: url.pathname + url.search,
-        method: 'GET',
-        headers: {
-          ...(await this.#credentials(url)),
-          range: `bytes=${range.from}-${range.to - 1}`,
-          // As stored: without this, Google decompresses objects with `Content-Encoding: gzip`.
-          'accept-encoding': 'gzip',
-        },
-        signal,
-      });
-    } catch (error) {
-      signal.throwIfAborted();
-      throw gcsError(error, 'object', object.url, this.#bucket);
-    }
-    if (answer.statusCode >= 300) {
-      const message = await shortText(answer.body);
-      const failed = { code: answer.statusCode, message, response: { headers: answer.headers } };
-      throw gcsError(failed, 'object', object.url, this.#bucket);
-    }
-    const generation = answer.headers['x-goog-generation'];
-    if (generation !== undefined && generation !== object.version) {
-      answer.body.destroy();
-      throw gcsError({ code: 412, message: 'another generation' }, 'object', object.url, this.#bucket);
-    }
-    return this.#bytes(answer.body, object, signal);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#agent.destroy();
-  }
-
-  async *#bytes(body: Readable, object: StoredObject, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    try {
-      yield* body as AsyncIterable<Uint8Array>;
-    } catch (error) {
-      signal.throwIfAborted();
-      throw gcsError(error, 'body', object.url, this.#bucket);
-    } finally {
-      body.destroy();
-    }
-  }
-
-  /** The SDK refreshes a token that is about to expire. An emulator's address is asked without. */
-  async #credentials(url: URL): Promise<Readonly<Record<string, string>>> {
-    if (this.#storage.customEndpoint) return {};
-    return { ...(await this.#storage.authClient.getRequestHeaders(url.href)) };
-  }
-}
 
 async function shortText(body: Readable): Promise<string> {
   let text = '';
@@ -245,10 +193,10 @@ const TOO_FAST = /rateLimitExceeded|userRateLimitExceeded|slow ?down/i;
 const NO_CREDENTIALS =
   /default credentials|invalid_grant|invalid_client|unauthorized_client|invalid_rapt|private key|credentials? file|does not exist, or it is not a file/i;
 
-/** The error of a request: for a listing, for an object, or for a body that was already coming. */
+/** The error of a request. */
 export function gcsError(
   thrown: unknown,
-  asked: 'list' | 'object' | 'body',
+  asked: Asked,
   url: string,
   bucket: string,
 ): CrawlhouseError {
@@ -270,7 +218,7 @@ function gcsFailure(
   thrown: unknown,
   status: number | undefined,
   text: string,
-  asked: 'list' | 'object' | 'body',
+  asked: Asked,
 ): StoreFailure {
   if (asked === 'body') return 'connection';
   if (status === 429 || status === 408 || (status !== undefined && status >= 500)) return 'unavailable';

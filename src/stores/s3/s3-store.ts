@@ -1,4 +1,3 @@
-import { addAbortListener } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
@@ -17,10 +16,8 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import type { CrawlhouseError } from '../../core/errors/errors.ts';
-import { DEFAULT_RETRY, type RetryPolicy } from '../../core/time/retry.ts';
-import { PageTokens } from '../list-objects.ts';
+import { type Asked, NetworkStore, unlessChanged } from '../network-store.ts';
 import type { ByteRange, Checksum, ObjectStore, StoredObject } from '../object-store.ts';
-import { retryStore } from '../retry-store.ts';
 import {
   isNetworkError,
   retryAfterMs,
@@ -54,15 +51,14 @@ const HEADS_AT_ONCE = 8;
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 /** `store_b`: a bucket of S3 or of a compatible store. Credentials come from Amazon's standard chain. */
-export class S3Store implements ObjectStore {
+export class S3Store extends NetworkStore implements ObjectStore {
   readonly #client: S3Client;
   readonly #place: S3Place;
-  readonly #retry: RetryPolicy;
 
   constructor(options: S3Options) {
+    super(options.retry);
     const idleMs = options.idleMs ?? 60_000;
     this.#place = { bucket: options.bucket, region: options.region, names: options.names };
-    this.#retry = options.retry ?? DEFAULT_RETRY;
     this.#client = new S3Client({
       region: options.region,
       ...(options.endpoint ? { endpoint: options.endpoint, forcePathStyle: true } : {}),
@@ -76,33 +72,21 @@ export class S3Store implements ObjectStore {
 
   async *list(prefix: string, signal: AbortSignal): AsyncGenerator<StoredObject> {
     const where = this.#url(prefix);
-    const tokens = new PageTokens();
-    let token: string | undefined;
-    do {
-      const page: ListObjectsV2CommandOutput = await this.#repeat('list', where, signal, () =>
-        this.#client.send(
-          new ListObjectsV2Command({
-            Bucket: this.#place.bucket,
-            Prefix: prefix,
-            ...(token === undefined ? {} : { ContinuationToken: token }),
-          }),
-          { abortSignal: signal },
-        ),
-      );
+    const ask = (ContinuationToken: string | undefined): Promise<ListObjectsV2CommandOutput> => {
+      const query = { Bucket: this.#place.bucket, Prefix: prefix, ContinuationToken };
+      return this.#client.send(new ListObjectsV2Command(query), { abortSignal: signal });
+    };
+    const tokenOf = ({ NextContinuationToken: next, IsTruncated }: ListObjectsV2CommandOutput) => {
+      if (next === undefined && IsTruncated)
+        throw new Error('a page of the listing does not lead to the next');
+      return next;
+    };
+    for await (const page of this.pages(where, signal, ask, tokenOf))
       for (const { Key: key, Size: size, ETag: version } of page.Contents ?? []) {
-        if (key === undefined || size === undefined || version === undefined) {
-          throw s3Error(new Error('a listed object lacks key, size or ETag'), 'list', where, this.#place);
-        }
+        if (key === undefined || size === undefined || version === undefined)
+          throw this.error(new Error('a listed object lacks key, size or ETag'), 'list', where);
         yield { key, url: this.#url(key), size, version, hashes: {} };
       }
-      token = page.NextContinuationToken;
-      try {
-        if (token !== undefined) tokens.take(token);
-        else if (page.IsTruncated) throw new Error('a page of the listing does not lead to the next');
-      } catch (error) {
-        throw s3Error(error, 'list', where, this.#place);
-      }
-    } while (token !== undefined);
   }
 
   async checksum(object: StoredObject, signal: AbortSignal): Promise<Checksum> {
@@ -130,39 +114,25 @@ export class S3Store implements ObjectStore {
       ...this.#version(object),
       Range: `bytes=${range.from}-${range.to - 1}`,
     });
-    const answer = await this.#once('object', object.url, signal, () =>
+    const answer = await this.once('object', object.url, signal, () =>
       this.#client.send(command, { abortSignal: signal }),
     );
-    return this.#bytes(answer.Body as Readable, object, signal);
+    return this.bytes(answer.Body as Readable, object, signal);
   }
 
-  async *#bytes(body: Readable, object: StoredObject, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    using _stop = addAbortListener(signal, () => body.destroy(new Error('aborted')));
-    try {
-      yield* body as AsyncIterable<Uint8Array>;
-    } catch (error) {
-      signal.throwIfAborted();
-      throw s3Error(error, 'body', object.url, this.#place);
-    } finally {
-      body.destroy();
-    }
-  }
-
-  async remove(object: StoredObject, signal: AbortSignal): Promise<void> {
-    try {
+  remove(object: StoredObject, signal: AbortSignal): Promise<void> {
+    return unlessChanged(async () => {
       // Not every S3-compatible store honours a condition on a deletion.
       await this.#head(object, undefined, signal);
-      await this.#repeat('object', object.url, signal, () =>
+      await this.repeat('object', object.url, signal, () =>
         this.#client.send(new DeleteObjectCommand(this.#version(object)), { abortSignal: signal }),
       );
-    } catch (error) {
-      if ((error as { code?: unknown }).code !== 'object_changed') throw error;
-    }
+    });
   }
 
   async put(key: string, file: string, signal: AbortSignal): Promise<void> {
     const repeat = <T>(send: () => Promise<T>): Promise<T> =>
-      this.#repeat('object', this.#url(key), signal, send);
+      this.repeat('object', this.#url(key), signal, send);
     await uploadToS3(this.#client, { Bucket: this.#place.bucket, Key: key }, { file, repeat }, signal);
   }
 
@@ -179,7 +149,7 @@ export class S3Store implements ObjectStore {
       ...this.#version(object),
       ...(part === undefined ? { ChecksumMode: 'ENABLED' } : { PartNumber: part }),
     });
-    return this.#repeat('object', object.url, signal, () =>
+    return this.repeat('object', object.url, signal, () =>
       this.#client.send(command, { abortSignal: signal }),
     );
   }
@@ -192,22 +162,8 @@ export class S3Store implements ObjectStore {
     return `s3://${this.#place.bucket}/${key}`;
   }
 
-  #repeat<T>(asked: 'list' | 'object', url: string, signal: AbortSignal, send: () => Promise<T>): Promise<T> {
-    return retryStore(() => this.#once(asked, url, signal, send), { policy: this.#retry, signal });
-  }
-
-  async #once<T>(
-    asked: 'list' | 'object',
-    url: string,
-    signal: AbortSignal,
-    send: () => Promise<T>,
-  ): Promise<T> {
-    try {
-      return await send();
-    } catch (error) {
-      signal.throwIfAborted();
-      throw s3Error(error, asked, url, this.#place);
-    }
+  protected error(thrown: unknown, asked: Asked, url: string): CrawlhouseError {
+    return s3Error(thrown, asked, url, this.#place);
   }
 }
 
@@ -282,10 +238,10 @@ const ACCESS: ReadonlySet<string> = new Set([
 ]);
 const CHANGED: ReadonlySet<string> = new Set(['NoSuchKey', 'NotFound', 'PreconditionFailed', 'InvalidRange']);
 const BUSY: ReadonlySet<string> = new Set(['SlowDown', 'RequestTimeout', 'InternalError', 'Throttling']);
-/** The error of a request: for a listing, for an object, or for a body that was already coming. */
+/** The error of a request. */
 export function s3Error(
   thrown: unknown,
-  asked: 'list' | 'object' | 'body',
+  asked: Asked,
   url: string,
   place: S3Place,
 ): CrawlhouseError {
@@ -308,7 +264,7 @@ export function s3Error(
   });
 }
 
-function s3Failure(error: SdkError, asked: 'list' | 'object' | 'body', elsewhere: boolean): StoreFailure {
+function s3Failure(error: SdkError, asked: Asked, elsewhere: boolean): StoreFailure {
   const name = error.name ?? '';
   const status = error.$metadata?.httpStatusCode;
   // A broken body is a connection error, whatever the stream reports.
