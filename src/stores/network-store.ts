@@ -35,12 +35,7 @@ export abstract class NetworkStore {
     }
   }
 
-  protected repeat<T>(
-    asked: Asked,
-    url: string,
-    signal: AbortSignal,
-    send: () => Promise<T>,
-  ): Promise<T> {
+  protected repeat<T>(asked: Asked, url: string, signal: AbortSignal, send: () => Promise<T>): Promise<T> {
     return retryStore(() => this.once(asked, url, signal, send), { policy: this.#retry, signal });
   }
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { LocalStore } from '../support/local-store.ts';
 import type { ByteRange, StoredObject } from '../../src/stores/object-store.ts';
 import { byteRanges, objectBytes } from '../../src/stores/read-object.ts';
+import { LocalStore } from '../support/local-store.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { Bench } from './object-store-contract.ts';
 import { QUICK } from './store-server.ts';

@@ -12,8 +12,8 @@ import { TrinoMirror } from '../../src/engines/trino/trino-engine.ts';
 import { type MirrorReport, mirror } from '../../src/pipeline/publish/mirror.ts';
 import { tableColumns } from '../../src/state/catalogue/catalog.ts';
 import { createSchema } from '../../src/state/catalogue/create-schema.ts';
-import { LocalStore } from '../support/local-store.ts';
 import { openServer } from '../stores/store-server.ts';
+import { LocalStore } from '../support/local-store.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 // The same rows in a table of DuckDB and in Trino, mirrored from both.

@@ -36,6 +36,19 @@ export async function look(
   }
 }
 
+/** What is looked at, by the name of its check, in order. */
+export type Looks<Given> = Readonly<Record<string, (given: Given) => Finding | Promise<Finding>>>;
+
+export async function lookAll<Given>(
+  looks: Looks<Given>,
+  given: Given,
+  signal: AbortSignal,
+): Promise<Check[]> {
+  const checks: Check[] = [];
+  for (const [name, at] of Object.entries(looks)) checks.push(await look(name, signal, () => at(given)));
+  return checks;
+}
+
 export function skipped(names: readonly string[], why: string): Check[] {
   return names.map((name) => ({
     name,

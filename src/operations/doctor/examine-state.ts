@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type Check, type Finding, look, smallEngine } from '../../core/duckdb/check.ts';
+import { type Finding, type Looks, smallEngine } from '../../core/duckdb/check.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { bytesOf } from '../../core/files/disk-use.ts';
 import { describeHolder, tryLockState } from '../../core/locks/state-lock.ts';
@@ -17,19 +17,8 @@ const MB = 1_000_000;
 /** Less than this is too little for any run. */
 const LEAST_FREE = 100 * MB;
 
-/** Their names, in order. */
-export const OF_STATE = ['warehouse', 'ledger', 'lock', 'disk', 'memory'] as const;
-
-/** The checks of this machine: warehouse, ledger, lock, disk, memory. */
-export async function examineState(settings: MemoryPlace, signal: AbortSignal): Promise<Check[]> {
-  return [
-    await look('warehouse', signal, () => warehouse(settings)),
-    await look('ledger', signal, () => ledger(settings)),
-    await look('lock', signal, () => lock(settings.state_dir)),
-    await look('disk', signal, () => disk(settings)),
-    await look('memory', signal, () => memory(settings)),
-  ];
-}
+/** The checks of this machine. */
+export const OF_STATE: Looks<MemoryPlace> = { warehouse, ledger, lock, disk, memory };
 
 async function warehouse({ warehouse: path }: PublishedPlace): Promise<Finding> {
   await using database = await smallEngine();
@@ -49,7 +38,7 @@ async function ledger(settings: LedgerSettings): Promise<Finding> {
   return { message: `${(await opened.units()).length} units, version ${opened.version}${where}` };
 }
 
-function lock(stateDir: string): Finding {
+function lock({ state_dir: stateDir }: MemoryPlace): Finding {
   if (!existsSync(stateDir)) return { message: 'free' };
   const taken = tryLockState(stateDir, 'crawlhouse doctor', false);
   if ('holder' in taken) return { message: `held by ${describeHolder(taken.holder)}` };

@@ -7,6 +7,7 @@ import { writeFileAtomic } from '../../core/files/atomic-file.ts';
 import { makeFolder } from '../../core/files/make-folder.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import { jsonOf } from '../../core/text/json.ts';
+import { didYouMean } from '../../core/text/nearest-name.ts';
 import type { MirroredTable, MirrorPartition, MirrorSource } from '../../engines/mirror-sql.ts';
 import type { WorkingCopy } from '../../engines/working-copy.ts';
 import { type CatalogColumn, tableColumns } from '../../state/catalogue/catalog.ts';
@@ -131,13 +132,16 @@ async function readManifest(
 
 /** @throws CrawlhouseError `bad_settings` for a table that is not there */
 function mirroredTable(name: string, columns: readonly CatalogColumn[] | undefined): MirroredTable {
-  if (columns === undefined) {
-    throw new CrawlhouseError('bad_settings', `mirror.tables: there is no ${name} in the warehouse`, {
-      hint: "crawlhouse query 'SHOW ALL TABLES' lists the tables",
-    });
-  }
+  if (columns === undefined) throw notMirrored(name);
   const has = (wanted: string): boolean => columns.some((column) => column.name === wanted);
   return { name, columns, cut: CUTS.find((names) => names.every(has)) ?? [] };
+}
+
+/** @param known the tables that there are, for a hint */
+export function notMirrored(name: string, known: readonly string[] = []): CrawlhouseError {
+  return new CrawlhouseError('bad_settings', `mirror.tables: there is no ${name} in the warehouse`, {
+    hint: `${didYouMean(name, known)}crawlhouse query 'SHOW ALL TABLES' lists the tables`,
+  });
 }
 
 async function writePartition(

@@ -48,7 +48,9 @@ export class GcsStore extends NetworkStore implements ObjectStore {
   async *list(prefix: string, signal: AbortSignal): AsyncGenerator<StoredObject> {
     const ask = (pageToken: string | undefined) => {
       const query = { prefix, autoPaginate: false, maxResults: PAGE };
-      return this.#storage.bucket(this.#bucket).getFiles(pageToken === undefined ? query : { ...query, pageToken });
+      return this.#storage
+        .bucket(this.#bucket)
+        .getFiles(pageToken === undefined ? query : { ...query, pageToken });
     };
     const tokenOf = ([, next]: Awaited<ReturnType<typeof ask>>) =>
       (next as { pageToken?: string } | null | undefined)?.pageToken;
@@ -194,12 +196,7 @@ const NO_CREDENTIALS =
   /default credentials|invalid_grant|invalid_client|unauthorized_client|invalid_rapt|private key|credentials? file|does not exist, or it is not a file/i;
 
 /** The error of a request. */
-export function gcsError(
-  thrown: unknown,
-  asked: Asked,
-  url: string,
-  bucket: string,
-): CrawlhouseError {
+export function gcsError(thrown: unknown, asked: Asked, url: string, bucket: string): CrawlhouseError {
   const error = thrown as GcsFailure;
   const status = statusOf(error);
   const { message, reasons } = said(error);
@@ -214,12 +211,7 @@ export function gcsError(
   });
 }
 
-function gcsFailure(
-  thrown: unknown,
-  status: number | undefined,
-  text: string,
-  asked: Asked,
-): StoreFailure {
+function gcsFailure(thrown: unknown, status: number | undefined, text: string, asked: Asked): StoreFailure {
   if (asked === 'body') return 'connection';
   if (status === 429 || status === 408 || (status !== undefined && status >= 500)) return 'unavailable';
   if (status === 403 && TOO_FAST.test(text)) return 'unavailable';

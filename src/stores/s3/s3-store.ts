@@ -239,12 +239,7 @@ const ACCESS: ReadonlySet<string> = new Set([
 const CHANGED: ReadonlySet<string> = new Set(['NoSuchKey', 'NotFound', 'PreconditionFailed', 'InvalidRange']);
 const BUSY: ReadonlySet<string> = new Set(['SlowDown', 'RequestTimeout', 'InternalError', 'Throttling']);
 /** The error of a request. */
-export function s3Error(
-  thrown: unknown,
-  asked: Asked,
-  url: string,
-  place: S3Place,
-): CrawlhouseError {
+export function s3Error(thrown: unknown, asked: Asked, url: string, place: S3Place): CrawlhouseError {
   const error = thrown as SdkError;
   const headers = error.$response?.headers ?? {};
   const actual = error.Region ?? headers['x-amz-bucket-region'];

@@ -1,7 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { examineState } from '../../../src/operations/doctor/examine-state.ts';
+import { lookAll } from '../../../src/core/duckdb/check.ts';
+import { OF_STATE } from '../../../src/operations/doctor/examine-state.ts';
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
@@ -20,7 +21,7 @@ test('the disk is named by the state folder, also while others write to it', asy
   const folder = await temporaryFolder();
   const settings = await loadSettings(folder, {});
   await mkdir(join(folder, '.crawlhouse'));
-  const checks = await examineState(settings, new AbortController().signal);
+  const checks = await lookAll(OF_STATE, settings, new AbortController().signal);
   expect(checks.find(({ name }) => name === 'disk')?.message).toBe(
     `999999 MB free for ${join(folder, '.crawlhouse')}`,
   );

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { Check } from '../../../src/core/duckdb/check.ts';
 import { sqliteAlertStore } from '../../../src/operations/alert/open-alert-store.ts';
-import { killed, lastGood } from '../../../src/operations/doctor/examine-runs.ts';
+import { killed, lastGood } from '../../../src/operations/doctor/examine.ts';
 import type { LedgerRun } from '../../../src/project/model/runs/ledger-records.ts';
 import { type Sandbox, startSandbox } from '../../../src/service/local/sandbox/start-sandbox.ts';
 import { capture } from '../../people/cli/capture.ts';

@@ -6,7 +6,7 @@ import type { DataExport, DataExportInput } from '../../../service/api/resources
 import { dataExportStage } from '../../../service/api/resources/data-exports.ts';
 import type { LedgerExport } from '../../../state/ledger/ledger-export.ts';
 import { listObjects } from '../../../stores/list-objects.ts';
-import { type StoreName, exportParameters, openConfiguredStore } from '../../../stores/registry.ts';
+import { exportParameters, openConfiguredStore, type StoreName } from '../../../stores/registry.ts';
 import type { ChosenRoute, RouteContext } from '../route.ts';
 import { findExport, isUsable, prefixOf } from './data-export-job.ts';
 

@@ -15,7 +15,7 @@ import { limitsOf } from '../../../project/settings/limits.ts';
 import { listObjects } from '../../../stores/list-objects.ts';
 import type { ObjectStore, StoredObject } from '../../../stores/object-store.ts';
 import { objectBytes } from '../../../stores/read-object.ts';
-import { type StoreName, openConfiguredStore } from '../../../stores/registry.ts';
+import { openConfiguredStore, type StoreName } from '../../../stores/registry.ts';
 import { type BodyFacts, verifiedBody } from '../download/verified-body.ts';
 import { TooManyRows, writeParts } from '../download/write-parts.ts';
 import { describedRows, type RouteContext, type RoutedUnit, type RouteKind } from '../route.ts';

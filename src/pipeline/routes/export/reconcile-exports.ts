@@ -5,7 +5,7 @@ import type { LoadedUnit } from '../../../state/catalogue/ops/ops-loads.ts';
 import type { Ledger } from '../../../state/ledger/ledger.ts';
 import type { LedgerExport } from '../../../state/ledger/ledger-export.ts';
 import { listObjects } from '../../../stores/list-objects.ts';
-import { type StoreName, openConfiguredStore, type StoreSettings } from '../../../stores/registry.ts';
+import { openConfiguredStore, type StoreName, type StoreSettings } from '../../../stores/registry.ts';
 import { OVER } from './data-export-job.ts';
 
 /** Whether exports stay, and the stores that they are in. */

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ownLocation } from '../../../../src/engines/trino/rows/check-store.ts';
 import type { TrinoPlace } from '../../../../src/engines/trino/trino-place.ts';
-import { LocalStore } from '../../../support/local-store.ts';
 import { errorOf } from '../../../support/error-of.ts';
+import { LocalStore } from '../../../support/local-store.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
 async function scene() {
