@@ -1,7 +1,6 @@
 import { parse } from 'parse5';
 import { ownUrl } from '../../../core/net/web-url.ts';
-import { decodeContent } from './fetch/content-encoding.ts';
-import { contentType, decodeBody, isHtml } from './parse/decode-body.ts';
+import { contentType, decodeBody, htmlBody } from './parse/decode-body.ts';
 import { attribute, isElement, walk } from './parse/tree.ts';
 
 const NAME = '_escaped_fragment_';
@@ -44,18 +43,11 @@ export function isHashBang(hash: string): boolean {
   return hash.startsWith('#!');
 }
 
-interface Answered {
-  readonly statusCode: number | null;
-  readonly headers: Parameters<typeof isHtml>[0];
-  readonly body: Uint8Array | null;
-}
-
 /** Whether a page declares in its head that it has a snapshot. */
-export function declaresSnapshot({ statusCode, headers, body }: Answered): boolean {
-  if (statusCode === null || statusCode < 200 || statusCode > 299 || body === null) return false;
-  const plain = decodeContent(body, headers, LONGEST_HEAD).body;
-  if (plain === null || !isHtml(headers, plain)) return false;
-  const { text } = decodeBody(plain.subarray(0, LONGEST_HEAD), contentType(headers).charset);
+export function declaresSnapshot(answer: Parameters<typeof htmlBody>[0]): boolean {
+  const plain = htmlBody(answer, LONGEST_HEAD);
+  if (plain === null) return false;
+  const { text } = decodeBody(plain.subarray(0, LONGEST_HEAD), contentType(answer.headers).charset);
   if (!/<meta\b[^>]*fragment/i.test(text)) return false;
   let isDeclared = false;
   walk(parse(text, { scriptingEnabled: true }), (node) => {

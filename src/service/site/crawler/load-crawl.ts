@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -7,10 +7,6 @@ import { type Connection, file, ident, text } from '../../../core/duckdb/duckdb.
 import type { Frontier, RecordFile, RecordKind } from './frontier/frontier.ts';
 import { openCrawlFile } from './records/crawl-counts.ts';
 import { CRAWL_TABLES, type TableColumns } from './records/records.ts';
-
-const SITEMAP_FILE = 'sitemaps.ndjson';
-const MISSING_FILE = 'missing.ndjson';
-const VITALS_FILE = 'vitals.ndjson';
 
 export interface LoadCrawlOptions {
   /** Of the crawl's files. */
@@ -27,13 +23,6 @@ export async function loadCrawl(connection: Connection, options: LoadCrawlOption
   for (const leftover of [path, `${path}.wal`]) await rm(leftover, { force: true });
   await openCrawlFile(connection, path);
   const recorded = frontier.recordFiles();
-  const files = (kind: RecordKind): string[] => filesOf(folder, recorded, kind);
-  const sitemaps = join(folder, SITEMAP_FILE);
-  await pipeline(Readable.from(frontier.sitemapRecords()), createWriteStream(sitemaps));
-  const missing = join(folder, MISSING_FILE);
-  await writeFile(missing, frontier.fact('missing pages') ?? '');
-  const vitals = join(folder, VITALS_FILE);
-  await pipeline(Readable.from(frontier.vitalsRecords()), createWriteStream(vitals));
   const create = (
     name: keyof typeof CRAWL_TABLES,
     paths: readonly string[],
@@ -44,13 +33,20 @@ export async function loadCrawl(connection: Connection, options: LoadCrawlOption
       [],
       signal,
     );
-  await create('sitemap_urls', [sitemaps]);
-  await create('missing_pages', [missing]);
-  await create('vitals', [vitals]);
-  await create('fetched_links', files('links'));
-  await create('fetched_items', files('items'));
-  await create('fetched_pages', files('pages'), `* REPLACE (${SOURCES} AS sources)`);
-  for (const path of [sitemaps, missing, vitals]) await rm(path);
+  const kept = {
+    sitemap_urls: frontier.records('sitemap_urls'),
+    missing_pages: [frontier.fact('missing pages') ?? ''],
+    vitals: frontier.records('vitals'),
+  };
+  for (const [name, lines] of Object.entries(kept) as [keyof typeof kept, Iterable<string>][]) {
+    const path = join(folder, `${name}.ndjson`);
+    await pipeline(Readable.from(lines), createWriteStream(path));
+    await create(name, [path]);
+    await rm(path);
+  }
+  await create('fetched_links', filesOf(folder, recorded, 'links'));
+  await create('fetched_items', filesOf(folder, recorded, 'items'));
+  await create('fetched_pages', filesOf(folder, recorded, 'pages'), `* REPLACE (${SOURCES} AS sources)`);
 }
 
 /**

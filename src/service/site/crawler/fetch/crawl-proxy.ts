@@ -24,6 +24,7 @@ interface Way {
   readonly resolver: HostResolver;
   /** Milliseconds to connect. */
   readonly timeout: number;
+  /** NTLM signs in a connection, which behind a proxy is one's own only in a tunnel. */
   readonly tunnelsOnly: boolean;
 }
 
@@ -54,28 +55,19 @@ export function requireProxy(
 export class ProxyRoute implements Disposable {
   readonly #proxy: URL;
   readonly #authorization: Readonly<Record<string, string>>;
-  readonly #resolver: HostResolver;
-  readonly #timeout: number;
-  readonly #secure: buildConnector.connector;
-  readonly #plain: buildConnector.connector;
+  readonly #way: Way;
+  readonly #connector: buildConnector.connector;
   /** Whether requests to a port are forwarded. */
   readonly #ports = new Map<string, Promise<boolean>>();
   readonly #asking = new Set<ClientRequest>();
 
-  /** NTLM signs in a connection, which behind a proxy is one's own only in a tunnel. */
-  readonly #tunnelsOnly: boolean;
-
-  private constructor(proxy: CrawlProxy, { resolver, timeout, tunnelsOnly }: Way) {
-    const { url, username = '', password = '' } = proxy;
+  private constructor({ url, username = '', password = '' }: CrawlProxy, way: Way) {
     keepSecret(password);
     this.#proxy = ownUrl(url);
     this.#authorization =
       username === '' ? {} : { 'proxy-authorization': basicAuthorization({ username, password }) };
-    this.#resolver = resolver;
-    this.#timeout = timeout;
-    this.#tunnelsOnly = tunnelsOnly;
-    this.#secure = buildConnector({ timeout, allowH2: false });
-    this.#plain = buildConnector({ timeout, allowH2: false });
+    this.#way = way;
+    this.#connector = buildConnector({ timeout: way.timeout, allowH2: false });
   }
 
   /**
@@ -99,7 +91,7 @@ export class ProxyRoute implements Disposable {
     const path = requestPath(url);
     if (!(await this.#forwards(url))) return { path, headers: {}, isForwarded: false };
     // The proxy resolves the name by itself; that it has allowed addresses is known here.
-    await this.#resolver.addresses(url.hostname);
+    await this.#way.resolver.addresses(url.hostname);
     return { path: `${url.origin}${path}`, headers: this.#authorization, isForwarded: true };
   }
 
@@ -111,7 +103,7 @@ export class ProxyRoute implements Disposable {
         if (isForwarded) return this.#toProxy(to, callback);
         return this.tunnel(hostname, Number(port || (protocol === 'https:' ? 443 : 80))).then(
           (httpSocket) => {
-            if (protocol === 'https:') this.#secure({ ...to, httpSocket }, callback);
+            if (protocol === 'https:') this.#connector({ ...to, httpSocket }, callback);
             else callback(null, httpSocket);
           },
           (error: Error) => callback(error, null),
@@ -123,7 +115,7 @@ export class ProxyRoute implements Disposable {
 
   #toProxy(to: buildConnector.Options, callback: buildConnector.Callback): void {
     const { hostname, host, port } = this.#proxy;
-    this.#plain({ ...to, hostname: plainHost(hostname), host, port: port || '80' }, (...opened) => {
+    this.#connector({ ...to, hostname: plainHost(hostname), host, port: port || '80' }, (...opened) => {
       if (opened[0] === null) callback(...opened);
       else callback(this.#silent(opened[0]), null);
     });
@@ -132,9 +124,9 @@ export class ProxyRoute implements Disposable {
   /** Whether the proxy is sent requests of this kind themselves: it opens no tunnel to their port. */
   #forwards(url: Pick<URL, 'protocol' | 'hostname' | 'port'>): Promise<boolean> {
     const { protocol, hostname } = url;
+    const { tunnelsOnly, resolver } = this.#way;
     // An address that the configuration gives is not the one that the proxy would find.
-    if (protocol === 'https:' || this.#tunnelsOnly || this.#resolver.isGiven(hostname))
-      return Promise.resolve(false);
+    if (protocol === 'https:' || tunnelsOnly || resolver.isGiven(hostname)) return Promise.resolve(false);
     const port = url.port || '80';
     const known = this.#ports.get(port);
     if (known !== undefined) return known;
@@ -155,7 +147,7 @@ export class ProxyRoute implements Disposable {
   }
 
   async tunnel(host: string, port: number): Promise<Socket> {
-    const addresses = await this.#resolver.addresses(host);
+    const addresses = await this.#way.resolver.addresses(host);
     // More proxies reach these.
     const sorted = addresses.toSorted((a, b) => Number(isIPv6(a)) - Number(isIPv6(b)));
     let first: unknown;
@@ -181,7 +173,7 @@ export class ProxyRoute implements Disposable {
       agent: false,
     });
     this.#asking.add(asked);
-    const timer = setTimeout(() => asked.destroy(coded('no tunnel in time', LATE)), this.#timeout);
+    const timer = setTimeout(() => asked.destroy(coded('no tunnel in time', LATE)), this.#way.timeout);
     try {
       asked.end();
       const opened = await once(asked, 'connect').catch((error: NodeJS.ErrnoException) => {

@@ -16,25 +16,18 @@ import {
 } from './protocol-client.ts';
 import type { HostResolver } from './resolve-host.ts';
 
-export interface FetchLimits {
+export const DEFAULT_FETCH_LIMITS = {
   /** Milliseconds. */
-  readonly connectTimeout: number;
-  readonly headersTimeout: number;
-  /** Between two pieces of a body. */
-  readonly bodyTimeout: number;
-  /** From the request to the last byte. */
-  readonly totalTimeout: number;
-  /** Bytes of a body, on the wire and after content-encoding, each. */
-  readonly bytes: number;
-}
-
-export const DEFAULT_FETCH_LIMITS: FetchLimits = {
   connectTimeout: 10_000,
   headersTimeout: 30_000,
+  /** Between two pieces of a body. */
   bodyTimeout: 30_000,
+  /** From the request to the last byte. */
   totalTimeout: 60_000,
+  /** Bytes of a body, on the wire and after content-encoding, each. */
   bytes: 10_000_000,
 };
+export type FetchLimits = Readonly<typeof DEFAULT_FETCH_LIMITS>;
 
 /** An answer as it came: redirects are not followed, content-encoding is still on. */
 export interface FetchedAnswer extends Omit<Fetched, 'error' | 'problem' | 'bytes'> {
@@ -46,16 +39,8 @@ export interface FetchedAnswer extends Omit<Fetched, 'error' | 'problem' | 'byte
 /** Resolves once there is room for a body of more than `LARGE_BODY` bytes. */
 export type Room = () => Promise<void>;
 
-interface AskedRequest {
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-interface CollectorLimits {
-  readonly bytes: number;
-  readonly totalTimeout: number;
-  readonly room: Room | undefined;
-}
+type AskedRequest = Pick<RequestTarget, 'path' | 'headers'>;
+type CollectorLimits = Pick<FetchLimits, 'bytes' | 'totalTimeout'> & { readonly room: Room | undefined };
 
 const LARGE_BODY = 1_000_000;
 const CUT = 'ERR_CRAWL_BODY_LIMIT';
@@ -63,38 +48,34 @@ const CUT = 'ERR_CRAWL_BODY_LIMIT';
 const MOST_POOLS = 256;
 /** Origins that are known to need the lenient reader. */
 const MOST_LENIENT = 1_000;
+interface FetcherOptions {
+  readonly limits: FetchLimits;
+  /** To one host at once. */
+  readonly connections: number;
+  readonly proxy?: ProxyRoute | null;
+}
+
 /** Sends the requests of a crawl: one pool of connections a host, one request a connection at a time. */
 export class Fetcher implements AsyncDisposable {
   readonly #pools = new Map<string, Pool>();
   readonly #session: CrawlSession;
   readonly #resolver: HostResolver;
-  readonly #limits: FetchLimits;
-  readonly #connections: number;
+  readonly #options: FetcherOptions;
   readonly #http2: Http2Offers;
-  readonly #proxy: ProxyRoute | null;
   readonly #connect: buildConnector.connector;
   /** Origins whose answers are read by the lenient reader: the pool could not read one. */
   readonly #lenient = new Set<string>();
   #isClosed = false;
 
-  constructor(
-    session: CrawlSession,
-    resolver: HostResolver,
-    options: {
-      readonly limits: FetchLimits;
-      readonly connections: number;
-      readonly proxy?: ProxyRoute | null;
-    },
-  ) {
+  constructor(session: CrawlSession, resolver: HostResolver, options: FetcherOptions) {
     this.#session = session;
     this.#resolver = resolver;
-    this.#limits = options.limits;
-    this.#connections = options.connections;
-    this.#proxy = options.proxy ?? null;
+    this.#options = options;
     const { lookup } = resolver;
-    const timeout = options.limits.connectTimeout;
-    this.#connect = this.#proxy?.connect ?? buildConnector({ timeout, lookup, allowH2: false });
-    this.#http2 = new Http2Offers(lookup, timeout, this.#proxy);
+    const { proxy = null, limits } = options;
+    const timeout = limits.connectTimeout;
+    this.#connect = proxy?.connect ?? buildConnector({ timeout, lookup, allowH2: false });
+    this.#http2 = new Http2Offers(lookup, timeout, proxy);
   }
 
   /**
@@ -104,7 +85,7 @@ export class Fetcher implements AsyncDisposable {
    */
   async fetch(
     text: string,
-    bytes: number = this.#limits.bytes,
+    bytes: number = this.#options.limits.bytes,
     room?: Room,
     extra: Readonly<Record<string, string>> = {},
   ): Promise<FetchedAnswer> {
@@ -145,13 +126,13 @@ export class Fetcher implements AsyncDisposable {
     try {
       if (this.#isClosed) throw new Error('the fetcher is closed');
       this.#resolver.checkHost(url.hostname);
-      if (this.#proxy !== null) target = await this.#proxy.target(url);
+      target = (await this.#options.proxy?.target(url)) ?? target;
     } catch (error) {
       return failed(url.href, error, new Date());
     }
     const headers = { ...this.#session.headersFor(url), ...extra, ...target.headers };
     const asked = { path: target.path, headers };
-    const limits = { bytes, totalTimeout: this.#limits.totalTimeout, room };
+    const limits = { bytes, totalTimeout: this.#options.limits.totalTimeout, room };
     const isLenient = this.#lenient.has(url.origin);
     let answer = await this.#send(url, asked, limits, isLenient);
     // The lenient reader has connections of its own, which NTLM has not signed in.
@@ -172,10 +153,10 @@ export class Fetcher implements AsyncDisposable {
     isLenient: boolean,
   ): Promise<FetchedAnswer> {
     const { promise, resolve } = Promise.withResolvers<FetchedAnswer>();
+    const { bodyTimeout } = this.#options.limits;
     const handler = new Collector(url.href, limits, resolve);
     try {
-      if (isLenient)
-        lenientRequest(url, { connect: this.#connect, ...asked, timeout: this.#limits.bodyTimeout }, handler);
+      if (isLenient) lenientRequest(url, { connect: this.#connect, ...asked, timeout: bodyTimeout }, handler);
       else this.#pool(url.origin).dispatch({ ...asked, method: 'GET' }, handler);
     } catch (error) {
       return failed(url.href, error, new Date());
@@ -193,10 +174,10 @@ export class Fetcher implements AsyncDisposable {
     const known = this.#pools.get(origin);
     if (known !== undefined) return known;
     this.#closeOldest();
-    const { headersTimeout, bodyTimeout } = this.#limits;
+    const { headersTimeout, bodyTimeout } = this.#options.limits;
     const pool = new Pool(origin, {
       // NTLM signs in a connection: each further one would have to be signed in, too.
-      connections: this.#session.ntlmFor(ownUrl(origin)) === null ? this.#connections : 1,
+      connections: this.#session.ntlmFor(ownUrl(origin)) === null ? this.#options.connections : 1,
       pipelining: 1,
       // undici gives the headers of HTTP/2 joined by name, and sends many requests on one connection.
       allowH2: false,

@@ -285,9 +285,10 @@ export class Frontier implements Disposable {
     this.#prepare('DELETE FROM sitemap_urls').run();
   }
 
-  /** The records of sitemap URLs as lines of JSON. */
-  *sitemapRecords(): Generator<string> {
-    for (const row of this.#prepare('SELECT record FROM sitemap_urls ORDER BY id').iterate())
+  /** The records of a table as lines of JSON: URLs of sitemaps, or web vitals. */
+  *records(table: 'sitemap_urls' | 'vitals'): Generator<string> {
+    const order = table === 'vitals' ? 'url' : 'id';
+    for (const row of this.#prepare(`SELECT record FROM ${table} ORDER BY ${order}`).iterate())
       yield `${String(row.record)}\n`;
   }
 
@@ -302,12 +303,6 @@ export class Frontier implements Disposable {
   hasMeasured(): boolean {
     const sql = `SELECT 1 FROM vitals WHERE record ->> 'cwv_measurement' IS NOT NULL LIMIT 1`;
     return this.#prepare(sql).get() !== undefined;
-  }
-
-  /** The records of web vitals as lines of JSON. */
-  *vitalsRecords(): Generator<string> {
-    for (const row of this.#prepare('SELECT record FROM vitals ORDER BY url').iterate())
-      yield `${String(row.record)}\n`;
   }
 
   recordFiles(): RecordFile[] {

@@ -27,13 +27,13 @@ type Job = (tables: JobTables) => Promise<void>;
 const JOBS = {
   parse: async (tables) => {
     await numberUrls(tables);
-    await facts(tables);
-    await declaredPages(tables);
-    await vitals(tables);
+    await tables.make('job_facts', FACTS);
+    await tables.make('job_declared', DECLARED);
+    await tables.make('job_vitals', MEASURED);
   },
-  inlinks,
-  sitemaps,
-  outlinks,
+  inlinks: (tables) => tables.make('job_inlinks', INLINKS),
+  sitemaps: (tables) => tables.make('job_sitemaps', SITEMAPS),
+  outlinks: (tables) => tables.make('job_outlinks', OUTLINKS),
   redirect: redirects,
   scoring,
   top_ngrams: topNgrams,
@@ -43,7 +43,7 @@ const JOBS = {
   duplicate_h1: (tables) => duplicates(tables, 'h1', 'job_same_h1'),
   duplicate_simhash: async (tables) => {
     await nearDuplicates(tables);
-    await missingPages(tables);
+    await tables.make('job_missing', MISSING);
   },
   cluster_similarities: clusterSimilarities,
 } as const satisfies Readonly<Record<string, Job>>;
@@ -91,23 +91,18 @@ export async function runJobs(
  * series, and their AMP versions. Pages with a status of 200 to 299 count. Of a page that the crawl did not fetch, nothing
  * is known, but that robots.txt denies it.
  */
-async function declaredPages(tables: JobTables): Promise<void> {
-  await tables.make(
-    'job_declared',
-    `WITH declared AS (
-        SELECT pages.id, unnest(['amp', 'next', 'prev']) AS kind, unnest([amp_url, rel_next, rel_prev]) AS href
-        FROM fetched_pages JOIN crawl_pages AS pages USING (url) WHERE pages.status_code BETWEEN 200 AND 299
-      ), judged AS (
-        SELECT declared.id, kind, targets.status_code,
-          CASE WHEN targets.status_code >= 400 THEN 'target_missing' WHEN targets.status_code BETWEEN 300 AND 399 THEN 'target_redirects'
-            WHEN NOT facts.is_indexable THEN 'target_not_indexable' END AS error
-        FROM declared JOIN crawl_pages AS targets ON targets.url = href JOIN job_facts AS facts ON facts.id = targets.id
-      )
-      SELECT id, any_value(status_code) FILTER (kind = 'amp') AS amp_status,
-        list_sort(list(DISTINCT error) FILTER (kind <> 'amp' AND error IS NOT NULL)) AS errors
-      FROM judged GROUP BY id`,
-  );
-}
+const DECLARED = `WITH declared AS (
+    SELECT pages.id, unnest(['amp', 'next', 'prev']) AS kind, unnest([amp_url, rel_next, rel_prev]) AS href
+    FROM fetched_pages JOIN crawl_pages AS pages USING (url) WHERE pages.status_code BETWEEN 200 AND 299
+  ), judged AS (
+    SELECT declared.id, kind, targets.status_code,
+      CASE WHEN targets.status_code >= 400 THEN 'target_missing' WHEN targets.status_code BETWEEN 300 AND 399 THEN 'target_redirects'
+        WHEN NOT facts.is_indexable THEN 'target_not_indexable' END AS error
+    FROM declared JOIN crawl_pages AS targets ON targets.url = href JOIN job_facts AS facts ON facts.id = targets.id
+  )
+  SELECT id, any_value(status_code) FILTER (kind = 'amp') AS amp_status,
+    list_sort(list(DISTINCT error) FILTER (kind <> 'amp' AND error IS NOT NULL)) AS errors
+  FROM judged GROUP BY id`;
 
 /**
  * Facts about pages that several jobs need. `is_html`: HTML with status 200, the pages whose texts are compared.
@@ -115,48 +110,33 @@ async function declaredPages(tables: JobTables): Promise<void> {
  * not denied by robots.txt, not noindex, and without another canonical; null if it was not fetched and is not denied, or if
  * its content is not known and nothing else speaks against it.
  */
-async function facts(tables: JobTables): Promise<void> {
-  await tables.make(
-    'job_facts',
-    `SELECT pages.id, coalesce(fetched_pages.status_code = 200 AND parsed_html, false) AS is_html,
-        fetched_pages.rel_canonical IS NOT NULL AS has_canonical, targets.id AS canonical_id,
-        coalesce(rel_canonical <> fetched_pages.url, false) AS is_canonicalised,
-        coalesce(NOT meta_robots_index, false) AS is_noindex,
-        CASE WHEN robots_txt_denied THEN false WHEN fetched_pages.status_code IS NOT NULL
-          THEN fetched_pages.status_code = 200 AND coalesce(meta_robots_index, true) AND NOT is_canonicalised
-            AND coalesce(meta_refresh_delay <> 0, true) AND nullif(content_problem IS NULL, false) END AS is_indexable
-      FROM fetched_pages JOIN crawl_pages AS pages USING (url)
-      LEFT JOIN crawl_pages AS targets ON targets.url = rel_canonical`,
-  );
-}
+const FACTS = `SELECT pages.id, coalesce(fetched_pages.status_code = 200 AND parsed_html, false) AS is_html,
+    fetched_pages.rel_canonical IS NOT NULL AS has_canonical, targets.id AS canonical_id,
+    coalesce(rel_canonical <> fetched_pages.url, false) AS is_canonicalised,
+    coalesce(NOT meta_robots_index, false) AS is_noindex,
+    CASE WHEN robots_txt_denied THEN false WHEN fetched_pages.status_code IS NOT NULL
+      THEN fetched_pages.status_code = 200 AND coalesce(meta_robots_index, true) AND NOT is_canonicalised
+        AND coalesce(meta_refresh_delay <> 0, true) AND nullif(content_problem IS NULL, false) END AS is_indexable
+  FROM fetched_pages JOIN crawl_pages AS pages USING (url)
+  LEFT JOIN crawl_pages AS targets ON targets.url = rel_canonical`;
 
 /**
  * Links to each page from other pages of the crawl, counted as often as they stand there. A page's links to itself do
  * not count, so that a page that only its own "skip to content" leads to is not linked.
  */
-async function inlinks(tables: JobTables): Promise<void> {
-  await tables.make(
-    'job_inlinks',
-    `SELECT target AS id, count(*) AS links, count(*) FILTER (follow) AS followed
-      FROM crawl_links WHERE is_page AND origin <> target GROUP BY target`,
-  );
-}
+const INLINKS = `SELECT target AS id, count(*) AS links, count(*) FILTER (follow) AS followed
+  FROM crawl_links WHERE is_page AND origin <> target GROUP BY target`;
 
 /**
  * Whether pages are like the answer for a page that does not exist: the same title, and near-duplicate content. The start
  * page of a host is not, where its host sends it for everything. Null where a text is too short to be compared.
  */
-async function missingPages(tables: JobTables): Promise<void> {
-  await tables.make(
-    'job_missing',
-    `SELECT pages.id,
-        CASE WHEN missing.status_code NOT BETWEEN 200 AND 299 OR fetched.urlpath = '/' OR fetched.title IS DISTINCT FROM missing.title THEN false
-          ELSE bit_count(xor(fetched.simhash, missing.simhash)) <= ${FARTHEST} END AS is_alike
-      FROM fetched_pages AS fetched JOIN crawl_pages AS pages USING (url)
-      JOIN missing_pages AS missing ON missing.origin = regexp_extract(fetched.url, '^[a-z]+://[^/]+')
-      WHERE fetched.parsed_html AND fetched.status_code BETWEEN 200 AND 299`,
-  );
-}
+const MISSING = `SELECT pages.id,
+    CASE WHEN missing.status_code NOT BETWEEN 200 AND 299 OR fetched.urlpath = '/' OR fetched.title IS DISTINCT FROM missing.title THEN false
+      ELSE bit_count(xor(fetched.simhash, missing.simhash)) <= ${FARTHEST} END AS is_alike
+  FROM fetched_pages AS fetched JOIN crawl_pages AS pages USING (url)
+  JOIN missing_pages AS missing ON missing.origin = regexp_extract(fetched.url, '^[a-z]+://[^/]+')
+  WHERE fetched.parsed_html AND fetched.status_code BETWEEN 200 AND 299`;
 
 /**
  * Gives every URL of the crawl a number, so that the jobs join and compute with integers. The number of a page is its
@@ -206,16 +186,11 @@ export function urlPartsSql(url: string): string {
 }
 
 /** Links of each page, counted as often as they stand there, those to the page itself too. */
-async function outlinks(tables: JobTables): Promise<void> {
-  await tables.make(
-    'job_outlinks',
-    `SELECT origin AS id,
-        count(*) FILTER (intern) AS internal, count(*) FILTER (intern AND follow) AS internal_followed,
-        count(*) FILTER (NOT intern) AS "external", count(*) FILTER (NOT intern AND follow) AS external_followed,
-        count(*) FILTER (origin = target) AS to_itself
-      FROM crawl_links GROUP BY origin`,
-  );
-}
+const OUTLINKS = `SELECT origin AS id,
+    count(*) FILTER (intern) AS internal, count(*) FILTER (intern AND follow) AS internal_followed,
+    count(*) FILTER (NOT intern) AS "external", count(*) FILTER (NOT intern AND follow) AS external_followed,
+    count(*) FILTER (origin = target) AS to_itself
+  FROM crawl_links GROUP BY origin`;
 
 /**
  * Facts from the sitemaps about each page: the files that list it, and the number of its images, news, videos and
@@ -223,14 +198,9 @@ async function outlinks(tables: JobTables): Promise<void> {
  *
  * Source: https://www.sitemaps.org/protocol.html and its extensions.
  */
-async function sitemaps(tables: JobTables): Promise<void> {
-  await tables.make(
-    'job_sitemaps',
-    `SELECT id, list_sort(list_distinct(list(sitemap))) AS files, max(coalesce(len(alternate_hrefs), 0)) AS alternates,
-        max(num_images) AS images, max(num_news) AS news, max(num_videos) AS videos
-      FROM sitemap_urls JOIN crawl_pages USING (url) GROUP BY id`,
-  );
-}
+const SITEMAPS = `SELECT id, list_sort(list_distinct(list(sitemap))) AS files, max(coalesce(len(alternate_hrefs), 0)) AS alternates,
+    max(num_images) AS images, max(num_news) AS news, max(num_videos) AS videos
+  FROM sitemap_urls JOIN crawl_pages USING (url) GROUP BY id`;
 
 /**
  * The n-grams that say what a page is about: those of its candidates with the highest product of how often the page has
@@ -265,9 +235,4 @@ function topOf(start: number, pages: number): string {
 }
 
 /** The web vitals of pages, by the pages' numbers. */
-async function vitals(tables: JobTables): Promise<void> {
-  await tables.make(
-    'job_vitals',
-    `SELECT pages.id, vitals.* EXCLUDE (url) FROM vitals JOIN crawl_pages AS pages USING (url)`,
-  );
-}
+const MEASURED = `SELECT pages.id, vitals.* EXCLUDE (url) FROM vitals JOIN crawl_pages AS pages USING (url)`;

@@ -45,7 +45,7 @@ export async function writeTables(
   },
 ): Promise<void> {
   const { path, signal, fields: rules = PLAIN_FIELDS } = options;
-  const write = (name: string, fields: readonly CrawlField[], froms: AsyncIterable<string>, share: number) =>
+  const write = (name: string, fields: readonly CrawlField[], froms: AsyncIterable<string>, share = 1 / 2) =>
     inLowerMemory(connection, share, async (attempt) => {
       let into = `CREATE OR REPLACE TABLE ${ident(name)} AS`;
       for await (const from of froms) {
@@ -55,37 +55,26 @@ export async function writeTables(
         into = `INSERT INTO ${ident(name)}`;
       }
     });
-  const links = slices(connection, 'crawl_links', LINKS_AT_ONCE, linkSlice);
-  const clusters = slices(
-    connection,
-    'job_clusters',
-    LINKS_AT_ONCE,
-    (within) => `job_clusters AS cluster WHERE ${within('cluster.rowid')}`,
-  );
-  const items = slices(
-    connection,
-    'fetched_items',
-    LINKS_AT_ONCE,
-    (within) => `fetched_items AS item WHERE ${within('item.rowid')}`,
-  );
+  const sliced = (table: string, slice: Slice, size = LINKS_AT_ONCE) =>
+    slices(connection, table, size, slice);
+  const plain = (table: string, name: string) =>
+    sliced(table, (within) => `${table} AS ${name} WHERE ${within(`${name}.rowid`)}`);
   // Pages have twelve joins.
-  await write(
-    'pages',
-    pageFields(rules),
-    slices(connection, 'fetched_pages', PAGES_AT_ONCE, pageSlice),
-    2 / 3,
-  );
-  await write('links', LINK_FIELDS, links, 1 / 2);
-  await write('clusters', CLUSTER_FIELDS, clusters, 1 / 2);
-  await write('structured_data', ITEM_FIELDS, items, 1 / 2);
+  await write('pages', pageFields(rules), sliced('fetched_pages', pageSlice, PAGES_AT_ONCE), 2 / 3);
+  await write('links', LINK_FIELDS, sliced('crawl_links', linkSlice));
+  await write('clusters', CLUSTER_FIELDS, plain('job_clusters', 'cluster'));
+  await write('structured_data', ITEM_FIELDS, plain('fetched_items', 'item'));
 }
+
+/** SQL for the rows whose numbers are within some. */
+type Slice = (within: (id: string) => string) => string;
 
 /** SQL for the rows of a table, some at a time; at least once, so that an empty table is made. */
 async function* slices(
   connection: Connection,
   table: string,
   size: number,
-  slice: (within: (id: string) => string) => string,
+  slice: Slice,
 ): AsyncGenerator<string> {
   const end = Number(await connection.scalar(`SELECT coalesce(max(rowid) + 1, 0) FROM ${table}`));
   for (let start = 0; start < end || start === 0; start += size)

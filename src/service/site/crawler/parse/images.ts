@@ -6,15 +6,6 @@ export const MOST_IMAGES = 200;
 const LONGEST_URL = 2_000;
 const LONGEST_TEXT = 300;
 
-/** An `img` of the document, before its address is resolved. */
-export interface DocumentImage {
-  readonly src: string | null;
-  readonly alt: string | null;
-  readonly width: string | null;
-  readonly height: string | null;
-  readonly loading: string | null;
-}
-
 /** An image of a page, as the field `images` has it. */
 export interface PageImage {
   /** Null for one without an address of http or https, such as a `data:` URL, or with one of more than 2,000 characters. */
@@ -29,7 +20,10 @@ export interface PageImage {
   readonly size: number | null;
 }
 
-export function documentImage(element: Element): DocumentImage {
+/** An `img` of the document, before its address is resolved. */
+export type DocumentImage = ReturnType<typeof documentImage>;
+
+export function documentImage(element: Element) {
   const cut = (name: string): string | null => attribute(element, name)?.slice(0, LONGEST_TEXT) ?? null;
   return {
     src: attribute(element, 'src'),

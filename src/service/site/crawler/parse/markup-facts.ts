@@ -1,8 +1,8 @@
 import type { Fetched, LinkRecord, PageRecord } from '../records/records.ts';
 import type { LinkSource } from './alternates.ts';
-import { type HeaderLink, headerValues } from './headers.ts';
+import { type HeaderLink, headerLinks, headerValues } from './headers.ts';
 import type { DocumentFacts } from './read-document.ts';
-import type { Refresh } from './refresh-address.ts';
+import { readRefresh } from './refresh-address.ts';
 
 /** Headers that a page is recorded with, by the fields that have them. */
 const HEADER_FIELDS = {
@@ -39,28 +39,25 @@ const GENERIC = new Set(
 /** Content encodings that make a body smaller: with another one, such as `UTF-8`, it is as it is. */
 const COMPRESSIONS = /(?:^|[\s,])(?:(?:x-)?gzip|compress|deflate|br|zstd)(?:[\s,]|$)/i;
 
-/** What the facts are made of. */
-export interface Markup {
-  readonly url: string;
-  readonly headers: HeaderFields;
-  readonly facts: DocumentFacts;
-  readonly links: readonly LinkRecord[];
-  readonly headerLinks: readonly HeaderLink[];
-  /** That of the headers. */
-  readonly refresh: Refresh | null;
-  /** Those of security, of headers and meta tags. */
-  readonly policies: readonly string[];
-}
-
 /**
  * Facts about the markup and the headers of an HTML page.
  *
  * @param resolve the absolute URL of an address, or null when it is none
  */
 export function markupFields(
-  { url, headers, facts, links, headerLinks, refresh: sent, policies }: Markup,
+  { url, headers: received }: Pick<Fetched, 'url' | 'headers'>,
+  facts: DocumentFacts,
+  links: readonly LinkRecord[],
   resolve: (href: string, source: LinkSource) => string | null,
 ) {
+  const headers = headerFields(received);
+  const [header] = headerValues(received, 'refresh');
+  const sent = header === undefined ? null : readRefresh(header);
+  // Those of security, of headers and meta tags.
+  const policies = [
+    ...headerValues(received, 'content-security-policy'),
+    ...facts.metas.filter(({ name }) => name === 'content-security-policy').map(({ content }) => content),
+  ];
   const isSecure = url.startsWith('https:');
   // Browsers then ask for all by HTTPS.
   const isUpgraded = policies.some((policy) => /\bupgrade-insecure-requests\b/i.test(policy));
@@ -79,7 +76,7 @@ export function markupFields(
     meta_refresh_location: isElsewhere ? led : null,
     meta_refresh_delay: isElsewhere ? (refresh?.delay ?? null) : null,
     amp_url: first(facts.links, 'amphtml', 'html'),
-    header_canonical: first(headerLinks, 'canonical', 'header'),
+    header_canonical: first(headerLinks(received, url), 'canonical', 'header'),
     compressed: COMPRESSIONS.test(headers.header_content_encoding ?? ''),
     missing_security_headers: missingHeaders(headers, isSecure, policies.length > 0),
     num_mixed_content: isMixed ? facts.httpResources : 0,

@@ -20,10 +20,9 @@ import {
 import { headerLinks, headerValues, locationOf } from './headers.ts';
 import { pageImages } from './images.ts';
 import { linkRecords, type Resolved } from './links.ts';
-import { headerFields, type Markup, markupFields } from './markup-facts.ts';
+import { headerFields, markupFields } from './markup-facts.ts';
 import { type DocumentFacts, readDocument } from './read-document.ts';
-import { readRefresh } from './refresh-address.ts';
-import { noindexRobots, robotsDirectives } from './robots-directives.ts';
+import { robotsDirectives } from './robots-directives.ts';
 import { structuredData } from './structured-data/structured-data.ts';
 import { ngramCounts } from './text/ngrams.ts';
 import { simhash } from './text/simhash.ts';
@@ -33,9 +32,6 @@ const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' }
 
 /** Codes that are known to be a language, or known to be none. There are 26² of them. */
 const known = new Map<string, boolean>();
-
-/** Names that a page may not give its card: they would not be plain keys of an object. */
-const card = (): Record<string, string> => Object.create(null) as Record<string, string>;
 
 /**
  * The contents of one fetched resource: its page record, links and structured data.
@@ -131,7 +127,6 @@ function withHeaders(page: PageRecord, fetched: Fetched, rules: ParseRules): Pag
   return {
     ...page,
     ...robotsDirectives([], headerValues(fetched.headers, 'x-robots-tag'), robot),
-    noindex_robots: noindexRobots([], headerValues(fetched.headers, 'x-robots-tag'), robot),
     ...alternates([], headerLinks(fetched.headers, fetched.url), (href) => resolve(href)?.url ?? null),
     language: declaredLanguage(headerValues(fetched.headers, 'content-language')),
   };
@@ -155,13 +150,9 @@ function parseHtml(
     facts.metas.filter((meta) => meta.name === name).map(({ content }) => content);
 
   const robot = { robotName: rules.robotName, now: fetched.fetchedAt };
-  const robots = robotsDirectives(
-    [...named('robots'), ...named(rules.robotName)],
-    headerValues(headers, 'x-robots-tag'),
-    robot,
-  );
+  const robots = robotsDirectives(facts.metas, headerValues(headers, 'x-robots-tag'), robot);
   const items = isOk ? structuredData(url, facts, (href) => absoluteUrl(href, base)) : null;
-  const links = isOk ? linkRecords(url, facts.anchors, robots.meta_robots_follow ?? true, resolve) : [];
+  const links = isOk ? linkRecords(url, facts.anchors, robots.meta_robots_follow, resolve) : [];
   const title = facts.title || null;
   const description = collapsed(named('description')[0] ?? '');
   return {
@@ -171,7 +162,6 @@ function parseHtml(
       is_truncated: page.is_truncated || facts.isCut,
       encoding,
       ...robots,
-      noindex_robots: noindexRobots(facts.metas, headerValues(headers, 'x-robots-tag'), robot),
       num_titles: facts.titles,
       num_descriptions: named('description').length,
       ...alternates(facts.links, headerLinks(headers, url), address),
@@ -181,7 +171,10 @@ function parseHtml(
       meta_description: description,
       description_length: description === null ? null : characters(description),
       ...headingFields(facts),
-      ...imageFields(facts, base),
+      num_img: facts.images,
+      num_img_alt: facts.imagesWithAlt,
+      num_missing_alt: facts.images - facts.imagesWithAlt,
+      images: pageImages(facts.firstImages, base),
       language: declaredLanguage([
         facts.lang,
         ...named('content-language'),
@@ -191,34 +184,10 @@ function parseHtml(
       semantic_types: items?.types ?? null,
       semantic_item_count: items?.records.length ?? null,
       ...cards(facts.metas),
-      ...markupFields({ ...markupOf(fetched, facts), links }, address),
+      ...markupFields(fetched, facts, links, address),
     },
     links,
     items: items?.records ?? [],
-  };
-}
-
-function imageFields({ images, imagesWithAlt, firstImages }: DocumentFacts, base: string) {
-  return {
-    num_img: images,
-    num_img_alt: imagesWithAlt,
-    num_missing_alt: images - imagesWithAlt,
-    images: pageImages(firstImages, base),
-  } satisfies Partial<PageRecord>;
-}
-
-function markupOf({ url, headers }: Fetched, facts: DocumentFacts): Omit<Markup, 'links'> {
-  const [refresh] = headerValues(headers, 'refresh');
-  return {
-    url,
-    headers: headerFields(headers),
-    facts,
-    headerLinks: headerLinks(headers, url),
-    refresh: refresh === undefined ? null : readRefresh(refresh),
-    policies: [
-      ...headerValues(headers, 'content-security-policy'),
-      ...facts.metas.filter(({ name }) => name === 'content-security-policy').map(({ content }) => content),
-    ],
   };
 }
 
@@ -238,17 +207,12 @@ function headingFields({ headings: [first, second, third], headingCounts }: Docu
     const list = texts.filter((text) => text !== '');
     return list.length === 0 ? null : list;
   };
-  const [h1 = 0, h2 = 0, h3 = 0, h4 = 0, h5 = 0, h6 = 0] = headingCounts;
+  const counts = headingCounts.map((count, index) => [`num_h${index + 1}`, count]);
   return {
     h1: first.find((text) => text !== '') ?? null,
     h2: said(second),
     h3: said(third),
-    num_h1: h1,
-    num_h2: h2,
-    num_h3: h3,
-    num_h4: h4,
-    num_h5: h5,
-    num_h6: h6,
+    ...(Object.fromEntries(counts) as Record<`num_h${1 | 2 | 3 | 4 | 5 | 6}`, number>),
   } satisfies Partial<PageRecord>;
 }
 
@@ -277,22 +241,21 @@ function textFields({ text, mainText, characters: all }: DocumentFacts) {
 function cards(
   metas: readonly { readonly name: string; readonly content: string }[],
 ): Pick<PageRecord, 'ogp_title' | 'ogp_type' | 'ogp_card' | 'twc_card'> {
-  const ogp = card();
-  const twc = card();
-  for (const { name, content } of metas) {
-    const target = /^(?:og|article|book|profile|product|video|music|fb):./.test(name)
-      ? ogp
-      : /^twitter:./.test(name)
-        ? twc
-        : null;
-    const value = target === null || Object.hasOwn(target, name) ? null : collapsed(content);
-    if (target !== null && value !== null) target[name] = value;
-  }
+  const card = (names: RegExp): Readonly<Record<string, string>> | null => {
+    // Without a prototype, whose names a page could give its card.
+    const said = Object.create(null) as Record<string, string>;
+    for (const { name, content } of metas) {
+      const value = names.test(name) ? collapsed(content) : null;
+      if (value !== null) said[name] ??= value;
+    }
+    return Object.keys(said).length === 0 ? null : said;
+  };
+  const ogp = card(/^(?:og|article|book|profile|product|video|music|fb):./);
   return {
-    ogp_title: ogp['og:title'] ?? null,
-    ogp_type: ogp['og:type'] ?? null,
-    ogp_card: Object.keys(ogp).length === 0 ? null : ogp,
-    twc_card: Object.keys(twc).length === 0 ? null : twc,
+    ogp_title: ogp?.['og:title'] ?? null,
+    ogp_type: ogp?.['og:type'] ?? null,
+    ogp_card: ogp,
+    twc_card: card(/^twitter:./),
   };
 }
 

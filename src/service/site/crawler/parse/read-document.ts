@@ -33,44 +33,48 @@ export interface Anchor {
   name: string | null;
 }
 
-export interface DocumentFacts {
-  readonly root: ParentNode;
-  /** Characters of the HTML that were read. */
-  readonly characters: number;
-  /** There were more than there is memory for. */
-  readonly isCut: boolean;
-  baseHref: string | null;
-  lang: string | null;
-  title: string | null;
-  titles: number;
-  /** The first encoding that a `meta` element declares. */
-  encoding: string | null;
-  readonly metas: { readonly name: string; readonly content: string }[];
-  /** `link` elements of the head. */
-  readonly links: HeaderLink[];
-  /** The address of the first canonical that stands elsewhere. */
-  bodyCanonical: string | null;
-  readonly anchors: Anchor[];
-  /** Texts of h1, h2, h3, and how many there are of h1 to h6. */
-  readonly headings: readonly [string[], string[], string[]];
-  readonly headingCounts: number[];
-  images: number;
-  imagesWithAlt: number;
-  /** Images with the attributes width and height. */
-  imagesWithSize: number;
-  readonly firstImages: DocumentImage[];
-  /** Parts of the page whose addresses begin with `http:`, and forms that are sent there. */
-  httpResources: number;
-  httpForms: number;
-  /** The first `meta refresh`. */
-  refresh: Refresh | null;
-  readonly jsonLd: string[];
-  hasMicrodata: boolean;
-  hasRdfa: boolean;
-  /** Text of the body, with a line break between blocks. */
-  text: string;
-  /** The part of it that makes this page: in `main`, or, without one, outside of landmarks. */
-  mainText: string;
+export type DocumentFacts = ReturnType<typeof noFacts> & { readonly root: ParentNode };
+
+/** What is known of a document before it is read, of which `read` characters were. */
+function noFacts(html: string, read: number) {
+  return {
+    /** Characters of the HTML that were read. */
+    characters: read,
+    /** There were more than there is memory for. */
+    isCut: read < html.length,
+    baseHref: null as string | null,
+    lang: null as string | null,
+    title: null as string | null,
+    titles: 0,
+    /** The first encoding that a `meta` element declares. */
+    encoding: null as string | null,
+    metas: [] as { readonly name: string; readonly content: string }[],
+    /** `link` elements of the head. */
+    links: [] as HeaderLink[],
+    /** The address of the first canonical that stands elsewhere. */
+    bodyCanonical: null as string | null,
+    anchors: [] as Anchor[],
+    /** Texts of h1, h2, h3, and how many there are of h1 to h6. */
+    headings: [[], [], []] as readonly [string[], string[], string[]],
+    headingCounts: [0, 0, 0, 0, 0, 0],
+    images: 0,
+    imagesWithAlt: 0,
+    /** Images with the attributes width and height. */
+    imagesWithSize: 0,
+    firstImages: [] as DocumentImage[],
+    /** Parts of the page whose addresses begin with `http:`, and forms that are sent there. */
+    httpResources: 0,
+    httpForms: 0,
+    /** The first `meta refresh`. */
+    refresh: null as Refresh | null,
+    jsonLd: [] as string[],
+    hasMicrodata: false,
+    hasRdfa: false,
+    /** Text of the body, with a line break between blocks. */
+    text: '',
+    /** The part of it that makes this page: in `main`, or, without one, outside of landmarks. */
+    mainText: '',
+  };
 }
 
 /** Elements whose inside is no text of the page. */
@@ -102,34 +106,7 @@ const INLINE = new Set(
 export function readDocument(html: string, isRendered = false): DocumentFacts {
   const { root, characters } = parseHtml(html);
   if (isRendered) openShadows(root);
-  const facts: DocumentFacts = {
-    root,
-    characters,
-    isCut: characters < html.length,
-    baseHref: null,
-    lang: null,
-    title: null,
-    titles: 0,
-    encoding: null,
-    metas: [],
-    links: [],
-    bodyCanonical: null,
-    anchors: [],
-    headings: [[], [], []],
-    headingCounts: [0, 0, 0, 0, 0, 0],
-    images: 0,
-    imagesWithAlt: 0,
-    imagesWithSize: 0,
-    firstImages: [],
-    httpResources: 0,
-    httpForms: 0,
-    refresh: null,
-    jsonLd: [],
-    hasMicrodata: false,
-    hasRdfa: false,
-    text: '',
-    mainText: '',
-  };
+  const facts = { ...noFacts(html, characters), root };
   new Reader(facts).read(root);
   return facts;
 }

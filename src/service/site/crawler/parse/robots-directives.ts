@@ -16,42 +16,35 @@ const ROBOTS = ['googlebot', 'googlebot-news', 'bingbot', 'yandex', 'duckduckbot
  *
  * `unavailable_after` with a day that is past is `noindex`.
  *
- * @param metas contents of `<meta name=robots>` and of `<meta name=TOKEN>`
+ * `noindex_robots`: the robots of search engines other than `robotName` that are told noindex, as
+ * `<meta name=googlebot content=noindex>` does.
+ *
+ * @param metas those of the page, of which the ones for robots and for `robotName` count
  * @param now when the page was fetched
  */
 export function robotsDirectives(
-  metas: readonly string[],
-  headers: readonly string[],
-  { robotName, now }: { readonly robotName: string; readonly now: Date },
-): Pick<PageRecord, 'meta_robots' | 'meta_robots_index' | 'meta_robots_follow'> {
-  const contents = [...metas, ...headers.flatMap((header) => forRobot(header, robotName))];
-  const said = contents.flatMap(directives);
-  const isOver = contents.some((content) => isPast(content, now));
-  const has = (name: string): boolean => said.includes(name) || said.includes('none');
-  return {
-    meta_robots: distinct(said),
-    meta_robots_index: !has('noindex') && !isOver,
-    meta_robots_follow: !has('nofollow'),
-  };
-}
-
-/** The robots of search engines other than `robotName` that are told noindex, as `<meta name=googlebot content=noindex>` does. */
-export function noindexRobots(
   metas: readonly { readonly name: string; readonly content: string }[],
   headers: readonly string[],
   { robotName, now }: { readonly robotName: string; readonly now: Date },
-): string[] | null {
+) {
+  const named = (robot: string): string[] =>
+    metas.filter(({ name }) => name === robot).map(({ content }) => content);
   const isNoindex = (contents: readonly string[]): boolean =>
     contents.flatMap(directives).some((one) => one === 'noindex' || one === 'none') ||
     contents.some((content) => isPast(content, now));
-  return distinct(
-    ROBOTS.filter(
-      (robot) =>
-        robot !== robotName &&
-        (isNoindex(metas.filter(({ name }) => name === robot).map(({ content }) => content)) ||
-          isNoindex(headers.flatMap((header) => forRobot(header, robot, false)))),
-    ),
-  );
+  const own = headers.flatMap((header) => forRobot(header, robotName));
+  const contents = [...named('robots'), ...named(robotName), ...own];
+  const said = contents.flatMap(directives);
+  const others = ROBOTS.filter((robot) => {
+    const told = headers.flatMap((header) => forRobot(header, robot, false));
+    return robot !== robotName && isNoindex([...named(robot), ...told]);
+  });
+  return {
+    meta_robots: distinct(said),
+    meta_robots_index: !isNoindex(contents),
+    meta_robots_follow: !said.includes('nofollow') && !said.includes('none'),
+    noindex_robots: distinct(others),
+  } satisfies Partial<PageRecord>;
 }
 
 /** Whether `unavailable_after` names a time that is past; its dates have commas too. */

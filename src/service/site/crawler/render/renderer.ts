@@ -5,9 +5,8 @@ import type { Browser } from 'playwright-core';
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { Semaphore } from '../../../../core/queue/semaphore.ts';
 import type { CrawlSettings } from '../crawl-settings.ts';
-import { decodeContent } from '../fetch/content-encoding.ts';
 import type { FetchedAnswer } from '../fetch/fetcher.ts';
-import { isHtml } from '../parse/decode-body.ts';
+import { htmlBody } from '../parse/decode-body.ts';
 import { BrowserFolder, browserEnvironment } from './browser-folder.ts';
 import { type FoundBrowser, findBrowser } from './find-browser.ts';
 import { MemoryWatch } from './memory-watch.ts';
@@ -131,11 +130,12 @@ export class Renderer implements AsyncDisposable {
 
   /** Null for what is no HTML page with a status of 200 to 299. */
   async render(answer: FetchedAnswer): Promise<Rendered | null> {
-    const main = pageOf(answer, this.#options.bytes);
-    if (main === null) return null;
+    const { url, statusCode: status, headers } = answer;
+    const body = htmlBody(answer, this.#options.bytes);
+    if (body === null || status === null) return null;
     this.pending++;
     try {
-      return await this.#turns.run(() => this.#patiently(main));
+      return await this.#turns.run(() => this.#patiently({ url, status, headers, body }));
     } finally {
       this.pending--;
     }
@@ -261,11 +261,4 @@ async function launch({ chromium, path }: FoundBrowser): Promise<Started> {
 function tabsOfThisMachine(): number {
   const byMemory = Math.floor(process.availableMemory() / 2 / (MOST_MEMORY_MB * 1_000_000));
   return Math.max(1, Math.min(availableParallelism(), byMemory, MOST_TABS));
-}
-
-function pageOf({ url, statusCode, headers, body }: FetchedAnswer, limit: number): MainAnswer | null {
-  if (statusCode === null || statusCode < 200 || statusCode > 299 || body === null) return null;
-  const plain = decodeContent(body, headers, limit).body;
-  if (plain === null || plain.length === 0 || !isHtml(headers, plain)) return null;
-  return { url, status: statusCode, headers, body: plain };
 }

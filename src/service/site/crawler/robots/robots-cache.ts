@@ -13,36 +13,28 @@ const ASK_AGAIN_MS = 60_000;
 /** For so long a robots.txt counts (RFC 9309 §2.4), in milliseconds. */
 const KEPT_FOR_MS = 24 * 60 * 60 * 1000;
 
+interface RobotsTools {
+  readonly frontier: Frontier;
+  readonly fetcher: Fetcher;
+  readonly waits?: readonly number[] | undefined;
+  readonly sideWork: SideWork;
+}
+
 /**
  * robots.txt of each origin, fetched once a day, also over a resumption. One that could not be had is not kept; where one
  * was had before, its rules go on until it can be had again (RFC 9309 §2.4).
  */
 export class RobotsCache {
   readonly #settings: CrawlSettings;
-  readonly #frontier: Frontier;
-  readonly #fetcher: Fetcher;
+  readonly #tools: RobotsTools;
   readonly #signal: AbortSignal;
-  readonly #waits: readonly number[] | undefined;
-  readonly #sideWork: SideWork;
   readonly #rules = new Map<string, RobotsRules & { readonly until: number }>();
   readonly #asking = new Map<string, Promise<RobotsRules>>();
 
-  constructor(
-    settings: CrawlSettings,
-    tools: {
-      readonly frontier: Frontier;
-      readonly fetcher: Fetcher;
-      readonly waits?: readonly number[] | undefined;
-      readonly sideWork: SideWork;
-    },
-    signal: AbortSignal,
-  ) {
-    this.#signal = signal;
+  constructor(settings: CrawlSettings, tools: RobotsTools, signal: AbortSignal) {
     this.#settings = settings;
-    this.#frontier = tools.frontier;
-    this.#fetcher = tools.fetcher;
-    this.#waits = tools.waits;
-    this.#sideWork = tools.sideWork;
+    this.#tools = tools;
+    this.#signal = signal;
   }
 
   known({ origin }: URL): RobotsRules | undefined {
@@ -74,26 +66,26 @@ export class RobotsCache {
   }
 
   async #file(origin: string): Promise<RobotsFile & { readonly until: number }> {
-    const kept = this.#frontier.robots(origin);
+    const { frontier, fetcher, waits, sideWork } = this.#tools;
+    const kept = frontier.robots(origin);
     if (kept !== undefined && Date.now() < kept.readAt + KEPT_FOR_MS)
       return { ...kept, until: kept.readAt + KEPT_FOR_MS };
-    const waits = this.#waits === undefined ? {} : { waits: this.#waits };
-    const file = await fetchRobotsPatiently(origin, (url, bytes) => this.#fetcher.fetch(url, bytes), {
-      ...waits,
+    const file = await fetchRobotsPatiently(origin, (url, bytes) => fetcher.fetch(url, bytes), {
+      waits,
       signal: this.#signal,
-      onProblem: (words) => this.#sideWork.say(origin, words),
+      onProblem: (words) => sideWork.say(origin, words),
     });
-    this.#sideWork.end(origin);
+    sideWork.end(origin);
     // An interrupted request says nothing about the site.
     this.#signal.throwIfAborted();
     const readAt = Date.now();
     if (file.status !== 'unavailable') {
-      this.#frontier.putRobots(origin, { ...file, readAt });
+      frontier.putRobots(origin, { ...file, readAt });
       return { ...file, until: readAt + KEPT_FOR_MS };
     }
     const until = readAt + ASK_AGAIN_MS;
     if (kept !== undefined) return { ...kept, until };
-    this.#sideWork.say(origin, `${origin}/robots.txt: ${file.problem}; nothing is fetched from there`);
+    sideWork.say(origin, `${origin}/robots.txt: ${file.problem}; nothing is fetched from there`);
     return { ...file, until };
   }
 }

@@ -114,7 +114,7 @@ const ROBOTS_WAITS_MS: readonly number[] = [1_000, 3_000];
 const LONGEST_WAIT_MS = 60_000;
 
 interface PatientOptions {
-  readonly waits?: readonly number[];
+  readonly waits?: readonly number[] | undefined;
   readonly signal?: AbortSignal;
   /** Whether a host that does not answer at all is asked again. */
   readonly asksSilent?: boolean;

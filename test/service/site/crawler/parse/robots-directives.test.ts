@@ -1,15 +1,21 @@
 import { expect, test } from 'vitest';
-import {
-  noindexRobots,
-  robotsDirectives,
-} from '../../../../../src/service/site/crawler/parse/robots-directives.ts';
+import { robotsDirectives } from '../../../../../src/service/site/crawler/parse/robots-directives.ts';
 import { parsed, parsedWith } from '../../../../support/fetched-page.ts';
 
 const robots = (metas: string[], headers: string[] = []) =>
-  robotsDirectives(metas, headers, { robotName: 'crawlhouse', now: new Date('2026-11-01T00:00:00Z') });
+  robotsDirectives(
+    metas.map((content) => ({ name: 'robots', content })),
+    headers,
+    { robotName: 'crawlhouse', now: new Date('2026-11-01T00:00:00Z') },
+  );
 
 test('a page that says nothing may be indexed and followed', () => {
-  expect(robots([])).toEqual({ meta_robots: null, meta_robots_index: true, meta_robots_follow: true });
+  expect(robots([])).toEqual({
+    meta_robots: null,
+    meta_robots_index: true,
+    meta_robots_follow: true,
+    noindex_robots: null,
+  });
 });
 
 test('directives are in lower case, each once, in their order', () => {
@@ -17,6 +23,7 @@ test('directives are in lower case, each once, in their order', () => {
     meta_robots: ['noindex', 'max-image-preview:large', 'nofollow'],
     meta_robots_index: false,
     meta_robots_follow: false,
+    noindex_robots: null,
   });
 });
 
@@ -86,6 +93,8 @@ test.each([
 test('robots of search engines that are told noindex by name are kept, and the crawler is none of them', () => {
   const CRAWLER = { robotName: 'crawlhouse', now: new Date('2026-01-01') };
   const said = (name: string, content: string) => [{ name, content }];
+  const noindexRobots = (...given: Parameters<typeof robotsDirectives>) =>
+    robotsDirectives(...given).noindex_robots;
   expect(noindexRobots(said('googlebot', 'NoIndex, follow'), [], CRAWLER)).toEqual(['googlebot']);
   expect(noindexRobots([], ['googlebot: nofollow', 'bingbot: none'], CRAWLER)).toEqual(['bingbot']);
   expect(noindexRobots([], ['noindex, googlebot: nofollow'], CRAWLER)).toBeNull();

@@ -4,8 +4,19 @@ export type Item = Record<string, unknown>;
 /** Beyond this depth an item is not kept: nobody means it, and writing it as JSON would exhaust the stack. */
 export const DEEPEST = 64;
 
+/** The whole address of one that an element has; null for what is none. */
+export type Resolve = (href: string) => string | null;
+
 export function newItem(): Item {
   return Object.create(null) as Item;
+}
+
+/** The item of an element, with its types and the address that names it, before its properties. */
+export function typedItem(types: readonly string[], id: string | null | undefined, resolve: Resolve): Item {
+  const item = newItem();
+  if (types.length > 0) item['@type'] = types.length === 1 ? types[0] : types;
+  if (typeof id === 'string') item['@id'] = resolve(id) ?? id;
+  return item;
 }
 
 /** Adds a value to a property; the second one makes a list of it. */

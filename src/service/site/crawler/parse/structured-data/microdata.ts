@@ -1,7 +1,7 @@
 import { lookUp } from '../../../../../core/text/look-up.ts';
 import { collapsed } from '../text/text.ts';
 import { attribute, type Element, isElement, type ParentNode, textContent, tokens, walk } from '../tree.ts';
-import { addValue, type Item, newItem } from './item.ts';
+import { addValue, type Item, type Resolve, typedItem } from './item.ts';
 
 const ADDRESS: Readonly<Record<string, string>> = {
   a: 'href',
@@ -19,8 +19,6 @@ const ADDRESS: Readonly<Record<string, string>> = {
 
 /** Items that are read of a page: by `itemref` a few elements could stand for more than there is memory. */
 const MOST_ITEMS = 10_000;
-
-type Resolve = (href: string) => string | null;
 
 /**
  * The top-level items of microdata: elements with `itemscope` and no `itemprop`. Properties are those within, and those
@@ -55,11 +53,7 @@ class MicrodataReader {
 
   read(scope: Element, around: ReadonlySet<Element>): Item {
     this.#read++;
-    const item = newItem();
-    const types = tokens(attribute(scope, 'itemtype'));
-    if (types.length > 0) item['@type'] = types.length === 1 ? types[0] : types;
-    const id = attribute(scope, 'itemid');
-    if (id !== null) item['@id'] = this.#resolve(id) ?? id;
+    const item = typedItem(tokens(attribute(scope, 'itemtype')), attribute(scope, 'itemid'), this.#resolve);
     const within = new Set([...around, scope]);
     for (const element of this.#properties(scope))
       for (const name of new Set(tokens(attribute(element, 'itemprop'))))

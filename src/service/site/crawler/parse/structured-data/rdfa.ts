@@ -1,8 +1,6 @@
 import { collapsed } from '../text/text.ts';
 import { attribute, type Element, isElement, type ParentNode, textContent, tokens, walk } from '../tree.ts';
-import { addValue, type Item, newItem } from './item.ts';
-
-type Resolve = (href: string) => string | null;
+import { addValue, type Item, type Resolve, typedItem } from './item.ts';
 
 /** The context that an element passes to those within. */
 interface Context {
@@ -66,22 +64,15 @@ function enter(element: Element, around: Context, items: Item[], resolve: Resolv
     vocab: vocab === null ? around.vocab : vocab.trim() || null,
     prefixes: prefix === null ? around.prefixes : new Map([...around.prefixes, ...declared(prefix)]),
   };
-  const item = types === null ? null : typedItem(element, types, scope, resolve);
+  const id = ['about', ...ADDRESSES].map((name) => attribute(element, name)).find((value) => value !== null);
+  const names = tokens(types).map((type) => expanded(type, scope));
+  const item = types === null ? null : typedItem(names, id, resolve);
   if (around.item !== null)
     for (const name of properties)
       addValue(around.item, expanded(name, scope), item ?? propertyValue(element, resolve));
   if (item === null) return scope;
   if (around.item === null || properties.length === 0) items.push(item);
   return { ...scope, item };
-}
-
-function typedItem(element: Element, types: string, scope: Context, resolve: Resolve): Item {
-  const item = newItem();
-  const names = tokens(types).map((type) => expanded(type, scope));
-  if (names.length > 0) item['@type'] = names.length === 1 ? names[0] : names;
-  const id = ['about', ...ADDRESSES].map((name) => attribute(element, name)).find((value) => value !== null);
-  if (id !== undefined && id !== null) item['@id'] = resolve(id) ?? id;
-  return item;
 }
 
 function propertyValue(element: Element, resolve: Resolve): string {
