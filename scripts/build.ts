@@ -111,7 +111,7 @@ async function addManPage(): Promise<void> {
 
 /** The headers under `sql/` and the pipelines, as YAML gives them. */
 async function addYaml(): Promise<void> {
-  const { compileYaml } = await import('../src/core/text/compiled-yaml.ts');
+  const { compileYaml } = await import('../src/core/text/parse-yaml.ts');
   const { parseYaml } = await import('../src/core/text/parse-yaml.ts');
   const { headerComment } = await import('../src/project/sql/text/sql-file.ts');
   const texts = filesOf('sql', 'pipelines').flatMap((file) => {

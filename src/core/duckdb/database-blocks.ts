@@ -60,14 +60,10 @@ export async function verifyBlocks(
   name = path,
   only?: BlockSet,
 ): Promise<void> {
-  const file = await open(path, 'r');
-  try {
-    const state = readState(file.fd, name);
-    for await (const run of usedBlocks(file, state, only, signal)) {
-      if (run.damaged !== undefined) throw damagedBlock(name, state, run.damaged);
-    }
-  } finally {
-    await file.close();
+  await using file = await open(path, 'r');
+  const state = readState(file.fd, name);
+  for await (const run of usedBlocks(file, state, only, signal)) {
+    if (run.damaged !== undefined) throw damagedBlock(name, state, run.damaged);
   }
 }
 

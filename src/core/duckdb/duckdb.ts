@@ -209,26 +209,22 @@ export class Connection implements Disposable {
   }
 
   async rows<T extends Row = Row>(sql: string, values: Values = [], signal?: AbortSignal): Promise<T[]> {
-    const result = await this.#read(sql, values, signal);
-    return result.getRowObjects() as T[];
+    return (await this.#read(sql, values, signal)).getRowObjects() as T[];
   }
 
   /** Rows with every value as plain JSON (BIGINT as text, timestamps as text). */
   async jsonRows(sql: string, values: Values = [], signal?: AbortSignal): Promise<Record<string, Json>[]> {
-    const result = await this.#read(sql, values, signal);
-    return result.getRowObjectsJson();
+    return (await this.#read(sql, values, signal)).getRowObjectsJson();
   }
 
   /** The first value of each row. */
   async column<T extends DuckDBValue>(sql: string, values: Values = [], signal?: AbortSignal): Promise<T[]> {
-    const result = await this.#read(sql, values, signal);
-    return result.getRows().map(([value]) => value as T);
+    return (await this.#read(sql, values, signal)).getRows().map(([value]) => value as T);
   }
 
   /** The first value of the first row. */
   async scalar(sql: string, values: Values = [], signal?: AbortSignal): Promise<DuckDBValue | undefined> {
-    const result = await this.#read(sql, values, signal);
-    return result.getRows()[0]?.[0];
+    return (await this.column(sql, values, signal))[0];
   }
 
   /** Runs `work` in one transaction; anything thrown rolls it back. Within a trial it is part of that one. */

@@ -17,28 +17,20 @@ const I64 = 6;
  * @throws CrawlhouseError `cut_short` when the file is no whole Parquet file
  */
 export async function parquetRows(path: string, name: string): Promise<number> {
-  const handle = await open(path, 'r');
+  await using handle = await open(path, 'r');
+  const { size } = await handle.stat();
+  const tail = Buffer.alloc(TAIL);
+  if (size > TAIL + MAGIC.length) await handle.read(tail, 0, TAIL, size - TAIL);
+  const length = tail.readUInt32LE(0);
+  const incomplete = `${name} is not a complete Parquet file`;
+  if (tail.toString('latin1', 4) !== MAGIC || length > size - TAIL - MAGIC.length)
+    throw retriable('cut_short', `${incomplete}: its footer is missing`);
+  const footer = Buffer.alloc(length);
+  await handle.read(footer, 0, length, size - TAIL - length);
   try {
-    const { size } = await handle.stat();
-    const tail = Buffer.alloc(TAIL);
-    if (size > TAIL + MAGIC.length) await handle.read(tail, 0, TAIL, size - TAIL);
-    const length = tail.readUInt32LE(0);
-    if (tail.toString('latin1', 4) !== MAGIC || length > size - TAIL - MAGIC.length) {
-      throw retriable('cut_short', `${name} is not a complete Parquet file: its footer is missing`);
-    }
-    const footer = Buffer.alloc(length);
-    await handle.read(footer, 0, length, size - TAIL - length);
-    try {
-      return numRows(footer);
-    } catch (error) {
-      throw retriable(
-        'cut_short',
-        `${name} is not a complete Parquet file: ${(error as Error).message}`,
-        error,
-      );
-    }
-  } finally {
-    await handle.close();
+    return numRows(footer);
+  } catch (error) {
+    throw retriable('cut_short', `${incomplete}: ${(error as Error).message}`, error);
   }
 }
 

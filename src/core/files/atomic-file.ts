@@ -9,12 +9,8 @@ const GROWING = /^\.[0-9a-f-]{36}\.tmp$/;
 const LEFT_MS = 3_600_000;
 
 export async function syncPath(path: string): Promise<void> {
-  const handle = await host().files.open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await host().files.open(path, 'r');
+  await handle.sync();
 }
 
 /** Gives a finished temporary file its final name, durably: flush, rename, flush the folder. */
@@ -45,12 +41,8 @@ export async function writeWhole<T>(path: string, write: (growing: string) => Pr
 /** Writes a whole file or none of it; `mode` says who may read it, where not everybody may. */
 export async function writeFileAtomic(path: string, data: string | Uint8Array, mode?: number): Promise<void> {
   await writeWhole(path, async (growing) => {
-    const handle = await host().files.open(growing, 'w', mode);
-    try {
-      await handle.writeFile(data);
-    } finally {
-      await handle.close();
-    }
+    await using handle = await host().files.open(growing, 'w', mode);
+    await handle.writeFile(data);
   });
 }
 

@@ -22,16 +22,14 @@ export function removeDeadFolders(place: string, prefix: string): void {
     const [, scope, pid, start] = (name.startsWith(prefix) && NAME.exec(name.slice(prefix.length))) || [];
     if (pid === undefined) continue;
     try {
-      if (scope === processScope() ? isAlive(Number(pid), start) : isRecent(join(place, name))) continue;
-      rmSync(join(place, name), { recursive: true, force: true });
+      const path = join(place, name);
+      const isRecent = (): boolean => Date.now() - statSync(path).mtimeMs < LEFT_MS;
+      if (scope === processScope() ? isAlive(Number(pid), start) : isRecent()) continue;
+      rmSync(path, { recursive: true, force: true });
     } catch {
       // Another user's, or gone by now.
     }
   }
-}
-
-function isRecent(path: string): boolean {
-  return Date.now() - statSync(path).mtimeMs < LEFT_MS;
 }
 
 function isAlive(pid: number, start: string | undefined): boolean {

@@ -81,12 +81,8 @@ export function lockHolder(stateDir: string): LockHolder | null {
  */
 export function lockedSince(stateDir: string): string | null {
   const now = timestamp();
-  const path = join(stateDir, 'lock.sqlite');
   try {
-    const lock = host().files.existsSync(path) ? lockFile(path) : undefined;
-    if (lock === null) return readHolder(join(stateDir, 'lock.json'))?.since ?? null;
-    lock?.[Symbol.dispose]();
-    return now;
+    return isLocked(stateDir) ? (readHolder(join(stateDir, 'lock.json'))?.since ?? null) : now;
   } catch {
     // On a read-only disk, or of another user.
     return null;
@@ -94,8 +90,7 @@ export function lockedSince(stateDir: string): string | null {
 }
 
 export function lockedError(stateDir: string, holder: LockHolder | null): CrawlhouseError {
-  const message = `${stateDir} is in use by ${describeHolder(holder)}`;
-  return new CrawlhouseError('locked', message);
+  return new CrawlhouseError('locked', `${stateDir} is in use by ${describeHolder(holder)}`);
 }
 
 export function describeHolder(holder: LockHolder | null): string {

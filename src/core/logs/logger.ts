@@ -8,11 +8,7 @@ type LogFields = Readonly<Record<string, unknown>>;
 const RANK: Readonly<Record<LogLevel, number>> = { error: 0, warn: 1, info: 2, debug: 3 };
 
 /** A scoped logger: static messages plus fields, one line each, secrets masked by value. */
-export interface Logger {
-  error(message: string, fields?: LogFields): void;
-  warn(message: string, fields?: LogFields): void;
-  info(message: string, fields?: LogFields): void;
-  debug(message: string, fields?: LogFields): void;
+export interface Logger extends Readonly<Record<LogLevel, (message: string, fields?: LogFields) => void>> {
   /** A logger that adds these fields to every line. */
   with(scope: LogFields): Logger;
 }
@@ -51,31 +47,26 @@ export function withSink(logger: Logger, level: LogLevel, sink: LogSink): Logger
 }
 
 function sinkLogger(sink: LogSink, now: () => Date = () => new Date(), scope: LogFields = {}): Logger {
-  const log = (level: LogLevel, message: string, fields: LogFields = {}): void =>
-    sink({ at: now(), level, message, fields: { ...scope, ...fields } });
-  return {
-    error: (message, fields) => log('error', message, fields),
-    warn: (message, fields) => log('warn', message, fields),
-    info: (message, fields) => log('info', message, fields),
-    debug: (message, fields) => log('debug', message, fields),
-    with: (more) => sinkLogger(sink, now, { ...scope, ...more }),
-  };
+  return loggerOf(
+    (level) =>
+      (message, fields = {}) =>
+        sink({ at: now(), level, message, fields: { ...scope, ...fields } }),
+    (more) => sinkLogger(sink, now, { ...scope, ...more }),
+  );
 }
 
 function both(one: Logger, other: Logger): Logger {
-  const log =
-    (level: LogLevel) =>
-    (message: string, fields?: LogFields): void => {
+  return loggerOf(
+    (level) => (message, fields) => {
       one[level](message, fields);
       other[level](message, fields);
-    };
-  return {
-    error: log('error'),
-    warn: log('warn'),
-    info: log('info'),
-    debug: log('debug'),
-    with: (scope) => both(one.with(scope), other.with(scope)),
-  };
+    },
+    (scope) => both(one.with(scope), other.with(scope)),
+  );
+}
+
+function loggerOf(log: (level: LogLevel) => Logger['info'], scoped: Logger['with']): Logger {
+  return { error: log('error'), warn: log('warn'), info: log('info'), debug: log('debug'), with: scoped };
 }
 
 export const silentLogger: Logger = createLogger('error', () => {});

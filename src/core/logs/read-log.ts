@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readLines } from '../files/read-lines.ts';
+import { jsonOf } from '../text/json.ts';
 import type { LogLevel } from './logger.ts';
 
 export interface OwnLogLine {
@@ -57,20 +58,11 @@ function filesOf(folder: string, { from, to }: LogQuery): string[] {
 }
 
 function lineOf(text: string, { run, from, to, levels }: LogQuery): OwnLogLine | null {
-  const record = parsed(text);
-  if (record === null) return null;
+  const record = jsonOf(text) as Record<string, unknown> | undefined;
+  // A kill has cut the line.
+  if (record === undefined) return null;
   const { time, level, message, run: own, ...fields } = record;
   if (own === undefined ? String(time) < from || String(time) > to : own !== run) return null;
   if (!levels.includes(level as LogLevel)) return null;
   return { time: String(time), level: level as LogLevel, message: String(message), fields };
-}
-
-/** Null for a line that a kill has cut. */
-function parsed(text: string): Record<string, unknown> | null {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // A kill has cut the line.
-    return null;
-  }
 }

@@ -1,4 +1,5 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
+import { ADDRESS_BITS, addressNumber } from './ip-address.ts';
 
 export type AddressKind = 'public' | 'loopback' | 'private' | 'link_local' | 'reserved';
 
@@ -81,11 +82,8 @@ function dotted(high: number, low: number): string {
 }
 
 function ipv6Groups(address: string): number[] {
-  // The URL parser writes an embedded IPv4 address in hexadecimal.
-  const plain = new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname.slice(1, -1);
-  const [before = '', after] = plain.split('::');
-  const read = (part: string | undefined): number[] =>
-    part ? part.split(':').map((group) => Number.parseInt(group, 16)) : [];
-  const [first, last] = [read(before), read(after)];
-  return [...first, ...Array<number>(8 - first.length - last.length).fill(0), ...last];
+  const number = addressNumber(address.replace(/%.*$/, '')) ?? 0n;
+  return Array.from({ length: 8 }, (_, at) =>
+    Number((number >> BigInt(ADDRESS_BITS - 16 * (at + 1))) & 0xffffn),
+  );
 }

@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
-import { compiledYaml } from './compiled-yaml.ts';
 
 /** Brackets within each other: the parser of YAML takes seconds for some thousands of them. */
 const MOST = 1000;
@@ -201,4 +203,37 @@ function deepBrackets(text: string): number {
     if (open > MOST) return index;
   }
   return -1;
+}
+
+/** What the build has made of the YAML that ships. Sources that run without a build have none. */
+const COMPILED = join(import.meta.dirname, '..', '..', 'yaml.json');
+
+let compiledTexts: ReadonlyMap<string, string> | undefined;
+
+/** The value of a YAML text that ships, if it is one: to read it here would take fifty times as long. */
+function compiledYaml(text: string): { readonly value: unknown } | undefined {
+  compiledTexts ??= new Map<string, string>(
+    Object.entries(existsSync(COMPILED) ? JSON.parse(readFileSync(COMPILED, 'utf8')) : {}),
+  );
+  const json = compiledTexts.size === 0 ? undefined : compiledTexts.get(keyOf(text));
+  return json === undefined ? undefined : { value: JSON.parse(json) };
+}
+
+/** The content of that file for some texts with their values; it leaves out a value that JSON does not hold. */
+export function compileYaml(values: ReadonlyMap<string, unknown>): string {
+  const entries = [...values].flatMap(([text, value]) =>
+    isJson(value) ? [[keyOf(text), JSON.stringify(value)]] : [],
+  );
+  return JSON.stringify(Object.fromEntries(entries));
+}
+
+function isJson(value: unknown): boolean {
+  if (typeof value === 'number')
+    return Number.isSafeInteger(value) || (Number.isFinite(value) && value % 1 !== 0);
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
+  return typeof value === 'object' && Object.values(value).every(isJson);
+}
+
+function keyOf(text: string): string {
+  return hash('sha256', text, 'base64');
 }

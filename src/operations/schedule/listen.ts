@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '../../core/logs/logger.ts';
-import { type Listener, listenHttp, pathOf } from '../../core/net/listen-http.ts';
-import { readBody } from '../../core/net/read-body.ts';
+import { type Listener, listenHttp, pathOf, readBody } from '../../core/net/listen-http.ts';
 import { verifyWebhookSignature, WEBHOOK_SIGNATURE_HEADER } from '../../service/api/webhook-signature.ts';
 import type { Scheduler } from './scheduler.ts';
 

@@ -6,8 +6,7 @@ import type { ReadableStream } from 'node:stream/web';
 import { createMcpHandler, hostHeaderValidationResponse, type McpServer } from '@modelcontextprotocol/server';
 import type { Logger } from '../../core/logs/logger.ts';
 import { reportFault } from '../../core/logs/report-fault.ts';
-import { listenAddress, listenHttp, pathOf } from '../../core/net/listen-http.ts';
-import { readBody } from '../../core/net/read-body.ts';
+import { listenAddress, listenHttp, pathOf, readBody } from '../../core/net/listen-http.ts';
 
 /** The largest request that is read. A statement is a few thousand bytes. */
 const MOST_BYTES = 4_000_000;

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { compileYaml } from '../../../src/core/text/compiled-yaml.ts';
-import { parseYaml } from '../../../src/core/text/parse-yaml.ts';
+import { compileYaml, parseYaml } from '../../../src/core/text/parse-yaml.ts';
 
 const built = JSON.parse(readFileSync(join(import.meta.dirname, '../../../dist/yaml.json'), 'utf8'));
 
