@@ -6,9 +6,9 @@ import { awaitExport, prefixOf } from '../../src/pipeline/routes/export/data-exp
 import { ensureExport } from '../../src/pipeline/routes/export/ensure-export.ts';
 import { resetFolders, sealFile, unitFolders, writeManifest } from '../../src/pipeline/stage/unit-folders.ts';
 import type { StagingContext, UnitSteps } from '../../src/pipeline/unit/run-context.ts';
-import { pipelineDefinition } from '../../src/project/model/pipeline-definition.ts';
 import type { PlannedUnit } from '../../src/project/model/planned-unit.ts';
 import type { Counts } from '../../src/project/model/runs/counts.ts';
+import { pipelineDefinition } from '../../src/project/model/unit-source.ts';
 import { limitsOf } from '../../src/project/settings/limits.ts';
 import { listObjects } from '../../src/stores/list-objects.ts';
 import { objectText } from '../../src/stores/read-object.ts';

@@ -25,7 +25,7 @@ import { loadSegmentations, type Segmentation } from '../../project/settings/seg
 import type { Settings } from '../../project/settings/settings.ts';
 import { loadModels } from '../../project/sql/models/load-models.ts';
 import { sqlFolders } from '../../project/sql/models/sql-folders.ts';
-import { checkSegments } from '../../project/sql/plan/check-segments.ts';
+import { checkSegments } from '../../project/sql/plan/check-output.ts';
 import { findBrowser } from '../../service/site/crawler/render/find-browser.ts';
 import { findLighthouse } from '../../service/site/crawler/vitals/find-lighthouse.ts';
 import { tableColumns } from '../../state/catalogue/catalog.ts';

@@ -46,7 +46,7 @@ const FAMILIES: Readonly<Record<string, TypeFamily>> = {
 };
 
 export function typeFamily(type: string): TypeFamily {
-  return (Object.hasOwn(FAMILIES, type) ? lookUp(FAMILIES, type) : undefined) ?? 'json';
+  return lookUp(FAMILIES, type) ?? 'json';
 }
 
 /**

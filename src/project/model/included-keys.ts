@@ -4,12 +4,16 @@ import type { Pipeline } from './pipeline.ts';
 /** A record of a list with the keys that the pipeline includes; keys that it does not declare are among them. */
 export function includedKeys<T extends Readonly<Record<string, unknown>>>(
   record: T,
-  { include, exclude }: Pipeline['fields'],
+  fields: Pipeline['fields'],
 ): T {
-  const included = namesMatcher(include);
-  const excluded = namesMatcher(exclude);
-  const kept = Object.entries(record).filter(([key]) => included(key) && !excluded(key));
-  return Object.fromEntries(kept) as T;
+  const isIncluded = fieldsMatcher(fields);
+  return Object.fromEntries(Object.entries(record).filter(([key]) => isIncluded(key))) as T;
+}
+
+/** Whether a pipeline asks for the field of a name. */
+export function fieldsMatcher({ include, exclude }: Pipeline['fields']): (name: string) => boolean {
+  const [isIncluded, isExcluded] = [namesMatcher(include), namesMatcher(exclude)];
+  return (name) => isIncluded(name) && !isExcluded(name);
 }
 
 /** Names as written, `*` standing for any run of characters. */

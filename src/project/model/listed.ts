@@ -1,6 +1,5 @@
 /** Lists of a workspace that grow with the years and are read incrementally (docs/ledger.md). */
-const LIST_NAMES = ['crawls', 'crawl_over_crawls', 'data_exports'] as const;
-export type ListName = (typeof LIST_NAMES)[number];
+export type ListName = 'crawls' | 'crawl_over_crawls' | 'data_exports';
 
 /** The stored facts about a record of such a list; times are UTC milliseconds. */
 export interface Listed {

@@ -79,6 +79,10 @@ function packageFile(pattern: RegExp, shape: string) {
 /** Of the format of packages. */
 export const MANIFEST_VERSION = 1;
 
+function lowered<Key extends string>(list: readonly Readonly<Record<Key, string>>[], key: Key): string[] {
+  return list.map((one) => one[key].toLowerCase());
+}
+
 /** `manifest.json` of a package: written last, so a package that has one is whole. */
 export const Manifest = z
   .object({
@@ -130,34 +134,19 @@ export const Manifest = z
     created_at: z.string(),
   })
   .superRefine(({ columns, parts, rejects }, context) => {
-    const twice = (path: string, key: string, names: readonly string[], message: string): void => {
+    const lists = [
+      ['columns', 'field', columns.map(({ field }) => field), 'a field has one column'],
+      // DuckDB, and many file systems, take names that differ only in case for one.
+      ['columns', 'column', lowered(columns, 'column'), 'two columns differ in more than case'],
+      ['parts', 'file', lowered(parts, 'file'), 'a part is listed once'],
+      ['rejects', 'file', lowered(rejects, 'file'), 'a file of rejects is listed once'],
+    ] as const;
+    for (const [path, key, names, message] of lists) {
       const seen = new Set<string>();
       for (const [index, name] of names.entries()) {
         if (seen.has(name)) context.addIssue({ code: 'custom', path: [path, index, key], message });
         seen.add(name);
       }
-    };
-    const lower = (name: string): string => name.toLowerCase();
-    twice(
-      'columns',
-      'field',
-      columns.map(({ field }) => field),
-      'a field has one column',
-    );
-    // DuckDB, and many file systems, take names that differ only in case for one.
-    const names = columns.map(({ column }) => lower(column));
-    twice('columns', 'column', names, 'two columns differ in more than case');
-    twice(
-      'parts',
-      'file',
-      parts.map(({ file }) => lower(file)),
-      'a part is listed once',
-    );
-    twice(
-      'rejects',
-      'file',
-      rejects.map(({ file }) => lower(file)),
-      'a file of rejects is listed once',
-    );
+    }
   });
 export type Manifest = z.infer<typeof Manifest>;

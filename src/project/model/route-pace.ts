@@ -54,7 +54,8 @@ function keyOf(dataset: string, projectId: string | null): string {
   return JSON.stringify([dataset, projectId]);
 }
 
-function median(values: readonly number[]): number | null {
+/** Null of no values. */
+export function median(values: readonly number[]): number | null {
   const ordered = values.toSorted((a, b) => a - b);
   const middle = (ordered.length - 1) / 2;
   const [low, high] = [ordered[Math.floor(middle)], ordered[Math.ceil(middle)]];

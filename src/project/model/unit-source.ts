@@ -1,4 +1,5 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { stringifyJson } from '../../core/text/json.ts';
 import type { Oql } from '../../service/api/oql/oql.ts';
 import { OqlError, parseOql } from '../../service/api/oql/parse-oql.ts';
 import type { DataSource } from '../../service/api/resources/data-source.ts';
@@ -47,4 +48,14 @@ export function pipelineFilter(pipeline: Pipeline): Oql | null {
       hint: OQL_HINT,
     });
   }
+}
+
+/** The filter and fields of a pipeline as JSON. Two that ask for the same are equal, in whatever order they name it. */
+export function pipelineDefinition(pipeline: Pipeline): string {
+  const { include, exclude } = pipeline.fields;
+  const sorted = (names: readonly string[]): string[] => [...new Set(names)].sort();
+  return stringifyJson({
+    filter: pipelineFilter(pipeline),
+    fields: { include: sorted(include), exclude: sorted(exclude) },
+  });
 }

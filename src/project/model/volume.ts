@@ -1,3 +1,5 @@
+import { median } from './route-pace.ts';
+
 /** So many predecessors make a usual number of rows. */
 const FEWEST = 3;
 /** Below this many rows a fraction says nothing. */
@@ -6,10 +8,8 @@ const LEAST_ROWS = 50;
 /** The usual number of rows: the median of the former crawls. Null if there are too few crawls or rows. */
 export function usualRows(predecessors: readonly number[]): number | null {
   if (predecessors.length < FEWEST) return null;
-  const ordered = [...predecessors].sort((a, b) => a - b);
-  const middle = ordered.length / 2;
-  const median = ((ordered[Math.floor(middle)] ?? 0) + (ordered[Math.ceil(middle) - 1] ?? 0)) / 2;
-  return median < LEAST_ROWS ? null : Math.round(median);
+  const usual = median(predecessors) ?? 0;
+  return usual < LEAST_ROWS ? null : Math.round(usual);
 }
 
 export function isFew(rows: number, usual: number | null, minRatio: number): boolean {

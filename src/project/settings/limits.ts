@@ -1,4 +1,4 @@
-import { DEFAULT_LIMITS, type Limits } from '../../core/net/limits.ts';
+import type { Limits } from '../../core/net/limits.ts';
 import { bytesOf } from '../../core/text/amounts.ts';
 import type { Settings } from './settings.ts';
 
@@ -9,7 +9,6 @@ export type LimitSettings = Pick<Settings, 'limits'>;
 /** The setting `limits` in bytes and milliseconds. */
 export function limitsOf({ limits }: LimitSettings): Limits {
   return {
-    ...DEFAULT_LIMITS,
     answer: bytesOf(limits.answer),
     record: bytesOf(limits.record),
     fields: limits.fields,

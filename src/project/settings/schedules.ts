@@ -1,7 +1,11 @@
 import { join } from 'node:path';
+import { isMap, isSeq } from 'yaml';
 import { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { writeFileAtomic } from '../../core/files/atomic-file.ts';
+import { readText } from '../../core/files/read-text.ts';
 import { didYouMean } from '../../core/text/nearest-name.ts';
+import { documentToChange } from '../../core/text/parse-yaml.ts';
 import { isTimeZone } from '../../core/time/time-zone.ts';
 import { ScheduleAlerts } from './alert-settings.ts';
 import { cronProblem } from './cron-fields.ts';
@@ -124,4 +128,21 @@ function checkNames(
       { hint: `${didYouMean(dataset, datasets)}pipelines of this project: ${datasets.join(', ')}` },
     );
   }
+}
+
+/** Puts a schedule into `schedules.yaml`, in the place of one of the same name. Comments and other schedules stay. */
+export async function writeSchedule(
+  projectDir: string,
+  schedule: Partial<Schedule> & Pick<Schedule, 'name' | 'cron'>,
+): Promise<void> {
+  const path = join(projectDir, 'schedules.yaml');
+  const document = documentToChange(await readText(path));
+  const known = document.get('schedules');
+  const items = isSeq(known) ? known.items : [];
+  const index = items.findIndex((item) => isMap(item) && item.get('name') === schedule.name);
+  const node = document.createNode(schedule);
+  if (items.length === 0) document.set('schedules', [schedule]);
+  else if (index === -1) document.addIn(['schedules'], node);
+  else document.setIn(['schedules', index], node);
+  await writeFileAtomic(path, document.toString({ lineWidth: 0 }));
 }

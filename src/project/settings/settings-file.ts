@@ -57,9 +57,17 @@ const CrawlProxySettings = z.strictObject({
 
 const Names = z.union([z.literal('all'), z.array(z.string()).min(1)]);
 const WholeNumber = z.int().positive();
+const Positive = z.number().positive();
+const Path = z.string().min(1);
 const Size = z.string().regex(/^\d+(\.\d+)?\s*([KMGT]i?B)$/i, 'a size is expected, such as 400MB or 2GB');
 /** Bytes of the longest record that DuckDB reads as we set it (`stage/raw-reader.ts`). */
 const MOST_RECORD = 16 * 1024 * 1024;
+/** `HOST:PORT`. */
+const listenAt = (example: string) =>
+  z
+    .string()
+    .regex(/^.+:\d{1,5}$/, `an address is expected, such as ${example}`)
+    .optional();
 const SINCE = 'all or a date such as 2026-01-31 is expected';
 
 /** A value for a header. A line break or another control character would end it, or begin another one. */
@@ -105,11 +113,9 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
     ledger: PostgresUrl.optional().describe(
       'A ledger that several machines share: postgres://USER:PASSWORD@HOST:PORT/DATABASE?project=NAME (docs/operate.md#a-shared-ledger); none: SQLite in state_dir.',
     ),
-    state_dir: z
-      .string()
-      .min(1)
-      .default('.crawlhouse')
-      .describe('The folder of ledger, packages, working copy and logs; it may be deleted between runs.'),
+    state_dir: Path.default('.crawlhouse').describe(
+      'The folder of ledger, packages, working copy and logs; it may be deleted between runs.',
+    ),
     memory_limit: Size.default('400MB').describe('Memory of DuckDB; the process takes 100 to 300 MB more.'),
     threads: WholeNumber.default(availableParallelism).describe(
       'Threads of DuckDB; none: the cores of the machine.',
@@ -119,13 +125,9 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
     concurrency_per_store: WholeNumber.default(2).describe(
       'Of them, units whose data exports go to one store.',
     ),
-    requests_per_second: z
-      .number()
-      .positive()
-      .optional()
-      .describe(
-        'The highest number of requests a second, of all processes that share a ledger; none: no limit.',
-      ),
+    requests_per_second: Positive.optional().describe(
+      'The highest number of requests a second, of all processes that share a ledger; none: no limit.',
+    ),
     sweep_days: WholeNumber.default(7).describe(
       'Days between two sweeps of a long list (docs/ledger.md#discovery).',
     ),
@@ -171,7 +173,7 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
     ...STORE_SETTINGS,
     logs: z
       .strictObject({
-        megabytes: z.number().positive().default(20).describe('The largest size of a log file.'),
+        megabytes: Positive.default(20).describe('The largest size of a log file.'),
         days: WholeNumber.default(30).describe('Files whose last line is older are removed.'),
       })
       .prefault({})
@@ -213,16 +215,12 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
         rate: WholeNumber.default(1_000).describe(
           'The lowest rate of a body, in bytes a second, over each minute of waiting.',
         ),
-        export_wait: z
-          .number()
-          .positive()
-          .default(360)
-          .describe('Minutes to wait for a data export; the next run waits for the same one.'),
-        unarchive_wait: z
-          .number()
-          .positive()
-          .default(360)
-          .describe('Minutes to wait while a crawl is restored from the archive.'),
+        export_wait: Positive.default(360).describe(
+          'Minutes to wait for a data export; the next run waits for the same one.',
+        ),
+        unarchive_wait: Positive.default(360).describe(
+          'Minutes to wait while a crawl is restored from the archive.',
+        ),
       })
       .prefault({})
       .describe(
@@ -230,11 +228,9 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
       ),
     rendering: z
       .strictObject({
-        browser: z
-          .string()
-          .min(1)
-          .optional()
-          .describe("The path of a Chromium or Chrome; none: the system's, else Playwright's own."),
+        browser: Path.optional().describe(
+          "The path of a Chromium or Chrome; none: the system's, else Playwright's own.",
+        ),
         tabs: WholeNumber.max(16)
           .optional()
           .describe('Pages that are rendered at once; none: one a core, as far as there is memory.'),
@@ -259,11 +255,9 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
       'How demand sync reads Search Console (docs/demand.md#from-search-console-itself).',
     ),
     access_logs: LogRules.prefault({}).describe('How access logs are read (docs/logs.md#privacy).'),
-    query_timeout: z
-      .number()
-      .positive()
-      .default(3600)
-      .describe('Seconds after which a query is ended (docs/query.md#limits).'),
+    query_timeout: Positive.default(3600).describe(
+      'Seconds after which a query is ended (docs/query.md#limits).',
+    ),
     query_memory_limit: Size.default('400MB').describe(
       'Memory of DuckDB for a query; its process is ended at 500 MB more.',
     ),
@@ -285,20 +279,12 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
       .describe(
         "Fields that differ from the dataset's: evolve adds and widens columns, freeze refuses the unit.",
       ),
-    schedule_listen: z
-      .string()
-      .regex(/^.+:\d{1,5}$/, 'an address is expected, such as 127.0.0.1:8090')
-      .optional()
-      .describe(
-        'Where `crawlhouse schedule` answers /healthz, /readyz, /metrics and /webhook, such as 127.0.0.1:8090; none: nowhere.',
-      ),
-    console_listen: z
-      .string()
-      .regex(/^.+:\d{1,5}$/, 'an address is expected, such as 127.0.0.1:8092')
-      .optional()
-      .describe(
-        'Where the console listens, such as 127.0.0.1:8092; if set, `crawlhouse schedule` serves it too (docs/console.md).',
-      ),
+    schedule_listen: listenAt('127.0.0.1:8090').describe(
+      'Where `crawlhouse schedule` answers /healthz, /readyz, /metrics and /webhook, such as 127.0.0.1:8090; none: nowhere.',
+    ),
+    console_listen: listenAt('127.0.0.1:8092').describe(
+      'Where the console listens, such as 127.0.0.1:8092; if set, `crawlhouse schedule` serves it too (docs/console.md).',
+    ),
     console_url: ConsoleUrl.optional().describe(
       'The address of the console for people, such as https://console.example; OIDC needs it.',
     ),
@@ -319,13 +305,9 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
     console_oidc: ConsoleOidcSettings.optional().describe(
       'How people sign in to a console that other machines reach (docs/console.md#openid-connect).',
     ),
-    metrics_file: z
-      .string()
-      .min(1)
-      .optional()
-      .describe(
-        'A file that gets the metrics for Prometheus after each command that changes the warehouse (docs/operate.md#metrics).',
-      ),
+    metrics_file: Path.optional().describe(
+      'A file that gets the metrics for Prometheus after each command that changes the warehouse (docs/operate.md#metrics).',
+    ),
     schedule_grace: z
       .number()
       .min(0)

@@ -4,6 +4,7 @@ import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { readText } from '../../core/files/read-text.ts';
 import { didYouMean } from '../../core/text/nearest-name.ts';
 import { type ParsedYaml, parseYaml, YamlFault } from '../../core/text/parse-yaml.ts';
+import { keysAt } from './keys-at.ts';
 
 /** The origin of a parsed YAML value, so that an error can name the line of any key. */
 export interface YamlSource {
@@ -81,29 +82,4 @@ function describeIssue(
   return {
     message: `${source.file}:${source.lineOf(issue.path)}: ${path ? `${path}: ` : ''}${issue.message}${allowed}`,
   };
-}
-
-function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
-  let current: unknown = schema;
-  for (const key of path) {
-    // The items of a list are all of one schema, which the list unwraps to.
-    if (typeof key === 'number') continue;
-    const { shape, valueType } = objectOf(current);
-    current = (shape && Object.hasOwn(shape, key) ? shape[String(key)] : undefined) ?? valueType;
-    if (!current) return [];
-  }
-  return Object.keys(objectOf(current).shape ?? {});
-}
-
-interface ObjectSchema {
-  readonly shape?: Readonly<Record<string, unknown>>;
-  readonly valueType?: unknown;
-}
-
-/** The object or record that a schema is, within what wraps it; of a union its object. */
-function objectOf(schema: unknown): ObjectSchema {
-  const it = schema as (ObjectSchema & { unwrap?: () => unknown; options?: readonly unknown[] }) | undefined;
-  if (!it || it.shape || it.valueType) return it ?? {};
-  if (Array.isArray(it.options)) return it.options.map(objectOf).find((one) => one.shape) ?? {};
-  return typeof it.unwrap === 'function' ? objectOf(it.unwrap()) : {};
 }

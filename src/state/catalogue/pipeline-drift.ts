@@ -1,8 +1,7 @@
 import { type Connection, given } from '../../core/duckdb/duckdb.ts';
 import { stringifyJson } from '../../core/text/json.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
-import { pipelineDefinition } from '../../project/model/pipeline-definition.ts';
-import { pipelineFilter } from '../../project/model/unit-source.ts';
+import { pipelineDefinition, pipelineFilter } from '../../project/model/unit-source.ts';
 import { loadPipelines } from '../../project/settings/pipelines.ts';
 import { hasColumns } from './catalog.ts';
 import { type PublishedPlace, readPublished } from './published/read-published.ts';

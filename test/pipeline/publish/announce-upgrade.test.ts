@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { createLogger } from '../../../src/core/logs/logger.ts';
 import { describeUpgrade, examineUpgrade } from '../../../src/operations/doctor/examine-upgrade.ts';
-import { announceUpgrade } from '../../../src/pipeline/publish/announce-upgrade.ts';
 import { publish } from '../../../src/pipeline/publish/publish.ts';
 import type { Settings } from '../../../src/project/settings/settings.ts';
+import { announceUpgrade } from '../../../src/project/sql/plan/mart-contract.ts';
 import { openDatabase, openWorking, placeIn } from '../../engines/open-working.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 

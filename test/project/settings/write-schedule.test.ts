@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { writeSchedule } from '../../../src/project/settings/write-schedule.ts';
+import { writeSchedule } from '../../../src/project/settings/schedules.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 test.for([['schedules: []\n'], ['schedules:\n'], ['# no schedules\n']])(

@@ -13,7 +13,7 @@ import { loadSegmentations } from '../../../project/settings/segments.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { loadModels } from '../../../project/sql/models/load-models.ts';
 import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
-import { checkSegments } from '../../../project/sql/plan/check-segments.ts';
+import { checkSegments } from '../../../project/sql/plan/check-output.ts';
 import { ServiceClient } from '../../../service/api/client/client.ts';
 import type { ChangedDay } from '../../../service/api/resources/changed-day.ts';
 import type { CrawlConfigInput } from '../../../service/api/resources/crawl-configs.ts';

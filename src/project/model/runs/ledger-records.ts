@@ -18,11 +18,8 @@ export const UNIT_STATES = [
 export type UnitState = (typeof UNIT_STATES)[number];
 
 /** A unit as the ledger and `ops.units` have it. */
-export interface LedgerUnit {
+export interface LedgerUnit extends Readonly<Unit> {
   readonly unit: string;
-  readonly dataset: string;
-  readonly source: Unit['source'];
-  readonly window: Unit['window'];
   readonly status: UnitState;
   readonly attempts: number;
   readonly error: UnitError | null;

@@ -11,11 +11,8 @@ export interface UnitError {
 }
 
 /** The result of one unit in a run (interface.md, "JSON"). */
-export interface UnitReport {
+export interface UnitReport extends Readonly<Unit> {
   readonly unit: string;
-  readonly dataset: string;
-  readonly source: Unit['source'];
-  readonly window: Unit['window'];
   readonly route: string | null;
   readonly format: string | null;
   /** Why this route and format; null for a unit that took none. */

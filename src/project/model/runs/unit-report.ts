@@ -1,15 +1,9 @@
 import type { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { type Unit, unitName } from '../unit.ts';
+import { COUNTS } from './counts.ts';
 import type { UnitError, UnitReport, UnitStatus } from './report.ts';
 
-const NO_COUNTS: UnitReport['counts'] = {
-  reported: null,
-  received: null,
-  staged: null,
-  rejected: null,
-  loaded: null,
-  queryable: null,
-};
+const NO_COUNTS = Object.fromEntries(COUNTS.map((name) => [name, null])) as UnitReport['counts'];
 
 /** The known facts about a unit's rows and work; empty if nothing was requested. */
 export type UnitFacts = Partial<

@@ -6,21 +6,10 @@ import type { Kind, Value } from './blocks.ts';
 export function valueText(value: NonNullable<Value>, kind: Kind): string {
   if (kind === 'time') return String(value).replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*$/, '$1 $2');
   if (typeof value === 'string') return value;
-  switch (kind) {
-    case 'count':
-      return countText(value);
-    case 'bytes':
-      return bytesText(Number(value));
-    case 'duration':
-      return durationText(Number(value));
-    case 'age':
-      return ageText(Number(value));
-    case 'text':
-    case 'code':
-    case 'status':
-    case 'severity':
-      return String(value);
-  }
+  if (kind === 'count') return countText(value);
+  if (kind === 'bytes') return bytesText(Number(value));
+  if (kind === 'duration') return durationText(Number(value));
+  return kind === 'age' ? ageText(Number(value)) : String(value);
 }
 
 /** `5 h 3 min`, `12 days`: hours say little of what is older than two days. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { didYouMean } from '../../../core/text/nearest-name.ts';
+import { keysAt } from '../../settings/keys-at.ts';
 import { badModel } from '../text/bad-model.ts';
 import type { SqlFile } from '../text/sql-file.ts';
 
@@ -37,31 +38,4 @@ export function checkHeader<T extends z.ZodType>(schema: T, source: SqlFile): z.
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
-}
-
-/** The parts of a header's zod schemas that show their contents. */
-interface Inside {
-  readonly shape?: Record<string, Inside>;
-  readonly element?: Inside;
-  readonly valueType?: Inside;
-  readonly out?: Inside;
-  unwrap?(): Inside;
-}
-
-function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
-  let current: Inside | undefined = schema as Inside;
-  for (const key of path) {
-    const container: Inside | undefined = bare(current);
-    current = container?.shape?.[String(key)] ?? container?.element ?? container?.valueType;
-  }
-  return Object.keys(bare(current)?.shape ?? {});
-}
-
-/** Without the wrappers around an object, array or record: defaults, null, preprocessing. */
-function bare(schema: Inside | undefined): Inside | undefined {
-  let current = schema;
-  while (current && !current.shape && !current.element && !current.valueType) {
-    current = current.out ?? current.unwrap?.();
-  }
-  return current;
 }

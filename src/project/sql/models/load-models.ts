@@ -4,10 +4,17 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { ident, text } from '../../../core/duckdb/duckdb.ts';
 import { readText } from '../../../core/files/read-text.ts';
+import type { ReadField } from '../../../state/catalogue/raw/raw-table.ts';
 import { DAYS_OF_CRAWL } from '../../settings/issue-settings.ts';
 import { loadSegmentations, type Segmentation } from '../../settings/segments.ts';
-import { replacedRows, segmentParts, segmentRows, UNTIL_PLANNED } from '../segments/segment-rows.ts';
-import { checkCondition, conditionParts } from '../segments/written-condition.ts';
+import {
+  checkCondition,
+  conditionParts,
+  replacedRows,
+  segmentParts,
+  segmentRows,
+  UNTIL_PLANNED,
+} from '../segments/segment-rows.ts';
 import { badModel } from '../text/bad-model.ts';
 import { giveTables } from '../text/given-tables.ts';
 import { type SqlFile, splitSqlFile } from '../text/sql-file.ts';
@@ -314,4 +321,33 @@ export function modelsVersion(models: readonly Model[]): string {
     byPages?.segmentations,
   ]);
   return hash('sha256', JSON.stringify(parts));
+}
+
+/** The types that a field's column can have; what else is declared says nothing that a unit could be checked against. */
+const COLUMN_TYPES: readonly string[] = [
+  'BIGINT',
+  'DOUBLE',
+  'BOOLEAN',
+  'VARCHAR',
+  'DATE',
+  'TIMESTAMP WITH TIME ZONE',
+  'JSON',
+];
+
+/**
+ * The fields of a dataset that models declare under `reads`, with the type that they read them as. One that two models
+ * read as two types is left out, and so are our own columns.
+ */
+export function fieldsRead(models: readonly Model[], dataset: string): ReadonlyMap<string, ReadField> {
+  const reads = new Map<string, ReadField>();
+  const unclear = new Set<string>();
+  for (const { file, reads: sources } of models) {
+    for (const [field, declared] of sources.get(`raw.${dataset}`) ?? []) {
+      const type = declared.toUpperCase();
+      if (field.startsWith('_') || !COLUMN_TYPES.includes(type.replace(/\[\]$/, ''))) unclear.add(field);
+      if (reads.has(field) && reads.get(field)?.type !== type) unclear.add(field);
+      if (!reads.has(field)) reads.set(field, { type, file });
+    }
+  }
+  return new Map([...reads].filter(([field]) => !unclear.has(field)));
 }

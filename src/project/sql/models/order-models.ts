@@ -30,3 +30,10 @@ export function orderModels(
   }
   return { order };
 }
+
+/** A name, and all that can be reached from it, on one way or over others. */
+export function reachable(from: string, next: (name: string) => Iterable<string> | undefined): Set<string> {
+  const found = new Set([from]);
+  for (const name of found) for (const one of next(name) ?? []) found.add(one);
+  return found;
+}

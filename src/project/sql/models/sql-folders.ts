@@ -6,13 +6,10 @@ import type { IssueSettings } from '../../settings/issue-settings.ts';
 import { badModel } from '../text/bad-model.ts';
 import { type SqlFile, splitSqlFile } from '../text/sql-file.ts';
 
-/** The folder of `sql/` that holds saved questions. */
+/** The folders of `sql/` that hold no models. */
 export const QUESTIONS_FOLDER = 'questions';
-/** The folder of `sql/` that holds issues. */
 export const ISSUES_FOLDER = 'issues';
-/** The folder of `sql/` that holds saved filters. */
 export const FILTERS_FOLDER = 'filters';
-/** Every other folder holds models. */
 export const FOLDERS_WITHOUT_MODELS: readonly string[] = [QUESTIONS_FOLDER, ISSUES_FOLDER, FILTERS_FOLDER];
 
 /** A folder of models and questions, and how errors name its files. */

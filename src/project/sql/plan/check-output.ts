@@ -1,8 +1,10 @@
 import { type Connection, ident } from '../../../core/duckdb/duckdb.ts';
+import type { Segmentation } from '../../settings/segments.ts';
 import type { Model } from '../models/model.ts';
+import { segmentParts, segmentRows } from '../segments/segment-rows.ts';
 import { badModel, type SqlPlace } from '../text/bad-model.ts';
 import { firstWord } from '../text/sql-tree.ts';
-import type { OutputColumn, PlacedSql } from './inspect-model.ts';
+import type { OutputList, PlacedSql } from './inspect-model.ts';
 import { describedColumn, isWildcard } from './wildcard-columns.ts';
 
 /** The columns that a SELECT puts out, with their types. */
@@ -22,24 +24,20 @@ export async function checkOutput(
   const { sql, start } = placed;
   const columns = await describe(connection, placed);
   const header = { file: model.file, line: model.lineOf(['columns']) };
-  for (const [index, column] of columns.entries()) {
-    if (columns.findIndex((other) => other.name === column.name) < index) {
-      throw badModel(firstWord(sql, start), `puts out two columns ${column.name}`);
-    }
-    if (describedColumn(model, column.name) !== undefined) continue;
-    throw badModel(
-      header,
-      `the column ${column.name} is not declared`,
-      `columns: ${column.name}: what it holds`,
-    );
+  for (const [index, [name]] of columns.entries()) {
+    if (columns.findIndex(([other]) => other === name) < index)
+      throw badModel(firstWord(sql, start), `puts out two columns ${name}`);
+    if (describedColumn(model, name) !== undefined) continue;
+    throw badModel(header, `the column ${name} is not declared`, `columns: ${name}: what it holds`);
   }
+  const types = new Map(columns);
   for (const name of model.columns.keys()) {
-    if (isWildcard(name) || columns.some((column) => column.name === name)) continue;
+    if (isWildcard(name) || types.has(name)) continue;
     const place = { file: model.file, line: model.lineOf(['columns', name]) };
-    const names = columns.map((column) => column.name).join(', ');
-    throw badModel(place, `the SELECT puts out no column ${name}`, `it puts out ${names}`);
+    const hint = `it puts out ${[...types.keys()].join(', ')}`;
+    throw badModel(place, `the SELECT puts out no column ${name}`, hint);
   }
-  return new Map(columns.map((column) => [column.name, column.type]));
+  return types;
 }
 
 /**
@@ -49,8 +47,7 @@ export async function checkOutput(
  * @throws CrawlhouseError `bad_model` with the line that DuckDB names
  */
 export async function checkBinds(connection: Connection, placed: PlacedSql): Promise<OutputColumns> {
-  const columns = await describe(connection, placed);
-  return new Map(columns.map((column) => [column.name, column.type]));
+  return new Map(await describe(connection, placed));
 }
 
 /**
@@ -70,6 +67,21 @@ export async function checkCondition(
   throw badModel(placed.start, `is no condition: its value is ${type}, not true or false`, hint);
 }
 
+/**
+ * Checks the conditions of segments.yaml against the columns of `mart.pages`, where there are models already.
+ *
+ * @throws CrawlhouseError `bad_segments` naming file, line, key and what would work
+ */
+export async function checkSegments(
+  connection: Connection,
+  segmentations: readonly Segmentation[],
+  columns: OutputColumns,
+): Promise<void> {
+  segmentRows(segmentations, columns);
+  for (const { sql, place, isCondition } of segmentParts(segmentations, columns))
+    await checkCondition(connection, { sql, start: place }, isCondition);
+}
+
 /** An empty relation with the columns of a model, which need not be built. */
 export function emptyModel(columns: OutputColumns): string {
   const nulls = [...columns].map(([name, type]) => `CAST(NULL AS ${type}) AS ${ident(name)}`);
@@ -79,11 +91,11 @@ export function emptyModel(columns: OutputColumns): string {
 async function describe(
   connection: Connection,
   { sql, start, remember = (work) => work() }: PlacedSql,
-): Promise<OutputColumn[]> {
+): Promise<OutputList> {
   try {
     return await remember(async () => {
       const rows = await connection.rows<{ column_name: string; column_type: string }>(`DESCRIBE ${sql}`);
-      return rows.map((row) => ({ name: row.column_name, type: row.column_type }));
+      return rows.map((row) => [row.column_name, row.column_type] as const);
     });
   } catch (error) {
     throw bindError(error, start);

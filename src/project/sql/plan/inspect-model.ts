@@ -8,8 +8,6 @@ import type { SourceTables } from './source-tables.ts';
 /** The models and tables that a model may read. */
 export interface Surroundings {
   readonly present: SourceTables;
-  /** Sources that a pipeline makes; undefined when nobody says, and then `reads` is believed. */
-  readonly makeable: ReadonlySet<string> | undefined;
   readonly models: ReadonlyMap<string, Model>;
   /** Gives what work gave for the same inputs in a former plan. */
   readonly remember: <T>(inputs: readonly unknown[], work: () => Promise<T>) => Promise<T>;
@@ -20,13 +18,11 @@ export interface PlacedSql {
   readonly sql: string;
   readonly start: SqlPlace;
   /** Binds it, or gives how it was bound against tables of the same columns. */
-  readonly remember?: (work: () => Promise<OutputColumn[]>) => Promise<OutputColumn[]>;
+  readonly remember?: (work: () => Promise<OutputList>) => Promise<OutputList>;
 }
 
-export interface OutputColumn {
-  readonly name: string;
-  readonly type: string;
-}
+/** The names and types of output columns in their order, also where two have one name. */
+export type OutputList = readonly (readonly [name: string, type: string])[];
 
 /** Some SQL and what it reads, by `schema.table`. */
 export interface Inspected extends PlacedSql {
@@ -54,7 +50,10 @@ export async function inspectSql(
     const place = { ...start, line: start.line + before.split('\n').length - 1 };
     const name = checkedName(reference, place);
     if (name.startsWith('mart.')) {
-      if (!around.models.has(name)) throw unknownModel(name, place, around);
+      if (!around.models.has(name)) {
+        const hint = `models: ${[...around.models.keys()].join(', ')}`;
+        throw badModel(place, `reads ${name}, which no model builds`, hint);
+      }
       models.add(name);
     } else {
       checkSource(name, place, model, around);
@@ -79,14 +78,6 @@ function checkedName(reference: TableReference, place: SqlPlace): string {
   return referenceName(reference);
 }
 
-function unknownModel(name: string, place: SqlPlace, around: Surroundings): Error {
-  return badModel(
-    place,
-    `reads ${name}, which no model builds`,
-    `models: ${[...around.models.keys()].join(', ')}`,
-  );
-}
-
 function checkSource(name: string, place: SqlPlace, model: Model, around: Surroundings): void {
   if (around.present.has(name)) return;
   if (!/^(raw|ops)\./.test(name)) {
@@ -95,9 +86,5 @@ function checkSource(name: string, place: SqlPlace, model: Model, around: Surrou
   if (!model.reads.has(name)) {
     const hint = `declare its columns under reads: ${name}; then a missing table counts as empty`;
     throw badModel(place, `reads ${name}, which is not in the warehouse`, hint);
-  }
-  if (name.startsWith('raw.') && around.makeable && !around.makeable.has(name)) {
-    const hint = `sources: ${[...around.makeable].sort().join(', ')}`;
-    throw badModel(place, `reads ${name}, which no pipeline makes`, hint);
   }
 }

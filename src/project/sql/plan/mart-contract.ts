@@ -1,6 +1,11 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
+import type { Logger } from '../../../core/logs/logger.ts';
+import { keepContract, keptContract } from '../../../state/catalogue/ops/ops-contract.ts';
+import { WAREHOUSE_VERSION } from '../../../state/catalogue/schema.ts';
 import { checkYaml, readYaml } from '../../settings/yaml-file.ts';
+import type { Model } from '../models/model.ts';
 import { SHIPPED_SQL } from '../models/sql-folders.ts';
 import { isWildcard } from './wildcard-columns.ts';
 
@@ -87,4 +92,23 @@ export function changeText({ table, column, change, now, until, says }: MartChan
 
 function hasColumn(columns: readonly string[], name: string): boolean {
   return columns.some((one) => (isWildcard(one) ? name.startsWith(one.slice(0, -1)) : one === name));
+}
+
+/** Says once what changed in `mart` since the contract that the working copy was made with, then keeps the present one. */
+export async function announceUpgrade(
+  connection: Connection,
+  models: readonly Pick<Model, 'name'>[],
+  logger: Logger,
+): Promise<void> {
+  const contract = await readContract();
+  const former = await keptContract(connection, WAREHOUSE_VERSION);
+  for (const change of diffContract(former, contract))
+    logger.warn('mart has changed', { stage: 'transform', change: changeText(change) });
+  const { version } = contract;
+  // Those that the project makes.
+  const tables = Object.fromEntries(
+    models.flatMap(({ name }) => (contract.tables[name] ? [[name, contract.tables[name]]] : [])),
+  );
+  if (JSON.stringify({ version, tables }) !== JSON.stringify(former))
+    await keepContract(connection, { version, tables });
 }

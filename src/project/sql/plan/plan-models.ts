@@ -3,7 +3,6 @@ import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import { hashOf, keepResult } from '../../../core/duckdb/keep-result.ts';
 import { countRows, type DataTest } from '../models/data-tests.ts';
 import type { Model } from '../models/model.ts';
-import type { Incremental } from '../models/model-header.ts';
 import { orderModels } from '../models/order-models.ts';
 import { badModel, type SqlPlace } from '../text/bad-model.ts';
 import { replaceTables } from '../text/replace-tables.ts';
@@ -41,8 +40,6 @@ export interface PlannedModel {
 export interface PlanOptions {
   readonly connection: Connection;
   readonly models: readonly Model[];
-  /** The raw tables that pipelines make (`raw.crawl_pages`), when they are known. */
-  readonly sources?: ReadonlySet<string> | undefined;
   /** Where plans are kept: the next process reads the last one, where it would make the same. */
   readonly stateDir?: string | undefined;
 }
@@ -61,91 +58,40 @@ interface Draft {
  *
  * @throws CrawlhouseError `bad_model` for whatever would not run or does not put out what its header says
  */
-export async function planModels({
-  connection,
-  models,
-  sources,
-  stateDir,
-}: PlanOptions): Promise<PlannedModel[]> {
+export async function planModels({ connection, models, stateDir }: PlanOptions): Promise<PlannedModel[]> {
   const present = await sourceTables(connection);
   const byName = new Map(models.map((one) => [one.name, one]));
   const make = (remember: Surroundings['remember']): Promise<PlannedModel[]> =>
-    makePlan(connection, models, { present, makeable: sources, models: byName, remember });
+    makePlan(connection, models, { present, models: byName, remember });
   if (stateDir === undefined) return await make((_, work) => work());
   const file = join(stateDir, 'models.kept');
-  const inputs = { models, present, sources };
-  const { told } = await keepResult<KeptPlan>({ file, inputs }, async (former) => {
-    const [known, facts] = [new Map(former?.facts), new Map<string, unknown>()];
+  const { told } = await keepResult<KeptPlan>({ file, inputs: { models, present } }, async (former) => {
+    const [known, facts] = [former?.facts, new Map<string, unknown>()];
     const plan = await make(async <T>(of: readonly unknown[], work: () => Promise<T>): Promise<T> => {
       const key = hashOf(of);
-      const fact = (facts.get(key) ?? known.get(key) ?? (await work())) as T;
+      const fact = (facts.get(key) ?? known?.get(key) ?? (await work())) as T;
       facts.set(key, fact);
       return fact;
     });
-    return { told: plan.map(tellPlanned), facts: [...facts] };
+    return { told: plan.map(tellPlanned), facts };
   });
-  const outputs = new Map(told.find(({ name }) => name === 'mart.pages')?.outputs);
-  return told.map((one) => fromTold(one, byName.get(one.name) as Model, outputs));
+  const pages = told.find(({ name }) => name === 'mart.pages')?.outputs ?? new Map();
+  return told.map(({ name, tests, ...rest }) => {
+    const declared = byName.get(name) as Model;
+    const model = declared.byPages?.complete(pages) ?? declared;
+    return { ...rest, model, tests: model.tests.map((test, at) => ({ ...test, ...tests[at] })) };
+  });
 }
 
 interface KeptPlan {
   readonly told: readonly ReturnType<typeof tellPlanned>[];
   /** What statements of the models name, and put out, by a hash of all that this follows from. */
-  readonly facts: readonly (readonly [string, unknown])[];
+  readonly facts: ReadonlyMap<string, unknown>;
 }
 
 /** A planned model as a file has it: what does not stand in the files of the model. */
-function tellPlanned({
-  model,
-  sources,
-  models,
-  outputs,
-  partitionColumns,
-  testedWith,
-  testSources,
-  tests,
-  ...rest
-}: PlannedModel) {
-  return {
-    ...rest,
-    name: model.name,
-    sources: [...sources],
-    models: [...models],
-    outputs: [...outputs],
-    partitionColumns: [...partitionColumns],
-    testedWith: [...testedWith],
-    testSources: [...testSources],
-    tests: tests.map(({ sql, rows, shares }) => ({ sql, rows, shares })),
-  };
-}
-
-function fromTold(
-  {
-    name: _,
-    sources,
-    models,
-    outputs,
-    partitionColumns,
-    testedWith,
-    testSources,
-    tests,
-    ...rest
-  }: ReturnType<typeof tellPlanned>,
-  declared: Model,
-  pages: OutputColumns,
-): PlannedModel {
-  const model = declared.byPages?.complete(pages) ?? declared;
-  return {
-    ...rest,
-    model,
-    sources: new Set(sources),
-    models: new Set(models),
-    outputs: new Map(outputs),
-    partitionColumns: new Map(partitionColumns),
-    testedWith: new Set(testedWith),
-    testSources: new Set(testSources),
-    tests: model.tests.map((test, at) => ({ ...test, ...tests[at] })),
-  };
+function tellPlanned({ model, tests, ...rest }: PlannedModel) {
+  return { ...rest, name: model.name, tests: tests.map(({ sql, rows, shares }) => ({ sql, rows, shares })) };
 }
 
 async function makePlan(
@@ -182,7 +128,7 @@ async function makePlan(
       model,
       sql: complete(model, seen, around).sql,
       sources: seen.sources,
-      models: union(seen.models, partitions?.models),
+      models: modelsOf({ seen, partitions }),
       outputs: own,
       partitions: partitions && complete(model, partitions, around).sql,
       partitionColumns,
@@ -224,15 +170,15 @@ async function draftModel(connection: Connection, model: Model, around: Surround
     const start = blockStart(model, [...test.path, 'query'], test.query);
     queries.set(test, await inspectSql(connection, model, { sql: test.query, start }, around));
   }
-  const partitions =
-    model.incremental && (await inspectPartitions(connection, model, model.incremental, around));
+  let partitions: Inspected | null = null;
+  if (model.incremental !== null) {
+    const sql = model.incremental.partitions;
+    const start = blockStart(model, ['incremental', 'partitions'], sql);
+    partitions = await inspectSql(connection, model, { sql, start }, around);
+  }
+  const inspected = [seen, ...(partitions ? [partitions] : []), ...queries.values()];
   for (const source of model.reads.keys()) {
-    if (
-      [seen, ...(partitions ? [partitions] : []), ...queries.values()].some(({ sources }) =>
-        sources.has(source),
-      )
-    )
-      continue;
+    if (inspected.some(({ sources }) => sources.has(source))) continue;
     const place = { file: model.file, line: model.lineOf(['reads', source]) };
     throw badModel(place, `reads declares ${source}, which the SQL does not read`);
   }
@@ -264,16 +210,6 @@ function checkWithin(model: Model, seen: Inspected, outputs: ReadonlyMap<string,
   }
 }
 
-function inspectPartitions(
-  connection: Connection,
-  model: Model,
-  { partitions }: Incremental,
-  around: Surroundings,
-): Promise<Inspected> {
-  const start = blockStart(model, ['incremental', 'partitions'], partitions);
-  return inspectSql(connection, model, { sql: partitions, start }, around);
-}
-
 /** The SELECT of the partitions binds, and names the columns that the model is partitioned by. */
 async function checkPartitions(
   connection: Connection,
@@ -295,16 +231,12 @@ function blockStart(model: Model, path: readonly PropertyKey[], sql: string): Sq
   return { file: model.file, line: model.lineOf(path) + (sql.includes('\n') ? 1 : 0) };
 }
 
-function union(some: ReadonlySet<string>, more: ReadonlySet<string> | undefined): ReadonlySet<string> {
-  return new Set([...some, ...(more ?? [])]);
+function modelsOf({ seen, partitions }: Pick<Draft, 'seen' | 'partitions'>): ReadonlySet<string> {
+  return new Set([...seen.models, ...(partitions?.models ?? [])]);
 }
 
 function inOrder(drafts: ReadonlyMap<string, Draft>): Draft[] {
-  const result = orderModels(
-    new Map(
-      [...drafts].map(([name, { seen, partitions }]) => [name, union(seen.models, partitions?.models)]),
-    ),
-  );
+  const result = orderModels(new Map([...drafts].map(([name, draft]) => [name, modelsOf(draft)])));
   if ('circle' in result) {
     const model = drafts.get(result.circle[0] ?? '')?.model;
     const place = { file: model?.file ?? 'sql', line: model?.lineOf(['name']) ?? 1 };

@@ -1,5 +1,6 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { didYouMean } from '../../../core/text/nearest-name.ts';
+import { reachable } from '../models/order-models.ts';
 import type { PlannedModel } from './plan-models.ts';
 
 /**
@@ -26,20 +27,8 @@ export function selectModels(
       });
     }
     chosen.add(name);
-    if (before) reach(name, reads, chosen);
-    if (after) reach(name, readers, chosen);
+    for (const edges of [...(before ? [reads] : []), ...(after ? [readers] : [])])
+      for (const one of reachable(name, (at) => edges.get(at))) chosen.add(one);
   }
   return plan.filter(({ model }) => chosen.has(model.name));
-}
-
-/** Adds all that can be reached from a name, on one way or over others. */
-function reach(name: string, edges: ReadonlyMap<string, readonly string[]>, chosen: Set<string>): void {
-  const seen = new Set<string>();
-  const visit = (at: string): void => {
-    if (seen.has(at)) return;
-    seen.add(at);
-    chosen.add(at);
-    for (const next of edges.get(at) ?? []) visit(next);
-  };
-  visit(name);
 }

@@ -115,31 +115,21 @@ function fitsText(column: string, { filter, value, options: { ci, regex } }: Tes
     return `regexp_matches(${column}, ${text(`${ci ? '(?i)' : ''}${start}(${given})${end}`)})`;
   }
   const [left, right] = ci ? [`lower(${column})`, `lower(${text(given)})`] : [column, text(given)];
-  switch (filter) {
-    case 'contains':
-      return `strpos(${left}, ${right}) > 0`;
-    case 'startswith':
-      return `starts_with(${left}, ${right})`;
-    case 'endswith':
-      return `(length(${left}) >= length(${right}) AND substr(${left}, length(${left}) - length(${right}) + 1) = ${right})`;
-    default:
-      return `${left} = ${right}`;
-  }
+  const fitting: Partial<Record<FilterType, string>> = {
+    contains: `strpos(${left}, ${right}) > 0`,
+    startswith: `starts_with(${left}, ${right})`,
+    endswith: `(length(${left}) >= length(${right}) AND substr(${left}, length(${left}) - length(${right}) + 1) = ${right})`,
+  };
+  return fitting[filter] ?? `${left} = ${right}`;
 }
 
 function literal(kind: Kind, value: OqlValue): string {
-  switch (kind) {
-    case 'number':
-      return numberLiteral(value as number | bigint);
-    case 'bool':
-      return String(value);
-    case 'date':
-      return `CAST(${text(String(value).replaceAll('/', '-'))} AS DATE)`;
-    default: {
-      const [day = '', time = '00:00:00'] = String(value).replaceAll('/', '-').replace(' UTC', '').split(' ');
-      return `TIMESTAMPTZ ${text(`${day} ${time}+00:00`)}`;
-    }
-  }
+  if (kind === 'number') return numberLiteral(value as number | bigint);
+  if (kind === 'bool') return String(value);
+  const plain = String(value).replaceAll('/', '-');
+  if (kind === 'date') return `CAST(${text(plain)} AS DATE)`;
+  const [day = '', time = '00:00:00'] = plain.replace(' UTC', '').split(' ');
+  return `TIMESTAMPTZ ${text(`${day} ${time}+00:00`)}`;
 }
 
 /** Whole numbers of any size compare exactly; a DOUBLE would take neighbours beyond 2^53 for equal. */
@@ -154,12 +144,15 @@ const OF_TEXT: readonly FilterType[] = ['contains', 'startswith', 'endswith'];
 /** The longest regular expression, in characters, as the service takes it. */
 const LONGEST_PATTERN = 1000;
 
-const WANTED: Readonly<Record<Exclude<Kind, 'opaque'>, string>> = {
-  number: 'a number',
-  bool: 'true or false',
-  text: 'a text',
-  date: 'a day, as in 2026-01-31',
-  datetime: 'a time of UTC, as in 2026/01/31 12:00:00 UTC',
+/** What the values of each kind are called, and whether one is of it. */
+const KINDS: Readonly<
+  Record<Exclude<Kind, 'opaque'>, readonly [wanted: string, is: (one: OqlValue) => boolean]>
+> = {
+  number: ['a number', (one) => typeof one === 'number' || typeof one === 'bigint'],
+  bool: ['true or false', (one) => typeof one === 'boolean' || one === 'true' || one === 'false'],
+  text: ['a text', (one) => typeof one === 'string'],
+  date: ['a day, as in 2026-01-31', (one) => isMoment(one) && /^\S+$/.test(String(one))],
+  datetime: ['a time of UTC, as in 2026/01/31 12:00:00 UTC', isMoment],
 };
 
 /** What is wrong with a leaf, of the right shape already, for the type of its field. */
@@ -171,26 +164,13 @@ function misfit(kind: Kind, { filter, value, options }: Test): string | undefine
   if (options.regex && String(value).length > LONGEST_PATTERN)
     return `takes a regular expression of at most ${LONGEST_PATTERN} characters`;
   const values = Array.isArray(value) ? (value as readonly OqlValue[]) : [value];
-  return values.every((one) => isOfKind(kind, one)) ? undefined : `takes ${WANTED[kind]}`;
-}
-
-function isOfKind(kind: Exclude<Kind, 'opaque'>, value: OqlValue): boolean {
-  switch (kind) {
-    case 'number':
-      return typeof value === 'number' || typeof value === 'bigint';
-    case 'bool':
-      return typeof value === 'boolean' || value === 'true' || value === 'false';
-    case 'text':
-      return typeof value === 'string';
-    case 'date':
-      return typeof value === 'string' && /^\S+$/.test(value) && isMoment(value);
-    case 'datetime':
-      return typeof value === 'string' && isMoment(value);
-  }
+  const [wanted, is] = KINDS[kind];
+  return values.every(is) ? undefined : `takes ${wanted}`;
 }
 
 /** A day of the calendar (2025-02-30 is none), perhaps with a time of it. */
-function isMoment(value: string): boolean {
+function isMoment(value: OqlValue): boolean {
+  if (typeof value !== 'string') return false;
   const form = /^(\d{4})[-/](\d{2})[-/](\d{2})(?: ([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?: UTC)?)?$/;
   const [, year, month, day] = form.exec(value) ?? [];
   if (year === undefined) return false;

@@ -1,10 +1,10 @@
 import { text } from '../../../core/duckdb/duckdb.ts';
+import { isCode, sqlTokens } from '../../../core/duckdb/sql-tokens.ts';
 import { didYouMean } from '../../../core/text/nearest-name.ts';
 import { OqlError } from '../../../service/api/oql/parse-oql.ts';
 import { oqlPath, type Segment, type Segmentation } from '../../settings/segments.ts';
-import { badModel } from '../text/bad-model.ts';
+import { badModel, type SqlPlace } from '../text/bad-model.ts';
 import { type ColumnTypes, oqlCondition } from './oql-condition.ts';
-import { checkCondition, conditionParts } from './written-condition.ts';
 
 /** The column that `withPath` adds. Names with a _ are our own: no column of `mart.pages` begins so. */
 const PATH = '_path';
@@ -58,24 +58,24 @@ export function segmentParts(
     segments.flatMap((segment) => {
       const { condition, placeOf } = segment;
       if (condition.kind === 'url') return [];
-      const place = placeOf();
-      if (condition.kind === 'oql') return conditionParts(conditionOf(segment, columns), place).slice(-1);
-      return conditionParts(condition.condition, {
-        ...place,
-        line: place.line + linesBefore(condition.condition),
-      });
+      if (condition.kind === 'sql') return conditionParts(condition.condition, blockPlace(segment));
+      return conditionParts(conditionOf(segment, columns), placeOf()).slice(-1);
     }),
   );
 }
 
-/** A text of several lines is a block, which begins under its key. */
-const linesBefore = (condition: string): number => (condition.includes('\n') ? 1 : 0);
+/** A condition of several lines is a block, which begins under its key. */
+function blockPlace({ condition, placeOf }: Segment): SqlPlace {
+  const place = placeOf();
+  const isBlock = condition.kind === 'sql' && condition.condition.includes('\n');
+  return { ...place, line: place.line + (isBlock ? 1 : 0) };
+}
 
-function conditionOf({ condition, placeOf }: Segment, columns: ColumnTypes): string {
+function conditionOf(segment: Segment, columns: ColumnTypes): string {
+  const { condition, placeOf } = segment;
   if (condition.kind === 'url') return urlCondition(condition.patterns);
   if (condition.kind === 'sql') {
-    const place = placeOf();
-    checkCondition(condition.condition, { ...place, line: place.line + linesBefore(condition.condition) });
+    checkCondition(condition.condition, blockPlace(segment));
     return `(${condition.condition}\n)`;
   }
   try {
@@ -144,4 +144,39 @@ function fits(column: string, pattern: string): string {
   // A group, because DuckDB makes plain anchored patterns string tests, and takes their anchors for letters.
   const pieces = parts.map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
   return `regexp_matches(${column}, ${text(`^(${pieces.join('.*')})${isWhole ? '$' : ''}`)})`;
+}
+
+const CONDITION_HINT =
+  "one condition on columns of mart.pages, as in is_indexable AND url_first_path = '/blog/'";
+
+/**
+ * Checks what the words of a condition that a person wrote tell. `planModels` checks the rest, by `conditionParts`.
+ *
+ * @throws CrawlhouseError for no condition, or one with a subquery
+ */
+export function checkCondition(condition: string, place: SqlPlace): void {
+  const code = sqlTokens(condition).filter(isCode);
+  if (code.length === 0) throw badModel(place, 'has no condition', CONDITION_HINT);
+  if (code.some((token) => token.text.toLowerCase() === 'select'))
+    throw badModel(place, 'has a SELECT in its condition', CONDITION_HINT);
+}
+
+/** A part of the SQL of a model, with where it stands. */
+interface ConditionPart {
+  readonly sql: string;
+  readonly place: SqlPlace;
+  readonly isCondition: boolean;
+}
+
+/**
+ * Brackets that close those of the model, and words that go on behind a condition: each stops one of the first two. The
+ * last one tells a condition from a number, which DuckDB takes for one.
+ */
+export function conditionParts(condition: string, place: SqlPlace): ConditionPart[] {
+  const columns = 'SELECT crawl_id, project_id, url,';
+  return [
+    `${columns} 1 AS why FROM mart.pages WHERE (${condition}\n)`,
+    `${columns} CASE WHEN ${condition}\nTHEN 1 END AS why FROM mart.pages`,
+    `${columns} (${condition}\n) AS why FROM mart.pages`,
+  ].map((sql, at) => ({ sql, place, isCondition: at === 2 }));
 }

@@ -273,47 +273,19 @@ const isDouble = (node: SqlNode | undefined): boolean => {
  * those that other engines name or bound otherwise.
  */
 const FUNCTIONS: ReadonlyMap<string, Use | null> = new Map<string, Use | null>([
-  ...['+', '-', '*', '%', '||', '~~', '!~~'].map((name) => [name, null] as const),
+  ...[
+    ...['+', '-', '*', '%', '||', '~~', '!~~'],
+    ...['count', 'count_star', 'sum', 'min', 'max', 'avg'],
+    ...['bool_and', 'bool_or', 'array_agg', 'max_by', 'min_by'],
+    ...['row_number', 'rank', 'dense_rank', 'percent_rank', 'lag', 'lead', 'first_value', 'last_value'],
+    ...['abs', 'ceil', 'floor', 'ln', 'round', 'trunc', 'nullif', 'hash', 'row', 'unnest'],
+    ...['chr', 'concat_ws', 'length', 'lower', 'upper', 'replace', 'split', 'split_part', 'starts_with'],
+    ...['strpos', 'trim'],
+    ...['array_distinct', 'array_length', 'array_to_string', 'list_extract', 'json_extract_string'],
+    // An INTERVAL, and AT TIME ZONE.
+    ...['to_days', 'to_hours', 'to_minutes', 'to_seconds', 'to_timestamp', 'now', 'timezone'],
+  ].map((name) => [name, null] as const),
   ['/', { holds: ([dividend]) => isDouble(dividend), instead: 'CAST(a AS DOUBLE) / b' }],
-  ...[
-    'count',
-    'count_star',
-    'sum',
-    'min',
-    'max',
-    'avg',
-    'bool_and',
-    'bool_or',
-    'array_agg',
-    'max_by',
-    'min_by',
-  ].map((name) => [name, null] as const),
-  ...['row_number', 'rank', 'dense_rank', 'percent_rank', 'lag', 'lead', 'first_value', 'last_value'].map(
-    (name) => [name, null] as const,
-  ),
-  ...['abs', 'ceil', 'floor', 'ln', 'round', 'trunc', 'nullif', 'hash', 'row', 'unnest'].map(
-    (name) => [name, null] as const,
-  ),
-  ...[
-    'chr',
-    'concat_ws',
-    'length',
-    'lower',
-    'upper',
-    'replace',
-    'split',
-    'split_part',
-    'starts_with',
-    'strpos',
-    'trim',
-  ].map((name) => [name, null] as const),
-  ...['array_distinct', 'array_length', 'array_to_string', 'list_extract', 'json_extract_string'].map(
-    (name) => [name, null] as const,
-  ),
-  // An INTERVAL, and AT TIME ZONE.
-  ...['to_days', 'to_hours', 'to_minutes', 'to_seconds', 'to_timestamp', 'now', 'timezone'].map(
-    (name) => [name, null] as const,
-  ),
   ['greatest', withoutNulls],
   ['least', withoutNulls],
   // Others count whole months, DuckDB their boundaries.

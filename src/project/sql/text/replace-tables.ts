@@ -1,5 +1,5 @@
 import { plainSpaces } from '../../../core/duckdb/sql-spaces.ts';
-import { isCode, nameOf, type SqlToken, sqlTokens } from '../../../core/duckdb/sql-tokens.ts';
+import { isCode, nameOf, sqlTokens } from '../../../core/duckdb/sql-tokens.ts';
 import type { SqlReferences } from './sql-references.ts';
 import type { TableReference } from './table-references.ts';
 
@@ -27,12 +27,12 @@ export function replaceTables(
   });
   if (tables.length === 0) return plainSpaces(sql);
   const bytes = Buffer.from(plainSpaces(sql));
-  const tokens = new Names(sql);
+  const find = namesIn(sql);
   const edits: Edit[] = [];
   const replaced = new Set<string>();
   for (const { reference, subquery } of tables) {
     const parts = [reference.catalog, reference.schema, reference.name].filter((part) => part !== '');
-    const { end, last } = tokens.find(reference.offset, parts);
+    const { end, last } = find(reference.offset, parts);
     const alias = reference.alias === '' ? ` AS ${last}` : '';
     edits.push({ start: reference.offset, end, instead: `(${subquery})${alias}` });
     if (reference.alias === '') replaced.add(parts.join('.').toLowerCase());
@@ -43,7 +43,7 @@ export function replaceTables(
     for (let length = prefix.length; length > 1; length--) {
       const parts = prefix.slice(0, length);
       if (!replaced.has(parts.join('.').toLowerCase())) continue;
-      const { end, last } = tokens.find(column.offset, parts);
+      const { end, last } = find(column.offset, parts);
       edits.push({ start: column.offset, end, instead: last });
       break;
     }
@@ -62,19 +62,13 @@ function apply(bytes: Buffer, edits: readonly Edit[]): string {
   return result + bytes.subarray(at).toString();
 }
 
-class Names {
-  readonly #tokens: readonly SqlToken[];
-  readonly #places: ReadonlyMap<number, number>;
-
-  constructor(sql: string) {
-    this.#tokens = sqlTokens(sql).filter(isCode);
-    this.#places = new Map(this.#tokens.map(({ offset }, place) => [offset, place]));
-  }
-
-  /** Where a name ends, and its last part as it is written, once sure that it is the one the parser means. */
-  find(offset: number, parts: readonly string[]): { readonly end: number; readonly last: string } {
-    const place = this.#places.get(offset) ?? this.#tokens.length;
-    const written = this.#tokens.slice(place, place + 2 * parts.length - 1);
+/** Finds where a name ends, and its last part as it is written, once sure that it is the one the parser means. */
+function namesIn(sql: string) {
+  const tokens = sqlTokens(sql).filter(isCode);
+  const places = new Map(tokens.map(({ offset }, place) => [offset, place]));
+  return (offset: number, parts: readonly string[]): { readonly end: number; readonly last: string } => {
+    const place = places.get(offset) ?? tokens.length;
+    const written = tokens.slice(place, place + 2 * parts.length - 1);
     const isSame = parts.every((part, index) => {
       const name = nameOf(written[2 * index]);
       const isJoined = index === 0 || written[2 * index - 1]?.text === '.';
@@ -84,5 +78,5 @@ class Names {
     if (!isSame || last === undefined)
       throw new Error(`the parser's position of ${parts.join('.')} does not have its name`);
     return { end: last.offset + Buffer.byteLength(last.text), last: last.text };
-  }
+  };
 }

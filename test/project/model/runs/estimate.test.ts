@@ -4,7 +4,7 @@ import {
   estimateTogether,
   estimateUnit,
   type PastLoad,
-} from '../../../../src/project/model/runs/estimate.ts';
+} from '../../../../src/project/model/runs/plan-report.ts';
 
 const STREAMED: PastLoad = {
   dataset: 'crawl_pages',

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { silentLogger } from '../../../../src/core/logs/logger.ts';
-import { runModels } from '../../../../src/pipeline/transform/build/run-models.ts';
 import { loadModels, loadSeed } from '../../../../src/project/sql/models/load-models.ts';
 import type { SqlFolder } from '../../../../src/project/sql/models/sql-folders.ts';
 import { expectBadModel, modelText } from '../../../pipeline/transform/model-files.ts';
 import { openWarehouse } from '../../../pipeline/transform/test-warehouse.ts';
+import { runModels } from '../../../support/run-models.ts';
 
 const SEED = modelText('bots', { kind: 'seed', grain: '[token]', columns: ['token', 'engine'], sql: '' });
 
