@@ -6,8 +6,13 @@ import type { Inventory } from '../project/model/inventory.ts';
 import type { Pipeline } from '../project/model/pipeline.ts';
 import type { Plan, PlannedUnit } from '../project/model/planned-unit.ts';
 import { type PacesOf, pacesByProject } from '../project/model/route-pace.ts';
-import { estimateUnit, type PastLoad } from '../project/model/runs/estimate.ts';
-import { type PlanEntry, type PlanReport, totalsOf } from '../project/model/runs/plan-report.ts';
+import {
+  estimateUnit,
+  type PastLoad,
+  type PlanEntry,
+  type PlanReport,
+  totalsOf,
+} from '../project/model/runs/plan-report.ts';
 import { dataSourceOf } from '../project/model/unit-source.ts';
 import type { Settings } from '../project/settings/settings.ts';
 import type { ServiceClient } from '../service/api/client/client.ts';
@@ -81,7 +86,8 @@ export async function reportPlan(
       if (idle) return idle;
       const { dataset, source } = planned.unit;
       const options = withPast(routes.get(dataset) ?? [], known.pacesOf(dataset, source.project_id));
-      const withFields = isWeighed(options) || (!request.countsOnly && options.some(hasCheaper));
+      const withFields =
+        isWeighed(options) || (!request.countsOnly && options.some(({ cheaper }) => cheaper !== undefined));
       const toDescribe = { planned, inventory, client, fieldSchemas: fields.fieldSchemas };
       const { rows, fields: described } = await describing.run(async () =>
         withFields
@@ -141,10 +147,6 @@ function withNewest(due: readonly PlannedUnit[], all: readonly PlannedUnit[]): P
   for (const one of all) if (isReadable(one)) newest.set(one.unit.dataset, one);
   for (const one of due) if (isReadable(one)) newest.delete(one.unit.dataset);
   return [...due, ...newest.values()];
-}
-
-function hasCheaper({ cheaper }: RouteOption): boolean {
-  return cheaper !== undefined;
 }
 
 /** A unit that needs no work; undefined for a due one. */
@@ -221,9 +223,8 @@ async function knownUnits(settings: PublishedPlace): Promise<Known> {
     pacesOf: pacesByProject(await readRouteLoads(connection)),
     dropped: await droppedUnits(connection),
   }));
-  if (known) return known;
-  const pacesOf = pacesByProject([]);
-  return { known: NOTHING_KNOWN, loaded: new Map(), past: [], pacesOf, dropped: NOTHING };
+  const nothing = { known: NOTHING_KNOWN, loaded: new Map(), past: [], dropped: NOTHING };
+  return known ?? { ...nothing, pacesOf: pacesByProject([]) };
 }
 
 /** The data exports of the units' present attempts, by unit. */

@@ -40,14 +40,15 @@ export async function withoutDropped(
   const wanted = planned.filter(({ name }) => !dropped.has(name));
   if (request.pipelines.every((one) => keepOf(one) === null)) return wanted;
   const present = await warehouseUnits(working.connection);
-  const endOf = endsOf(inventory);
+  const crawls = inventory.workspaces.flatMap((workspace) => workspace.crawls.items);
+  const endOf = new Map(crawls.map((crawl) => [crawl.id, crawl.ended_at ?? 0]));
   const out = new Set(
     request.pipelines.flatMap((pipeline) => {
       const candidates = wanted.filter(
         (one) => one.pipeline === pipeline && one.skip === null && !one.failure,
       );
       return crawlsBeyond(pipeline, [
-        ...[...present.values()].filter((one) => one.dataset === pipeline.dataset),
+        ...present.values(),
         ...candidates
           .filter(({ name }) => !present.has(name))
           .map(({ unit, name }) => ({
@@ -72,15 +73,12 @@ export async function applyRetention(
   const limited = request.pipelines.filter((one) => keepOf(one) !== null);
   if (limited.length === 0) return;
   const { connection } = session.working;
-  const of = (present: ReadonlyMap<string, WarehouseUnit>, pipeline: Pipeline): WarehouseUnit[] =>
-    crawlsBeyond(
-      pipeline,
-      [...present.values()].filter((one) => one.dataset === pipeline.dataset),
-    );
   if (isExplicit(request)) {
     const loaded = new Set(work.units.filter((one) => one.status === 'loaded').map((one) => one.unit));
     const present = await warehouseUnits(connection);
-    const beyond = limited.flatMap((pipeline) => of(present, pipeline)).map((one) => one.unit);
+    const beyond = limited
+      .flatMap((pipeline) => crawlsBeyond(pipeline, present.values()))
+      .map((one) => one.unit);
     await markPinned(
       connection,
       beyond.filter((unit) => loaded.has(unit)),
@@ -88,7 +86,7 @@ export async function applyRetention(
   }
   const present = await warehouseUnits(connection);
   for (const pipeline of limited) {
-    const units = of(present, pipeline).map(asDropped);
+    const units = crawlsBeyond(pipeline, present.values()).map(asDropped);
     await takeOut(session, units, `beyond the last ${keepOf(pipeline)} crawls (keep)`);
   }
 }
@@ -97,18 +95,12 @@ function keepOf({ source, keep }: Pipeline): number | null {
   return source.kind === 'crawl' && keep.crawls !== 'all' ? keep.crawls : null;
 }
 
-function crawlsBeyond(pipeline: Pipeline, units: readonly WarehouseUnit[]): WarehouseUnit[] {
+/** Of these units, those of the pipeline's dataset that it has no place for. */
+function crawlsBeyond(pipeline: Pipeline, units: Iterable<WarehouseUnit>): WarehouseUnit[] {
   const keep = keepOf(pipeline);
   if (keep === null) return [];
-  return findExpired(
-    units.filter((one) => !one.pinned),
-    keep,
-  );
-}
-
-function endsOf({ workspaces }: Inventory): ReadonlyMap<string, number> {
-  const crawls = workspaces.flatMap((workspace) => workspace.crawls.items);
-  return new Map(crawls.map((crawl) => [crawl.id, crawl.ended_at ?? 0]));
+  const own = Array.from(units).filter((one) => one.dataset === pipeline.dataset && !one.pinned);
+  return findExpired(own, keep);
 }
 
 /**

@@ -2,7 +2,7 @@ import { isolateUnit } from '../core/errors/catch-uncaught.ts';
 import { type CrawlhouseError, toCrawlhouseError } from '../core/errors/errors.ts';
 import { count, inSpan } from '../core/logs/telemetry.ts';
 import type { DueUnit } from '../core/progress/unit-work.ts';
-import { FairQueue, type SlotLimits } from '../core/queue/fair-queue.ts';
+import { FairQueue } from '../core/queue/fair-queue.ts';
 import type { Inventory } from '../project/model/inventory.ts';
 import type { PlannedUnit } from '../project/model/planned-unit.ts';
 import type { UnitReport } from '../project/model/runs/report.ts';
@@ -119,7 +119,12 @@ class UnitsAtWork {
     this.#inputs = inputs;
     this.#due = due;
     this.#rankings = new RankingWindows(inputs.context.client, due);
-    this.#queue = new FairQueue(slotLimits(inputs.context.settings));
+    const { settings } = inputs.context;
+    this.#queue = new FairQueue({
+      all: settings.concurrency,
+      project: settings.concurrency_per_project,
+      store: settings.concurrency_per_store,
+    });
   }
 
   /** Runs the units of this process, and those that it shares with others. */
@@ -243,14 +248,6 @@ async function expectedRows(context: RunContext, due: readonly PlannedUnit[]): P
     const rows = context.planned.get(name) ?? past.get(unit.dataset) ?? null;
     return { unit: name, dataset: unit.dataset, rows };
   });
-}
-
-function slotLimits(settings: RunContext['settings']): SlotLimits {
-  return {
-    all: settings.concurrency,
-    project: settings.concurrency_per_project,
-    store: settings.concurrency_per_store,
-  };
 }
 
 /** Of one crawl's units those that restore it come first, so that the others wait until it is back. */

@@ -15,9 +15,9 @@ import { exitCodeOf, type RunResult, runStatus } from '../project/model/runs/run
 import { CHECK_DISK, formerPace, runSeconds, summarizeRun } from '../project/model/runs/run-summary.ts';
 import { nameFullDisk } from '../project/settings/name-full-disk.ts';
 import type { Settings } from '../project/settings/settings.ts';
-import { fieldsRead } from '../project/sql/models/fields-read.ts';
-import { modelsVersion } from '../project/sql/models/load-models.ts';
+import { fieldsRead, modelsVersion } from '../project/sql/models/load-models.ts';
 import type { Model } from '../project/sql/models/model.ts';
+import { announceUpgrade } from '../project/sql/plan/mart-contract.ts';
 import { keepHolds, readHolds } from '../state/catalogue/ops/ops-holds.ts';
 import { countsOf, loadedUnits } from '../state/catalogue/ops/ops-loads.ts';
 import { unknownIssueSettings, unknownSegmentProjects } from '../state/catalogue/unknown-settings.ts';
@@ -26,7 +26,6 @@ import { LiveRunFile } from '../state/ledger/live-run.ts';
 import { openLedger } from '../state/ledger/open-ledger.ts';
 import { Reserve } from '../state/ledger/reserve.ts';
 import { withHeld } from './hold-units.ts';
-import { announceUpgrade } from './publish/announce-upgrade.ts';
 import { mirrorPublished } from './publish/mirror.ts';
 import { publish } from './publish/publish.ts';
 import { reconcileExports } from './routes/export/reconcile-exports.ts';
@@ -152,7 +151,7 @@ async function attempt(given: SessionInput, anew: boolean): Promise<RunResult> {
   const loaded = await loadedUnits(working.connection);
   await reconcileLedger(ledger, working, loaded);
   const run = { run_id: randomUUID(), command: options.command, started_at: new Date().toISOString() };
-  const statuses = await unpublishedStatuses(ledger);
+  const statuses = new Map((await ledger.units('unpublished')).map((unit) => [unit.unit, unit.status]));
   const holds = await readHolds(working.connection);
   const logger = options.logger.with({ run: run.run_id.slice(0, 8) });
   await announceUpgrade(working.connection, models, logger);
@@ -183,10 +182,6 @@ async function attempt(given: SessionInput, anew: boolean): Promise<RunResult> {
   };
   const ended = await workAndPublish(session, given, statuses);
   return await endRun(session, run.started_at, ended, given);
-}
-
-async function unpublishedStatuses(ledger: Ledger): Promise<ReadonlyMap<string, string>> {
-  return new Map((await ledger.units('unpublished')).map((unit) => [unit.unit, unit.status]));
 }
 
 interface Ended {

@@ -9,10 +9,10 @@ import { textTable } from '../../src/core/text/text-table.ts';
 import { WorkingCopy } from '../../src/engines/working-copy.ts';
 import { keepHeapSmall } from '../../src/people/cli/keep-heap-small.ts';
 import { publish } from '../../src/pipeline/publish/publish.ts';
-import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
 import { loadModels } from '../../src/project/sql/models/load-models.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
 import { IN_DUCKDB } from '../support/in-duckdb.ts';
+import { runModels } from '../support/run-models.ts';
 import { cpuSeconds, peakRss } from './resources.ts';
 
 /**

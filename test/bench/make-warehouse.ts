@@ -5,10 +5,10 @@ import { Database } from '../../src/core/duckdb/duckdb.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
 import { WorkingCopy } from '../../src/engines/working-copy.ts';
 import { publish } from '../../src/pipeline/publish/publish.ts';
-import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
 import { loadModels } from '../../src/project/sql/models/load-models.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
 import { IN_DUCKDB } from '../support/in-duckdb.ts';
+import { runModels } from '../support/run-models.ts';
 import { fillWarehouse } from '../support/synthetic-warehouse.ts';
 import { peakRss, resetPeak } from './resources.ts';
 

@@ -12,7 +12,6 @@ import { RankingWindows } from '../../src/pipeline/routes/aggregates/ranking-win
 import { routeOptions } from '../../src/pipeline/routes/choose-route.ts';
 import { FieldSchemaCache } from '../../src/pipeline/routes/field-schema-cache.ts';
 import { stagingConnections } from '../../src/pipeline/stage/macros.ts';
-import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
 import { runUnit } from '../../src/pipeline/unit/run-unit.ts';
 import { Pipeline } from '../../src/project/model/pipeline.ts';
 import type { PlannedUnit } from '../../src/project/model/planned-unit.ts';
@@ -23,6 +22,7 @@ import { Unarchiver } from '../../src/service/api/unarchiver.ts';
 import { sqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import { IN_DUCKDB } from '../support/in-duckdb.ts';
 import { workspaceView } from '../support/inventory.ts';
+import { runModels } from '../support/run-models.ts';
 import { cpuSeconds, peakRss } from './resources.ts';
 import { wayOf } from './ways.ts';
 

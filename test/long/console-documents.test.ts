@@ -3,7 +3,6 @@ import { silentLogger } from '../../src/core/logs/logger.ts';
 import { PAGES } from '../../src/people/console/pages/pages.ts';
 import { jsonPath } from '../../src/people/console/server/openapi.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
-import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';
 import { loadModels } from '../../src/project/sql/models/load-models.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
@@ -15,6 +14,7 @@ import { loadSites, SQL } from '../questions/sites/load-sites.ts';
 import { consoleProject, ledgerRun, ledgerUnit } from '../support/console-project.ts';
 import { type OpenConsole, openConsole } from '../support/open-console.ts';
 import { projectFolder } from '../support/project.ts';
+import { runModels } from '../support/run-models.ts';
 import { sharedFolder } from '../support/temporary.ts';
 
 type Place = Parameters<NonNullable<(typeof ADDRESSES)[string]>>[0];

@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
 import { loadModels } from '../../src/project/sql/models/load-models.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
 import { STORY } from '../answers/explore/story-site.ts';
 import { loadSites, SQL } from '../questions/sites/load-sites.ts';
 import { consoleProject } from '../support/console-project.ts';
 import { openConsole } from '../support/open-console.ts';
+import { runModels } from '../support/run-models.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 /** Nobody waits for its end. */

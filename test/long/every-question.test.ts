@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
 import { loadQuestions } from '../../src/pipeline/transform/questions/questions.ts';
 import { loadModels } from '../../src/project/sql/models/load-models.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
 import { openWarehouse, type TestWarehouse } from '../pipeline/transform/test-warehouse.ts';
 import { askQuestion } from '../support/ask-question.ts';
+import { runModels } from '../support/run-models.ts';
 import { fillWarehouse } from '../support/synthetic-warehouse.ts';
 
 // What holds of each question and of each model without a grain of its own, on made sites of two projects.

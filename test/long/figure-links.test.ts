@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Connection } from '../../src/core/duckdb/duckdb.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
-import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';
 import { loadModels } from '../../src/project/sql/models/load-models.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
@@ -15,6 +14,7 @@ import { consoleProject } from '../support/console-project.ts';
 import { type OpenConsole, openConsole } from '../support/open-console.ts';
 import { environmentOf, projectFolder, runProject } from '../support/project.ts';
 import { ALL_ROUNDS, roundSeed, seededRandom } from '../support/random.ts';
+import { runModels } from '../support/run-models.ts';
 import { sharedFolder } from '../support/temporary.ts';
 
 /** Projects that a run walks, and links that it follows, of one warehouse, by the kept seed; with ALL_ROUNDS all. */

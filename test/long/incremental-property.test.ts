@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Connection, ident, table } from '../../src/core/duckdb/duckdb.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
 import { loadModels } from '../../src/project/sql/models/load-models.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
 import { openWarehouse } from '../pipeline/transform/test-warehouse.ts';
 import { ALL_ROUNDS, roundSeed } from '../support/random.ts';
+import { runModels } from '../support/run-models.ts';
 
 /**
  * After any sequence of loads, reloads and deletions, a build by partition gives the same tables as a full build, by

@@ -1,13 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Connection } from '../../src/core/duckdb/duckdb.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
 import { loadModels } from '../../src/project/sql/models/load-models.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
 import { openWarehouse } from '../pipeline/transform/test-warehouse.ts';
 import { ALL_SITES } from '../questions/sites/all-sites.ts';
 import { loadSites, SQL } from '../questions/sites/load-sites.ts';
 import type { Crawl, Sites } from '../questions/sites/sites.ts';
+import { runModels } from '../support/run-models.ts';
 
 /** Whatever comes first, the tables that grow with each load end up as those of one full build, to the last bit. */
 const models = (await loadModels([sqlFolder(SQL)])).map((model) => ({ ...model, tests: [] }));

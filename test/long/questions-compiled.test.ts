@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { table, text } from '../../src/core/duckdb/duckdb.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
 import { loadQuestions } from '../../src/pipeline/transform/questions/questions.ts';
 import { columnType, type Field } from '../../src/project/model/field.ts';
 import { loadModels } from '../../src/project/sql/models/load-models.ts';
@@ -14,6 +13,7 @@ import { tableReferences } from '../../src/project/sql/text/table-references.ts'
 import { expectBadModel, withSqlFiles } from '../pipeline/transform/model-files.ts';
 import { createTable, openWarehouse, type TestWarehouse } from '../pipeline/transform/test-warehouse.ts';
 import { askQuestion } from '../support/ask-question.ts';
+import { runModels } from '../support/run-models.ts';
 
 const repository = join(import.meta.dirname, '../..');
 const data = join(repository, '../shared/data');

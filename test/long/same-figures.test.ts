@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Connection } from '../../src/core/duckdb/duckdb.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';
 import { loadModels } from '../../src/project/sql/models/load-models.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
@@ -14,6 +13,7 @@ import { consoleProject } from '../support/console-project.ts';
 import { type OpenConsole, openConsole } from '../support/open-console.ts';
 import { crawlhouse } from '../support/project.ts';
 import { ALL_ROUNDS, roundSeed } from '../support/random.ts';
+import { runModels } from '../support/run-models.ts';
 import { fillWarehouse } from '../support/synthetic-warehouse.ts';
 import { sharedFolder } from '../support/temporary.ts';
 

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { QueryProcess } from '../../src/answers/query/query-process.ts';
 import { Database, text } from '../../src/core/duckdb/duckdb.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
 import { loadModels } from '../../src/project/sql/models/load-models.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
 import { loadSites, SQL } from '../questions/sites/load-sites.ts';
 import type { Sites } from '../questions/sites/sites.ts';
+import { runModels } from './run-models.ts';
 
 /** A warehouse of sites with all models, in a folder, read as people's queries read it. */
 export async function publishedSites(folder: string, sites: Sites): Promise<QueryProcess> {

@@ -8,6 +8,7 @@ import { GRANULARITIES, type Granularity } from '../../service/api/resources/fie
 import type { WeekDefinition } from '../../service/api/resources/log-monitoring.ts';
 import type { Project } from '../../service/api/resources/projects.ts';
 import { skippableError } from './skippable-error.ts';
+import { DAY, formatDay } from './windows.ts';
 
 /** The key of a pipeline's dates within a project's. */
 export function datesKey({ source, window }: Pipeline): string {
@@ -106,7 +107,6 @@ async function orReason<T>(
   }
 }
 
-const DAY = 86_400_000;
 /** How far back days are looked for where the whole is too much for the quota: spans of a month, two years of them. */
 const SPAN_DAYS = 31;
 const SPANS = 24;
@@ -135,12 +135,8 @@ export async function rankingDays(
 ): Promise<DataDays | undefined> {
   const edges = async (oql: Oql | null): Promise<DataDays | undefined> => {
     const sort = { field: 'date', order: 'asc' } as const;
-    const query = { fields: ['date'], sort, limit: MOST_DAYS, ...(oql ? { oql } : {}) };
-    const { aggs } = await client.call(
-      'aggregateRanking',
-      { project_id: projectId, body: { aggs: [query] } },
-      signal,
-    );
+    const body = { aggs: [{ fields: ['date'], sort, limit: MOST_DAYS, ...(oql ? { oql } : {}) }] };
+    const { aggs } = await client.call('aggregateRanking', { project_id: projectId, body }, signal);
     const path = `/data/project/${projectId}/ranking_performance/aggs`;
     const days = aggregateRows(aggs[0], ['date'], path).map(({ date }) => String(date));
     const wrong = days.find((day) => !/^\d{4}-\d{2}-\d{2}$/.test(day));
@@ -157,7 +153,10 @@ export async function rankingDays(
   const within = async (start: number, days: number): Promise<DataDays | undefined> => {
     try {
       return await edges({
-        and: [{ field: ['date', 'gte', dayOf(start)] }, { field: ['date', 'lt', dayOf(start + days * DAY)] }],
+        and: [
+          { field: ['date', 'gte', formatDay(start)] },
+          { field: ['date', 'lt', formatDay(start + days * DAY)] },
+        ],
       });
     } catch (error) {
       if (!isQuota(error) || days === 1) throw error;
@@ -183,8 +182,4 @@ function joined(earlier: DataDays | undefined, later: DataDays | undefined): Dat
 
 function isQuota(error: unknown): boolean {
   return error instanceof CrawlhouseError && error.code === 'quota';
-}
-
-function dayOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
 }

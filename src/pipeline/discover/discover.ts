@@ -1,5 +1,5 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
-import { namesMatcher } from '../../project/model/included-keys.ts';
+import { fieldsMatcher } from '../../project/model/included-keys.ts';
 import type { Inventory, ListReading, WorkspaceView } from '../../project/model/inventory.ts';
 import type { KnownList } from '../../project/model/listed.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
@@ -13,8 +13,7 @@ import { listIncrementally } from './list-incrementally.ts';
 import { CRAWL_OVER_CRAWLS, CRAWLS, DATA_EXPORTS, type ListKind } from './list-kinds.ts';
 import { listPipeline } from './record-listing.ts';
 import { skippableError } from './skippable-error.ts';
-
-const DAY = 86_400_000;
+import { DAY } from './windows.ts';
 
 export interface DiscoveryScope {
   /** Ids of workspaces, or `all`. */
@@ -170,20 +169,11 @@ export function needsSweep(
   { swept_at }: KnownList,
   pipeline: Pipeline | undefined,
   workspaceId: string,
-  scope: {
-    readonly sweep: boolean;
-    readonly sweepDays: number;
-    readonly now: number;
-    readonly loaded: { has(unit: string): boolean };
-  },
+  scope: Pick<DiscoveryScope, 'sweep' | 'sweepDays' | 'now' | 'loaded'>,
 ): boolean {
   if (scope.sweep || swept_at === null || swept_at > scope.now) return true;
   if (scope.now - swept_at >= scope.sweepDays * DAY) return true;
-  return (
-    pipeline !== undefined && (!scope.loaded.has(`${pipeline.dataset}/${workspaceId}`) || !keepsIds(pipeline))
-  );
-}
-
-function keepsIds({ fields: { include, exclude } }: Pipeline): boolean {
-  return namesMatcher(include)('id') && !namesMatcher(exclude)('id');
+  if (pipeline === undefined) return false;
+  const { dataset, fields } = pipeline;
+  return !scope.loaded.has(`${dataset}/${workspaceId}`) || !fieldsMatcher(fields)('id');
 }

@@ -60,7 +60,8 @@ export async function listIncrementally<T extends { readonly id: string }>(
 
   const whole = await read(() => false);
   const all = new Map(whole.items.map((item) => [item.id, item]));
-  const { total, broken } = whole;
+  const { total } = whole;
+  const broken = [...whole.broken];
   return reading(kind, known, { records: all, gone: [], broken, total, isSwept: true }, pipeline);
 }
 
@@ -110,7 +111,7 @@ export async function readByIds<T extends { readonly id: string }>(
 export function reading<T extends { readonly id: string }>(
   kind: ListKind<T>,
   known: KnownList,
-  { records, gone, broken, total, isSwept }: ReadonlyFound<T> & { readonly isSwept: boolean },
+  { records, gone, broken, total, isSwept }: ListedRecords<T> & { readonly isSwept: boolean },
   pipeline: Pipeline | undefined,
 ): ListReading<T> {
   const now = new Map([...records.values()].map((record) => [record.id, listed(kind, record, pipeline)]));
@@ -131,13 +132,6 @@ export function reading<T extends { readonly id: string }>(
     isSwept,
     broken,
   };
-}
-
-interface ReadonlyFound<T> {
-  readonly records: ReadonlyMap<string, T>;
-  readonly gone: readonly string[];
-  readonly broken: readonly BrokenItem[];
-  readonly total: number;
 }
 
 function differs(item: Listed, before: Listed): boolean {

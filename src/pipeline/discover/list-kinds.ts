@@ -87,11 +87,8 @@ export function listed<T extends { readonly id: string }>(
   record: T,
   pipeline: Pipeline | undefined,
 ): Listed {
-  return { ...kind.describe(record), content: pipeline ? hashOf(contentOf({ ...record }, pipeline)) : null };
-}
-
-function hashOf(content: object): string {
-  return hash('md5', stringifyJson(ordered(content)));
+  const content = pipeline && stringifyJson(ordered(contentOf({ ...record }, pipeline)));
+  return { ...kind.describe(record), content: content === undefined ? null : hash('md5', content) };
 }
 
 /** Sorts the keys of every object: the service promises no order. */

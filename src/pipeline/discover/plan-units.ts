@@ -14,11 +14,8 @@ import type { ChangedDay } from '../../service/api/resources/changed-day.ts';
 import type { WeekDefinition } from '../../service/api/resources/log-monitoring.ts';
 import { datesKey } from './discover-dates.ts';
 import { CRAWL_OVER_CRAWLS, leftNoReport } from './list-kinds.ts';
-import { windowFilter, windowsOf } from './windows.ts';
+import { DAY, formatDay, windowFilter, windowsOf } from './windows.ts';
 
-const WINDOW_FIELDS = { day: 'day', week: 'week', month: 'month' } as const;
-
-const DAY = 86_400_000;
 const ENDED: readonly string[] = ['done', 'archived', 'cancelled', 'archiving', 'unarchiving'];
 
 export interface PlanRequest {
@@ -44,11 +41,12 @@ export function planUnits(inventory: Inventory, request: PlanRequest): Plan {
   const crawls = onceEach(inventory.workspaces.flatMap((workspace) => soundItems(workspace.crawls)));
   const broken = onceEach(inventory.workspaces.flatMap((workspace) => workspace.crawls.broken));
   const projectIds = selectProjects(projects, selection.projects, inventory.failures);
-  const isSelected = (projectId: string): boolean => projectIds === null || projectIds.has(projectId);
+  const isSelected = (id: string | null): boolean =>
+    projectIds === null || (id !== null && projectIds.has(id));
   const selected = selectCrawls({ crawls, broken, isSelected, now }, selection.crawls, inventory);
   const scope: Scope = {
     projects: projects.filter(({ id }) => isSelected(id)),
-    projectIds,
+    isSelected,
     crawlIds: selected?.map(({ id }) => id) ?? null,
     isWithin: (time) => time >= selection.from && time < selection.to,
     of: (kind) => pipelines.filter((pipeline) => pipeline.source.kind === kind),
@@ -79,8 +77,8 @@ export function planUnits(inventory: Inventory, request: PlanRequest): Plan {
 
 interface Scope {
   readonly projects: readonly { readonly id: string }[];
-  /** Null: all. */
-  readonly projectIds: ReadonlySet<string> | null;
+  /** Whether a project is; one that is not known is where all are. */
+  readonly isSelected: (projectId: string | null) => boolean;
   /** Null: all. */
   readonly crawlIds: readonly string[] | null;
   readonly isWithin: (time: number) => boolean;
@@ -106,12 +104,12 @@ function planLists({ of, projects }: Scope, { workspaces, unread }: Inventory): 
 
 /** The end of a broken record is unknown: whatever the span, unless the warehouse holds it. */
 function planBroken(
-  { of, projectIds, crawlIds, isDone }: Scope,
+  { of, isSelected, crawlIds, isDone }: Scope,
   broken: readonly BrokenItem[],
   kind: 'crawl' | 'crawl_over_crawl',
 ): PlannedUnit[] {
   return broken
-    .filter(({ projectId }) => projectIds === null || (projectId !== null && projectIds.has(projectId)))
+    .filter(({ projectId }) => isSelected(projectId))
     .filter(({ id }) => crawlIds === null || (kind === 'crawl' && crawlIds.includes(id)))
     .flatMap(({ id, projectId, error }) =>
       of(kind)
@@ -121,21 +119,21 @@ function planBroken(
 }
 
 function planCrawls(scope: Scope, crawls: readonly Listed[]): PlannedUnit[] {
-  const { crawlIds, isWithin } = scope;
+  const { crawlIds, isSelected, isWithin } = scope;
   return crawls
-    .filter((crawl) => isOfScope(crawl, scope))
+    .filter(({ project_id }) => project_id !== null && isSelected(project_id))
     .filter((crawl) => crawlIds === null || crawlIds.includes(crawl.id))
     .filter((crawl) => isEnded(crawl) && isWithin(endOf(crawl)))
-    .sort((a, b) => endOf(a) - endOf(b) || a.id.localeCompare(b.id))
+    .sort(byEnd)
     .flatMap((crawl) => pending(scope, 'crawl', crawl).map((pipeline) => plannedCrawl(pipeline, crawl)));
 }
 
 function planComparisons(scope: Scope, comparisons: readonly Listed[]): PlannedUnit[] {
   if (scope.crawlIds !== null) return [];
   return comparisons
-    .filter((one) => isOfScope(one, scope))
+    .filter(({ project_id }) => project_id !== null && scope.isSelected(project_id))
     .filter((one) => CRAWL_OVER_CRAWLS.isFinal(one) && scope.isWithin(endOf(one)))
-    .sort((a, b) => endOf(a) - endOf(b) || a.id.localeCompare(b.id))
+    .sort(byEnd)
     .flatMap((one) => {
       const skip = one.status === 'done' ? null : `the crawl over crawl is ${one.status}`;
       return pending(scope, 'crawl_over_crawl', one).map((pipeline) => {
@@ -160,10 +158,6 @@ function pending(
   { id, ended_at }: Listed,
 ): Pipeline[] {
   return of(kind).filter(({ dataset }) => !isDone(`${dataset}/${id}`, ended_at));
-}
-
-function isOfScope(one: Listed, { projectIds }: Scope): boolean {
-  return isOf(one, (projectId) => projectIds === null || projectIds.has(projectId));
 }
 
 /** Why a crawl that has ended can't be exported, null when it can (spec-notes.md 23, 24). */
@@ -251,9 +245,7 @@ function isEnded(crawl: Listed): boolean {
   return ENDED.includes(crawl.status) || leftNoReport(crawl);
 }
 
-function isOf({ project_id }: Listed, isSelected: (projectId: string) => boolean): boolean {
-  return project_id !== null && isSelected(project_id);
-}
+const byEnd = (a: Listed, b: Listed): number => endOf(a) - endOf(b) || a.id.localeCompare(b.id);
 
 /** A crawl that never started has no end: its creation stands for it. */
 function endOf(crawl: Listed): number {
@@ -323,13 +315,13 @@ function selectCrawls(
     workspaces.flatMap(({ projects }) => projects.items.map((one) => [one.id, one.name])),
   );
   const ended = crawls
-    .filter((crawl) => isEnded(crawl) && isOf(crawl, isSelected))
-    .sort((a, b) => endOf(a) - endOf(b) || a.id.localeCompare(b.id));
+    .filter((crawl) => isEnded(crawl) && crawl.project_id !== null && isSelected(crawl.project_id))
+    .sort(byEnd);
   const places = new Map<string | null, number>();
   const placed = ended.toReversed().map((crawl): NamedCrawl => {
     const back = leftNoReport(crawl) ? null : (places.get(crawl.project_id) ?? 0);
     if (back !== null) places.set(crawl.project_id, back + 1);
-    return { ...namedCrawl(crawl.id, crawl.project_id, names), day: dayText(endOf(crawl)), back };
+    return { ...namedCrawl(crawl.id, crawl.project_id, names), day: formatDay(endOf(crawl)), back };
   });
   const rest = crawls.filter((one) => !ended.includes(one));
   const others = [...rest, ...broken].map(({ id, ...one }) =>
@@ -352,15 +344,11 @@ function namedCrawl(id: string, project_id: string | null, names: ReadonlyMap<st
   return { id, project_id, project_name, day: null, back: null };
 }
 
-function dayText(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
-}
-
 /** The OQL of a unit: the pipeline's filter and, for dated sources, its window. */
 export function unitFilter(pipeline: Pipeline, unit: Unit, weeks: WeekDefinition): Oql | null {
   const filter = pipelineFilter(pipeline);
   if (unit.window === null || pipeline.window === null) return filter;
-  const field = pipeline.source.kind === 'ranking_performance' ? 'date' : WINDOW_FIELDS[pipeline.window];
+  const field = pipeline.source.kind === 'ranking_performance' ? 'date' : pipeline.window;
   const window = windowFilter(field, pipeline.window, unit.window, weeks);
   return filter === null ? window : { and: [window, filter] };
 }

@@ -1,12 +1,13 @@
+import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { Window } from '../../project/model/unit.ts';
 import type { Oql } from '../../service/api/oql/oql.ts';
 import type { WeekDefinition } from '../../service/api/resources/log-monitoring.ts';
 
-/** Spans that dated sources are cut into. */
-const WINDOW_SPANS = ['day', 'week', 'month'] as const;
-export type WindowSpan = (typeof WINDOW_SPANS)[number];
+/** The span that a dated source is cut into. */
+type WindowSpan = NonNullable<Pipeline['window']>;
 
-const DAY = 86_400_000;
+/** In milliseconds. */
+export const DAY = 86_400_000;
 /** Thursday, 1 January 1970, counted from Monday and from Sunday. */
 const EPOCH_WEEKDAY: Readonly<Record<WeekDefinition, number>> = { iso: 3, sunday_start: 4 };
 
@@ -72,6 +73,7 @@ function parseDay(text: string): number {
   return Date.parse(`${text.slice(0, 10)}T00:00:00Z`);
 }
 
-function formatDay(time: number): string {
+/** `2026-11-22`, of UTC milliseconds. */
+export function formatDay(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }

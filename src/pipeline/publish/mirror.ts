@@ -88,7 +88,7 @@ export async function mirror(
   const tables = options.tables.map((name) => mirroredTable(name, options.columns.get(name)));
   const present: MirrorPartition[] = [];
   for (const table of tables) present.push(...(await source.partitions(table, signal)));
-  const plan = planMirror(present, former?.manifest ?? null, prefix);
+  const plan = planMirror(present, former, prefix);
   await rm(folder, { recursive: true, force: true });
   makeFolder(folder);
   try {
@@ -120,11 +120,11 @@ async function readManifest(
   store: ObjectStore,
   prefix: string,
   signal: AbortSignal,
-): Promise<{ manifest: MirrorManifest } | null> {
+): Promise<MirrorManifest | null> {
   const object = await findObject(store, manifestKey(prefix), signal);
   if (!object) return null;
   const parsed = MirrorManifest.safeParse(jsonOf(await objectText(store, object, signal)));
-  if (parsed.success) return { manifest: parsed.data };
+  if (parsed.success) return parsed.data;
   throw new CrawlhouseError('bad_settings', `${object.url} is not a manifest of a mirror`, {
     hint: 'set another prefix under mirror, or remove that object',
   });

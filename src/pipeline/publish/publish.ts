@@ -109,7 +109,8 @@ export async function publish(
     await recordPublished(connection);
     await markClean(connection);
   });
-  logger.info('published', { stage: 'publish', warehouse: publishedPath, seconds: secondsSince(startedAt) });
+  const seconds = Math.round(host().monotonic() - startedAt) / 1000;
+  logger.info('published', { stage: 'publish', warehouse: publishedPath, seconds });
   return healed;
 }
 
@@ -141,10 +142,6 @@ async function checkPublished(connection: Connection, publishedPath: string, id:
     // A program that opens it for writing has found it whole.
     if (!(error instanceof CrawlhouseError && error.code === 'locked')) throw error;
   }
-}
-
-function secondsSince(startedAt: number): number {
-  return Math.round(host().monotonic() - startedAt) / 1000;
 }
 
 /**
@@ -203,7 +200,7 @@ async function makeCopy(
   const state = await stateOf(path);
   const { spare, sparePath, published } = copies;
   copies.takeSpare();
-  if (hasFormer && published && (await clone(path, target))) {
+  if (hasFormer && published && (await succeeds(copyFile(path, target, constants.COPYFILE_FICLONE_FORCE)))) {
     const { isEqual, next } = await compareCopy(path, target, published, signal);
     await rm(sparePath, { force: true });
     if (isEqual) return { how: 'clone', state, copiedBytes: 0, changed: published.changed, next };
@@ -211,7 +208,8 @@ async function makeCopy(
     hasFormer &&
     spare &&
     (await isUnread(connection, sparePath, spare)) &&
-    (await move(sparePath, target))
+    // Not to another file system, where the warehouse may be since.
+    (await succeeds(rename(sparePath, target)))
   ) {
     // From here on a killed process leaves no spare file.
     const { isEqual, next } = await compareCopy(path, target, spare, signal);
@@ -219,12 +217,8 @@ async function makeCopy(
       const copiedBytes = await patchCopy(path, target, spare.changed, signal);
       return { how: 'patch', state, copiedBytes, changed: spare.changed, next };
     }
-    logger.warn(
-      'the spare file differs from the working copy where nothing was written; everything is copied',
-      {
-        stage: 'publish',
-      },
-    );
+    const problem = 'the spare file differs from the working copy where nothing was written';
+    logger.warn(`${problem}; everything is copied`, { stage: 'publish' });
   }
   await rm(sparePath, { force: true });
   await rm(target, { force: true });
@@ -236,15 +230,6 @@ async function makeCopy(
 async function stateOf(path: string): Promise<DatabaseState> {
   await using file = await open(path, 'r');
   return readState(file.fd, path);
-}
-
-/** Not to another file system, where the warehouse may be since. */
-async function move(path: string, target: string): Promise<boolean> {
-  return await succeeds(rename(path, target));
-}
-
-async function clone(path: string, target: string): Promise<boolean> {
-  return await succeeds(copyFile(path, target, constants.COPYFILE_FICLONE_FORCE));
 }
 
 /** Is nobody reading the file any more? A reader may have opened it while it was the published one. */

@@ -1,6 +1,6 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { Field } from '../../project/model/field.ts';
-import { namesMatcher } from '../../project/model/included-keys.ts';
+import { fieldsMatcher } from '../../project/model/included-keys.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { PlannedUnit } from '../../project/model/planned-unit.ts';
 import type { ServiceClient } from '../../service/api/client/client.ts';
@@ -29,7 +29,12 @@ export async function describeRows(
   const schema = await fieldSchemas.of(source);
   const own = schema && projectedFields(schema, pipeline.fields);
   const first = own?.slice(0, 1).map((field) => field.name);
-  if (schema && own?.length === 0) throw nothingIncluded(pipeline.dataset, source, isShown(schema));
+  if (schema && own?.length === 0)
+    throw nothingIncluded(
+      pipeline.dataset,
+      source,
+      schema.some(({ can_display }) => can_display !== false),
+    );
   const body = { limit: 1, ...(first ? { fields: first } : {}), ...(oql ? { oql } : {}) };
   const { meta } = await client.search(source, body, signal);
   const columns = meta.columns ?? [];
@@ -52,10 +57,6 @@ function shownFields(
   return projectedFields(shown, fields);
 }
 
-function isShown(schema: readonly FieldRecord[]): boolean {
-  return schema.some(({ can_display }) => can_display !== false);
-}
-
 /** The pipeline's fault only where the service shows fields at all. */
 function nothingIncluded(dataset: string, source: DataSource, showsFields: boolean): CrawlhouseError {
   if (!showsFields)
@@ -75,10 +76,9 @@ function nothingIncluded(dataset: string, source: DataSource, showsFields: boole
 
 /** The projection: every field that can be displayed and that the pipeline includes (spec-notes.md 10). */
 export function projectedFields(records: readonly FieldRecord[], fields: Pipeline['fields']): Field[] {
-  const included = namesMatcher(fields.include);
-  const excluded = namesMatcher(fields.exclude);
+  const isIncluded = fieldsMatcher(fields);
   return records
-    .filter((record) => record.can_display !== false && included(record.name) && !excluded(record.name))
+    .filter(({ name, can_display }) => can_display !== false && isIncluded(name))
     .map(({ name, type, arity, values, can_filter, can_sort, description }) => ({
       name,
       type,

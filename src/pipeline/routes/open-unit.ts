@@ -1,7 +1,5 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { Logger } from '../../core/logs/logger.ts';
-import type { Inventory } from '../../project/model/inventory.ts';
-import type { PlannedUnit } from '../../project/model/planned-unit.ts';
 import type { Source } from '../../project/model/source.ts';
 import { dataSourceOf } from '../../project/model/unit-source.ts';
 import { chooseFormat } from './choose-format.ts';
@@ -19,14 +17,9 @@ export interface OpeningContext extends RouteContext {
   readonly slot: { move(store: string | null): Promise<void> };
 }
 
-export interface UnitToOpen {
-  readonly planned: PlannedUnit;
+export interface UnitToOpen extends Omit<RoutedUnit, 'chosen' | 'rows'> {
   /** Routes that the unit may take, the preferred first. */
   readonly options: readonly RouteOption[];
-  readonly inventory: Inventory;
-  /** Where the raw parts go; empty. */
-  readonly folder: string;
-  readonly onRows?: RoutedUnit['onRows'];
   /** Takes the route and format that are tried. */
   readonly onChosen?: ((chosen: ChosenRoute) => void) | undefined;
 }

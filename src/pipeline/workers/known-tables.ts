@@ -10,47 +10,32 @@ import type { PackageStore } from './package-store.ts';
 /** A table of `raw`, and the one that holds its rows, as a run has found them. */
 export type KnownTable = z.infer<typeof KnownTable>;
 
-/** Publishes the schemas of a run's tables to workers, so that they can write the loads. */
-export class KnownTables {
-  readonly #context: RunContext;
-  readonly #packages: PackageStore;
-  readonly #datasets: ReadonlySet<string>;
-  readonly #told = new Set<string>();
-  /** Each list replaces the one before, so only one is written at a time. */
-  readonly #turns = new Semaphore(1);
-
-  constructor(context: RunContext, packages: PackageStore, datasets: ReadonlySet<string>) {
-    this.#context = context;
-    this.#packages = packages;
-    this.#datasets = datasets;
-  }
-
-  /** Publishes the tables that exist. If that fails, workers still stage packages. */
-  tell(): Promise<void> {
-    return this.#turns.run(() => this.#tell());
-  }
-
-  /** Publishes the table of a dataset once its first unit is loaded. */
-  loaded(dataset: string): Promise<void> {
-    return this.#turns.run(async () => {
-      if (!this.#told.has(dataset)) await this.#tell();
-    });
-  }
-
-  async #tell(): Promise<void> {
-    const { settings, runId, engine, working, logger, signal } = this.#context;
-    if (working.rows.isInCatalogue || this.#datasets.size === 0) return;
+/**
+ * Publishes the schemas of a run's tables to workers, so that they can write the loads: of those that exist at first, and
+ * of each other one once its first unit is loaded. If that fails, workers still stage packages.
+ */
+export function knownTables(context: RunContext, packages: PackageStore, datasets: ReadonlySet<string>) {
+  const told = new Set<string>();
+  // Each list replaces the one before, so only one is written at a time.
+  const turns = new Semaphore(1);
+  const { settings, runId, engine, working, logger, signal } = context;
+  const tell = async (): Promise<void> => {
+    if (working.rows.isInCatalogue || datasets.size === 0) return;
     try {
-      const tables = await engine.alone(() => describeTables(this.#context, this.#datasets));
-      await this.#packages.putTables(runId, stringifyJson(tables), settings.state_dir, signal);
-      for (const dataset of Object.keys(tables)) this.#told.add(dataset);
+      const tables = await engine.alone(() => describeTables(context, datasets));
+      await packages.putTables(runId, stringifyJson(tables), settings.state_dir, signal);
+      for (const dataset of Object.keys(tables)) told.add(dataset);
     } catch (thrown) {
       signal.throwIfAborted();
       logger.warn('workers only stage, and the run writes the loads', {
         error: toCrawlhouseError(thrown).message,
       });
     }
-  }
+  };
+  return {
+    tell: () => turns.run(tell),
+    loaded: (dataset: string) => turns.run(async () => (told.has(dataset) ? undefined : tell())),
+  };
 }
 
 /** As JSON, for workers of the same version. Iceberg makes no table where files are, so only those that are there. */

@@ -11,7 +11,7 @@ import type { StagedPackage } from '../load/read-package.ts';
 import { unitFolders } from '../stage/unit-folders.ts';
 import type { RunContext, UnitToStage } from '../unit/run-context.ts';
 import type { StagedByOther, UnitOutcome } from '../unit/run-unit.ts';
-import { KnownTables } from './known-tables.ts';
+import { knownTables } from './known-tables.ts';
 import { PackageStore } from './package-store.ts';
 import { offeredUnit } from './unit-task.ts';
 
@@ -54,7 +54,7 @@ export async function offerUnits(
   const signal = AbortSignal.any([context.signal, ended.signal]);
   await using packages = await PackageStore.open(settings, settings.packages, await offers.id());
   const datasets = new Set(units.map(({ planned }) => planned.unit.dataset));
-  const tables = new KnownTables(context, packages, datasets);
+  const tables = knownTables(context, packages, datasets);
   await tables.tell();
   await offers.offer(
     runId,
@@ -91,7 +91,7 @@ export async function offerUnits(
 interface Dependencies {
   readonly offers: UnitOffers;
   readonly packages: PackageStore;
-  readonly tables: KnownTables;
+  readonly tables: ReturnType<typeof knownTables>;
   readonly queue: UnitQueue;
   readonly work: UnitRunner;
 }

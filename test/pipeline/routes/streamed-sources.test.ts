@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describingRequests, isStreamed } from '../../../src/pipeline/routes/streamed-sources.ts';
+import { describingRequests, isStreamed } from '../../../src/pipeline/routes/route.ts';
 
 test.for([
   ['crawl', 'pages', true],

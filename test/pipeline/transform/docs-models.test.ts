@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { silentLogger } from '../../../src/core/logs/logger.ts';
-import { runModels } from '../../../src/pipeline/transform/build/run-models.ts';
 import { loadQuestions } from '../../../src/pipeline/transform/questions/questions.ts';
 import { loadModels } from '../../../src/project/sql/models/load-models.ts';
 import { sqlFolder } from '../../../src/project/sql/models/sql-folders.ts';
 import { parseSelect } from '../../../src/project/sql/text/sql-tree.ts';
 import { tableReferences } from '../../../src/project/sql/text/table-references.ts';
+import { runModels } from '../../support/run-models.ts';
 import { expectBadModel, loadFiles } from './model-files.ts';
 import { createTable, openWarehouse } from './test-warehouse.ts';
 

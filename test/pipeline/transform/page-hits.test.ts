@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createLogger } from '../../../src/core/logs/logger.ts';
-import { runModels } from '../../../src/pipeline/transform/build/run-models.ts';
 import { loadModels } from '../../../src/project/sql/models/load-models.ts';
 import { sqlFolder } from '../../../src/project/sql/models/sql-folders.ts';
+import { runModels } from '../../support/run-models.ts';
 import { createTable, openWarehouse } from './test-warehouse.ts';
 
 /** Those that page_hits follows from, and itself. */

@@ -1,10 +1,7 @@
 import type { Connection } from '../../../src/core/duckdb/duckdb.ts';
 import { silentLogger } from '../../../src/core/logs/logger.ts';
-import {
-  type ModelsReport,
-  type RunModelsOptions,
-  runModels,
-} from '../../../src/pipeline/transform/build/run-models.ts';
+import type { ModelsReport, RunModelsOptions } from '../../../src/pipeline/transform/build/run-models.ts';
+import { runModels } from '../../support/run-models.ts';
 import { loadFiles, type ModelText, modelText } from './model-files.ts';
 
 /** Runs models that are given as texts, by the name after `mart.`. */

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { silentLogger } from '../../../src/core/logs/logger.ts';
-import { runModels } from '../../../src/pipeline/transform/build/run-models.ts';
 import { loadQuestions, type Question } from '../../../src/pipeline/transform/questions/questions.ts';
 import { loadModels } from '../../../src/project/sql/models/load-models.ts';
 import { sqlFolder } from '../../../src/project/sql/models/sql-folders.ts';
 import { askQuestion } from '../../support/ask-question.ts';
+import { runModels } from '../../support/run-models.ts';
 import { createTable, openWarehouse, type TestWarehouse } from './test-warehouse.ts';
 
 // One small site, worked by hand: a crawl, three days of log files, a day of search results.

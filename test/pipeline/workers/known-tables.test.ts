@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseJson, stringifyJson } from '../../../src/core/text/json.ts';
-import { describeTables, KnownTables, readTables } from '../../../src/pipeline/workers/known-tables.ts';
+import { describeTables, knownTables, readTables } from '../../../src/pipeline/workers/known-tables.ts';
 import { withWorking } from '../../engines/open-working.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { until } from '../../support/until.ts';
@@ -36,8 +36,8 @@ async function telling(work: (run: Telling) => Promise<void>): Promise<void> {
 interface Telling {
   readonly stored: Map<string, ReadonlyMap<string, string>>;
   readonly told: unknown[];
-  readonly context: ConstructorParameters<typeof KnownTables>[0];
-  readonly packages: ConstructorParameters<typeof KnownTables>[1];
+  readonly context: Parameters<typeof knownTables>[0];
+  readonly packages: Parameters<typeof knownTables>[1];
   readonly rows: { isInCatalogue: boolean };
 }
 
@@ -67,16 +67,16 @@ test('workers read of a table what the run knows of it', async () => {
 
 test('a run tells of its tables once, and again when a dataset has got one', async () => {
   await telling(async ({ stored, told, context, packages, rows }) => {
-    const tables = new KnownTables(context, packages, new Set(['crawl_pages']));
+    const tables = knownTables(context, packages, new Set(['crawl_pages']));
     await tables.tell();
     expect(told).toEqual([['run', {}]]);
     stored.set('raw.crawl_pages', new Map([['_unit', 'varchar']]));
     for (let loads = 0; loads < 3; loads++) await tables.loaded('crawl_pages');
     expect(told.slice(1)).toEqual([['run', { crawl_pages: expect.anything() }]]);
     // A run without units publishes nothing, so nothing would remove it.
-    await new KnownTables(context, packages, new Set()).tell();
+    await knownTables(context, packages, new Set()).tell();
     rows.isInCatalogue = true;
-    await new KnownTables(context, packages, new Set(['crawl_pages'])).tell();
+    await knownTables(context, packages, new Set(['crawl_pages'])).tell();
     expect(told).toHaveLength(2);
   });
 });
@@ -90,7 +90,7 @@ test('lists follow one another, and a table counts as told once its list is ther
       await ended.promise;
       told.push(Object.keys(parseJson(text) as object));
     };
-    const tables = new KnownTables(context, { putTables } as never, new Set(['crawl_pages', 'crawl_links']));
+    const tables = knownTables(context, { putTables } as never, new Set(['crawl_pages', 'crawl_links']));
     const { connection } = context.working;
     await connection.run('CREATE TABLE raw.crawl_links (_unit VARCHAR)');
     stored.set('raw.crawl_pages', new Map([['_unit', 'varchar']]));

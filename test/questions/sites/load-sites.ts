@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { type Connection, ident, table } from '../../../src/core/duckdb/duckdb.ts';
 import { silentLogger } from '../../../src/core/logs/logger.ts';
-import { runModels } from '../../../src/pipeline/transform/build/run-models.ts';
 import { rowsSql } from '../../../src/pipeline/transform/tests/model-cases.ts';
 import { loadModels } from '../../../src/project/sql/models/load-models.ts';
 import { sqlFolder } from '../../../src/project/sql/models/sql-folders.ts';
 import { createSchema } from '../../../src/state/catalogue/create-schema.ts';
+import { runModels } from '../../support/run-models.ts';
 import type { Crawl, Dataset, Project, Row, Sites } from './sites.ts';
 
 /** Fields by type; every other one is a text, or a list where a value is one. */

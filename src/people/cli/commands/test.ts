@@ -3,7 +3,7 @@ import { stringifyJson } from '../../../core/text/json.ts';
 import { textTable } from '../../../core/text/text-table.ts';
 import { PublicationFollower } from '../../../engines/publication-follower.ts';
 import { failedTestsOf, testsTable } from '../../../operations/status/run-blocks.ts';
-import { type CaseReport, testCases } from '../../../pipeline/transform/tests/test-cases.ts';
+import { type CaseReport, testCases } from '../../../pipeline/transform/tests/model-cases.ts';
 import { failedTests } from '../../../pipeline/transform/tests/test-model.ts';
 import { testPublished } from '../../../pipeline/transform/tests/test-published.ts';
 import type { Command, Invocation } from '../command.ts';

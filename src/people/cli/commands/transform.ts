@@ -1,7 +1,7 @@
 import { textTable } from '../../../core/text/text-table.ts';
 import { withLineage } from '../../../operations/openlineage/with-lineage.ts';
 import { runSession } from '../../../pipeline/session.ts';
-import type { Explanation } from '../../../pipeline/transform/build/explain-models.ts';
+import type { Explanation } from '../../../pipeline/transform/build/explain-transform.ts';
 import { explainTransform } from '../../../pipeline/transform/build/explain-transform.ts';
 import type { Command } from '../command.ts';
 import { printRun } from '../reports/run-report.ts';

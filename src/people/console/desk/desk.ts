@@ -11,11 +11,7 @@ import { stringifyJson } from '../../../core/text/json.ts';
 import { PublicationFollower } from '../../../engines/publication-follower.ts';
 import { upcoming } from '../../../operations/schedule/upcoming.ts';
 import { readStatus, type Status, type StatusSettings } from '../../../operations/status/read-status.ts';
-import {
-  type KnownQuestions,
-  loadQuestions,
-  type Question,
-} from '../../../pipeline/transform/questions/questions.ts';
+import { loadQuestions, type Question } from '../../../pipeline/transform/questions/questions.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import { loadSchedules } from '../../../project/settings/schedules.ts';
 import { type SqlSettings, sqlFolders } from '../../../project/sql/models/sql-folders.ts';
@@ -51,7 +47,6 @@ export class Readers implements AsyncDisposable {
   readonly asking: WarehousePool;
   readonly texts = new KeptTexts();
   readonly #follower: PublicationFollower;
-  readonly #questions: KnownQuestions = new Map();
   #kept = new Map<string, Promise<unknown>>();
   readonly #sizes = new WeakMap<Promise<unknown>, number>();
   #keptOf = '';
@@ -161,7 +156,7 @@ export class Readers implements AsyncDisposable {
   }
 
   questions(): Promise<readonly Question[]> {
-    return loadQuestions(sqlFolders(this.settings), this.#questions);
+    return loadQuestions(sqlFolders(this.settings));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -192,25 +192,10 @@ export async function readRankingWindow(
 ): Promise<RankingWindow> {
   const filter = oql ? { oql } : {};
   const sort = ['date', ...dimensions.filter((name) => name !== 'date')];
-  const { aggs } = await client.call(
-    'aggregateRanking',
-    {
-      project_id: projectId,
-      body: {
-        aggs: [
-          { ...filter, fields: ['date'], value: SUMS, sort: ascending(['date']), limit: days.length },
-          {
-            ...filter,
-            fields: [...dimensions],
-            value: [...RANKING_VALUES],
-            sort: ascending(sort),
-            limit: PAGE_ROWS,
-          },
-        ],
-      },
-    },
-    signal,
-  );
+  const perDay = { ...filter, fields: ['date'], value: SUMS, sort: ascending(['date']), limit: days.length };
+  const table = { fields: [...dimensions], value: [...RANKING_VALUES], sort: ascending(sort) };
+  const body = { aggs: [perDay, { ...filter, ...table, limit: PAGE_ROWS }] };
+  const { aggs } = await client.call('aggregateRanking', { project_id: projectId, body }, signal);
   const path = rankingPath(projectId);
   const sums = new Map(aggregateRows(aggs[0], ['date', ...ADDITIVE], path).map((row) => [row.date, row]));
   const rows = aggregateRows(aggs[1], rankingColumns(dimensions), path);
@@ -295,11 +280,8 @@ async function* pages(
 ): AsyncGenerator<readonly AggregateRow[]> {
   const filter = oql ? { oql } : {};
   const ask = async (query: object, columns: readonly string[]): Promise<readonly AggregateRow[]> => {
-    const { aggs } = await client.call(
-      'aggregateRanking',
-      { project_id: projectId, body: { aggs: [{ ...filter, ...query }] } },
-      signal,
-    );
+    const body = { aggs: [{ ...filter, ...query }] };
+    const { aggs } = await client.call('aggregateRanking', { project_id: projectId, body }, signal);
     return aggregateRows(aggs[0], columns, rankingPath(projectId));
   };
   const [whole] = await ask({ value: SUMS }, ADDITIVE);
@@ -307,12 +289,12 @@ async function* pages(
   const refuse = (why: string): never => {
     throw new CrawlhouseError('cut_short', `ranking performance of project ${projectId}: ${why}`);
   };
-  const sort = dimensions.map((field) => ({ field, order: 'asc' }));
+  const sort = ascending(dimensions);
   let before = '';
   for (let offset = 0; ; offset += PAGE_ROWS) {
     const query = { fields: dimensions, value: RANKING_VALUES, sort, limit: PAGE_ROWS, offset };
     const rows = await ask(query, rankingColumns(dimensions));
-    const content = hashOf(rows);
+    const content = hash('sha256', stringifyJson(rows));
     if (content === before) refuse(`the page after ${offset} rows repeats the page before it`);
     before = content;
     const page = rankingSums(rows);
@@ -337,10 +319,6 @@ function rankingPath(projectId: string): string {
 /** The columns of a table of ranking performance. */
 function rankingColumns(dimensions: readonly string[]): string[] {
   return [...dimensions, ...RANKING_VALUES.map(({ alias }) => alias)];
-}
-
-function hashOf(rows: readonly AggregateRow[]): string {
-  return hash('sha256', stringifyJson(rows));
 }
 
 function rankingSums(rows: readonly AggregateRow[]): Record<(typeof ADDITIVE)[number], number> {

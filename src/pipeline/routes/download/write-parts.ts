@@ -59,9 +59,10 @@ export async function* writeParts(
   options: PartOptions,
 ): AsyncGenerator<RawPart, readonly string[] | null> {
   const { format, file, fields = [] } = options;
+  const { mostRows = Number.POSITIVE_INFINITY, mostRecord = DEFAULT_LIMITS.record } = options;
   const pieces = recognizedContent(content, { format, file, fields });
   const head = await readHead(pieces, options);
-  const scanner = new RecordScanner(options.format);
+  const scanner = new RecordScanner(format);
   const partBytes = options.partBytes ?? (fields.length > WIDE_FIELDS ? WIDE_PART_BYTES[format] : PART_BYTES);
   let nextLine = head.lines + 1;
   let index = 0;
@@ -70,8 +71,6 @@ export async function* writeParts(
   let blanks = 0;
   /** Bytes of the record that the last piece broke off in. */
   let open = 0;
-  const { mostRows = Number.POSITIVE_INFINITY, mostRecord = DEFAULT_LIMITS.record } = options;
-
   const start = (): Promise<OpenPart> =>
     openPart(join(options.folder, `part-${String(++index).padStart(5, '0')}`));
   const finish = async (whole: OpenPart): Promise<RawPart> => {
@@ -79,8 +78,6 @@ export async function* writeParts(
     nextLine += whole.lines;
     return { ...(await finishPart(whole, options)), firstLine, header: head.header };
   };
-  const limits = { mostRows, mostRecord };
-
   try {
     for (let piece: Buffer | null = head.rest; piece !== null; piece = await nextPiece(pieces)) {
       if (piece.length === 0) continue;
@@ -88,8 +85,10 @@ export async function* writeParts(
       rows += scan.records;
       blanks += scan.blanks;
       open = scan.end > 0 ? piece.length - scan.end : open + piece.length;
-      const line = nextLine + (part?.lines ?? 0) + scan.lines;
-      refuseOverLimits({ file: options.file, rows, blanks, open, line }, limits);
+      if (rows > mostRows) throw new TooManyRows(rows);
+      if (blanks > MOST_BLANKS)
+        throw new CrawlhouseError('contract_broken', `${file}: more than ${MOST_BLANKS} lines are blank`);
+      if (open > mostRecord) throw tooLong(file, nextLine + (part?.lines ?? 0) + scan.lines, mostRecord);
       part ??= await start();
       const full = scan.end > 0 && part.bytes + scan.end >= partBytes;
       const own = full ? piece.subarray(0, scan.end) : piece;
@@ -103,7 +102,7 @@ export async function* writeParts(
         await append(part, piece.subarray(scan.end), 0, 0);
       }
     }
-    if (!scanner.atRecordEnd) throw notWhole(options.file);
+    if (!scanner.atRecordEnd) throw notWhole(file);
     if (part) {
       const whole = part;
       part = null;
@@ -116,41 +115,17 @@ export async function* writeParts(
   }
 }
 
-/** What was read of a download so far. */
-interface Scanned {
-  readonly file: string;
-  readonly rows: number;
-  readonly blanks: number;
-  /** Bytes of the record that the last piece broke off in, and its line. */
-  readonly open: number;
-  readonly line: number;
-}
-
-function refuseOverLimits(
-  { file, rows, blanks, open, line }: Scanned,
-  { mostRows, mostRecord }: { readonly mostRows: number; readonly mostRecord: number },
-): void {
-  if (rows > mostRows) throw new TooManyRows(rows);
-  if (blanks > MOST_BLANKS)
-    throw new CrawlhouseError('contract_broken', `${file}: more than ${MOST_BLANKS} lines are blank`);
-  if (open > mostRecord) throw tooLong(file, line, mostRecord);
-}
-
 /** Writes the last bytes of a part and gives it its final name. */
 async function finishPart(
   whole: OpenPart,
   options: PartOptions,
 ): Promise<Omit<RawPart, 'firstLine' | 'header'>> {
-  const { format, file } = options;
+  const { format, file, delimiter = STREAM_DELIMITER } = options;
   await flush(whole);
   await whole.handle.close();
   const path = `${whole.path}.${format === 'csv' ? 'csv' : 'jsonl'}`;
   await rename(`${whole.path}.partial`, path);
-  return { path, format, file, rows: whole.rows, delimiter: format === 'csv' ? delimiterOf(options) : null };
-}
-
-function delimiterOf({ delimiter = STREAM_DELIMITER }: PartOptions): string {
-  return delimiter;
+  return { path, format, file, rows: whole.rows, delimiter: format === 'csv' ? delimiter : null };
 }
 
 interface Head {
@@ -162,31 +137,28 @@ interface Head {
 }
 
 /** Reads until the byte order mark is off and, for CSV, the header line is whole. */
-async function readHead(pieces: AsyncIterator<Buffer>, options: PartOptions): Promise<Head> {
+async function readHead(
+  pieces: AsyncIterator<Buffer>,
+  { format, file, delimiter = STREAM_DELIMITER }: PartOptions,
+): Promise<Head> {
   let bytes: Buffer = Buffer.alloc(0);
-  const csv = options.format === 'csv';
   for (;;) {
     const piece = await nextPiece(pieces);
     bytes = piece ? Buffer.concat([bytes, piece]) : bytes;
     if (piece && bytes.length < BYTE_ORDER_MARK.length) continue;
     const marked = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
     const clean = marked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
-    if (!csv) return { header: null, lines: 0, rest: clean };
+    if (format !== 'csv') return { header: null, lines: 0, rest: clean };
     const end = new RecordScanner('csv').firstEnd(clean);
     if (end !== -1) {
-      const line = clean.subarray(0, end);
-      return {
-        header: parseHeader(line.toString('utf8'), options.file, delimiterOf(options)),
-        lines: countLines(line),
-        rest: clean.subarray(end),
-      };
+      const head = clean.subarray(0, end).toString('utf8');
+      const header = parseHeader(head, file, delimiter);
+      return { header, lines: head.split('\n').length - 1, rest: clean.subarray(end) };
     }
-    if (!piece) throw notWhole(options.file);
+    if (!piece) throw notWhole(file);
     if (bytes.length > HEADER_LIMIT) {
-      throw new CrawlhouseError(
-        'contract_broken',
-        `${options.file}: no header line within the first ${HEADER_LIMIT} bytes`,
-      );
+      const problem = `${file}: no header line within the first ${HEADER_LIMIT} bytes`;
+      throw new CrawlhouseError('contract_broken', problem);
     }
   }
 }
@@ -241,12 +213,6 @@ export function tooLong(file: string, line: number, most: number): CrawlhouseErr
   return overLimit(`${file}:${line}: the record is longer than ${bytesText(most)}`, 'record', {
     hint: 'fields.exclude in the pipeline file omits long fields; limits.record may be up to 16MB',
   });
-}
-
-function countLines(bytes: Buffer): number {
-  let lines = 0;
-  for (let at = bytes.indexOf(0x0a); at !== -1; at = bytes.indexOf(0x0a, at + 1)) lines++;
-  return lines;
 }
 
 function notWhole(file: string): CrawlhouseError {

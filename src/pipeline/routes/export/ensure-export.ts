@@ -2,8 +2,11 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { host, timestamp } from '../../../core/host/host.ts';
 import { folderName } from '../../../project/model/column-name.ts';
 import type { PlannedUnit } from '../../../project/model/planned-unit.ts';
-import type { DataExport, DataExportInput } from '../../../service/api/resources/data-exports.ts';
-import { dataExportStage } from '../../../service/api/resources/data-exports.ts';
+import {
+  type DataExport,
+  type DataExportInput,
+  dataExportStage,
+} from '../../../service/api/resources/data-exports.ts';
 import type { LedgerExport } from '../../../state/ledger/ledger-export.ts';
 import { listObjects } from '../../../stores/list-objects.ts';
 import { exportParameters, openConfiguredStore, type StoreName } from '../../../stores/registry.ts';
@@ -20,18 +23,12 @@ interface ExportDestination {
   readonly workspaceId: string;
 }
 
-/** A data export, and whether it was requested just now. */
-interface RequestedExport {
-  readonly requested: DataExport;
-  readonly isNew: boolean;
-}
-
-/** The attempt's data export: the one in progress, or a new one. */
+/** The attempt's data export: the one in progress, or a new one; and whether it was requested just now. */
 export async function ensureExport(
   { client, ledger, settings, signal, reload, runId }: RouteContext,
   { unit, name, pipeline }: PlannedUnit,
   { format, target, workspaceId }: ExportDestination,
-): Promise<RequestedExport> {
+): Promise<{ readonly requested: DataExport; readonly isNew: boolean }> {
   const { prefix: root } = settings[target] ?? {};
   const base = `${root ? `${root}/` : ''}${folderName(name)}/`;
   const inputOf = (prefix: string): DataExportInput => ({

@@ -18,8 +18,13 @@ import { objectBytes } from '../../../stores/read-object.ts';
 import { openConfiguredStore, type StoreName } from '../../../stores/registry.ts';
 import { type BodyFacts, verifiedBody } from '../download/verified-body.ts';
 import { TooManyRows, writeParts } from '../download/write-parts.ts';
-import { describedRows, type RouteContext, type RoutedUnit, type RouteKind } from '../route.ts';
-import { describingRequests } from '../streamed-sources.ts';
+import {
+  describedRows,
+  describingRequests,
+  type RouteContext,
+  type RoutedUnit,
+  type RouteKind,
+} from '../route.ts';
 import { awaitExport, prefixOf } from './data-export-job.ts';
 import { ensureExport } from './ensure-export.ts';
 
@@ -67,13 +72,10 @@ async function openExport(context: RouteContext, routed: RoutedUnit): Promise<So
       `${unit}: the service counts ${rows.reported} rows, its data export ${done.id} has ${reported}`,
     );
   }
-  const store = await openConfiguredStore(settings, target);
-  const objects = await listObjects(store, prefixOf(done), signal).catch(async (error: unknown) => {
-    await store[Symbol.asyncDispose]();
-    throw error;
-  });
+  await using opened = new AsyncDisposableStack();
+  const store = opened.use(await openConfiguredStore(settings, target));
+  const objects = await listObjects(store, prefixOf(done), signal);
   if (objects.length === 0 && reported > 0) {
-    await store[Symbol.asyncDispose]();
     await ledger.setExportStatus(unit, 'GONE');
     throw new CrawlhouseError('cut_short', `${unit}: the objects of the data export ${done.id} are gone`);
   }
@@ -83,7 +85,13 @@ async function openExport(context: RouteContext, routed: RoutedUnit): Promise<So
   const limits = limitsOf(settings);
   const request = { store, objects, format: chosen.format, delimiter, fields: names, reported, limits };
   const parts = extractExport(request, routed.folder, signal);
-  const source = { reported, fields, shown: 'some', filter: null, parts: closing(parts, store) } as const;
+  const source = {
+    reported,
+    fields,
+    shown: 'some',
+    filter: null,
+    parts: closing(parts, opened.move()),
+  } as const;
   // Of one that an earlier attempt had requested, only the rest of the wait is known.
   return isNew ? { ...source, waited } : source;
 }
@@ -119,12 +127,9 @@ function workspaceOf({ workspaces }: Inventory, crawlId: string): string {
 }
 
 /** The parts, and the store closed behind them. */
-async function* closing<T, R>(parts: AsyncGenerator<T, R>, store: ObjectStore): AsyncGenerator<T, R> {
-  try {
-    return yield* parts;
-  } finally {
-    await store[Symbol.asyncDispose]();
-  }
+async function* closing<T, R>(parts: AsyncGenerator<T, R>, opened: AsyncDisposable): AsyncGenerator<T, R> {
+  await using _opened = opened;
+  return yield* parts;
 }
 
 interface ObjectsRequest {

@@ -12,8 +12,7 @@ import {
   type SearchResponse,
 } from '../../../service/api/resources/search.ts';
 import { writeRecords } from '../download/write-records.ts';
-import { describedRows, type RouteKind } from '../route.ts';
-import { describingRequests, isStreamed } from '../streamed-sources.ts';
+import { describedRows, describingRequests, isStreamed, type RouteKind } from '../route.ts';
 
 /** Pages of searches (docs/decisions/service.md). */
 export const SEARCH_ROUTE: RouteKind = {

@@ -9,8 +9,13 @@ import type { ExportFileType } from '../../../service/api/resources/search.ts';
 import { refuseForeignType } from '../download/recognize-content.ts';
 import { type BodyFacts, verifiedBody } from '../download/verified-body.ts';
 import { type PartOptions, writeParts } from '../download/write-parts.ts';
-import { describedRows, type RouteKind, type RouteSettings } from '../route.ts';
-import { describingRequests, isStreamed } from '../streamed-sources.ts';
+import {
+  describedRows,
+  describingRequests,
+  isStreamed,
+  type RouteKind,
+  type RouteSettings,
+} from '../route.ts';
 
 /** One streamed export (api-spec.md §4.1). */
 export const STREAM_ROUTE: RouteKind = {

@@ -177,17 +177,10 @@ export type BuildReason =
   | 'models'
   /** So many of its partitions are behind that a full build is faster. */
   | 'many partitions';
-interface BuildInputs {
+
+interface BuildInputs extends Pick<BuildStamp, 'fingerprint' | 'definition' | 'sources'> {
   readonly all: boolean;
-  readonly former:
-    | { readonly fingerprint: string; readonly definition: string; readonly sources: string }
-    | undefined;
-  /** Of all that is in its file. */
-  readonly fingerprint: string;
-  /** Of the SQL that its rows follow from, through all models that it reads, and the types of what they put out. */
-  readonly definition: string;
-  /** Of the data that it is made from. */
-  readonly sources: string;
+  readonly former: BuiltModel | undefined;
   /** Whether this run wrote a source that it reads. */
   readonly touched: boolean;
   /** Whether this run made a model that it reads. */

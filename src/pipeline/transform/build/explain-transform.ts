@@ -6,7 +6,19 @@ import { WorkingCopy } from '../../../engines/working-copy.ts';
 import { planModels } from '../../../project/sql/plan/plan-models.ts';
 import { selectModels } from '../../../project/sql/plan/select-models.ts';
 import type { PublishedPlace } from '../../../state/catalogue/published/read-published.ts';
-import { type Explanation, explainModels } from './explain-models.ts';
+import { assessModels, type BuildReason } from './assess-models.ts';
+
+/** The action of a run for a model. */
+export interface Explanation {
+  readonly name: string;
+  readonly kind: 'table' | 'view';
+  /** `full`: as a whole; `partitions`: only those listed; `none`: not at all. */
+  readonly build: 'none' | 'full' | 'partitions';
+  readonly reason: BuildReason | 'words' | 'partitions' | null;
+  /** Keys of the partitions to build and to remove, as JSON lists of the values of the `by` columns. */
+  readonly behind: readonly string[];
+  readonly gone: readonly string[];
+}
 
 export interface ExplainOptions {
   readonly full: boolean;
@@ -16,7 +28,8 @@ export interface ExplainOptions {
 }
 
 /**
- * The actions of `transform` on the present working copy. It builds and publishes nothing.
+ * The actions of `transform` on the present working copy, and why. It builds and publishes nothing. A partition that only
+ * shows once a table is made that is behind itself is not foreseen.
  *
  * @throws CrawlhouseError `bad_model`; `usage` for a name that no model has
  */
@@ -32,9 +45,23 @@ export async function explainTransform(
     { stateDir: settings.state_dir, warehouse: settings.warehouse, engine: settings.engine },
     logger,
   );
-  const { connection } = working;
+  const { connection, models: engine } = working;
   const plan = await planModels({ connection, models });
   signal.throwIfAborted();
-  const place = { connection, engine: working.models };
-  return await explainModels(place, selectModels(plan, select), plan, { full, signal });
+  const selected = selectModels(plan, select);
+  await engine.synchronize(plan, signal);
+  const { assess, leave } = await assessModels(connection, full ? 'all' : new Set(), '');
+  const explanations: Explanation[] = [];
+  for (const planned of plan) {
+    if (!selected.includes(planned)) {
+      leave(planned);
+      continue;
+    }
+    const { name, kind } = planned.model;
+    const { build } = await assess(await engine.local(planned, signal));
+    const { behind, gone } = build.how === 'partitions' ? build.changes : { behind: [], gone: [] };
+    const reason = build.how === 'none' ? null : build.reason;
+    explanations.push({ name, kind, build: build.how, reason, behind, gone });
+  }
+  return explanations;
 }

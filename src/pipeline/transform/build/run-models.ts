@@ -5,7 +5,6 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
 import { inSpan } from '../../../core/logs/telemetry.ts';
 import { isDataError } from '../../../engines/data-error.ts';
-import { DuckDbModels } from '../../../engines/duckdb/duckdb-models.ts';
 import type { ModelEngine, ModelPlace } from '../../../engines/model-engine.ts';
 import type { ModelReport, TestReport } from '../../../project/model/runs/report.ts';
 import type { Model } from '../../../project/sql/models/model.ts';
@@ -43,16 +42,13 @@ const RECORD_EVERY = 2000;
 export interface RunModelsOptions {
   /** On the warehouse (`USE`), with schemas raw, mart and ops. */
   readonly connection: Connection;
-  /** Makes the models; absent: the connection. */
-  readonly engine?: ModelEngine;
+  readonly engine: ModelEngine;
   /** Every model under `sql/`: one that was built and is not among them is dropped. */
   readonly models: readonly Model[];
   /** Sources that this run wrote (`raw.crawl_pages`), or `all` to make and test everything. */
   readonly changed: ReadonlySet<string> | 'all';
   /** The models to make, as `selectModels` reads them; all when absent. */
   readonly only?: readonly string[];
-  /** The raw tables that pipelines make; a model that reads another one is an error. */
-  readonly sources?: ReadonlySet<string>;
   /** Where the plan is kept for the next process. */
   readonly stateDir?: string;
   readonly logger: Logger;
@@ -78,19 +74,6 @@ export interface ModelsOutcome extends ModelsReport {
 }
 
 /**
- * Makes the models that are behind what they read, in order, and tests them. Whether a failed test keeps the
- * warehouse from being published is the caller's to decide.
- *
- * @throws CrawlhouseError `bad_model`, before anything is changed, for invalid models; after all others were built, for
- * one that failed because of the values that it reads
- */
-export async function runModels(options: RunModelsOptions): Promise<ModelsReport> {
-  const { models, tests, broken } = await makeModels(options);
-  for (const error of broken.values()) throw error;
-  return { models, tests };
-}
-
-/**
  * Builds and tests models, and continues after a model that can't be built because of the values that it reads. Models
  * that read it stay unchanged; all others are built and tested.
  *
@@ -101,8 +84,7 @@ export function makeModels(options: RunModelsOptions): Promise<ModelsOutcome> {
 }
 
 async function makeWithin(options: RunModelsOptions, attempt: Attempt): Promise<ModelsOutcome> {
-  const { connection, runId, signal } = options;
-  const engine = options.engine ?? new DuckDbModels(connection);
+  const { connection, engine, runId, signal } = options;
   const place = { connection, engine };
   const plan = await planModels(options);
   await engine.check(plan);
@@ -122,7 +104,7 @@ async function makeWithin(options: RunModelsOptions, attempt: Attempt): Promise<
   }
   await making.later.write();
   const { models, broken } = making;
-  const tests = await testAll(making.untested(), broken, { ...options, engine }, attempt);
+  const tests = await testAll(making.untested(), broken, options, attempt);
   return { models, tests, plan, broken };
 }
 
@@ -264,7 +246,7 @@ function checkReads(present: MartObjects, selected: readonly PlannedModel[]): vo
 async function testAll(
   plan: readonly PlannedModel[],
   broken: Map<string, CrawlhouseError>,
-  { connection, engine, runId, signal, logger, onStep }: RunModelsOptions & ModelPlace,
+  { connection, engine, runId, signal, logger, onStep }: RunModelsOptions,
   attempt: Attempt,
 ): Promise<TestReport[]> {
   const tested: TestedModel[] = [];

@@ -3,6 +3,7 @@ import { isDataError } from '../../../engines/data-error.ts';
 import type { ModelEngine, ModelPlace } from '../../../engines/model-engine.ts';
 import type { NewUnit, NewUnits } from '../../../engines/new-units.ts';
 import type { DataTest } from '../../../project/sql/models/data-tests.ts';
+import { reachable } from '../../../project/sql/models/order-models.ts';
 import { isMadeFromUnitAlone, partitionedModel } from '../../../project/sql/plan/partitions.ts';
 import type { PlannedModel } from '../../../project/sql/plan/plan-models.ts';
 import { martObjects } from '../../../state/catalogue/catalog.ts';
@@ -42,9 +43,8 @@ export interface FindOptions {
  */
 export async function findFaults(options: FindOptions): Promise<TestFault[]> {
   const { outcome, found } = options;
-  const failed = new Set(outcome.broken.keys());
-  for (const { model, severity, status } of outcome.tests)
-    if (severity === 'error' && status === 'failed') failed.add(model);
+  const tests = outcome.tests.filter((one) => one.severity === 'error' && one.status === 'failed');
+  const failed = new Set([...outcome.broken.keys(), ...tests.map(({ model }) => model)]);
   const faults: TestFault[] = [];
   for (const planned of outcome.plan) {
     const { name } = planned.model;
@@ -58,7 +58,8 @@ export async function findFaults(options: FindOptions): Promise<TestFault[]> {
     if (error) faults.push(...(await blameForModel(own, error.message)));
     else
       for (const test of planned.tests)
-        if (isFailed(outcome, name, test)) faults.push(...(await blameForTest(own, test)));
+        if (tests.some((one) => one.model === name && one.name === test.name))
+          faults.push(...(await blameForTest(own, test)));
   }
   return faults;
 }
@@ -67,12 +68,6 @@ interface Search extends FindOptions {
   readonly planned: PlannedModel;
   /** Names of the new units that the model is made from. */
   readonly units: readonly string[];
-}
-
-function isFailed({ tests }: ModelsOutcome, model: string, { name }: DataTest): boolean {
-  return tests.some(
-    (one) => one.model === model && one.name === name && one.severity === 'error' && one.status === 'failed',
-  );
 }
 
 async function blameForTest(search: Search, test: DataTest): Promise<TestFault[]> {
@@ -156,9 +151,7 @@ async function tryWithout(
   test?: DataTest,
 ): Promise<'broken' | Awaited<ReturnType<typeof countFailures>>> {
   signal.throwIfAborted();
-  const reads = new Set(
-    [planned.model.name, ...planned.testedWith].flatMap((name) => [...withAllReads(outcome.plan, name)]),
-  );
+  const reads = withTestReads(outcome.plan, planned);
   try {
     return await connection.trial(async () => {
       await found.putBack(without);
@@ -293,21 +286,20 @@ function exampleOf({ columns: tested }: DataTest, columns: readonly string[]): s
 /** The models that one reads, and those that these read, with itself; by name. */
 function withAllReads(plan: readonly PlannedModel[], name: string): ReadonlySet<string> {
   const models = new Map(plan.map((planned) => [planned.model.name, planned]));
-  const found = new Set<string>();
-  const visit = (one: string): void => {
-    if (found.has(one)) return;
-    found.add(one);
-    for (const read of models.get(one)?.models ?? []) visit(read);
-  };
-  visit(name);
-  return found;
+  return reachable(name, (one) => models.get(one)?.models);
+}
+
+/** Those of a model and of its tests. */
+function withTestReads(
+  plan: readonly PlannedModel[],
+  { model, testedWith }: PlannedModel,
+): ReadonlySet<string> {
+  return new Set([model.name, ...testedWith].flatMap((name) => [...withAllReads(plan, name)]));
 }
 
 /** The datasets that a model and its tests are made from, through all models that they read. */
 function datasetsOf(plan: readonly PlannedModel[], planned: PlannedModel): ReadonlySet<string> {
-  const names = new Set(
-    [planned.model.name, ...planned.testedWith].flatMap((name) => [...withAllReads(plan, name)]),
-  );
+  const names = withTestReads(plan, planned);
   const sources = plan.filter(({ model }) => names.has(model.name)).flatMap((one) => [...one.sources]);
   return new Set(
     [...sources, ...planned.testSources]

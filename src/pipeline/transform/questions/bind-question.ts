@@ -1,7 +1,8 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { didYouMean } from '../../../core/text/nearest-name.ts';
 import type { Needs } from './question-needs.ts';
-import { misfit, type Parameter, replaceParameters } from './question-parameters.ts';
+import { misfit, replaceParameters } from './question-parameters.ts';
+import type { Question } from './questions.ts';
 
 /** A question that can be run: each `$name` of its SQL has the declared type, and a text or NULL. */
 export interface BoundQuestion {
@@ -12,14 +13,7 @@ export interface BoundQuestion {
 }
 
 /** The bound parts of a question. */
-interface Asked {
-  readonly name: string;
-  readonly sql: string;
-  readonly parameters: readonly Parameter[];
-  readonly needs?: Needs;
-  /** The line of its file that `sql` begins on, from 1. */
-  readonly sqlLine?: number;
-}
+type Asked = Pick<Question, 'name' | 'sql' | 'parameters'> & Partial<Pick<Question, 'needs' | 'sqlLine'>>;
 
 /**
  * Gives the parameters of a question their values, or else their defaults. Its SQL begins on the line of its file, so
@@ -31,7 +25,13 @@ export function bindQuestion(question: Asked, given: ReadonlyMap<string, string>
   const byName = new Map(question.parameters.map((one) => [one.name, one]));
   for (const [name, text] of given) {
     const parameter = byName.get(name);
-    if (parameter === undefined) throw unknownParameter(question.name, name, [...byName.keys()]);
+    if (parameter === undefined) {
+      const names = [...byName.keys()];
+      const takes = names.length > 0 ? `it takes ${names.join(', ')}` : 'it takes no parameters';
+      throw new CrawlhouseError('usage', `${question.name} has no parameter ${name}`, {
+        hint: `${didYouMean(name, names)}${takes}`,
+      });
+    }
     const wanted = misfit(parameter, text);
     if (wanted === undefined) continue;
     throw new CrawlhouseError('usage', `${question.name}: ${name}=${text} is not a ${parameter.type}`, {
@@ -50,11 +50,4 @@ export function bindQuestion(question: Asked, given: ReadonlyMap<string, string>
     parameters: new Map(question.parameters.map((one) => [one.name, given.get(one.name) ?? one.default])),
     needs: question.needs ?? {},
   };
-}
-
-function unknownParameter(question: string, name: string, names: readonly string[]): CrawlhouseError {
-  const takes = names.length > 0 ? `it takes ${names.join(', ')}` : 'it takes no parameters';
-  return new CrawlhouseError('usage', `${question} has no parameter ${name}`, {
-    hint: `${didYouMean(name, names)}${takes}`,
-  });
 }

@@ -1,6 +1,6 @@
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Connection, Database } from '../../../core/duckdb/duckdb.ts';
+import { smallEngine } from '../../../core/duckdb/check.ts';
+import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import { keepResult } from '../../../core/duckdb/keep-result.ts';
 import type { Model } from '../../../project/sql/models/model.ts';
 import { type SqlSettings, sqlFolders } from '../../../project/sql/models/sql-folders.ts';
@@ -50,7 +50,7 @@ export async function compileAgainstPublished(
         .map(([table, columns]) => [table, columns.map(({ name, type }) => [name, type])]),
     };
     return await keepResult({ file: join(settings.state_dir, 'questions.kept'), inputs }, async () => {
-      await checkQuestions(connection, questions, models, publishedColumns(tables));
+      await checkQuestions(connection, questions, models, tables);
       return true;
     });
   });
@@ -63,19 +63,13 @@ function bareName(table: string): string {
 
 async function checkAlone(questions: readonly Question[], models: readonly Model[]): Promise<void> {
   // Nothing is spilled by what only parses; the state directory need not be there yet.
-  const tempDirectory = join(tmpdir(), 'crawlhouse-questions');
-  await using database = await Database.open({ memoryLimit: '100MB', threads: 1, tempDirectory });
+  await using database = await smallEngine();
   using connection = await database.connect();
   await checkQuestions(connection, questions, models, new Map());
 }
 
-function publishedColumns(tables: ReadonlyMap<string, readonly CatalogColumn[]>): PublishedColumns {
-  const published = [...tables].filter(([table]) => table.startsWith('mart.'));
-  return new Map(published.map(([table, columns]) => [table, new Set(columns.map(({ name }) => name))]));
-}
-
 /** Columns of the published tables, by `schema.table`. */
-type PublishedColumns = ReadonlyMap<string, ReadonlySet<string>>;
+type PublishedColumns = ReadonlyMap<string, readonly CatalogColumn[]>;
 
 /**
  * Compiles saved questions, without running them: each is one SELECT, reads models that there are, and binds to the
@@ -91,10 +85,11 @@ async function checkQuestions(
   published: PublishedColumns,
 ): Promise<void> {
   const byName = new Map(models.map((model) => [model.name, model]));
+  const isPublished = published.keys().some((table) => table.startsWith('mart.'));
   for (const question of questions) {
     const { sql, file, sqlLine } = question;
     const start = { file, line: sqlLine };
-    let canBind = published.size > 0;
+    let canBind = isPublished;
     const { tables } = await sqlReferences(connection, sql, start);
     for (const { schema, name, offset } of tables) {
       if (schema.toLowerCase() !== 'mart') continue;
@@ -111,22 +106,16 @@ async function checkQuestions(
   }
 }
 
-interface AnswerColumn {
-  readonly name: string;
-  readonly type: string;
-}
-
 function isAsPublished(model: Model, published: PublishedColumns): boolean {
-  const now = published.get(model.name);
-  if (now === undefined) return false;
-  const isComplete = [...model.columns.keys()].every((one) => isWildcard(one) || now.has(one));
-  return isComplete && [...now].every((one) => describedColumn(model, one) !== undefined);
+  const now = new Set(published.get(model.name)?.map(({ name }) => name));
+  const isComplete = model.columns.keys().every((one) => isWildcard(one) || now.has(one));
+  return now.size > 0 && isComplete && now.values().every((one) => describedColumn(model, one) !== undefined);
 }
 
 /** Prepares the statement: tables, columns, functions and types are looked up, nothing is read. Its chart needs columns. */
 async function bind(connection: Connection, question: Question): Promise<void> {
   const { file, sqlLine } = question;
-  let columns: AnswerColumn[] = [];
+  let columns: { readonly name: string; readonly type: string }[] = [];
   try {
     const prepared = await connection.inner.prepare(bindQuestion(question).sql);
     columns = Array.from({ length: prepared.columnCount }, (_, place) => ({

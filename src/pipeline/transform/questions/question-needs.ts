@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
+import { byName } from './question-parameters.ts';
 
 /** Of the crawl that is asked for, else of main crawls. */
 const ofCrawls = (condition: string): string =>
@@ -107,11 +108,7 @@ export type Needs = Readonly<Partial<Record<Need, number>>>;
 /** Names; or by name: nothing, or a number of days. */
 export const NeedsHeader = z
   .preprocess(
-    (value) => {
-      const named = Array.isArray(value) ? Object.fromEntries(value.map((name) => [name, null])) : value;
-      if (typeof named !== 'object' || named === null) return named;
-      return Object.fromEntries(Object.entries(named).map(([name, least]) => [name, least ?? 1]));
-    },
+    (value) => byName(value, (_name, least) => least ?? 1),
     z
       .partialRecord(z.enum(NAMES), z.int().positive())
       .refine((needs) => Object.entries(needs).every(([name, least]) => least === 1 || BY_DAYS.has(name)), {

@@ -71,14 +71,17 @@ const Declared = z
 /** Names of standard parameters; or by name: nothing or the default of a standard one, or a declaration. */
 export const ParametersHeader = z
   .preprocess(
-    (value) => {
-      const named = Array.isArray(value) ? Object.fromEntries(value.map((name) => [name, null])) : value;
-      if (typeof named !== 'object' || named === null) return named;
-      return Object.fromEntries(Object.entries(named).map(([name, one]) => [name, withStandard(name, one)]));
-    },
+    (value) => byName(value, withStandard),
     z.record(z.string().regex(/^[a-z][a-z0-9_]*$/, 'a parameter is named in lower case'), Declared),
   )
   .default({});
+
+/** What a header says of names, of which it may give a list alone; what is neither stays as it is. */
+export function byName(value: unknown, read: (name: string, said: unknown) => unknown): unknown {
+  const named = Array.isArray(value) ? Object.fromEntries(value.map((name) => [name, null])) : value;
+  if (typeof named !== 'object' || named === null) return named;
+  return Object.fromEntries(Object.entries(named).map(([name, said]) => [name, read(name, said)]));
+}
 
 function withStandard(name: string, declared: unknown): unknown {
   const standard = lookUp(STANDARD_PARAMETERS, name);

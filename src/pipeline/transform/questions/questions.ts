@@ -7,7 +7,7 @@ import { readText } from '../../../core/files/read-text.ts';
 import { nearNames } from '../../../core/text/nearest-name.ts';
 import { checkHeader } from '../../../project/sql/models/check-header.ts';
 import { QUESTIONS_FOLDER, type SqlFolder } from '../../../project/sql/models/sql-folders.ts';
-import { splitSqlFile } from '../../../project/sql/text/sql-file.ts';
+import { type SqlFile, splitSqlFile } from '../../../project/sql/text/sql-file.ts';
 import { firstWord } from '../../../project/sql/text/sql-tree.ts';
 import { type Chart, ChartHeader } from './question-chart.ts';
 import { type Needs, NeedsHeader } from './question-needs.ts';
@@ -65,23 +65,18 @@ export interface Question {
   readonly sqlLine: number;
 }
 
-/** Questions by their file, each with the text that it was read from. */
-export type KnownQuestions = Map<string, { readonly text: string; readonly question: Question }>;
+/** By the file that each was read from: one of the same text is not read again. */
+const KNOWN = new WeakMap<SqlFile, Question>();
 
 /**
  * Reads the saved questions under `questions/` of some folders, ordered by name; one of a later folder takes the place
  * of one of its name in an earlier folder.
  *
- * @param known what was read before, for a process that asks often: a file of the same text is not parsed again
  * @throws CrawlhouseError `bad_model` naming file, line, key and what would work
  */
-export async function loadQuestions(
-  folders: readonly SqlFolder[],
-  known: KnownQuestions = new Map(),
-): Promise<Question[]> {
+export async function loadQuestions(folders: readonly SqlFolder[]): Promise<Question[]> {
   const questions = new Map<string, Question>();
-  for (const folder of folders)
-    for (const one of await folderQuestions(folder, known)) questions.set(one.name, one);
+  for (const folder of folders) for (const one of await folderQuestions(folder)) questions.set(one.name, one);
   return [...questions.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -117,18 +112,13 @@ function nearQuestions(name: string, names: readonly string[]): readonly string[
   return [...near.union(new Set(more))].slice(0, 3);
 }
 
-async function folderQuestions({ path, shown }: SqlFolder, known: KnownQuestions): Promise<Question[]> {
-  const folder = join(path, QUESTIONS_FOLDER);
+async function folderQuestions(sqlFolder: SqlFolder): Promise<Question[]> {
+  const folder = join(sqlFolder.path, QUESTIONS_FOLDER);
   if (!existsSync(folder)) return [];
   const questions: Question[] = [];
   for (const name of (await readdir(folder)).sort()) {
     if (!name.endsWith('.sql')) continue;
-    const file = join(folder, name);
-    const text = await readText(file);
-    const before = known.get(file);
-    const question = before?.text === text ? before.question : readQuestion({ path, shown }, name, text);
-    known.set(file, { text, question });
-    questions.push(question);
+    questions.push(readQuestion(sqlFolder, name, await readText(join(folder, name))));
   }
   return questions;
 }
@@ -141,11 +131,13 @@ async function folderQuestions({ path, shown }: SqlFolder, known: KnownQuestions
  */
 export function readQuestion({ shown }: SqlFolder, name: string, text: string): Question {
   const source = splitSqlFile(`${shown}/${QUESTIONS_FOLDER}/${name}`, text);
+  const known = KNOWN.get(source);
+  if (known !== undefined) return known;
   const header = checkHeader(QuestionHeader, source);
   const parameters = declaredParameters(header.parameters);
   checkParameters(source, parameters);
   const { file, sql, sqlLine } = source;
-  return {
+  const question = {
     name: basename(name, '.sql'),
     ...header,
     parameters,
@@ -154,4 +146,6 @@ export function readQuestion({ shown }: SqlFolder, name: string, text: string): 
     file,
     sqlLine: firstWord(sql, { file, line: sqlLine }).line,
   };
+  KNOWN.set(source, question);
+  return question;
 }

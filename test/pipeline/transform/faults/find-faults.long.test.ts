@@ -73,14 +73,15 @@ async function load(unit: string, project: string, rows: readonly (string | read
 
 async function faultsOf(models: Readonly<Record<string, ModelText>>): Promise<TestFault[]> {
   const files = Object.entries(models).map(([name, model]) => [`m/${name}.sql`, modelText(name, model)]);
+  const engine = new DuckDbModels(connection);
   const outcome = await makeModels({
     connection,
+    engine,
     models: await loadFiles(Object.fromEntries(files)),
     changed: new Set(),
     logger: silentLogger,
     runId: 'run',
   });
-  const engine = new DuckDbModels(connection);
   return withNewUnits(working, (found) =>
     findFaults({ connection, engine, outcome, found, runId: 'run', signal }),
   );

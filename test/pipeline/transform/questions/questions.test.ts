@@ -1,11 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  type KnownQuestions,
-  loadQuestions,
-  TASKS,
-} from '../../../../src/pipeline/transform/questions/questions.ts';
+import { loadQuestions, TASKS } from '../../../../src/pipeline/transform/questions/questions.ts';
 import { sqlFolder } from '../../../../src/project/sql/models/sql-folders.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
@@ -25,12 +21,9 @@ test('a process that asks often parses a file again once its text is another', a
     writeFile(join(folder, 'questions', `${name}.sql`), question(title));
   await write('q1', 'First');
   await write('q2', 'Second');
-  const known: KnownQuestions = new Map();
-  const before = await loadQuestions([sqlFolder(folder)], known);
+  const before = await loadQuestions([sqlFolder(folder)]);
   await write('q2', 'Changed');
-  const after = await loadQuestions([sqlFolder(folder)], known);
+  const after = await loadQuestions([sqlFolder(folder)]);
   expect(after.map(({ title }) => title)).toEqual(['First', 'Changed']);
   expect(after.map((one, place) => one === before[place])).toEqual([true, false]);
-  const alone = await loadQuestions([sqlFolder(folder)]);
-  expect(alone[0]).not.toBe(before[0]);
 });
