@@ -13,7 +13,6 @@ export interface NamedCells extends Readonly<Partial<Record<Dimension, string | 
   readonly position?: string | null;
   /** The positions of all impressions, from 0, added up. */
   readonly sum_position?: string | null;
-  readonly is_anonymized?: string | null;
   readonly search_type?: string | null;
 }
 

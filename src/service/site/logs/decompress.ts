@@ -31,28 +31,42 @@ export async function* decompress(
   bytes: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
-  const pieces = bytes[Symbol.asyncIterator]();
+  const pieces = buffersOf(bytes);
   try {
-    let first = Buffer.alloc(0);
-    while (first.length < 4) {
-      const next = await pieces.next();
-      if (next.done) break;
-      first = Buffer.concat([first, next.value]);
-    }
+    const first = await beginOf(pieces, 4);
     const compression = compressionOf(first);
-    const whole = async function* (): AsyncGenerator<Buffer> {
-      if (first.length > 0) yield first;
-      for (;;) {
-        const next = await pieces.next();
-        if (next.done) return;
-        yield Buffer.from(next.value.buffer, next.value.byteOffset, next.value.byteLength);
-      }
-    };
-    if (compression === 'none') yield* whole();
-    else if (compression === 'bzip2') yield* throughBzip2(name, whole(), signal);
-    else yield* throughZlib(name, compression, whole(), signal);
+    const whole = joined(first, pieces);
+    if (compression === 'none') yield* whole;
+    else if (compression === 'bzip2') yield* throughBzip2(name, whole, signal);
+    else yield* throughZlib(name, compression, whole, signal);
   } finally {
-    await pieces.return?.();
+    await pieces.return(undefined);
+  }
+}
+
+async function* buffersOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const { buffer, byteOffset, byteLength } of pieces)
+    yield Buffer.from(buffer, byteOffset, byteLength);
+}
+
+/** The first pieces of a text as one, which has so many bytes where the text has. */
+export async function beginOf(pieces: AsyncGenerator<Buffer>, bytes: number): Promise<Buffer> {
+  let first: Buffer = Buffer.alloc(0);
+  while (first.length < bytes) {
+    const next = await pieces.next();
+    if (next.done) break;
+    first = first.length === 0 ? next.value : Buffer.concat([first, next.value]);
+  }
+  return first;
+}
+
+/** A text whose begin was taken off. */
+export async function* joined(first: Buffer, pieces: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    if (first.length > 0) yield first;
+    yield* pieces;
+  } finally {
+    await pieces.return(undefined);
   }
 }
 

@@ -1,45 +1,37 @@
 import type { LogTime } from './log-time.ts';
 
 /** What a line of a log says, as it is written; empty text where it says nothing. One is used again for every line. */
-export interface LogLine {
+export class LogLine {
   /** UTC seconds since 1970; NaN where the time can't be read. */
-  second: number;
+  second = Number.NaN;
   /** IP address of the connection, or a chain of them with commas. */
-  address: string;
+  address = '';
   /** The header X-Forwarded-For; several of them with commas. */
-  forwarded: string;
+  forwarded = '';
   /** `https`, `http`, or what else tells the protocol, such as `TLSv1.3`; `-` for a connection without TLS. */
-  scheme: string;
+  scheme = '';
   /** The port that the server was asked at. */
-  port: string;
+  port = '';
   /** Host name, with or without a port. */
-  host: string;
-  method: string;
+  host = '';
+  method = '';
   /** Path and query, or a whole URL. */
-  target: string;
+  target = '';
   /** Query string, where a format has it apart from the path. */
-  query: string;
+  query = '';
   /** The first line of the request, in place of method and target: `GET /a HTTP/1.1`. */
-  request: string;
-  status: string;
-  bytes: string;
-  referer: string;
-  agent: string;
+  request = '';
+  status = '';
+  bytes = '';
+  referer = '';
+  agent = '';
   /** Whether the server escaped texts with backslashes. */
-  escapes: boolean;
+  escapes = false;
   /** What tells the line from others. */
-  mark: number;
+  mark = 0;
 }
 
 export type LogField = Exclude<keyof LogLine, 'second' | 'escapes' | 'mark'>;
-
-export function emptyLine(): LogLine {
-  return {
-    second: Number.NaN,
-    ...{ address: '', forwarded: '', scheme: '', port: '', host: '', method: '', target: '', query: '' },
-    ...{ request: '', status: '', bytes: '', referer: '', agent: '', escapes: false, mark: 0 },
-  };
-}
 
 export function clearLine(line: LogLine): void {
   line.second = Number.NaN;

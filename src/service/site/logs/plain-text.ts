@@ -1,4 +1,4 @@
-import { decompress } from './decompress.ts';
+import { beginOf, decompress, joined } from './decompress.ts';
 import type { LogSource } from './log-source.ts';
 
 const NUL = 0;
@@ -13,12 +13,12 @@ const [SPACE, QUOTE, BACKSLASH, OPEN, CLOSE] = [32, 34, 92, 123, 125];
  */
 export async function* plainText(source: LogSource, signal: AbortSignal): AsyncGenerator<Buffer> {
   const pieces = decompress(source.name, source.open(0, signal), signal);
-  const first = await begin(pieces);
+  const first = await beginOf(pieces, BEGIN);
   if (first.length === 0) return;
   const encoding = utf16Of(first);
   const whole =
     encoding === null ? withoutNuls(joined(first, pieces)) : decoded(joined(first, pieces), encoding);
-  const head = await begin(whole);
+  const head = await beginOf(whole, BEGIN);
   const bare = head.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf])) ? head.subarray(3) : head;
   const text = joined(bare, whole);
   yield* /^\s*\[\s*\{/.test(bare.subarray(0, 256).toString('latin1')) ? recordLines(text) : text;
@@ -33,25 +33,6 @@ export async function isOfNuls(source: LogSource, signal: AbortSignal): Promise<
 
 /** So many first bytes as tell the encoding. */
 const BEGIN = 256;
-
-async function begin(pieces: AsyncGenerator<Buffer>): Promise<Buffer> {
-  let first: Buffer = Buffer.alloc(0);
-  while (first.length < BEGIN) {
-    const next = await pieces.next();
-    if (next.done) break;
-    first = first.length === 0 ? next.value : Buffer.concat([first, next.value]);
-  }
-  return first;
-}
-
-async function* joined(first: Buffer, pieces: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  try {
-    if (first.length > 0) yield first;
-    yield* pieces;
-  } finally {
-    await pieces.return(undefined);
-  }
-}
 
 /** By its mark, or by the NUL in each second byte of its first characters. */
 function utf16Of(first: Buffer): 'utf-16le' | 'utf-16be' | null {

@@ -1,5 +1,5 @@
 import type { EventRows } from './event-rows.ts';
-import { clearLine, emptyLine, type LogFormat, type RejectReason } from './log-line.ts';
+import { clearLine, type LogFormat, LogLine, type RejectReason } from './log-line.ts';
 import { PlainLines } from './plain-lines.ts';
 import { LONGEST_LINE, type TextDigest } from './text-digest.ts';
 
@@ -72,7 +72,7 @@ export async function readLog(
 
 class LineReader {
   readonly #reading: LogReading;
-  readonly #line = emptyLine();
+  readonly #line = new LogLine();
   readonly #plain: PlainLines | null;
   lines: number;
   skipped = 0;

@@ -3,7 +3,7 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { isAddressChain } from './client-address.ts';
 import { FORMAT_NAMES, formatOfName } from './formats/known-formats.ts';
 import { PREFIX_NAMES, type PrefixName, prefixOfName, withoutPrefix } from './formats/prefixes.ts';
-import { clearLine, emptyLine, type LogFormat, type LogLine } from './log-line.ts';
+import { clearLine, type LogFormat, LogLine } from './log-line.ts';
 import type { LogTime } from './log-time.ts';
 import { isHost, isStatus } from './request-parts.ts';
 
@@ -65,7 +65,7 @@ function withoutPrefixes(prefix: PrefixName, lines: readonly string[]): string[]
 }
 
 function countFit(format: LogFormat, lines: readonly string[]): number {
-  const line = emptyLine();
+  const line = new LogLine();
   let fit = 0;
   for (const text of lines) {
     clearLine(line);

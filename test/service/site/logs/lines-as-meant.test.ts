@@ -253,8 +253,8 @@ test('keys with dots are found, and those that no record has are told', async ()
   const format = 'json:time=time.at,url=http.url,status=http.status.code';
   expect((await linesOf(log, { format })).events).toMatchObject([{ url: 'https://www.example.com/a' }]);
   const wrong = formatOfName('json:time=time.at,url=http.uri,status=http.status.code', new LogTime('UTC'));
-  const { emptyLine } = await import('../../../../src/service/site/logs/log-line.ts');
-  wrong.read(log, 0, log.length, emptyLine());
+  const { LogLine } = await import('../../../../src/service/site/logs/log-line.ts');
+  wrong.read(log, 0, log.length, new LogLine());
   expect(wrong.missing?.()).toEqual({
     keys: ['http.uri'],
     known: ['http.url', 'time.at', 'http.status.code'],

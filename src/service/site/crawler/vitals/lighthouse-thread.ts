@@ -2,8 +2,10 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
+import type lighthouse from 'lighthouse';
 import { browserEnvironment } from '../render/browser-folder.ts';
 import { MemoryWatch } from '../render/memory-watch.ts';
+import type { PausedRequest } from '../render/page-requests.ts';
 import { readResult, warningOf } from './read-result.ts';
 import type {
   AskedRequest,
@@ -36,32 +38,10 @@ const FLAGS = {
   maxWaitForLoad: LONGEST_LOAD_MS,
 } as const;
 
-/** The part of puppeteer that is used: of the version that Lighthouse itself brings. */
-interface Session {
-  send(method: string, parameters?: object): Promise<never>;
-  on(event: string, listener: (event: never) => void): void;
-}
-interface PausedRequest {
-  readonly requestId: string;
-  readonly resourceType: string;
-  readonly request: {
-    readonly url: string;
-    readonly method: string;
-    readonly headers: Readonly<Record<string, string>>;
-  };
-}
-interface Page {
-  evaluateOnNewDocument(script: string): Promise<unknown>;
-}
-interface Browser {
-  target(): { createCDPSession(): Promise<Session> };
-  newPage(): Promise<Page>;
-  version(): Promise<string>;
-  close(): Promise<void>;
-}
-interface Puppeteer {
-  launch(options: object): Promise<Browser>;
-}
+/** Of the puppeteer that Lighthouse itself brings. */
+type Page = NonNullable<Parameters<typeof lighthouse>[3]>;
+type Browser = ReturnType<Page['browser']>;
+type Session = Awaited<ReturnType<Page['createCDPSession']>>;
 
 /**
  * A thread of `Meter`: loads one page after another by Lighthouse. What a page does to Lighthouse, such as a flood of
@@ -100,7 +80,7 @@ async function load(url: string, folder: string): Promise<void> {
 async function launch(folder: string): Promise<Browser> {
   const from = createRequire(import.meta.resolve('lighthouse'));
   const { default: puppeteer } = (await import(pathToFileURL(from.resolve('puppeteer-core')).href)) as {
-    default: Puppeteer;
+    default: { launch(options: object): Promise<Browser> };
   };
   return puppeteer.launch({
     executablePath,
@@ -139,7 +119,7 @@ async function measure(url: string, browser: Browser): Promise<Load> {
     await page.evaluateOnNewDocument(NO_SERVICE_WORKERS);
     const { default: lighthouse } = await import('lighthouse');
     const chromium = (await browser.version()).replace(/^.*\//, '');
-    const ran = await lighthouse(url, FLAGS, await configuration(), page as Parameters<typeof lighthouse>[3]);
+    const ran = await lighthouse(url, FLAGS, await configuration(), page);
     load = ran === undefined ? { warning: 'vitals_failed' } : readResult(url, ran.lhr, chromium);
   } catch (error) {
     load = { warning: warningOf((error as { code?: unknown } | undefined)?.code) };
@@ -165,14 +145,17 @@ async function configuration() {
 
 /** Each request of the browser waits until the crawl has said whether it may be sent: of pages, frames and workers. */
 async function holdRequests(session: Session): Promise<void> {
-  session.on('Fetch.requestPaused', (paused: PausedRequest) => {
+  session.on('Fetch.requestPaused', (paused) => {
     // The browser has given up a request that it can't be answered any more.
     void answer(session, paused).catch(() => {});
   });
   await session.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] });
 }
 
-async function answer(session: Session, { requestId, resourceType, request }: PausedRequest): Promise<void> {
+async function answer(
+  session: Session,
+  { requestId, resourceType, request }: Omit<PausedRequest, 'networkId'>,
+): Promise<void> {
   const isLocal = /^(?:data|blob|about):/.test(request.url);
   const verdict = isLocal
     ? { headers: {} }

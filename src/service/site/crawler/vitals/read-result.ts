@@ -1,46 +1,19 @@
+import type { Result } from 'lighthouse';
 import { lookUp } from '../../../../core/text/look-up.ts';
 import { type Load, rounded, type Vitals, type VitalsWarning } from './vitals.ts';
 
 /** What Lighthouse tells of a load, as far as it is read. */
-export interface LighthouseResult {
-  readonly lighthouseVersion: string;
-  /** The address of the document, after redirects. */
-  readonly mainDocumentUrl?: string | undefined;
-  readonly runtimeError?: { readonly code: string } | undefined;
-  readonly configSettings: {
-    readonly formFactor: string;
-    readonly throttlingMethod: string;
-    readonly throttling: {
-      readonly rttMs: number;
-      readonly throughputKbps: number;
-      readonly cpuSlowdownMultiplier: number;
-    };
-  };
-  readonly categories: {
-    readonly performance?: { readonly score: number | null } | undefined;
-  };
-  readonly audits: Readonly<Record<string, Audit | undefined>>;
-  /** The messages of the result, by place in Lighthouse's source. */
-  readonly i18n: { readonly icuMessagePaths?: object };
-}
-
-interface Audit {
-  readonly scoreDisplayMode: string;
-  readonly numericValue?: number | undefined;
-  readonly metricSavings?: { readonly FCP?: number; readonly LCP?: number } | undefined;
-  readonly details?: object | undefined;
-}
+export type LighthouseResult = Pick<
+  Result,
+  | ('lighthouseVersion' | 'mainDocumentUrl' | 'runtimeError' | 'configSettings')
+  | ('categories' | 'audits' | 'i18n')
+>;
 
 /** The part of an audit's details that is read. */
 interface Savings {
   /** Those of a list are an object. */
-  readonly items?: object;
+  readonly items?: readonly { readonly url?: string; readonly wastedBytes?: number }[] | object;
   readonly debugData?: { readonly wastedBytes?: number };
-}
-
-interface Wasted {
-  readonly url?: string;
-  readonly wastedBytes?: number;
 }
 
 const METRICS = {
@@ -125,9 +98,10 @@ function bytesSaving(audits: LighthouseResult['audits']): number | null {
   for (const name of OF_BYTES) {
     const audit = audits[name];
     if (audit === undefined || audit.scoreDisplayMode === 'error') return null;
-    const { items, debugData }: Savings = audit.details ?? {};
-    const rows: readonly Wasted[] = Array.isArray(items) ? items : [];
-    const told = rows.filter(({ url, wastedBytes }) => url !== undefined && wastedBytes !== undefined);
+    const { items = [], debugData } = (audit.details ?? {}) as Savings;
+    const told = (Array.isArray(items) ? items : []).filter(
+      ({ url, wastedBytes }) => url !== undefined && wastedBytes !== undefined,
+    );
     const all = told.length > 0 ? told : [{ url: name, wastedBytes: debugData?.wastedBytes ?? 0 }];
     for (const { url = name, wastedBytes = 0 } of all)
       most.set(url, Math.max(most.get(url) ?? 0, wastedBytes));

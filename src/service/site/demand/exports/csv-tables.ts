@@ -1,10 +1,10 @@
-import type { DemandRecord, DemandTable, Dimension } from '../demand-row.ts';
+import type { DemandTable, Dimension } from '../demand-row.ts';
 import { makeRecord, type NamedCells } from '../make-record.ts';
 import { csvRecords } from './csv-records.ts';
 import type { DecodedText } from './decode-text.ts';
-import { dimensionsOf, isBulk, namedCells, namedColumns } from './named-columns.ts';
+import { dimensionsOf, isBulk, type NamedColumns, namedCells, namedColumns } from './named-columns.ts';
 import { type DayOrder, isDay, parseDay, provenOrder } from './parse-day.ts';
-import { recognizeTable, type TableShape } from './recognize-table.ts';
+import { recognizeTable } from './recognize-table.ts';
 
 /** Records below the header that a table is recognised by. */
 const SAMPLE = 200;
@@ -45,31 +45,21 @@ export async function recognizeCsv(
   }
   const [header, ...sample] = head;
   if (header === undefined) return { kind: 'unknown', place, why: 'it is empty' };
+  const tableOf = async (columns: NamedColumns): Promise<DemandTable> => {
+    const order = await orderOf(content, { column: columns.date, sample, given: dayOrder }, signal);
+    return {
+      place,
+      dimensions: dimensionsOf(columns),
+      records: recordsOf(content, header.length, columns, order),
+    };
+  };
   const named = namedColumns(header);
-  if (named !== undefined) {
-    const dimensions = dimensionsOf(named);
-    const order = await orderOf(content, { column: named.date, sample, given: dayOrder }, signal);
-    const table = tableOf(content, header.length, dimensions, (cells) =>
-      withDay(namedCells(cells, named), order),
-    );
-    return { kind: 'named', table, isBulk: isBulk(header) };
-  }
+  if (named !== undefined) return { kind: 'named', table: await tableOf(named), isBulk: isBulk(header) };
   const shape = recognizeTable(place, header, sample);
   if (shape.kind === 'filters') return { kind: 'filters', place, filters: sample };
   if (shape.kind !== 'totals') return { ...shape, place };
-  const column = shape.dimension === 'date' ? 0 : undefined;
-  const order = await orderOf(content, { column, sample, given: dayOrder }, signal);
-  const table = tableOf(content, header.length, [shape.dimension], (cells) =>
-    withDay(totalsCells(cells, shape), order),
-  );
-  return {
-    kind: 'totals',
-    table,
-    dimension: shape.dimension,
-    isBing: shape.isBing,
-    isEmpty: sample.length === 0,
-    lacksPositions: shape.lacksPositions,
-  };
+  const { columns, ...told } = shape;
+  return { ...told, table: await tableOf(columns), isEmpty: sample.length === 0 };
 }
 
 /** The order of the days of a column, of which all are read if one of the first needs it. */
@@ -98,43 +88,29 @@ function withDay(cells: NamedCells, order: DayOrder | undefined): NamedCells {
   return { ...cells, date: parseDay(cells.date, order) ?? cells.date };
 }
 
-function tableOf(
+function recordsOf(
   content: DecodedText,
   width: number,
-  dimensions: readonly Dimension[],
-  named: (cells: readonly string[]) => NamedCells,
-): DemandTable {
+  columns: NamedColumns,
+  order: DayOrder | undefined,
+): DemandTable['records'] {
   const { place } = content;
-  return {
-    place,
-    dimensions,
-    async *records(signal): AsyncGenerator<DemandRecord> {
-      let isHeader = true;
-      for await (const { cells: all, line } of csvRecords(content, signal)) {
-        const cells = all.length > width ? withinWidth(all, width) : all;
-        if (isHeader) isHeader = false;
-        else if (cells.length === width) yield makeRecord(named(cells), dimensions, { place, line });
-        else {
-          const reason = `it has ${cells.length} cells, the header has ${width}`;
-          yield { reject: { place, line, reason } };
-        }
+  const dimensions = dimensionsOf(columns);
+  return async function* (signal) {
+    let isHeader = true;
+    for await (const { cells: all, line } of csvRecords(content, signal)) {
+      const cells = all.length > width ? withinWidth(all, width) : all;
+      if (isHeader) isHeader = false;
+      else if (cells.length === width)
+        yield makeRecord(withDay(namedCells(cells, columns), order), dimensions, { place, line });
+      else {
+        const reason = `it has ${cells.length} cells, the header has ${width}`;
+        yield { reject: { place, line, reason } };
       }
-    },
+    }
   };
 }
 
 function withinWidth(cells: readonly string[], width: number): readonly string[] {
   return cells.slice(width).every((one) => one.trim() === '') ? cells.slice(0, width) : cells;
-}
-
-function totalsCells(
-  cells: readonly string[],
-  { dimension, columns }: Extract<TableShape, { kind: 'totals' }>,
-): NamedCells {
-  return {
-    [dimension]: cells[0] ?? null,
-    clicks: cells[columns.clicks] ?? null,
-    impressions: cells[columns.impressions] ?? null,
-    position: columns.position === null ? null : (cells[columns.position] ?? null),
-  };
 }

@@ -21,7 +21,6 @@ const NAMES: Readonly<Record<string, keyof NamedCells>> = {
   position: 'position',
   sum_position: 'sum_position',
   sum_top_position: 'sum_position',
-  is_anonymized_query: 'is_anonymized',
   search_type: 'search_type',
   type: 'search_type',
 };

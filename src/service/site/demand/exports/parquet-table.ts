@@ -27,9 +27,10 @@ export async function parquetTable(
 ): Promise<{ readonly table: DemandTable; readonly isBulk: boolean }> {
   await using stack = new AsyncDisposableStack();
   const connection = await connected(stack);
-  const found = await orRefused(path, () =>
-    connection.rows(`DESCRIBE SELECT * FROM ${parquetFiles([path])}`, [], signal),
-  );
+  const sql = `DESCRIBE SELECT * FROM ${parquetFiles([path])}`;
+  const found = await connection.rows(sql, [], signal).catch((cause: unknown) => {
+    throw unreadable(path, cause);
+  });
   await refuseBomb(connection, path, signal);
   const header = found.map(({ column_name }) => String(column_name));
   const types = found.map(({ column_type }) => String(column_type));
@@ -125,14 +126,6 @@ async function connected(stack: AsyncDisposableStack): Promise<Connection> {
 function notTooLong(value: string): string {
   const refusal = text(`a value is longer than ${countText(LONGEST_TEXT)} bytes`);
   return `CASE WHEN strlen(${value}) > ${LONGEST_TEXT} THEN error(${refusal}) ELSE ${value} END`;
-}
-
-async function orRefused<T>(path: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    throw unreadable(path, cause);
-  }
 }
 
 function unreadable(path: string, cause: unknown): CrawlhouseError {

@@ -3,22 +3,19 @@ import type { Dimension } from '../demand-row.ts';
 import { deviceName } from '../device-name.ts';
 import { isUrl } from '../make-record.ts';
 import { isDateName } from './export-filters.ts';
+import type { NamedColumns } from './named-columns.ts';
 import { isDay } from './parse-day.ts';
 import { parseCount, parseDecimal, parseRate } from './parse-figures.ts';
 
-/** The places of the figures in a record; null for one that the table does not have. */
-interface FigureColumns {
-  readonly clicks: number;
-  readonly impressions: number;
-  readonly position: number | null;
-}
+/** The places of the figures in a record; a table may have no positions. */
+type FigureColumns = { readonly [K in 'clicks' | 'impressions']: number } & Pick<NamedColumns, 'position'>;
 
 /** What a CSV table of a page's export is: rows by one dimension, or a list that has no figures. */
 export type TableShape =
   | {
       readonly kind: 'totals';
       readonly dimension: Dimension;
-      readonly columns: FigureColumns;
+      readonly columns: NamedColumns;
       readonly isBing: boolean;
       readonly lacksPositions: boolean;
     }
@@ -65,8 +62,9 @@ export function recognizeTable(
     return { kind: 'unknown', why: `its days can't be read, such as ${JSON.stringify(cells[0])}` };
   const hasRates = header.includes('CTR') || sample.some((cells) => cells.some((cell) => /[%٪]/.test(cell)));
   // Bing's exports begin with the impressions, and may have no positions.
-  const lacksPositions = columns.position === null && hasRates && columns.clicks < columns.impressions;
-  return { kind: 'totals', dimension, columns, isBing: isBing(header), lacksPositions };
+  const lacksPositions = columns.position === undefined && hasRates && columns.clicks < columns.impressions;
+  const all = { ...columns, [dimension]: 0 };
+  return { kind: 'totals', dimension, columns: all, isBing: isBing(header), lacksPositions };
 }
 
 /** Names of figures have neither numbers nor a word twice; `Last 28 days Clicks` and `Previous 28 days Clicks` have both. */
@@ -133,7 +131,7 @@ function figuresOf(
     rest.length === 1 &&
     position !== undefined &&
     sample.every((cells) => (parseRate(cells[position] ?? '') ?? 2) <= 1);
-  return { clicks, impressions, position: position === undefined || isOnlyRate ? null : position };
+  return { clicks, impressions, ...(position === undefined || isOnlyRate ? {} : { position }) };
 }
 
 /** By the English names, which scripts use too. */
@@ -142,5 +140,5 @@ function namedFigures(header: readonly string[]): FigureColumns | undefined {
   const [clicks, impressions] = [names.indexOf('clicks'), names.indexOf('impressions')];
   if (clicks < 1 || impressions < 1) return undefined;
   const position = names.findIndex((name) => /^(avg\.? ?|average )?position$/.test(name));
-  return { clicks, impressions, position: position < 1 ? null : position };
+  return { clicks, impressions, ...(position < 1 ? {} : { position }) };
 }

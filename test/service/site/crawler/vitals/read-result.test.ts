@@ -19,7 +19,7 @@ const opportunity = (saved: Readonly<Record<string, number>>, metricSavings = {}
   details: { items: Object.entries(saved).map(([url, wastedBytes]) => ({ url, wastedBytes })) },
 });
 
-const AUDITS: LighthouseResult['audits'] = {
+const AUDITS: Readonly<Record<string, object>> = {
   'first-contentful-paint': metric(1234.5),
   'largest-contentful-paint': metric(2345.4),
   'speed-index': metric(2000.2),
@@ -43,8 +43,9 @@ const AUDITS: LighthouseResult['audits'] = {
   'cache-insight': insight(400_000, { FCP: 9000 }),
 };
 
-function result(more: Partial<LighthouseResult> = {}): LighthouseResult {
-  return {
+/** A result with what is read of one. */
+function result(more: { readonly [K in keyof LighthouseResult]?: unknown } = {}): LighthouseResult {
+  const read: { readonly [K in keyof LighthouseResult]: unknown } = {
     lighthouseVersion: '13.5.0',
     mainDocumentUrl: URL,
     configSettings: {
@@ -55,8 +56,10 @@ function result(more: Partial<LighthouseResult> = {}): LighthouseResult {
     categories: { performance: { score: 0.87 } },
     audits: AUDITS,
     i18n: { icuMessagePaths: {} },
+    runtimeError: undefined,
     ...more,
   };
+  return read as LighthouseResult;
 }
 
 test('each field has its audit, and no byte or millisecond is saved twice', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { formatOfName } from '../../../../../src/service/site/logs/formats/known-formats.ts';
-import { emptyLine, type LogLine } from '../../../../../src/service/site/logs/log-line.ts';
+import { LogLine } from '../../../../../src/service/site/logs/log-line.ts';
 import { LogTime } from '../../../../../src/service/site/logs/log-time.ts';
 import { recogniseFormat } from '../../../../../src/service/site/logs/recognise-format.ts';
 import { errorOf } from '../../../../support/error-of.ts';
@@ -10,10 +10,10 @@ const SECOND = Date.UTC(2026, 9, 10, 20, 55, 36) / 1000;
 /** What the last line of a log says, and what became of it; without what it does not say. */
 function read(format: string, log: string): Partial<LogLine> & { readonly found: string } {
   const parser = formatOfName(format, new LogTime('UTC'));
-  let line = emptyLine();
+  let line = new LogLine();
   let found = '';
   for (const text of log.split('\n')) {
-    line = emptyLine();
+    line = new LogLine();
     found = parser.read(text, 0, text.length, line);
   }
   const said = Object.entries(line).filter(
