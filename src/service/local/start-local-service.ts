@@ -26,7 +26,7 @@ import { addDemand, addedDemand, type DemandToAdd } from './ranking/add-demand.t
 import { DownloadCenter } from './ranking/download-center.ts';
 import type { AddedDemand } from './ranking/store-demand.ts';
 import { Clock } from './resources/clock.ts';
-import { type Document, type ResourceKind, Resources } from './resources/resources.ts';
+import { type ResourceKind, Resources, type StoredResource } from './resources/resources.ts';
 import { ensureWorkspace } from './resources/seed.ts';
 import { changedDays, noteLoadedDays } from './rows/changed-days.ts';
 import { ServiceRows } from './rows/row-store.ts';
@@ -95,7 +95,7 @@ export interface ServiceExtension {
   open(parts: ServiceParts): Promise<{
     readonly routes: MoreRoutes;
     /** Makes the crawls of a project, if they are no website's. */
-    sourceOf(project: Document): CrawlSource | undefined;
+    sourceOf(project: StoredResource): CrawlSource | undefined;
     /** Puts in what is asked for and not there yet. */
     fill(): Promise<void>;
   }>;
@@ -159,7 +159,7 @@ export async function startLocalService(
 function openContext(
   { closers, ...parts }: ServiceParts,
   { allowPrivate = false, rendering = {}, proxy, vitals }: LocalServiceOptions,
-  otherSource: (project: Document) => CrawlSource | undefined = () => undefined,
+  otherSource: (project: StoredResource) => CrawlSource | undefined = () => undefined,
 ): { readonly websites: WebsiteSource; readonly context: Context } {
   const ingestFiles = closers.use(new IngestFiles(parts));
   const downloads = closers.use(new DownloadCenter(parts));
@@ -169,7 +169,7 @@ function openContext(
     ...{ ingestFiles, allowPrivate, rendering, proxy },
     vitals: vitals ?? { pages_per_template: 0, loads: 1 },
   });
-  const sourceOf = (project: Document): CrawlSource => otherSource(project) ?? websites;
+  const sourceOf = (project: StoredResource): CrawlSource => otherSource(project) ?? websites;
   const crawlClock = closers.use(
     new CrawlClock({ ...parts, sourceOf, notify: notifier.crawlEnded.bind(notifier) }),
   );

@@ -4,7 +4,7 @@ import { type CrawlConfigUpdate, DEPRECATED_CONFIG_FIELDS } from '../../api/reso
 import { readCustomFields } from '../../site/crawler/custom-fields/custom-field.ts';
 import { find, requireFeature } from '../resources/find.ts';
 import { forbidden, invalidParameter, Refusal } from '../resources/refusal.ts';
-import type { Document, Resources } from '../resources/resources.ts';
+import type { Resources, StoredResource } from '../resources/resources.ts';
 import { hostOf } from '../resources/seed.ts';
 
 export type ConfigInput = z.output<typeof CrawlConfigUpdate>;
@@ -29,7 +29,7 @@ const UNVERIFIED_SPEED = 1;
  *
  * @throws Refusal `forbidden`, `invalid_request`, `invalid_request_parameters` or `resource_not_found`
  */
-export function checkConfig(resources: Resources, project: Document, config: ConfigInput): void {
+export function checkConfig(resources: Resources, project: StoredResource, config: ConfigInput): void {
   for (const [field, feature] of GATES)
     if (isGiven(config[field])) requireFeature(resources, project, feature);
   checkSpeed(project, config.max_speed);
@@ -47,14 +47,14 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false;
 }
 
-function checkSpeed(project: Document, speed: number): void {
+function checkSpeed(project: StoredResource, speed: number): void {
   const most = (project.limits as Record<string, unknown> | null)?.max_speed;
   if (typeof most === 'number' && speed > most)
     throw invalidParameter('max_speed', 'too_big', `the project allows ${most} URLs per second`);
   if (speed > UNVERIFIED_SPEED) requireOwnership(project, `max_speed above ${UNVERIFIED_SPEED}`);
 }
 
-function requireOwnership(project: Document, what: string): void {
+function requireOwnership(project: StoredResource, what: string): void {
   if (project.is_verified_by !== null && project.is_verified_by !== undefined) return;
   throw forbidden(`${what} needs a project whose ownership is verified`, 'ownership_not_verified');
 }
@@ -93,7 +93,7 @@ type Secrets = Readonly<Record<string, string>>;
  * A stored configuration, with defaults, and with secrets under keys that are not served. An update replaces everything
  * except the secrets that it does not name. Absent fields return to their defaults.
  */
-export function configDocument(id: string, input: ConfigInput, known?: Document): Document {
+export function storedConfig(id: string, input: ConfigInput, known?: StoredResource): StoredResource {
   const deprecated: ReadonlySet<string> = new Set([...DEPRECATED_CONFIG_FIELDS, 'id']);
   const given = Object.entries(input).filter(
     ([name, value]) => value !== undefined && value !== null && !deprecated.has(name),
@@ -135,7 +135,7 @@ function servedNotifications(notifications: ConfigInput['notifications'], secret
 }
 
 /** Without a password the one that this user name had stays. */
-function passwordOf({ http_auth }: ConfigInput, known: Document | undefined): string | undefined {
+function passwordOf({ http_auth }: ConfigInput, known: StoredResource | undefined): string | undefined {
   if (http_auth === undefined || http_auth === null) return undefined;
   if (http_auth.password !== undefined) return http_auth.password;
   const former = known?.http_auth as { username?: string } | null | undefined;

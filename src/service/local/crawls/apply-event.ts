@@ -1,5 +1,5 @@
 import type { Recurrence } from '../../api/resources/scheduled-crawls.ts';
-import type { Document, Resources } from '../resources/resources.ts';
+import type { Resources, StoredResource } from '../resources/resources.ts';
 import { refreshProject, WORKSPACE_ID } from '../resources/seed.ts';
 import { turning } from './crawl-commands.ts';
 import { type CrawlPlan, returnQuota } from './crawl-plan.ts';
@@ -50,7 +50,7 @@ export async function giveUp(context: CrawlContext, { what, doc, at }: Due, why:
   switch (what) {
     case 'finish': {
       const { _work, ...rest }: LaunchedCrawl = doc;
-      const crawl: Document = {
+      const crawl: StoredResource = {
         ...rest,
         status: 'cancelled',
         end_reason: 'stopped_progressing',
@@ -78,7 +78,7 @@ export async function giveUp(context: CrawlContext, { what, doc, at }: Due, why:
   }
 }
 
-async function fire(context: CrawlContext, scheduled: Document, at: number): Promise<void> {
+async function fire(context: CrawlContext, scheduled: StoredResource, at: number): Promise<void> {
   const { resources, sourceOf, clock } = context;
   const project = resources.get('projects', String(scheduled.project_id));
   const config = resources.get('crawl_configs', String(scheduled.config_id));
@@ -90,7 +90,10 @@ async function fire(context: CrawlContext, scheduled: Document, at: number): Pro
 }
 
 /** The scheduled crawl with its next firing; after the last it has none, and stays in the list. */
-function afterFiring({ resources, sourceOf, clock }: CrawlContext, scheduled: Document): Document {
+function afterFiring(
+  { resources, sourceOf, clock }: CrawlContext,
+  scheduled: StoredResource,
+): StoredResource {
   const { _next, ...rest } = scheduled;
   const start = Number(rest.start_date);
   const recurrence = (rest.recurrence as Recurrence | null) ?? null;
@@ -99,7 +102,7 @@ function afterFiring({ resources, sourceOf, clock }: CrawlContext, scheduled: Do
   const missed = isPassedOver ? (firingFrom(start, recurrence, clock.now()) ?? 0) : 0;
   const n = Math.max(missed, (_next as { n: number }).n + 1);
   const at = firing(start, recurrence, n);
-  return at === undefined ? (rest as Document) : { ...(rest as Document), _next: { n, at } };
+  return at === undefined ? (rest as StoredResource) : { ...(rest as StoredResource), _next: { n, at } };
 }
 
 /** Makes the report of a crawl whose work is done, and all that follows from its end. */
@@ -109,7 +112,7 @@ async function finishCrawl(context: CrawlContext, crawl: LaunchedCrawl, at: numb
   if (project === undefined) throw new Error(`${crawl.id} has no project`);
   const report = await sourceOf(project).report(crawl, project, at);
   const { _work, ...rest } = crawl;
-  const done: Document = {
+  const done: StoredResource = {
     ...rest,
     status: 'done',
     ended_at: at,
@@ -130,8 +133,13 @@ async function finishCrawl(context: CrawlContext, crawl: LaunchedCrawl, at: numb
 }
 
 /** `trigger_coc`: a comparison with the crawl before it of the same configuration, where that one has a report. */
-function compareWithFormer(resources: Resources, project: Document, crawl: Document, at: number): void {
-  const config = crawl.crawl_config as Document;
+function compareWithFormer(
+  resources: Resources,
+  project: StoredResource,
+  crawl: StoredResource,
+  at: number,
+): void {
+  const config = crawl.crawl_config as StoredResource;
   if (config.trigger_coc !== true) return;
   const former = formerCrawl(resources, crawl, at);
   if (former === undefined) return;

@@ -1,6 +1,6 @@
 import type { PilotCommand } from '../../api/resources/crawls.ts';
 import { wrongState } from '../resources/refusal.ts';
-import type { Document } from '../resources/resources.ts';
+import type { StoredResource } from '../resources/resources.ts';
 import {
   FETCH_END,
   type LaunchedCrawl,
@@ -28,7 +28,7 @@ const ALLOWED: Readonly<Record<PilotCommand, readonly string[]>> = {
  *
  * @throws Refusal `invalid_state_for_request`
  */
-export function pilot(crawl: LaunchedCrawl, command: PilotCommand, now: number): Document {
+export function pilot(crawl: LaunchedCrawl, command: PilotCommand, now: number): StoredResource {
   const hasArchivedLinks = crawl.status === 'done' && crawl.link_status === 'archived';
   if (!ALLOWED[command].includes(String(crawl.status)) && !(command === 'unarchive' && hasArchivedLinks)) {
     const needed = ALLOWED[command].join(' or ');
@@ -62,11 +62,11 @@ export function pilot(crawl: LaunchedCrawl, command: PilotCommand, now: number):
 
 /** Puts a crawl into a state that another one follows automatically. */
 export function turning(
-  crawl: Document,
+  crawl: StoredResource,
   status: string,
   at: number,
   to: Readonly<Record<string, unknown>>,
-): Document {
+): StoredResource {
   return { ...crawl, status, _turn: { at, to } };
 }
 
@@ -75,7 +75,7 @@ function workFrom(crawl: LaunchedCrawl, elapsed: number, since: number): Pick<La
 }
 
 /** It leaves no report (spec-notes.md 24). */
-function cancelled(crawl: LaunchedCrawl, now: number): Document {
+function cancelled(crawl: LaunchedCrawl, now: number): StoredResource {
   const { _work, ...rest } = crawl;
   const steps = stepsAt(crawl, now);
   return {
@@ -89,7 +89,7 @@ function cancelled(crawl: LaunchedCrawl, now: number): Document {
 }
 
 /** The fetched pages are analysed, at least the start URL. */
-function terminated(crawl: LaunchedCrawl, now: number): Document {
+function terminated(crawl: LaunchedCrawl, now: number): StoredResource {
   if (crawl._crawler !== undefined) return { ...crawl, status: 'terminating' };
   if (crawl._plan === undefined)
     return { ...crawl, status: 'done', end_reason: 'user_requested', ended_at: now };

@@ -6,7 +6,7 @@ import {
   urlsOf,
 } from '../../api/resources/crawl-progress.ts';
 import { END_REASONS_WITHOUT_REPORT } from '../../api/resources/end-reasons.ts';
-import type { Dataset, Document, Resources } from '../resources/resources.ts';
+import type { Dataset, Resources, StoredResource } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import { ServiceRows } from '../rows/row-store.ts';
 
@@ -60,7 +60,7 @@ export function countsOf(steps: readonly FetchStep[]): FetchCounts {
  */
 export async function reportedPlan(
   rows: ServiceRows,
-  crawl: Document,
+  crawl: StoredResource,
   pages: Dataset | undefined,
 ): Promise<CrawlPlan | undefined> {
   const reason = String(crawl.end_reason ?? 'ok');
@@ -102,7 +102,7 @@ export function takeQuota(resources: Resources, urls: number): boolean {
 }
 
 /** Releases the quota that an ended crawl had reserved but not used. */
-export function returnQuota(resources: Resources, crawl: Document): void {
+export function returnQuota(resources: Resources, crawl: StoredResource): void {
   if (typeof crawl._reserved === 'number')
     takeQuota(resources, Number(crawl.fetched_urls ?? 0) - crawl._reserved);
 }

@@ -1,21 +1,21 @@
 import type { Logger } from '../../../core/logs/logger.ts';
 import type { CrawlDataType } from '../../api/resources/fields.ts';
 import type { Clock } from '../resources/clock.ts';
-import type { Dataset, Document, Resources } from '../resources/resources.ts';
+import type { Dataset, Resources, StoredResource } from '../resources/resources.ts';
 import type { ServiceRows } from '../rows/row-store.ts';
 import type { LaunchedCrawl } from './launched-crawl.ts';
 
 export interface CrawlJob {
   readonly crawlId: string;
-  readonly project: Document;
-  readonly config: Document;
+  readonly project: StoredResource;
+  readonly config: StoredResource;
   /** The crawl's number on its site, from 0. */
   readonly number: number;
   /** UTC milliseconds. */
   readonly startedAt: number;
 }
 
-/** What a new crawl's document holds of its work, and the most URLs that it fetches. */
+/** What a new crawl keeps of its work, and the most URLs that it fetches. */
 export interface PlannedWork {
   readonly work: Pick<LaunchedCrawl, '_plan' | '_crawler'>;
   readonly urls: number;
@@ -29,7 +29,7 @@ export interface SourceReport {
   readonly datasets: ReadonlyMap<CrawlDataType, Dataset>;
 }
 
-/** The source of the pages and links of launched crawls. How far a crawl is stands in its document. */
+/** The source of the pages and links of launched crawls. How far a crawl is stands in its stored resource. */
 export interface CrawlSource {
   /** Whether a schedule makes up for each firing that the clock passed over, or starts one crawl for all of them. */
   readonly isSynthetic: boolean;
@@ -39,24 +39,27 @@ export interface CrawlSource {
    * @throws Refusal for a configuration that it can't follow
    */
   plan(job: CrawlJob, quota: number): Promise<PlannedWork>;
-  /** Makes the work follow the status in the crawl's document. Done again, it changes nothing. */
+  /** Makes the work follow the status of the stored crawl. Done again, it changes nothing. */
   follow(crawl: LaunchedCrawl): Promise<void>;
   /** Makes the tables of a crawl whose work was done at a time. */
-  report(crawl: LaunchedCrawl, project: Document, at: number): Promise<SourceReport>;
+  report(crawl: LaunchedCrawl, project: StoredResource, at: number): Promise<SourceReport>;
 }
 
 export interface CrawlContext {
   readonly resources: Resources;
   readonly rows: ServiceRows;
   readonly clock: Clock;
-  readonly sourceOf: (project: Document) => CrawlSource;
+  readonly sourceOf: (project: StoredResource) => CrawlSource;
   readonly logger: Logger;
   /** Tells whom a crawl's configuration names that it ended, or did not start. */
-  readonly notify: (crawl: Document) => void;
+  readonly notify: (crawl: StoredResource) => void;
 }
 
-/** Makes the work of a crawl follow its document, which it returns as it is then. */
-export async function followCrawl({ resources, sourceOf }: CrawlContext, crawl: Document): Promise<Document> {
+/** Makes the work follow a stored crawl, which it returns as it is then. */
+export async function followCrawl(
+  { resources, sourceOf }: CrawlContext,
+  crawl: StoredResource,
+): Promise<StoredResource> {
   const project = resources.get('projects', String(crawl.project_id));
   if (project !== undefined) await sourceOf(project).follow(crawl);
   return resources.get('crawls', crawl.id) ?? crawl;

@@ -1,5 +1,5 @@
 import type { Recurrence } from '../../api/resources/scheduled-crawls.ts';
-import type { Document, ResourceKind, Resources } from '../resources/resources.ts';
+import type { ResourceKind, Resources, StoredResource } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import { workEndOf } from './launched-crawl.ts';
 
@@ -11,7 +11,7 @@ export interface Due {
   readonly at: number;
   readonly what: 'finish' | 'turn' | 'compare' | 'archive' | 'fire';
   /** The crawl, the comparison or the scheduled crawl that it changes. */
-  readonly doc: Document;
+  readonly doc: StoredResource;
 }
 
 /** The order of events at the same time: a crawl ends before a scheduled one starts. */
@@ -23,7 +23,7 @@ export function nextDue(resources: Resources): Due | undefined {
     kind: ResourceKind,
     key: string,
     what: Due['what'],
-    at: (doc: Document) => number | undefined,
+    at: (doc: StoredResource) => number | undefined,
   ) => resources.listHolding(kind, key).map((doc) => ({ at: at(doc), what, doc }));
   return [
     ...holding('crawls', '_work', 'finish', workEndOf),

@@ -1,15 +1,15 @@
 import { type ColumnKind, columnsOf, kindOfField, SQL_TYPES } from '../fields/column.ts';
 import { COMPARED_FIELDS, CRAWL_OVER_CRAWL_FIELD_RECORDS } from '../fields/field-records-of.ts';
-import type { Dataset, Document, Resources } from '../resources/resources.ts';
+import type { Dataset, Resources, StoredResource } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import { ServiceRows } from '../rows/row-store.ts';
 
 /** Compares the pages of two crawls and ends the comparison. */
 export async function finishComparison(
   { resources, rows }: { readonly resources: Resources; readonly rows: ServiceRows },
-  comparison: Document,
+  comparison: StoredResource,
   at: number,
-): Promise<Document> {
+): Promise<StoredResource> {
   const configuration = comparison.configuration as { url_transformations: UrlTransformation[] };
   const dataset = await comparePages(rows, {
     id: comparison.id,
@@ -18,7 +18,7 @@ export async function finishComparison(
     transformations: configuration.url_transformations,
   });
   const { _end, ...rest } = comparison;
-  const ended: Document = {
+  const ended: StoredResource = {
     ...rest,
     end_date: at,
     ...(dataset === 'conflicting_urls'

@@ -1,13 +1,13 @@
 import { forbidden, Refusal } from '../resources/refusal.ts';
-import { type Document, publicView, type Resources, resourceId } from '../resources/resources.ts';
+import { publicView, type Resources, resourceId, type StoredResource } from '../resources/resources.ts';
 import { newCrawl, ofProject, refreshProject, WORKSPACE_ID, workspaceOf } from '../resources/seed.ts';
 import { quotaLeft, takeQuota } from './crawl-plan.ts';
 import { type CrawlContext, type CrawlJob, followCrawl } from './crawl-source.ts';
 import { isUnderWay } from './launched-crawl.ts';
 
 export interface Launch {
-  readonly project: Document;
-  readonly config: Document;
+  readonly project: StoredResource;
+  readonly config: StoredResource;
   /** UTC milliseconds. */
   readonly at: number;
   /** A launch by hand that can't be is refused; a scheduled one leaves the record of a crawl that never started. */
@@ -20,7 +20,7 @@ export interface Launch {
  * @throws Refusal for a launch by hand that can't be: `forbidden`, `invalid_state_for_request` or `quota_error`; for a
  *   configuration that the source can't follow: `invalid_request`
  */
-export async function launchCrawl(context: CrawlContext, asked: Launch): Promise<Document> {
+export async function launchCrawl(context: CrawlContext, asked: Launch): Promise<StoredResource> {
   const { resources } = context;
   // Its counters may have gone on since the caller read it.
   const project = resources.get('projects', asked.project.id) ?? asked.project;
@@ -48,12 +48,12 @@ function reasonNotToStart(resources: Resources, { project, config }: Launch): Re
   if (resources.get('workspaces', WORKSPACE_ID)?.subscription_status === 'inactive')
     return 'no_active_subscription';
   const others = ofProject(resources.list('crawls'), project.id).filter(isUnderWay);
-  if (others.some((crawl) => (crawl.crawl_config as Document | null)?.id === config.id))
+  if (others.some((crawl) => (crawl.crawl_config as StoredResource | null)?.id === config.id))
     return 'crawl_already_running';
   return quotaLeft(resources) <= 0 ? 'quota_reached_before_start' : undefined;
 }
 
-function refusalOf(reason: Reason, config: Document): Refusal {
+function refusalOf(reason: Reason, config: StoredResource): Refusal {
   switch (reason) {
     case 'no_active_subscription':
       return forbidden('the workspace has no active subscription', reason);
@@ -68,7 +68,7 @@ function refusalOf(reason: Reason, config: Document): Refusal {
   }
 }
 
-async function startedCrawl(context: CrawlContext, { project, config, at }: Launch): Promise<Document> {
+async function startedCrawl(context: CrawlContext, { project, config, at }: Launch): Promise<StoredResource> {
   const { resources, sourceOf } = context;
   const number = Number(project._crawl_count ?? 0);
   const crawl = launchedCrawl(project, config, at);
@@ -86,7 +86,7 @@ async function startedCrawl(context: CrawlContext, { project, config, at }: Laun
   };
 }
 
-function neverStarted({ project, config, at }: Launch, reason: Reason): Document {
+function neverStarted({ project, config, at }: Launch, reason: Reason): StoredResource {
   return {
     ...launchedCrawl(project, config, at),
     status: 'cancelled',
@@ -96,7 +96,7 @@ function neverStarted({ project, config, at }: Launch, reason: Reason): Document
   };
 }
 
-function launchedCrawl(project: Document, config: Document, at: number): Document {
+function launchedCrawl(project: StoredResource, config: StoredResource, at: number): StoredResource {
   const id = resourceId('launched', project.id, Number(project._launches ?? 0), at);
-  return newCrawl(id, project, publicView(config) as Document, at);
+  return newCrawl(id, project, publicView(config) as StoredResource, at);
 }

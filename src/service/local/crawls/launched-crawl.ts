@@ -1,7 +1,7 @@
 import { ANALYSIS_JOBS } from '../../api/resources/crawl-progress.ts';
 import type { FetchProgress as CrawlerProgress } from '../../site/crawler/crawl-progress.ts';
 import type { VitalsOptions } from '../../site/crawler/vitals/vitals.ts';
-import type { Document, Resources } from '../resources/resources.ts';
+import type { Resources, StoredResource } from '../resources/resources.ts';
 import { ofProject } from '../resources/seed.ts';
 import { type CrawlPlan, countsOf, FETCH_STEPS, fetchedOf, firstSteps } from './crawl-plan.ts';
 
@@ -34,8 +34,8 @@ export interface CrawlerWork {
   readonly ended?: { readonly at: number; readonly reason?: string; readonly error?: string };
 }
 
-/** What a launched crawl's document holds besides what is served. Times are milliseconds. */
-export interface LaunchedCrawl extends Document {
+/** What a launched crawl holds besides what is served. Times are milliseconds. */
+export interface LaunchedCrawl extends StoredResource {
   readonly _plan?: CrawlPlan;
   readonly _crawler?: CrawlerWork;
   /** The crawl's number on its site, from 0. */
@@ -52,8 +52,12 @@ export interface LaunchedCrawl extends Document {
 }
 
 /** The last crawl with a report that the crawl's configuration had, ended by a time on the service's clock. */
-export function formerCrawl(resources: Resources, crawl: Document, at: number): Document | undefined {
-  const configOf = ({ crawl_config }: Document): unknown => (crawl_config as Document | null)?.id;
+export function formerCrawl(
+  resources: Resources,
+  crawl: StoredResource,
+  at: number,
+): StoredResource | undefined {
+  const configOf = ({ crawl_config }: StoredResource): unknown => (crawl_config as StoredResource | null)?.id;
   return ofProject(resources.list('crawls'), String(crawl.project_id))
     .filter((other) => other.id !== crawl.id && configOf(other) === configOf(crawl))
     .filter((other) => other.status === 'done' && Number(other.ended_at) <= at)
@@ -61,17 +65,17 @@ export function formerCrawl(resources: Resources, crawl: Document, at: number): 
     .at(0);
 }
 
-export function isWorking(crawl: Document): boolean {
+export function isWorking(crawl: StoredResource): boolean {
   return crawl.status === 'running' || crawl.status === 'terminating';
 }
 
 /** States out of which a crawl moves by itself, or by command, before it rests. */
-export function isMoving(crawl: Document): boolean {
+export function isMoving(crawl: StoredResource): boolean {
   return !['done', 'cancelled', 'archived'].includes(String(crawl.status));
 }
 
 /** Whether a crawl keeps others with its configuration from starting. */
-export function isUnderWay(crawl: Document): boolean {
+export function isUnderWay(crawl: StoredResource): boolean {
   return ['running', 'terminating', 'pausing', 'paused'].includes(String(crawl.status));
 }
 
@@ -95,12 +99,12 @@ export function workEndOf(crawl: LaunchedCrawl): number | undefined {
 }
 
 /** The crawl as it is now: while it fetches, its counts grow. */
-export function crawlAt(crawl: LaunchedCrawl, now: number): Document {
+export function crawlAt(crawl: LaunchedCrawl, now: number): StoredResource {
   if (crawl._work === undefined || crawl._plan === undefined) return crawl;
   return { ...crawl, ...reached(crawl._plan, stepsAt(crawl, now)) };
 }
 
-/** The fields of a crawl's document that follow from its first steps. */
+/** The fields of a crawl that follow from its first steps. */
 export function reached(plan: CrawlPlan, steps: number): { fetched_urls: number; last_depth: number } {
   const done = firstSteps(plan, steps);
   return {

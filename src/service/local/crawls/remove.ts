@@ -1,5 +1,5 @@
 import { wrongState } from '../resources/refusal.ts';
-import type { Document, Resources } from '../resources/resources.ts';
+import type { Resources, StoredResource } from '../resources/resources.ts';
 import { ofProject, refreshProject } from '../resources/seed.ts';
 import { ServiceRows } from '../rows/row-store.ts';
 import { isMoving } from './launched-crawl.ts';
@@ -14,7 +14,7 @@ interface Stores {
  *
  * @throws Refusal `invalid_state_for_request` while it is running, or is being compared
  */
-export async function deleteCrawl(stores: Stores, crawl: Document): Promise<void> {
+export async function deleteCrawl(stores: Stores, crawl: StoredResource): Promise<void> {
   const { resources } = stores;
   refuseMoving(crawl);
   const comparison = resources
@@ -29,7 +29,7 @@ export async function deleteCrawl(stores: Stores, crawl: Document): Promise<void
 }
 
 /** Deletes a comparison with its rows, whether it is done or not. */
-export async function deleteComparison(stores: Stores, comparison: Document): Promise<void> {
+export async function deleteComparison(stores: Stores, comparison: StoredResource): Promise<void> {
   const { resources } = stores;
   await withoutRows(stores, [comparison.id], () => {
     resources.delete('crawl_over_crawls', comparison.id);
@@ -44,7 +44,7 @@ export async function deleteComparison(stores: Stores, comparison: Document): Pr
  */
 export async function deleteProject(
   stores: Stores & { readonly ingestFiles: { remove(id: string): Promise<void> } },
-  project: Document,
+  project: StoredResource,
 ): Promise<void> {
   const { resources } = stores;
   const crawls = ofProject(resources.list('crawls'), project.id);
@@ -61,7 +61,7 @@ export async function deleteProject(
   for (const { id } of resources.list('ingest_files', project.id)) await stores.ingestFiles.remove(id);
 }
 
-function refuseMoving(crawl: Document): void {
+function refuseMoving(crawl: StoredResource): void {
   if (!isMoving(crawl)) return;
   const { id, status } = crawl;
   // Only these two can be cancelled (api-spec.md §3.1).
@@ -69,7 +69,7 @@ function refuseMoving(crawl: Document): void {
   throw wrongState(`the crawl ${id} is ${status}: ${remedy}`);
 }
 
-/** Takes away documents and the datasets of their owners at once, then the tables, which nothing names any more. */
+/** Takes away resources and the datasets of their owners at once, then the tables, which nothing names any more. */
 async function withoutRows(
   { resources, rows }: Stores,
   owners: readonly string[],

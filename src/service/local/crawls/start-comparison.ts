@@ -1,15 +1,15 @@
 import type { CrawlOverCrawlInput } from '../../api/resources/crawl-over-crawls.ts';
-import { type Document, type Resources, resourceId } from '../resources/resources.ts';
+import { type Resources, resourceId, type StoredResource } from '../resources/resources.ts';
 import { refreshProject, USER_ID, workspaceOf } from '../resources/seed.ts';
 
 /** Milliseconds that a comparison takes, on the service's clock. */
 export const COMPARING = 10_000;
 
 export interface NewComparison {
-  readonly project: Document;
+  readonly project: StoredResource;
   /** The base. */
-  readonly crawl1: Document;
-  readonly crawl2: Document;
+  readonly crawl1: StoredResource;
+  readonly crawl2: StoredResource;
   readonly configuration?: CrawlOverCrawlInput['configuration'];
   /** UTC milliseconds. */
   readonly at: number;
@@ -18,13 +18,13 @@ export interface NewComparison {
 }
 
 /** Puts a comparison that runs (api-spec.md §2.6), and tells its project of it. */
-export function startComparison(resources: Resources, options: NewComparison): Document {
+export function startComparison(resources: Resources, options: NewComparison): StoredResource {
   const { crawl1, crawl2, at } = options;
   const project = resources.get('projects', options.project.id) ?? options.project;
   const count = Number(project._comparisons ?? 0);
   const id = resourceId('comparison', project.id, count, at);
   const { name = 'default', url_transformations } = options.configuration ?? {};
-  const comparison: Document = {
+  const comparison: StoredResource = {
     id,
     project_id: project.id,
     user_id: USER_ID,

@@ -7,7 +7,7 @@ import { CREATE_SECRET, DELETE_SECRET, LIST_SECRETS } from '../../api/resources/
 import { GET_WORKSPACE, LIST_WORKSPACES } from '../../api/resources/workspaces.ts';
 import { canonicalScope } from '../../api/scopes.ts';
 import { forbidden, notFound, Refusal } from '../resources/refusal.ts';
-import { type Document, type Resources, spendReplaced } from '../resources/resources.ts';
+import { type Resources, type StoredResource, spendReplaced } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import { exchangeHooks, exchangeOf } from './exchange.ts';
 import { BODY_LIMIT, malformedRequest, refusalOf } from './refusal-of.ts';
@@ -132,7 +132,7 @@ function authorize({ resources, clock }: Context): (request: FastifyRequest) => 
   };
 }
 
-function tokenOf(request: FastifyRequest, resources: Resources, now: number): Document {
+function tokenOf(request: FastifyRequest, resources: Resources, now: number): StoredResource {
   const token = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
   if (token === undefined)
     throw new Refusal('unauthorized', 'a header Authorization: Bearer <ACCESS_TOKEN> is needed');

@@ -8,8 +8,8 @@ import type { Oql } from '../../api/oql/oql.ts';
 import type { FieldRecord } from '../../api/resources/fields.ts';
 import { checkOql } from '../oql/check-oql.ts';
 import { invalidParameter } from '../resources/refusal.ts';
-import { type Document, publicView } from '../resources/resources.ts';
-import { filterDocuments } from '../rows/dataset-query.ts';
+import { publicView, type StoredResource } from '../resources/resources.ts';
+import { filterResources } from '../rows/dataset-query.ts';
 import type { ServiceRows } from '../rows/row-store.ts';
 import { type EndpointCall, serve } from './serve.ts';
 
@@ -29,41 +29,41 @@ interface ListOptions {
   readonly rows: ServiceRows;
   /** The fields that it can be sorted and filtered by. */
   readonly names?: readonly string[];
-  /** Name → the documents' own name of it, where that differs (spec-notes.md 4). */
+  /** Name → the resources' own name of it, where that differs (spec-notes.md 4). */
   readonly aliases?: Readonly<Record<string, string>>;
 }
 
 /**
  * Serves pages of a list under the name of its resource, with `meta` (api-spec.md §2.2).
  *
- * @param documentsOf gives the documents in natural order, the newest first
+ * @param resourcesOf gives the resources in natural order, the newest first
  */
 export function serveList<E extends Endpoint & { readonly result: string }>(
   api: FastifyInstance,
   endpoint: E,
   options: ListOptions,
-  documentsOf: (parameters: EndpointCall<E>['parameters']) => readonly Document[],
+  resourcesOf: (parameters: EndpointCall<E>['parameters']) => readonly StoredResource[],
 ): void {
   serve(api, endpoint, async ({ parameters, query }) => {
-    const { meta, items } = await listPage(documentsOf(parameters), options, query as unknown as ListQuery);
+    const { meta, items } = await listPage(resourcesOf(parameters), options, query as unknown as ListQuery);
     return { meta, [endpoint.result]: items };
   });
 }
 
 async function listPage(
-  documents: readonly Document[],
+  resources: readonly StoredResource[],
   { rows, names = [], aliases = {} }: ListOptions,
   // A list may know neither sort nor filters.
   { offset, limit, ...rest }: Pick<ListQuery, 'offset' | 'limit'> & Partial<ListQuery>,
-): Promise<{ readonly meta: PageMeta; readonly items: readonly Document[] }> {
+): Promise<{ readonly meta: PageMeta; readonly items: readonly StoredResource[] }> {
   const fields = new Map(names.map((name) => [name, listField(name)]));
   const sort = rest.sort === undefined ? undefined : parseSort(rest.sort, fields);
   const filters = rest.filters === undefined ? undefined : parseFilters(rest.filters, fields);
-  const entries = documents.map((doc): Entry => {
+  const entries = resources.map((doc): Entry => {
     const shown = names.map((name) => [name, doc[lookUp(aliases, name) ?? name]]);
     return { ...Object.fromEntries(shown), id: doc.id, doc };
   });
-  const matching = filters === undefined ? entries : await filterDocuments(rows, entries, filters, fields);
+  const matching = filters === undefined ? entries : await filterResources(rows, entries, filters, fields);
   const sorted = sort === undefined ? matching : matching.toSorted(by(sort));
   const meta: PageMeta = {
     offset,
@@ -76,9 +76,9 @@ async function listPage(
   return { meta, items };
 }
 
-/** A document with the values it is sorted and filtered by. */
-interface Entry extends Document {
-  readonly doc: Document;
+/** A stored resource with the values it is sorted and filtered by. */
+interface Entry extends StoredResource {
+  readonly doc: StoredResource;
 }
 
 function parseSort(text: string, fields: ReadonlyMap<string, FieldRecord>): Sort {
@@ -112,12 +112,12 @@ function namesOf(fields: ReadonlyMap<string, FieldRecord>): string {
   return [...fields.keys()].join(', ') || 'the fields this list can be sorted by: it has none';
 }
 
-/** @param key of the document, a time */
-export function newestFirst(key: string): (a: Document, b: Document) => number {
+/** @param key of the resource, a time */
+export function newestFirst(key: string): (a: StoredResource, b: StoredResource) => number {
   return (a, b) => Number(b[key] ?? 0) - Number(a[key] ?? 0);
 }
 
-function by([name, order]: Sort): (a: Document, b: Document) => number {
+function by([name, order]: Sort): (a: StoredResource, b: StoredResource) => number {
   const sign = order === 'asc' ? 1 : -1;
   return (a, b) => sign * compare(a[name], b[name]);
 }

@@ -3,7 +3,7 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import { forbidden, Refusal } from '../resources/refusal.ts';
-import type { Document } from '../resources/resources.ts';
+import type { StoredResource } from '../resources/resources.ts';
 
 /** The most bytes of a body, of whatever is no ingest file. */
 export const BODY_LIMIT = 4 * 1024 * 1024;
@@ -40,7 +40,7 @@ export function malformedRequest(error: Error & { code?: string }, socket: Socke
  *
  * @throws Refusal `forbidden`, with the code `insufficient_role`
  */
-export function requireWriter(workspace: Document): void {
+export function requireWriter(workspace: StoredResource): void {
   if (workspace.role !== 'user') return;
   throw forbidden(
     `the role user in the workspace ${workspace.id} does not allow to change account data`,

@@ -10,7 +10,7 @@ import type { Logger } from '../../../core/logs/logger.ts';
 import { Semaphore } from '../../../core/queue/semaphore.ts';
 import type { Clock } from '../resources/clock.ts';
 import { duplicateEntry } from '../resources/refusal.ts';
-import type { Document, Resources } from '../resources/resources.ts';
+import type { Resources, StoredResource } from '../resources/resources.ts';
 import { readFile, UnreadableFile } from './read-file.ts';
 
 export interface IngestWork {
@@ -43,7 +43,7 @@ export class IngestFiles implements AsyncDisposable {
    *
    * @throws Refusal for a name that the project has already: the list is all that tells a new file's id
    */
-  async receive(projectId: string, name: string, content: Readable): Promise<Document> {
+  async receive(projectId: string, name: string, content: Readable): Promise<StoredResource> {
     const { resources, clock } = this.#work;
     const usable = resources.list('ingest_files', projectId).filter((file) => file.status !== 'ERROR');
     if (usable.some((file) => file.name === name))
@@ -109,7 +109,7 @@ export class IngestFiles implements AsyncDisposable {
     for (const file of readdirSync(this.#dir)) if (!known.has(file)) rmSync(join(this.#dir, file));
   }
 
-  #update(id: string, changes: Readonly<Record<string, unknown>>): Document {
+  #update(id: string, changes: Readonly<Record<string, unknown>>): StoredResource {
     const known = this.#work.resources.get('ingest_files', id);
     const doc = { ...known, ...changes, id };
     if (known !== undefined) this.#work.resources.put('ingest_files', String(known.project_id), doc);
@@ -126,7 +126,7 @@ export class IngestFiles implements AsyncDisposable {
   }
 }
 
-function newRecord(id: string, projectId: string, name: string, createdAt: number): Document {
+function newRecord(id: string, projectId: string, name: string, createdAt: number): StoredResource {
   return {
     id,
     project_id: projectId,

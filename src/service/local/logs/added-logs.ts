@@ -6,7 +6,7 @@ import type { RejectReason } from '../../site/logs/log-line.ts';
 import type { BotReport, LogFileReport } from '../../site/logs/log-report.ts';
 import type { LogSource } from '../../site/logs/log-source.ts';
 import { find } from '../resources/find.ts';
-import { type Document, type Resources, resourceId } from '../resources/resources.ts';
+import { type Resources, resourceId, type StoredResource } from '../resources/resources.ts';
 import { switchOnLogs } from '../resources/seed.ts';
 import type { ServiceRows } from '../rows/row-store.ts';
 import { eventsKeptOtherwise, type KnownFile, readFiles } from './known-files.ts';
@@ -108,7 +108,7 @@ export class AddedLogs {
     }
   }
 
-  #register(project: Document, tables: LogTables, files: readonly KnownFile[]): void {
+  #register(project: StoredResource, tables: LogTables, files: readonly KnownFile[]): void {
     const { resources } = this.#work;
     if (files.length === 0) return;
     resources.transaction(() => {
@@ -125,7 +125,7 @@ export class AddedLogs {
 }
 
 /** The record of a file that was read (api-spec.md §2.9). */
-function ingestFile(id: string, project_id: string, file: KnownFile): Document {
+function ingestFile(id: string, project_id: string, file: KnownFile): StoredResource {
   const { rejects } = file;
   return {
     id,

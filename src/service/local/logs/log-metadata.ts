@@ -2,13 +2,13 @@ import { GRANULARITIES, type Granularity } from '../../api/resources/fields.ts';
 import { BOT_KINDS, type LogMetadata, type WeekDefinition } from '../../api/resources/log-monitoring.ts';
 import { type DatasetName, PERIOD_FIELDS } from '../fields/field-records-of.ts';
 import { datasetOf } from '../resources/find.ts';
-import type { Document, Resources } from '../resources/resources.ts';
+import type { Resources, StoredResource } from '../resources/resources.ts';
 import { ServiceRows } from '../rows/row-store.ts';
 
 const DAY = 86_400_000;
 
 /** The first day of a project's weeks: a setting of our own; default: `iso`. */
-export function weekDefinitionOf(project: Document | undefined): WeekDefinition {
+export function weekDefinitionOf(project: StoredResource | undefined): WeekDefinition {
   return project?._week_definition === 'sunday_start' ? 'sunday_start' : 'iso';
 }
 
@@ -16,7 +16,7 @@ export function weekDefinitionOf(project: Document | undefined): WeekDefinition 
 export async function logMetadata(
   resources: Resources,
   rows: ServiceRows,
-  project: Document,
+  project: StoredResource,
 ): Promise<LogMetadata> {
   const weeks = weekDefinitionOf(project);
   const dates: { granularity: Granularity; from: string; to: string }[] = [];

@@ -4,7 +4,7 @@ import { Semaphore } from '../../../core/queue/semaphore.ts';
 import { END_REASONS_WITHOUT_REPORT } from '../../api/resources/end-reasons.ts';
 import { signWebhook, WEBHOOK_SIGNATURE_HEADER } from '../../api/webhook-signature.ts';
 import { HostResolver } from '../../site/crawler/fetch/resolve-host.ts';
-import { type Document, type Resources, resourceId } from '../resources/resources.ts';
+import { type Resources, resourceId, type StoredResource } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
 
 /** A receiver that takes longer to answer has not answered, in milliseconds. */
@@ -26,7 +26,7 @@ export class Notifier implements AsyncDisposable {
     this.#sender = new WebhookSender(allowPrivate);
   }
 
-  crawlEnded(crawl: Document): void {
+  crawlEnded(crawl: StoredResource): void {
     const notifications = (crawl._notifications ?? {}) as Notifications;
     const project = this.#resources.get('projects', String(crawl.project_id));
     const mail = mailOf(crawl, notifications, String(project?.name));
@@ -118,7 +118,7 @@ interface WebhookBody {
 
 const NEVER_STARTED = END_REASONS_WITHOUT_REPORT.filter((reason) => reason !== 'user_cancelled');
 
-function webhookBody(crawl: Document): WebhookBody {
+function webhookBody(crawl: StoredResource): WebhookBody {
   const reason = String(crawl.end_reason);
   return {
     event: NEVER_STARTED.includes(reason) ? 'crawl_not_started' : 'crawl_ended',
@@ -131,7 +131,11 @@ function webhookBody(crawl: Document): WebhookBody {
 }
 
 /** The recorded mail about a crawl's end; nothing if it has no recipient. */
-function mailOf(crawl: Document, notifications: Notifications, projectName: string): Document | undefined {
+function mailOf(
+  crawl: StoredResource,
+  notifications: Notifications,
+  projectName: string,
+): StoredResource | undefined {
   // Without a list the owner gets mail; with an empty list nobody does (api-spec.md §6).
   const to = notifications.email_recipients ?? [OWNER_EMAIL];
   if (to.length === 0) return undefined;

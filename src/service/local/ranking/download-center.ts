@@ -11,7 +11,7 @@ import type { RankingExportInput } from '../../api/resources/ranking-performance
 import type { Clock } from '../resources/clock.ts';
 import { exportRecord, readingFailure, updateExport } from '../resources/export-record.ts';
 import { Refusal } from '../resources/refusal.ts';
-import type { Document, Resources } from '../resources/resources.ts';
+import type { Resources, StoredResource } from '../resources/resources.ts';
 import { csvHeader, csvLine, jsonLine, streamLines } from '../rows/export-lines.ts';
 import type { ServiceRows } from '../rows/row-store.ts';
 import { DATE_FIELD, filtersOn, type RankingTable } from './ranking-table.ts';
@@ -153,7 +153,7 @@ export interface DownloadJob {
  * @throws Refusal `invalid_request`
  */
 export function rankingExport(
-  project: Document,
+  project: StoredResource,
   table: RankingTable,
   {
     request,
@@ -161,7 +161,7 @@ export function rankingExport(
     output_format_parameters: parameters,
   }: z.output<typeof RankingExportInput>,
   { now, address }: { readonly now: number; readonly address: string },
-): { readonly record: Document; readonly job: DownloadJob } {
+): { readonly record: StoredResource; readonly job: DownloadJob } {
   if (!filtersOn(table.oql, DATE_FIELD))
     throw new Refusal('invalid_request', 'request.oql: an export needs a filter on date');
   if (format !== 'csv' && parameters?.csv_delimiter !== undefined)

@@ -1,5 +1,5 @@
 import type { DataExportRequest } from '../../api/resources/data-exports.ts';
-import type { Document, Resources } from './resources.ts';
+import type { Resources, StoredResource } from './resources.ts';
 import { WORKSPACE_ID } from './seed.ts';
 
 const SOURCES = { crawls: 'crawl', projects: 'project' } as const;
@@ -37,7 +37,7 @@ type Exported = Pick<DataExportRequest, 'output_format' | 'output_format_paramet
 };
 
 /** The record of a new export (api-spec.md §2.12). */
-export function exportRecord(id: string, request: Exported, requestedAt: number): Document {
+export function exportRecord(id: string, request: Exported, requestedAt: number): StoredResource {
   const { output_format, output_format_parameters: parameters } = request;
   return {
     id,

@@ -3,7 +3,7 @@ import type { CrawlDataType } from '../../api/resources/fields.ts';
 import { columnsOf } from '../fields/column.ts';
 import { type DatasetName, FIELD_RECORDS } from '../fields/field-records-of.ts';
 import { forbidden, notFound, wrongState } from './refusal.ts';
-import type { Dataset, Document, ResourceKind, Resources } from './resources.ts';
+import type { Dataset, ResourceKind, Resources, StoredResource } from './resources.ts';
 import { WORKSPACE_ID } from './seed.ts';
 
 const NAMES: Readonly<Partial<Record<ResourceKind, string>>> = {
@@ -19,11 +19,11 @@ const NAMES: Readonly<Partial<Record<ResourceKind, string>>> = {
 };
 
 /**
- * The document of this id; with `owner` only where it is that one's.
+ * The resource of this id; with `owner` only where it is that one's.
  *
  * @throws Refusal `resource_not_found`
  */
-export function find(resources: Resources, kind: ResourceKind, id: string, owner?: string): Document {
+export function find(resources: Resources, kind: ResourceKind, id: string, owner?: string): StoredResource {
   const found =
     owner === undefined ? resources.get(kind, id) : resources.list(kind, owner).find((one) => one.id === id);
   if (found === undefined) throw notFound(`the ${NAMES[kind] ?? kind} ${id}`);
@@ -38,7 +38,7 @@ export function datasetOf(resources: Resources, owner: string, name: DatasetName
 }
 
 /** Refuses what a crawl's state has no data for (wire-facts.md, "export gate"; spec-notes.md 23, 24). */
-export function refuseUnlessReported(crawl: Document, dataType: CrawlDataType): void {
+export function refuseUnlessReported(crawl: StoredResource, dataType: CrawlDataType): void {
   if (crawl.status !== 'done') throw wrongState(`the crawl ${crawl.id} is ${crawl.status}, not done`);
   if (END_REASONS_WITHOUT_REPORT.includes(String(crawl.end_reason)))
     throw wrongState(`the crawl ${crawl.id} ended without a report: ${crawl.end_reason}`);
@@ -54,9 +54,9 @@ export function refuseUnlessReported(crawl: Document, dataType: CrawlDataType): 
  */
 export function requireFeature(
   resources: Resources,
-  project: Document,
+  project: StoredResource,
   feature: string,
-  crawl?: Document,
+  crawl?: StoredResource,
 ): void {
   const workspace = resources.get('workspaces', WORKSPACE_ID);
   if (hasFeature([crawl?.features, project.features, workspace?.subscription_features], feature)) return;
@@ -74,7 +74,7 @@ function hasFeature(lists: readonly unknown[], feature: string): boolean {
  *
  * @throws Refusal `forbidden` or `invalid_state_for_request`
  */
-export function requireLogMonitoring(resources: Resources, projectId: string): Document {
+export function requireLogMonitoring(resources: Resources, projectId: string): StoredResource {
   const project = find(resources, 'projects', projectId);
   requireFeature(resources, project, 'log_monitoring');
   if (project.log_monitoring_data_ready === true) return project;

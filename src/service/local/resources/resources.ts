@@ -25,7 +25,8 @@ export const RESOURCE_KINDS = [
 ] as const;
 export type ResourceKind = (typeof RESOURCE_KINDS)[number];
 
-export type Document = Readonly<Record<string, unknown>> & { readonly id: string };
+/** One resource as it is kept: the keys that the API serves, and our own, which begin with `_`. */
+export type StoredResource = Readonly<Record<string, unknown>> & { readonly id: string };
 
 /** The rows of one data type of a crawl, a comparison or a project: their table (none: no rows) and their columns in the service's order. */
 export interface Dataset {
@@ -45,7 +46,7 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS sources (name TEXT PRIMARY KEY, fingerprint TEXT NOT NULL) STRICT;
 `;
 
-/** Everything the service holds besides rows, as JSON documents in its own SQLite file. */
+/** Everything the service holds besides rows, as JSON in its own SQLite file. */
 export class Resources implements Disposable {
   readonly #database: DatabaseSync;
   #changes = 0;
@@ -55,46 +56,46 @@ export class Resources implements Disposable {
     this.#database.exec(SCHEMA);
   }
 
-  /** Grows whenever a document is put or taken away. */
+  /** Grows whenever a resource is put or taken away. */
   get changes(): number {
     return this.#changes;
   }
 
-  get(kind: ResourceKind, id: string): Document | undefined {
+  get(kind: ResourceKind, id: string): StoredResource | undefined {
     const row = this.#database.prepare('SELECT doc FROM resources WHERE kind = ? AND id = ?').get(kind, id);
-    return row ? parseDocument(row) : undefined;
+    return row ? parseStored(row) : undefined;
   }
 
-  /** Whose a document is: a workspace's id, a project's for configurations; nothing when it is not there. */
+  /** Whose a resource is: a workspace's id, a project's for configurations; nothing when it is not there. */
   owner(kind: ResourceKind, id: string): string | undefined {
     const row = this.#database.prepare('SELECT owner FROM resources WHERE kind = ? AND id = ?').get(kind, id);
     return row ? String(row.owner) : undefined;
   }
 
   /** All of a kind, the newest first; with `owner` (a workspace's id, a project's for configurations) only its own. */
-  list(kind: ResourceKind, owner?: string): Document[] {
+  list(kind: ResourceKind, owner?: string): StoredResource[] {
     const sql = 'SELECT doc FROM resources WHERE kind = ? AND owner = coalesce(?, owner) ORDER BY seq DESC';
     return this.#database
       .prepare(sql)
       .all(kind, owner ?? null)
-      .map(parseDocument);
+      .map(parseStored);
   }
 
   /** All of a kind that hold something under a key. */
-  listHolding(kind: ResourceKind, key: string): Document[] {
+  listHolding(kind: ResourceKind, key: string): StoredResource[] {
     const sql =
       "SELECT doc FROM resources WHERE kind = ? AND json_type(doc, '$.' || ?) <> 'null' ORDER BY seq";
-    return this.#database.prepare(sql).all(kind, key).map(parseDocument);
+    return this.#database.prepare(sql).all(kind, key).map(parseStored);
   }
 
-  put(kind: ResourceKind, owner: string, doc: Document): void {
+  put(kind: ResourceKind, owner: string, doc: StoredResource): void {
     const sql = `INSERT INTO resources (kind, id, owner, doc) VALUES (?, ?, ?, ?)
       ON CONFLICT (kind, id) DO UPDATE SET doc = excluded.doc`;
     this.#database.prepare(sql).run(kind, doc.id, owner, JSON.stringify(doc));
     this.#changes += 1;
   }
 
-  /** Takes a document away; whether it was there. */
+  /** Takes a resource away; whether it was there. */
   delete(kind: ResourceKind, id: string): boolean {
     this.#changes += 1;
     return (
@@ -144,8 +145,8 @@ export class Resources implements Disposable {
   }
 }
 
-function parseDocument(row: Record<string, unknown>): Document {
-  return JSON.parse(String(row.doc)) as Document;
+function parseStored(row: Record<string, unknown>): StoredResource {
+  return JSON.parse(String(row.doc)) as StoredResource;
 }
 
 /**
@@ -158,22 +159,22 @@ export const OWN_SETTINGS: Readonly<Partial<Record<ResourceKind, readonly string
   projects: ['week_definition', 'ranking_performance_quota'],
 };
 
-/** A document as the API serves it: keys that begin with `_` are our own, secrets among them. */
-export function publicView(doc: Document): Document {
+/** A resource as the API serves it: without our own keys, secrets among them. */
+export function publicView(doc: StoredResource): StoredResource {
   const entries = Object.entries(doc).filter(([key]) => !key.startsWith('_'));
-  return Object.fromEntries(entries) as Document;
+  return Object.fromEntries(entries) as StoredResource;
 }
 
 /** On the first use of a token the refresh token that it came from is spent. */
 export function spendReplaced(
   resources: Resources,
   kind: 'tokens' | 'oauth_refresh_tokens',
-  token: Document,
+  token: StoredResource,
 ): void {
   if (typeof token.replaces !== 'string') return;
   const { replaces, ...rest } = token;
   resources.delete('oauth_refresh_tokens', replaces);
-  resources.put(kind, '', rest as Document);
+  resources.put(kind, '', rest as StoredResource);
 }
 
 /** An id of 24 hex digits, as the service's ids look; the same parts always give the same id. */

@@ -1,5 +1,5 @@
 import { CONFIG_DEFAULTS } from '../../api/resources/config-defaults.ts';
-import { type Document, type Resources, resourceId } from './resources.ts';
+import { type Resources, resourceId, type StoredResource } from './resources.ts';
 
 export const WORKSPACE_ID = resourceId('workspace');
 export const USER_ID = resourceId('user');
@@ -44,12 +44,12 @@ export interface ProjectOptions {
 }
 
 /** The project of this name, made with its one configuration when it is new. */
-export function ensureProject(resources: Resources, options: ProjectOptions): Document {
+export function ensureProject(resources: Resources, options: ProjectOptions): StoredResource {
   const id = resourceId('project', options.name);
   const known = resources.get('projects', id);
   const config = known ? undefined : defaultConfig(id, options.startUrl);
-  const base: Document = known ?? newProject(id, options.name, options.startUrl);
-  const project: Document = { ...base, ...features(base, options), ...options.extra, id };
+  const base: StoredResource = known ?? newProject(id, options.name, options.startUrl);
+  const project: StoredResource = { ...base, ...features(base, options), ...options.extra, id };
   resources.put('projects', options.workspaceId ?? WORKSPACE_ID, project);
   if (config) resources.put('crawl_configs', id, config);
   refreshProject(resources, id);
@@ -64,7 +64,7 @@ export function switchOnLogs(resources: Resources, projectId: string): void {
 }
 
 /** A project with nothing in it yet. */
-export function newProject(id: string, name: string, startUrl: string): Document {
+export function newProject(id: string, name: string, startUrl: string): StoredResource {
   return {
     id,
     name,
@@ -90,7 +90,7 @@ export function newProject(id: string, name: string, startUrl: string): Document
   };
 }
 
-function features(base: Document, { hasLogs, hasRanking }: ProjectOptions): Record<string, unknown> {
+function features(base: StoredResource, { hasLogs, hasRanking }: ProjectOptions): Record<string, unknown> {
   const more = [...(hasLogs ? LOG_FEATURES : []), ...(hasRanking ? RANKING_FEATURES : [])];
   const logs = {
     log_monitoring_data_ready: true,
@@ -102,7 +102,7 @@ function features(base: Document, { hasLogs, hasRanking }: ProjectOptions): Reco
 }
 
 export interface SeededCrawl {
-  readonly project: Document;
+  readonly project: StoredResource;
   readonly id: string;
   readonly createdAt: number;
   readonly endedAt: number;
@@ -113,10 +113,10 @@ export interface SeededCrawl {
 }
 
 /** Puts a finished crawl and tells its project of it. */
-export function putCrawl(resources: Resources, options: SeededCrawl): Document {
+export function putCrawl(resources: Resources, options: SeededCrawl): StoredResource {
   const { project, id } = options;
   const configs = resources.list('crawl_configs', project.id);
-  const crawl: Document = {
+  const crawl: StoredResource = {
     ...newCrawl(id, project, configs.at(-1) ?? null, options.createdAt),
     status: 'done',
     ended_at: options.endedAt,
@@ -132,7 +132,12 @@ export function putCrawl(resources: Resources, options: SeededCrawl): Document {
 }
 
 /** The record of a crawl that begins. */
-export function newCrawl(id: string, project: Document, config: Document | null, at: number): Document {
+export function newCrawl(
+  id: string,
+  project: StoredResource,
+  config: StoredResource | null,
+  at: number,
+): StoredResource {
   return {
     id,
     project_id: project.id,
@@ -152,7 +157,7 @@ export function newCrawl(id: string, project: Document, config: Document | null,
   };
 }
 
-function defaultConfig(projectId: string, startUrl: string): Document {
+function defaultConfig(projectId: string, startUrl: string): StoredResource {
   return {
     id: resourceId('crawl_config', projectId),
     name: 'default',
@@ -168,7 +173,7 @@ export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).hostname : '';
 }
 
-/** Updates the lists of ids in a project's document, and its fields about the last crawl. */
+/** Updates the lists of ids in a project, and its fields about the last crawl. */
 export function refreshProject(resources: Resources, projectId: string): void {
   const project = resources.get('projects', projectId);
   if (project === undefined) return;
@@ -188,11 +193,11 @@ export function refreshProject(resources: Resources, projectId: string): void {
   });
 }
 
-/** The documents that belong to a project, in their order. */
-export function ofProject(documents: readonly Document[], projectId: string): Document[] {
-  return documents.filter((doc) => doc.project_id === projectId);
+/** The resources that belong to a project, in their order. */
+export function ofProject(resources: readonly StoredResource[], projectId: string): StoredResource[] {
+  return resources.filter((doc) => doc.project_id === projectId);
 }
 
-function idOf(doc: Document): string {
+function idOf(doc: StoredResource): string {
   return doc.id;
 }

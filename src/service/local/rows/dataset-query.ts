@@ -6,7 +6,7 @@ import { type Column, SQL_TYPES } from '../fields/column.ts';
 import { checkOql } from '../oql/check-oql.ts';
 import { type Compiled, compileOql } from '../oql/compile-oql.ts';
 import { invalidParameter, invalidParameters, type OffendingField } from '../resources/refusal.ts';
-import type { Dataset, Document } from '../resources/resources.ts';
+import type { Dataset, StoredResource } from '../resources/resources.ts';
 import { ServiceRows } from './row-store.ts';
 
 /** The rows of a dataset in a FROM; one without a table has its columns all the same, and no rows. */
@@ -110,13 +110,13 @@ function sortKeys({ kind, id }: Column): string[] {
   return [`TRY_CAST(${text} AS DOUBLE)`, whole, text];
 }
 
-/** The documents that match, in their order: the same SQL as for rows, so that OQL means the same everywhere. */
-export async function filterDocuments(
+/** The resources that match, in their order: the same SQL as for rows, so that OQL means the same everywhere. */
+export async function filterResources(
   rows: ServiceRows,
-  documents: readonly Document[],
+  resources: readonly StoredResource[],
   oql: Oql,
   fields: ReadonlyMap<string, FieldRecord>,
-): Promise<readonly Document[]> {
+): Promise<readonly StoredResource[]> {
   const columns = [...fields.values()].map(
     (field, index): Column => ({ id: `c${index}`, kind: 'json', field }),
   );
@@ -125,7 +125,7 @@ export async function filterDocuments(
   const values = columns.map(
     ({ id, field }) => `nullif(CAST(json_extract(doc, '/${field.name}') AS VARCHAR), 'null') AS ${id}`,
   );
-  const slim = documents.map((doc) =>
+  const slim = resources.map((doc) =>
     Object.fromEntries([...fields.keys()].map((name) => [name, doc[name]])),
   );
   const docs = `SELECT unnest(json_extract($${condition.values.length + 1}::JSON, '$[*]')) AS doc`;
@@ -136,6 +136,6 @@ export async function filterDocuments(
       ...condition.values,
       JSON.stringify(slim),
     ]);
-    return documents.filter((_, index) => found[index]?.matches === true);
+    return resources.filter((_, index) => found[index]?.matches === true);
   });
 }

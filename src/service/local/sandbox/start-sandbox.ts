@@ -1,5 +1,5 @@
 import { silentLogger } from '../../../core/logs/logger.ts';
-import { type Document, type Resources, resourceId } from '../resources/resources.ts';
+import { type Resources, resourceId, type StoredResource } from '../resources/resources.ts';
 import { ensureWorkspace, USER_ID, WORKSPACE_ID } from '../resources/seed.ts';
 import {
   type LocalServiceOptions,
@@ -78,7 +78,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
         storeABucket: stores.store_a.bucket,
         importFolder: (dir) => importFolder(parts, dir),
       }),
-      sourceOf: ({ _site }: Document) => (_site === undefined ? undefined : generated),
+      sourceOf: ({ _site }: StoredResource) => (_site === undefined ? undefined : generated),
       async fill() {
         const workspaces = Math.max(1, ...specs.map((spec) => spec.workspaces ?? 1));
         for (let number = 1; number < workspaces; number++)

@@ -45,7 +45,7 @@ import { FIELD_RECORDS } from '../fields/field-records-of.ts';
 import type { IngestFiles } from '../ingest/ingest-files.ts';
 import { checkRequest } from '../resources/check-request.ts';
 import { Refusal } from '../resources/refusal.ts';
-import { type Dataset, type Document, publicView } from '../resources/resources.ts';
+import { type Dataset, publicView, type StoredResource } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import { ServiceRows } from '../rows/row-store.ts';
 
@@ -66,13 +66,13 @@ const MENDABLE: readonly string[] = ['disk', 'missing_feature', 'bad_project'];
 interface Run {
   readonly control: CrawlControl;
   readonly interruption: AbortController;
-  /** Resolves when the crawler has stopped, and told its crawl's document what came of it. */
+  /** Resolves when the crawler has stopped, and told its stored crawl what came of it. */
   readonly stopped: Promise<void>;
 }
 
 /**
- * Launched crawls that fetch a website. The crawler follows the status of a crawl's document, and the document holds what
- * the crawler told last. A crawl that pauses, or whose service closes, is interrupted and goes on in its folder.
+ * Launched crawls that fetch a website. The crawler follows the status of a stored crawl, which holds what the crawler
+ * told last. A crawl that pauses, or whose service closes, is interrupted and goes on in its folder.
  */
 export class WebsiteSource implements CrawlSource, AsyncDisposable {
   readonly isSynthetic = false;
@@ -106,7 +106,7 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
   }
 
   /** What a configuration says by a key of our own of web vitals, else the settings. */
-  #vitalsOf({ _vitals }: Document): VitalsOptions | undefined {
+  #vitalsOf({ _vitals }: StoredResource): VitalsOptions | undefined {
     const { pages_per_template, loads } = this.#work.vitals;
     const pagesPerTemplate = checkRequest(PagesPerTemplate.nullish(), _vitals) ?? pages_per_template;
     return pagesPerTemplate === 0 ? undefined : { pagesPerTemplate, loads };
@@ -138,12 +138,12 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
     };
   }
 
-  #start(document: LaunchedCrawl, work: CrawlerWork): void {
-    const { id } = document;
+  #start(crawl: LaunchedCrawl, work: CrawlerWork): void {
+    const { id } = crawl;
     if (this.#isClosed || this.#runs.has(id) || this.#stuck.has(id)) return;
     const control = new CrawlControl();
     const interruption = new AbortController();
-    const stopped = this.#crawl(document, work, { control, signal: interruption.signal })
+    const stopped = this.#crawl(crawl, work, { control, signal: interruption.signal })
       .then((reason) => this.#tell(id, { ended: { at: this.#work.clock.now(), reason } }))
       .catch((thrown: unknown) => {
         if (!interruption.signal.aborted) this.#failed(id, toCrawlhouseError(thrown));
@@ -177,7 +177,7 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
   ): Promise<string> {
     const { resources, ingestFiles, allowPrivate, rendering, proxy } = this.#work;
     const project = resources.get('projects', String(project_id));
-    // A crawl whose document can't be written ends by that error, as one whose pages can't be.
+    // A crawl that can't be stored ends by that error, as one whose pages can't be.
     const unwritable = new AbortController();
     const { endReason } = await crawl(config, {
       ...steering,
@@ -220,7 +220,7 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
     });
   }
 
-  /** Puts what the crawler told into its crawl's document; one that was deleted, or set by hand, has no place for it. */
+  /** Puts what the crawler told into its stored crawl; one that was deleted, or set by hand, has no place for it. */
   #tell(id: string, told: Pick<CrawlerWork, 'progress' | 'ended'>): void {
     const { resources } = this.#work;
     const known: LaunchedCrawl | undefined = resources.get('crawls', id);
@@ -228,7 +228,7 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
     const { progress } = told;
     const reached =
       progress === undefined ? {} : { fetched_urls: fetchedOf(progress.counts), last_depth: progress.depth };
-    const changed: Document = { ...known, ...reached, _crawler: { ...known._crawler, ...told } };
+    const changed: StoredResource = { ...known, ...reached, _crawler: { ...known._crawler, ...told } };
     resources.put('crawls', WORKSPACE_ID, changed);
   }
 
@@ -250,7 +250,7 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
 }
 
 /** A stored configuration as the crawler takes it: with its password, and without our own keys. */
-function crawlerConfig(config: Document): Record<string, unknown> {
+function crawlerConfig(config: StoredResource): Record<string, unknown> {
   const { id, ...settings } = publicView(config);
   const auth = settings.http_auth as object | null | undefined;
   return auth ? { ...settings, http_auth: { ...auth, password: config._http_password } } : settings;

@@ -7,7 +7,7 @@ import { CrawlClock } from '../../../../src/service/local/crawls/crawl-clock.ts'
 import type { CrawlSource } from '../../../../src/service/local/crawls/crawl-source.ts';
 import { launchCrawl } from '../../../../src/service/local/crawls/launch-crawl.ts';
 import { Clock } from '../../../../src/service/local/resources/clock.ts';
-import { type Document, Resources } from '../../../../src/service/local/resources/resources.ts';
+import { Resources, type StoredResource } from '../../../../src/service/local/resources/resources.ts';
 import {
   ensureProject,
   ensureWorkspace,
@@ -31,12 +31,12 @@ test('a failing source ends its crawl, and the other crawls continue', async () 
     plan: async () => ({ work: { _plan: { end_reason: 'ok', steps: [step], samples: [] } }, urls: 1 }),
     follow: async () => {},
     report: async (crawl) => {
-      if ((crawl.crawl_config as Document).name === 'broken') throw new Error('no pages today');
+      if ((crawl.crawl_config as StoredResource).name === 'broken') throw new Error('no pages today');
       return { endReason: 'ok', fetchedUrls: 1, lastDepth: 0, datasets: new Map() };
     },
   };
-  const told: Document[] = [];
-  const notify = (crawl: Document): void => void told.push(crawl);
+  const told: StoredResource[] = [];
+  const notify = (crawl: StoredResource): void => void told.push(crawl);
   const clock = new Clock();
   const sourceOf = () => source;
   const life = new CrawlClock({ resources, rows, clock, sourceOf, logger: silentLogger, notify });

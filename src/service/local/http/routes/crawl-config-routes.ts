@@ -7,19 +7,19 @@ import {
   UPDATE_CRAWL_CONFIG,
   VALIDATE_CUSTOM_WEBHOOK,
 } from '../../../api/resources/crawl-configs.ts';
-import { checkConfig, configDocument } from '../../configs/check-config.ts';
+import { checkConfig, storedConfig } from '../../configs/check-config.ts';
 import { isUnderWay } from '../../crawls/launched-crawl.ts';
 import { isTaken } from '../../notify/notifier.ts';
 import { find } from '../../resources/find.ts';
 import { duplicateEntry, invalidParameter, notFound, wrongState } from '../../resources/refusal.ts';
-import { type Document, publicView, type Resources, resourceId } from '../../resources/resources.ts';
+import { publicView, type Resources, resourceId, type StoredResource } from '../../resources/resources.ts';
 import { ofProject, refreshProject } from '../../resources/seed.ts';
 import { type Context, serve } from '../serve.ts';
 
 /** Crawl configurations (api-spec.md §4.7). */
 export function crawlConfigRoutes(api: FastifyInstance, context: Context): void {
   const { resources, crawlClock, notifier, clock } = context;
-  const projectOf = ({ project_id }: { project_id: string }): Document =>
+  const projectOf = ({ project_id }: { project_id: string }): StoredResource =>
     find(resources, 'projects', project_id);
 
   serve(api, LIST_CRAWL_CONFIGS, ({ parameters }) => ({
@@ -38,7 +38,7 @@ export function crawlConfigRoutes(api: FastifyInstance, context: Context): void 
       throw duplicateEntry('name', `the project has a configuration ${JSON.stringify(name)} already`);
     checkConfig(resources, project, crawl_config);
     const count = Number(project._configs ?? 0);
-    const config = configDocument(resourceId('crawl_config', project.id, name, count), crawl_config);
+    const config = storedConfig(resourceId('crawl_config', project.id, name, count), crawl_config);
     resources.transaction(() => {
       resources.put('projects', '', { ...project, _configs: count + 1 });
       resources.put('crawl_configs', project.id, config);
@@ -56,7 +56,7 @@ export function crawlConfigRoutes(api: FastifyInstance, context: Context): void 
     if (known.name !== name)
       throw invalidParameter('name', 'immutable', `stays ${JSON.stringify(known.name)}`);
     checkConfig(resources, project, crawl_config);
-    const config = configDocument(known.id, crawl_config, known);
+    const config = storedConfig(known.id, crawl_config, known);
     resources.put('crawl_configs', project.id, config);
     return { crawl_config: publicView(config) };
   });
@@ -80,15 +80,15 @@ export function crawlConfigRoutes(api: FastifyInstance, context: Context): void 
   });
 }
 
-function named(resources: Resources, project: Document, name: string): Document | undefined {
+function named(resources: Resources, project: StoredResource, name: string): StoredResource | undefined {
   return resources.list('crawl_configs', project.id).find((config) => config.name === name);
 }
 
 /** A configuration that is crawled with, or will be, stays. */
-function refuseInUse(resources: Resources, project: Document, config: Document): void {
+function refuseInUse(resources: Resources, project: StoredResource, config: StoredResource): void {
   const crawl = ofProject(resources.list('crawls'), project.id)
     .filter(isUnderWay)
-    .find((one) => (one.crawl_config as Document | null)?.id === config.id);
+    .find((one) => (one.crawl_config as StoredResource | null)?.id === config.id);
   const scheduled = resources
     .list('scheduled_crawls', project.id)
     .find((one) => one.config_id === config.id && one._next !== undefined);

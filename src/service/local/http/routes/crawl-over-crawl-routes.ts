@@ -11,7 +11,7 @@ import { deleteComparison } from '../../crawls/remove.ts';
 import { startComparison } from '../../crawls/start-comparison.ts';
 import { find, refuseUnlessReported, requireFeature } from '../../resources/find.ts';
 import { invalidParameter, Refusal } from '../../resources/refusal.ts';
-import { type Document, publicView } from '../../resources/resources.ts';
+import { publicView, type StoredResource } from '../../resources/resources.ts';
 import { newestFirst, serveList } from '../list-page.ts';
 import { type Context, serve } from '../serve.ts';
 
@@ -52,7 +52,7 @@ export function crawlOverCrawlRoutes(api: FastifyInstance, { resources, rows, cr
 }
 
 /** Two crawls of one project and one configuration (api-spec.md §4.6). */
-function refuseUnlikePair(project: Document, crawl1: Document, crawl2: Document): void {
+function refuseUnlikePair(project: StoredResource, crawl1: StoredResource, crawl2: StoredResource): void {
   const problem =
     crawl1.id === crawl2.id
       ? 'crawl1 and crawl2 are the same crawl'
@@ -64,8 +64,8 @@ function refuseUnlikePair(project: Document, crawl1: Document, crawl2: Document)
   if (problem !== undefined) throw new Refusal('invalid_request', problem);
 }
 
-function configOf(crawl: Document): string | undefined {
-  return (crawl.crawl_config as Document | null)?.id;
+function configOf(crawl: StoredResource): string | undefined {
+  return (crawl.crawl_config as StoredResource | null)?.id;
 }
 
 function checkTransformation(configuration: CrawlOverCrawlInput['configuration']): void {

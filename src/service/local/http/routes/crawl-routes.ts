@@ -23,7 +23,7 @@ import { progressAt } from '../../crawls/progress.ts';
 import { deleteCrawl } from '../../crawls/remove.ts';
 import { find } from '../../resources/find.ts';
 import { invalidParameter, Refusal } from '../../resources/refusal.ts';
-import { type Document, publicView, resourceId } from '../../resources/resources.ts';
+import { publicView, resourceId, type StoredResource } from '../../resources/resources.ts';
 import { WORKSPACE_ID } from '../../resources/seed.ts';
 import { newestFirst, serveList } from '../list-page.ts';
 import { type Context, serve } from '../serve.ts';
@@ -34,7 +34,7 @@ const LAST_TIME = Date.parse('9999-12-31T23:59:59Z');
 /** Crawls (api-spec.md §4.5). */
 export function crawlRoutes(api: FastifyInstance, context: Context): void {
   const { resources, rows, clock, crawlClock } = context;
-  const viewNow = (crawl: Document): Document => publicView(crawlAt(crawl, clock.now()));
+  const viewNow = (crawl: StoredResource): StoredResource => publicView(crawlAt(crawl, clock.now()));
 
   serveList(api, LIST_CRAWLS, { rows, names: CRAWL_LIST_FIELDS }, ({ workspace_id }) => {
     const crawls = resources.list('crawls', find(resources, 'workspaces', workspace_id).id);

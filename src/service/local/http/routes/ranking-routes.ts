@@ -23,7 +23,7 @@ import {
 } from '../../ranking/ranking-table.ts';
 import { datasetOf, find, requireFeature } from '../../resources/find.ts';
 import { invalidParameter, notFound, Refusal } from '../../resources/refusal.ts';
-import { type Document, publicView } from '../../resources/resources.ts';
+import { publicView, type StoredResource } from '../../resources/resources.ts';
 import { workspaceOf } from '../../resources/seed.ts';
 import { checkPatterns } from '../../rows/dataset-query.ts';
 import { serveList } from '../list-page.ts';
@@ -36,12 +36,12 @@ const GREATEST_LIMIT = 10_000;
 /** Fields, aggregates and asynchronous exports of ranking performance (api-spec.md §4.2). */
 export function rankingRoutes(api: FastifyInstance, context: Context): void {
   const { resources, rows, clock, downloads } = context;
-  const projectOf = (id: string): Document => {
+  const projectOf = (id: string): StoredResource => {
     const project = find(resources, 'projects', id);
     requireFeature(resources, project, 'ranking_performance');
     return project;
   };
-  const dataOf = (project: Document) => datasetOf(resources, project.id, 'ranking_performance');
+  const dataOf = (project: StoredResource) => datasetOf(resources, project.id, 'ranking_performance');
 
   serve(api, GET_RANKING_FIELDS, ({ parameters }) => ({
     fields: dataOf(projectOf(parameters.project_id)).columns.map((column) => column.field),
@@ -92,7 +92,7 @@ function windowOf({ limit = LIMIT, offset = 0 }: z.output<typeof RankingQuery>, 
 async function charge(
   { resources, rows, clock }: Context,
   reply: FastifyReply,
-  project: Document,
+  project: StoredResource,
   tables: readonly RankingTable[],
 ): Promise<void> {
   const cost = await rows.use(async (connection) => {

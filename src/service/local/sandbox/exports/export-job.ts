@@ -4,7 +4,7 @@ import type { CrawlDataType } from '../../../api/resources/fields.ts';
 import type { Column } from '../../fields/column.ts';
 import { datasetOf, find, refuseUnlessReported } from '../../resources/find.ts';
 import { forbidden, invalidParameter, notFound, Refusal } from '../../resources/refusal.ts';
-import type { Document, Resources } from '../../resources/resources.ts';
+import type { Resources, StoredResource } from '../../resources/resources.ts';
 import type { ExportJob } from './data-exports.ts';
 import { findSecret } from './find-secret.ts';
 
@@ -22,7 +22,11 @@ const LONGEST_PREFIX = 900;
  *
  * @throws Refusal
  */
-export function exportJob(resources: Resources, workspace: Document, request: DataExportRequest): ExportJob {
+export function exportJob(
+  resources: Resources,
+  workspace: StoredResource,
+  request: DataExportRequest,
+): ExportJob {
   const features = workspace.subscription_features as readonly string[] | null | undefined;
   if (!features?.includes('data_export'))
     throw forbidden(`the workspace ${workspace.id} lacks the feature data_export`, 'missing_feature');
@@ -37,7 +41,7 @@ export function exportJob(resources: Resources, workspace: Document, request: Da
   return { id: randomBytes(12).toString('hex'), request, dataset, columns };
 }
 
-function checkTarget(resources: Resources, workspace: Document, request: DataExportRequest): void {
+function checkTarget(resources: Resources, workspace: StoredResource, request: DataExportRequest): void {
   const at = `target_parameters.${request.target}`;
   const prefix =
     request.target === 'store_a'

@@ -1,13 +1,13 @@
 import { StoreBCredentials } from '../../../api/resources/secrets.ts';
 import { notFound } from '../../resources/refusal.ts';
-import type { Document, Resources } from '../../resources/resources.ts';
+import type { Resources, StoredResource } from '../../resources/resources.ts';
 
 /**
  * The secret that `secrets://<workspace_id>/<name>` names.
  *
  * @throws Refusal `resource_not_found`
  */
-export function findSecret(resources: Resources, uri: string): Document {
+export function findSecret(resources: Resources, uri: string): StoredResource {
   const [, workspace = '', name = ''] = /^secrets:\/\/([^/]+)\/([^/]+)$/.exec(uri) ?? [];
   const found = resources.list('secrets', workspace).find((secret) => secret.name === name);
   if (found === undefined) throw notFound(`the secret ${uri}`);

@@ -7,7 +7,7 @@ import { finishComparison } from '../../crawls/finish-comparison.ts';
 import { FETCH_END, reached, WORK_END } from '../../crawls/launched-crawl.ts';
 import { COMPARING, startComparison } from '../../crawls/start-comparison.ts';
 import { MORE_PAGE_FIELDS, PAGE_FIELD_RECORDS, syntheticField } from '../../fields/page-fields.ts';
-import { type Dataset, type Document, type Resources, resourceId } from '../../resources/resources.ts';
+import { type Dataset, type Resources, resourceId, type StoredResource } from '../../resources/resources.ts';
 import { ensureProject, putCrawl, workspaceId } from '../../resources/seed.ts';
 import type { ServiceRows } from '../../rows/row-store.ts';
 import { describeData } from '../import/describe-data.ts';
@@ -97,7 +97,7 @@ async function generateCrawl(
 }
 
 /** The configuration that a crawl which reached its limit was crawled with. */
-function limitedConfig(resources: Resources, project: Document, maxUrl: number | undefined): object {
+function limitedConfig(resources: Resources, project: StoredResource, maxUrl: number | undefined): object {
   if (maxUrl === undefined) return {};
   return { crawl_config: { ...resources.list('crawl_configs', project.id).at(-1), max_url: maxUrl } };
 }
@@ -127,7 +127,7 @@ async function generateComparisons(
   projectNumber: number,
 ): Promise<void> {
   const { resources } = stores;
-  const crawlOf = (number: number): Document | undefined =>
+  const crawlOf = (number: number): StoredResource | undefined =>
     resources.get('crawls', resourceId('generated', spec.seed, projectNumber, number));
   for (let number = 0; number < spec.comparisons; number++) {
     const [crawl1, crawl2] = [crawlOf(number), crawlOf(number + 1)];
@@ -141,7 +141,7 @@ async function generateComparisons(
   }
 }
 
-function isThere(resources: Resources, crawl1: Document, crawl2: Document): boolean {
+function isThere(resources: Resources, crawl1: StoredResource, crawl2: StoredResource): boolean {
   return resources
     .list('crawl_over_crawls')
     .some((known) => known.crawl1_id === crawl1.id && known.crawl2_id === crawl2.id);

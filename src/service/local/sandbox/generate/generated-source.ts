@@ -4,7 +4,7 @@ import { countsOf, FETCH_STEPS, fetchedOf } from '../../crawls/crawl-plan.ts';
 import type { CrawlJob, CrawlSource, PlannedWork, SourceReport } from '../../crawls/crawl-source.ts';
 import { type LaunchedCrawl, reached, stepsAt } from '../../crawls/launched-crawl.ts';
 import { FIELD_RECORDS } from '../../fields/field-records-of.ts';
-import { type Document, type Resources, resourceId } from '../../resources/resources.ts';
+import { type Resources, resourceId, type StoredResource } from '../../resources/resources.ts';
 import type { ServiceRows } from '../../rows/row-store.ts';
 import { createCrawlTables } from './create-crawl-tables.ts';
 import { planFetch } from './plan-fetch.ts';
@@ -37,10 +37,10 @@ export class GeneratedSource implements CrawlSource {
     return { work: { _plan: plan }, urls: fetchedOf(countsOf(plan.steps)) };
   }
 
-  /** The work follows from the document and the time. */
+  /** The work follows from the stored crawl and the time. */
   async follow(): Promise<void> {}
 
-  async report(crawl: LaunchedCrawl, project: Document, at: number): Promise<SourceReport> {
+  async report(crawl: LaunchedCrawl, project: StoredResource, at: number): Promise<SourceReport> {
     if (crawl._plan === undefined) throw new Error(`${crawl.id} was not planned`);
     const steps = stepsAt(crawl, at);
     const { site, shape } = siteOf(project, crawl._number ?? 0, Number(crawl.created_at));
@@ -56,7 +56,7 @@ export class GeneratedSource implements CrawlSource {
   }
 
   /** The fields of the project's latest crawl, so that crawls of one project fit together. */
-  #pageFields(project: Document): readonly FieldRecord[] {
+  #pageFields(project: StoredResource): readonly FieldRecord[] {
     const crawlIds = (project.crawl_ids as readonly string[] | null) ?? [];
     for (const id of crawlIds.toReversed()) {
       const dataset = this.#resources.dataset(id, 'pages');
@@ -67,7 +67,7 @@ export class GeneratedSource implements CrawlSource {
 }
 
 function siteOf(
-  project: Document,
+  project: StoredResource,
   number: number,
   at: number,
 ): { readonly site: GeneratedSite; readonly shape: SiteShape } {

@@ -7,12 +7,12 @@ import { rederiveWeeks } from '../../logs/derive-log-pages.ts';
 import { checkRequest } from '../../resources/check-request.ts';
 import { forbidden, invalidParameter, notFound, Refusal } from '../../resources/refusal.ts';
 import {
-  type Document,
   OWN_SETTINGS,
   publicView,
   RESOURCE_KINDS,
   type ResourceKind,
   type Resources,
+  type StoredResource,
 } from '../../resources/resources.ts';
 import { Faults } from '../faults/fault.ts';
 import type { SandboxContext } from './sandbox-context.ts';
@@ -119,7 +119,7 @@ export function changeRecord(
   kind: ResourceKind,
   id: string,
   changes: Readonly<Record<string, unknown>>,
-): Promise<Document> {
+): Promise<StoredResource> {
   return crawlClock.alone(async (now, crawlContext) => {
     const known = resources.get(kind, id);
     if (known === undefined && kind !== 'tokens') throw notFound(`the ${kind} ${id}`);

@@ -3,7 +3,7 @@ import { openApiDocument } from '../../../api/openapi/openapi.ts';
 import { isUnderWay } from '../../crawls/launched-crawl.ts';
 import type { MoreRoutes } from '../../http/create-server.ts';
 import { newestFirst } from '../../http/list-page.ts';
-import type { Document, ResourceKind } from '../../resources/resources.ts';
+import type { ResourceKind, StoredResource } from '../../resources/resources.ts';
 import { ofProject } from '../../resources/seed.ts';
 import { apiPage, type ValuesOf } from '../pages/api-page.ts';
 import { sendPage } from '../pages/page.ts';
@@ -51,9 +51,9 @@ function exampleValues({ resources, storeABucket }: SandboxContext, address: str
   const projects = resources.list('projects');
   const reported = crawls.filter((crawl) => crawl.status === 'done' && crawl.link_status === 'live');
   const idle = projects.find((project) => !ofProject(crawls, project.id).some(isUnderWay));
-  const named = (id: unknown): Document | undefined => projects.find((project) => project.id === id);
+  const named = (id: unknown): StoredResource | undefined => projects.find((project) => project.id === id);
 
-  const projectFor = (path: string): Document | undefined => {
+  const projectFor = (path: string): StoredResource | undefined => {
     if (path.includes('/log_monitoring/'))
       return projects.find((project) => project.log_monitoring_data_ready);
     if (path.includes('/ranking_performance/'))
@@ -65,12 +65,12 @@ function exampleValues({ resources, storeABucket }: SandboxContext, address: str
   return ({ path }) => {
     const workspace = resources.list('workspaces').at(-1);
     const project = projectFor(path);
-    const newest = (kind: ResourceKind): Document | undefined =>
+    const newest = (kind: ResourceKind): StoredResource | undefined =>
       project && ofProject(resources.list(kind), project.id)[0];
     const [crawl2, crawl1] = project === undefined ? [] : ofProject(reported, project.id);
     const steered = path.endsWith('/pilot') ? steeredCrawl(crawls) : undefined;
     const config = project && resources.list('crawl_configs', project.id)[0];
-    const crawlConfig = reported[0]?.crawl_config as Document | null | undefined;
+    const crawlConfig = reported[0]?.crawl_config as StoredResource | null | undefined;
     const known = {
       workspace_id: workspace?.id,
       project_id: project?.id,
@@ -97,7 +97,7 @@ function exampleValues({ resources, storeABucket }: SandboxContext, address: str
 }
 
 /** A running crawl can be paused, and an archived one restored. */
-function steeredCrawl(crawls: readonly Document[]): Document | undefined {
+function steeredCrawl(crawls: readonly StoredResource[]): StoredResource | undefined {
   return (
     crawls.find((crawl) => crawl.status === 'running') ?? crawls.find((crawl) => crawl.status === 'archived')
   );

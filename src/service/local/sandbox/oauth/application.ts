@@ -1,8 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Document, Resources } from '../../resources/resources.ts';
+import type { Resources, StoredResource } from '../../resources/resources.ts';
 
 /** An application that is registered for OAuth2; `redirect_uris` null: any address may be sent back to. */
-export interface Application extends Document {
+export interface Application extends StoredResource {
   readonly name: string;
   readonly redirect_uris: readonly string[] | null;
 }

@@ -4,7 +4,7 @@ import type { TokenScope } from '../../../api/scopes.ts';
 import { checkRequest } from '../../resources/check-request.ts';
 import type { Clock } from '../../resources/clock.ts';
 import { Refusal } from '../../resources/refusal.ts';
-import { type Document, type Resources, spendReplaced } from '../../resources/resources.ts';
+import { type Resources, type StoredResource, spendReplaced } from '../../resources/resources.ts';
 import { findApplication, hasSecret } from './application.ts';
 import type { Authorization } from './authorization.ts';
 
@@ -80,7 +80,7 @@ function refreshGrant(store: GrantStore, clientId: string, refreshToken: string)
   return issueTokens(store, known, refreshToken);
 }
 
-function issueTokens({ resources, clock }: GrantStore, of: Document, replaces?: string): TokenAnswer {
+function issueTokens({ resources, clock }: GrantStore, of: StoredResource, replaces?: string): TokenAnswer {
   const access = secret('access');
   const refresh = secret('refresh');
   const common = {
