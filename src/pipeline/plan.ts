@@ -22,7 +22,7 @@ import { isLoaded, readPastLoads, readRouteLoads } from '../state/catalogue/ops/
 import { loadedFieldNames } from '../state/catalogue/ops/ops-unit-fields.ts';
 import { droppedUnits } from '../state/catalogue/ops/ops-units.ts';
 import { type PublishedPlace, readPublished } from '../state/catalogue/published/read-published.ts';
-import type { LedgerExport } from '../state/ledger/ledger-export.ts';
+import type { LedgerExport } from '../state/ledger/ledger-facts.ts';
 import { type LedgerSettings, readLedger } from '../state/ledger/open-ledger.ts';
 import { connect } from './discover/connect.ts';
 import { planRun } from './discover/plan-run.ts';

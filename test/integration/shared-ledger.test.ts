@@ -273,17 +273,17 @@ describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install
 
   test('one scheduler fires for a project; whoever takes over knows what it has done, and it fires no more', async () => {
     const [here, there] = [await temporaryFolder(), await temporaryFolder()];
-    const first = await takeSchedulerLease(settings(here, '', 'fired'), {}, signal);
+    const first = await takeSchedulerLease(settings(here, '', 'fired'), undefined, signal);
     onTestFinished(() => first?.[Symbol.asyncDispose]());
     expect(await first?.readState()).toBeNull();
     await first?.writeState('{"morning":1}');
-    await expect(takeSchedulerLease(settings(there, '', 'fired'), {}, signal)).rejects.toMatchObject({
+    await expect(takeSchedulerLease(settings(there, '', 'fired'), undefined, signal)).rejects.toMatchObject({
       code: 'locked',
       message: expect.stringMatching(/^the schedules of fired are run by crawlhouse schedule \(process /),
     });
     const waited: string[] = [];
     const onWait = (holder: string) => void waited.push(holder);
-    const next = takeSchedulerLease(settings(there, '', 'fired'), { onWait }, signal);
+    const next = takeSchedulerLease(settings(there, '', 'fired'), onWait, signal);
     await until(async () => (waited.length > 0 ? true : undefined));
     // As if the first had been stopped for longer than its lease.
     await postgres.admin(`UPDATE crawlhouse.leases SET until = now() WHERE project = 'fired'`, 'ledgers');
@@ -292,7 +292,9 @@ describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install
     await expect(first?.writeState('{}')).rejects.toMatchObject({ code: 'lease_lost', exitCode: 3 });
     expect(first?.lost.reason).toMatchObject({ code: 'lease_lost' });
     expect([await second?.readState(), second?.lost.aborted]).toEqual(['{"morning":1}', false]);
-    expect(await takeSchedulerLease({ state_dir: here, projectDir: here }, {}, signal)).toBeUndefined();
+    expect(
+      await takeSchedulerLease({ state_dir: here, projectDir: here }, undefined, signal),
+    ).toBeUndefined();
   });
 
   test('a transition whose commit was done, but whose answer was lost, is not made again', async () => {

@@ -35,7 +35,7 @@ export async function scheduleProgram(
   signal: AbortSignal,
 ): Promise<void> {
   using _lock = lockState(join(settings.state_dir, 'schedule'), 'crawlhouse schedule');
-  await using lease = await takeSchedulerLease(settings, { onWait: () => {} }, signal);
+  await using lease = await takeSchedulerLease(settings, () => {}, signal);
   const keptAt = lease ? 'the ledger' : process.machine.name;
   const keeper = lease ?? stateFile(settings.state_dir);
   const ended = AbortSignal.any([signal, ...(lease ? [lease.lost] : [])]);

@@ -12,7 +12,7 @@ import { runSeconds } from '../../project/model/runs/run-summary.ts';
 import { type LoadTotal, loadTotals } from '../../state/catalogue/ops/ops-loads.ts';
 import { publicationStamp } from '../../state/catalogue/published/publication-stamp.ts';
 import { readPublished } from '../../state/catalogue/published/read-published.ts';
-import type { UnitCount } from '../../state/ledger/ledger.ts';
+import type { UnitCount } from '../../state/ledger/ledger-facts.ts';
 import { type LedgerSettings, readLedger } from '../../state/ledger/open-ledger.ts';
 import type { MemoryPlace } from '../alert/alert-facts.ts';
 import { readAlertStore } from '../alert/open-alert-store.ts';

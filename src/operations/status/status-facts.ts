@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { LedgerUnit } from '../../project/model/runs/ledger-records.ts';
 import { Freshness } from '../../state/catalogue/freshness.ts';
 import { describeDrift, driftHint } from '../../state/catalogue/pipeline-drift.ts';
-import { ClaimedUnit } from '../../state/ledger/ledger.ts';
+import { ClaimedUnit } from '../../state/ledger/ledger-facts.ts';
 import { LiveRun } from '../../state/ledger/live-run.ts';
 import { ShownIncident, shownIncident } from '../alert/incident.ts';
 import { DiskUse, type Status } from './read-status.ts';

@@ -6,7 +6,7 @@ import type { Source } from '../../project/model/source.ts';
 import type { LimitSettings } from '../../project/settings/limits.ts';
 import type { ServiceClient } from '../../service/api/client/client.ts';
 import { CRAWL_DATA_TYPES } from '../../service/api/resources/fields.ts';
-import type { ExportRecords } from '../../state/ledger/ledger-export.ts';
+import type { ExportRecords } from '../../state/ledger/export-records.ts';
 import type { StoreName, StoreSettings } from '../../stores/registry.ts';
 import type { RankingWindows } from './aggregates/ranking-windows.ts';
 import type { DescribedRows } from './describe-rows.ts';

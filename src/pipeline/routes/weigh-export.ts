@@ -1,7 +1,7 @@
 import { counted, durationText } from '../../core/text/amounts.ts';
 import { type Field, typeFamily } from '../../project/model/field.ts';
 import type { RoutePace } from '../../project/model/route-pace.ts';
-import type { LedgerExport } from '../../state/ledger/ledger-export.ts';
+import type { LedgerExport } from '../../state/ledger/ledger-facts.ts';
 import { chooseFormat } from './choose-format.ts';
 import { isUsable } from './export/data-export-job.ts';
 import type { RouteFormat, RouteOption } from './route.ts';

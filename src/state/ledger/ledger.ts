@@ -1,90 +1,368 @@
-import { z } from 'zod';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { host, timestamp } from '../../core/host/host.ts';
 import type { LedgerRun, LedgerUnit, UnitState } from '../../project/model/runs/ledger-records.ts';
 import type { UnitError } from '../../project/model/runs/report.ts';
 import type { RunSummary } from '../../project/model/runs/run-summary.ts';
-import type { Unit } from '../../project/model/unit.ts';
-import type { ExportRecords, LedgerExport } from './ledger-export.ts';
-import type { LoadState, Move } from './reconcile-units.ts';
+import { type Unit, unitName } from '../../project/model/unit.ts';
+import { ExportRecords } from './export-records.ts';
+import type { ClaimedUnit, Discovery, UnitCount } from './ledger-facts.ts';
+import { type LoadState, type Move, reconcileUnits } from './reconcile-units.ts';
+import { failuresAfter, nextTryAt } from './respect-backoff.ts';
+import {
+  deleteRows,
+  insertRows,
+  jsonOf,
+  type LedgerRow,
+  type LedgerStatements,
+  ofJson,
+} from './sql-database.ts';
 import type { UnitOffers } from './unit-queue.ts';
 
-export interface Discovery {
-  /** Ids of the crawls and comparisons that are known and not ended. */
-  readonly open: readonly string[];
-  /** When the least recently swept list was last read in full. */
-  readonly swept_at: string | null;
+/** Of a unit that the ledger does not have yet. */
+type UnitOrigin = UnitState | 'unknown';
+
+/** How an attempt can end without its rows, from wherever it began. */
+const ENDS = ['failed', 'refused', 'skipped'] as const;
+
+/** The transitions of a unit that is not in progress, by a run or a person. */
+const TAKEN_UP = ['requested', 'staged', ...ENDS, 'dropped'] as const;
+
+/** The states that the warehouse shows for a unit whose run was killed before its entry. */
+const HELD = ['loaded', 'published'] as const;
+
+/** The allowed moves. Any other one is a fault of crawlhouse. */
+export const UNIT_MOVES: Readonly<Record<UnitOrigin, readonly UnitState[]>> = {
+  unknown: ['discovered', ...HELD],
+  discovered: [...TAKEN_UP, ...HELD],
+  requested: [...TAKEN_UP, 'downloading', ...HELD],
+  downloading: [...TAKEN_UP, ...HELD],
+  staged: [...TAKEN_UP, ...HELD],
+  loaded: [...TAKEN_UP, 'published', 'discovered'],
+  published: [...TAKEN_UP, 'discovered'],
+  failed: [...TAKEN_UP, ...HELD],
+  refused: [...TAKEN_UP, ...HELD],
+  skipped: [...TAKEN_UP, ...HELD],
+  dropped: ['discovered'],
+};
+
+/** The parts of a unit's entry that decide the next one. */
+interface FormerEntry {
+  readonly status: UnitState;
+  readonly failures: number;
+  readonly failing_since: string | null;
 }
 
-/** A unit that a process on some machine works on, as that process last reported. */
-export const ClaimedUnit = z.strictObject({
-  unit: z.string(),
-  /** Process and machine. */
-  worker: z.string(),
-  /** ISO 8601, UTC. */
-  claimed_at: z.string(),
-  phase: z.string(),
-  /** Rows so far. */
-  received: z.number(),
-  /** Rows as the service reports; null where it gives no count, or not yet. */
-  reported: z.number().nullable(),
-});
-export type ClaimedUnit = z.infer<typeof ClaimedUnit>;
-
-export interface UnitCount {
-  readonly dataset: string;
-  readonly status: string;
-  readonly units: number;
+interface NextEntry extends FormerEntry {
+  readonly next_try_at: string | null;
+  readonly updated_at: string;
 }
 
 /**
  * The state of the pipeline between and during runs. The published warehouse is the source of truth about data; a lost
  * ledger is filled from it. Each method that writes is one transaction.
  */
-export interface Ledger extends ExportRecords, AsyncDisposable {
+export abstract class Ledger extends ExportRecords implements AsyncDisposable {
   /** Of its tables. */
-  readonly version: number;
+  abstract readonly version: number;
   /** The queue that other processes take units from; null where the ledger is not shared, and for readers. */
-  readonly offers: UnitOffers | null;
+  abstract readonly offers: UnitOffers | null;
   /** Aborts with `lease_lost` once another process has taken this one's place. */
-  readonly lost: AbortSignal;
-  check(): Promise<void>;
+  abstract readonly lost: AbortSignal;
+  /** An expression of the dataset of a unit. */
+  protected abstract readonly dataset: string;
+  /** Columns of a new run that only this database has. */
+  protected abstract readonly runColumns: LedgerRow;
+  /** An expression of the state of `run`. */
+  protected abstract readonly runStatus: string;
+
+  abstract check(): Promise<void>;
+  /** Columns of a unit that only this database has. */
+  protected abstract unitColumns(unit: Unit): LedgerRow;
+
+  /** The runs, where a dead one may still be marked as running. */
+  protected markDead(runs: LedgerRun[]): LedgerRun[] {
+    return runs;
+  }
+
+  /** The longest claimed first; none where the ledger is not shared. */
+  async claimed(): Promise<ClaimedUnit[]> {
+    return [];
+  }
+
   /**
    * Refuses a process that another one has replaced, before it changes shared state.
    *
    * @throws CrawlhouseError `lease_lost`
    */
-  confirm(): Promise<void>;
+  async confirm(): Promise<void> {
+    await this.database.write(async () => {});
+  }
+
   /** Takes note of units that have not been met before; the others stay where they are. */
-  discoverUnits(units: readonly Unit[]): Promise<void>;
+  async discoverUnits(units: readonly Unit[]): Promise<void> {
+    if (units.length === 0) return;
+    const updated_at = timestamp();
+    const rows = units.map((unit) => ({
+      unit: unitName(unit),
+      ...this.unitColumns(unit),
+      spec: JSON.stringify(unit),
+      status: 'discovered',
+      attempts: 0,
+      updated_at,
+    }));
+    await this.database.write((statements) =>
+      insertRows(this.database, statements, 'units', { rows, conflict: 'ON CONFLICT DO NOTHING' }),
+    );
+  }
+
   /**
    * Moves a unit, where the table of moves allows it.
    *
    * @throws CrawlhouseError `internal` for a move that is not allowed
    */
-  setUnit(unit: Unit, status: UnitState, attempts: number, error: UnitError | null): Promise<void>;
-  forgetUnits(names: readonly string[]): Promise<void>;
+  async setUnit(unit: Unit, status: UnitState, attempts: number, error: UnitError | null): Promise<void> {
+    await this.database.write((statements) => this.#move(statements, unit, { status, attempts, error }));
+  }
+
+  async #move(
+    statements: LedgerStatements,
+    { dataset, source, window }: Unit,
+    { status, attempts, error }: Pick<LedgerUnit, 'status' | 'attempts' | 'error'>,
+  ): Promise<void> {
+    const { project, own, forUpdate } = this.database;
+    const unit = unitName({ dataset, source, window });
+    const [former] = await statements.rows<FormerEntry>(
+      `SELECT status, failures, failing_since FROM ${this.#table('units')} WHERE ${own} AND unit = $2 ${forUpdate}`,
+      [project, unit],
+    );
+    const next = nextEntry(unit, former, status);
+    await this.#putUnits(statements, [{ unit, dataset, source, window, attempts, error, ...next }]);
+  }
+
+  /** @param condition on `known` and `excluded`, for an entry that is there */
+  async #putUnits(
+    statements: LedgerStatements,
+    units: readonly LedgerUnit[],
+    condition = 'true',
+  ): Promise<void> {
+    const rows = units.map(({ unit, dataset, source, window, ...one }) => ({
+      unit,
+      ...this.unitColumns({ dataset, source, window }),
+      spec: JSON.stringify({ dataset, source, window }),
+      status: one.status,
+      attempts: one.attempts,
+      error: jsonOf(one.error),
+      failures: one.failures,
+      failing_since: one.failing_since,
+      next_try_at: one.next_try_at,
+      updated_at: one.updated_at,
+    }));
+    const conflict = `ON CONFLICT ${this.database.key('unit')} DO UPDATE SET
+       spec = excluded.spec, status = excluded.status, attempts = excluded.attempts, error = excluded.error,
+       failures = excluded.failures,
+       failing_since = CASE WHEN excluded.failures > 0 THEN coalesce(excluded.failing_since, known.failing_since) END,
+       next_try_at = excluded.next_try_at, updated_at = excluded.updated_at
+     WHERE ${condition}`;
+    await insertRows(this.database, statements, 'units', { rows, conflict });
+  }
+
+  async forgetUnits(keys: readonly string[]): Promise<void> {
+    if (keys.length === 0) return;
+    await this.database.write((statements) =>
+      deleteRows(this.database, statements, { from: 'units', column: 'unit', keys }),
+    );
+  }
+
   /** Moves every loaded unit on, once what was loaded can be queried in the publication of this id. */
-  publishLoaded(id: string): Promise<void>;
+  async publishLoaded(id: string): Promise<void> {
+    const { project, own } = this.database;
+    await this.database.write(async (statements) => {
+      await statements.rows(
+        `UPDATE ${this.#table('units')}
+         SET status = 'published', failures = 0, failing_since = NULL, next_try_at = NULL, updated_at = $2
+         WHERE ${own} AND status = 'loaded'`,
+        [project, timestamp()],
+      );
+      await this.#setFact(statements, 'publication', id);
+    });
+  }
+
   /** The least recently updated first. */
-  units(which?: 'all' | 'unpublished'): Promise<LedgerUnit[]>;
-  unitCounts(): Promise<UnitCount[]>;
+  units(which: 'all' | 'unpublished' = 'all'): Promise<LedgerUnit[]> {
+    return this.#units(this.database, which);
+  }
+
+  async #units(statements: LedgerStatements, which: 'all' | 'unpublished'): Promise<LedgerUnit[]> {
+    const { project, own } = this.database;
+    const rows = await statements.rows<Omit<LedgerUnit, 'error'> & { spec: string; error: string | null }>(
+      `SELECT unit, CAST(spec AS text) AS spec, status, attempts, CAST(error AS text) AS error, failures,
+         failing_since, next_try_at, updated_at
+       FROM ${this.#table('units')} WHERE ${own} ${which === 'all' ? '' : `AND status <> 'published'`}
+       ORDER BY updated_at, unit`,
+      [project],
+    );
+    return rows.map(({ spec, ...row }) => {
+      const { dataset, source, window } = ofJson<Unit>(spec);
+      return { ...row, dataset, source, window, error: ofJson<UnitError | null>(row.error) };
+    });
+  }
+
+  async unitCounts(): Promise<UnitCount[]> {
+    const { project, own, binary } = this.database;
+    return this.database.rows<UnitCount>(
+      `SELECT dataset, status, CAST(count(*) AS integer) AS units
+       FROM (SELECT ${this.dataset} AS dataset, status FROM ${this.#table('units')} WHERE ${own}) AS known
+       GROUP BY dataset, status ORDER BY dataset ${binary}, status ${binary}`,
+      [project],
+    );
+  }
+
   /**
    * Copies units and runs from a publication if this ledger lacks them or has older entries. The ledger may be new, or
    * a former one that a person put back.
    */
-  restore(units: readonly LedgerUnit[], runs: readonly LedgerRun[]): Promise<void>;
+  async restore(units: readonly LedgerUnit[], runs: readonly LedgerRun[]): Promise<void> {
+    if (units.length + runs.length === 0) return;
+    await this.database.write(async (statements) => {
+      await this.#putUnits(statements, units, 'excluded.updated_at > known.updated_at');
+      const rows = runs.map(({ run_id, command, status, started_at, ended_at }) => {
+        return { run_id, command, status, started_at, ended_at };
+      });
+      await insertRows(this.database, statements, 'runs', { rows, conflict: 'ON CONFLICT DO NOTHING' });
+    });
+  }
+
   /** Corrects the states that a killed run, or an older warehouse, left behind. */
-  reconcile(loaded: ReadonlyMap<string, LoadState>): Promise<readonly Move[]>;
+  async reconcile(loaded: ReadonlyMap<string, LoadState>): Promise<readonly Move[]> {
+    return this.database.write(async (statements) => {
+      const known = new Map((await this.#units(statements, 'all')).map((one) => [one.unit, one]));
+      const moves = reconcileUnits([...known.values()], loaded);
+      for (const { unit, to } of moves) {
+        const one = known.get(unit);
+        if (one) await this.#move(statements, one, { status: to, attempts: one.attempts, error: null });
+      }
+      return moves;
+    });
+  }
+
   /** The publication that this ledger matches; null: none yet. */
-  publication(): Promise<string | null>;
-  setPublication(id: string): Promise<void>;
-  exports(): Promise<LedgerExport[]>;
-  /** The longest claimed first; none where the ledger is not shared. */
-  claimed(): Promise<ClaimedUnit[]>;
+  publication(): Promise<string | null> {
+    return this.#fact('publication');
+  }
+
+  async setPublication(id: string): Promise<void> {
+    await this.database.write((statements) => this.#setFact(statements, 'publication', id));
+  }
+
+  async #fact(name: string): Promise<string | null> {
+    const { project, own } = this.database;
+    const [row] = await this.database.rows<{ value: string }>(
+      `SELECT value FROM ${this.#table('facts')} WHERE ${own} AND name = $2`,
+      [project, name],
+    );
+    return row?.value ?? null;
+  }
+
+  async #setFact(statements: LedgerStatements, name: string, value: string): Promise<void> {
+    const conflict = `ON CONFLICT ${this.database.key('name')} DO UPDATE SET value = excluded.value`;
+    await insertRows(this.database, statements, 'facts', { rows: [{ name, value }], conflict });
+  }
+
   /** A run that is still marked as running has lost its process, because only one can write. */
-  startRun(runId: string, command: string, startedAt: string): Promise<void>;
-  endRun(runId: string, status: string, endedAt: string, summary?: RunSummary | null): Promise<void>;
+  async startRun(run_id: string, command: string, started_at: string): Promise<void> {
+    const { project, own } = this.database;
+    const run = { run_id, command, status: 'running', started_at, ...this.runColumns };
+    await this.database.write(async (statements) => {
+      await statements.rows(
+        `UPDATE ${this.#table('runs')} SET status = 'killed' WHERE ${own} AND status = 'running'`,
+        [project],
+      );
+      await insertRows(this.database, statements, 'runs', { rows: [run] });
+    });
+  }
+
+  async endRun(
+    runId: string,
+    status: string,
+    endedAt: string,
+    summary: RunSummary | null = null,
+  ): Promise<void> {
+    const { project, own } = this.database;
+    await this.database.write((statements) =>
+      statements.rows(
+        `UPDATE ${this.#table('runs')} SET status = $3, ended_at = $4, summary = $5 WHERE ${own} AND run_id = $2`,
+        [project, runId, status, endedAt, jsonOf(summary)],
+      ),
+    );
+  }
+
   /** The last runs, newest first. */
-  runs(limit?: number): Promise<LedgerRun[]>;
-  setDiscovery(discovery: Discovery): Promise<void>;
-  discovery(): Promise<Discovery>;
+  async runs(limit = 20): Promise<LedgerRun[]> {
+    const { project, own, binary } = this.database;
+    const rows = await this.database.rows<LedgerRun>(
+      `SELECT run_id, command, ${this.runStatus} AS status, started_at, ended_at, CAST(summary AS text) AS summary
+       FROM ${this.#table('runs')} AS run WHERE ${own} ORDER BY started_at DESC, run_id ${binary} LIMIT $2`,
+      [project, limit],
+    );
+    const runs = rows.map((row) => ({ ...row, summary: ofJson<RunSummary | null>(row.summary) }));
+    return this.markDead(runs);
+  }
+
+  async setDiscovery({ open, swept_at }: Discovery): Promise<void> {
+    const { project, own } = this.database;
+    await this.database.write(async (statements) => {
+      await statements.rows(`DELETE FROM ${this.#table('open_crawls')} WHERE ${own}`, [project]);
+      const rows = [...new Set(open)].map((id) => ({ id }));
+      await insertRows(this.database, statements, 'open_crawls', { rows });
+      if (swept_at !== null) await this.#setFact(statements, 'swept_at', swept_at);
+      else await deleteRows(this.database, statements, { from: 'facts', column: 'name', keys: ['swept_at'] });
+    });
+  }
+
+  async discovery(): Promise<Discovery> {
+    const { project, own } = this.database;
+    const open = await this.database.rows<{ id: string }>(
+      `SELECT id FROM ${this.#table('open_crawls')} WHERE ${own} ORDER BY id`,
+      [project],
+    );
+    return { open: open.map(({ id }) => id), swept_at: await this.#fact('swept_at') };
+  }
+
+  #table(name: string): string {
+    return this.database.table(name);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.database[Symbol.asyncDispose]();
+  }
+}
+
+/**
+ * The entry of a unit after a move.
+ *
+ * @param former undefined for a unit that the ledger does not have yet
+ * @throws CrawlhouseError `internal` for a move that is not allowed
+ */
+function nextEntry(name: string, former: FormerEntry | undefined, status: UnitState): NextEntry {
+  const now = host().now();
+  checkMove(name, former?.status ?? 'unknown', status);
+  const failures = failuresAfter(status, former?.failures ?? 0);
+  const updated_at = new Date(now).toISOString();
+  return {
+    status,
+    failures,
+    failing_since: failures === 0 ? null : (former?.failing_since ?? updated_at),
+    next_try_at: nextTryAt(failures, now),
+    updated_at,
+  };
+}
+
+/**
+ * Checks a move against the table.
+ *
+ * @throws CrawlhouseError `internal`
+ */
+export function checkMove(unit: string, from: UnitOrigin, to: UnitState): void {
+  if (UNIT_MOVES[from].includes(to)) return;
+  throw new CrawlhouseError('internal', `${unit} cannot go from ${from} to ${to}`);
 }

@@ -1,6 +1,6 @@
 import { host } from '../../core/host/host.ts';
 import { type LedgerSettings, sharedLedger } from './open-ledger.ts';
-import type { UnitQueue } from './unit-queue.ts';
+import type { UnitQueue } from './postgres/postgres-unit-queue.ts';
 
 /**
  * Opens the queue of units for a process that takes from it; undefined where the ledger is not shared.
@@ -14,8 +14,8 @@ export async function openUnitQueue(
 ): Promise<UnitQueue | undefined> {
   const address = sharedLedger(settings);
   if (address === undefined) return undefined;
-  const { PostgresUnitQueue } = await import('./postgres/postgres-unit-queue.ts');
-  return PostgresUnitQueue.open(
+  const { UnitQueue } = await import('./postgres/postgres-unit-queue.ts');
+  return UnitQueue.open(
     address,
     `crawlhouse ${command} (process ${host().pid} on ${host().hostname})`,
     signal,

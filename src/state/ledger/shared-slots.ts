@@ -10,8 +10,8 @@ export function sharedSlots(settings: LedgerSettings, account: string): SlotSour
   if (address === undefined) return undefined;
   let opened: Promise<SlotSource> | undefined;
   const open = async (): Promise<SlotSource> => {
-    const { PostgresSlots } = await import('./postgres/postgres-slots.ts');
-    return PostgresSlots.open(address, account);
+    const { openPostgresSlots } = await import('./postgres/postgres-slots.ts');
+    return openPostgresSlots(address, account);
   };
   return {
     async reserve(count, intervalMs) {

@@ -1,5 +1,5 @@
 import { type LedgerSettings, sharedLedger } from './open-ledger.ts';
-import type { SchedulerLease, SchedulerLeaseOptions } from './scheduler-lease.ts';
+import type { SchedulerLease } from './postgres/postgres-scheduler-lease.ts';
 
 /**
  * Takes the lease of the scheduler; undefined where the ledger is not shared: the lock of the state directory suffices
@@ -9,11 +9,11 @@ import type { SchedulerLease, SchedulerLeaseOptions } from './scheduler-lease.ts
  */
 export async function takeSchedulerLease(
   settings: LedgerSettings,
-  options: SchedulerLeaseOptions,
+  onWait: ((holder: string) => void) | undefined,
   signal: AbortSignal,
 ): Promise<SchedulerLease | undefined> {
   const address = sharedLedger(settings);
   if (address === undefined) return undefined;
-  const { PostgresSchedulerLease } = await import('./postgres/postgres-scheduler-lease.ts');
-  return PostgresSchedulerLease.take(address, settings.state_dir, options, signal);
+  const { SchedulerLease } = await import('./postgres/postgres-scheduler-lease.ts');
+  return SchedulerLease.take(address, settings.state_dir, onWait, signal);
 }

@@ -1,5 +1,4 @@
 import type { UnitError } from '../../project/model/runs/report.ts';
-import type { ExportRecords } from './ledger-export.ts';
 
 /** A unit that a run offers to every process that shares its ledger. */
 export interface OfferedUnit {
@@ -61,46 +60,4 @@ export interface UnitOffers {
   forgetLoaded(): Promise<void>;
   /** The tokens of the claims whose packages are still needed. */
   claims(): Promise<ReadonlySet<string>>;
-}
-
-/** The queue for the processes that take units from it. */
-export interface UnitQueue extends AsyncDisposable {
-  /** The version of crawlhouse whose units wait in vain for this process; null if its own units were found, or none. */
-  readonly otherVersion: string | null;
-  /** As `UnitOffers.id`. */
-  id(): Promise<string>;
-  /**
-   * Claims the next unit: of the projects with the fewest claimed units, that of the project that has waited longest. A
-   * claim that expired is free again.
-   *
-   * @returns null if no unit may be claimed now
-   */
-  claim(limits: ClaimLimits): Promise<UnitClaim | null>;
-  /** Whether no run is under way and every unit is staged. */
-  isIdle(): Promise<boolean>;
-}
-
-/**
- * A unit that this process stages, while it sends heartbeats. A process that has lost the unit changes nothing more.
- * Disposal gives a unit back that was neither finished nor failed.
- */
-export interface UnitClaim extends AsyncDisposable {
-  readonly unit: string;
-  readonly work: string;
-  readonly runId: string;
-  /** No other claim has had it or will have it. */
-  readonly token: string;
-  /** Aborts with `lease_lost` once another process has the unit, or the claim expired out of reach of the server. */
-  readonly lost: AbortSignal;
-  /** The unit's data export; a lost claim changes nothing. */
-  readonly exports: ExportRecords;
-  move(store: string | null, signal: AbortSignal): Promise<void>;
-  /** For the run; sent with the next heartbeat. */
-  report(progress: ClaimProgress): void;
-  /** @throws CrawlhouseError `lease_lost` */
-  finish(): Promise<void>;
-  /** @throws CrawlhouseError `lease_lost` */
-  fail(error: UnitError, attempts: number): Promise<void>;
-  /** Ends the claim without a package, because this process has loaded or failed the unit itself. */
-  finishLocally(): Promise<void>;
 }

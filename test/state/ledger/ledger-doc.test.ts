@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { UNIT_STATES } from '../../../src/project/model/runs/ledger-records.ts';
-import { UNIT_MOVES } from '../../../src/state/ledger/sql-ledger.ts';
+import { UNIT_MOVES } from '../../../src/state/ledger/ledger.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/ledger.md'), 'utf8');
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { UNIT_STATES, type UnitState } from '../../../src/project/model/runs/ledger-records.ts';
+import { UNIT_MOVES } from '../../../src/state/ledger/ledger.ts';
 import { type LoadState, reconcileUnits } from '../../../src/state/ledger/reconcile-units.ts';
-import { UNIT_MOVES } from '../../../src/state/ledger/sql-ledger.ts';
 
 const LOADED_AT = Date.parse('2026-03-01T12:00:00Z');
 const BEFORE = '2026-03-01T11:59:59.999Z';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { UNIT_STATES } from '../../../src/project/model/runs/ledger-records.ts';
-import { checkMove, UNIT_MOVES } from '../../../src/state/ledger/sql-ledger.ts';
+import { checkMove, UNIT_MOVES } from '../../../src/state/ledger/ledger.ts';
 
 test('every state can be reached from a unit that is new, and left again', () => {
   const reached = new Set<string>(['unknown']);

@@ -43,7 +43,7 @@ export const schedule: Command = {
     const isOnce = invocation.has('once');
     const onWait = (holder: string): void =>
       serviceLogger(invocation).info('standing by: another process runs the schedules', { held_by: holder });
-    await using lease = await takeSchedulerLease(settings, isOnce ? {} : { onWait }, invocation.signal);
+    await using lease = await takeSchedulerLease(settings, isOnce ? undefined : onWait, invocation.signal);
     const keeper = lease ?? stateFile(settings.state_dir);
     if (isOnce) return await once(invocation, settings, keeper);
     const lost = lease?.lost ?? new AbortController().signal;

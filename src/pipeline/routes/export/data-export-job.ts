@@ -7,7 +7,7 @@ import {
   type DataExportInput,
   dataExportStage,
 } from '../../../service/api/resources/data-exports.ts';
-import type { LedgerExport } from '../../../state/ledger/ledger-export.ts';
+import type { LedgerExport } from '../../../state/ledger/ledger-facts.ts';
 
 /** Waits between two polls of a data export, in milliseconds. They grow by half up to the longest. */
 const FIRST_WAIT = 500;

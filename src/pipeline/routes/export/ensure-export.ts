@@ -7,7 +7,7 @@ import {
   type DataExportInput,
   dataExportStage,
 } from '../../../service/api/resources/data-exports.ts';
-import type { LedgerExport } from '../../../state/ledger/ledger-export.ts';
+import type { LedgerExport } from '../../../state/ledger/ledger-facts.ts';
 import { listObjects } from '../../../stores/list-objects.ts';
 import { exportParameters, openConfiguredStore, type StoreName } from '../../../stores/registry.ts';
 import type { ChosenRoute, RouteContext } from '../route.ts';

@@ -3,7 +3,7 @@ import type { Logger } from '../../../core/logs/logger.ts';
 import { dataExportStage } from '../../../service/api/resources/data-exports.ts';
 import type { LoadedUnit } from '../../../state/catalogue/ops/ops-loads.ts';
 import type { Ledger } from '../../../state/ledger/ledger.ts';
-import type { LedgerExport } from '../../../state/ledger/ledger-export.ts';
+import type { LedgerExport } from '../../../state/ledger/ledger-facts.ts';
 import { listObjects } from '../../../stores/list-objects.ts';
 import { openConfiguredStore, type StoreName, type StoreSettings } from '../../../stores/registry.ts';
 import { OVER } from './data-export-job.ts';

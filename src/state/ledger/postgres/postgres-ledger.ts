@@ -1,55 +1,84 @@
 import { ident } from '../../../core/duckdb/duckdb.ts';
 import type { PostgresAddress } from '../../../core/net/postgres-address.ts';
-import type { ClaimedUnit } from '../ledger.ts';
-import type { LedgerStatements, LedgerWrite } from '../sql-database.ts';
-import { SqlLedger } from '../sql-ledger.ts';
+import type { Unit } from '../../../project/model/unit.ts';
+import { Ledger } from '../ledger.ts';
+import type { ClaimedUnit } from '../ledger-facts.ts';
+import type { LedgerRow, LedgerStatements, LedgerWrite } from '../sql-database.ts';
 import type { ClaimProgress, OfferedUnit, QueueEntry, UnitOffers } from '../unit-queue.ts';
 import { holderOf, Lease } from './lease.ts';
 import { BRIEF, type LedgerProject, PATIENT, PostgresDatabase, PostgresPool } from './postgres-pool.ts';
-import { migrateSharedLedger, SHARED_LEDGER_VERSION, sharedVersion } from './postgres-schema.ts';
+import { openShared, SHARED_LEDGER_VERSION, sharedVersion } from './postgres-schema.ts';
 
 /** The lease of the one process that writes. */
 export const WRITER = 'writer';
 
-/**
- * One project of a ledger in PostgreSQL. Every write checks the lease of its process in the same transaction.
- *
- * @param lease null for a reader
- */
-function postgresLedger(pool: PostgresPool, of: LedgerProject, lease: Lease | null): SqlLedger {
-  const write: LedgerWrite = async (work) => {
-    if (lease === null) throw new Error('a reader of the ledger does not write');
-    return pool.transaction(async (statements) => {
-      await lease.fence(statements);
-      return work(statements);
-    });
-  };
-  const database = new PostgresDatabase(pool, of, write);
-  return new SqlLedger({
-    database,
-    version: SHARED_LEDGER_VERSION,
-    offers: lease && new PostgresUnitOffers(pool, of, write),
-    // Without the server no unit can end, so none goes on.
-    lost: AbortSignal.any([...(lease ? [lease.lost] : []), pool.gone]),
-    check: async () => {
-      await pool.transaction((statements) => sharedVersion(statements, of.schema));
-    },
-    claimed: () => claimedUnits(pool, of),
-    dataset: 'dataset',
-    unitColumns: ({ dataset }) => ({ dataset }),
-    runColumns: { token: lease?.token },
-    // A run is under way while the lease is held that it began under.
-    runStatus: `CASE WHEN status <> 'running' OR EXISTS (
-        SELECT FROM ${database.table('leases')} AS lease
+/** One project of a ledger in PostgreSQL. Every write checks the lease of its process in the same transaction. */
+class PostgresLedger extends Ledger {
+  readonly version = SHARED_LEDGER_VERSION;
+  readonly offers: UnitOffers | null;
+  readonly lost: AbortSignal;
+  protected readonly dataset = 'dataset';
+  protected readonly runColumns: LedgerRow;
+  // A run is under way while the lease is held that it began under.
+  protected readonly runStatus = `CASE WHEN status <> 'running' OR EXISTS (
+        SELECT FROM ${this.database.table('leases')} AS lease
         WHERE lease.project = run.project AND name = '${WRITER}' AND lease.token = run.token
           AND until > clock_timestamp()
-      ) THEN status ELSE 'killed' END`,
-    markDead: (runs) => runs,
-    async [Symbol.asyncDispose]() {
-      await lease?.[Symbol.asyncDispose]();
-      await database[Symbol.asyncDispose]();
-    },
-  });
+      ) THEN status ELSE 'killed' END`;
+  readonly #pool: PostgresPool;
+  readonly #of: LedgerProject;
+  readonly #lease: Lease | null;
+
+  /** @param lease null for a reader */
+  constructor(pool: PostgresPool, of: LedgerProject, lease: Lease | null) {
+    const write: LedgerWrite = async (work) => {
+      if (lease === null) throw new Error('a reader of the ledger does not write');
+      return pool.transaction(async (statements) => {
+        await lease.fence(statements);
+        return work(statements);
+      });
+    };
+    super(new PostgresDatabase(pool, of, write));
+    this.#pool = pool;
+    this.#of = of;
+    this.#lease = lease;
+    this.offers = lease && new PostgresUnitOffers(pool, of, write);
+    // Without the server no unit can end, so none goes on.
+    this.lost = AbortSignal.any([...(lease ? [lease.lost] : []), pool.gone]);
+    this.runColumns = { token: lease?.token };
+  }
+
+  async check(): Promise<void> {
+    await this.#pool.transaction((statements) => sharedVersion(statements, this.#of.schema));
+  }
+
+  protected unitColumns({ dataset }: Unit): LedgerRow {
+    return { dataset };
+  }
+
+  /** The units that live processes work on, the longest claimed first. */
+  override async claimed(): Promise<ClaimedUnit[]> {
+    const rows = await this.#pool.rows<ClaimRow>(
+      `SELECT unit, worker, claimed_at, progress FROM ${this.database.table('queue')}
+       WHERE project = $1 AND status = 'claimed' AND until > clock_timestamp() ORDER BY claimed_at, unit`,
+      [this.#of.project],
+    );
+    return rows.map(({ progress, ...claim }) => ({
+      ...claim,
+      phase: progress?.phase ?? 'download',
+      received: progress?.received ?? 0,
+      reported: progress?.reported ?? null,
+    }));
+  }
+
+  override async [Symbol.asyncDispose](): Promise<void> {
+    await this.#lease?.[Symbol.asyncDispose]();
+    await super[Symbol.asyncDispose]();
+  }
+}
+
+interface ClaimRow extends Pick<ClaimedUnit, 'unit' | 'worker' | 'claimed_at'> {
+  readonly progress: ClaimProgress | null;
 }
 
 /** The queue of a project in a shared ledger, for the run that holds the lease of the writer. */
@@ -57,12 +86,15 @@ class PostgresUnitOffers implements UnitOffers {
   readonly #pool: PostgresPool;
   readonly #of: LedgerProject;
   readonly #table: string;
+  /** Removes what nobody has claimed. */
+  readonly #unclaimed: string;
   readonly #write: LedgerWrite;
 
   constructor(pool: PostgresPool, of: LedgerProject, write: LedgerWrite) {
     this.#pool = pool;
     this.#of = of;
     this.#table = `${ident(of.schema)}.queue`;
+    this.#unclaimed = `DELETE FROM ${this.#table} WHERE project = $1 AND status IN ('waiting', 'failed', 'done')`;
     this.#write = write;
   }
 
@@ -73,10 +105,7 @@ class PostgresUnitOffers implements UnitOffers {
   async offer(runId: string, units: readonly OfferedUnit[], version: string): Promise<void> {
     await this.#write(async (statements) => {
       await lockQueue(statements, this.#of);
-      await statements.rows(
-        `DELETE FROM ${this.#table} WHERE project = $1 AND status IN ('waiting', 'failed', 'done')`,
-        [this.#of.project],
-      );
+      await statements.rows(this.#unclaimed, [this.#of.project]);
       // A run claims as long as it has the lease: a former one is not waited for.
       await statements.rows(
         `UPDATE ${this.#table} SET until = clock_timestamp()
@@ -135,31 +164,24 @@ class PostgresUnitOffers implements UnitOffers {
     };
   }
 
-  async setStatus(unit: string, status: 'loaded' | 'done' | 'waiting'): Promise<void> {
-    await this.#write((statements) =>
-      statements.rows(`UPDATE ${this.#table} SET status = $3 WHERE project = $1 AND unit = $2`, [
-        this.#of.project,
-        unit,
-        status,
-      ]),
+  setStatus(unit: string, status: 'loaded' | 'done' | 'waiting'): Promise<void> {
+    return this.#change(
+      `UPDATE ${this.#table} SET status = $3 WHERE project = $1 AND unit = $2`,
+      unit,
+      status,
     );
   }
 
-  async withdraw(): Promise<void> {
-    await this.#write((statements) =>
-      statements.rows(
-        `DELETE FROM ${this.#table} WHERE project = $1 AND status IN ('waiting', 'failed', 'done')`,
-        [this.#of.project],
-      ),
-    );
+  withdraw(): Promise<void> {
+    return this.#change(this.#unclaimed);
   }
 
-  async forgetLoaded(): Promise<void> {
-    await this.#write((statements) =>
-      statements.rows(`DELETE FROM ${this.#table} WHERE project = $1 AND status = 'loaded'`, [
-        this.#of.project,
-      ]),
-    );
+  forgetLoaded(): Promise<void> {
+    return this.#change(`DELETE FROM ${this.#table} WHERE project = $1 AND status = 'loaded'`);
+  }
+
+  async #change(sql: string, ...values: readonly string[]): Promise<void> {
+    await this.#write((statements) => statements.rows(sql, [this.#of.project, ...values]));
   }
 
   async claims(): Promise<ReadonlySet<string>> {
@@ -192,17 +214,12 @@ export async function openPostgresLedger(
   address: PostgresAddress,
   { command, stateDir }: { readonly command: string; readonly stateDir: string },
   signal: AbortSignal,
-): Promise<SqlLedger> {
-  const pool = new PostgresPool(address, PATIENT, signal);
-  try {
-    await pool.transaction((statements) => migrateSharedLedger(statements, address.schema));
+): Promise<Ledger> {
+  return await openShared(address, PATIENT, signal, async (pool) => {
     const holder = holderOf(`crawlhouse ${command}`, stateDir);
     const lease = await Lease.take(pool, { ...address, name: WRITER }, holder, signal);
-    return postgresLedger(pool, address, lease);
-  } catch (error) {
-    await pool[Symbol.asyncDispose]();
-    throw error;
-  }
+    return new PostgresLedger(pool, address, lease);
+  });
 }
 
 /**
@@ -210,17 +227,12 @@ export async function openPostgresLedger(
  *
  * @throws CrawlhouseError `newer_version`, `bad_settings`, `ledger_unavailable`
  */
-export async function readPostgresLedger(address: PostgresAddress): Promise<SqlLedger | undefined> {
-  const pool = new PostgresPool(address, BRIEF, new AbortController().signal);
-  try {
-    const version = await sharedVersion(pool, address.schema);
-    if (version !== null) return postgresLedger(pool, address, null);
-    await pool[Symbol.asyncDispose]();
-    return undefined;
-  } catch (error) {
-    await pool[Symbol.asyncDispose]();
-    throw error;
-  }
+export async function readPostgresLedger(address: PostgresAddress): Promise<Ledger | undefined> {
+  await using stack = new AsyncDisposableStack();
+  const pool = stack.use(new PostgresPool(address, BRIEF, new AbortController().signal));
+  if ((await sharedVersion(pool, address.schema)) === null) return undefined;
+  stack.move();
+  return new PostgresLedger(pool, address, null);
 }
 
 /** A claim without a heartbeat for this time is free again. */
@@ -255,28 +267,4 @@ export async function queueId(pool: PostgresPool, { schema, project }: LedgerPro
   const [made] = await read();
   if (!made) throw new Error('the id of the queue is gone');
   return made.value;
-}
-
-/** The units that live processes work on, the longest claimed first. */
-async function claimedUnits(pool: PostgresPool, { schema, project }: LedgerProject): Promise<ClaimedUnit[]> {
-  const rows = await pool.rows<ClaimRow>(
-    `SELECT unit, worker, claimed_at, progress FROM ${ident(schema)}.queue
-     WHERE project = $1 AND status = 'claimed' AND until > clock_timestamp() ORDER BY claimed_at, unit`,
-    [project],
-  );
-  return rows.map(({ unit, worker, claimed_at, progress }) => ({
-    unit,
-    worker,
-    claimed_at,
-    phase: progress?.phase ?? 'download',
-    received: progress?.received ?? 0,
-    reported: progress?.reported ?? null,
-  }));
-}
-
-interface ClaimRow {
-  readonly unit: string;
-  readonly worker: string;
-  readonly claimed_at: string;
-  readonly progress: ClaimProgress | null;
 }

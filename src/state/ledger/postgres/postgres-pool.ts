@@ -13,7 +13,7 @@ const STATEMENT_MS = 60_000;
 /** A process that is stopped in a transaction holds no row for longer: others wait for its rows. */
 const IDLE_MS = 10_000;
 /** How long the server may be gone, for all statements of a pool together, and the waits between two tries. */
-interface Patience extends Pick<RetryPolicy, 'baseMs' | 'maxMs'> {
+export interface Patience extends Pick<RetryPolicy, 'baseMs' | 'maxMs'> {
   readonly totalMs: number;
 }
 

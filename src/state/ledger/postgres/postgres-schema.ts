@@ -1,7 +1,9 @@
 import { ident } from '../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { newerVersion } from '../../../core/errors/newer-version.ts';
+import type { PostgresAddress } from '../../../core/net/postgres-address.ts';
 import type { LedgerStatements } from '../sql-database.ts';
+import { type Patience, PostgresPool } from './postgres-pool.ts';
 
 /** `gen_random_uuid` is of this version. */
 const OLDEST_SERVER = 130_000;
@@ -80,6 +82,21 @@ export async function migrateSharedLedger(statements: LedgerStatements, schema: 
   }
   for (const migration of MIGRATIONS.slice(version ?? 0)) await statements.rows(migration(name));
   await statements.rows(`UPDATE ${name}.version SET version = $1`, [SHARED_LEDGER_VERSION]);
+}
+
+/** Connections to a shared ledger, whose tables are brought to this version first, for `open`; closed where it fails. */
+export async function openShared<T>(
+  address: PostgresAddress,
+  patience: Patience,
+  signal: AbortSignal,
+  open: (pool: PostgresPool) => T | Promise<T>,
+): Promise<T> {
+  await using stack = new AsyncDisposableStack();
+  const pool = stack.use(new PostgresPool(address, patience, signal));
+  await pool.transaction((statements) => migrateSharedLedger(statements, address.schema));
+  const opened = await open(pool);
+  stack.move();
+  return opened;
 }
 
 /**

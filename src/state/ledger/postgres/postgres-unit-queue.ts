@@ -4,13 +4,12 @@ import { host } from '../../../core/host/host.ts';
 import { packageVersion } from '../../../core/host/package-version.ts';
 import type { PostgresAddress } from '../../../core/net/postgres-address.ts';
 import type { UnitError } from '../../../project/model/runs/report.ts';
-import type { ExportRecords } from '../ledger-export.ts';
+import { ExportRecords } from '../export-records.ts';
 import type { LedgerStatements } from '../sql-database.ts';
-import { SqlExports } from '../sql-exports.ts';
-import type { ClaimLimits, ClaimProgress, UnitClaim, UnitQueue } from '../unit-queue.ts';
+import type { ClaimLimits, ClaimProgress } from '../unit-queue.ts';
 import { CLAIM_MS, lockQueue, MOST_CLAIMS, queueId, WRITER } from './postgres-ledger.ts';
-import { type LedgerProject, PATIENT, PostgresDatabase, PostgresPool } from './postgres-pool.ts';
-import { migrateSharedLedger } from './postgres-schema.ts';
+import { type LedgerProject, PATIENT, PostgresDatabase, type PostgresPool } from './postgres-pool.ts';
+import { openShared } from './postgres-schema.ts';
 
 const LOST = {
   code: 'worker_lost',
@@ -19,7 +18,8 @@ const LOST = {
 };
 
 /** The queue of a project in a shared ledger, for any process of the same version that takes units from it. */
-export class PostgresUnitQueue implements UnitQueue {
+export class UnitQueue implements AsyncDisposable {
+  /** The version of crawlhouse whose units wait in vain for this process; null if its own units were found, or none. */
   otherVersion: string | null = null;
   readonly #pool: PostgresPool;
   readonly #address: PostgresAddress;
@@ -34,25 +34,23 @@ export class PostgresUnitQueue implements UnitQueue {
   }
 
   /** @param worker names this process to people */
-  static async open(
-    address: PostgresAddress,
-    worker: string,
-    signal: AbortSignal,
-  ): Promise<PostgresUnitQueue> {
-    const pool = new PostgresPool(address, PATIENT, signal);
-    try {
-      await pool.transaction((statements) => migrateSharedLedger(statements, address.schema));
-      return new PostgresUnitQueue(pool, address, worker, await packageVersion());
-    } catch (error) {
-      await pool[Symbol.asyncDispose]();
-      throw error;
-    }
+  static async open(address: PostgresAddress, worker: string, signal: AbortSignal): Promise<UnitQueue> {
+    return await openShared(address, PATIENT, signal, async (pool) => {
+      return new UnitQueue(pool, address, worker, await packageVersion());
+    });
   }
 
+  /** As `UnitOffers.id`. */
   id(): Promise<string> {
     return queueId(this.#pool, this.#address);
   }
 
+  /**
+   * Claims the next unit: of the projects with the fewest claimed units, that of the project that has waited longest. A
+   * claim that expired is free again.
+   *
+   * @returns null if no unit may be claimed now
+   */
   async claim(limits: ClaimLimits): Promise<UnitClaim | null> {
     const { project } = this.#address;
     const isFree = `(queue.status = 'waiting' OR queue.status = 'claimed' AND queue.until <= clock_timestamp())`;
@@ -105,7 +103,7 @@ export class PostgresUnitQueue implements UnitQueue {
       return row;
     });
     return taken
-      ? new PostgresClaim(this.#pool, this.#address, {
+      ? new UnitClaim(this.#pool, this.#address, {
           unit: taken.unit,
           work: taken.work,
           runId: taken.run_id,
@@ -115,6 +113,7 @@ export class PostgresUnitQueue implements UnitQueue {
       : null;
   }
 
+  /** Whether no run is under way and every unit is staged. */
   async isIdle(): Promise<boolean> {
     const rows = await this.#pool.rows(
       `SELECT 1 FROM ${this.#table} WHERE project = $1 AND version = $2 AND status IN ('waiting', 'claimed')
@@ -146,12 +145,18 @@ interface Claimed {
   readonly storeLimit: number;
 }
 
-/** A claimed unit of a shared ledger. The time is the server's; every write checks the token of the claim. */
-class PostgresClaim implements UnitClaim {
+/**
+ * A unit that this process stages, while it sends heartbeats. The time is the server's; every write checks the token of
+ * the claim, so a process that has lost the unit changes nothing more. Disposal gives a unit back that was neither
+ * finished nor failed.
+ */
+export class UnitClaim implements AsyncDisposable {
   readonly unit: string;
   readonly work: string;
   readonly runId: string;
+  /** No other claim has had it or will have it. */
   readonly token: string;
+  /** The unit's data export; a lost claim changes nothing. */
   readonly exports: ExportRecords;
   readonly #pool: PostgresPool;
   readonly #of: LedgerProject;
@@ -170,15 +175,17 @@ class PostgresClaim implements UnitClaim {
     this.runId = runId;
     this.token = token;
     this.#storeLimit = storeLimit;
-    this.exports = new SqlExports(new PostgresDatabase(pool, of, (work) => this.#write(work)));
+    this.exports = new ExportRecords(new PostgresDatabase(pool, of, (work) => this.#write(work)));
     // The next heartbeat makes up for it; a lost claim stays lost.
     this.#heartbeat = host().every(HEARTBEAT_MS, () => this.#beat().catch(() => {}));
   }
 
+  /** Aborts with `lease_lost` once another process has the unit, or the claim expired out of reach of the server. */
   get lost(): AbortSignal {
     return this.#lost.signal;
   }
 
+  /** For the run; sent with the next heartbeat. */
   report(progress: ClaimProgress): void {
     this.#progress = progress;
   }
@@ -201,10 +208,12 @@ class PostgresClaim implements UnitClaim {
     }
   }
 
+  /** @throws CrawlhouseError `lease_lost` */
   finish(): Promise<void> {
     return this.#end(`status = 'staged', progress = NULL, until = NULL`);
   }
 
+  /** @throws CrawlhouseError `lease_lost` */
   fail(error: UnitError, attempts: number): Promise<void> {
     return this.#end(`status = 'failed', until = NULL, error = $3, attempts = $4`, [
       JSON.stringify(error),
@@ -212,6 +221,7 @@ class PostgresClaim implements UnitClaim {
     ]);
   }
 
+  /** Ends the claim without a package, because this process has loaded or failed the unit itself. */
   finishLocally(): Promise<void> {
     return this.#end(`status = 'done', until = NULL`);
   }

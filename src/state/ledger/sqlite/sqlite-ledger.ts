@@ -7,7 +7,7 @@ import { host, timestamp } from '../../../core/host/host.ts';
 import { inTransaction, isReadOnly, openSqlite, openSqliteToRead } from '../../../core/locks/open-sqlite.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
 import type { LedgerRun } from '../../../project/model/runs/ledger-records.ts';
-import { SqlLedger } from '../sql-ledger.ts';
+import { Ledger } from '../ledger.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 
 /** Of SQLite: SQLITE_CORRUPT, SQLITE_NOTADB. */
@@ -23,18 +23,11 @@ export const LEDGER_FILE = 'ledger.sqlite';
  *   ledger by then.
  * @throws CrawlhouseError `newer_version`, `damaged_ledger`
  */
-export function sqliteLedger(stateDir: string, lockedSince: string | null = null): SqlLedger {
+export function sqliteLedger(stateDir: string, lockedSince: string | null = null): Ledger {
   makePrivateFolder(stateDir);
   const path = join(stateDir, LEDGER_FILE);
-  const file = openSqlite(path);
-  try {
-    file.exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
-    migrateLedger(file, path);
-  } catch (error) {
-    file.close();
-    throw asDamage(error, path);
-  }
-  return ledgerOf(file, path, lockedSince);
+  const pragmas = 'PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL';
+  return opened(openSqlite(path), path, pragmas, lockedSince);
 }
 
 /**
@@ -42,52 +35,60 @@ export function sqliteLedger(stateDir: string, lockedSince: string | null = null
  *
  * @throws CrawlhouseError `newer_version`, `damaged_ledger`
  */
-export function readSqliteLedger(stateDir: string, lockedSince: string | null): SqlLedger {
+export function readSqliteLedger(stateDir: string, lockedSince: string | null): Ledger {
   const path = join(stateDir, LEDGER_FILE);
   try {
     return sqliteLedger(stateDir, lockedSince);
   } catch (error) {
     if (!isReadOnly(error)) throw error;
   }
-  const file = openSqliteToRead(path);
+  return opened(openSqliteToRead(path), path, 'PRAGMA busy_timeout = 5000', lockedSince);
+}
+
+function opened(file: DatabaseSync, path: string, pragmas: string, lockedSince: string | null): Ledger {
   try {
-    file.exec('PRAGMA busy_timeout = 5000');
+    file.exec(pragmas);
     migrateLedger(file, path);
   } catch (error) {
     file.close();
     throw asDamage(error, path);
   }
-  return ledgerOf(file, path, lockedSince);
+  return new SqliteLedger(file, path, lockedSince);
 }
 
-function ledgerOf(file: DatabaseSync, path: string, lockedSince: string | null): SqlLedger {
-  const database = new SqliteDatabase(file);
-  return new SqlLedger({
-    database,
-    version: LEDGER_VERSION,
-    offers: null,
-    // Never: the system gives the state lock to nobody else while this process is there.
-    lost: new AbortController().signal,
-    check: () => check(database, path),
-    claimed: async () => [],
-    dataset: `spec ->> 'dataset'`,
-    unitColumns: () => ({}),
-    runColumns: {},
-    runStatus: 'status',
-    markDead: (runs) => markDeadRuns(runs, lockedSince),
-    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
-  });
-}
+class SqliteLedger extends Ledger {
+  readonly version = LEDGER_VERSION;
+  readonly offers = null;
+  // Never: the system gives the state lock to nobody else while this process is there.
+  readonly lost = new AbortController().signal;
+  protected readonly dataset = `spec ->> 'dataset'`;
+  protected readonly runColumns = {};
+  protected readonly runStatus = 'status';
+  readonly #path: string;
+  readonly #lockedSince: string | null;
 
-/**
- * @throws CrawlhouseError `damaged_ledger`
- */
-async function check(database: SqliteDatabase, path: string): Promise<void> {
-  try {
-    const [said] = await database.rows<{ quick_check: string }>('PRAGMA quick_check(1)');
-    if (said?.quick_check !== 'ok') throw damaged(path, said?.quick_check);
-  } catch (error) {
-    throw asDamage(error, path);
+  constructor(file: DatabaseSync, path: string, lockedSince: string | null) {
+    super(new SqliteDatabase(file));
+    this.#path = path;
+    this.#lockedSince = lockedSince;
+  }
+
+  /** @throws CrawlhouseError `damaged_ledger` */
+  async check(): Promise<void> {
+    try {
+      const [said] = await this.database.rows<{ quick_check: string }>('PRAGMA quick_check(1)');
+      if (said?.quick_check !== 'ok') throw damaged(this.#path, said?.quick_check);
+    } catch (error) {
+      throw asDamage(error, this.#path);
+    }
+  }
+
+  protected unitColumns() {
+    return {};
+  }
+
+  protected override markDead(runs: LedgerRun[]): LedgerRun[] {
+    return markDeadRuns(runs, this.#lockedSince);
   }
 }
 
@@ -145,7 +146,7 @@ export const LEDGER_VERSION = MIGRATIONS.length;
  *
  * @throws CrawlhouseError `newer_version`
  */
-function migrateLedger(database: DatabaseSync, path: string, now: Date = new Date(host().now())): void {
+function migrateLedger(database: DatabaseSync, path: string): void {
   const version = versionOf(database);
   if (version === LEDGER_VERSION) return;
   if (version > LEDGER_VERSION) {
@@ -156,7 +157,7 @@ function migrateLedger(database: DatabaseSync, path: string, now: Date = new Dat
     );
   }
   if (version > 0) {
-    const copy = copyName(path, version, now);
+    const copy = join(dirname(path), `ledger.v${version}-${stamp()}.sqlite`);
     if (!host().files.existsSync(copy)) database.prepare('VACUUM INTO ?').run(copy);
   }
   inTransaction(database, () => {
@@ -166,10 +167,9 @@ function migrateLedger(database: DatabaseSync, path: string, now: Date = new Dat
   });
 }
 
-/** `ledger.v1-2026-11-21T07-50-57Z.sqlite` */
-function copyName(path: string, version: number, now: Date): string {
-  const at = now.toISOString().slice(0, 19).replaceAll(':', '-');
-  return join(dirname(path), `ledger.v${version}-${at}Z.sqlite`);
+/** The time in the name of a file: `2026-11-21T07-50-57Z`. */
+function stamp(): string {
+  return `${timestamp().slice(0, 19).replaceAll(':', '-')}Z`;
 }
 
 function versionOf(database: DatabaseSync): number {
@@ -185,7 +185,7 @@ function versionOf(database: DatabaseSync): number {
  *
  * @throws CrawlhouseError `newer_version`
  */
-export async function openSqliteLedger(stateDir: string, logger: Logger): Promise<SqlLedger> {
+export async function openSqliteLedger(stateDir: string, logger: Logger): Promise<Ledger> {
   try {
     return await soundLedger(stateDir);
   } catch (error) {
@@ -196,7 +196,7 @@ export async function openSqliteLedger(stateDir: string, logger: Logger): Promis
   }
 }
 
-async function soundLedger(stateDir: string): Promise<SqlLedger> {
+async function soundLedger(stateDir: string): Promise<Ledger> {
   const ledger = sqliteLedger(stateDir);
   try {
     await ledger.check();
@@ -209,8 +209,7 @@ async function soundLedger(stateDir: string): Promise<SqlLedger> {
 
 /** Its log of changes goes with it: beside another file it would be taken for that one's. */
 function putAside(stateDir: string): string {
-  const at = timestamp().slice(0, 19).replaceAll(':', '-');
-  const aside = join(stateDir, `ledger.damaged-${at}Z.sqlite`);
+  const aside = join(stateDir, `ledger.damaged-${stamp()}.sqlite`);
   const { files } = host();
   for (const suffix of ['', '-wal', '-shm']) {
     const file = join(stateDir, `${LEDGER_FILE}${suffix}`);

@@ -1,7 +1,8 @@
-import type { ExportRecords, LedgerExport } from './ledger-export.ts';
+import type { LedgerExport } from './ledger-facts.ts';
 import { insertRows, type LedgerWrite, type SqlDatabase } from './sql-database.ts';
 
-export class SqlExports implements ExportRecords {
+/** The data exports of the units' present attempts. */
+export class ExportRecords {
   protected readonly database: SqlDatabase;
   readonly #write: LedgerWrite;
 
@@ -11,6 +12,7 @@ export class SqlExports implements ExportRecords {
     this.#write = write;
   }
 
+  /** Takes note of the data export of a unit's present attempt. */
   async putExport({ unit, ...rest }: LedgerExport): Promise<void> {
     const changes = Object.keys(rest).map((column) => `${column} = excluded.${column}`);
     const conflict = `ON CONFLICT ${this.database.key('unit')} DO UPDATE SET ${changes.join(', ')}`;
@@ -19,6 +21,7 @@ export class SqlExports implements ExportRecords {
     );
   }
 
+  /** A run takes up what an earlier one asked for. */
   async claimExport(unit: string, runId: string): Promise<void> {
     await this.#set(unit, 'run_id', runId);
   }
