@@ -18,8 +18,6 @@ const AGENTS = {
     `Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36 (compatible; ${name})`,
 } as const;
 
-type AgentKind = keyof typeof AGENTS;
-
 /** URLs per second that a site takes from a stranger. */
 const POLITE_SPEED = 5;
 
@@ -33,35 +31,11 @@ export interface SettingsOptions {
 }
 
 /** A crawl configuration (api-spec.md §2.8) as the crawler reads it. */
-export interface CrawlSettings {
-  readonly scope: ScopeRules;
-  readonly sitemaps: readonly string[];
-  readonly strictSitemaps: boolean;
-  readonly maxUrl: number;
-  readonly maxDepth: number;
-  /** URLs per second. */
-  readonly maxSpeed: number;
-  readonly hosts: HostRules;
-  /** The content of robots.txt by host, with its port if it has one. */
-  readonly robots: ReadonlyMap<string, string>;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly auth:
-    | (Credentials & { readonly scheme: 'Basic' | 'Digest' })
-    | (NtlmCredentials & { readonly scheme: 'NTLM' })
-    | null;
-  readonly useCookies: boolean;
-  readonly useProxy: boolean;
-  /** The name that robots.txt and robots directives speak to, in lower case. */
-  readonly robotName: string;
-  readonly agentKind: AgentKind;
-  /** Absent: pages are not rendered. */
-  readonly rendering?: {
-    /** Patterns of the resources that pages are recorded with; none: all; null: no list of resources. */
-    readonly watched: readonly string[] | null;
-  };
-  readonly customFields: readonly CustomField[];
-}
+export type CrawlSettings = Readonly<ReturnType<typeof readCrawlSettings>>;
+
+type Auth =
+  | (Credentials & { readonly scheme: 'Basic' | 'Digest' })
+  | (NtlmCredentials & { readonly scheme: 'NTLM' });
 
 type Config = z.output<typeof CrawlConfigInput>;
 type Given = { readonly [Name in keyof Config]: NonNullable<Config[Name]> };
@@ -72,7 +46,7 @@ type Complete = ReturnType<typeof withDefaults>;
  *
  * @throws CrawlhouseError `bad_settings`, `missing_feature`
  */
-export function readCrawlSettings(input: unknown, options: SettingsOptions = {}): CrawlSettings {
+export function readCrawlSettings(input: unknown, options: SettingsOptions = {}) {
   const { data, error } = CrawlConfigInput.safeParse(input);
   const issue = error?.issues[0];
   if (issue || data === undefined)
@@ -92,22 +66,24 @@ export function readCrawlSettings(input: unknown, options: SettingsOptions = {})
         .filter((name) => name !== ''),
       isWhitelist: config.whitelist_params_mode,
       isAjax: config.ajax_crawling,
-    },
+    } satisfies ScopeRules,
     sitemaps: config.sitemaps,
     strictSitemaps: config.strict_sitemaps,
     maxUrl: config.max_url,
     maxDepth: config.max_depth,
+    /** URLs per second. */
     maxSpeed: config.max_speed,
     hosts: {
       dns: new Map(config.dns.map(({ host, ips }) => [host.toLowerCase(), ips])),
       allowPrivate: options.allowPrivate ?? false,
-    },
+    } satisfies HostRules,
+    /** The content of robots.txt by host, with its port if it has one. */
     robots: new Map(config.robots_txt.map(({ host, content }) => [host.toLowerCase(), content])),
     headers: headersOf(config),
     auth: authOf(config),
     useCookies: config.use_cookies,
     useProxy: config.use_proxy,
-    // The first word, without a version (RFC 9309 §2.2.1).
+    /** The name that robots.txt and robots directives speak to, in lower case: the first word, without a version (RFC 9309 §2.2.1). */
     robotName: (/^[a-z_-]+/i.exec(config.user_agent)?.[0] ?? config.user_agent).toLowerCase(),
     agentKind: config.agent_kind,
     ...renderingOf(config),
@@ -143,7 +119,7 @@ function alternates(startUrl: string, urls: readonly string[]): string[] {
   });
 }
 
-/** What each request carries besides cookies and credentials. */
+/** What each request carries besides cookies and credentials; names in lower case. */
 function headersOf(config: Complete): Record<string, string> {
   const extra = Object.entries(config.extra_headers);
   return {
@@ -153,15 +129,22 @@ function headersOf(config: Complete): Record<string, string> {
   };
 }
 
-/** @throws CrawlhouseError `bad_settings` for resources that are watched on pages that are not rendered */
-function renderingOf(config: Complete): Pick<CrawlSettings, 'rendering'> {
+/**
+ * Empty: pages are not rendered. `watched`: patterns of the resources that pages are recorded with; none: all; null: no list
+ * of resources.
+ *
+ * @throws CrawlhouseError `bad_settings` for resources that are watched on pages that are not rendered
+ */
+function renderingOf(config: Complete): {
+  readonly rendering?: { readonly watched: readonly string[] | null };
+} {
   const { js_rendering, resource_checker, watched_resources } = config;
   if (resource_checker && !js_rendering) throw badConfig('resource_checker', 'needs js_rendering');
   if (!js_rendering) return {};
   return { rendering: { watched: resource_checker ? watched_resources : null } };
 }
 
-function authOf({ http_auth }: Complete): CrawlSettings['auth'] {
+function authOf({ http_auth }: Complete): Auth | null {
   if (!http_auth) return null;
   const { username, password, scheme, realm } = http_auth;
   keepSecret(password);

@@ -34,7 +34,8 @@ import type { MissingPageRecord, PageRecord } from './records/records.ts';
 import { Renderer, type RenderOptions } from './render/renderer.ts';
 import { RobotsCache } from './robots/robots-cache.ts';
 import { CrawlSession } from './session.ts';
-import { measureVitals, prepareVitals } from './vitals/measure-vitals.ts';
+import { findLighthouse } from './vitals/find-lighthouse.ts';
+import { measureVitals } from './vitals/measure-vitals.ts';
 import type { VitalsOptions } from './vitals/vitals.ts';
 
 /** A site may have any number of subdomains. */
@@ -144,10 +145,9 @@ async function fetchSite(
 ): Promise<CrawlEndReason> {
   const { frontier, counts, signal, sideWork, quota = Number.POSITIVE_INFINITY, isList = false } = options;
   const limits = { ...DEFAULT_FETCH_LIMITS, ...options.limits };
-  const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY;
+  const { seeds = [], former, concurrency = DEFAULT_CONCURRENCY } = options;
   const own = new Scope(settings.scope);
-  const seeds = options.seeds ?? [];
-  await seedFrontier(settings, { frontier, scope: own, signal, isList, seeds, former: options.former });
+  await seedFrontier(settings, { frontier, scope: own, signal, isList, seeds, former });
   const listed = isList ? frontier.origins().map(ownUrl) : [];
   const rules = { ...settings.scope, listedHosts: listed.map(({ host }) => host) };
   const scope = new Scope(rules);
@@ -159,7 +159,9 @@ async function fetchSite(
   // Other hosts of a list get no credentials.
   const session = new CrawlSession(settings, own, frontier.fact('cookies'));
   await using fetcher = new Fetcher(session, resolver, { limits, connections: concurrency, proxy });
-  await using parser = parserOf({ ...settings, scope: rules }, limits.bytes, options.threads);
+  const { robotName, customFields, rendering: { watched } = { watched: null } } = settings;
+  const parsing = { scope: rules, robotName, customFields, bytes: limits.bytes, watched };
+  await using parser = new ParsePool(parsing, options.threads);
   // Requests under way fail at once, and are sent again when the crawl goes on.
   const stop = (): Promise<void> => fetcher[Symbol.asyncDispose]();
   const ended = new AbortController();
@@ -168,14 +170,13 @@ async function fetchSite(
   signal.addEventListener('abort', stop, { once: true });
   try {
     const control = options.control ?? new CrawlControl();
-    const vitals = await prepareVitals(options);
+    const rendering = { ...options.rendering, bytes: limits.bytes };
+    const vitals = options.vitals && { ...options.vitals, ...(await findLighthouse(rendering.browser)) };
     const files = { frontier, fetcher, sideWork, waits: options.robotsWaits };
     const robots = new RobotsCache(settings, files, signal);
-    const pace = new Pace(settings.maxSpeed);
-    const rendering = { ...options.rendering, bytes: limits.bytes };
-    const work = { fetcher, robots, pace, signal };
+    const work = { fetcher, robots, pace: new Pace(settings.maxSpeed), signal };
     await using renderer = await Renderer.forCrawl(settings, rendering, work);
-    const seeding = { frontier, scope, isList, fetcher, robots, pace, sideWork };
+    const seeding = { ...work, frontier, scope, isList, sideWork };
     sitemaps = keepSitemaps(settings, { ...seeding, signal: AbortSignal.any([signal, ended.signal]) });
     // The awaiting caller reports the error.
     sitemaps.catch(() => {});
@@ -199,7 +200,7 @@ async function fetchSite(
     if (REASONS_TO_STOP.has(reason)) return reason;
     if (!isList) await askForMissingPages(tools);
     const site = { ...tools, folder: options.folder, session, resolver, proxy, sideWork, control };
-    if (vitals !== null) await measureVitals(settings, vitals, site);
+    if (vitals) await measureVitals(settings, vitals, site);
     return control.state === 'cancelling' ? 'user_cancelled' : reason;
   } finally {
     signal.removeEventListener('abort', stop);
@@ -207,17 +208,6 @@ async function fetchSite(
     // The phase has its error; here they only end.
     await sitemaps.catch(() => {});
   }
-}
-
-function parserOf(
-  { scope, robotName, customFields, rendering }: CrawlSettings,
-  bytes: number,
-  threads = Math.max(1, availableParallelism() - 1),
-): ParsePool {
-  return new ParsePool(
-    { scope, robotName, customFields, bytes, watched: rendering?.watched ?? null },
-    threads,
-  );
 }
 
 async function makeReport(
@@ -259,12 +249,6 @@ function requireSameConfig(frontier: Frontier, settings: CrawlSettings, folder: 
   }
 }
 
-/** An address that the site can not have. It is the same in each crawl, so that its owner finds it in logs. */
-function inventedUrl(origin: string): string {
-  const digest = createHash('sha256').update(origin).digest('hex');
-  return `${origin}/no-such-page-${digest.slice(0, 16)}`;
-}
-
 /**
  * Asks each origin of the site once for a page that does not exist, and keeps what a page with the same content is told
  * by. robots.txt, pace and `Crawl-delay` hold. An origin that does not answer, or asks to wait, is left out.
@@ -279,7 +263,10 @@ async function askForMissingPages(tools: MissingTools): Promise<void> {
 
 async function askOrigin(origin: string, tools: MissingTools): Promise<MissingPageRecord | null> {
   const { fetcher, parser, renderer, robots, pace, signal } = tools;
-  const url = ownUrl(inventedUrl(origin));
+  // An address that the site can not have. It is the same in each crawl, so that its owner finds it in logs.
+  const url = ownUrl(
+    `${origin}/no-such-page-${createHash('sha256').update(origin).digest('hex').slice(0, 16)}`,
+  );
   const rules = await robots.rulesOf(url);
   if (rules.isUnavailable || !rules.isAllowed(url.href)) return null;
   await pace.turn(url.host, rules.delayMs, signal);

@@ -45,13 +45,6 @@ export interface FetchTools extends VisitTools {
   readonly select: (item: QueuedUrl, reply: ParseReply) => readonly string[];
 }
 
-export interface RoundResult {
-  /** Whether the limit of URLs ended the round while one was left. */
-  readonly isFull: boolean;
-  readonly answered: number;
-  readonly failed: number;
-}
-
 /** URLs of one host that wait, in their order. */
 interface Lane {
   readonly items: QueuedUrl[];
@@ -85,7 +78,8 @@ export class FetchRound {
     this.#tools = tools;
   }
 
-  async run(): Promise<RoundResult> {
+  /** Is full where the limit of URLs ended the round while one was left. */
+  async run() {
     const { batch, control, signal } = this.#tools;
     const wake = (): void => this.#wakeUp();
     using _ = control.onChange(wake);

@@ -19,12 +19,6 @@ const MOST_HOPS = 5;
 /** Only the headers are of interest. */
 const BYTES = 1024;
 
-export interface TriedStart {
-  readonly startUrl: string;
-  /** Whether it is on this machine. */
-  readonly isLoopback: boolean;
-}
-
 /** What a person may do about each error of a request. */
 const HINTS: Readonly<Record<string, string>> = {
   dns: 'check the spelling of the address, and the DNS of this machine',
@@ -59,12 +53,12 @@ export interface TryOptions extends SettingsOptions {
 /**
  * Tries the start URL of a configuration before anything is kept of its crawl: its redirects, its status, robots.txt. A
  * start URL that redirects to another host is replaced by what it leads to. The rules for addresses hold that hold for
- * the crawl. `speed`: URLs per second, which a stranger's site may limit.
+ * the crawl. `speed`: URLs per second, which a stranger's site may limit. `isLoopback`: the start URL is on this machine.
  *
  * @throws CrawlhouseError `start_unreachable` for what may be better later, `start_refused` for what will not be;
  *   `bad_settings`, `missing_feature`
  */
-export async function tryStart(config: unknown, options: TryOptions = {}): Promise<TriedStart> {
+export async function tryStart(config: unknown, options: TryOptions = {}) {
   const settings = readCrawlSettings(config, options);
   if (settings.rendering !== undefined) await findBrowser(options.rendering?.browser);
   if (options.hasVitals) await findLighthouse(options.rendering?.browser);

@@ -31,16 +31,12 @@ export interface RejectedRow {
   readonly reason: string;
 }
 
-/** A row of another search type than the web's, as of images or Discover. */
-interface OtherSearchType {
-  readonly searchType: string;
-}
-
 /** What a line of an export becomes. */
 export type DemandRecord =
   | { readonly row: DemandRow }
   | { readonly reject: RejectedRow }
-  | { readonly other: OtherSearchType };
+  /** A row of another search type than the web's, as of images or Discover. */
+  | { readonly other: { readonly searchType: string } };
 
 /** The rows of one table of an export, all counted by the same dimensions. */
 export interface DemandTable {

@@ -12,7 +12,7 @@ import {
 } from './demand-row.ts';
 import { type CsvTable, recognizeCsv } from './exports/csv-tables.ts';
 import type { DecodedText } from './exports/decode-text.ts';
-import { pageExport, withoutPeriod } from './exports/page-export.ts';
+import { type ExportSource, pageExport, withoutPeriod } from './exports/page-export.ts';
 import { parquetTable } from './exports/parquet-table.ts';
 import type { DayOrder } from './exports/parse-day.ts';
 import { readZip } from './exports/read-zip.ts';
@@ -76,14 +76,7 @@ export async function readDemand(
   return exports;
 }
 
-interface Group {
-  readonly files: readonly string[];
-  readonly hash: string;
-  readonly options: DemandOptions;
-  readonly signal: AbortSignal;
-}
-
-async function exportOf(group: readonly ReadTable[], about: Group): Promise<DemandExport> {
+async function exportOf(group: readonly ReadTable[], about: ExportSource): Promise<DemandExport> {
   const rows = group.flatMap((one) => (one.kind === 'rows' ? [one] : []));
   const [first] = rows;
   if (first === undefined) {

@@ -91,20 +91,16 @@ function twoDigits(text: string, at: number): number {
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
 }
 
+const PARTS = ['year', 'month', 'day', 'hour', 'minute', 'second'] as const;
+
 /** Offsets of an IANA time zone, remembered by the hour: a log has many lines of each. */
 class ZoneOffsets {
   readonly #format: Intl.DateTimeFormat | null;
   readonly #offsets = new Map<number, number>();
 
   constructor(zone: string) {
-    const parts = {
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-    } as const;
-    const options = { timeZone: zone, hourCycle: 'h23', era: 'short', ...parts, second: 'numeric' } as const;
+    const parts = Object.fromEntries(PARTS.map((name) => [name, 'numeric']));
+    const options = { timeZone: zone, hourCycle: 'h23', era: 'short', ...parts } as const;
     this.#format = zone === 'UTC' ? null : new Intl.DateTimeFormat('en-US', options);
   }
 
@@ -128,10 +124,8 @@ class ZoneOffsets {
     const parts = new Map(
       this.#format?.formatToParts(quarter * 1000).map(({ type, value }) => [type, value]),
     );
-    const [year, month, day, hour, minute, rest] = ['year', 'month', 'day', 'hour', 'minute', 'second'].map(
-      (name) => Number(parts.get(name as Intl.DateTimeFormatPartTypes)),
-    ) as [number, number, number, number, number, number];
-    const offset = Date.UTC(year, month - 1, day, hour, minute, rest) / 1000 - quarter;
+    const [year = 0, month = 0, ...more] = PARTS.map((name) => Number(parts.get(name)));
+    const offset = Date.UTC(year, month - 1, ...more) / 1000 - quarter;
     this.#offsets.set(quarter, offset);
     return offset;
   }

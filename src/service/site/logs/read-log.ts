@@ -16,18 +16,6 @@ export interface UnreadLine {
   readonly reason: RejectReason;
 }
 
-/** What became of lines that are neither events nor rejects. */
-export interface LogTally {
-  /** Lines of the file up to where it was read. */
-  readonly lines: number;
-  /** Comments, empty lines and messages that are no requests. */
-  readonly skipped: number;
-  /** Requests for hosts that are not the site's. */
-  readonly otherHosts: number;
-  /** Bytes of a last line without its end, which was not read. */
-  readonly unfinished: number;
-}
-
 export interface LogReading {
   readonly format: LogFormat;
   readonly rows: EventRows;
@@ -48,11 +36,7 @@ export interface LogReading {
  *
  * @param pieces the text from its first byte that was not read
  */
-export async function readLog(
-  pieces: AsyncIterable<Uint8Array>,
-  reading: LogReading,
-  signal: AbortSignal,
-): Promise<LogTally> {
+export async function readLog(pieces: AsyncIterable<Uint8Array>, reading: LogReading, signal: AbortSignal) {
   const reader = new LineReader(reading);
   for await (const piece of pieces) {
     signal.throwIfAborted();
@@ -67,6 +51,7 @@ export async function readLog(
   }
   await reading.onRows();
   const { lines, skipped, otherHosts } = reader;
+  /** `unfinished`: bytes of a last line without its end, which was not read. */
   return { lines, skipped, otherHosts, unfinished: reading.digest.pending };
 }
 
@@ -74,8 +59,11 @@ class LineReader {
   readonly #reading: LogReading;
   readonly #line = new LogLine();
   readonly #plain: PlainLines | null;
+  /** Lines of the file up to where it was read. */
   lines: number;
+  /** Comments, empty lines and messages that are no requests. */
   skipped = 0;
+  /** Requests for hosts that are not the site's. */
   otherHosts = 0;
   /** What is read, in one buffer that is used again; its first `rest` bytes are the begin of a line. */
   #bytes = Buffer.allocUnsafe(PIECE);

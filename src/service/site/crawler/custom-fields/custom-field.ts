@@ -26,20 +26,7 @@ const CustomFieldInput = z.strictObject({
 type CustomFieldInput = z.infer<typeof CustomFieldInput>;
 
 /** A rule of data scraping, complete. */
-export interface CustomField {
-  /** Of the page field: `custom_` and the rule's name. */
-  readonly field: string;
-  readonly language: SelectorLanguage;
-  readonly selector: string;
-  readonly take: NonNullable<CustomFieldInput['take']>;
-  readonly attribute: string | null;
-  readonly type: NonNullable<CustomFieldInput['type']>;
-  /** The decimal sign of numbers. */
-  readonly decimal: '.' | ',';
-  readonly isMany: boolean;
-  /** What is read: the page as it counts, its HTML before scripts ran, or only the page after they ran. */
-  readonly from: 'page' | NonNullable<CustomFieldInput['from']>;
-}
+export type CustomField = Readonly<ReturnType<typeof complete>>;
 
 interface Problem {
   /** Such as `custom_fields[0].css`. */
@@ -103,17 +90,20 @@ function problemOf(
   }
 }
 
-function complete(rule: CustomFieldInput): CustomField {
+function complete(rule: CustomFieldInput) {
   const language = LANGUAGES.find((one) => rule[one] !== undefined) ?? 'css';
   return {
+    /** Of the page field. */
     field: `custom_${rule.name}`,
     language,
     selector: rule[language] ?? '',
-    take: rule.take ?? (rule.attribute === undefined ? 'text' : 'attribute'),
+    take: rule.take ?? (rule.attribute === undefined ? ('text' as const) : ('attribute' as const)),
     attribute: rule.attribute ?? null,
-    type: rule.type ?? 'string',
-    decimal: rule.decimal ?? '.',
+    type: rule.type ?? ('string' as const),
+    /** The decimal sign of numbers. */
+    decimal: rule.decimal ?? ('.' as const),
     isMany: rule.many ?? false,
-    from: rule.from ?? 'page',
+    /** What is read: the page as it counts, its HTML before scripts ran, or only the page after they ran. */
+    from: rule.from ?? ('page' as const),
   };
 }

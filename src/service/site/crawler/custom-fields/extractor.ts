@@ -26,20 +26,21 @@ export function extractor(fields: readonly CustomField[]): (page: SelectorPage) 
     const values: Record<string, Value | readonly Value[]> = {};
     const problems: string[] = [];
     for (const rule of rules) {
-      const found = tried(() => taken(rule, rule.select(page)));
-      if (typeof found === 'string') problems.push(`${rule.field}: ${found}`);
-      else if (found.value !== null) values[rule.field] = found.value;
+      try {
+        const value = withinTime(() => taken(rule, rule.select(page)));
+        if (value !== null) values[rule.field] = value;
+      } catch (error) {
+        problems.push(`${rule.field}: ${error instanceof TookTooLong ? 'timeout' : 'error'}`);
+      }
     }
     return { values, problems };
   };
 }
 
-type Taken = { readonly value: Value | readonly Value[] | null };
-
-function taken(rule: CustomField, matches: Iterable<Match>): Taken {
+function taken(rule: CustomField, matches: Iterable<Match>): Value | readonly Value[] | null {
   const { take, attribute, isMany } = rule;
-  if (take === 'count') return { value: Iterator.from(matches).reduce((count) => count + 1, 0) };
-  if (take === 'exists') return { value: Iterator.from(matches).some(() => true) };
+  if (take === 'count') return Iterator.from(matches).reduce((count) => count + 1, 0);
+  if (take === 'exists') return Iterator.from(matches).some(() => true);
   const values: Value[] = [];
   for (const match of matches) {
     const text =
@@ -50,17 +51,8 @@ function taken(rule: CustomField, matches: Iterable<Match>): Taken {
     // The first place counts, whether or not it has a value of the type.
     if (!isMany || values.length >= MOST_VALUES) break;
   }
-  if (isMany) return { value: values.length === 0 ? null : values };
-  return { value: values[0] ?? null };
-}
-
-/** The result, or in words why there is none. */
-function tried(work: () => Taken): Taken | string {
-  try {
-    return withinTime(work);
-  } catch (error) {
-    return error instanceof TookTooLong ? 'timeout' : 'error';
-  }
+  if (isMany) return values.length === 0 ? null : values;
+  return values[0] ?? null;
 }
 
 /** A text as a value of the type; null for a text that is none. */

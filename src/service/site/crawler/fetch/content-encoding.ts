@@ -10,7 +10,6 @@ import { headerValues } from '../parse/headers.ts';
 
 /** What the crawler asks servers for. */
 export const ACCEPT_ENCODING = 'gzip, br, zstd, deflate';
-const KNOWN: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'br', 'zstd']);
 const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_flush } = constants;
 
 export interface DecodedBody {
@@ -36,7 +35,7 @@ export function decodeContent(
     .map((encoding) => encoding.trim())
     .filter((encoding) => encoding !== '' && encoding !== 'identity');
   let decoded: DecodedBody = { body, isTruncated: false };
-  if (!encodings.every((encoding) => KNOWN.has(encoding))) return decoded;
+  if (!encodings.every((encoding) => DECODERS.has(encoding))) return decoded;
   for (const encoding of encodings.reverse()) {
     if (decoded.body === null || decoded.body.length === 0) return decoded;
     const { body: plain, isTruncated } = decodeOnce(decoded.body, encoding, limit);
@@ -46,7 +45,7 @@ export function decodeContent(
 }
 
 function decodeOnce(body: Uint8Array, encoding: string, limit: number): DecodedBody {
-  const decode = decoderOf(encoding, body);
+  const decode = DECODERS.get(encoding) ?? gunzip;
   try {
     return { body: decode(body, limit), isTruncated: false };
   } catch (error) {
@@ -70,25 +69,22 @@ function decodeStart(body: Uint8Array, decode: Decoder, limit: number): DecodedB
 
 type Decoder = (body: Uint8Array, limit: number) => Uint8Array;
 
-/** @param encoding one of `KNOWN` */
-function decoderOf(encoding: string, body: Uint8Array): Decoder {
-  switch (encoding) {
-    case 'gzip':
-    case 'x-gzip':
-      return gunzip;
-    case 'deflate': {
-      // Some servers send it without the zlib header that RFC 9110 §8.4.1.2 asks for.
-      const isZlib = ((body[0] ?? 0) & 15) === 8 && (((body[0] ?? 0) << 8) + (body[1] ?? 0)) % 31 === 0;
-      const inflate = isZlib ? inflateSync : inflateRawSync;
-      return (bytes, maxOutputLength) => inflate(bytes, { maxOutputLength, finishFlush: Z_SYNC_FLUSH });
-    }
-    case 'br':
-      return (bytes, maxOutputLength) =>
-        brotliDecompressSync(bytes, { maxOutputLength, finishFlush: BROTLI_OPERATION_FLUSH });
-    default:
-      return (bytes, maxOutputLength) =>
-        zstdDecompressSync(bytes, { maxOutputLength, finishFlush: ZSTD_e_flush });
-  }
+const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
+  ['gzip', gunzip],
+  ['x-gzip', gunzip],
+  ['deflate', inflate],
+  [
+    'br',
+    (bytes, most) =>
+      brotliDecompressSync(bytes, { maxOutputLength: most, finishFlush: BROTLI_OPERATION_FLUSH }),
+  ],
+  ['zstd', (bytes, most) => zstdDecompressSync(bytes, { maxOutputLength: most, finishFlush: ZSTD_e_flush })],
+]);
+
+/** Some servers send it without the zlib header that RFC 9110 §8.4.1.2 asks for. */
+function inflate(bytes: Uint8Array, maxOutputLength: number): Uint8Array {
+  const isZlib = ((bytes[0] ?? 0) & 15) === 8 && (((bytes[0] ?? 0) << 8) + (bytes[1] ?? 0)) % 31 === 0;
+  return (isZlib ? inflateSync : inflateRawSync)(bytes, { maxOutputLength, finishFlush: Z_SYNC_FLUSH });
 }
 
 /** Browsers look neither at the sum and the length at the end of gzip nor at what stands behind them. */

@@ -7,14 +7,7 @@ export interface Credentials {
 }
 
 /** A challenge of Digest authentication (RFC 7616). */
-export interface DigestChallenge {
-  readonly realm: string;
-  readonly nonce: string;
-  readonly opaque: string | undefined;
-  readonly algorithm: string | undefined;
-  /** Whether the server offers `qop=auth`; without any qop the form of RFC 2069 is used. */
-  readonly hasQop: boolean;
-}
+export type DigestChallenge = NonNullable<ReturnType<typeof readChallenge>>;
 
 const HASHES: Readonly<Record<string, string>> = {
   md5: 'md5',
@@ -24,7 +17,7 @@ const HASHES: Readonly<Record<string, string>> = {
 const PARAMETER = /([a-z]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/gi;
 
 /** The first Digest challenge of a `WWW-Authenticate` header that can be answered, or null. */
-export function readChallenge(header: string): DigestChallenge | null {
+export function readChallenge(header: string) {
   for (const piece of header.split(/(?:^|,)\s*(?=digest\s)/i)) {
     if (!/^\s*digest\s/i.test(piece)) continue;
     const values = new Map(
@@ -37,6 +30,7 @@ export function readChallenge(header: string): DigestChallenge | null {
     const algorithm = values.get('algorithm');
     const qop = values.get('qop');
     const isKnown = algorithm === undefined || hashOf(algorithm) !== undefined;
+    // Without any qop the form of RFC 2069 is used.
     const hasQop = qop?.split(/[\s,]+/).includes('auth') ?? false;
     if (nonce === undefined || !isKnown || (qop !== undefined && !hasQop)) continue;
     return { realm: values.get('realm') ?? '', nonce, opaque: values.get('opaque'), algorithm, hasQop };

@@ -1,12 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Semaphore } from '../../../../core/queue/semaphore.ts';
 import { headerValues } from '../parse/headers.ts';
-
-/** What of an answer is read here. */
-interface Answered {
-  readonly statusCode: number | null;
-  readonly headers: readonly (readonly [name: string, value: string])[];
-}
+import type { Fetched } from '../records/records.ts';
 
 /** Who has the turn on a connection. */
 const turns = new WeakMap<object, Semaphore>();
@@ -17,7 +12,7 @@ const turns = new WeakMap<object, Semaphore>();
  *
  * @param ask sends the request on the connection
  */
-export function askByNtlm<A extends Answered>(
+export function askByNtlm<A extends Pick<Fetched, 'statusCode' | 'headers'>>(
   connection: object,
   credentials: NtlmCredentials,
   ask: (headers: Readonly<Record<string, string>>) => Promise<A>,
@@ -39,7 +34,7 @@ function authorization(message: Buffer): Record<string, string> {
 }
 
 /** What stands behind `NTLM` in a challenge, at first nothing; null where the server does not offer it. */
-function challengeOf({ headers }: Answered): string | null {
+function challengeOf({ headers }: Pick<Fetched, 'headers'>): string | null {
   const offers = headerValues(headers, 'www-authenticate').map((value) =>
     /(?:^|,)\s*NTLM(?:\s+([A-Za-z0-9+/=]+))?\s*(?:,|$)/i.exec(value),
   );
@@ -88,12 +83,7 @@ export interface NtlmCredentials {
   readonly domain: string;
 }
 
-interface NtlmChallenge {
-  readonly nonce: Buffer;
-  /** Pairs of attributes of the server, as they came. */
-  readonly target: Buffer;
-  readonly flags: number;
-}
+type NtlmChallenge = NonNullable<ReturnType<typeof readChallenge>>;
 
 const SIGNATURE = Buffer.from('NTLMSSP\0', 'latin1');
 const [UNICODE, REQUEST_TARGET, NTLM, ALWAYS_SIGN, EXTENDED, TARGET_INFO] = [
@@ -114,7 +104,7 @@ export function negotiateMessage(): Buffer {
 }
 
 /** Null for what is no challenge. */
-export function readChallenge(message: Buffer): NtlmChallenge | null {
+export function readChallenge(message: Buffer) {
   const isOne =
     message.length >= 32 && message.subarray(0, 8).equals(SIGNATURE) && message.readUInt32LE(8) === 2;
   if (!isOne) return null;
@@ -122,6 +112,7 @@ export function readChallenge(message: Buffer): NtlmChallenge | null {
   const [length, at] = hasTarget ? [message.readUInt16LE(40), message.readUInt32LE(44)] : [0, 0];
   return {
     nonce: message.subarray(24, 32),
+    /** Pairs of attributes of the server, as they came. */
     target: message.subarray(at, at + length),
     flags: message.readUInt32LE(20),
   };

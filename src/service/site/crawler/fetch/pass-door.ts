@@ -8,13 +8,8 @@ const MOST_HOPS = 8;
 const MOST_TARGETS = 10_000;
 
 /** Where an answer redirects to, in the one spelling of URLs; null for one that does not. */
-export function redirectTarget({
-  url,
-  statusCode,
-  headers,
-}: Pick<FetchedAnswer, 'url' | 'statusCode' | 'headers'>): string | null {
-  if (!leadsOn(statusCode)) return null;
-  const next = locationOf(headers, url);
+export function redirectTarget(answer: Pick<FetchedAnswer, 'url' | 'statusCode' | 'headers'>): string | null {
+  const next = leadsOn(answer.statusCode) ? locationOf(answer.headers, answer.url) : null;
   return next === null ? null : spellUrl(next);
 }
 

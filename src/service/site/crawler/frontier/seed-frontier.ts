@@ -20,18 +20,12 @@ interface SeedTools extends Omit<VisitTools, 'doors'> {
 /** Keeps the start URLs, once in a crawl. */
 export async function seedFrontier(
   settings: CrawlSettings,
-  {
-    frontier,
-    scope,
-    signal,
-    isList,
-    seeds: given,
-    former,
-  }: Pick<SeedTools, 'frontier' | 'scope' | 'signal' | 'isList' | 'seeds' | 'former'>,
+  tools: Pick<SeedTools, 'frontier' | 'scope' | 'signal' | 'isList' | 'seeds' | 'former'>,
 ): Promise<void> {
+  const { frontier, scope, signal, isList, former } = tools;
   if (frontier.fact('seeded') !== undefined) return;
   const seeds: string[] = [];
-  for await (const text of given) {
+  for await (const text of tools.seeds) {
     const url = isList ? scope.admitListed(text) : scope.admit(text);
     if (url !== null) seeds.push(url);
   }

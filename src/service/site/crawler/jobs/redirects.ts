@@ -3,16 +3,6 @@ import { hashOf, type JobTables } from './job-tables.ts';
 /** More redirects than this are too many, as the service says. */
 const MOST_REDIRECTS = 16;
 
-/** Where the chain of redirects that begins with a URL leads. */
-interface Chain {
-  /** Number of the URL at its end, or of the first one, by number, of the loop that it runs into. */
-  readonly end: number;
-  /** Redirects of the chain; of one that runs into a loop, up to where it repeats. */
-  readonly count: number;
-  readonly isLoop: boolean;
-  readonly isTooMany: boolean;
-}
-
 /**
  * Redirect chains. A page with a status of 300 to 399 and a location redirects; what it leads to may redirect in turn.
  *
@@ -39,7 +29,10 @@ export async function redirects(tables: JobTables): Promise<void> {
   await tables.write(
     'redirect_chains',
     { id: 'INTEGER', final: 'INTEGER', redirects: 'INTEGER', is_loop: 'BOOLEAN', is_too_many: 'BOOLEAN' },
-    chainRows(from ?? new Int32Array(), chainOf),
+    Iterator.from(from ?? []).map((page) => {
+      const { end, count, isLoop, isTooMany } = chainOf(page);
+      return [page, end, count, isLoop, isTooMany];
+    }),
   );
   await tables.make(
     'job_redirects',
@@ -57,19 +50,12 @@ export async function redirects(tables: JobTables): Promise<void> {
   );
 }
 
-function* chainRows(pages: Int32Array, chainOf: (url: number) => Chain): Generator<(number | boolean)[]> {
-  for (const page of pages) {
-    const { end, count, isLoop, isTooMany } = chainOf(page);
-    yield [page, end, count, isLoop, isTooMany];
-  }
-}
-
 /**
  * Follows the redirects of every URL. Each step is looked at once, however long the chains are.
  *
  * @param next for each URL the one that it redirects to, or -1
  */
-export function followRedirects(next: Int32Array): (url: number) => Chain {
+export function followRedirects(next: Int32Array) {
   const end = new Int32Array(next.length).fill(-1);
   const count = new Int32Array(next.length);
   const isLoop = new Uint8Array(next.length);
@@ -103,8 +89,10 @@ export function followRedirects(next: Int32Array): (url: number) => Chain {
       isLoop[member] = to < 0 ? 0 : (isLoop[to] ?? 0);
     }
   }
-  return (url) => ({
+  return (url: number) => ({
+    /** Number of the URL at its end, or of the first one, by number, of the loop that it runs into. */
     end: end[url] ?? url,
+    /** Redirects of the chain; of one that runs into a loop, up to where it repeats. */
     count: count[url] ?? 0,
     isLoop: isLoop[url] === 1,
     isTooMany: (count[url] ?? 0) > MOST_REDIRECTS,

@@ -20,13 +20,6 @@ const KEYS = 2 ** (2 * BLOCK_BITS);
 /** Fingerprints that share two blocks are compared with so many that follow. */
 const WINDOW = 64;
 
-export interface SimilarTexts {
-  /** For each text the lowest one of its cluster; itself, when it is alone. */
-  readonly cluster: Int32Array;
-  /** For each text of a cluster the share of equal bits with the text that is most like it. */
-  readonly similarity: Float64Array;
-}
-
 /**
  * Finds texts whose fingerprints differ in at most eight of sixty bits, and joins them to clusters. Of ten blocks at
  * least two must be equal then, so only texts that share two blocks are compared. Within a cluster two texts may differ
@@ -37,7 +30,7 @@ export interface SimilarTexts {
  *
  * Source: G. Manku et al., "Detecting near-duplicates for web crawling" (2007), §3.
  */
-export function similarTexts(high: Int32Array, low: Int32Array): SimilarTexts {
+export function similarTexts(high: Int32Array, low: Int32Array) {
   const groups = new UnionFind(high.length);
   const distance = new Int32Array(high.length).fill(BITS);
   const different = joinEqual(high, low, groups, distance);
@@ -49,7 +42,9 @@ export function similarTexts(high: Int32Array, low: Int32Array): SimilarTexts {
       compareNeighbours(sortedByKey(different, keys), high, low, { groups, distance });
     }
   return {
+    /** For each text the lowest one of its cluster; itself, when it is alone. */
     cluster: Int32Array.from(high, (_, text) => groups.find(text)),
+    /** For each text of a cluster the share of equal bits with the text that is most like it. */
     similarity: Float64Array.from(distance, (bits) => 1 - bits / BITS),
   };
 }
@@ -89,10 +84,7 @@ function block(high: Int32Array, low: Int32Array, text: number, number: number):
 }
 
 /** Texts and their keys, in the order of the keys: a counting sort, which keeps the order of equal ones. */
-function sortedByKey(
-  texts: Int32Array,
-  keys: Int32Array,
-): { readonly texts: Int32Array; readonly keys: Int32Array } {
+function sortedByKey(texts: Int32Array, keys: Int32Array) {
   const starts = new Int32Array(KEYS + 1);
   for (const key of keys) starts[key + 1] = (starts[key + 1] ?? 0) + 1;
   for (let key = 0; key < KEYS; key++) starts[key + 1] = (starts[key + 1] ?? 0) + (starts[key] ?? 0);
@@ -108,7 +100,7 @@ function sortedByKey(
 }
 
 function compareNeighbours(
-  { texts, keys }: { readonly texts: Int32Array; readonly keys: Int32Array },
+  { texts, keys }: ReturnType<typeof sortedByKey>,
   high: Int32Array,
   low: Int32Array,
   { groups, distance }: { readonly groups: UnionFind; readonly distance: Int32Array },
@@ -142,28 +134,21 @@ export async function nearDuplicates(tables: JobTables): Promise<void> {
     await tables.integers(`SELECT id, simhash >> 30, simhash & 1073741823 FROM fetched_pages JOIN crawl_pages USING (url)
       JOIN job_facts USING (id) WHERE is_html AND simhash IS NOT NULL ORDER BY id`);
   const { cluster, similarity } = similarTexts(high, low);
-  const members = new Map<number, number[]>();
-  for (const [text, first] of cluster.entries()) {
-    if (text === first) continue;
-    const known = members.get(first);
-    if (known === undefined) members.set(first, [first, text]);
-    else known.push(text);
-  }
+  const alike = cluster.keys().filter((text) => cluster[text] !== text);
+  const members = [...Map.groupBy(alike, (text) => cluster[text] ?? text)].map(
+    ([first, texts]) => [first, [first, ...texts]] as const,
+  );
   await tables.write(
     'near_duplicates',
     { id: 'INTEGER', '"group"': 'INTEGER', similarity: 'DOUBLE' },
-    [...members].flatMap(([first, texts]) =>
+    members.flatMap(([first, texts]) =>
       texts.map((text) => [ids[text] ?? 0, ids[first] ?? 0, similarity[text] ?? 0]),
     ),
   );
   await tables.write(
     'near_duplicate_clusters',
     { '"group"': 'INTEGER', size: 'INTEGER', similarity: 'DOUBLE' },
-    [...members].map(([first, texts]) => [
-      ids[first] ?? 0,
-      texts.length,
-      averageSimilarity(high, low, texts),
-    ]),
+    members.map(([first, texts]) => [ids[first] ?? 0, texts.length, averageSimilarity(high, low, texts)]),
   );
 }
 

@@ -7,13 +7,7 @@ import { decodeContent } from '../fetch/content-encoding.ts';
 import type { Fetched } from '../records/records.ts';
 import { headerValues } from './headers.ts';
 
-export interface Decoded {
-  readonly text: string;
-  /** Its name in the Encoding Standard, such as `windows-1252`. */
-  readonly encoding: string;
-  /** Nothing at its beginning or in its headers says it. A `meta` element that the parser meets later does. */
-  readonly isTentative: boolean;
-}
+export type Decoded = ReturnType<typeof decodeAs>;
 
 /**
  * The text of an HTML body. The encoding is that of the byte order mark, else of the `Content-Type` header, else of a
@@ -31,8 +25,10 @@ export function decodeBody(body: Uint8Array, charset: string | null, xml = false
   return { ...decodeAs(body, isGuessedUtf8 ? 'UTF-8' : 'windows-1252'), isTentative: !xml };
 }
 
-export function decodeAs(body: Uint8Array, name: string): Decoded {
+/** @param name that of an encoding in the Encoding Standard, such as `windows-1252` */
+export function decodeAs(body: Uint8Array, name: string) {
   const encoding = name === 'x-user-defined' ? 'windows-1252' : name;
+  // Tentative is what nothing at its beginning or in its headers says. A `meta` element that the parser meets later does.
   return { text: new TextDecoder(encoding).decode(body), encoding, isTentative: false };
 }
 

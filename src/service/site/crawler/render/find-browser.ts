@@ -17,10 +17,7 @@ const PLACES = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ];
 
-export interface FoundBrowser {
-  readonly chromium: BrowserType;
-  readonly path: string;
-}
+export type FoundBrowser = Awaited<ReturnType<typeof findBrowser>>;
 
 /**
  * The Chromium that pages are rendered in, and the library that drives it: the browser of the setting, else of the
@@ -28,7 +25,7 @@ export interface FoundBrowser {
  *
  * @throws CrawlhouseError `missing_feature`; `bad_project` where there can be no folder for its temporary files
  */
-export async function findBrowser(given?: string): Promise<FoundBrowser> {
+export async function findBrowser(given?: string) {
   const chromium = await loadLibrary();
   return { chromium, path: pathOf(given, [chromium.executablePath()], 'pages can not be rendered') };
 }

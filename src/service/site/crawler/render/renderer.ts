@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Browser } from 'playwright-core';
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { Semaphore } from '../../../../core/queue/semaphore.ts';
 import type { CrawlSettings } from '../crawl-settings.ts';
@@ -221,13 +220,9 @@ interface RendererOptions {
   readonly tab: TabOptions;
 }
 
-interface Started {
-  readonly browser: Browser;
-  readonly folder: BrowserFolder;
-  readonly memory: MemoryWatch;
-}
+type Started = Awaited<ReturnType<typeof launch>>;
 
-async function launch({ chromium, path }: FoundBrowser): Promise<Started> {
+async function launch({ chromium, path }: FoundBrowser) {
   const folder = new BrowserFolder();
   try {
     const profile = join(folder.path, 'profile');

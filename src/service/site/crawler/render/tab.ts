@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 import { ownUrl, webUrl } from '../../../../core/net/web-url.ts';
 import { type GivenResources, type MainAnswer, PageRequests, type PausedRequest } from './page-requests.ts';
@@ -180,12 +181,7 @@ export class Tab {
   async #view(): Promise<void> {
     // A document that is replaced meanwhile takes the promise with it.
     const viewed = this.#evaluate(VIEW).catch(() => {});
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, LONGEST_VIEW_MS);
-    });
-    await Promise.race([viewed, late]);
-    clearTimeout(timer);
+    await Promise.race([viewed, sleep(LONGEST_VIEW_MS, undefined, { ref: false })]);
   }
 
   async #evaluate(expression: string): Promise<unknown> {
@@ -216,7 +212,7 @@ export class Tab {
 
   /** False where the browser does not close it in time. */
   async close(): Promise<boolean> {
-    const late = new Promise<false>((resolve) => setTimeout(resolve, CLOSING_MS, false).unref());
+    const late = sleep(CLOSING_MS, false as const, { ref: false });
     const closed = this.#context.close().then(
       () => true,
       () => true, // The browser is gone, and the tab with it.

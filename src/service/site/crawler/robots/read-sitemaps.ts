@@ -35,13 +35,10 @@ export interface SitemapOptions {
 }
 
 /** How much of a site's sitemaps is read. */
-export interface SitemapBudget {
-  readonly files: number;
-  readonly ms: number;
-}
+type SitemapBudget = ReturnType<typeof sitemapBudget>;
 
 /** Enough for what a crawl may fetch: an index of indexes may list more than the whole crawl takes. */
-export function sitemapBudget(maxUrl: number, perSecond: number): SitemapBudget {
+export function sitemapBudget(maxUrl: number, perSecond: number) {
   return {
     files: Math.min(MOST_FILES, Math.max(20, Math.ceil(maxUrl / 10))),
     ms: Math.max(20_000, (maxUrl / perSecond) * 1000),

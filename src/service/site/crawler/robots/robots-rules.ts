@@ -31,22 +31,13 @@ class Group {
   delay: number | null = null;
 }
 
-export interface ParsedRobots {
-  /** @param path with the query string */
-  isAllowed(path: string): boolean;
-  /** Seconds; null where it is not said. */
-  readonly crawlDelay: number | null;
-  /** As they are written. */
-  readonly sitemaps: readonly string[];
-}
-
 /**
  * Reads robots.txt as Google's parser does (https://github.com/google/robotstxt), where RFC 9309 leaves a choice and where
  * people misspell it. `test/service/site/crawler/robots/robots-rules.test.ts` has its cases.
  *
  * @param robotName the crawler's product token, in lower case
  */
-export function parseRobots(content: string, robotName: string): ParsedRobots {
+export function parseRobots(content: string, robotName: string) {
   const own = new Group();
   const all = new Group();
   const sitemaps: string[] = [];
@@ -73,8 +64,11 @@ export function parseRobots(content: string, robotName: string): ParsedRobots {
     }
   const { rules, delay } = own.isNamed ? own : all;
   return {
-    isAllowed: (path) => isAllowed(rules, withoutSpecial(spelled(path))),
+    /** @param path with the query string */
+    isAllowed: (path: string) => isAllowed(rules, withoutSpecial(spelled(path))),
+    /** Seconds; null where it is not said. */
     crawlDelay: delay,
+    /** As they are written. */
     sitemaps,
   };
 }

@@ -36,36 +36,19 @@ export interface RobotsAnswer extends RobotsFile {
 }
 
 /** The rules of one origin's robots.txt for this crawler. */
-export interface RobotsRules {
-  isAllowed(url: string): boolean;
-  /** Whether robots.txt could not be had: nothing is fetched, and it is asked for again later. */
-  readonly isUnavailable: boolean;
-  readonly hostError: RobotsFile['hostError'] | null;
-  /** Milliseconds between two requests, or null. */
-  readonly delayMs: number | null;
-  /** As they are written. */
-  readonly sitemaps: readonly string[];
-}
+export type RobotsRules = ReturnType<typeof robotsRules>;
 
-export function robotsRules(file: RobotsFile, robotName: string): RobotsRules {
-  if (file.status !== 'found')
-    return {
-      isAllowed: () => file.status === 'missing',
-      isUnavailable: file.status === 'unavailable',
-      hostError: file.hostError ?? null,
-      delayMs: null,
-      sitemaps: [],
-    };
-  const { isAllowed, crawlDelay, sitemaps } = parseRobots(file.content, robotName);
+export function robotsRules({ status, content, hostError }: RobotsFile, robotName: string) {
+  const said = status === 'found' ? parseRobots(content, robotName) : null;
   return {
-    isAllowed: (text) => {
-      const url = ownUrl(text);
-      return isAllowed(requestPath(url));
-    },
-    isUnavailable: false,
-    hostError: null,
-    delayMs: crawlDelay === null ? null : Math.min(crawlDelay * 1000, LONGEST_DELAY_MS),
-    sitemaps,
+    isAllowed: (url: string) => said?.isAllowed(requestPath(ownUrl(url))) ?? status === 'missing',
+    /** Whether robots.txt could not be had: nothing is fetched, and it is asked for again later. */
+    isUnavailable: status === 'unavailable',
+    hostError: status === 'found' ? null : (hostError ?? null),
+    /** Milliseconds between two requests, or null. */
+    delayMs: said?.crawlDelay == null ? null : Math.min(said.crawlDelay * 1000, LONGEST_DELAY_MS),
+    /** As they are written. */
+    sitemaps: said?.sitemaps ?? [],
   };
 }
 

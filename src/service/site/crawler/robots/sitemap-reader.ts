@@ -1,16 +1,7 @@
 import { SaxesParser } from 'saxes';
 import { lookUp } from '../../../../core/text/look-up.ts';
 
-export interface SitemapEntry {
-  url: string;
-  /** As written. */
-  lastmod: string | null;
-  /** Language versions: `xhtml:link rel="alternate" hreflang`. */
-  readonly alternates: { readonly lang: string; readonly href: string }[];
-  images: number;
-  news: number;
-  videos: number;
-}
+export type SitemapEntry = ReturnType<typeof draftOf>;
 
 export interface SitemapHandler {
   entry(entry: Readonly<SitemapEntry>): void;
@@ -175,8 +166,15 @@ export class SitemapReader {
   }
 }
 
-function draftOf(url: string): SitemapEntry {
-  return { url, lastmod: null, alternates: [], images: 0, news: 0, videos: 0 };
+function draftOf(url: string) {
+  return {
+    url,
+    /** As written. */
+    lastmod: null as string | null,
+    /** Language versions: `xhtml:link rel="alternate" hreflang`. */
+    alternates: [] as { readonly lang: string; readonly href: string }[],
+    ...{ images: 0, news: 0, videos: 0 },
+  };
 }
 
 /** The name without the prefix of its namespace. */

@@ -7,11 +7,7 @@ import { findBrowserPath } from '../render/find-browser.ts';
 const VERSION = 13;
 const PURPOSE = 'web vitals can not be measured';
 
-export interface FoundLighthouse {
-  readonly version: string;
-  /** The path of a Chromium. */
-  readonly browser: string;
-}
+export type FoundLighthouse = Awaited<ReturnType<typeof findLighthouse>>;
 
 /**
  * Lighthouse and a Chromium. Neither is needed for anything else, so both are looked for only then.
@@ -19,7 +15,7 @@ export interface FoundLighthouse {
  * @param browser the path that the setting names
  * @throws CrawlhouseError `missing_feature`
  */
-export async function findLighthouse(browser?: string): Promise<FoundLighthouse> {
+export async function findLighthouse(browser?: string) {
   const version = installedVersion();
   if (version !== null && Number.parseInt(version, 10) === VERSION)
     return { version, browser: await findBrowserPath(browser, PURPOSE) };

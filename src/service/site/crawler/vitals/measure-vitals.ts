@@ -10,10 +10,10 @@ import type { Frontier } from '../frontier/frontier.ts';
 import type { Pace } from '../frontier/pace.ts';
 import { fetchedPages } from '../load-crawl.ts';
 import type { VitalsRecord } from '../records/records.ts';
-import type { Renderer, RenderOptions } from '../render/renderer.ts';
+import type { Renderer } from '../render/renderer.ts';
 import type { RobotsCache } from '../robots/robots-cache.ts';
 import type { CrawlSession } from '../session.ts';
-import { findLighthouse } from './find-lighthouse.ts';
+import type { FoundLighthouse } from './find-lighthouse.ts';
 import { GuardProxy } from './guard-proxy.ts';
 import { RequestGate, VitalsMeter } from './meter.ts';
 import {
@@ -47,26 +47,6 @@ export interface VitalsTools {
   readonly signal: AbortSignal;
 }
 
-interface Prepared extends VitalsOptions {
-  /** The path of a Chromium. */
-  readonly browser: string;
-}
-
-/**
- * Looks for what web vitals are measured with; null where they are not asked for.
- *
- * @throws CrawlhouseError `missing_feature`
- */
-export async function prepareVitals({
-  vitals,
-  rendering,
-}: {
-  readonly vitals?: VitalsOptions | undefined;
-  readonly rendering?: RenderOptions;
-}): Promise<Prepared | null> {
-  return vitals === undefined ? null : { ...vitals, ...(await findLighthouse(rendering?.browser)) };
-}
-
 /**
  * Measures pages, one after another: two at once would disturb each other. Each is kept when it is done, so a crawl that
  * goes on measures no page again. The pace of the host holds between two loads, and robots.txt for what pages ask for.
@@ -75,7 +55,7 @@ export async function prepareVitals({
  */
 export async function measureVitals(
   { headers, agentKind }: CrawlSettings,
-  options: Prepared,
+  options: VitalsOptions & Pick<FoundLighthouse, 'browser'>,
   tools: VitalsTools,
 ): Promise<void> {
   const urls = await sampleOf(options.pagesPerTemplate, tools);

@@ -12,7 +12,7 @@ import { narrowingFilters } from './export-filters.ts';
 type Totals = Extract<CsvTable, { kind: 'totals' }>;
 
 /** The file, its content and its days, as they are known before its tables are. */
-interface About {
+export interface ExportSource {
   readonly files: readonly string[];
   readonly hash: string;
   readonly options: { readonly period: Period | null };
@@ -25,7 +25,7 @@ interface About {
  *
  * @throws CrawlhouseError `usage` without days, for two tables by the same dimension, and for a part of web search
  */
-export async function pageExport(tables: readonly CsvTable[], about: About): Promise<DemandExport> {
+export async function pageExport(tables: readonly CsvTable[], about: ExportSource): Promise<DemandExport> {
   const { files, hash, options, signal } = about;
   refuseParts(tables, files);
   const totals = withoutEmptyTwins(tables.filter((one): one is Totals => one.kind === 'totals'));
@@ -107,17 +107,15 @@ function twins(totals: readonly Totals[], dimension: Dimension): CrawlhouseError
 
 /** The first and the last day of a table by date. */
 async function daysOf(table: DemandTable, signal: AbortSignal): Promise<Period | null> {
-  let [from, to] = ['', ''];
   const days = new Set<string>();
   for await (const record of table.records(signal)) {
     const day = 'row' in record ? (record.row.date ?? '') : '';
-    if (day === '') continue;
     if (days.has(day)) throw ofHours(table, day);
-    days.add(day);
-    if (from === '' || day < from) from = day;
-    if (day > to) to = day;
+    if (day !== '') days.add(day);
   }
-  return from === '' ? null : { from, to };
+  const sorted = [...days].sort();
+  const [from, to] = [sorted[0], sorted.at(-1)];
+  return from === undefined || to === undefined ? null : { from, to };
 }
 
 /** An export of 24 hours has parts of days, which would replace the totals of whole ones. */

@@ -15,12 +15,6 @@ const [STORED, DEFLATED] = [0, 8];
 const ENCRYPTED = 1;
 const UTF8 = 1 << 11;
 
-/** A file within an archive; its bytes are unpacked when they are asked for, and are as long as the directory says. */
-export interface ZipMember {
-  readonly name: string;
-  bytes(): Promise<Buffer>;
-}
-
 interface Entry {
   readonly name: string;
   readonly method: number;
@@ -37,11 +31,11 @@ interface Placed extends Entry {
 
 /**
  * The files of a zip archive, by its central directory. Nothing is written to the disk, and one member at a time is in
- * memory. Sizes are checked before and while a member is unpacked.
+ * memory: it is unpacked when its bytes are asked for. Sizes are checked before and while a member is unpacked.
  *
  * @throws CrawlhouseError `usage` for an archive that is damaged, encrypted, too large, or that names paths outside of it
  */
-export async function readZip(path: string): Promise<ZipMember[]> {
+export async function readZip(path: string) {
   const handle = await open(path, 'r');
   try {
     const { size } = await handle.stat();

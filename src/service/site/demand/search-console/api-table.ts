@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { parseJson } from '../../../../core/text/json.ts';
@@ -38,7 +39,8 @@ export async function apiTable(path: string, given: readonly Dimension[] | null)
       hint: 'put each answer of the API into a file of its own',
     });
   }
-  const rows = answerRows(await textOf(path), path);
+  const content = { place: path, bytes: () => createReadStream(path) };
+  const rows = answerRows((await Array.fromAsync(decodeText(content))).join(''), path);
   const dimensions = given ?? tellDimensions(rows, path);
   const wrong = rows.findIndex(({ keys = [] }) => keys.length !== dimensions.length);
   if (wrong !== -1) {
@@ -90,16 +92,6 @@ function countText(value: number | bigint): string {
 /** Without an exponent, which very small numbers have. */
 function decimals(value: number): string {
   return value < 1e-6 ? '0' : String(value);
-}
-
-async function textOf(path: string): Promise<string> {
-  const content = {
-    place: path,
-    async *bytes() {
-      yield await readFile(path);
-    },
-  };
-  return (await Array.fromAsync(decodeText(content))).join('');
 }
 
 function answerRows(text: string, path: string): AnswerRow[] {

@@ -14,16 +14,15 @@ export interface DnsResolver {
   resolve6(name: string): Promise<readonly string[]>;
 }
 
-export interface DnsLimits {
+const DEFAULT_LIMITS = {
   /** Questions under way at once. */
-  readonly atOnce: number;
+  atOnce: 32,
   /** Milliseconds that an answer may take. */
-  readonly timeoutMs: number;
+  timeoutMs: 5_000,
   /** Addresses and names whose answers are remembered. */
-  readonly remembered: number;
-}
-
-const DEFAULT_LIMITS: DnsLimits = { atOnce: 32, timeoutMs: 5_000, remembered: 100_000 };
+  remembered: 100_000,
+};
+type DnsLimits = Readonly<typeof DEFAULT_LIMITS>;
 /** Codes of Node.js for a name that DNS does not have, or has without such a record. */
 const NO_SUCH: readonly unknown[] = ['ENOTFOUND', 'ENODATA'];
 /** More names of one address are not looked at. */

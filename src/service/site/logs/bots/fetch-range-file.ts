@@ -7,15 +7,9 @@ import { readText } from '../../../../core/net/limits.ts';
 import { webUrl } from '../../../../core/net/web-url.ts';
 import { retriable } from '../../../../core/time/retry.ts';
 
-interface FetchLimits {
-  readonly bytes: number;
-  readonly timeoutMs: number;
-  readonly redirects: number;
-}
-
 /** An operator's file has some thousand ranges. */
 const MOST_BYTES = 8_000_000;
-const LIMITS: FetchLimits = { bytes: MOST_BYTES, timeoutMs: 60_000, redirects: 5 };
+const LIMITS = { bytes: MOST_BYTES, timeoutMs: 60_000, redirects: 5 };
 
 /**
  * The text of an operator's file. Redirects lead to https addresses alone. An address that is not of the public Internet
@@ -26,7 +20,7 @@ const LIMITS: FetchLimits = { bytes: MOST_BYTES, timeoutMs: 60_000, redirects: 5
 export async function fetchRangeFile(
   address: string,
   signal: AbortSignal,
-  limits: FetchLimits = LIMITS,
+  limits: Readonly<typeof LIMITS> = LIMITS,
 ): Promise<string> {
   const late = AbortSignal.timeout(limits.timeoutMs);
   const ended = AbortSignal.any([signal, late]);

@@ -42,12 +42,7 @@ interface Told {
   readonly prefix: string;
 }
 
-interface Content {
-  readonly told: readonly Told[];
-  readonly published: string | null;
-}
-
-function ofJson(text: string, shown: string): Content {
+function ofJson(text: string, shown: string) {
   let document: unknown;
   try {
     document = JSON.parse(text);
@@ -67,7 +62,7 @@ function ofJson(text: string, shown: string): Content {
   return { told, published: dayOf(creationTime) };
 }
 
-function ofLines(text: string, shown: string): Content {
+function ofLines(text: string, shown: string) {
   const told = text.split(/\r?\n|\r/).flatMap((line, index): Told[] => {
     const own = line.replace(/#.*$/, '').trim();
     if (own === '') return [];

@@ -37,19 +37,7 @@ const RANKS: ReadonlyMap<string, number> = new Map(Object.keys(FIELDS).map((name
 type Moment = 'date' | 'time' | 'date_local' | 'time_local' | 'begin' | 'epoch';
 type Column = Moment | Exclude<LogField, 'request'>;
 
-interface FieldPlace {
-  readonly column: Column;
-  /** Of the value in a line. */
-  readonly index: number;
-}
-
-interface Columns {
-  /** How many values a line has. */
-  readonly count: number;
-  /** Those that tell something, in the order in which they are taken. */
-  readonly places: readonly FieldPlace[];
-  readonly has: ReadonlySet<Column>;
-}
+type Columns = ReturnType<typeof columnsOf>;
 
 /**
  * The extended log file format of the W3C (https://www.w3.org/TR/WD-logfile.html), as IIS and Amazon CloudFront write it. A
@@ -83,7 +71,8 @@ export function fieldsFormat(time: LogTime, fields: string): LogFormat {
   };
 }
 
-function columnsOf(text: string): Columns {
+/** The columns of a line: how many values it has, those that tell something, in the order in which they are taken. */
+function columnsOf(text: string) {
   const names = text === '' ? [] : text.split(/\s+/).map((name) => name.toLowerCase());
   const places = names.flatMap((name, index) => {
     const column = lookUp(FIELDS, name);
@@ -101,7 +90,7 @@ function unquoted(cells: string): string[] {
 }
 
 function take(
-  places: readonly FieldPlace[],
+  places: Columns['places'],
   values: readonly string[],
   line: LogLine,
   { time, hasTabs }: { readonly time: LogTime; readonly hasTabs: boolean },

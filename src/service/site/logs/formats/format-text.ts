@@ -23,12 +23,6 @@ export interface FormatPart {
   readonly isWhole: boolean;
 }
 
-export interface FormatText {
-  /** The text before the first variable. */
-  readonly prefix: string;
-  readonly parts: readonly FormatPart[];
-}
-
 /**
  * Takes the text of a format apart, as `LogFormat` of Apache and `log_format` of nginx write it.
  *
@@ -36,7 +30,7 @@ export interface FormatText {
  * @param isWhole whether a line ends behind the last variable
  * @throws CrawlhouseError `usage` for a text that tells no time, status or URL
  */
-export function readFormatText(name: string, pattern: string, isWhole: boolean): FormatText {
+export function readFormatText(name: string, pattern: string, isWhole: boolean) {
   // Apache puts a time that has no format of its own in brackets.
   const text = withoutDirective(pattern)
     .replaceAll('\\"', '"')
@@ -63,6 +57,7 @@ export function readFormatText(name: string, pattern: string, isWhole: boolean):
   if (lacks('request', 'target', 'path', 'path_query'))
     throw refused(name, 'no variable tells the request or its URL');
   if (lacks('status')) throw refused(name, 'no variable tells the status');
+  // The prefix is the text before the first variable.
   return { prefix: text.slice(0, found[0]?.index), parts };
 }
 

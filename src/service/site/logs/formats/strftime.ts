@@ -1,16 +1,9 @@
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { lookUp } from '../../../../core/text/look-up.ts';
-import type { TextField } from './text-variables.ts';
 
-export interface TimeParts {
-  year?: string;
-  month?: string;
-  day?: string;
-  hour?: string;
-  minute?: string;
-  second?: string;
-  offset?: string;
-}
+export type TimeParts = Partial<
+  Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'offset', string>
+>;
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 /** Conversions that stand for others. */
@@ -39,13 +32,9 @@ const CONVERSIONS: Readonly<Record<string, readonly [pattern: string, part: keyo
 };
 
 /** How a variable `%{…}t` of Apache is read: seconds or parts of them since 1970, or a format of strftime. */
-export function strftimeField(argument: string): {
-  readonly field: TextField;
-  readonly rank: number;
-  readonly strftime: string | null;
-} {
+export function strftimeField(argument: string) {
   const format = argument.replace(/^(?:begin|end):/, '');
-  if (/^(?:sec|msec|usec)$/.test(format)) return { field: 'epoch', rank: 0, strftime: null };
+  if (/^(?:sec|msec|usec)$/.test(format)) return { field: 'epoch', rank: 0, strftime: null } as const;
   if (/^[mu]sec_frac$/.test(format)) return { field: null, rank: 0, strftime: null };
   return { field: null, rank: 0, strftime: format };
 }
@@ -88,15 +77,8 @@ export function strftimeReader(format: string): (text: string, into: TimeParts) 
 }
 
 /** The parts as one time of ISO 8601. */
-export function isoOfParts({
-  year,
-  month,
-  day,
-  hour,
-  minute,
-  second = '00',
-  offset = '',
-}: TimeParts): string {
+export function isoOfParts(parts: TimeParts): string {
+  const { year, month, day, hour, minute, second = '00', offset = '' } = parts;
   return `${year}-${month}-${day}T${hour}:${minute}:${second}${offset}`;
 }
 

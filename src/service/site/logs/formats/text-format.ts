@@ -2,6 +2,7 @@ import type { LogFormat, LogLine, RejectReason } from '../log-line.ts';
 import type { LogTime } from '../log-time.ts';
 import { type FormatPart, readFormatText } from './format-text.ts';
 import { isoOfParts, strftimeReader, type TimeParts } from './strftime.ts';
+import type { TimeField } from './text-variables.ts';
 
 const BACKSLASH = 92;
 const COMMA = 44;
@@ -9,7 +10,6 @@ const SPACE = 32;
 /** Fields behind the last one of a format. */
 const MORE_FIELDS = /^(?: +(?:[^" ]*"(?:[^"\\]|\\.)*"|\[[^\]]*\]|[^" [][^" ]*))* *$/;
 
-type Time = 'clf' | 'iso' | 'epoch' | 'any';
 type Reading = (value: string, line: LogLine) => RejectReason | undefined;
 
 /**
@@ -140,7 +140,7 @@ function kindOf({ field }: FormatPart): string | null {
   return field;
 }
 
-function isTime(field: FormatPart['field']): field is Time {
+function isTime(field: FormatPart['field']): field is TimeField {
   return field === 'clf' || field === 'iso' || field === 'epoch' || field === 'any';
 }
 

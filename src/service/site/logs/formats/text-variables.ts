@@ -4,17 +4,8 @@ import type { LogField } from '../log-line.ts';
  * What becomes of the text of a variable. `path` and `path_query` are a target that the server has decoded; `clf`, `iso`,
  * `epoch` and `any` are times; null: nothing.
  */
-export type TextField =
-  | LogField
-  | 'path'
-  | 'path_query'
-  | 'tls'
-  | 'is_args'
-  | 'clf'
-  | 'iso'
-  | 'epoch'
-  | 'any'
-  | null;
+export type TextField = LogField | 'path' | 'path_query' | 'tls' | 'is_args' | TimeField | null;
+export type TimeField = 'clf' | 'iso' | 'epoch' | 'any';
 
 /**
  * The variables that tell something, by how Apache (https://httpd.apache.org/docs/2.4/mod/mod_log_config.html) and nginx

@@ -1,21 +1,15 @@
-import { lookUp } from '../../../../../core/text/look-up.ts';
 import type { LinkPosition } from '../../records/records.ts';
 import { attribute, type Element } from '../tree.ts';
 
-const OF_ROLE: Readonly<Record<string, LinkPosition>> = {
-  navigation: 'Navigation',
-  banner: 'Header',
-  contentinfo: 'Footer',
-  complementary: 'Aside',
-  main: 'Content',
-};
-const OF_TAG: Readonly<Record<string, LinkPosition>> = {
-  nav: 'Navigation',
-  header: 'Header',
-  footer: 'Footer',
-  aside: 'Aside',
-  main: 'Content',
-};
+const LANDMARKS: readonly (readonly [role: string, tag: string, position: LinkPosition])[] = [
+  ['navigation', 'nav', 'Navigation'],
+  ['banner', 'header', 'Header'],
+  ['contentinfo', 'footer', 'Footer'],
+  ['complementary', 'aside', 'Aside'],
+  ['main', 'main', 'Content'],
+];
+const OF_ROLE = new Map(LANDMARKS.map(([role, , position]) => [role, position]));
+const OF_TAG = new Map(LANDMARKS.map(([, tag, position]) => [tag, position]));
 /** Within these a `header` or `footer` is that of a part of the page. */
 const SECTIONING = new Set(['article', 'aside', 'main', 'nav', 'section']);
 
@@ -44,7 +38,7 @@ export class Regions {
     const role = attribute(element, 'role')?.trim().toLowerCase();
     const tag = element.tagName;
     const isOfPart = this.#sections > 0 && (tag === 'header' || tag === 'footer');
-    const position = (role && lookUp(OF_ROLE, role)) || (role || isOfPart ? undefined : lookUp(OF_TAG, tag));
+    const position = (role && OF_ROLE.get(role)) || (role || isOfPart ? undefined : OF_TAG.get(tag));
     if (SECTIONING.has(tag)) this.#sections++;
     if (position === undefined) return;
     if (isMain(tag, role)) this.#mains++;

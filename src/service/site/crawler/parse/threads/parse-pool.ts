@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { CrawlhouseError } from '../../../../../core/errors/errors.ts';
@@ -62,7 +63,7 @@ export class ParsePool implements AsyncDisposable {
   /** Pages that wait or are being parsed. */
   pending = 0;
 
-  constructor(data: Omit<ParseThreadData, 'most'>, size: number) {
+  constructor(data: Omit<ParseThreadData, 'most'>, size = Math.max(1, availableParallelism() - 1)) {
     this.#data = data;
     this.#size = Math.min(size, MOST_THREADS);
   }
