@@ -130,13 +130,14 @@ export async function startLocalService(
     await context.crawlClock.begin({ pausesCrawls: options.pausesCrawls === true });
     const server = createServer(context, more?.routes);
     closers.defer(() => server.close());
+    const crawlOf = (id: string): LaunchedCrawl | undefined => resources.get('crawls', id);
     const baseUrl = await listen(server, host, options.port ?? 0, extension?.command ?? 'service start');
     signal?.addEventListener('abort', () => void close(), { once: true });
     return {
       ...{ baseUrl, accessToken, close, [Symbol.asyncDispose]: close },
       stuckCrawl: websites.stuck.bind(websites),
-      crawlerProgress: websites.progress.bind(websites),
-      failedCrawl: (id) => (resources.get('crawls', id) as LaunchedCrawl | undefined)?._failure,
+      crawlerProgress: (id) => crawlOf(id)?._crawler?.progress,
+      failedCrawl: (id) => crawlOf(id)?._failure,
       change: async (kind, id, changes) => {
         await changeRecord(context, kind, id, changes);
       },

@@ -38,14 +38,10 @@ export const ANALYSIS_JOBS = [
   'cluster_similarities',
 ] as const;
 
-const counters = {
-  fetched_2xx: z.int().nonnegative(),
-  fetched_3xx: z.int().nonnegative(),
-  fetched_4xx: z.int().nonnegative(),
-  fetched_5xx: z.int().nonnegative(),
-  unfetched_exception: z.int().nonnegative(),
-  unfetched_robots_denied: z.int().nonnegative(),
-};
+const counters = Object.fromEntries(FETCH_STATUSES.map((name) => [name, z.int().nonnegative()])) as Record<
+  FetchStatus,
+  z.ZodInt
+>;
 const status = openEnum(['done', 'running', 'waiting']);
 
 /** A sample URL of a fetch status; `fetch_date` is ISO 8601 in UTC (api-spec.md §2.5). */

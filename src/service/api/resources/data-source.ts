@@ -36,12 +36,9 @@ export function requiredFields(source: DataSource): readonly string[] {
 }
 
 /** The endpoints of a source, and the parameters of their paths. */
-export interface SourceEndpoints {
+export interface SourceEndpoints
+  extends Readonly<Record<'fields' | 'search' | 'aggregate' | 'export', Endpoint>> {
   readonly parameters: Readonly<Record<string, string>>;
-  readonly fields: Endpoint;
-  readonly search: Endpoint;
-  readonly aggregate: Endpoint;
-  readonly export: Endpoint;
 }
 
 export function sourceEndpoints(source: DataSource): SourceEndpoints {

@@ -1,7 +1,6 @@
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import { type AggMethod, type AggRange, COUNT_COLUMN } from '../../api/resources/aggregates.ts';
-import { type Column, isMany } from '../fields/column.ts';
-import { valueKind } from '../oql/check-oql.ts';
+import { type Column, isMany, valueKind } from '../fields/column.ts';
 import { type Bind, type Compiled, compileLeaf, compileOql, elementsOf, textOf } from '../oql/compile-oql.ts';
 import type { Dataset } from '../resources/resources.ts';
 import { checkPatterns, sourceOf } from '../rows/dataset-query.ts';

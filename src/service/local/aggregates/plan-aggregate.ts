@@ -6,8 +6,8 @@ import {
   type AggregateQuery,
 } from '../../api/resources/aggregates.ts';
 import type { FieldRecord } from '../../api/resources/fields.ts';
-import type { Column } from '../fields/column.ts';
-import { checkOql, valueKind } from '../oql/check-oql.ts';
+import { type Column, valueKind } from '../fields/column.ts';
+import { checkOql } from '../oql/check-oql.ts';
 import { invalidParameters, type OffendingField } from '../resources/refusal.ts';
 import type { Dataset } from '../resources/resources.ts';
 

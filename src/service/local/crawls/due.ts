@@ -33,16 +33,12 @@ export function nextDue(resources: Resources): Due | undefined {
     ...holding('scheduled_crawls', '_next', 'fire', ({ _next }) => (_next as { at: number }).at),
   ]
     .filter((due): due is Due => due.at !== undefined)
-    .reduce<Due | undefined>(
-      (first, due) => (first === undefined || comesBefore(due, first) ? due : first),
-      undefined,
-    );
+    .sort((a, b) => a.at - b.at || orderOf(a) - orderOf(b) || (a.doc.id < b.doc.id ? -1 : 1))
+    .at(0);
 }
 
-function comesBefore(a: Due, b: Due): boolean {
-  if (a.at !== b.at) return a.at < b.at;
-  if (a.what !== b.what) return ORDER.indexOf(a.what) < ORDER.indexOf(b.what);
-  return a.doc.id < b.doc.id;
+function orderOf({ what }: Due): number {
+  return ORDER.indexOf(what);
 }
 
 /** By the workspace's setting, so many days after a crawl ended, or was brought back. */

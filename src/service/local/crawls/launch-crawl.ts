@@ -3,7 +3,7 @@ import { publicView, type Resources, resourceId, type StoredResource } from '../
 import { newCrawl, ofProject, refreshProject, WORKSPACE_ID, workspaceOf } from '../resources/seed.ts';
 import { quotaLeft, takeQuota } from './crawl-plan.ts';
 import { type CrawlContext, type CrawlJob, followCrawl } from './crawl-source.ts';
-import { isUnderWay } from './launched-crawl.ts';
+import { configOf, isUnderWay } from './launched-crawl.ts';
 
 export interface Launch {
   readonly project: StoredResource;
@@ -48,8 +48,7 @@ function reasonNotToStart(resources: Resources, { project, config }: Launch): Re
   if (resources.get('workspaces', WORKSPACE_ID)?.subscription_status === 'inactive')
     return 'no_active_subscription';
   const others = ofProject(resources.list('crawls'), project.id).filter(isUnderWay);
-  if (others.some((crawl) => (crawl.crawl_config as StoredResource | null)?.id === config.id))
-    return 'crawl_already_running';
+  if (others.some((crawl) => configOf(crawl) === config.id)) return 'crawl_already_running';
   return quotaLeft(resources) <= 0 ? 'quota_reached_before_start' : undefined;
 }
 

@@ -51,13 +51,17 @@ export interface LaunchedCrawl extends StoredResource {
   readonly _turn?: { readonly at: number; readonly to: Readonly<Record<string, unknown>> };
 }
 
+/** The configuration that a crawl was launched with; undefined of one that was imported without. */
+export function configOf({ crawl_config }: StoredResource): string | undefined {
+  return (crawl_config as StoredResource | null)?.id;
+}
+
 /** The last crawl with a report that the crawl's configuration had, ended by a time on the service's clock. */
 export function formerCrawl(
   resources: Resources,
   crawl: StoredResource,
   at: number,
 ): StoredResource | undefined {
-  const configOf = ({ crawl_config }: StoredResource): unknown => (crawl_config as StoredResource | null)?.id;
   return ofProject(resources.list('crawls'), String(crawl.project_id))
     .filter((other) => other.id !== crawl.id && configOf(other) === configOf(crawl))
     .filter((other) => other.status === 'done' && Number(other.ended_at) <= at)

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { lookUp } from '../../../core/text/look-up.ts';
 import { FieldRecord } from '../../api/resources/fields.ts';
 
 /**
@@ -26,25 +25,26 @@ export const SQL_TYPES: Readonly<Record<ColumnKind, string>> = {
   json: 'VARCHAR',
 };
 
-const KIND_OF_TYPE: Readonly<Record<string, ColumnKind>> = {
-  natural: 'int',
-  integer: 'int',
-  float: 'float',
-  percentage: 'float',
-  ratio: 'float',
-  bool: 'bool',
-  string: 'text',
-  enum: 'text',
-  hash: 'text',
-  date: 'text',
-  datetime: 'text',
-};
+/** Types of numbers. */
+export const WHOLE: readonly string[] = ['natural', 'integer'];
+export const REAL: readonly string[] = ['float', 'percentage', 'ratio'];
+
+export type ValueKind = 'number' | 'bool' | 'text' | 'date' | 'datetime' | 'opaque';
+
+/** What the values of a type are to filters and aggregates. */
+export function valueKind({ type }: Pick<FieldRecord, 'type'>): ValueKind {
+  if (WHOLE.includes(type) || REAL.includes(type)) return 'number';
+  if (['string', 'enum', 'hash'].includes(type)) return 'text';
+  return type === 'bool' || type === 'date' || type === 'datetime' ? type : 'opaque';
+}
 
 /** The kind that fits a field's values when they keep to its type. */
-export function kindOfField(field: FieldRecord): ColumnKind {
-  const kind = lookUp(KIND_OF_TYPE, field.type) ?? 'json';
-  if (field.arity !== 'many') return kind;
-  return kind === 'text' ? 'texts' : 'json';
+export function kindOfField({ type, arity }: FieldRecord): ColumnKind {
+  const values = valueKind({ type });
+  const isText = ['text', 'date', 'datetime'].includes(values);
+  if (arity === 'many') return isText ? 'texts' : 'json';
+  if (values === 'number') return WHOLE.includes(type) ? 'int' : 'float';
+  return isText ? 'text' : values === 'bool' ? 'bool' : 'json';
 }
 
 /** Columns for fields whose values keep to their types. */

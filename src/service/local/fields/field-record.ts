@@ -1,28 +1,21 @@
-import { lookUp } from '../../../core/text/look-up.ts';
 import type { FieldRecord } from '../../api/resources/fields.ts';
+import { type ValueKind, valueKind } from './column.ts';
 
 const EQUALITY = ['has_value', 'has_no_value', 'equals', 'not_equals'];
 const TEXT = [...EQUALITY, 'contains', 'startswith', 'endswith'];
 const ORDER = [...EQUALITY, 'gt', 'gte', 'lt', 'lte', 'between'];
-const PRESENCE = ['has_value', 'has_no_value'];
 const COUNTS = ['value_count', 'cardinality'];
 const NUMBERS = ['min', 'max', 'avg', 'sum', ...COUNTS];
 
-const ACTIONS: Readonly<Record<string, readonly string[]>> = {
-  string: TEXT,
-  enum: EQUALITY,
-  hash: EQUALITY,
+/** Of texts, those of `string` have more. */
+const ACTIONS: Readonly<Record<ValueKind, readonly string[]>> = {
+  text: EQUALITY,
   bool: EQUALITY,
-  natural: ORDER,
-  integer: ORDER,
-  float: ORDER,
-  percentage: ORDER,
-  ratio: ORDER,
+  number: ORDER,
   date: ORDER,
   datetime: ORDER,
+  opaque: ['has_value', 'has_no_value'],
 };
-
-const NUMERIC = new Set(['natural', 'integer', 'float', 'percentage', 'ratio']);
 
 /** A field schema record with the actions and methods that fit its type (api-spec.md §2.14). */
 export function fieldRecord(
@@ -31,15 +24,16 @@ export function fieldRecord(
   arity: 'one' | 'many' = 'one',
   values?: readonly string[],
 ): FieldRecord {
-  const plain = Object.hasOwn(ACTIONS, type);
+  const kind = valueKind({ type });
+  const plain = kind !== 'opaque';
   return {
     name,
     type,
     arity,
     ...(values === undefined ? {} : { values: [...values] }),
-    actions: [...(lookUp(ACTIONS, type) ?? PRESENCE)],
+    actions: [...(type === 'string' ? TEXT : ACTIONS[kind])],
     agg_dimension: plain,
-    agg_metric_methods: [...(NUMERIC.has(type) ? NUMBERS : COUNTS)],
+    agg_metric_methods: [...(kind === 'number' ? NUMBERS : COUNTS)],
     can_display: true,
     can_filter: plain,
     can_sort: plain && arity === 'one',

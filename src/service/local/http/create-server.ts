@@ -27,7 +27,6 @@ const WITHOUT_SUBSCRIPTION: readonly unknown[] = [LIST_WORKSPACES, GET_WORKSPACE
 
 /** Refuses what needs an object store. */
 const WITHOUT_STORES: MoreRoutes = {
-  hooks() {},
   api(api) {
     const refuse = (): never => {
       throw forbidden('the local service has no object stores', 'missing_feature');
@@ -35,17 +34,16 @@ const WITHOUT_STORES: MoreRoutes = {
     for (const endpoint of [CREATE_DATA_EXPORT, CREATE_SECRET, LIST_SECRETS, DELETE_SECRET])
       serve(api, endpoint as typeof DELETE_SECRET, refuse);
   },
-  others() {},
 };
 
 /** What a sandbox adds to the HTTP surface. */
 export interface MoreRoutes {
   /** Hooks on every request, which see an answer before it is sent. */
-  hooks(app: FastifyInstance): void;
+  hooks?(app: FastifyInstance): void;
   /** Operations of the API that need an object store. */
   api(api: FastifyInstance, context: Context): void;
   /** What is not below `/api/v2`. */
-  others(app: FastifyInstance, context: Context): void;
+  others?(app: FastifyInstance, context: Context): void;
 }
 
 /** The HTTP surface of the service, under `/api/v2`. */
@@ -111,7 +109,7 @@ export function createServer(context: Context, more: MoreRoutes = WITHOUT_STORES
     { prefix: '/api/v2' },
   );
   app.register(async (files) => downloadRoutes(files, context), { prefix: '/downloads' });
-  more.others(app, context);
+  more.others?.(app, context);
   return app;
 }
 

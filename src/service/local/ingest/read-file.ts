@@ -43,8 +43,8 @@ export interface FileContent {
   readonly fields: Readonly<Record<string, string>>;
   readonly valid_lines: number;
   readonly invalid_lines: number;
-  readonly detailed_invalid_lines: Readonly<Record<string, number>>;
-  readonly lines_errors_messages: Readonly<Record<string, readonly string[]>>;
+  readonly detailed_invalid_lines: LineErrors['counts'];
+  readonly lines_errors_messages: LineErrors['messages'];
   readonly size: number;
 }
 
@@ -65,7 +65,10 @@ export async function readFile(path: string, signal: AbortSignal): Promise<FileC
       'the first line is no header whose first column is url, separated by , ; or tab',
     );
   const reader = new LineReader(layout);
-  const bytes = new CheckedBytes(createReadStream(path, { signal }));
+  let size = 0;
+  const bytes = checkedText(createReadStream(path, { signal }), (characters) => {
+    size = characters;
+  });
   const parser = parse({
     delimiter: layout.delimiter,
     relax_column_count: true,
@@ -79,7 +82,7 @@ export async function readFile(path: string, signal: AbortSignal): Promise<FileC
     on_skip: (error) => void reader.skip(error),
   });
   await pipeline(Readable.from(bytes, { objectMode: false }), parser.resume());
-  return { ...reader.content(), size: bytes.characters };
+  return { ...reader.content(), size };
 }
 
 /** The totals of the records of one file. */
@@ -146,7 +149,7 @@ class LineReader {
 
 async function firstLine(path: string, signal: AbortSignal): Promise<string> {
   let text = Buffer.alloc(0) as Buffer;
-  const bytes = new CheckedBytes(createReadStream(path, { signal, highWaterMark: FIRST_LINE }));
+  const bytes = checkedText(createReadStream(path, { signal, highWaterMark: FIRST_LINE }));
   for await (const piece of bytes) {
     text = Buffer.concat([text, piece]);
     const end = text.findIndex((byte) => byte === 0x0a || byte === 0x0d);
@@ -209,26 +212,16 @@ function isCrawlable(text: string): boolean {
 
 /** The lines that were not taken: counted by category, the first few of each told. */
 class LineErrors {
-  readonly #counts = new Map<LineProblem, number>();
-  readonly #messages = new Map<LineProblem, string[]>();
+  total = 0;
+  readonly counts: Partial<Record<LineProblem, number>> = {};
+  readonly messages: Partial<Record<LineProblem, string[]>> = {};
 
   add(problem: LineProblem, line: number, message: string): void {
-    this.#counts.set(problem, (this.#counts.get(problem) ?? 0) + 1);
-    const messages = this.#messages.get(problem) ?? [];
-    if (messages.length < MOST_MESSAGES) messages.push(`line ${line}: ${message}`);
-    this.#messages.set(problem, messages);
-  }
-
-  get total(): number {
-    return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
-  }
-
-  get counts(): Record<string, number> {
-    return Object.fromEntries(this.#counts);
-  }
-
-  get messages(): Record<string, string[]> {
-    return Object.fromEntries(this.#messages);
+    this.total += 1;
+    this.counts[problem] = (this.counts[problem] ?? 0) + 1;
+    this.messages[problem] ??= [];
+    if (this.messages[problem].length < MOST_MESSAGES)
+      this.messages[problem].push(`line ${line}: ${message}`);
   }
 }
 
@@ -237,30 +230,28 @@ export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
 }
 
-/** The bytes of a text in UTF-8, without a byte order mark, and how many characters have passed. */
-class CheckedBytes {
-  readonly #source: AsyncIterable<Buffer>;
-  characters = 0;
-
-  constructor(source: AsyncIterable<Buffer>) {
-    this.#source = source;
+/**
+ * The bytes of a text in UTF-8, without a byte order mark; at its end, `onEnd` is told how many characters it has.
+ *
+ * @throws UnreadableFile if the text is not UTF-8, or empty
+ */
+async function* checkedText(
+  source: AsyncIterable<Buffer>,
+  onEnd?: (characters: number) => void,
+): AsyncGenerator<Buffer> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let [characters, isFirst] = [0, true];
+  for await (const piece of source) {
+    const bytes = isFirst ? opened(piece) : piece;
+    isFirst = false;
+    if (bytes.includes(0)) throw new UnreadableFile('the file is no text: it holds NUL bytes');
+    decode(decoder, bytes);
+    characters += charactersOf(bytes);
+    yield bytes;
   }
-
-  /** @throws UnreadableFile if the text is not UTF-8 */
-  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
-    const decoder = new TextDecoder('utf-8', { fatal: true });
-    let first = true;
-    for await (const piece of this.#source) {
-      const bytes = first ? opened(piece) : piece;
-      first = false;
-      if (bytes.includes(0)) throw new UnreadableFile('the file is no text: it holds NUL bytes');
-      decode(decoder, bytes);
-      this.characters += charactersOf(bytes);
-      yield bytes;
-    }
-    decode(decoder, undefined);
-    if (this.characters === 0) throw new UnreadableFile('the file is empty');
-  }
+  decode(decoder, undefined);
+  if (characters === 0) throw new UnreadableFile('the file is empty');
+  onEnd?.(characters);
 }
 
 function opened(piece: Buffer): Buffer {

@@ -1,10 +1,9 @@
 import type { FilterType, Oql, OqlLeaf, OqlValue } from '../../api/oql/oql.ts';
 import { OqlError, parseOql } from '../../api/oql/parse-oql.ts';
 import type { FieldRecord } from '../../api/resources/fields.ts';
+import { type ValueKind, valueKind } from '../fields/column.ts';
 import { invalidParameter } from '../resources/refusal.ts';
 
-const NUMERIC = new Set(['natural', 'integer', 'float', 'percentage', 'ratio']);
-const TEXT = new Set(['string', 'enum', 'hash']);
 const ORDERED: readonly FilterType[] = ['gt', 'gte', 'lt', 'lte', 'between'];
 const STRING_ONLY: readonly FilterType[] = ['contains', 'startswith', 'endswith'];
 /** The longest regular expression, in characters; RE2 bounds its compiled size. */
@@ -58,15 +57,6 @@ function checkLeaf([name, filter, value, options]: OqlLeaf, path: string, fields
   const problem = checkValue(field, filter, value, options?.regex === true);
   if (problem !== undefined)
     throw new OqlError(`${path}[2]`, 'value', `${filter} on ${name} ${problem}`, name);
-}
-
-type ValueKind = 'number' | 'bool' | 'text' | 'date' | 'datetime' | 'opaque';
-
-export function valueKind(field: FieldRecord): ValueKind {
-  if (NUMERIC.has(field.type)) return 'number';
-  if (TEXT.has(field.type)) return 'text';
-  if (field.type === 'bool' || field.type === 'date' || field.type === 'datetime') return field.type;
-  return 'opaque';
 }
 
 /** Why a filter's value, of the right shape already, does not fit the field's type; nothing where it does. */

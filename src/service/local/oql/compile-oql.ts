@@ -1,6 +1,5 @@
 import type { Oql, OqlLeaf, OqlOptions, OqlValue } from '../../api/oql/oql.ts';
-import { type Column, isMany } from '../fields/column.ts';
-import { valueKind } from './check-oql.ts';
+import { type Column, isMany, valueKind } from '../fields/column.ts';
 
 /** SQL with `$1`, `$2`, … and the values bound to them. */
 export interface Compiled {

@@ -183,21 +183,18 @@ export function refreshProject(resources: Resources, projectId: string): void {
   const comparisons = ofProject(resources.list('crawl_over_crawls'), projectId);
   const last = crawls.at(-1);
   // It is there already, so its owner stays.
+  const idsOf = (all: readonly StoredResource[]): string[] => all.map(({ id }) => id);
   resources.put('projects', '', {
     ...project,
-    crawl_ids: crawls.map(idOf),
+    crawl_ids: idsOf(crawls),
     last_crawl_id: last?.id ?? null,
     last_crawl_created_at: last?.created_at ?? null,
-    crawl_config_ids: resources.list('crawl_configs', projectId).map(idOf).reverse(),
-    crawl_over_crawl_ids: comparisons.map(idOf).reverse(),
+    crawl_config_ids: idsOf(resources.list('crawl_configs', projectId)).reverse(),
+    crawl_over_crawl_ids: idsOf(comparisons).reverse(),
   });
 }
 
 /** The resources that belong to a project, in their order. */
 export function ofProject(resources: readonly StoredResource[], projectId: string): StoredResource[] {
   return resources.filter((doc) => doc.project_id === projectId);
-}
-
-function idOf(doc: StoredResource): string {
-  return doc.id;
 }

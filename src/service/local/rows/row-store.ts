@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -102,12 +103,15 @@ export class ServiceRows implements AsyncDisposable {
 
   /** Lends a connection for `work`; closing the store waits for it, `signal` ends its query. */
   async use<T>(work: (connection: Connection) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const using = this.#lend(work, signal);
-    this.#uses.add(using);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#uses.add(promise);
     try {
-      return await using;
+      using connection = await this.#database.connect();
+      using _interrupt = interruptedBy(signal, connection);
+      return await work(connection);
     } finally {
-      this.#uses.delete(using);
+      this.#uses.delete(promise);
+      resolve();
     }
   }
 
@@ -136,23 +140,18 @@ export class ServiceRows implements AsyncDisposable {
   ): AsyncGenerator<T> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#uses.add(promise);
-    const connection = await this.#database.connect();
-    const interrupt = (): void => connection.inner.interrupt();
-    signal?.addEventListener('abort', interrupt);
+    using connection = await this.#database.connect();
     const wide = columns >= WIDE ? 1 : 0;
     this.#streams += 1;
     this.#wideStreams += wide;
     try {
-      signal?.throwIfAborted();
+      using _interrupt = interruptedBy(signal, connection);
       await this.#setMemory(connection);
       yield* work(connection);
     } finally {
-      // Before the connection is closed: to interrupt a closed one is an error.
-      signal?.removeEventListener('abort', interrupt);
       this.#streams -= 1;
       this.#wideStreams -= wide;
       await this.#setMemory(connection);
-      connection[Symbol.dispose]();
       this.#uses.delete(promise);
       resolve();
     }
@@ -165,18 +164,6 @@ export class ServiceRows implements AsyncDisposable {
     await connection.run(`SET memory_limit = '${limit}MB'`).catch(() => {});
   }
 
-  async #lend<T>(work: (connection: Connection) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    using connection = await this.#database.connect();
-    const interrupt = (): void => connection.inner.interrupt();
-    signal?.addEventListener('abort', interrupt);
-    try {
-      signal?.throwIfAborted();
-      return await work(connection);
-    } finally {
-      signal?.removeEventListener('abort', interrupt);
-    }
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.allSettled(this.#uses);
     using connection = await this.#database.connect();
@@ -186,6 +173,12 @@ export class ServiceRows implements AsyncDisposable {
     if (this.isToRewrite) await this.#rewrite(connection).catch(() => {});
     await this.#database[Symbol.asyncDispose]();
   }
+}
+
+/** Ends the queries of a connection when the signal aborts. Disposed before it: to interrupt a closed one is an error. */
+function interruptedBy(signal: AbortSignal | undefined, connection: Connection): Disposable | undefined {
+  signal?.throwIfAborted();
+  return signal && addAbortListener(signal, () => connection.inner.interrupt());
 }
 
 async function namesOf(connection: Connection, kind: 'view' | 'table'): Promise<string[]> {

@@ -5,7 +5,7 @@ import { StreamedRows } from '../../../core/duckdb/streamed-rows.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import type { CrawlDataType, FieldRecord } from '../../api/resources/fields.ts';
 import { CRAWL_DATABASE, crawl } from '../../site/crawler/crawl.ts';
-import { CrawlControl, type FetchProgress } from '../../site/crawler/crawl-progress.ts';
+import { CrawlControl } from '../../site/crawler/crawl-progress.ts';
 import { readCrawlSettings } from '../../site/crawler/crawl-settings.ts';
 import { type CrawlProxy, requireProxy } from '../../site/crawler/fetch/crawl-proxy.ts';
 import {
@@ -162,12 +162,6 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
   /** Why a crawl does not go on although it has not ended; undefined for one that does. */
   stuck(id: string): CrawlhouseError | undefined {
     return this.#stuck.get(id);
-  }
-
-  /** What the crawler of a crawl told last. */
-  progress(id: string): FetchProgress | undefined {
-    const known: LaunchedCrawl | undefined = this.#work.resources.get('crawls', id);
-    return known?._crawler?.progress;
   }
 
   async #crawl(

@@ -8,7 +8,7 @@ import {
   VALIDATE_CUSTOM_WEBHOOK,
 } from '../../../api/resources/crawl-configs.ts';
 import { checkConfig, storedConfig } from '../../configs/check-config.ts';
-import { isUnderWay } from '../../crawls/launched-crawl.ts';
+import { configOf, isUnderWay } from '../../crawls/launched-crawl.ts';
 import { isTaken } from '../../notify/notifier.ts';
 import { find } from '../../resources/find.ts';
 import { duplicateEntry, invalidParameter, notFound, wrongState } from '../../resources/refusal.ts';
@@ -88,7 +88,7 @@ function named(resources: Resources, project: StoredResource, name: string): Sto
 function refuseInUse(resources: Resources, project: StoredResource, config: StoredResource): void {
   const crawl = ofProject(resources.list('crawls'), project.id)
     .filter(isUnderWay)
-    .find((one) => (one.crawl_config as StoredResource | null)?.id === config.id);
+    .find((one) => configOf(one) === config.id);
   const scheduled = resources
     .list('scheduled_crawls', project.id)
     .find((one) => one.config_id === config.id && one._next !== undefined);

@@ -7,6 +7,7 @@ import {
   LAUNCH_CRAWL_OVER_CRAWL,
   LIST_CRAWL_OVER_CRAWLS,
 } from '../../../api/resources/crawl-over-crawls.ts';
+import { configOf } from '../../crawls/launched-crawl.ts';
 import { deleteComparison } from '../../crawls/remove.ts';
 import { startComparison } from '../../crawls/start-comparison.ts';
 import { find, refuseUnlessReported, requireFeature } from '../../resources/find.ts';
@@ -62,10 +63,6 @@ function refuseUnlikePair(project: StoredResource, crawl1: StoredResource, crawl
           ? 'crawl1 and crawl2 do not have the same configuration'
           : undefined;
   if (problem !== undefined) throw new Refusal('invalid_request', problem);
-}
-
-function configOf(crawl: StoredResource): string | undefined {
-  return (crawl.crawl_config as StoredResource | null)?.id;
 }
 
 function checkTransformation(configuration: CrawlOverCrawlInput['configuration']): void {

@@ -1,5 +1,5 @@
 import { type Connection, ident } from '../../../../core/duckdb/duckdb.ts';
-import { type Column, isMany, kindOfField } from '../../fields/column.ts';
+import { type Column, isMany, kindOfField, REAL, WHOLE } from '../../fields/column.ts';
 import { jsonCell } from '../../rows/cell-sql.ts';
 
 /** A way to store a field: its SQL, and the condition under which a value of it survives. */
@@ -9,8 +9,6 @@ interface Typed {
   readonly survives: string | undefined;
 }
 
-const WHOLE = ['natural', 'integer'];
-const REAL = ['float', 'percentage', 'ratio'];
 /** `yyyy/MM/dd HH:mm:ss z` (api-spec.md §2.14). */
 const DATETIME = '%Y/%m/%d %H:%M:%S %Z';
 const DATE = '%Y-%m-%d';

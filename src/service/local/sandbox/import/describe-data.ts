@@ -1,5 +1,4 @@
 import type { CrawlDataType } from '../../../api/resources/fields.ts';
-import type { Column } from '../../fields/column.ts';
 import type { Dataset } from '../../resources/resources.ts';
 import { ServiceRows } from '../../rows/row-store.ts';
 
@@ -16,41 +15,22 @@ export async function describeData(
 ): Promise<DataFacts> {
   const pages = datasets.get('pages');
   const links = datasets.get('links');
-  return {
-    startUrl: (await firstOrigin(rows, pages, 'url')) ?? (await firstOrigin(rows, links, 'origin')),
-    fetchedUrls:
-      (await number(rows, pages, 'fetched', "count(*) FILTER (CAST(@ AS VARCHAR) = 'true')")) ??
-      (await number(rows, pages, undefined, 'count(*)')) ??
-      0,
-    lastDepth: (await number(rows, pages, 'depth', 'max(TRY_CAST(@ AS INTEGER))')) ?? 0,
+  /** One value of a dataset; `@` is the column of a field. Undefined where the rows, the field or the value are not there. */
+  const cellOf = async (dataset: Dataset | undefined, field: string | null, cell: string, rest = '') => {
+    const column = dataset?.columns.find((one) => one.field.name === field)?.id;
+    if (dataset?.table === undefined || (field !== null && column === undefined)) return undefined;
+    const [shown, filter] = [cell, rest].map((sql) => sql.replaceAll('@', column ?? ''));
+    const sql = `SELECT ${shown} FROM ${ServiceRows.table(dataset.table)} ${filter}`;
+    return (await rows.use((connection) => connection.scalar(sql))) ?? undefined;
   };
-}
-
-async function firstOrigin(
-  rows: ServiceRows,
-  dataset: Dataset | undefined,
-  field: string,
-): Promise<string | undefined> {
-  const column = columnOf(dataset, field);
-  if (dataset?.table === undefined || column === undefined) return undefined;
-  const sql = `SELECT CAST(${column.id} AS VARCHAR) FROM ${ServiceRows.table(dataset.table)} WHERE ${column.id} IS NOT NULL LIMIT 1`;
-  const url = await rows.use((connection) => connection.scalar(sql));
-  return typeof url === 'string' && URL.canParse(url) ? `${new URL(url).origin}/` : undefined;
-}
-
-async function number(
-  rows: ServiceRows,
-  dataset: Dataset | undefined,
-  field: string | undefined,
-  aggregate: string,
-): Promise<number | undefined> {
-  const column = field === undefined ? undefined : columnOf(dataset, field);
-  if (dataset?.table === undefined || (field !== undefined && column === undefined)) return undefined;
-  const sql = `SELECT ${aggregate.replaceAll('@', column?.id ?? '')} FROM ${ServiceRows.table(dataset.table)}`;
-  const value = await rows.use((connection) => connection.scalar(sql));
-  return value === null || value === undefined ? undefined : Number(value);
-}
-
-function columnOf(dataset: Dataset | undefined, field: string): Column | undefined {
-  return dataset?.columns.find((column) => column.field.name === field);
+  const originOf = async (dataset: Dataset | undefined, field: string) => {
+    const url = await cellOf(dataset, field, 'CAST(@ AS VARCHAR)', 'WHERE @ IS NOT NULL LIMIT 1');
+    return typeof url === 'string' && URL.canParse(url) ? `${new URL(url).origin}/` : undefined;
+  };
+  const fetched = await cellOf(pages, 'fetched', "count(*) FILTER (CAST(@ AS VARCHAR) = 'true')");
+  return {
+    startUrl: (await originOf(pages, 'url')) ?? (await originOf(links, 'origin')),
+    fetchedUrls: Number(fetched ?? (await cellOf(pages, null, 'count(*)')) ?? 0),
+    lastDepth: Number((await cellOf(pages, 'depth', 'max(TRY_CAST(@ AS INTEGER))')) ?? 0),
+  };
 }
