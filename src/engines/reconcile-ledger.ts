@@ -1,23 +1,15 @@
-import type { LedgerRun, LedgerUnit } from '../project/model/runs/ledger-records.ts';
 import type { LoadedUnit } from '../state/catalogue/ops/ops-loads.ts';
 import { readRuns, recordRuns } from '../state/catalogue/ops/ops-runs.ts';
 import { readUnits, recordUnits } from '../state/catalogue/ops/ops-units.ts';
+import type { Ledger } from '../state/ledger/ledger.ts';
 import type { WorkingCopy } from './working-copy.ts';
-
-/** The part of the ledger that is filled and corrected from the warehouse. */
-interface RestorableLedger {
-  publication(): Promise<string | null>;
-  setPublication(id: string): Promise<void>;
-  restore(units: readonly LedgerUnit[], runs: readonly LedgerRun[]): Promise<void>;
-  reconcile(loaded: ReadonlyMap<string, LoadedUnit>): Promise<unknown>;
-}
 
 /**
  * Reconciles the ledger with the warehouse at the start. `.crawlhouse/` may have been deleted, or a person may have put
  * an older ledger or warehouse back. The last run may have been killed between a load and its entry in the ledger.
  */
 export async function reconcileLedger(
-  ledger: RestorableLedger,
+  ledger: Ledger,
   working: WorkingCopy,
   loaded: ReadonlyMap<string, LoadedUnit>,
 ): Promise<void> {
@@ -31,14 +23,9 @@ export async function reconcileLedger(
   await ledger.reconcile(loaded);
 }
 
-interface LedgerReader {
-  units(): Promise<readonly LedgerUnit[]>;
-  runs(most: number): Promise<readonly LedgerRun[]>;
-}
-
 /** Writes units and runs of the ledger to `ops`, as they will be once this publication is in place. */
 export async function recordLedger(
-  ledger: LedgerReader,
+  ledger: Ledger,
   working: WorkingCopy,
   current: { readonly runId: string; readonly status: string },
 ): Promise<void> {

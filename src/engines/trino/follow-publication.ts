@@ -8,7 +8,7 @@ import type { Logger } from '../../core/logs/logger.ts';
 import { targetOf } from '../../state/catalogue/published/attach-published.ts';
 import { publicationStamp } from '../../state/catalogue/published/publication-stamp.ts';
 import { readDespiteWriter } from '../../state/catalogue/published/read-publication.ts';
-import type { FollowedPlace, Following, KnownPublication, RemoteRows, Statements } from '../engine.ts';
+import type { Following, RemoteRows, Statements } from '../engine.ts';
 import { bringShown } from './bring-catalogue.ts';
 import type { TrinoAddress } from './client/address.ts';
 import { QUERY_SESSION } from './client/client.ts';
@@ -17,42 +17,40 @@ import { openTrinoBucket, openTrinoClient } from './client/open-trino.ts';
 /** Trino and the bucket may take so long to name the newest catalogue: a machine that has one reads that. */
 const PATIENCE_MS = 15_000;
 
-/**
- * Brings the catalogue of the newest publication, for a process that reads. Where that fails, the one that is there is
- * read, with a warning.
- *
- * @throws CrawlhouseError why it can't be had, where this machine has none
- */
-export async function followPublication(
-  place: FollowedPlace,
-  address: TrinoAddress,
-  logger: Logger,
-  following: Following = {},
-): Promise<KnownPublication> {
-  const { signal, known } = following;
-  const { bucket, folder } = address;
-  const path = await targetOf(place.warehouse);
-  try {
-    const id = await bring({ ...place, address }, path, logger, following);
-    return { stamp: publicationStamp(path), id };
-  } catch (thrown) {
-    signal?.throwIfAborted();
-    const { code, message } = toCrawlhouseError(thrown);
-    if (!existsSync(path))
-      throw new CrawlhouseError(code, `the catalogue of the warehouse can't be had: ${message}`, {
-        cause: thrown,
-        hint: `whoever reads needs Trino and the objects under s3://${bucket}/${folder}/catalogue/ (docs/trino.md)`,
-      });
-    logger.warn('the newest catalogue cannot be had: that of an earlier publication is read', {
-      because: message,
-    });
-    return known ?? { stamp: '', id: null };
-  }
+/** Reads a warehouse in Trino; nothing here writes. */
+export function trinoRemote(address: TrinoAddress): RemoteRows {
+  return {
+    openStatements: () => openStatements(address),
+    async follow(place, logger, following) {
+      const { signal, known } = following;
+      const path = await targetOf(place.warehouse);
+      try {
+        const id = await bring(address, { path, stateDir: place.state_dir }, logger, following);
+        return { stamp: publicationStamp(path), id };
+      } catch (thrown) {
+        signal?.throwIfAborted();
+        const { code, message } = toCrawlhouseError(thrown);
+        if (!existsSync(path))
+          throw new CrawlhouseError(code, `the catalogue of the warehouse can't be had: ${message}`, {
+            cause: thrown,
+            hint: `whoever reads needs Trino and the objects under s3://${address.bucket}/${address.folder}/catalogue/ (docs/trino.md)`,
+          });
+        logger.warn('the newest catalogue cannot be had: that of an earlier publication is read', {
+          because: message,
+        });
+        return known ?? { stamp: '', id: null };
+      }
+    },
+    async bringNewest({ warehouse, state_dir: stateDir }, logger, signal) {
+      await bring(address, { path: await targetOf(warehouse), stateDir }, logger, { signal });
+    },
+  };
 }
 
+/** @returns the publication that Trino shows; null where nothing is published there */
 async function bring(
-  { state_dir: stateDir, address }: FollowedPlace & { readonly address: TrinoAddress },
-  path: string,
+  address: TrinoAddress,
+  { path, stateDir }: { readonly path: string; readonly stateDir: string },
   logger: Logger,
   { signal, known, patience = () => AbortSignal.timeout(PATIENCE_MS) }: Following,
 ): Promise<string | null> {
@@ -83,29 +81,6 @@ async function publishedId(path: string, stateDir: string, logger: Logger): Prom
   using connection = await database.connect();
   const { publication } = await readDespiteWriter(connection, path, join(stateDir, 'work.duckdb'), logger);
   return publication?.id ?? null;
-}
-
-/**
- * Brings the newest catalogue; an earlier publication is an error.
- *
- * @throws CrawlhouseError why the newest catalogue can't be had
- */
-async function bringNewest(
-  place: FollowedPlace,
-  address: TrinoAddress,
-  logger: Logger,
-  signal: AbortSignal,
-): Promise<void> {
-  await bring({ ...place, address }, await targetOf(place.warehouse), logger, { signal });
-}
-
-/** Reads a warehouse in Trino; nothing here writes. */
-export function trinoRemote(address: TrinoAddress): RemoteRows {
-  return {
-    openStatements: () => openStatements(address),
-    follow: (place, logger, following) => followPublication(place, address, logger, following),
-    bringNewest: (place, logger, signal) => bringNewest(place, address, logger, signal),
-  };
 }
 
 /** Statements of people, under a limit of their time that Trino holds too. */

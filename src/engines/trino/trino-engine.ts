@@ -50,7 +50,7 @@ import { RelationNames } from './client/relation-names.ts';
 import { examineTrino } from './examine-trino.ts';
 import { selectRowsFile, writeRowsFile } from './rows/rows-file.ts';
 import { TrinoRows } from './rows/trino-rows.ts';
-import { TrinoFiles } from './rows/write-load.ts';
+import { trinoFiles } from './rows/write-load.ts';
 import { translateModel, translateSql } from './trino-dialect.ts';
 
 export function openTrinoEngine(address: EngineAddress): Engine {
@@ -65,7 +65,8 @@ class TrinoEngine implements Engine {
   }
 
   async openFiles(connection: Connection, temporary: string): Promise<RowFiles> {
-    return new TrinoFiles(this.#address, await openTrinoBucket(this.#address), connection, temporary);
+    const objects = await openTrinoBucket(this.#address);
+    return trinoFiles(this.#address, { objects, connection, temporary });
   }
 
   async openWriter(

@@ -16,7 +16,8 @@ export interface AlertFacts {
   readonly failed: readonly FailedUnit[];
   readonly rhythms: readonly Rhythm[];
   readonly anomalies: readonly RowCountAnomaly[];
-  readonly names: ReadonlyMap<string, string>;
+  /** The name of a project, where it is known; else its id. */
+  readonly nameOf: (projectId: string) => string;
 }
 
 /** @param units as the ledger has them, or where it is lost the warehouse */
@@ -48,7 +49,7 @@ export async function alertFacts(
     failed,
     rhythms: found?.rhythms ?? [],
     anomalies: [...heldBack, ...(found?.anomalies ?? [])],
-    names: found?.names ?? new Map(),
+    nameOf: (id) => found?.names.get(id) ?? id,
   };
 }
 

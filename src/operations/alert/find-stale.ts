@@ -35,6 +35,15 @@ export function expectedBy(ends: readonly number[]): number | null {
   return last + Math.max(LEAST_MS, 1.5 * median, 1.25 * longest);
 }
 
+/** @param projects ids or names */
+export function rhythmsIn(
+  rhythms: readonly Rhythm[],
+  projects: 'all' | readonly string[],
+): readonly Rhythm[] {
+  if (projects === 'all') return rhythms;
+  return rhythms.filter(({ project_id, name }) => projects.includes(project_id) || projects.includes(name));
+}
+
 /** Projects that had no new crawl within their usual rhythm. */
 export function findStale(rhythms: readonly Rhythm[], now: number): Incident[] {
   return rhythms.flatMap(({ project_id, name, ends }) => {

@@ -4,7 +4,7 @@ import { type CrawlFolderSettings, isCrawlFolder } from '../../project/settings/
 import type { PublishedPlace } from '../../state/catalogue/published/read-published.ts';
 import { alertFacts } from './alert-facts.ts';
 import { findHealed, findRunFailures, findUnitFailures, type RunFailure, runKey } from './find-failures.ts';
-import { findStale, type Rhythm } from './find-stale.ts';
+import { findStale, type Rhythm, rhythmsIn } from './find-stale.ts';
 import { findRowCountAnomalies, type Incident } from './incident.ts';
 
 /** Commands that load everything that is due: each mends what the one before it left. */
@@ -27,24 +27,15 @@ export async function openIncidents(
   now: number,
 ): Promise<readonly Incident[]> {
   const facts = await alertFacts(settings, units);
-  const nameOf = (id: string): string => facts.names.get(id) ?? id;
-  const stale = findStale(
-    facts.rhythms.filter(
-      ({ project_id, name }) =>
-        settings.projects === 'all' ||
-        settings.projects.includes(project_id) ||
-        settings.projects.includes(name),
-    ),
-    now,
-  );
+  const stale = findStale(rhythmsIn(facts.rhythms, settings.projects), now);
   const lastEnded = runs.find(({ summary }) => summary !== null);
   return [
     ...killedRun(settings, runs),
     ...findHealed('run', lastEnded?.summary?.healed, lastEnded?.started_at ?? null),
     ...findRunFailures('run', runFailures(runs), true),
     ...failedCrawls(runs, facts.rhythms),
-    ...findUnitFailures(facts.failed, nameOf, true),
-    ...findRowCountAnomalies(facts.anomalies, nameOf),
+    ...findUnitFailures(facts.failed, facts.nameOf, true),
+    ...findRowCountAnomalies(facts.anomalies, facts.nameOf),
     ...stale.filter(({ wait }) => wait !== true),
   ].toSorted((a, b) => (a.began ?? '').localeCompare(b.began ?? ''));
 }

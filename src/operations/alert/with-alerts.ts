@@ -9,8 +9,8 @@ import { readLedger } from '../../state/ledger/open-ledger.ts';
 import { type AlertRun, alertOf, recoveryOf } from './alert.ts';
 import { type AlertFacts, alertFacts, type MemoryPlace } from './alert-facts.ts';
 import { findHealed, findRunFailures, findUnitFailures, type RunFailure, runKey } from './find-failures.ts';
-import { findStale, staleKey } from './find-stale.ts';
-import { findRowCountAnomalies, type Incident, type OpenIncident } from './incident.ts';
+import { findStale, rhythmsIn, staleKey } from './find-stale.ts';
+import { findRowCountAnomalies, type Incident } from './incident.ts';
 import { openAlertStore } from './open-alert-store.ts';
 import type { AlertStore } from './sql-alert-store.ts';
 import { type Target, targetsOf } from './targets.ts';
@@ -124,22 +124,18 @@ async function findings(
       judges: (key) => judgesRun && key.startsWith(runKey(scope, '')),
     };
   }
-  const nameOf = (id: string): string => facts.names.get(id) ?? id;
   const isWhole = errors.length === 0;
   const readsCrawls = request?.pipelines.some(
     ({ source }) => source.kind === 'resource' && source.data_type === 'crawls',
   );
-  const projects = request?.selection.projects ?? 'all';
-  const rhythms = facts.rhythms.filter(
-    ({ project_id, name }) => projects === 'all' || projects.includes(project_id) || projects.includes(name),
-  );
+  const rhythms = rhythmsIn(facts.rhythms, request?.selection.projects ?? 'all');
   const judged = new Set(rhythms.map(({ project_id }) => staleKey(project_id)));
   const judgesStale = isWhole && readsCrawls === true;
   return {
     incidents: [
       ...findRunFailures(scope, [...errors, ...otherFailures], isLast),
-      ...findUnitFailures(facts.failed, nameOf, isLast),
-      ...findRowCountAnomalies(facts.anomalies, nameOf),
+      ...findUnitFailures(facts.failed, facts.nameOf, isLast),
+      ...findRowCountAnomalies(facts.anomalies, facts.nameOf),
       ...(judgesStale ? findStale(rhythms, now()) : []),
     ],
     judges: (key) => {
@@ -149,12 +145,7 @@ async function findings(
   };
 }
 
-interface AlertPlan {
-  readonly raised: readonly Incident[];
-  readonly over: readonly OpenIncident[];
-}
-
-/** The incidents of a run, and those that it could have found. */
+/** The incidents of a run, and whether it could have seen one of a key; one that it could not have seen stays open. */
 interface Findings {
   readonly incidents: readonly Incident[];
   readonly judges: (key: string) => boolean;
@@ -164,7 +155,7 @@ interface Findings {
 const MOST_DAYS = 7;
 const DAY_MS = 86_400_000;
 
-/** Puts alerts of new incidents and recoveries of ended ones into the outbox, in one transaction. */
+/** Puts alerts of new incidents, and recoveries of ended ones that this run could have seen, into the outbox, in one transaction. */
 export async function noteAlerts(
   store: AlertStore,
   { incidents, judges }: Findings,
@@ -173,7 +164,12 @@ export async function noteAlerts(
 ): Promise<void> {
   const ids = targets.map(({ id }) => id);
   await store.change((open) => {
-    const { raised, over } = planAlerts(open, incidents, judges, events);
+    const known = new Set(open.map(({ key }) => key));
+    const present = new Set(incidents.map(({ key }) => key));
+    const raised = incidents.filter(
+      ({ key, event, wait }) => !known.has(key) && !wait && events.includes(event),
+    );
+    const over = open.filter(({ key }) => !present.has(key) && judges(key));
     // Every target that got the alert also gets its recovery, whatever schedule it belongs to.
     const ended = events.includes('recovery') ? over : [];
     return {
@@ -233,22 +229,4 @@ export async function deliverAlerts(
     .catch((thrown: unknown) =>
       logger.error('alerts not delivered', { error: toCrawlhouseError(thrown).message }),
     );
-}
-
-/**
- * Compares the incidents of a run with the open ones. `judges` says whether this run could have seen an incident; one
- * that it could not have seen stays open.
- */
-function planAlerts(
-  open: readonly OpenIncident[],
-  found: readonly Incident[],
-  judges: (key: string) => boolean,
-  events: readonly AlertEvent[],
-): AlertPlan {
-  const known = new Set(open.map(({ key }) => key));
-  const present = new Set(found.map(({ key }) => key));
-  return {
-    raised: found.filter(({ key, event, wait }) => !known.has(key) && !wait && events.includes(event)),
-    over: open.filter(({ key }) => !present.has(key) && judges(key)),
-  };
 }

@@ -2,8 +2,8 @@ import { type CrawlhouseError, toCrawlhouseError } from '../../core/errors/error
 import { host } from '../../core/host/host.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import type { Schedule } from '../../project/settings/schedules.ts';
+import { upcoming } from './next-firing.ts';
 import { planTick, type ScheduleCursor, type ScheduleState } from './plan-tick.ts';
-import { upcoming } from './upcoming.ts';
 
 interface Job {
   readonly name: string;

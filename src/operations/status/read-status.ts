@@ -3,16 +3,17 @@ import { z } from 'zod';
 import { bytesOf, freeBytes } from '../../core/files/disk-use.ts';
 import type { LedgerRun, LedgerUnit } from '../../project/model/runs/ledger-records.ts';
 import { type Freshness, freshness } from '../../state/catalogue/freshness.ts';
-import { readRuns } from '../../state/catalogue/ops/ops-runs.ts';
 import { readUnits } from '../../state/catalogue/ops/ops-units.ts';
 import { type PipelineDrift, readDrift } from '../../state/catalogue/pipeline-drift.ts';
 import { SPARE_FILE } from '../../state/catalogue/published/former-copies.ts';
 import { type PublishedPlace, readPublished } from '../../state/catalogue/published/read-published.ts';
+import type { Ledger } from '../../state/ledger/ledger.ts';
 import type { ClaimedUnit, Discovery, LedgerExport } from '../../state/ledger/ledger-facts.ts';
 import { type LiveRun, readLiveRun } from '../../state/ledger/live-run.ts';
-import { type LedgerSettings, readLedger } from '../../state/ledger/open-ledger.ts';
+import type { LedgerSettings } from '../../state/ledger/open-ledger.ts';
 import type { Incident } from '../alert/incident.ts';
 import { type IncidentSettings, openIncidents } from '../alert/incidents.ts';
+import { publishedRuns, readMemory } from './remembered.ts';
 
 const RUNS_LISTED = 20;
 /** The last runs that are searched for the start of a failure. */
@@ -59,7 +60,12 @@ export type StatusSettings = IncidentSettings & LedgerSettings;
  * @param now UTC milliseconds
  */
 export async function readStatus(settings: StatusSettings, now: number): Promise<Status> {
-  const remembered = (await rememberedByLedger(settings)) ?? (await rememberedByWarehouse(settings));
+  const remembered =
+    (await readMemory(settings, allOf, async (connection) => ({
+      ...NOTHING,
+      units: await readUnits(connection),
+      runs: await publishedRuns(connection),
+    }))) ?? NOTHING;
   return {
     ...remembered,
     runs: remembered.runs.slice(0, RUNS_LISTED),
@@ -73,29 +79,21 @@ export async function readStatus(settings: StatusSettings, now: number): Promise
 
 type Remembered = Pick<Status, 'discovery' | 'units' | 'exports' | 'runs' | 'claims'>;
 
-async function rememberedByLedger(settings: LedgerSettings): Promise<Remembered | undefined> {
-  await using ledger = await readLedger(settings);
-  if (ledger === undefined) return undefined;
+const NOTHING: Remembered = {
+  discovery: { open: [], swept_at: null },
+  units: [],
+  exports: [],
+  claims: [],
+  runs: [],
+};
+
+async function allOf(ledger: Ledger): Promise<Remembered> {
   return {
     discovery: await ledger.discovery(),
     units: await ledger.units(),
     exports: await ledger.exports(),
     runs: await ledger.runs(RUNS),
     claims: await ledger.claimed(),
-  };
-}
-
-async function rememberedByWarehouse(settings: PublishedPlace): Promise<Remembered> {
-  const published = await readPublished(settings, async (connection) => ({
-    units: await readUnits(connection),
-    runs: await readRuns(connection),
-  }));
-  return {
-    discovery: { open: [], swept_at: null },
-    units: published?.units ?? [],
-    exports: [],
-    claims: [],
-    runs: (published?.runs ?? []).toSorted((a, b) => b.started_at.localeCompare(a.started_at)),
   };
 }
 

@@ -9,7 +9,7 @@ import { type Logger, silentLogger } from '../../../src/core/logs/logger.ts';
 import { catalogueKey } from '../../../src/engines/trino/bring-catalogue.ts';
 import type { TrinoAddress } from '../../../src/engines/trino/client/address.ts';
 import { openTrinoBucket } from '../../../src/engines/trino/client/open-trino.ts';
-import { followPublication } from '../../../src/engines/trino/follow-publication.ts';
+import { trinoRemote } from '../../../src/engines/trino/follow-publication.ts';
 import { publicationStamp } from '../../../src/state/catalogue/published/publication-stamp.ts';
 import { faultyProxy } from '../../stores/faulty-proxy.ts';
 import { sandboxStores } from '../../stores/sandbox-stores.ts';
@@ -55,7 +55,7 @@ async function reader(trino: TrinoAddress) {
   const warnings: unknown[] = [];
   const logger: Logger = { ...silentLogger, warn: (_message, fields) => warnings.push(fields?.because) };
   const place = { warehouse, state_dir: join(folder, 'state'), engine: trino };
-  const follow = () => followPublication(place, trino, logger, { known, patience: () => patience.signal });
+  const follow = () => trinoRemote(trino).follow(place, logger, { known, patience: () => patience.signal });
   return { warehouse, known, patience, warnings, follow };
 }
 

@@ -40,11 +40,11 @@ export interface TrinoOptions {
   readonly url: string;
   readonly user: string;
   /** A password (Basic), or what gives tokens (JWT, OAuth2). */
-  readonly credentials?: { readonly password: string } | TokenSource;
+  readonly credentials?: { readonly password: string } | TokenSource | undefined;
   /** Certificates of a private authority (PEM). */
-  readonly ca?: string;
+  readonly ca?: string | undefined;
   readonly catalog?: string;
-  readonly retry?: RetryPolicy;
+  readonly retry?: RetryPolicy | undefined;
 }
 
 export interface StatementOptions {

@@ -20,15 +20,7 @@ import { TrinoClient, type TrinoOptions } from './client.ts';
 export async function openTrinoClient(address: TrinoAddress, retry?: RetryPolicy): Promise<TrinoClient> {
   const { url, user, catalog, authority } = address;
   const ca = authority === undefined ? undefined : await readAuthority(authority);
-  const credentials = credentialsOf(address, ca);
-  return new TrinoClient({
-    url,
-    user,
-    catalog,
-    ...(ca === undefined ? {} : { ca }),
-    ...(credentials === undefined ? {} : { credentials }),
-    ...(retry === undefined ? {} : { retry }),
-  });
+  return new TrinoClient({ url, user, catalog, ca, credentials: credentialsOf(address, ca), retry });
 }
 
 /**
@@ -76,21 +68,16 @@ async function readAuthority(file: string): Promise<string> {
 function credentialsOf({ credentials }: TrinoAddress, ca: string | undefined): TrinoOptions['credentials'] {
   if (credentials === undefined || 'password' in credentials) return credentials;
   if ('token' in credentials) return fixedToken(credentials.token);
-  const { scope, ...client } = credentials;
-  return new ClientCredentials({
-    ...client,
-    ...(scope === undefined ? {} : { scope }),
-    ...(ca === undefined ? {} : { ca }),
-  });
+  return new ClientCredentials({ ...credentials, ca });
 }
 
 interface ClientCredentialsOptions {
   readonly tokenUrl: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  readonly scope?: string;
+  readonly scope?: string | undefined;
   /** Certificates of a private authority (PEM). */
-  readonly ca?: string;
+  readonly ca?: string | undefined;
   /** An answer is waited for so long; default: 30 seconds. */
   readonly patienceMs?: number;
 }

@@ -34,7 +34,7 @@ import { makeStore } from './make-store.ts';
 import { PointerTable } from './pointer-table.ts';
 import { writeRowsFile } from './rows-file.ts';
 import { changedCopies, type PreparedRelation, StoredTables } from './stored-tables.ts';
-import { vacuumAtTimes } from './vacuum-at-times.ts';
+import { vacuumAtTimes } from './vacuum-rows.ts';
 import { folderOf, writeLoad } from './write-load.ts';
 
 /** The relation whose pointer, of the catalogue alone, has the token of the last writer with this catalogue. */

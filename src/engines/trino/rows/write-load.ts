@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Connection, ident, text } from '../../../core/duckdb/duckdb.ts';
+import { ident, text } from '../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { makeFolder } from '../../../core/files/make-folder.ts';
 import type { PreparedLoad, StoredValue } from '../../../project/model/prepared-load.ts';
-import type { ObjectStore } from '../../../stores/object-store.ts';
-import type { FileRows, RowFiles } from '../../engine.ts';
+import type { RowFiles } from '../../engine.ts';
 import type { PreparedRows } from '../../row-store.ts';
 import type { TrinoAddress } from '../client/address.ts';
 import { literal } from '../client/literal.ts';
@@ -111,12 +110,7 @@ async function putRows(
     temporary,
     objects,
     bucket,
-  }: {
-    readonly connection: Connection;
-    readonly temporary: string;
-    readonly objects: ObjectStore;
-    readonly bucket: string;
-  },
+  }: Pick<TrinoPlace, 'connection' | 'temporary' | 'objects' | 'bucket'>,
   {
     values,
     unit,
@@ -152,35 +146,19 @@ function locationOf(bucket: string, rows: Pick<StoredRows, 'folder' | 'name'>, l
 }
 
 /** Writes files of rows into the bucket. The run registers one if it is what the run would write by then. */
-export class TrinoFiles implements RowFiles {
-  readonly #address: TrinoAddress;
-  readonly #objects: ObjectStore;
-  readonly #connection: Connection;
-  readonly #temporary: string;
-
-  constructor(address: TrinoAddress, objects: ObjectStore, connection: Connection, temporary: string) {
-    this.#address = address;
-    this.#objects = objects;
-    this.#connection = connection;
-    this.#temporary = temporary;
-  }
-
-  async put({ relation, name, unit, from, types, stored, values: given }: FileRows, signal: AbortSignal) {
-    const values = storedValues(physicalColumns(types, stored), given);
-    const place = {
-      connection: this.#connection,
-      temporary: this.#temporary,
-      objects: this.#objects,
-      bucket: this.#address.bucket,
-    };
-    const rows = { folder: folderOf(this.#address, relation), name, unit, from, values };
-    const put = await putRows(place, rows, signal);
-    return put && { ...put, values };
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#objects[Symbol.asyncDispose]();
-  }
+export function trinoFiles(
+  { bucket, folder }: TrinoAddress,
+  place: Pick<TrinoPlace, 'objects' | 'connection' | 'temporary'>,
+): RowFiles {
+  return {
+    async put({ relation, name, unit, from, types, stored, values: given }, signal) {
+      const values = storedValues(physicalColumns(types, stored), given);
+      const rows = { folder: folderOf({ folder }, relation), name, unit, from, values };
+      const put = await putRows({ ...place, bucket }, rows, signal);
+      return put && { ...put, values };
+    },
+    [Symbol.asyncDispose]: () => place.objects[Symbol.asyncDispose](),
+  };
 }
 
 /** The type of DuckDB in which a column goes to a file: `add_files` takes any other without a word, and no query reads it. */

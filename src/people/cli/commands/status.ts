@@ -4,7 +4,7 @@ import { EXIT_CODES } from '../../../core/errors/error-codes.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { didYouMean } from '../../../core/text/nearest-name.ts';
 import { PublicationFollower } from '../../../engines/publication-follower.ts';
-import { upcoming } from '../../../operations/schedule/upcoming.ts';
+import { upcoming } from '../../../operations/schedule/next-firing.ts';
 import { foundRunBlocks, pastRun, readPublishedRun } from '../../../operations/status/past-run-blocks.ts';
 import { readStatus, type Status } from '../../../operations/status/read-status.ts';
 import {

@@ -10,7 +10,7 @@ import type { ConsoleLink } from '../../../answers/report/report-page.ts';
 import { writeWhole } from '../../../core/files/atomic-file.ts';
 import { giveUserMode } from '../../../core/files/private-files.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
-import { readIncidents } from '../../../operations/status/read-incidents.ts';
+import { readIncidents } from '../../../operations/status/remembered.ts';
 import { loadQuestions } from '../../../pipeline/transform/questions/questions.ts';
 import { loadNotes } from '../../../project/settings/notes.ts';
 import type { Settings } from '../../../project/settings/settings.ts';

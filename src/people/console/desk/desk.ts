@@ -9,7 +9,7 @@ import type { Logger } from '../../../core/logs/logger.ts';
 import { FairQueue } from '../../../core/queue/fair-queue.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
 import { PublicationFollower } from '../../../engines/publication-follower.ts';
-import { upcoming } from '../../../operations/schedule/upcoming.ts';
+import { upcoming } from '../../../operations/schedule/next-firing.ts';
 import { readStatus, type Status, type StatusSettings } from '../../../operations/status/read-status.ts';
 import { loadQuestions, type Question } from '../../../pipeline/transform/questions/questions.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';

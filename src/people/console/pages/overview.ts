@@ -3,7 +3,7 @@ import { type AddressParts, FIGURE_PAGES, pagesAddress } from '../../../answers/
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { counted } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
-import { readIncidents } from '../../../operations/status/read-incidents.ts';
+import { readIncidents } from '../../../operations/status/remembered.ts';
 import { readLiveRun } from '../../../state/ledger/live-run.ts';
 import type { Readers } from '../desk/desk.ts';
 import { crawlLink, crawlName, projectLink, projectPath } from '../layout/addresses.ts';

@@ -5,7 +5,7 @@ import { counted, countText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
 import { ShownIncident, shownIncident } from '../../../operations/alert/incident.ts';
-import { readIncidents } from '../../../operations/status/read-incidents.ts';
+import { readIncidents } from '../../../operations/status/remembered.ts';
 import type { Readers } from '../desk/desk.ts';
 import { crawlLink, projectPath } from '../layout/addresses.ts';
 import { Count, countOrDash } from '../layout/counts.ts';

@@ -5,7 +5,7 @@ import { type LetterheadSettings, readLetterhead } from '../../../answers/report
 import { type ProjectReport, readSiteReport } from '../../../answers/report/read-site-report.ts';
 import { reportFault } from '../../../core/logs/report-fault.ts';
 import { redact } from '../../../core/secrets/redact.ts';
-import { readIncidents } from '../../../operations/status/read-incidents.ts';
+import { readIncidents } from '../../../operations/status/remembered.ts';
 import { loadNotes } from '../../../project/settings/notes.ts';
 import { type Readers, UNTIL_READ } from '../desk/desk.ts';
 import { projectPath } from '../layout/addresses.ts';
