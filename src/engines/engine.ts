@@ -186,7 +186,7 @@ export interface Following {
 }
 
 /** Rows of a unit for a file that a run registers. */
-export interface FileRows {
+interface FileRows {
   /** The table: `raw.crawl_pages`. */
   readonly relation: string;
   /** In the path of the file, for people. */
