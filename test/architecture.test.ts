@@ -740,7 +740,7 @@ test('a form that the console takes may lack its body', () => {
 
 /** What takes time, randomness, files and names from its host alone, so that simulated processes can run it (docs/how-we-test.md). */
 const HOSTED =
-  /^(core\/(locks\/(?!open-sqlite)|files\/(atomic-file|make-folder|private-files|read-text)|errors\/catch-uncaught|progress\/meter|time\/retry)|state\/ledger\/|pipeline\/(workers|unit)\/|pipeline\/load\/read-package\.ts|pipeline\/publish\/put-in-place\.ts|pipeline\/routes\/export\/(data-export-job|ensure-export|reconcile-exports)\.ts|pipeline\/stage\/unit-folders\.ts|operations\/schedule\/(?!listen)|operations\/alert\/(?!run-command)|engines\/trino\/rows\/(pointer-table|vacuum-rows)\.ts|stores\/local\/|stores\/read-object\.ts|service\/api\/client\/(rate-limit|transport)\.ts)/;
+  /^(core\/(locks\/(?!open-sqlite)|files\/(atomic-file|make-folder|private-files|read-text)|errors\/catch-uncaught|progress\/meter|time\/retry)|state\/ledger\/|pipeline\/(workers|unit)\/|pipeline\/load\/read-package\.ts|pipeline\/publish\/put-in-place\.ts|pipeline\/routes\/export\/(data-export-job|ensure-export|reconcile-exports)\.ts|pipeline\/stage\/unit-folders\.ts|operations\/schedule\/(?!listen)|operations\/alert\/(?!run-command)|engines\/trino\/rows\/(pointer-table|vacuum-rows)\.ts|stores\/read-object\.ts|service\/api\/client\/(rate-limit|transport)\.ts)/;
 const OWN_MACHINE =
   /from 'node:(?:os|timers\/promises)'|^import \{(?! constants \})[^}]*\} from 'node:fs|^import \{ (?!type )[^}]*\} from 'node:fs\/promises'|randomUUID|\bDate\.now\b|new Date\(\)|performance\.now|Math\.random|\bset(?:Timeout|Interval)\(|process\.(?:pid|hrtime)/m;
 /** Of addresses and files that no simulated process has. */

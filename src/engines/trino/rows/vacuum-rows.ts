@@ -1,7 +1,7 @@
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../../core/files/atomic-file.ts';
 import { makeFolder } from '../../../core/files/make-folder.ts';
+import { host } from '../../../core/host/host.ts';
 import type { TrinoClient } from '../client/client.ts';
 import { literal } from '../client/literal.ts';
 import type { RelationNames } from '../client/relation-names.ts';
@@ -20,8 +20,8 @@ export async function vacuumAtTimes(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const note = join(temporary, 'tidied');
-  const last = statSync(note, { throwIfNoEntry: false })?.mtimeMs;
-  if (last !== undefined && Date.now() - last < EVERY_MS) return;
+  const last = host().files.statSync(note, { throwIfNoEntry: false })?.mtimeMs;
+  if (last !== undefined && host().now() - last < EVERY_MS) return;
   if (last !== undefined) {
     const tables = await pointers.rows<{ table_name: string }>(names.storedTables, signal);
     const relations = tables
