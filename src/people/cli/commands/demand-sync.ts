@@ -1,8 +1,7 @@
 import { counted, countText } from '../../../core/text/amounts.ts';
 import { exitCodeOf } from '../../../project/model/runs/run-result.ts';
 import { googleAccess } from '../../../service/site/demand/search-console/google-access.ts';
-import { propertyOf } from '../../../service/site/demand/search-console/property-of.ts';
-import { SearchConsole } from '../../../service/site/demand/search-console/search-console.ts';
+import { propertyOf, SearchConsole } from '../../../service/site/demand/search-console/search-console.ts';
 import type { Command } from '../command.ts';
 import { wholeNumber } from '../flag-values.ts';
 import { refuseMixing } from '../local/load-demand.ts';

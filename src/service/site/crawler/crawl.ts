@@ -79,13 +79,7 @@ export interface CrawlOptions extends SettingsOptions {
   readonly robotsWaits?: readonly number[];
 }
 
-export interface CrawlResult {
-  readonly endReason: CrawlEndReason;
-  /** The database with the tables `pages`, `links`, `clusters` and `structured_data`; null without a report. */
-  readonly database: string | null;
-  readonly fetchedUrls: number;
-  readonly lastDepth: number;
-}
+export type CrawlResult = Awaited<ReturnType<typeof crawl>>;
 
 /** The site, or its owner, wants no further request. */
 const REASONS_TO_STOP: ReadonlySet<CrawlEndReason> = new Set([
@@ -102,7 +96,7 @@ const DEFAULT_MEMORY_LIMIT = '300MB';
  *
  * @throws CrawlhouseError `bad_settings`, `missing_feature`; `locked` if another process crawls in the folder
  */
-export async function crawl(config: unknown, options: CrawlOptions): Promise<CrawlResult> {
+export async function crawl(config: unknown, options: CrawlOptions) {
   const settings = readCrawlSettings(config, options);
   const { folder, signal = new AbortController().signal } = options;
   signal.throwIfAborted();
@@ -128,16 +122,14 @@ export async function crawl(config: unknown, options: CrawlOptions): Promise<Cra
   progress.enter('done');
   return {
     endReason,
+    /** With the tables `pages`, `links`, `clusters` and `structured_data`; null without a report. */
     database: hasReport ? database : null,
     fetchedUrls: counts.fetched,
     lastDepth: counts.depth,
   };
 }
 
-interface Opened {
-  readonly frontier: Frontier;
-  readonly signal: AbortSignal;
-}
+type Opened = Pick<FetchTools, 'frontier' | 'signal'>;
 
 async function fetchSite(
   settings: CrawlSettings,

@@ -1,7 +1,7 @@
 import { ownUrl } from '../../../core/net/web-url.ts';
 import { Semaphore } from '../../../core/queue/semaphore.ts';
 import { retryAfterMs } from '../../api/client/retry-after.ts';
-import type { FetchStatus } from '../../api/resources/crawl-progress.ts';
+import { FETCH_STATUSES, type FetchStatus } from '../../api/resources/crawl-progress.ts';
 import { askedUrl } from './ajax-crawling.ts';
 import type { CrawlControl } from './crawl-progress.ts';
 import { type FetchedAnswer, UNANSWERED } from './fetch/fetcher.ts';
@@ -330,16 +330,8 @@ function failure({ url }: QueuedUrl): FetchedAnswer {
 
 function statusOf(statusCode: number | null, isDenied: boolean): FetchStatus {
   if (isDenied) return 'unfetched_robots_denied';
-  const hundreds = Math.floor((statusCode ?? 0) / 100);
-  switch (hundreds) {
-    case 2:
-    case 3:
-    case 4:
-    case 5:
-      return `fetched_${hundreds}xx`;
-    default:
-      return 'unfetched_exception';
-  }
+  const fetched = `fetched_${Math.floor((statusCode ?? 0) / 100)}xx`;
+  return FETCH_STATUSES.find((one) => one === fetched) ?? 'unfetched_exception';
 }
 
 function sampleOf(

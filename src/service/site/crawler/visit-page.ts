@@ -27,22 +27,18 @@ export async function visitPage(item: QueuedUrl, tools: VisitTools, room: Room):
     await tools.pace.turn(to.host, rules.delayMs, tools.signal);
     return tools.fetcher.fetchPage(next, room);
   };
-  const answer = await behindDoor(item, tools, { room, ask });
+  const answer = await behindDoor(item, tools, room, ask);
   if (!tools.scope.isAjax || askedUrl(url) !== url || !declaresSnapshot(answer)) return answer;
   const snapshot = await ask(snapshotUrl(url));
   // Denied, or the server has none and leads back to the page.
   return snapshot === null || redirectTarget(snapshot) === url ? answer : { ...snapshot, url };
 }
 
-interface Asking {
-  readonly room: Room;
-  readonly ask: (url: string) => Promise<FetchedAnswer | null>;
-}
-
 async function behindDoor(
   { url: text, depth }: QueuedUrl,
   { fetcher, doors }: VisitTools,
-  { room, ask }: Asking,
+  room: Room,
+  ask: (url: string) => Promise<FetchedAnswer | null>,
 ): Promise<FetchedAnswer> {
   const url = ownUrl(text);
   const before = fetcher.cookiesFor(url);

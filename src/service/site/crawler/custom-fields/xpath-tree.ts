@@ -1,7 +1,8 @@
 import { lookUp } from '../../../../core/text/look-up.ts';
 import { type Element, isElement, type ParentNode, walk } from '../parse/tree.ts';
 
-const TYPES = { '#text': 3, '#comment': 8, '#document': 9, '#documentType': 10 } as const;
+const TYPES = { '#text': 3, '#comment': 8 } as const;
+const DOCUMENT = 9;
 const ELEMENT = 1;
 const ATTRIBUTE = 2;
 const PRECEDING = 2;
@@ -76,25 +77,17 @@ export class XPathNode {
 
 export function xpathTree(root: ParentNode): XPathNode {
   let place = 0;
-  const document = new XPathNode(
-    { type: TYPES['#document'], name: '#document', value: null },
-    place++,
-    null,
-    null,
-  );
+  const document = new XPathNode({ type: DOCUMENT, name: '#document', value: null }, place++, null, null);
+  const made = (type: number, name: string, value: string | null, source: Element | null = null): XPathNode =>
+    new XPathNode({ type, name, value }, place++, source, document);
   let parent = document;
   walk(
     root,
     (node) => {
       if (isElement(node)) {
-        const element = new XPathNode(
-          { type: ELEMENT, name: node.tagName, value: null },
-          place++,
-          node,
-          document,
-        );
+        const element = made(ELEMENT, node.tagName, null, node);
         for (const { name, value } of node.attrs) {
-          const attribute = new XPathNode({ type: ATTRIBUTE, name, value }, place++, null, document);
+          const attribute = made(ATTRIBUTE, name, value);
           attribute.ownerElement = element;
           element.attributes.push(attribute);
         }
@@ -103,9 +96,9 @@ export function xpathTree(root: ParentNode): XPathNode {
         return true;
       }
       const type = lookUp(TYPES, node.nodeName);
-      if (type === TYPES['#text'] || type === TYPES['#comment']) {
+      if (type !== undefined) {
         const value = 'value' in node ? node.value : 'data' in node ? node.data : '';
-        parent.append(new XPathNode({ type, name: node.nodeName, value }, place++, null, document));
+        parent.append(made(type, node.nodeName, value));
       }
       return false;
     },

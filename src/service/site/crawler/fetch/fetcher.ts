@@ -138,7 +138,9 @@ export class Fetcher implements AsyncDisposable {
     // The lenient reader has connections of its own, which NTLM has not signed in.
     if (!isLenient && answer.error === 'protocol' && this.#session.ntlmFor(url) === null) {
       answer = await this.#send(url, asked, limits, true);
-      if (answer.statusCode !== null) this.#readLeniently(url.origin);
+      if (answer.statusCode !== null && this.#lenient.size >= MOST_LENIENT) this.#lenient.clear();
+      // The next answers of the origin are not asked for twice.
+      if (answer.statusCode !== null) this.#lenient.add(url.origin);
     }
     const refusal = ProxyRoute.refusal(target, answer.statusCode);
     if (refusal !== null) return failed(url.href, refusal, answer.fetchedAt);
@@ -162,12 +164,6 @@ export class Fetcher implements AsyncDisposable {
       return failed(url.href, error, new Date());
     }
     return promise;
-  }
-
-  /** The next answers of the origin are not asked for twice. */
-  #readLeniently(origin: string): void {
-    if (this.#lenient.size >= MOST_LENIENT) this.#lenient.clear();
-    this.#lenient.add(origin);
   }
 
   #pool(origin: string): Pool {

@@ -7,12 +7,7 @@ const LONGEST_CHUNK_LINE = 4_096;
 const MOST_JUNK = 4;
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-export interface AnswerHead {
-  readonly statusCode: number;
-  /** Such as `1.1`. */
-  readonly version: string;
-  readonly headers: readonly (readonly [name: string, value: string])[];
-}
+export type AnswerHead = ReturnType<typeof readHead>;
 
 interface Handler {
   head(head: AnswerHead): void;
@@ -151,11 +146,11 @@ function endOfHead(bytes: Buffer): number | null {
   return null;
 }
 
-function readHead(text: string): AnswerHead {
+function readHead(text: string) {
   if (text.includes('\0')) throw refusal('the headers have a NUL character');
   const [first = '', ...lines] = text.replaceAll(/[\r\n]+[ \t]+(?=[^\r\n])/g, ' ').split(/[\r\n]+/);
   const [, version = '1.0', status] = /^HTTP(?:\/(\d+\.\d+))?\s*(\d{3})?/i.exec(first) ?? [];
-  // As browsers have it, a status line without a status says 200.
+  // As browsers have it, a status line without a status says 200. A version is such as `1.1`.
   return { statusCode: Number(status ?? 200), version, headers: lines.flatMap(headerOf) };
 }
 

@@ -50,7 +50,7 @@ export class HostResolver {
   /** Refuses a host that is itself a forbidden address. Sockets connect to those without a look-up. */
   checkHost(hostname: string): void {
     const address = addressOf(hostname);
-    if (address !== null && !this.#isAllowed(address)) throw refused(hostname, [address]);
+    if (address !== null && !this.#isAllowed(address)) throw refused(hostname, [{ address }]);
   }
 
   /** The allowed addresses of a host, at least one; else it is refused, or unknown. */
@@ -79,10 +79,7 @@ export class HostResolver {
     const found = await resolve(hostname, this.#rules, options);
     const allowed = found.filter(({ address }) => this.#isAllowed(address));
     if (allowed.length > 0) return allowed;
-    throw refused(
-      hostname,
-      found.map(({ address }) => address),
-    );
+    throw refused(hostname, found);
   }
 
   #isAllowed(address: string): boolean {
@@ -100,7 +97,8 @@ async function resolve(
   return lookup(hostname, { ...options, all: true });
 }
 
-function refused(hostname: string, addresses: readonly string[]): NodeJS.ErrnoException {
+function refused(hostname: string, found: readonly Pick<LookupAddress, 'address'>[]): NodeJS.ErrnoException {
+  const addresses = found.map(({ address }) => address);
   const message = `${hostname} has the address ${addresses.join(', ')}, which is not of the public Internet`;
   return Object.assign(new Error(message), { code: REFUSED_ADDRESS });
 }

@@ -232,12 +232,8 @@ export class Frontier implements Disposable {
   }
 
   counts(): DepthCount[] {
-    const rows = this.#prepare('SELECT depth, status, urls FROM counts ORDER BY depth').all() as unknown as {
-      readonly depth: number;
-      readonly status: FetchStatus;
-      readonly urls: number;
-    }[];
-    return rows
+    const rows = this.#prepare('SELECT depth, status, urls FROM counts ORDER BY depth').all();
+    return (rows as unknown as DepthCount[])
       .filter(({ status }) => FETCH_STATUSES.includes(status))
       .map((row) => ({ ...row, depth: row.depth === NO_DEPTH ? null : row.depth }));
   }

@@ -41,9 +41,9 @@ function fields(
   return Object.entries(sqls).map(([name, sql]) => ({ name, type, arity, sql }));
 }
 
-/** Fields that the parser gives under their own names. */
-function given(type: FieldType, names: string, arity: 'one' | 'many' = 'one'): CrawlField[] {
-  return fields(type, Object.fromEntries(names.split(' ').map((name) => [name, `page."${name}"`])), arity);
+/** Fields that the parser, or a table of the jobs, gives under their own names. */
+function given(type: FieldType, names: string, arity: 'one' | 'many' = 'one', from = 'page'): CrawlField[] {
+  return fields(type, Object.fromEntries(names.split(' ').map((name) => [name, `${from}."${name}"`])), arity);
 }
 
 /** SQL for a value of pages whose HTML was read with success: what a page without any has 0 of, others have not. */
@@ -228,14 +228,15 @@ const LINKED_FIELDS: readonly CrawlField[] = [
 
 /** Fields that a crawl without web vitals does not have: issues of them are then not known, and not on no page. */
 const VITALS_FIELDS: readonly CrawlField[] = [
-  ...vitals('natural', 'cwv_bytes_saving cwv_fcp cwv_lcp cwv_si cwv_tbt cwv_tti cwv_time_saving'),
-  ...vitals('float', 'cwv_cls cwv_performance_score'),
-  ...vitals('string', 'cwv_measurement'),
+  ...given(
+    'natural',
+    'cwv_bytes_saving cwv_fcp cwv_lcp cwv_si cwv_tbt cwv_tti cwv_time_saving',
+    'one',
+    'vital',
+  ),
+  ...given('float', 'cwv_cls cwv_performance_score', 'one', 'vital'),
+  ...given('string', 'cwv_measurement', 'one', 'vital'),
 ];
-
-function vitals(type: FieldType, names: string): CrawlField[] {
-  return fields(type, Object.fromEntries(names.split(' ').map((name) => [name, `vital.${name}`])));
-}
 
 /** What the fields of a crawl's pages depend on. */
 export interface CrawlFieldRules {

@@ -2,7 +2,6 @@ import { hashOf, type JobTables } from './job-tables.ts';
 import { UnionFind } from './union-find.ts';
 
 const languages = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
-
 const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 
 /**

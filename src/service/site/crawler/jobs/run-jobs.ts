@@ -1,13 +1,12 @@
 import type { Connection } from '../../../../core/duckdb/duckdb.ts';
 import { inLowerMemory, withOneThread } from '../../../../core/duckdb/lower-memory.ts';
 import { duplicates } from './duplicates.ts';
-import type { CrawlFieldRules } from './fields.ts';
 import { hreflang } from './hreflang.ts';
 import { JobTables, statusRange } from './job-tables.ts';
 import { redirects } from './redirects.ts';
 import { scoring } from './scoring.ts';
 import { clusterSimilarities, FARTHEST, nearDuplicates } from './similar-texts.ts';
-import { writeTables } from './write-tables.ts';
+import { type TableOptions, writeTables } from './write-tables.ts';
 
 /** N-grams that a page keeps. */
 const TOP = 10;
@@ -17,8 +16,6 @@ const PAGES_AT_ONCE = 10_000;
 
 /** Of the memory limit: DuckDB takes more than it counts, and keeps tables in memory that it could put on disk. */
 const JOBS_SHARE = 2 / 3;
-
-type Job = (tables: JobTables) => Promise<void>;
 
 /**
  * The thirteen jobs of the service, in its order. Pages are parsed while they are fetched; what is left of `parse` is to
@@ -46,7 +43,7 @@ const JOBS = {
     await tables.make('job_missing', MISSING);
   },
   cluster_similarities: clusterSimilarities,
-} as const satisfies Readonly<Record<string, Job>>;
+} as const satisfies Readonly<Record<string, (tables: JobTables) => Promise<void>>>;
 
 export type JobName = keyof typeof JOBS;
 
@@ -59,11 +56,7 @@ export const JOB_NAMES = Object.keys(JOBS) as readonly JobName[];
  */
 export async function runJobs(
   connection: Connection,
-  options: {
-    /** The crawl's file, if the tables are in one. */
-    readonly path?: string;
-    readonly signal?: AbortSignal;
-    readonly fields?: CrawlFieldRules;
+  options: TableOptions & {
     /** Is called when a job begins and when it is done. */
     readonly onJob?: (name: JobName, status: 'running' | 'done') => void;
   } = {},

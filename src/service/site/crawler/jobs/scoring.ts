@@ -71,10 +71,7 @@ interface RankedGraph {
  *
  * Source: L. Page et al., "The PageRank citation ranking" (1999).
  */
-export function pageRank({ nodes, from, to, parts }: RankedGraph): {
-  readonly rank: Float64Array;
-  readonly lowest: number;
-} {
+export function pageRank({ nodes, from, to, parts }: RankedGraph) {
   const links = new Int32Array(nodes);
   for (const node of from) links[node] = (links[node] ?? 0) + 1;
   const share = new Float64Array(nodes);

@@ -35,15 +35,15 @@ const PAGE_JOINS = {
   vital: 'job_vitals',
 } as const;
 
+export interface TableOptions {
+  /** The crawl's file, if the tables are in one. */
+  readonly path?: string;
+  readonly signal?: AbortSignal;
+  readonly fields?: CrawlFieldRules;
+}
+
 /** Makes the four final tables of what the jobs found: `pages`, `links`, `clusters`, `structured_data`. */
-export async function writeTables(
-  connection: Connection,
-  options: {
-    readonly path?: string;
-    readonly signal?: AbortSignal;
-    readonly fields?: CrawlFieldRules;
-  },
-): Promise<void> {
+export async function writeTables(connection: Connection, options: TableOptions): Promise<void> {
   const { path, signal, fields: rules = PLAIN_FIELDS } = options;
   const write = (name: string, fields: readonly CrawlField[], froms: AsyncIterable<string>, share = 1 / 2) =>
     inLowerMemory(connection, share, async (attempt) => {

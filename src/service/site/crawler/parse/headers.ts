@@ -41,11 +41,7 @@ export function headerLinks(headers: Headers, url: string): HeaderLink[] {
     .map(({ anchor: _, ...link }) => link);
 }
 
-interface AnchoredLink extends HeaderLink {
-  readonly anchor: string | null;
-}
-
-function linksOf(value: string): AnchoredLink[] {
+function linksOf(value: string) {
   let at = 0;
   const take = (pattern: RegExp): string | null => {
     pattern.lastIndex = at;
@@ -53,7 +49,7 @@ function linksOf(value: string): AnchoredLink[] {
     if (found !== null) at = pattern.lastIndex;
     return found === null ? null : (found[1] ?? '');
   };
-  const links: AnchoredLink[] = [];
+  const links: (HeaderLink & { readonly anchor: string | null })[] = [];
   for (take(GAP); at < value.length; take(GAP)) {
     const target = take(TARGET);
     const given = new Map<string, string>();

@@ -97,7 +97,10 @@ export class PageRequests {
   async answer(paused: PausedRequest): Promise<void> {
     const { resourceType, frameId, request } = paused;
     const isMain = resourceType === 'Document' && frameId === this.#options.frameId;
-    if (isMain && !this.#isServed) return this.#serveMain(paused);
+    if (isMain && !this.#isServed) {
+      this.#isServed = true;
+      return this.#fulfill(paused, this.#main.status, this.#main);
+    }
     // Of the page before, which ends now.
     if (!this.#isServed) return this.#fail(paused, 'Aborted');
     if (isMain) {
@@ -118,12 +121,6 @@ export class PageRequests {
     if (given === undefined || this.seen.some(({ url }) => url === given.url)) return;
     if (this.seen.length < MOST_REQUESTS) this.seen.push(given);
     else this.warnings.add('render_request_limit');
-  }
-
-  async #serveMain(paused: PausedRequest): Promise<void> {
-    this.#isServed = true;
-    const { status, headers, body } = this.#main;
-    await this.#fulfill(paused, status, { headers, body });
   }
 
   async #serveResource(paused: PausedRequest): Promise<void> {

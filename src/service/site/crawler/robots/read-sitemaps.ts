@@ -31,11 +31,9 @@ export interface SitemapOptions {
   readonly fetch: (url: string, bytes: number) => Promise<FetchedAnswer>;
   readonly onRecords: (records: readonly SitemapRecord[]) => void;
   readonly signal?: AbortSignal | undefined;
-  readonly budget?: SitemapBudget;
+  /** How much of a site's sitemaps is read. */
+  readonly budget?: ReturnType<typeof sitemapBudget>;
 }
-
-/** How much of a site's sitemaps is read. */
-type SitemapBudget = ReturnType<typeof sitemapBudget>;
 
 /** Enough for what a crawl may fetch: an index of indexes may list more than the whole crawl takes. */
 export function sitemapBudget(maxUrl: number, perSecond: number) {
@@ -75,14 +73,9 @@ export async function readSitemaps(
   return { isCut: false, passedOver };
 }
 
-interface SitemapFile {
-  readonly url: string;
-  readonly isAnnounced: boolean;
-}
-
 /** Writes the records of one file; the sitemaps that it lists, and how many URLs are left out. */
 async function readOne(
-  { url, isAnnounced }: SitemapFile,
+  { url, isAnnounced }: { readonly url: string; readonly isAnnounced: boolean },
   options: SitemapOptions,
 ): Promise<{ readonly children: readonly string[]; readonly left: number }> {
   const found = await fetchSitemap(url, options.fetch);

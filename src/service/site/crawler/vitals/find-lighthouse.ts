@@ -7,8 +7,6 @@ import { findBrowserPath } from '../render/find-browser.ts';
 const VERSION = 13;
 const PURPOSE = 'web vitals can not be measured';
 
-export type FoundLighthouse = Awaited<ReturnType<typeof findLighthouse>>;
-
 /**
  * Lighthouse and a Chromium. Neither is needed for anything else, so both are looked for only then.
  *

@@ -7,13 +7,11 @@ import type { CrawlSettings } from '../crawl-settings.ts';
 import type { ProxyRoute } from '../fetch/crawl-proxy.ts';
 import type { HostResolver } from '../fetch/resolve-host.ts';
 import type { Frontier } from '../frontier/frontier.ts';
-import type { Pace } from '../frontier/pace.ts';
 import { fetchedPages } from '../load-crawl.ts';
 import type { VitalsRecord } from '../records/records.ts';
 import type { Renderer } from '../render/renderer.ts';
-import type { RobotsCache } from '../robots/robots-cache.ts';
+import type { ResourceTools } from '../render/resource-fetcher.ts';
 import type { CrawlSession } from '../session.ts';
-import type { FoundLighthouse } from './find-lighthouse.ts';
 import { GuardProxy } from './guard-proxy.ts';
 import { RequestGate, VitalsMeter } from './meter.ts';
 import {
@@ -32,19 +30,16 @@ const MOST_TEMPLATES = 50;
 /** DuckDB's limit while the sample is chosen. */
 const SAMPLE_MEMORY = '200MB';
 
-export interface VitalsTools {
+export interface VitalsTools extends Omit<ResourceTools, 'fetcher'> {
   readonly folder: string;
   readonly frontier: Frontier;
   /** It has rendered its last page. */
   readonly renderer: Renderer | null;
-  readonly robots: RobotsCache;
   readonly session: CrawlSession;
   readonly resolver: HostResolver;
   readonly proxy: ProxyRoute | null;
-  readonly pace: Pace;
   readonly sideWork: SideWork;
   readonly control: CrawlControl;
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -55,7 +50,7 @@ export interface VitalsTools {
  */
 export async function measureVitals(
   { headers, agentKind }: CrawlSettings,
-  options: VitalsOptions & Pick<FoundLighthouse, 'browser'>,
+  options: VitalsOptions & { readonly browser: string },
   tools: VitalsTools,
 ): Promise<void> {
   const urls = await sampleOf(options.pagesPerTemplate, tools);

@@ -63,7 +63,8 @@ export class VitalsMeter implements AsyncDisposable {
       worker.postMessage({ load: url, folder: folder.path } satisfies ToThread);
       const load = await promise;
       isSound = 'vitals' in load;
-      return this.#judged(load);
+      if (this.#gate.hasTooMany) return { warning: 'vitals_request_limit' };
+      return 'vitals' in load ? { ...load, isIncomplete: this.#gate.isIncomplete } : load;
     } finally {
       clearTimeout(timer);
       worker.off('message', onMessage);
@@ -72,11 +73,6 @@ export class VitalsMeter implements AsyncDisposable {
       // Whatever a page has left behind ends with the thread, and so does the browser.
       if (!isSound) await this[Symbol.asyncDispose]();
     }
-  }
-
-  #judged(load: Load): Load {
-    if (this.#gate.hasTooMany) return { warning: 'vitals_request_limit' };
-    return 'vitals' in load ? { ...load, isIncomplete: this.#gate.isIncomplete } : load;
   }
 
   #start(): Worker {

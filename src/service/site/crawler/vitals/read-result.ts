@@ -81,12 +81,8 @@ function vitalsOf({ audits, categories }: LighthouseResult): Vitals {
     cwv_bytes_saving: bytesSaving(audits),
     cwv_time_saving: timeSaving(audits),
   };
-  return Object.fromEntries(
-    Object.entries(vitals).map(([name, value]) => [
-      name,
-      value === null ? null : rounded(value, name as keyof Vitals),
-    ]),
-  ) as Record<keyof Vitals, number | null>;
+  const all = Object.entries(vitals).map(([name, value]) => [name, rounded(value, name as keyof Vitals)]);
+  return Object.fromEntries(all) as Record<keyof Vitals, number | null>;
 }
 
 /**

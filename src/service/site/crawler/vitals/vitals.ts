@@ -52,26 +52,24 @@ export type Load = MeasuredLoad | { readonly warning: VitalsWarning };
 
 /** The middle value of each figure, of two the mean; that of the loads that tell it. */
 export function medians(loads: readonly Vitals[]): Vitals {
-  return Object.fromEntries(
-    VITALS.map((name) => [
+  const told = VITALS.map((name) => [
+    name,
+    median(
+      loads.map((load) => load[name]).filter((one) => one !== null),
       name,
-      median(
-        loads.map((load) => load[name]).filter((one) => one !== null),
-        name,
-      ),
-    ]),
-  ) as Record<keyof Vitals, number | null>;
+    ),
+  ]);
+  return Object.fromEntries(told) as Record<keyof Vitals, number | null>;
 }
 
 function median(values: readonly number[], name: keyof Vitals): number | null {
   const sorted = values.toSorted((a, b) => a - b);
   const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
-  return low === undefined || high === undefined ? null : rounded((low + high) / 2, name);
+  return rounded(low === undefined || high === undefined ? null : (low + high) / 2, name);
 }
 
 /** To whole numbers; shares to four places. */
-export function rounded(value: number, name: keyof Vitals): number {
-  return name === 'cwv_cls' || name === 'cwv_performance_score'
-    ? Math.round(value * 10_000) / 10_000
-    : Math.round(value);
+export function rounded(value: number | null, name: keyof Vitals): number | null {
+  const places = name === 'cwv_cls' || name === 'cwv_performance_score' ? 10_000 : 1;
+  return value === null ? null : Math.round(value * places) / places;
 }

@@ -1,25 +1,20 @@
-import type { DemandTable, Dimension } from '../demand-row.ts';
+import type { DemandTable } from '../demand-row.ts';
 import { makeRecord, type NamedCells } from '../make-record.ts';
 import { csvRecords } from './csv-records.ts';
 import type { DecodedText } from './decode-text.ts';
 import { dimensionsOf, isBulk, type NamedColumns, namedCells, namedColumns } from './named-columns.ts';
 import { type DayOrder, isDay, parseDay, provenOrder } from './parse-day.ts';
-import { recognizeTable } from './recognize-table.ts';
+import { recognizeTable, type TableShape } from './recognize-table.ts';
 
 /** Records below the header that a table is recognised by. */
 const SAMPLE = 200;
 
 export type CsvTable =
   | { readonly kind: 'named'; readonly table: DemandTable; readonly isBulk: boolean }
-  | {
-      readonly kind: 'totals';
+  | (Omit<Extract<TableShape, { kind: 'totals' }>, 'columns'> & {
       readonly table: DemandTable;
-      readonly dimension: Dimension;
-      readonly isBing: boolean;
       readonly isEmpty: boolean;
-      /** Whether it has rates but no positions, as exports of Discover and of Google News have. */
-      readonly lacksPositions: boolean;
-    }
+    })
   | { readonly kind: 'filters'; readonly place: string; readonly filters: readonly (readonly string[])[] }
   | { readonly kind: 'appearance'; readonly place: string }
   | { readonly kind: 'unknown'; readonly place: string; readonly why: string };

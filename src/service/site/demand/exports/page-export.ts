@@ -7,7 +7,7 @@ import {
   type Period,
 } from '../demand-row.ts';
 import type { CsvTable } from './csv-tables.ts';
-import { narrowingFilters } from './export-filters.ts';
+import { narrowingFilters } from './recognize-table.ts';
 
 type Totals = Extract<CsvTable, { kind: 'totals' }>;
 

@@ -2,6 +2,7 @@ import { Agent, request } from 'undici';
 import { z } from 'zod';
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { readText } from '../../../../core/net/limits.ts';
+import { ownUrl } from '../../../../core/net/web-url.ts';
 import { jsonOf, stringifyJson } from '../../../../core/text/json.ts';
 import { DEFAULT_RETRY, type RetryPolicy, retriable, retry } from '../../../../core/time/retry.ts';
 import { retryAfterMs } from '../../../api/client/retry-after.ts';
@@ -13,7 +14,6 @@ const PAGE_ROWS = 25_000;
 /** Pages of one day: the service has 50,000 rows of a day and search type. */
 const MOST_PAGES = 40;
 const MOST_BYTES = 64 * 1024 * 1024;
-const TIMEOUTS = { connect: 10_000, headers: 120_000, body: 60_000 };
 /** What Search Console calls the dimensions. */
 export type ApiDimension = 'date' | 'page' | 'query' | 'device';
 
@@ -49,11 +49,7 @@ export class SearchConsole implements AsyncDisposable {
   readonly #endpoint: string;
   readonly #access: AccessHeaders;
   readonly #policy: RetryPolicy;
-  readonly #agent = new Agent({
-    connect: { timeout: TIMEOUTS.connect },
-    headersTimeout: TIMEOUTS.headers,
-    bodyTimeout: TIMEOUTS.body,
-  });
+  readonly #agent = new Agent({ connect: { timeout: 10_000 }, headersTimeout: 120_000, bodyTimeout: 60_000 });
 
   constructor(endpoint: string, access: AccessHeaders, policy: RetryPolicy = DEFAULT_RETRY) {
     this.#endpoint = endpoint.replace(/\/+$/, '');
@@ -164,4 +160,34 @@ function refusal(
       hint: 'add the account to the users of the property in Search Console, and enable the Search Console API in its project',
     });
   return new CrawlhouseError('invalid_request', what);
+}
+
+/**
+ * The property of Search Console that covers a website: the one of its own address, else the domain property of its host
+ * or of a domain above it.
+ *
+ * @param wanted one that was named; it must be among the properties
+ * @throws CrawlhouseError `usage` with the properties that there are
+ */
+export function propertyOf(
+  startUrl: string,
+  properties: readonly string[],
+  wanted: string | undefined,
+): string {
+  const { origin, hostname } = ownUrl(startUrl);
+  const labels = hostname.split('.');
+  const domains = labels.slice(0, -1).map((_, index) => `sc-domain:${labels.slice(index).join('.')}`);
+  const candidates = wanted === undefined ? [`${origin}/`, ...domains] : [wanted];
+  const found = candidates.find((one) => properties.includes(one));
+  if (found !== undefined) return found;
+  const known = properties.length === 0 ? 'none' : properties.join(', ');
+  throw new CrawlhouseError(
+    'usage',
+    wanted === undefined
+      ? `no property of Search Console that the account may read covers ${origin}`
+      : `the account may not read a property ${wanted}`,
+    {
+      hint: `properties: ${known}; name one by --property, or add the account to the users of the right one`,
+    },
+  );
 }

@@ -89,10 +89,9 @@ function publicLookup(given: string): LookupFunction {
   };
 }
 
-const TAKE_A_FILE = 'fetch the file yourself, look at it, and give its path';
-
 function refused(message: string): CrawlhouseError {
-  return new CrawlhouseError('usage', message, { hint: TAKE_A_FILE });
+  const hint = 'fetch the file yourself, look at it, and give its path';
+  return new CrawlhouseError('usage', message, { hint });
 }
 
 function failed(address: string, problem: string, cause?: unknown): CrawlhouseError {

@@ -96,13 +96,7 @@ function lastStop(text: string, at: number, end: number, part: FormatPart): numb
 }
 
 /** What is done with the value of each part, and at the end of a line. */
-function takersOf(
-  parts: readonly FormatPart[],
-  time: LogTime,
-): {
-  readonly each: readonly (Reading | null)[];
-  readonly last: ((line: LogLine) => RejectReason | undefined) | null;
-} {
+function takersOf(parts: readonly FormatPart[], time: LogTime) {
   const scratch: TimeParts = {};
   const readers = parts.map((part) => readerOf(part, time, scratch));
   // A value of a lower rank is taken only where those above it say nothing.

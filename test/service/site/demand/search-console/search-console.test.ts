@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { propertyOf } from '../../../../../src/service/site/demand/search-console/property-of.ts';
-import { SearchConsole } from '../../../../../src/service/site/demand/search-console/search-console.ts';
+import {
+  propertyOf,
+  SearchConsole,
+} from '../../../../../src/service/site/demand/search-console/search-console.ts';
 import { type Shown, serveSearchConsole } from '../../../../support/search-console-server.ts';
 
 const signal = new AbortController().signal;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { linkRecords } from '../../../../../../src/service/site/crawler/parse/links.ts';
+import { linkRecords } from '../../../../../../src/service/site/crawler/parse/parse-page.ts';
 import { readDocument } from '../../../../../../src/service/site/crawler/parse/read-document.ts';
 
 test.each([
