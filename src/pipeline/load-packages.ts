@@ -1,9 +1,8 @@
 import { Database, type DuckdbSettings } from '../core/duckdb/duckdb.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../core/errors/errors.ts';
 import type { Logger } from '../core/logs/logger.ts';
-import type { UnitReport } from '../project/model/runs/report.ts';
+import { reportedError, type UnitReport, unitReport } from '../project/model/runs/report.ts';
 import type { RunResult } from '../project/model/runs/run-result.ts';
-import { reportedError, unitReport } from '../project/model/runs/unit-report.ts';
 import { loadPipelines } from '../project/settings/pipelines.ts';
 import type { Settings } from '../project/settings/settings.ts';
 import { checkParts } from './load/check-parts.ts';

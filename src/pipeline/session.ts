@@ -242,11 +242,8 @@ async function hasNews(
 
 async function publishRun(session: Session, { errors, units }: Ended, healed: string[]): Promise<void> {
   const { ledger, working, runId, meter, logger, signal } = session;
-  const stillHeld = (await ledger.units('unpublished')).filter(isHeldBack);
-  await keepHolds(
-    working.connection,
-    stillHeld.map(({ unit }) => unit),
-  );
+  const stillHeld = (await ledger.units('unpublished')).filter(isHeldBack).map(({ unit }) => unit);
+  await keepHolds(working.connection, stillHeld);
   await recordLedger(ledger, working, { runId, status: runStatus(errors, units) });
   meter.step('publish');
   const damage = await inSpan('publish', {}, () => publish(working, logger, signal, () => ledger.confirm()));
@@ -271,21 +268,13 @@ async function tidyUp(
   models: readonly Model[],
 ): Promise<void> {
   // The next run requests a held unit again.
-  const open = (await ledger.units('unpublished')).filter((one) => !isHeldBack(one));
-  await sweepFolders(
-    settings,
-    open.map(({ unit }) => unit),
-  );
+  const open = (await ledger.units('unpublished')).filter((one) => !isHeldBack(one)).map(({ unit }) => unit);
+  await sweepFolders(settings, open);
   await mirrorPublished(settings, working, logger, signal);
-  for (const { message, hint } of [
-    ...(await unknownIssueSettings(working.connection, settings.issues, signal)),
-    ...(await unknownSegmentProjects(
-      working.connection,
-      models.flatMap(({ byPages }) => byPages?.segmentations ?? []),
-      signal,
-    )),
-  ])
-    logger.warn(message, { hint });
+  const segmentations = models.flatMap(({ byPages }) => byPages?.segmentations ?? []);
+  const issues = await unknownIssueSettings(working.connection, settings.issues, signal);
+  const projects = await unknownSegmentProjects(working.connection, segmentations, signal);
+  for (const { message, hint } of [...issues, ...projects]) logger.warn(message, { hint });
   meter.step('publish');
   await working.rows.vacuum(signal).catch((error: unknown) => {
     signal.throwIfAborted();
@@ -350,10 +339,8 @@ function isChange(unit: UnitReport, before: string | undefined): boolean {
 
 /** The counts as the warehouse has them now, `queryable` with the publication. */
 async function withFinalCounts(working: WorkingCopy, units: readonly UnitReport[]): Promise<UnitReport[]> {
-  const counts = await countsOf(
-    working.connection,
-    units.map((unit) => unit.unit),
-  );
+  const names = units.map((unit) => unit.unit);
+  const counts = await countsOf(working.connection, names);
   return units.map((unit) => {
     const own = unit.status === 'loaded' || unit.status === 'unchanged' ? counts.get(unit.unit) : undefined;
     return own ? { ...unit, counts: own } : unit;

@@ -17,7 +17,7 @@ import { stagingConnections } from '../../src/pipeline/stage/macros.ts';
 import { PackageBuilder, type StagedParts } from '../../src/pipeline/stage/package-builder.ts';
 import { writeManifest } from '../../src/pipeline/stage/unit-folders.ts';
 import type { Manifest } from '../../src/project/model/manifest.ts';
-import type { RawPart } from '../../src/project/model/raw-part.ts';
+import type { RawPart } from '../../src/project/model/source.ts';
 import { IN_DUCKDB } from '../support/in-duckdb.ts';
 import type { BenchData } from './bench-data.ts';
 import { cpuSeconds } from './resources.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { CrawlhouseError } from '../../src/core/errors/errors.ts';
 import type { NewUnit } from '../../src/engines/new-units.ts';
 import { withHeld } from '../../src/pipeline/hold-units.ts';
-import { unitReport } from '../../src/project/model/runs/unit-report.ts';
+import { unitReport } from '../../src/project/model/runs/report.ts';
 import { PAGES_MODEL, packageProject } from './package-project.ts';
 
 test('a unit whose rows fail a test keeps its former rows, and the others are published', async () => {

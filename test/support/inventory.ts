@@ -1,7 +1,6 @@
 import { reading } from '../../src/pipeline/discover/list-incrementally.ts';
 import { CRAWLS } from '../../src/pipeline/discover/list-kinds.ts';
-import type { WorkspaceView } from '../../src/project/model/inventory.ts';
-import { UNKNOWN_LIST } from '../../src/project/model/listed.ts';
+import { UNKNOWN_LIST, type WorkspaceView } from '../../src/project/model/inventory.ts';
 import type { Crawl } from '../../src/service/api/resources/crawls.ts';
 
 /** A workspace whose crawls have been read to their end. */

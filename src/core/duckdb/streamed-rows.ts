@@ -37,12 +37,8 @@ export class StreamedRows {
   static async open(connection: DuckDBConnection, sql: string, values: Bound = []): Promise<StreamedRows> {
     await connection.run('BEGIN TRANSACTION READ ONLY');
     try {
-      return new StreamedRows(
-        connection,
-        await once(connection, sql, values, (one) => one.stream()),
-        sql,
-        values,
-      );
+      const result = await once(connection, sql, values, (one) => one.stream());
+      return new StreamedRows(connection, result, sql, values);
     } catch (error) {
       await connection.run('ROLLBACK');
       throw error;

@@ -75,7 +75,11 @@ export async function* atLeastAtRate<T extends Uint8Array>(
       waited += host().monotonic() - asked;
       bytes += next.value.length;
       if (waited >= spanMs) {
-        if (bytes < (rate * waited) / 1000) throw tooSlow(what, bytes, waited, rate);
+        if (bytes < (rate * waited) / 1000) {
+          const came = `only ${bytes} bytes came in ${Math.round(waited / 1000)} s`;
+          const least = `less than ${bytesText(rate)} a second (limits.rate)`;
+          throw retriable('connection', `${what}: ${came}, ${least}`);
+        }
         waited = 0;
         bytes = 0;
       }
@@ -84,14 +88,6 @@ export async function* atLeastAtRate<T extends Uint8Array>(
   } finally {
     await pieces.return?.();
   }
-}
-
-function tooSlow(what: string, bytes: number, waitedMs: number, rate: number): CrawlhouseError {
-  const seconds = Math.round(waitedMs / 1000);
-  return retriable(
-    'connection',
-    `${what}: only ${bytes} bytes came in ${seconds} s, less than ${bytesText(rate)} a second (limits.rate)`,
-  );
 }
 
 /** The text of a body, in UTF-8; null for one of more than `most` bytes, which is not read on. */

@@ -1,6 +1,6 @@
 import { crawlCommand } from '../../project/model/crawl-name.ts';
 import type { LedgerRun, LedgerUnit } from '../../project/model/runs/ledger-records.ts';
-import { type CrawlFolderSettings, isCrawlFolder } from '../../project/settings/crawl-folder.ts';
+import { type CrawlFolderSettings, isCrawlFolder } from '../../project/settings/settings.ts';
 import type { PublishedPlace } from '../../state/catalogue/published/read-published.ts';
 import { alertFacts } from './alert-facts.ts';
 import { findHealed, findRunFailures, findUnitFailures, type RunFailure, runKey } from './find-failures.ts';

@@ -1,7 +1,6 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { fieldsMatcher } from '../../project/model/included-keys.ts';
-import type { Inventory, ListReading, WorkspaceView } from '../../project/model/inventory.ts';
-import type { KnownList } from '../../project/model/listed.ts';
+import type { Inventory, KnownList, ListReading, WorkspaceView } from '../../project/model/inventory.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { ServiceClient } from '../../service/api/client/client.ts';
 import { type BrokenItem, listUntil } from '../../service/api/client/read-list.ts';
@@ -61,14 +60,12 @@ export async function discover(
     selected === 'all' || selected.includes(id);
   const unread = new Map(listed.broken.filter(isSelected).map((one) => [one.id, one.error]));
   const workspaces: WorkspaceView[] = [];
-  for (const record of seen.filter(isSelected)) {
+  const chosen = seen.filter(isSelected);
+  for (const record of chosen) {
     try {
       workspaces.push(await viewWorkspace(client, record, scope, signal));
     } catch (thrown) {
-      unread.set(
-        record.id,
-        withoutWorkspace(skippableError(thrown, signal), record, seen.filter(isSelected)),
-      );
+      unread.set(record.id, withoutWorkspace(skippableError(thrown, signal), record, chosen));
     }
   }
   const [refused] = unread.values();
@@ -118,10 +115,8 @@ async function viewWorkspace(
     const pipeline = listPipeline(scope.pipelines, kind.name);
     const known = scope.known.of(kind.name, id);
     const options = { sweep: needsSweep(known, pipeline, id, scope), pipeline };
-    return note(
-      kind.name,
-      await listIncrementally({ client, kind, workspaceId: id }, known, options, signal),
-    );
+    const list = { client, kind, workspaceId: id };
+    return note(kind.name, await listIncrementally(list, known, options, signal));
   };
   const readIfAsked = async <T extends { readonly id: string }>(
     source: string,

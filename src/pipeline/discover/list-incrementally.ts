@@ -1,6 +1,5 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
-import type { ListReading } from '../../project/model/inventory.ts';
-import type { KnownItem, KnownList, Listed } from '../../project/model/listed.ts';
+import type { KnownItem, KnownList, Listed, ListReading } from '../../project/model/inventory.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { ServiceClient } from '../../service/api/client/client.ts';
 import { type BrokenItem, listUntil } from '../../service/api/client/read-list.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { stringifyJson } from '../../core/text/json.ts';
 import { contentOf } from '../../project/model/included-keys.ts';
-import type { Listed, ListName } from '../../project/model/listed.ts';
+import type { Listed, ListName } from '../../project/model/inventory.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { ServiceClient } from '../../service/api/client/client.ts';
 import type { PageQuery } from '../../service/api/client/pagination.ts';

@@ -50,13 +50,8 @@ export async function planRun(
     // Crawls to restore are looked at later, right before each is restored.
     (one) => one.skip === null && one.restore === null && (request.reload || !isLoaded(scope.loaded, one)),
   );
-  const inventory = await refreshRecords(
-    client,
-    found,
-    scope,
-    new Set(due.map(({ unit }) => unit.source.id)),
-    signal,
-  );
+  const ids = new Set(due.map(({ unit }) => unit.source.id));
+  const inventory = await refreshRecords(client, found, scope, ids, signal);
   return { inventory, plan: inventory === found ? plan : await planOf(inventory) };
 }
 

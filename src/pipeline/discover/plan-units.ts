@@ -1,8 +1,7 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/text/nearest-name.ts';
 import { crawlNamed, type NamedCrawl, nearestNote } from '../../project/model/crawl-name.ts';
-import type { Inventory, ListReading } from '../../project/model/inventory.ts';
-import type { Listed } from '../../project/model/listed.ts';
+import type { Inventory, Listed, ListReading } from '../../project/model/inventory.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { Plan, PlannedUnit, Selection } from '../../project/model/planned-unit.ts';
 import { isProjectResource } from '../../project/model/resources.ts';

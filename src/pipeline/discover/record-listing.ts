@@ -1,6 +1,5 @@
 import type { Connection } from '../../core/duckdb/duckdb.ts';
-import { type Inventory, listReadings } from '../../project/model/inventory.ts';
-import type { ListName } from '../../project/model/listed.ts';
+import { type Inventory, type ListName, listReadings } from '../../project/model/inventory.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { UnitReport } from '../../project/model/runs/report.ts';
 import { type KnownLists, recordListLoaded, recordLists } from '../../state/catalogue/ops/ops-lists.ts';

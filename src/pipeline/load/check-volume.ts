@@ -2,8 +2,7 @@ import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { stringifyJson } from '../../core/text/json.ts';
 import type { WorkingCopy } from '../../engines/working-copy.ts';
 import type { Manifest } from '../../project/model/manifest.ts';
-import type { Volume } from '../../project/model/volume.ts';
-import { isFew, usualRows } from '../../project/model/volume.ts';
+import { isFew, usualRows, type Volume } from '../../project/model/route-pace.ts';
 import { rowsBefore } from '../../state/catalogue/ops/ops-loads.ts';
 
 /** When a crawl has few rows, and what then. */

@@ -7,7 +7,7 @@ import { type Connection, file, ident, parquetFiles, text } from '../../core/duc
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { readLines } from '../../core/files/read-lines.ts';
 import { typeFamily } from '../../project/model/field.ts';
-import type { RawPart } from '../../project/model/raw-part.ts';
+import type { RawPart } from '../../project/model/source.ts';
 import { quoteNumbers } from './exact-json.ts';
 import { LACKS_REASON, lacksSql } from './foreign-rows.ts';
 import type { PackageColumns } from './package-columns.ts';

@@ -14,7 +14,7 @@ import { makeFolder } from '../../core/files/make-folder.ts';
 import { retriable } from '../../core/time/retry.ts';
 import type { Field } from '../../project/model/field.ts';
 import type { Manifest, PackageColumn, PackageNote } from '../../project/model/manifest.ts';
-import type { RawPart } from '../../project/model/raw-part.ts';
+import type { RawPart } from '../../project/model/source.ts';
 import { convertPart } from './convert-part.ts';
 import { inspectPart } from './inspect-part.ts';
 import { type FieldRules, PackageColumns } from './package-columns.ts';

@@ -3,7 +3,7 @@ import { type Connection, ident, parquetFiles } from '../../core/duckdb/duckdb.t
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { typeFamily } from '../../project/model/field.ts';
 import type { PackageColumn } from '../../project/model/manifest.ts';
-import type { RawPart } from '../../project/model/raw-part.ts';
+import type { RawPart } from '../../project/model/source.ts';
 import { needsInspection } from './convert-part.ts';
 import type { PackageColumns } from './package-columns.ts';
 import { hashSql, type PartFacts, readPart, writePart } from './package-part.ts';

@@ -1,7 +1,7 @@
 import { listValue } from '@duckdb/node-api';
 import { type Connection, file, text } from '../../core/duckdb/duckdb.ts';
 import { readLines } from '../../core/files/read-lines.ts';
-import type { RawPart } from '../../project/model/raw-part.ts';
+import type { RawPart } from '../../project/model/source.ts';
 import { needsInspection } from './convert-part.ts';
 import { MAX_JSON_RECORD } from './raw-reader.ts';
 

@@ -1,6 +1,6 @@
 import { file, ident, text } from '../../core/duckdb/duckdb.ts';
 import type { Field } from '../../project/model/field.ts';
-import type { RawPart } from '../../project/model/raw-part.ts';
+import type { RawPart } from '../../project/model/source.ts';
 import { readerType } from './value-sql.ts';
 
 /** Longest CSV record, in bytes. */

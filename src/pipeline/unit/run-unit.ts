@@ -6,8 +6,12 @@ import { stringifyJson } from '../../core/text/json.ts';
 import type { Manifest } from '../../project/model/manifest.ts';
 import type { PlannedUnit } from '../../project/model/planned-unit.ts';
 import type { Counts } from '../../project/model/runs/counts.ts';
-import type { UnitReport, UnitStatus } from '../../project/model/runs/report.ts';
-import { reportedError, unitReport } from '../../project/model/runs/unit-report.ts';
+import {
+  reportedError,
+  type UnitReport,
+  type UnitStatus,
+  unitReport,
+} from '../../project/model/runs/report.ts';
 import { pipelineDefinition } from '../../project/model/unit-source.ts';
 import { nameFullDisk } from '../../project/settings/name-full-disk.ts';
 import type { LoadedUnit } from '../../state/catalogue/ops/ops-loads.ts';

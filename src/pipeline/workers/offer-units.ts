@@ -57,11 +57,8 @@ export async function offerUnits(
   const datasets = new Set(units.map(({ planned }) => planned.unit.dataset));
   const tables = knownTables(context, packages, datasets);
   await tables.tell();
-  await offers.offer(
-    runId,
-    units.map((one) => offeredUnit(one, context.reload)),
-    await packageVersion(),
-  );
+  const offered = units.map((one) => offeredUnit(one, context.reload));
+  await offers.offer(runId, offered, await packageVersion());
   await packages
     .sweep(async () => new Set([...(await offers.claims()), runId]), signal)
     .catch((thrown: unknown) => {
@@ -73,11 +70,11 @@ export async function offerUnits(
   if (units.length === 0) return;
   await using queue = await openUnitQueue(settings, 'run', signal);
   if (queue === undefined) return;
-  const offered = new OfferedUnits({ ...context, signal }, { offers, packages, tables, queue, work }, units);
+  const left = new OfferedUnits({ ...context, signal }, { offers, packages, tables, queue, work }, units);
   try {
     const loops = [
-      offered.collect(),
-      ...Array.from({ length: settings.concurrency }, (_, index) => offered.take(`${index}`)),
+      left.collect(),
+      ...Array.from({ length: settings.concurrency }, (_, index) => left.take(`${index}`)),
     ];
     // A failing loop stops the others.
     for (const loop of loops) loop.catch((error: unknown) => ended.abort(error));

@@ -6,7 +6,7 @@ import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts'
 import { host } from '../../core/host/host.ts';
 import { tryLockState } from '../../core/locks/state-lock.ts';
 import type { Logger } from '../../core/logs/logger.ts';
-import { reportedError } from '../../project/model/runs/unit-report.ts';
+import { reportedError } from '../../project/model/runs/report.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import type { ServiceClient } from '../../service/api/client/client.ts';
 import { openUnitQueue } from '../../state/ledger/open-unit-queue.ts';

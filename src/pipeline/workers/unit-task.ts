@@ -1,6 +1,5 @@
 import { parseJson, stringifyJson } from '../../core/text/json.ts';
-import type { Inventory, WorkspaceView } from '../../project/model/inventory.ts';
-import type { Listed } from '../../project/model/listed.ts';
+import type { Inventory, Listed, WorkspaceView } from '../../project/model/inventory.ts';
 import type { PlannedUnit } from '../../project/model/planned-unit.ts';
 import type { OfferedUnit } from '../../state/ledger/unit-queue.ts';
 import type { RouteOption } from '../routes/route.ts';

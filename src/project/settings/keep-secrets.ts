@@ -1,3 +1,4 @@
+import { percentDecoded } from '../../core/net/web-url.ts';
 import { keepSecret } from '../../core/secrets/redact.ts';
 import { lookUp } from '../../core/text/look-up.ts';
 
@@ -41,17 +42,8 @@ function keepAddress(text: string, isSecret: boolean): void {
     // A user name without a password is a token, but not that of a database.
     if (part === url.username && (url.password !== '' || url.protocol.startsWith('postgres'))) continue;
     keepSecret(part);
-    keepSecret(decoded(part));
+    keepSecret(percentDecoded(part));
   }
   const path = `${url.pathname}${url.search}`;
   if (isSecret && path.length >= LEAST_PATH) keepSecret(path);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    // Not percent-encoded: kept as it stands.
-    return text;
-  }
 }

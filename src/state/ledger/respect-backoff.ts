@@ -1,8 +1,7 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { PlannedUnit } from '../../project/model/planned-unit.ts';
 import type { LedgerUnit, UnitState } from '../../project/model/runs/ledger-records.ts';
-import type { UnitReport } from '../../project/model/runs/report.ts';
-import { unitReport } from '../../project/model/runs/unit-report.ts';
+import { type UnitReport, unitReport } from '../../project/model/runs/report.ts';
 
 /** Up to this many failures in a row may be a short outage. */
 const PATIENCE = 3;

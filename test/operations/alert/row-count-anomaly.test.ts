@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { findRowCountAnomalies } from '../../../src/operations/alert/incident.ts';
-import { isFew, usualRows } from '../../../src/project/model/volume.ts';
+import { isFew, usualRows } from '../../../src/project/model/route-pace.ts';
 
 test('the usual number is the median of three or more predecessors', () => {
   expect(usualRows([])).toBeNull();

@@ -7,8 +7,7 @@ import {
   type LineageRun,
   startEvent,
 } from '../../../src/operations/openlineage/run-events.ts';
-import type { RunReport, UnitReport } from '../../../src/project/model/runs/report.ts';
-import { unitReport } from '../../../src/project/model/runs/unit-report.ts';
+import { type RunReport, type UnitReport, unitReport } from '../../../src/project/model/runs/report.ts';
 import { type CheckedEvent, EventContract } from './event-contract.ts';
 
 const RUN: LineageRun = {

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { listIncrementally } from '../../../src/pipeline/discover/list-incrementally.ts';
 import { CRAWLS, listed } from '../../../src/pipeline/discover/list-kinds.ts';
-import type { ListReading } from '../../../src/project/model/inventory.ts';
-import type { KnownItem, KnownList } from '../../../src/project/model/listed.ts';
+import type { KnownItem, KnownList, ListReading } from '../../../src/project/model/inventory.ts';
 import { Pipeline } from '../../../src/project/model/pipeline.ts';
 import type { Crawl } from '../../../src/service/api/resources/crawls.ts';
 import { type TestService, testClient } from '../../service/api/test-service.ts';

@@ -9,8 +9,7 @@ import type { ChosenRoute, RoutedUnit } from '../../../src/pipeline/routes/route
 import type { Inventory } from '../../../src/project/model/inventory.ts';
 import { Pipeline } from '../../../src/project/model/pipeline.ts';
 import type { PlannedUnit } from '../../../src/project/model/planned-unit.ts';
-import type { RawPart } from '../../../src/project/model/raw-part.ts';
-import type { Source } from '../../../src/project/model/source.ts';
+import type { RawPart, Source } from '../../../src/project/model/source.ts';
 import { unitName } from '../../../src/project/model/unit.ts';
 import { sqliteLedger } from '../../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import { clientOf } from '../../service/local/clients.ts';

@@ -1,6 +1,5 @@
 import { totalsOf } from '../../../project/model/runs/plan-report.ts';
-import { isCrawlFolder } from '../../../project/settings/crawl-folder.ts';
-import type { Settings } from '../../../project/settings/settings.ts';
+import { isCrawlFolder, type Settings } from '../../../project/settings/settings.ts';
 import type { Invocation } from '../command.ts';
 
 /**

@@ -4,13 +4,12 @@ import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.
 import type { Logger } from '../../../core/logs/logger.ts';
 import { loadQuestions } from '../../../pipeline/transform/questions/questions.ts';
 import type { RunResult } from '../../../project/model/runs/run-result.ts';
-import { localServiceFolder } from '../../../project/settings/crawl-folder.ts';
 import { nameFullDisk } from '../../../project/settings/name-full-disk.ts';
 import { loadNotes } from '../../../project/settings/notes.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import { loadSchedules } from '../../../project/settings/schedules.ts';
 import { loadSegmentations } from '../../../project/settings/segments.ts';
-import type { Settings } from '../../../project/settings/settings.ts';
+import { localServiceFolder, type Settings } from '../../../project/settings/settings.ts';
 import { loadModels } from '../../../project/sql/models/load-models.ts';
 import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
 import { checkSegments } from '../../../project/sql/plan/check-output.ts';

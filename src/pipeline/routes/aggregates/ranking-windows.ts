@@ -3,7 +3,7 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
 import type { Pipeline } from '../../../project/model/pipeline.ts';
 import type { PlannedUnit } from '../../../project/model/planned-unit.ts';
-import type { Download, RawPart } from '../../../project/model/raw-part.ts';
+import type { Download, RawPart } from '../../../project/model/source.ts';
 import { pipelineFilter } from '../../../project/model/unit-source.ts';
 import type { ServiceClient } from '../../../service/api/client/client.ts';
 import type { Oql } from '../../../service/api/oql/oql.ts';

@@ -6,7 +6,7 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { DEFAULT_LIMITS, overLimit } from '../../../core/net/limits.ts';
 import { bytesText } from '../../../core/text/amounts.ts';
 import { retriable } from '../../../core/time/retry.ts';
-import type { RawPart } from '../../../project/model/raw-part.ts';
+import type { RawPart } from '../../../project/model/source.ts';
 import { recognizedContent } from './recognize-content.ts';
 import { RecordScanner } from './record-scanner.ts';
 

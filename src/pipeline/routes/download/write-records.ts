@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DEFAULT_LIMITS, type Limits } from '../../../core/net/limits.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
-import type { Download, RawPart } from '../../../project/model/raw-part.ts';
+import type { Download, RawPart } from '../../../project/model/source.ts';
 import { tooLong } from './write-parts.ts';
 
 /**

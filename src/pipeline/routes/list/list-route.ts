@@ -1,10 +1,13 @@
 import { contentOf } from '../../../project/model/included-keys.ts';
-import { type Inventory, listReadings, type WorkspaceView } from '../../../project/model/inventory.ts';
-import type { ListName } from '../../../project/model/listed.ts';
+import {
+  type Inventory,
+  type ListName,
+  listReadings,
+  type WorkspaceView,
+} from '../../../project/model/inventory.ts';
 import type { PlannedUnit } from '../../../project/model/planned-unit.ts';
-import type { Download, RawPart } from '../../../project/model/raw-part.ts';
 import { listRequest, type ResourceName } from '../../../project/model/resources.ts';
-import type { Source } from '../../../project/model/source.ts';
+import type { Download, RawPart, Source } from '../../../project/model/source.ts';
 import type { ServiceClient } from '../../../service/api/client/client.ts';
 import { CRAWL_DATA_TYPES } from '../../../service/api/resources/fields.ts';
 import { keptRecord } from '../../../service/api/resources/kept-record.ts';

@@ -1,7 +1,7 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Limits } from '../../../core/net/limits.ts';
 import { type Field, typeFamily } from '../../../project/model/field.ts';
-import type { Download, RawPart } from '../../../project/model/raw-part.ts';
+import type { Download, RawPart } from '../../../project/model/source.ts';
 import { limitsOf } from '../../../project/settings/limits.ts';
 import type { ServiceClient } from '../../../service/api/client/client.ts';
 import type { Oql } from '../../../service/api/oql/oql.ts';

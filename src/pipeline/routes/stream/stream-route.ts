@@ -1,5 +1,5 @@
 import { type Limits, mostContent } from '../../../core/net/limits.ts';
-import type { Download, RawPart } from '../../../project/model/raw-part.ts';
+import type { Download, RawPart } from '../../../project/model/source.ts';
 import { limitsOf } from '../../../project/settings/limits.ts';
 import type { ServiceClient } from '../../../service/api/client/client.ts';
 import type { StreamedResponse } from '../../../service/api/client/transport.ts';

@@ -72,21 +72,14 @@ interface Search extends FindOptions {
 
 async function blameForTest(search: Search, test: DataTest): Promise<TestFault[]> {
   const { found, planned, units, signal } = search;
-  const attributed = await attributeRows(
-    search,
-    test,
-    found.units.filter(({ unit }) => units.includes(unit)),
-    signal,
-  );
+  const suspects = found.units.filter(({ unit }) => units.includes(unit));
+  const attributed = await attributeRows(search, test, suspects, signal);
   if (attributed.some((one) => one.units.length === 0)) return [];
   const sure = attributed.filter((one) => one.isExact && one.units.length === 1).flatMap((one) => one.units);
   const open = new Set(attributed.flatMap((one) => one.units).filter((unit) => !sure.includes(unit)));
   const fails = async (kept: readonly string[]): Promise<boolean> => {
-    const reports = await tryWithout(
-      [...sure, ...[...open].filter((unit) => !kept.includes(unit))],
-      search,
-      test,
-    );
+    const without = [...sure, ...[...open].filter((unit) => !kept.includes(unit))];
+    const reports = await tryWithout(without, search, test);
     return reports === 'broken' || reports.some((report) => report.failures > 0);
   };
   const searched = await searchUnits([...open], fails);
@@ -109,11 +102,10 @@ async function blameForTest(search: Search, test: DataTest): Promise<TestFault[]
 
 async function blameForModel(search: Search, message: string): Promise<TestFault[]> {
   const { planned, units } = search;
-  const fails = async (kept: readonly string[]): Promise<boolean> =>
-    (await tryWithout(
-      units.filter((unit) => !kept.includes(unit)),
-      search,
-    )) === 'broken';
+  const fails = async (kept: readonly string[]): Promise<boolean> => {
+    const without = units.filter((unit) => !kept.includes(unit));
+    return (await tryWithout(without, search)) === 'broken';
+  };
   const faults: TestFault[] = [];
   for (const unit of await searchUnits(units, fails)) {
     // DuckDB shows the statement on the lines below.

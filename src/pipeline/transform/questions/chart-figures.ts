@@ -79,6 +79,7 @@ function projectOf(rows: readonly FigureRow[]): string | null {
 }
 
 type Drawn = Omit<Figure, 'of' | 'project' | 'leftOut'>;
+type Cut = Omit<Drawn, 'title'>;
 
 /** The figure of the rows that `only` lets through. */
 function shownFigure(
@@ -116,7 +117,8 @@ function figureOf(chart: Chart, rows: readonly FigureRow[], most: number): Drawn
     return { title: `${wordsOf(y[0] ?? '')} by ${along}`, ...cutSeries(scatter(chart, rows)) };
   const measures: readonly (string | null)[] = y.length === 0 ? [null] : y;
   const merged = measures.map((measure) => merge(chart, measure, rows));
-  const isSum = y.length > 0 && merged.some((one) => one.isMerged);
+  const isMerged = merged.some((one) => one.isMerged);
+  const isSum = y.length > 0 && isMerged;
   const title = `${isSum ? 'sum of ' : ''}${y.map(wordsOf).join(', ') || 'rows'} by ${along}`;
   const vague = isSum ? y.find((name) => NO_SUM.test(name)) : undefined;
   if (vague !== undefined)
@@ -125,16 +127,8 @@ function figureOf(chart: Chart, rows: readonly FigureRow[], most: number): Drawn
       problem: `several rows have the same ${along}${colour === null ? '' : ` and ${wordsOf(colour)}`}, and a sum of ${wordsOf(vague)} means nothing`,
     };
   const series = merged.flatMap((one) => one.series);
-  return {
-    title,
-    ...(kind === 'bar'
-      ? cutBars(
-          series,
-          merged.some((one) => one.isMerged),
-          most,
-        )
-      : cutSeries(series, kind === 'stacked')),
-  };
+  const cut = kind === 'bar' ? cutBars(series, isMerged, most) : cutSeries(series, kind === 'stacked');
+  return { title, ...cut };
 }
 
 /** Bars and their parts with the same x and colour, in one. */
@@ -176,11 +170,7 @@ function inOrder(points: readonly FigurePoint[]): readonly FigurePoint[] {
 }
 
 /** Bars of several rows are sorted here, those of one row by the answer. */
-function cutBars(
-  [one]: readonly FigureSeries[],
-  isMerged: boolean,
-  most: number,
-): Pick<Figure, 'series' | 'cut' | 'problem'> {
+function cutBars([one]: readonly FigureSeries[], isMerged: boolean, most: number): Cut {
   const points = one?.points ?? [];
   const isText = points.some(({ x }) => typeof x === 'string' && !isTimeText(x));
   const isSorted = isMerged && isText;
@@ -192,20 +182,14 @@ function cutBars(
 }
 
 /** @param adds whether the series that are left out are summed to one */
-function cutSeries(
-  series: readonly FigureSeries[],
-  adds = false,
-): Pick<Figure, 'series' | 'cut' | 'problem'> {
+function cutSeries(series: readonly FigureSeries[], adds = false): Cut {
   if (series.length <= MOST_SERIES + 1) return { series, cut: null, problem: null };
   const size = ({ points }: FigureSeries): number => points.reduce((sum, { y }) => sum + Math.abs(y ?? 0), 0);
   const sorted = series.toSorted((a, b) => size(b) - size(a));
   const [shown, others] = [sorted.slice(0, MOST_SERIES), sorted.slice(MOST_SERIES)];
   if (!adds) return { series: shown, cut: `the largest ${MOST_SERIES} of ${series.length}`, problem: null };
-  const byPlace = Map.groupBy(
-    others.flatMap(({ points }) => points),
-    ({ x }) => x,
-  );
-  const points = [...byPlace].map(([x, of]) => ({
+  const rest = others.flatMap(({ points }) => points);
+  const points = [...Map.groupBy(rest, ({ x }) => x)].map(([x, of]) => ({
     ...{ x, colour: null },
     y: of.reduce((sum, { y }) => sum + (y ?? 0), 0),
   }));
@@ -226,9 +210,10 @@ function scatter({ x, y, colour }: Chart, rows: readonly FigureRow[]): FigureSer
 }
 
 /** Spans of the same width, with their rows. */
-function histogram(x: string, rows: readonly FigureRow[]): Pick<Figure, 'series' | 'cut' | 'problem'> {
-  const values = rows.map((row) => placeOf(row[x])).flatMap((at) => (at === null ? [] : [numberAt(at)]));
-  const isTime = rows.some((row) => typeof placeOf(row[x]) === 'string');
+function histogram(x: string, rows: readonly FigureRow[]): Cut {
+  const places = rows.map((row) => placeOf(row[x])).filter((at) => at !== null);
+  const values = places.map((at) => (typeof at === 'number' ? at : Date.parse(at)));
+  const isTime = places.some((at) => typeof at === 'string');
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const wanted = (most - least) / BINS || 1;
   const power = 10 ** Math.floor(Math.log10(wanted));
@@ -255,10 +240,6 @@ function histogram(x: string, rows: readonly FigureRow[]): Pick<Figure, 'series'
 
 export function isTimeText(text: string): boolean {
   return /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d|$)/.test(text);
-}
-
-function numberAt(place: string | number): number {
-  return typeof place === 'number' ? place : Date.parse(place);
 }
 
 function placeOf(value: unknown): string | number | null {

@@ -85,16 +85,13 @@ export async function recordTests(
       return { model, name, severity, status, failures, sql };
     }),
   );
+  const names = tested.map(({ planned }) => planned.model.name);
   const passed = tested
     .filter(({ reports }) => !reports.some((one) => one.severity === 'error' && isFailed(one)))
     .map(({ planned }) => planned.model.name);
   await connection.transaction(async () => {
     await recordTestResults(connection, runId, results);
-    await recordTested(
-      connection,
-      tested.map(({ planned }) => planned.model.name),
-      passed,
-    );
+    await recordTested(connection, names, passed);
     await recordPartitionsTested(connection, passed);
   });
 }

@@ -20,7 +20,7 @@ import { giveTables } from '../text/given-tables.ts';
 import { type SqlFile, splitSqlFile } from '../text/sql-file.ts';
 import { firstWord } from '../text/sql-tree.ts';
 import { checkHeader } from './check-header.ts';
-import { type DataTest, dataTests } from './data-tests.ts';
+import { dataTests } from './data-tests.ts';
 import { withIssues } from './issue-models.ts';
 import type { Model } from './model.ts';
 import { ModelHeader } from './model-header.ts';
@@ -202,7 +202,7 @@ async function readModel(source: SqlFile, folders: readonly SqlFolder[]): Promis
   }
   const tests = dataTests(header);
   for (const test of tests) for (const column of test.columns) known(column, test.path);
-  const twice = secondOfOneName(tests);
+  const twice = tests.find(({ name }, index) => tests.findIndex((other) => other.name === name) < index);
   if (twice) {
     throw badModel(place(twice.path), `a second test ${twice.name}`, 'a grain tests its columns already');
   }
@@ -249,10 +249,6 @@ async function readModel(source: SqlFile, folders: readonly SqlFolder[]): Promis
 function withFormerNames(sql: string, renamed: Readonly<Record<string, string>>): string {
   const former = Object.entries(renamed).map(([name, present]) => `, ${ident(present)} AS ${ident(name)}`);
   return former.length === 0 ? sql : `SELECT *${former.join('')} FROM (${sql}\n) AS model`;
-}
-
-function secondOfOneName(tests: readonly DataTest[]): DataTest | undefined {
-  return tests.find((test, index) => tests.findIndex((other) => other.name === test.name) < index);
 }
 
 const FilterHeader = z.strictObject({

@@ -77,13 +77,8 @@ function endOfFirst(tokens: readonly SqlToken[]): number {
   for (const [at, { kind, text: written }] of tokens.entries()) {
     if (kind === 'sign') depth += { '(': 1, ')': -1 }[written] ?? 0;
     if (depth > 0 || written.toLowerCase() !== 'union') continue;
-    if (
-      tokens
-        .slice(at + 1)
-        .find(isCode)
-        ?.text.toLowerCase() === 'all'
-    )
-      return at;
+    const next = tokens.slice(at + 1).find(isCode);
+    if (next?.text.toLowerCase() === 'all') return at;
   }
   return tokens.length;
 }

@@ -34,7 +34,10 @@ export function sourcesOf(node: SqlNode, tables: Tables, outer: Expressions = ne
     const left = sourcesOf(node.left as SqlNode, tables, scope);
     const recursive = new Map(scope).set(String(node.cte_name ?? '').toLowerCase(), left);
     const right = sourcesOf(node.right as SqlNode, tables, recursive);
-    return node.setop_type === 'EXCEPT' ? left : joined(left, right);
+    if (node.setop_type === 'EXCEPT') return left;
+    // The rows of both, column by column in their order.
+    const others = [...right.values()];
+    return new Map([...left].map(([name, sources], index) => [name, union([sources, others[index]])]));
   }
   const relations = relationsOf(node.from_table as SqlNode | undefined, tables, scope);
   const columns = new Map<string, ReadonlySet<string>>();
@@ -48,12 +51,6 @@ export function sourcesOf(node: SqlNode, tables: Tables, outer: Expressions = ne
   return columns;
 }
 
-/** The rows of both, column by column in their order. */
-function joined(left: ColumnSources, right: ColumnSources): ColumnSources {
-  const others = [...right.values()];
-  return new Map([...left].map(([name, sources], index) => [name, union([sources, others[index]])]));
-}
-
 function relationsOf(from: SqlNode | undefined, tables: Tables, scope: Expressions): Relation[] {
   const alias = String(from?.alias ?? '').toLowerCase();
   switch (from?.type) {
@@ -62,7 +59,8 @@ function relationsOf(from: SqlNode | undefined, tables: Tables, scope: Expressio
         part.toLowerCase(),
       );
       const found = schema === '' ? scope.get(String(table)) : tables(`${schema}.${table}`);
-      return [{ name: alias || String(table), columns: lowered(found) }];
+      const columns = [...(found ?? [])].map(([name, sources]) => [name.toLowerCase(), sources] as const);
+      return [{ name: alias || String(table), columns: new Map(columns) }];
     }
     case 'SUBQUERY': {
       const node = (from.subquery as SqlNode).node as SqlNode;
@@ -79,10 +77,6 @@ function relationsOf(from: SqlNode | undefined, tables: Tables, scope: Expressio
     default:
       return [];
   }
-}
-
-function lowered(columns: ColumnSources | undefined): ColumnSources {
-  return new Map([...(columns ?? [])].map(([name, sources]) => [name.toLowerCase(), sources]));
 }
 
 /** The columns that one entry of a select list puts out. */

@@ -31,7 +31,13 @@ export function tableReferences(
     const { value, scope } = next;
     if (!isNode(value) || !isRead(value)) continue;
     if (value.type === 'BASE_TABLE') {
-      const reference = toReference(value);
+      const reference = {
+        catalog: String(value.catalog_name ?? ''),
+        schema: String(value.schema_name ?? ''),
+        name: String(value.table_name),
+        alias: String(value.alias ?? ''),
+        offset: Number(value.query_location),
+      };
       if (!namesExpression(reference, scope)) found.set(reference.offset, reference);
     } else {
       const below = inside(value, scope);
@@ -72,16 +78,6 @@ function including(scope: Scope, name: string): Scope {
 function namesExpression({ catalog, schema, name }: TableReference, scope: Scope): boolean {
   if (catalog !== '' || (schema !== '' && schema.toLowerCase() !== 'recurring')) return false;
   return scope.has(name.toLowerCase());
-}
-
-function toReference(node: SqlNode): TableReference {
-  return {
-    catalog: String(node.catalog_name ?? ''),
-    schema: String(node.schema_name ?? ''),
-    name: String(node.table_name),
-    alias: String(node.alias ?? ''),
-    offset: Number(node.query_location),
-  };
 }
 
 function isNode(value: unknown): value is SqlNode {

@@ -5,7 +5,7 @@ import {
   type Listed,
   type ListName,
   UNKNOWN_LIST,
-} from '../../../project/model/listed.ts';
+} from '../../../project/model/inventory.ts';
 import { hasColumns } from '../catalog.ts';
 
 /** The known state of every list, in the published warehouse or the working copy. */

@@ -2,11 +2,10 @@ import { type Connection, ident, isoTime, listed, table } from '../../../core/du
 import { stringifyJson } from '../../../core/text/json.ts';
 import type { Manifest } from '../../../project/model/manifest.ts';
 import type { PlannedUnit } from '../../../project/model/planned-unit.ts';
-import { LAST_LOADS, LEAST_ROWS, type RouteLoad } from '../../../project/model/route-pace.ts';
+import { LAST_LOADS, LEAST_ROWS, type RouteLoad, type Volume } from '../../../project/model/route-pace.ts';
 import { COUNTS, type CountName, type Counts } from '../../../project/model/runs/counts.ts';
 import type { PastLoad } from '../../../project/model/runs/plan-report.ts';
 import { type Unit, unitName } from '../../../project/model/unit.ts';
-import type { Volume } from '../../../project/model/volume.ts';
 import { hasColumns } from '../catalog.ts';
 import { exactRows, unitRow } from './ops-rows.ts';
 

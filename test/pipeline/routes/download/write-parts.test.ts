@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { writeParts } from '../../../../src/pipeline/routes/download/write-parts.ts';
-import type { RawPart } from '../../../../src/project/model/raw-part.ts';
+import type { RawPart } from '../../../../src/project/model/source.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { csvText, cutAnywhere, jsonlText, naiveRecords } from './texts.ts';
 

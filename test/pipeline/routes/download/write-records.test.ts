@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { writeRecords } from '../../../../src/pipeline/routes/download/write-records.ts';
-import type { RawPart } from '../../../../src/project/model/raw-part.ts';
+import type { RawPart } from '../../../../src/project/model/source.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
 test('each batch is a part of lines, none for an empty one, and the hash is of all of them', async () => {

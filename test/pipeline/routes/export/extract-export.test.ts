@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../../src/core/net/limits.ts';
 import { extractExport } from '../../../../src/pipeline/routes/export/export-route.ts';
-import type { RawPart } from '../../../../src/project/model/raw-part.ts';
+import type { RawPart } from '../../../../src/project/model/source.ts';
 import { listObjects } from '../../../../src/stores/list-objects.ts';
 import { LocalStore } from '../../../support/local-store.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';

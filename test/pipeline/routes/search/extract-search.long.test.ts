@@ -6,7 +6,7 @@ import { parseJson, stringifyJson } from '../../../../src/core/text/json.ts';
 import { extractSearch } from '../../../../src/pipeline/routes/search/search-route.ts';
 import { extractStream } from '../../../../src/pipeline/routes/stream/stream-route.ts';
 import type { Field } from '../../../../src/project/model/field.ts';
-import type { Download, RawPart } from '../../../../src/project/model/raw-part.ts';
+import type { Download, RawPart } from '../../../../src/project/model/source.ts';
 import { ServiceClient } from '../../../../src/service/api/client/client.ts';
 import type { Oql } from '../../../../src/service/api/oql/oql.ts';
 import type { DataSource } from '../../../../src/service/api/resources/data-source.ts';

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../../src/core/net/limits.ts';
 import { extractStream, type StreamRequest } from '../../../../src/pipeline/routes/stream/stream-route.ts';
-import type { Download, RawPart } from '../../../../src/project/model/raw-part.ts';
+import type { Download, RawPart } from '../../../../src/project/model/source.ts';
 import { testClient, testService } from '../../../service/api/test-service.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 

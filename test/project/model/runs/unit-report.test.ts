@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CrawlhouseError } from '../../../../src/core/errors/errors.ts';
-import { reportedError, unitReport } from '../../../../src/project/model/runs/unit-report.ts';
+import { reportedError, unitReport } from '../../../../src/project/model/runs/report.ts';
 import type { Unit } from '../../../../src/project/model/unit.ts';
 
 const UNIT: Unit = {
