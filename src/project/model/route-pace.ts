@@ -55,7 +55,7 @@ function keyOf(dataset: string, projectId: string | null): string {
 }
 
 /** Null of no values. */
-export function median(values: readonly number[]): number | null {
+function median(values: readonly number[]): number | null {
   const ordered = values.toSorted((a, b) => a - b);
   const middle = (ordered.length - 1) / 2;
   const [low, high] = [ordered[Math.floor(middle)], ordered[Math.ceil(middle)]];
