@@ -58,16 +58,6 @@ export function spellOctets(text: string): string {
   });
 }
 
-/** A text without its percent-encoding; as it stands where it has none that UTF-8 could be read from. */
-export function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    // Not percent-encoded.
-    return text;
-  }
-}
-
 /** Whether a decoded digit would make an octet of a `%` that is none, as in `%%32e`. */
 function endsInPercent(text: string, at: number): boolean {
   if (text[at - 1] === '%') return true;

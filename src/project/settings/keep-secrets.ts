@@ -1,4 +1,3 @@
-import { percentDecoded } from '../../core/net/web-url.ts';
 import { keepSecret } from '../../core/secrets/redact.ts';
 import { lookUp } from '../../core/text/look-up.ts';
 
@@ -42,8 +41,17 @@ function keepAddress(text: string, isSecret: boolean): void {
     // A user name without a password is a token, but not that of a database.
     if (part === url.username && (url.password !== '' || url.protocol.startsWith('postgres'))) continue;
     keepSecret(part);
-    keepSecret(percentDecoded(part));
+    keepSecret(decoded(part));
   }
   const path = `${url.pathname}${url.search}`;
   if (isSecret && path.length >= LEAST_PATH) keepSecret(path);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // Not percent-encoded: kept as it stands.
+    return text;
+  }
 }

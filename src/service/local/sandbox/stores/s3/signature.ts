@@ -1,5 +1,4 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
-import { percentDecoded } from '../../../../../core/net/web-url.ts';
 import { lookUp } from '../../../../../core/text/look-up.ts';
 import { S3Error } from './s3-error.ts';
 
@@ -145,7 +144,7 @@ function canonicalRequest(
   );
   return [
     method,
-    percentDecoded(path).split('/').map(awsEncoded).join('/'),
+    decoded(path).split('/').map(awsEncoded).join('/'),
     canonicalQuery(rawQuery),
     signed.join(''),
     signedHeaders.join(';'),
@@ -161,7 +160,7 @@ function canonicalQuery(rawQuery: string): string {
     .map((pair) => {
       const at = pair.indexOf('=');
       const [name, value] = at < 0 ? [pair, ''] : [pair.slice(0, at), pair.slice(at + 1)];
-      return [awsEncoded(percentDecoded(name)), awsEncoded(percentDecoded(value))] as const;
+      return [awsEncoded(decoded(name)), awsEncoded(decoded(value))] as const;
     });
   return pairs
     .sort(([a, x], [b, y]) => order(a, b) || order(x, y))
@@ -177,4 +176,13 @@ function order(a: string, b: string): number {
 export function awsEncoded(text: string): string {
   const strict = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
   return encodeURIComponent(text).replace(/[!'()*]/g, strict);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // Not percent-encoding: signed as it stands.
+    return text;
+  }
 }
