@@ -30,6 +30,7 @@ import { type ResourceKind, Resources, type StoredResource } from './resources/r
 import { ensureWorkspace } from './resources/seed.ts';
 import { changedDays, noteLoadedDays } from './rows/changed-days.ts';
 import { ServiceRows } from './rows/row-store.ts';
+import type { ServiceState } from './rows/service-state.ts';
 import { changeRecord } from './sandbox/http/control-routes.ts';
 import { WebsiteSource } from './website/website-source.ts';
 
@@ -83,7 +84,7 @@ export interface ServiceHandle extends AsyncDisposable {
 }
 
 /** What a sandbox builds on. */
-export interface ServiceParts extends Pick<Context, 'resources' | 'rows' | 'clock' | 'logger' | 'host'> {
+export interface ServiceParts extends ServiceState, Pick<Context, 'host'> {
   readonly stateDir: string;
   readonly closers: AsyncDisposableStack;
 }

@@ -40,9 +40,8 @@ export interface AggregatePlan {
  */
 export function planAggregate({ columns: all }: Dataset, query: AggregateQuery, path: string): AggregatePlan {
   const columns = new Map(all.map((column) => [column.field.name, column]));
-  const fields = new Map(all.map((column) => [column.field.name, column.field]));
   const oql =
-    query.oql === undefined || query.oql === null ? undefined : checkOql(query.oql, fields, `${path}.oql`);
+    query.oql === undefined || query.oql === null ? undefined : checkOql(query.oql, columns, `${path}.oql`);
   const problems: OffendingField[] = [];
   const buckets = (query.fields ?? []).flatMap((bucket, index, asked) => {
     const { name, ranges } = bucket;

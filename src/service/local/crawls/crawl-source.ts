@@ -1,8 +1,6 @@
-import type { Logger } from '../../../core/logs/logger.ts';
 import type { CrawlDataType } from '../../api/resources/fields.ts';
-import type { Clock } from '../resources/clock.ts';
-import type { Dataset, Resources, StoredResource } from '../resources/resources.ts';
-import type { ServiceRows } from '../rows/row-store.ts';
+import type { Dataset, StoredResource } from '../resources/resources.ts';
+import type { ServiceState } from '../rows/service-state.ts';
 import type { LaunchedCrawl } from './launched-crawl.ts';
 
 export interface CrawlJob {
@@ -45,12 +43,8 @@ export interface CrawlSource {
   report(crawl: LaunchedCrawl, project: StoredResource, at: number): Promise<SourceReport>;
 }
 
-export interface CrawlContext {
-  readonly resources: Resources;
-  readonly rows: ServiceRows;
-  readonly clock: Clock;
+export interface CrawlContext extends ServiceState {
   readonly sourceOf: (project: StoredResource) => CrawlSource;
-  readonly logger: Logger;
   /** Tells whom a crawl's configuration names that it ended, or did not start. */
   readonly notify: (crawl: StoredResource) => void;
 }

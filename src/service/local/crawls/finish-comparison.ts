@@ -1,12 +1,13 @@
 import { type ColumnKind, columnsOf, kindOfField, SQL_TYPES } from '../fields/column.ts';
 import { COMPARED_FIELDS, CRAWL_OVER_CRAWL_FIELD_RECORDS } from '../fields/field-records-of.ts';
-import type { Dataset, Resources, StoredResource } from '../resources/resources.ts';
+import type { Dataset, StoredResource } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import { ServiceRows } from '../rows/row-store.ts';
+import type { ServiceData } from '../rows/service-state.ts';
 
 /** Compares the pages of two crawls and ends the comparison. */
 export async function finishComparison(
-  { resources, rows }: { readonly resources: Resources; readonly rows: ServiceRows },
+  { resources, rows }: ServiceData,
   comparison: StoredResource,
   at: number,
 ): Promise<StoredResource> {

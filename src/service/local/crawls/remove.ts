@@ -1,20 +1,16 @@
 import { wrongState } from '../resources/refusal.ts';
-import type { Resources, StoredResource } from '../resources/resources.ts';
+import type { StoredResource } from '../resources/resources.ts';
 import { ofProject, refreshProject } from '../resources/seed.ts';
 import { ServiceRows } from '../rows/row-store.ts';
+import type { ServiceData } from '../rows/service-state.ts';
 import { isMoving } from './launched-crawl.ts';
-
-interface Stores {
-  readonly resources: Resources;
-  readonly rows: ServiceRows;
-}
 
 /**
  * Deletes a crawl with its rows. Its comparisons have their own rows and stay.
  *
  * @throws Refusal `invalid_state_for_request` while it is running, or is being compared
  */
-export async function deleteCrawl(stores: Stores, crawl: StoredResource): Promise<void> {
+export async function deleteCrawl(stores: ServiceData, crawl: StoredResource): Promise<void> {
   const { resources } = stores;
   refuseMoving(crawl);
   const comparison = resources
@@ -29,7 +25,7 @@ export async function deleteCrawl(stores: Stores, crawl: StoredResource): Promis
 }
 
 /** Deletes a comparison with its rows, whether it is done or not. */
-export async function deleteComparison(stores: Stores, comparison: StoredResource): Promise<void> {
+export async function deleteComparison(stores: ServiceData, comparison: StoredResource): Promise<void> {
   const { resources } = stores;
   await withoutRows(stores, [comparison.id], () => {
     resources.delete('crawl_over_crawls', comparison.id);
@@ -43,7 +39,7 @@ export async function deleteComparison(stores: Stores, comparison: StoredResourc
  * @throws Refusal `invalid_state_for_request` while one of its crawls is running
  */
 export async function deleteProject(
-  stores: Stores & { readonly ingestFiles: { remove(id: string): Promise<void> } },
+  stores: ServiceData & { readonly ingestFiles: { remove(id: string): Promise<void> } },
   project: StoredResource,
 ): Promise<void> {
   const { resources } = stores;
@@ -71,7 +67,7 @@ function refuseMoving(crawl: StoredResource): void {
 
 /** Takes away resources and the datasets of their owners at once, then the tables, which nothing names any more. */
 async function withoutRows(
-  { resources, rows }: Stores,
+  { resources, rows }: ServiceData,
   owners: readonly string[],
   take: () => void,
 ): Promise<void> {

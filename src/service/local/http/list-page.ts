@@ -5,7 +5,7 @@ import type { ListQuery, PageMeta } from '../../api/client/pagination.ts';
 import { decodeRison } from '../../api/client/rison.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { Oql } from '../../api/oql/oql.ts';
-import type { FieldRecord } from '../../api/resources/fields.ts';
+import type { Column } from '../fields/column.ts';
 import { checkOql } from '../oql/check-oql.ts';
 import { invalidParameter } from '../resources/refusal.ts';
 import { publicView, type StoredResource } from '../resources/resources.ts';
@@ -56,14 +56,14 @@ async function listPage(
   // A list may know neither sort nor filters.
   { offset, limit, ...rest }: Pick<ListQuery, 'offset' | 'limit'> & Partial<ListQuery>,
 ): Promise<{ readonly meta: PageMeta; readonly items: readonly StoredResource[] }> {
-  const fields = new Map(names.map((name) => [name, listField(name)]));
-  const sort = rest.sort === undefined ? undefined : parseSort(rest.sort, fields);
-  const filters = rest.filters === undefined ? undefined : parseFilters(rest.filters, fields);
+  const columns = new Map(names.map((name, index) => [name, listColumn(name, index)]));
+  const sort = rest.sort === undefined ? undefined : parseSort(rest.sort, columns);
+  const filters = rest.filters === undefined ? undefined : parseFilters(rest.filters, columns);
   const entries = resources.map((doc): Entry => {
     const shown = names.map((name) => [name, doc[lookUp(aliases, name) ?? name]]);
     return { ...Object.fromEntries(shown), id: doc.id, doc };
   });
-  const matching = filters === undefined ? entries : await filterResources(rows, entries, filters, fields);
+  const matching = filters === undefined ? entries : await filterResources(rows, entries, filters, columns);
   const sorted = sort === undefined ? matching : matching.toSorted(by(sort));
   const meta: PageMeta = {
     offset,
@@ -81,7 +81,7 @@ interface Entry extends StoredResource {
   readonly doc: StoredResource;
 }
 
-function parseSort(text: string, fields: ReadonlyMap<string, FieldRecord>): Sort {
+function parseSort(text: string, columns: ReadonlyMap<string, Column>): Sort {
   const parts = /^(.*):(asc|desc)$/.exec(text);
   const [, name, order] = parts ?? [];
   if (name === undefined || order === undefined) {
@@ -91,12 +91,12 @@ function parseSort(text: string, fields: ReadonlyMap<string, FieldRecord>): Sort
       `${JSON.stringify(text)} does not read <name>:asc or <name>:desc`,
     );
   }
-  if (!fields.has(name))
-    throw invalidParameter('sort', 'unknown_field', `${name} is none of ${namesOf(fields)}`);
+  if (!columns.has(name))
+    throw invalidParameter('sort', 'unknown_field', `${name} is none of ${namesOf(columns)}`);
   return [name, order as 'asc' | 'desc'];
 }
 
-function parseFilters(text: string, fields: ReadonlyMap<string, FieldRecord>): Oql | undefined {
+function parseFilters(text: string, columns: ReadonlyMap<string, Column>): Oql | undefined {
   let tree: unknown;
   try {
     tree = decodeRison(text);
@@ -105,11 +105,11 @@ function parseFilters(text: string, fields: ReadonlyMap<string, FieldRecord>): O
   }
   // The default of `filters`, as `meta` shows it, may be sent back.
   if (tree === null || stringifyJson(tree) === '{}') return undefined;
-  return checkOql(tree, fields, 'filters');
+  return checkOql(tree, columns, 'filters');
 }
 
-function namesOf(fields: ReadonlyMap<string, FieldRecord>): string {
-  return [...fields.keys()].join(', ') || 'the fields this list can be sorted by: it has none';
+function namesOf(columns: ReadonlyMap<string, Column>): string {
+  return [...columns.keys()].join(', ') || 'the fields this list can be sorted by: it has none';
 }
 
 /** @param key of the resource, a time */
@@ -128,7 +128,8 @@ function compare(a: unknown, b: unknown): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** The field record that a list's sort and filter field behaves as; every filter type that fits its type is allowed. */
-function listField(name: string): FieldRecord {
-  return { name, type: lookUp(TYPES, name) ?? 'string', arity: MANY.has(name) ? 'many' : 'one' };
+/** The column that a list's sort and filter field behaves as; every filter type that fits its type is allowed. */
+function listColumn(name: string, index: number): Column {
+  const field = { name, type: lookUp(TYPES, name) ?? 'string', arity: MANY.has(name) ? 'many' : 'one' };
+  return { id: `c${index}`, kind: 'json', field };
 }

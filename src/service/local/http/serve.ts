@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import { z } from 'zod';
-import type { Logger } from '../../../core/logs/logger.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import type { Endpoint, PathParameter } from '../../api/endpoint.ts';
 import type { CrawlClock } from '../crawls/crawl-clock.ts';
@@ -8,10 +7,8 @@ import type { IngestFiles } from '../ingest/ingest-files.ts';
 import type { Notifier } from '../notify/notifier.ts';
 import type { DownloadCenter } from '../ranking/download-center.ts';
 import { checkRequest } from '../resources/check-request.ts';
-import type { Clock } from '../resources/clock.ts';
 import { notFound } from '../resources/refusal.ts';
-import type { Resources } from '../resources/resources.ts';
-import type { ServiceRows } from '../rows/row-store.ts';
+import type { ServiceState } from '../rows/service-state.ts';
 
 type Strategies = NonNullable<NonNullable<FastifyServerOptions['routerOptions']>['constraints']>;
 
@@ -96,15 +93,11 @@ function checkValues({ path, values = {} }: Endpoint, parameters: Readonly<Recor
   }
 }
 
-export interface Context {
-  readonly resources: Resources;
-  readonly rows: ServiceRows;
-  readonly clock: Clock;
+export interface Context extends ServiceState {
   readonly crawlClock: CrawlClock;
   readonly notifier: Notifier;
   readonly ingestFiles: IngestFiles;
   readonly downloads: DownloadCenter;
-  readonly logger: Logger;
   /** Name or address that the service listens on. */
   readonly host: string;
 }

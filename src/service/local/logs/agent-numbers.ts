@@ -14,23 +14,22 @@ export class AgentNumbers {
   readonly #list: BotList;
   readonly #agents = new Map<string, Agent>();
   readonly #origins = new Map<string, number>();
-  #nextAgent: number;
-  #nextOrigin: number;
+  #nextAgent = 1;
+  #nextOrigin = 1;
   #newAgents: Readonly<Record<string, unknown>>[] = [];
   #newOrigins: { readonly id: number; readonly origin: string; readonly host: string }[] = [];
 
-  private constructor(tables: LogTables, list: BotList, next: { agent: number; origin: number }) {
+  private constructor(tables: LogTables, list: BotList) {
     this.#tables = tables;
     this.#list = list;
-    this.#nextAgent = next.agent;
-    this.#nextOrigin = next.origin;
   }
 
   static async read(connection: Connection, tables: LogTables, list: BotList): Promise<AgentNumbers> {
-    const last = async (table: string): Promise<number> =>
-      Number(await connection.scalar(`SELECT coalesce(max(id), 0) FROM ${table}`));
-    const next = { agent: (await last(tables.agents)) + 1, origin: (await last(tables.origins)) + 1 };
-    const numbers = new AgentNumbers(tables, list, next);
+    const next = async (table: string): Promise<number> =>
+      Number(await connection.scalar(`SELECT coalesce(max(id), 0) + 1 FROM ${table}`));
+    const numbers = new AgentNumbers(tables, list);
+    numbers.#nextAgent = await next(tables.agents);
+    numbers.#nextOrigin = await next(tables.origins);
     for (const { id, origin } of await connection.rows(`SELECT id, origin FROM ${tables.origins}`))
       numbers.#origins.set(String(origin), Number(id));
     return numbers;

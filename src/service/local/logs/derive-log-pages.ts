@@ -4,8 +4,9 @@ import type { WeekDefinition } from '../../api/resources/log-monitoring.ts';
 import { type Column, columnsOf, SQL_TYPES } from '../fields/column.ts';
 import { LOG_PAGE_FIELD_RECORDS } from '../fields/field-records-of.ts';
 import { textOf } from '../oql/compile-oql.ts';
-import type { Dataset, Resources, StoredResource } from '../resources/resources.ts';
+import type { Dataset, StoredResource } from '../resources/resources.ts';
 import { ServiceRows } from '../rows/row-store.ts';
+import type { ServiceData } from '../rows/service-state.ts';
 import { derivedGranularities, periodSql, weekDefinitionOf } from './log-metadata.ts';
 
 /**
@@ -147,7 +148,7 @@ function isTrue(text: string | undefined): string | undefined {
 
 /** Rebuilds the weeks of a project after a change of their definition. Imported weeks stay. */
 export async function rederiveWeeks(
-  { resources, rows }: { readonly resources: Resources; readonly rows: ServiceRows },
+  { resources, rows }: ServiceData,
   project: StoredResource,
 ): Promise<void> {
   const events = resources.dataset(project.id, 'events');

@@ -16,14 +16,17 @@ const AT_ONCE = 8;
 /** Sends notifications of crawls that ended or did not start. Mails are recorded; webhooks are sent and recorded. */
 export class Notifier implements AsyncDisposable {
   readonly #resources: Resources;
-  readonly #sender: WebhookSender;
+  readonly #resolver: HostResolver;
+  readonly #agent: Agent;
   readonly #closing = new AbortController();
   readonly #places = new Semaphore(AT_ONCE);
   readonly #sending = new Set<Promise<void>>();
 
   constructor(resources: Resources, { allowPrivate }: { readonly allowPrivate: boolean }) {
     this.#resources = resources;
-    this.#sender = new WebhookSender(allowPrivate);
+    // Webhooks go to public addresses; to those of this machine and its networks only where that is allowed.
+    this.#resolver = HostResolver.forPublic({ dns: new Map(), allowPrivate });
+    this.#agent = new Agent({ connect: { lookup: this.#resolver.lookup } });
   }
 
   crawlEnded(crawl: StoredResource): void {
@@ -73,7 +76,7 @@ export class Notifier implements AsyncDisposable {
     attempt: number,
   ): Promise<WebhookAnswer> {
     const text = JSON.stringify(body);
-    const answer = await this.#sender.send({ url, body: text, secret }, this.#closing.signal);
+    const answer = await this.#post(url, text, secret);
     if (this.#closing.signal.aborted) return answer;
     this.#resources.put('webhook_calls', WORKSPACE_ID, {
       id: resourceId('webhook call', url, body.crawl_id ?? 'test', body.timestamp, attempt),
@@ -86,11 +89,36 @@ export class Notifier implements AsyncDisposable {
     return answer;
   }
 
+  /**
+   * Sends one request; with a secret it is signed: HMAC-SHA256 over the bytes sent (api-spec.md §6). A redirect is not
+   * followed.
+   */
+  async #post(url: string, body: string, secret: string | undefined): Promise<WebhookAnswer> {
+    try {
+      this.#resolver.checkHost(new URL(url).hostname);
+      const answer = await request(url, {
+        dispatcher: this.#agent,
+        method: 'POST',
+        body,
+        headers: {
+          'content-type': 'application/json',
+          ...(secret === undefined ? {} : { [WEBHOOK_SIGNATURE_HEADER]: signWebhook(body, secret) }),
+        },
+        signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(TIMEOUT)]),
+      });
+      await answer.body.dump();
+      return { status_code: answer.statusCode, error: null };
+    } catch (error) {
+      const { name, code } = error as { name?: string; code?: string };
+      return { status_code: null, error: name === 'TimeoutError' ? 'timeout' : (code ?? name ?? 'failed') };
+    }
+  }
+
   /** Undelivered calls are not sent again. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
     await Promise.all(this.#sending);
-    await this.#sender[Symbol.asyncDispose]();
+    await this.#agent.destroy();
   }
 }
 
@@ -104,11 +132,9 @@ interface Notifications {
 
 const OWNER_EMAIL = 'owner@sandbox.example';
 
-type NotificationEvent = 'crawl_ended' | 'crawl_not_started' | 'test';
-
 /** The body of a webhook request: not shown, so ours. `timestamp` is UTC milliseconds. */
 interface WebhookBody {
-  readonly event: NotificationEvent;
+  readonly event: 'crawl_ended' | 'crawl_not_started' | 'test';
   readonly project_id: string;
   readonly crawl_id: string | null;
   readonly status: string | null;
@@ -157,52 +183,6 @@ interface WebhookAnswer {
   readonly status_code: number | null;
   /** Why none came. */
   readonly error: string | null;
-}
-
-interface WebhookRequest {
-  readonly url: string;
-  readonly body: string;
-  readonly secret: string | undefined;
-}
-
-/** Sends webhooks to public addresses; to those of this machine and its networks only where that is allowed. */
-class WebhookSender implements AsyncDisposable {
-  readonly #resolver: HostResolver;
-  readonly #agent: Agent;
-
-  constructor(allowPrivate: boolean) {
-    this.#resolver = HostResolver.forPublic({ dns: new Map(), allowPrivate });
-    this.#agent = new Agent({ connect: { lookup: this.#resolver.lookup } });
-  }
-
-  /**
-   * Sends one request; with a secret it is signed: HMAC-SHA256 over the bytes sent (api-spec.md §6). A redirect is not
-   * followed.
-   */
-  async send({ url, body, secret }: WebhookRequest, signal: AbortSignal): Promise<WebhookAnswer> {
-    try {
-      this.#resolver.checkHost(new URL(url).hostname);
-      const answer = await request(url, {
-        dispatcher: this.#agent,
-        method: 'POST',
-        body,
-        headers: {
-          'content-type': 'application/json',
-          ...(secret === undefined ? {} : { [WEBHOOK_SIGNATURE_HEADER]: signWebhook(body, secret) }),
-        },
-        signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)]),
-      });
-      await answer.body.dump();
-      return { status_code: answer.statusCode, error: null };
-    } catch (error) {
-      const { name, code } = error as { name?: string; code?: string };
-      return { status_code: null, error: name === 'TimeoutError' ? 'timeout' : (code ?? name ?? 'failed') };
-    }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#agent.destroy();
-  }
 }
 
 export function isTaken({ status_code }: WebhookAnswer): boolean {

@@ -1,7 +1,7 @@
 import type { FilterType, Oql, OqlLeaf, OqlValue } from '../../api/oql/oql.ts';
 import { OqlError, parseOql } from '../../api/oql/parse-oql.ts';
 import type { FieldRecord } from '../../api/resources/fields.ts';
-import { type ValueKind, valueKind } from '../fields/column.ts';
+import { type Column, type ValueKind, valueKind } from '../fields/column.ts';
 import { invalidParameter } from '../resources/refusal.ts';
 
 const ORDERED: readonly FilterType[] = ['gt', 'gte', 'lt', 'lte', 'between'];
@@ -11,7 +11,7 @@ const MAX_PATTERN = 1000;
 const DATE = /^(\d{4})[-/](\d{2})[-/](\d{2})$/;
 const DATETIME = /^(\d{4}[-/]\d{2}[-/]\d{2})(?: ([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?: UTC)?)?$/;
 
-export type Fields = ReadonlyMap<string, FieldRecord>;
+type Columns = ReadonlyMap<string, Column>;
 
 /** Regular expressions of one tree together: each is linear in the text, but every row meets all of them. */
 const MAX_PATTERNS = 20;
@@ -19,17 +19,17 @@ const MAX_PATTERNS = 20;
 const FEW = 12;
 
 /**
- * Checks a tree against the specification and against the fields it names: `can_filter`, `actions`, type.
+ * Checks a tree against the specification and against the fields of the columns it names: `can_filter`, `actions`, type.
  *
  * @throws Refusal that names the field and the path in the tree, which begins with `root`
  */
-export function checkOql(tree: unknown, fields: Fields, root = 'oql'): Oql {
+export function checkOql(tree: unknown, columns: Columns, root = 'oql'): Oql {
   let patterns = 0;
   try {
     return parseOql(tree, {
       root,
       onLeaf: (leaf, path) => {
-        checkLeaf(leaf, path, fields);
+        checkLeaf(leaf, path, columns);
         if (leaf[3]?.regex) patterns += 1;
         if (patterns > MAX_PATTERNS)
           throw new OqlError(path, 'too_large', `more than ${MAX_PATTERNS} regular expressions`, leaf[0]);
@@ -41,10 +41,10 @@ export function checkOql(tree: unknown, fields: Fields, root = 'oql'): Oql {
   }
 }
 
-function checkLeaf([name, filter, value, options]: OqlLeaf, path: string, fields: Fields): void {
-  const field = fields.get(name);
+function checkLeaf([name, filter, value, options]: OqlLeaf, path: string, columns: Columns): void {
+  const field = columns.get(name)?.field;
   if (field === undefined) {
-    const known = fields.size <= FEW ? `: those here are ${[...fields.keys()].join(', ') || 'none'}` : '';
+    const known = columns.size <= FEW ? `: those here are ${[...columns.keys()].join(', ') || 'none'}` : '';
     const detail = `there is no field ${JSON.stringify(name)}${known}`;
     throw new OqlError(`${path}[0]`, 'unknown_field', detail, name);
   }

@@ -6,7 +6,7 @@ import { ownHosts } from '../../site/logs/request-parts.ts';
 import { find } from '../resources/find.ts';
 import type { Resources } from '../resources/resources.ts';
 import { workspaceOf } from '../resources/seed.ts';
-import type { ServiceRows } from '../rows/row-store.ts';
+import type { ServiceData } from '../rows/service-state.ts';
 import { DEMAND_COLUMNS, demandTables, EXPORT, makeDemandTables } from './demand-tables.ts';
 import type { Replaced } from './replaced-demand.ts';
 import { STAGED, stageDemand } from './stage-demand.ts';
@@ -17,11 +17,6 @@ import { sumDemand } from './sum-demand.ts';
 const QUOTA = Number.MAX_SAFE_INTEGER;
 /** The name of the feature, and of the data. */
 const RANKING = 'ranking_performance';
-
-interface Stores {
-  readonly resources: Resources;
-  readonly rows: ServiceRows;
-}
 
 export interface DemandToAdd {
   readonly source: DemandExport;
@@ -45,7 +40,7 @@ export interface DemandToAdd {
  *   performance has other fields, and for pages that are all of other hosts; Refusal `resource_not_found`
  */
 export async function addDemand(
-  { resources, rows }: Stores,
+  { resources, rows }: ServiceData,
   projectId: string,
   { source, onReject, hosts = [], keep = false, onReplace }: DemandToAdd,
   signal: AbortSignal,
@@ -85,7 +80,7 @@ export async function addDemand(
 
 /** The hashes of a project's exports that begin so. */
 export async function addedDemand(
-  { resources, rows }: Stores,
+  { resources, rows }: ServiceData,
   projectId: string,
   mark: string,
 ): Promise<string[]> {

@@ -8,21 +8,17 @@ import type { z } from 'zod';
 import { makeFolder } from '../../../core/files/make-folder.ts';
 import type { CSV_DELIMITERS } from '../../api/resources/data-exports.ts';
 import type { RankingExportInput } from '../../api/resources/ranking-performance.ts';
-import type { Clock } from '../resources/clock.ts';
 import { exportRecord, readingFailure, updateExport } from '../resources/export-record.ts';
 import { Refusal } from '../resources/refusal.ts';
-import type { Resources, StoredResource } from '../resources/resources.ts';
+import type { StoredResource } from '../resources/resources.ts';
 import { csvHeader, csvLine, jsonLine, streamLines } from '../rows/export-lines.ts';
-import type { ServiceRows } from '../rows/row-store.ts';
+import type { ServiceState } from '../rows/service-state.ts';
 import { DATE_FIELD, filtersOn, type RankingTable } from './ranking-table.ts';
 
 const LINE_BYTES = 200;
 const PARTIAL = '.partial';
 
-interface DownloadWork {
-  readonly resources: Resources;
-  readonly rows: ServiceRows;
-  readonly clock: Clock;
+interface DownloadWork extends Omit<ServiceState, 'logger'> {
   readonly stateDir: string;
 }
 

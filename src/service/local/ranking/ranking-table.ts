@@ -46,18 +46,16 @@ export function rankingTable(
   path: string,
 ): RankingTable {
   const columns = new Map(dataset.columns.map((column) => [column.field.name, column]));
-  const fields = new Map(dataset.columns.map((column) => [column.field.name, column.field]));
   const buckets = bucketsOf(query, columns, path);
   const metrics = metricsOf(query, columns, path);
   const made = [...buckets, ...metrics.map((metric) => metric.column)];
   refuseDuplicates(made, buckets.length, path);
 
-  const oql = query.oql ? checkOql(query.oql, fields, `${path}.oql`) : undefined;
+  const oql = query.oql ? checkOql(query.oql, columns, `${path}.oql`) : undefined;
   const condition = compileOql(oql, columns);
   const aliases = new Map(metrics.map(({ column }) => [column.field.name, column]));
-  const aliasFields = new Map(metrics.map(({ column }) => [column.field.name, column.field]));
   const after = query.post_aggs_oql
-    ? checkOql(query.post_aggs_oql, aliasFields, `${path}.post_aggs_oql`)
+    ? checkOql(query.post_aggs_oql, aliases, `${path}.post_aggs_oql`)
     : undefined;
   const having = compileOql(after, aliases);
 

@@ -1,6 +1,5 @@
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import type { Oql } from '../../api/oql/oql.ts';
-import type { FieldRecord } from '../../api/resources/fields.ts';
 import type { SearchBody } from '../../api/resources/search.ts';
 import { type Column, SQL_TYPES } from '../fields/column.ts';
 import { checkOql } from '../oql/check-oql.ts';
@@ -33,8 +32,7 @@ export function datasetQuery(
   body: Omit<SearchBody, 'oql'> & { readonly oql?: unknown },
 ): DatasetQuery {
   const byName = new Map(dataset.columns.map((column) => [column.field.name, column]));
-  const fields = new Map(dataset.columns.map((column) => [column.field.name, column.field]));
-  const oql = body.oql === undefined || body.oql === null ? undefined : checkOql(body.oql, fields);
+  const oql = body.oql === undefined || body.oql === null ? undefined : checkOql(body.oql, byName);
   const condition = compileOql(oql, byName);
   const table = dataset.table === undefined ? undefined : ServiceRows.table(dataset.table);
   return {
@@ -115,18 +113,14 @@ export async function filterResources(
   rows: ServiceRows,
   resources: readonly StoredResource[],
   oql: Oql,
-  fields: ReadonlyMap<string, FieldRecord>,
+  columns: ReadonlyMap<string, Column>,
 ): Promise<readonly StoredResource[]> {
-  const columns = [...fields.values()].map(
-    (field, index): Column => ({ id: `c${index}`, kind: 'json', field }),
-  );
-  const byName = new Map(columns.map((column) => [column.field.name, column]));
-  const condition = compileOql(oql, byName, 'filters');
-  const values = columns.map(
+  const condition = compileOql(oql, columns, 'filters');
+  const values = [...columns.values()].map(
     ({ id, field }) => `nullif(CAST(json_extract(doc, '/${field.name}') AS VARCHAR), 'null') AS ${id}`,
   );
   const slim = resources.map((doc) =>
-    Object.fromEntries([...fields.keys()].map((name) => [name, doc[name]])),
+    Object.fromEntries([...columns.keys()].map((name) => [name, doc[name]])),
   );
   const docs = `SELECT unnest(json_extract($${condition.values.length + 1}::JSON, '$[*]')) AS doc`;
   const sql = `SELECT CAST(${condition.sql} AS BOOLEAN) AS matches FROM (SELECT ${values.join(', ')} FROM (${docs}))`;

@@ -25,13 +25,7 @@ import {
   type VitalsSettings,
 } from '../../site/crawler/vitals/vitals.ts';
 import { fetchedOf } from '../crawls/crawl-plan.ts';
-import type {
-  CrawlContext,
-  CrawlJob,
-  CrawlSource,
-  PlannedWork,
-  SourceReport,
-} from '../crawls/crawl-source.ts';
+import type { CrawlJob, CrawlSource, PlannedWork, SourceReport } from '../crawls/crawl-source.ts';
 import {
   type CrawlerWork,
   formerCrawl,
@@ -48,8 +42,9 @@ import { Refusal } from '../resources/refusal.ts';
 import { type Dataset, publicView, type StoredResource } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import { ServiceRows } from '../rows/row-store.ts';
+import type { ServiceState } from '../rows/service-state.ts';
 
-interface WebsiteWork extends Omit<CrawlContext, 'sourceOf' | 'notify'> {
+interface WebsiteWork extends ServiceState {
   readonly ingestFiles: IngestFiles;
   readonly stateDir: string;
   /** Private, loopback and link-local addresses are fetched, whatever the start URL. */

@@ -6,7 +6,7 @@ import type { DataExportRequest, ExportFormat, ExportTarget } from '../../../api
 import type { Column } from '../../fields/column.ts';
 import { readingFailure, updateExport } from '../../resources/export-record.ts';
 import type { Dataset, Resources } from '../../resources/resources.ts';
-import type { ServiceRows } from '../../rows/row-store.ts';
+import type { ServiceData } from '../../rows/service-state.ts';
 import { findSecret, storeBCredentials } from './find-secret.ts';
 import { gcsUploader, s3Uploader, type Uploader } from './uploader.ts';
 import { type WrittenFile, writeFiles } from './write-files.ts';
@@ -46,9 +46,7 @@ export interface ExportJob {
   readonly columns: readonly Column[];
 }
 
-export interface ExportWork {
-  readonly resources: Resources;
-  readonly rows: ServiceRows;
+interface ExportWork extends ServiceData {
   readonly endpoints: TargetEndpoints;
   readonly settings: ExportSettings;
   readonly stateDir: string;

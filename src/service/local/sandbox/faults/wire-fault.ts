@@ -22,25 +22,20 @@ export async function* wireFault(
   const after = fault.after_bytes ?? 0;
   switch (fault.kind) {
     case 'truncate':
-      yield* firstBytes(body, after);
-      return;
+      return yield* firstBytes(body, after);
     case 'reset':
       yield* firstBytes(body, after);
       await flushed(wire);
       wire.response.socket?.resetAndDestroy();
-      await forever(wire);
-      return;
+      return forever(wire);
     case 'stall':
       wire.response.flushHeaders();
       yield* firstBytes(body, after);
-      await forever(wire);
-      return;
+      return forever(wire);
     case 'slow':
-      yield* throttled(body, fault.bytes_per_second ?? SLOW_BYTES_PER_SECOND, wire);
-      return;
+      return yield* throttled(body, fault.bytes_per_second ?? SLOW_BYTES_PER_SECOND, wire);
     case 'corrupt_gzip':
-      yield* isGzip(wire.response) ? withFlippedByte(body, fault.after_bytes) : body;
-      return;
+      return yield* isGzip(wire.response) ? withFlippedByte(body, fault.after_bytes) : body;
     default:
       yield* body;
   }

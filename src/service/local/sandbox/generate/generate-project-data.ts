@@ -10,7 +10,7 @@ import { deriveLogPages } from '../../logs/derive-log-pages.ts';
 import { weekDefinitionOf } from '../../logs/log-metadata.ts';
 import { type Dataset, type Resources, resourceId } from '../../resources/resources.ts';
 import { ensureProject } from '../../resources/seed.ts';
-import type { ServiceRows } from '../../rows/row-store.ts';
+import type { ServiceData } from '../../rows/service-state.ts';
 import { createTable } from './create-table.ts';
 import type { GenerateSpec } from './parse-spec.ts';
 import {
@@ -39,7 +39,7 @@ const SLOTS = 500;
  * crawl, and the pages of that crawl. Log pages follow from the events.
  */
 export async function generateProjectData(
-  context: { readonly resources: Resources; readonly rows: ServiceRows },
+  { resources, rows }: ServiceData,
   spec: GenerateSpec,
   specName: string,
   lastSite: GeneratedSite,
@@ -47,7 +47,6 @@ export async function generateProjectData(
   const hasLogs = spec.events > 0 || spec.log_days > 0;
   const hasRanking = spec.ranking_days > 0;
   if (!hasLogs && !hasRanking) return;
-  const { resources, rows } = context;
   const name = lastSite.host.replace(/^www\./, '').replace(/\.example$/, '');
   const id = resourceId('project', name);
   refuseTwins(resources, id, spec, specName);

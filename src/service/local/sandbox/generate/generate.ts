@@ -1,5 +1,4 @@
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
-import type { Logger } from '../../../../core/logs/logger.ts';
 import { urlsOf } from '../../../api/resources/crawl-progress.ts';
 import type { CrawlDataType, FieldRecord } from '../../../api/resources/fields.ts';
 import { countsOf, FETCH_STEPS } from '../../crawls/crawl-plan.ts';
@@ -10,6 +9,7 @@ import { MORE_PAGE_FIELDS, PAGE_FIELD_RECORDS, syntheticField } from '../../fiel
 import { type Dataset, type Resources, resourceId, type StoredResource } from '../../resources/resources.ts';
 import { ensureProject, putCrawl, workspaceId } from '../../resources/seed.ts';
 import type { ServiceRows } from '../../rows/row-store.ts';
+import type { ServiceData, ServiceState } from '../../rows/service-state.ts';
 import { describeData } from '../import/describe-data.ts';
 import { readFields } from '../import/read-fields.ts';
 import { createCrawlTables } from './create-crawl-tables.ts';
@@ -18,14 +18,8 @@ import { CRAWL_STATES, type GeneratedState, type GenerateSpec } from './parse-sp
 import { planFetch, reachOf } from './plan-fetch.ts';
 import { type GeneratedSite, type SiteShape, shapeOf, siteAt, weekly } from './site.ts';
 
-export interface GenerateContext {
-  readonly resources: Resources;
-  readonly rows: ServiceRows;
-  readonly logger: Logger;
-}
-
 /** Generates projects with their crawls; ids, dates and rows depend on the spec alone. */
-export async function generate(context: GenerateContext, spec: GenerateSpec): Promise<void> {
+export async function generate(context: ServiceState, spec: GenerateSpec): Promise<void> {
   const { resources, logger } = context;
   for (let project = 0; project < spec.projects; project++) {
     const shape = shapeOf(spec, project);
@@ -55,7 +49,7 @@ function nameOf(spec: GenerateSpec): string {
 }
 
 async function generateCrawl(
-  context: GenerateContext,
+  context: ServiceData,
   spec: GenerateSpec,
   shape: SiteShape,
   { number: crawl, state }: { readonly number: number; readonly state: GeneratedState | undefined },
@@ -122,7 +116,7 @@ async function pageFields({ fields, columns }: GenerateSpec): Promise<readonly F
 
 /** Compares consecutive generated crawls of a project, as if each comparison had been launched when the later one ended. */
 async function generateComparisons(
-  stores: { readonly resources: Resources; readonly rows: ServiceRows },
+  stores: ServiceData,
   spec: GenerateSpec,
   projectNumber: number,
 ): Promise<void> {

@@ -29,11 +29,14 @@ export function pageValues(site: GeneratedSite, counts?: PageCounts): Readonly<R
     ok(
       `CASE WHEN ${shared} THEN CASE WHEN canonical IS NULL THEN 'canonical_not_set' WHEN canonical = url THEN 'canonical_not_matching' ELSE 'canonical_ok' END END`,
     );
-  const [title, h1, description] = [
-    isRepeated(counts, 'title'),
-    isRepeated(counts, 'h1'),
-    isRepeated(counts, 'description'),
-  ];
+  const shared = PAGE_TEXTS.flatMap((name): [string, string][] => {
+    const isShared = isRepeated(counts, name);
+    return [
+      [`${name}_evaluation`, evaluation(name, isShared)],
+      [`duplicate_${name}_status`, duplicate(isShared)],
+      [`has_duplicate_${name}_issue`, issue(isShared)],
+    ];
+  });
 
   return {
     url: 'url',
@@ -70,7 +73,6 @@ export function pageValues(site: GeneratedSite, counts?: PageCounts): Readonly<R
     redirect_cluster_id: `CASE WHEN final_url IS NOT NULL THEN lower(hex(hash(final_url))) END`,
     h1: 'h1',
     num_h1: ok('CASE WHEN h1 IS NULL THEN 0 ELSE 1 END'),
-    h1_evaluation: evaluation('h1', h1),
     ...linkFields(site, counts, ok),
     word_count: ok(`40 + ${h('words', 60)} * ${h('more words', 40)}`),
     text_to_code: ok(`CAST(5 + ${h('text', 60)} AS DOUBLE) / 100`),
@@ -85,17 +87,10 @@ export function pageValues(site: GeneratedSite, counts?: PageCounts): Readonly<R
     querystring_key: `CASE WHEN contains(path, '&') THEN 'sort&page' WHEN contains(path, '?') THEN split_part(split_part(path, '?', 2), '=', 1) END`,
     querystring_keyvalue: `CASE WHEN contains(path, '?') THEN split_part(path, '?', 2) END`,
     title_length: 'length(title)',
-    title_evaluation: evaluation('title', title),
-    duplicate_title_status: duplicate(title),
-    has_duplicate_title_issue: issue(title),
-    duplicate_h1_status: duplicate(h1),
-    has_duplicate_h1_issue: issue(h1),
+    ...Object.fromEntries(shared),
     meta_description: 'description',
     description_length: 'length(description)',
     description_length_range: `CASE WHEN length(description) < 110 THEN 'too short' WHEN length(description) >= 170 THEN 'too long' WHEN length(description) BETWEEN 135 AND 159 THEN 'perfect' WHEN description IS NOT NULL THEN 'good' END`,
-    description_evaluation: evaluation('description', description),
-    duplicate_description_status: duplicate(description),
-    has_duplicate_description_issue: issue(description),
     ...clusterFields(site, counts, { ok, duplicate, issue }),
     hreflang_cluster_id: ok(
       `CASE WHEN ${h('hreflang', 10)} = 0 THEN lower(hex(${hashOf(site, 'hreflang', 'page // 2')})) END`,

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { SERVICE_ERROR_STATUS } from '../../../api/client/service-error.ts';
 import { exchangeOf } from '../../http/exchange.ts';
 import type { Fault } from '../faults/fault.ts';
 import { duplicateLine, wireFault } from '../faults/wire-fault.ts';
@@ -60,14 +61,9 @@ export function faultHooks(
 
 function typeOf(status: number): string {
   if (status >= 500) return 'internal_error';
-  const types: Readonly<Record<number, string>> = {
-    401: 'unauthorized',
-    403: 'forbidden',
-    404: 'resource_not_found',
-    409: 'invalid_state_for_request',
-    429: 'quota_error',
-  };
-  return types[status] ?? 'invalid_request';
+  if (status === 429) return 'quota_error';
+  const found = Object.entries(SERVICE_ERROR_STATUS).find(([, known]) => known === status);
+  return found?.[0] ?? 'invalid_request';
 }
 
 async function* one(payload: string | Buffer | null): AsyncGenerator<Buffer> {

@@ -5,7 +5,6 @@ import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { readJsonFile } from '../../../../core/files/read-json-file.ts';
 import { readLines } from '../../../../core/files/read-lines.ts';
 import type { CrawlDataType } from '../../../api/resources/fields.ts';
-import type { CrawlContext } from '../../crawls/crawl-source.ts';
 import type { DatasetName } from '../../fields/field-records-of.ts';
 import { deriveLogPages } from '../../logs/derive-log-pages.ts';
 import {
@@ -17,6 +16,7 @@ import {
 import type { Clock } from '../../resources/clock.ts';
 import { type Dataset, type Resources, resourceId } from '../../resources/resources.ts';
 import { ensureProject, putCrawl } from '../../resources/seed.ts';
+import type { ServiceState } from '../../rows/service-state.ts';
 import { describeData } from './describe-data.ts';
 import { type FolderPlan, planFolder } from './folder-plan.ts';
 import { importDataset } from './import-dataset.ts';
@@ -33,8 +33,6 @@ type CrawlFile = z.infer<typeof CrawlFile>;
 
 const HOUR = 3_600_000;
 
-export type ImportContext = Omit<CrawlContext, 'sourceOf' | 'notify'>;
-
 export interface Imported {
   readonly project_id: string;
   /** Null for a folder with data of a project only. */
@@ -42,7 +40,7 @@ export interface Imported {
 }
 
 /** Imports a folder: a crawl of its project, or data of the project itself. The same folder again replaces its rows. */
-export async function importFolder(context: ImportContext, dir: string): Promise<Imported> {
+export async function importFolder(context: ServiceState, dir: string): Promise<Imported> {
   const { resources } = context;
   const plan = planFolder(dir);
   const crawlFile = await readCrawlFile(plan.crawlFile);
@@ -137,7 +135,7 @@ async function readCrawlFile(file: string | undefined): Promise<CrawlFile> {
  * @throws CrawlhouseError `usage` when another folder gives the same data of the same project
  */
 async function importProjectData(
-  context: ImportContext,
+  context: ServiceState,
   { dir, projectTypes }: FolderPlan,
   projectId: string,
 ): Promise<ReadonlyMap<DatasetName, Dataset>> {

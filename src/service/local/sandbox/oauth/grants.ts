@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { TokenScope } from '../../../api/scopes.ts';
 import { checkRequest } from '../../resources/check-request.ts';
-import type { Clock } from '../../resources/clock.ts';
 import { Refusal } from '../../resources/refusal.ts';
 import { type Resources, type StoredResource, spendReplaced } from '../../resources/resources.ts';
+import type { ServiceState } from '../../rows/service-state.ts';
 import { findApplication, hasSecret } from './application.ts';
 import type { Authorization } from './authorization.ts';
 
@@ -22,10 +22,7 @@ export interface TokenAnswer {
   readonly scope: string;
 }
 
-export interface GrantStore {
-  readonly resources: Resources;
-  readonly clock: Clock;
-}
+type GrantStore = Pick<ServiceState, 'resources' | 'clock'>;
 
 export function issueCode(
   { resources, clock }: GrantStore,
