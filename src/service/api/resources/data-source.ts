@@ -1,5 +1,4 @@
 import * as data from '../data-endpoints.ts';
-import type { Endpoint } from '../endpoint.ts';
 import type { CrawlDataType, Granularity } from './fields.ts';
 
 /** One of the four places that rows are searched in and exported from (api-spec.md §4.1). */
@@ -36,12 +35,7 @@ export function requiredFields(source: DataSource): readonly string[] {
 }
 
 /** The endpoints of a source, and the parameters of their paths. */
-export interface SourceEndpoints
-  extends Readonly<Record<'fields' | 'search' | 'aggregate' | 'export', Endpoint>> {
-  readonly parameters: Readonly<Record<string, string>>;
-}
-
-export function sourceEndpoints(source: DataSource): SourceEndpoints {
+export function sourceEndpoints(source: DataSource) {
   switch (source.kind) {
     case 'crawl':
       return { parameters: { crawl_id: source.id, data_type: source.dataType }, ...data.CRAWL };

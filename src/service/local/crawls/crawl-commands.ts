@@ -46,17 +46,12 @@ export function pilot(crawl: LaunchedCrawl, command: PilotCommand, now: number):
     case 'terminate':
       return terminated(crawl, now);
     case 'unarchive':
-      return turning(crawl, 'unarchiving', now + UNARCHIVING, {
-        status: 'done',
-        link_status: 'live',
-        _unarchived_at: now + UNARCHIVING,
-      });
-    case 'unarchive-fast':
-      return turning(crawl, 'unarchiving', now + UNARCHIVING_FAST, {
-        status: 'done',
-        link_status: 'archived',
-        _unarchived_at: now + UNARCHIVING_FAST,
-      });
+    case 'unarchive-fast': {
+      const [takes, link_status] =
+        command === 'unarchive' ? [UNARCHIVING, 'live'] : [UNARCHIVING_FAST, 'archived'];
+      const at = now + takes;
+      return turning(crawl, 'unarchiving', at, { status: 'done', link_status, _unarchived_at: at });
+    }
   }
 }
 

@@ -6,13 +6,17 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../../../core/files/make-folder.ts';
 import { readLines } from '../../../core/files/read-lines.ts';
+import type { Logger } from '../../../core/logs/logger.ts';
 import { Semaphore } from '../../../core/queue/semaphore.ts';
+import type { Clock } from '../resources/clock.ts';
 import { duplicateEntry } from '../resources/refusal.ts';
-import type { StoredResource } from '../resources/resources.ts';
-import type { ServiceState } from '../rows/service-state.ts';
+import type { Resources, StoredResource } from '../resources/resources.ts';
 import { readFile, UnreadableFile } from './read-file.ts';
 
-interface IngestWork extends Omit<ServiceState, 'rows'> {
+interface IngestWork {
+  readonly resources: Resources;
+  readonly clock: Clock;
+  readonly logger: Logger;
   readonly stateDir: string;
 }
 

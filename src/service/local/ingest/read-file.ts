@@ -37,28 +37,18 @@ const PATTERNS = {
 
 type Narrow = keyof typeof PATTERNS;
 
-/** The fields of the record that are known once the file is processed. */
-export interface FileContent {
-  readonly kind: FileLayout['kind'];
-  readonly fields: Readonly<Record<string, string>>;
-  readonly valid_lines: number;
-  readonly invalid_lines: number;
-  readonly detailed_invalid_lines: LineErrors['counts'];
-  readonly lines_errors_messages: LineErrors['messages'];
-  readonly size: number;
-}
-
 const FIRST_LINE = 64 * 1024;
 const LONGEST_RECORD = 256 * 1024;
 const MOST_COLUMNS = 1000;
 const SHOWN = 100;
 
 /**
- * Reads an ingest file (api-spec.md §2.9), in memory that does not grow with it. Empty lines count for nothing.
+ * Reads an ingest file, in memory that does not grow with it: the fields of its record (api-spec.md §2.9) that are known
+ * then. Empty lines count for nothing.
  *
  * @throws UnreadableFile for what can't be read as a whole
  */
-export async function readFile(path: string, signal: AbortSignal): Promise<FileContent> {
+export async function readFile(path: string, signal: AbortSignal) {
   const layout = fileLayout(await firstLine(path, signal));
   if (layout === undefined)
     throw new UnreadableFile(
@@ -132,7 +122,7 @@ class LineReader {
     }
   }
 
-  content(): Omit<FileContent, 'size'> {
+  content() {
     const names = this.#names ?? [];
     // The url is a text whatever it looks like.
     const types = names.map((name, index) => [name, index === 0 ? 'string' : this.#types[index]?.name]);

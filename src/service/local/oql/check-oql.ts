@@ -78,34 +78,24 @@ function checkValue(
     if (typeof value === 'string' && value.length > MAX_PATTERN)
       return `takes a regular expression of at most ${MAX_PATTERN} characters`;
   }
-  if (!Array.isArray(value)) return fits(kind, value) ? undefined : `takes ${WANTED[kind]}`;
-  return value.every((bound) => fits(kind, bound))
-    ? undefined
-    : `takes an array of two values, each ${WANTED[kind]}`;
+  const [wanted, fits] = VALUES[kind];
+  if (!Array.isArray(value)) return fits(value) ? undefined : `takes ${wanted}`;
+  return value.every(fits) ? undefined : `takes an array of two values, each ${wanted}`;
 }
 
-const WANTED: Readonly<Record<Exclude<ValueKind, 'opaque'>, string>> = {
-  number: 'a number',
-  bool: 'true or false',
-  text: 'a string',
-  date: 'a date yyyy-MM-dd',
-  datetime: 'a date yyyy/MM/dd HH:mm:ss UTC',
+type Fit = readonly [wanted: string, fits: (value: unknown) => boolean];
+
+/** The values that go with those of a field, in words and by a test. */
+const VALUES: Readonly<Record<Exclude<ValueKind, 'opaque'>, Fit>> = {
+  number: ['a number', (value) => typeof value === 'bigint' || typeof value === 'number'],
+  bool: ['true or false', (value) => typeof value === 'boolean' || value === 'true' || value === 'false'],
+  text: ['a string', (value) => typeof value === 'string'],
+  date: ['a date yyyy-MM-dd', (value) => typeof value === 'string' && isDate(value)],
+  datetime: [
+    'a date yyyy/MM/dd HH:mm:ss UTC',
+    (value) => typeof value === 'string' && isDate(DATETIME.exec(value)?.[1] ?? ''),
+  ],
 };
-
-function fits(kind: Exclude<ValueKind, 'opaque'>, value: unknown): boolean {
-  switch (kind) {
-    case 'number':
-      return typeof value === 'bigint' || typeof value === 'number';
-    case 'bool':
-      return typeof value === 'boolean' || value === 'true' || value === 'false';
-    case 'text':
-      return typeof value === 'string';
-    case 'date':
-      return typeof value === 'string' && isDate(value);
-    case 'datetime':
-      return typeof value === 'string' && isDate(DATETIME.exec(value)?.[1] ?? '');
-  }
-}
 
 /** A day of the calendar: 2025-02-30 is none. */
 function isDate(text: string): boolean {

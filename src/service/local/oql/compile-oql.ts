@@ -1,3 +1,4 @@
+import { lookUp } from '../../../core/text/look-up.ts';
 import type { Oql, OqlLeaf, OqlOptions, OqlValue } from '../../api/oql/oql.ts';
 import { type Column, isMany, valueKind } from '../fields/column.ts';
 
@@ -96,26 +97,24 @@ export function textOf(column: Column): string {
   return `CAST(${column.id} AS VARCHAR)`;
 }
 
+const OPERATORS: Readonly<Record<string, string>> = { gt: '>', gte: '>=', lt: '<', lte: '<=' };
+const TEXT_TESTS: Readonly<Record<string, string>> = {
+  contains: 'contains',
+  startswith: 'starts_with',
+  endswith: 'ends_with',
+};
+
 function test(it: Element, condition: Condition, bind: Bind): string {
   const { filter, value } = condition;
   const compare = (operator: string, bound: OqlValue): string => comparison(it, operator, bound, bind);
-  switch (filter) {
-    case 'gt':
-      return compare('>', value);
-    case 'gte':
-      return compare('>=', value);
-    case 'lt':
-      return compare('<', value);
-    case 'lte':
-      return compare('<=', value);
-    case 'between': {
-      const [from, to] = value as readonly [string | number | bigint, string | number | bigint];
-      return `(${compare('>=', from)} AND ${compare('<', to)})`;
-    }
-    default:
-      if (valueKind(it.column.field) !== 'text') return compare('=', value);
-      return textTest(it.text, condition, bind);
+  if (filter === 'between') {
+    const [from, to] = value as readonly [string | number | bigint, string | number | bigint];
+    return `(${compare('>=', from)} AND ${compare('<', to)})`;
   }
+  const operator = lookUp(OPERATORS, filter);
+  if (operator !== undefined) return compare(operator, value);
+  if (valueKind(it.column.field) !== 'text') return compare('=', value);
+  return textTest(it.text, condition, bind);
 }
 
 function comparison(it: Element, operator: string, value: OqlValue, bind: Bind): string {
@@ -164,14 +163,6 @@ function textTest(text: string, { filter, value, options }: Condition, bind: Bin
   const [left, right] = options.ci
     ? [`lower(${text})`, `lower(${bind(String(value))})`]
     : [text, bind(String(value))];
-  switch (filter) {
-    case 'contains':
-      return `contains(${left}, ${right})`;
-    case 'startswith':
-      return `starts_with(${left}, ${right})`;
-    case 'endswith':
-      return `ends_with(${left}, ${right})`;
-    default:
-      return `${left} = ${right}`;
-  }
+  const tested = lookUp(TEXT_TESTS, filter);
+  return tested === undefined ? `${left} = ${right}` : `${tested}(${left}, ${right})`;
 }

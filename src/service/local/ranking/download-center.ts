@@ -22,13 +22,6 @@ interface DownloadWork extends Omit<ServiceState, 'logger'> {
   readonly stateDir: string;
 }
 
-/** A file that is ready, and not expired. */
-export interface RankingDownload {
-  readonly path: string;
-  readonly name: string;
-  readonly size: number;
-}
-
 /**
  * Makes the files of ranking performance exports in the background and keeps them until they expire: `REQUESTED` →
  * `EXPORTING` → `DONE` or `FAILED`. The record's `target_parameters` has the address of a finished file.
@@ -54,7 +47,7 @@ export class DownloadCenter implements AsyncDisposable {
   }
 
   /** The file behind an address; nothing for one that was never given out, and for one whose time is over. */
-  async find(token: string): Promise<RankingDownload | undefined> {
+  async find(token: string) {
     const { resources, clock } = this.#work;
     const doc = resources
       .list('data_exports')

@@ -6,18 +6,6 @@ import { forbidden, notFound, wrongState } from './refusal.ts';
 import type { Dataset, ResourceKind, Resources, StoredResource } from './resources.ts';
 import { WORKSPACE_ID } from './seed.ts';
 
-const NAMES: Readonly<Partial<Record<ResourceKind, string>>> = {
-  workspaces: 'workspace',
-  projects: 'project',
-  crawls: 'crawl',
-  crawl_configs: 'crawl configuration',
-  scheduled_crawls: 'scheduled crawl',
-  crawl_over_crawls: 'crawl over crawl',
-  ingest_files: 'ingest file',
-  secrets: 'secret',
-  data_exports: 'data export',
-};
-
 /**
  * The resource of this id; with `owner` only where it is that one's.
  *
@@ -26,8 +14,12 @@ const NAMES: Readonly<Partial<Record<ResourceKind, string>>> = {
 export function find(resources: Resources, kind: ResourceKind, id: string, owner?: string): StoredResource {
   const found =
     owner === undefined ? resources.get(kind, id) : resources.list(kind, owner).find((one) => one.id === id);
-  if (found === undefined) throw notFound(`the ${NAMES[kind] ?? kind} ${id}`);
-  return found;
+  if (found !== undefined) return found;
+  const name = kind
+    .replace(/s$/, '')
+    .replace(/config$/, 'configuration')
+    .replaceAll('_', ' ');
+  throw notFound(`the ${name} ${id}`);
 }
 
 /** A data type of a crawl, a comparison or a project; without its own data, the default fields and no rows. */

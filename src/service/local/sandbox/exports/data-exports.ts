@@ -22,22 +22,6 @@ interface ExportObjects {
 
 type TargetEndpoints = Readonly<Record<ExportTarget, string>>;
 
-interface ExportTargetBucket {
-  readonly open: () => Promise<Uploader>;
-  readonly bucket: string;
-  readonly prefix: string;
-  /** Secrets that must not be in any text. */
-  readonly secret: string | undefined;
-}
-
-/** How every export of the sandbox is written: a setting of its start. */
-interface ExportSettings {
-  /** Objects an export, where it has as many rows. */
-  readonly objects: number;
-  /** Whether csv and json are compressed. */
-  readonly gzip: boolean;
-}
-
 /** An export that has been checked and recorded, with its inputs. */
 export interface ExportJob {
   readonly id: string;
@@ -48,7 +32,13 @@ export interface ExportJob {
 
 interface ExportWork extends ServiceData {
   readonly endpoints: TargetEndpoints;
-  readonly settings: ExportSettings;
+  /** How every export is written, from the start of the sandbox. */
+  readonly settings: {
+    /** Objects an export, where it has as many rows. */
+    readonly objects: number;
+    /** Whether csv and json are compressed. */
+    readonly gzip: boolean;
+  };
   readonly stateDir: string;
 }
 
@@ -152,15 +142,11 @@ export class DataExports implements AsyncDisposable {
 }
 
 /**
- * The bucket that an export goes to, with the keys that its secret holds now.
+ * The bucket that an export goes to, with the keys that its secret holds now; `secret` must not be in any text.
  *
  * @throws Refusal where the secret has gone
  */
-export function exportTarget(
-  resources: Resources,
-  endpoints: TargetEndpoints,
-  request: DataExportRequest,
-): ExportTargetBucket {
+export function exportTarget(resources: Resources, endpoints: TargetEndpoints, request: DataExportRequest) {
   if (request.target === 'store_a') {
     const { store_a_bucket: bucket, store_a_prefix: prefix } = request.target_parameters;
     const open = (): Promise<Uploader> => gcsUploader({ endpoint: endpoints.store_a, bucket });

@@ -23,16 +23,14 @@ const RESUMABLE_FROM = 8 * 1024 * 1024;
 const CHUNK = 8 * 1024 * 1024;
 const MOST_RETRIES = 3;
 
-export interface GcsBucket {
-  readonly endpoint: string;
-  readonly bucket: string;
-}
-
 /**
  * A bucket of Google Cloud Storage. Google itself is asked with the credentials of its standard chain, any other
  * endpoint, as emulators are, with none.
  */
-export async function gcsUploader({ endpoint, bucket: name }: GcsBucket): Promise<Uploader> {
+export async function gcsUploader({
+  endpoint,
+  bucket: name,
+}: Readonly<Record<'endpoint' | 'bucket', string>>): Promise<Uploader> {
   // Loaded on demand: the SDK takes long to load, and most sandboxes never export.
   const { IdempotencyStrategy, Storage } = await import('@google-cloud/storage');
   const isGoogle = /(^|\.)googleapis\.com$/.test(new URL(endpoint).hostname);
@@ -78,13 +76,7 @@ export async function gcsUploader({ endpoint, bucket: name }: GcsBucket): Promis
 const PART = 16 * 1024 * 1024;
 const MOST_PARTS = 10_000;
 
-export interface S3Bucket {
-  readonly endpoint: string;
-  readonly region: string;
-  readonly bucket: string;
-  readonly accessKey: string;
-  readonly secretKey: string;
-}
+type S3Bucket = Readonly<Record<'endpoint' | 'region' | 'bucket' | 'accessKey' | 'secretKey', string>>;
 
 /** A bucket of Amazon S3, or of a store that speaks as it does. */
 export async function s3Uploader(target: S3Bucket): Promise<Uploader> {

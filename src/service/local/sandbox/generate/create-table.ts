@@ -1,3 +1,4 @@
+import { lookUp } from '../../../../core/text/look-up.ts';
 import type { FieldRecord } from '../../../api/resources/fields.ts';
 import { type Column, columnsOf, kindOfField, SQL_TYPES } from '../../fields/column.ts';
 import type { Dataset } from '../../resources/resources.ts';
@@ -58,30 +59,22 @@ function genericValue(site: GeneratedSite, field: FieldRecord, page: string): st
 }
 
 function value(site: GeneratedSite, field: FieldRecord, hash: string): string {
-  switch (field.type) {
-    case 'natural':
-    case 'integer':
-      return `CAST(${hash} % 5000 AS BIGINT)`;
-    case 'float':
-      return `CAST(${hash} % 100000 AS DOUBLE) / 1000`;
-    case 'percentage':
-    case 'ratio':
-      return `CAST(${hash} % 1001 AS DOUBLE) / 1000`;
-    case 'bool':
-      return `${hash} % 3 = 0`;
-    case 'enum':
-      return pick(field.values?.length ? field.values : ['first', 'second', 'third'], hash);
-    case 'hash':
-      return `lower(hex(${hash}))`;
-    case 'date':
-      return `strftime(${moment(site, hash)}, '%Y-%m-%d')`;
-    case 'datetime':
-      return `strftime(${moment(site, hash)}, '%Y/%m/%d %H:%M:%S UTC')`;
-    case 'string':
-      return `concat(${pick(ADJECTIVES, hash)}, ' ', ${pick(NOUNS, `(${hash} >> 8)`)}, ' ', ${hash} % 1000)`;
-    default:
-      return `concat('{"name":"', ${pick(NOUNS, hash)}, '","count":', ${hash} % 50, ',"score":', CAST(${hash} % 100 AS DOUBLE) / 100, '}')`;
-  }
+  const [whole, share] = [`CAST(${hash} % 5000 AS BIGINT)`, `CAST(${hash} % 1001 AS DOUBLE) / 1000`];
+  const object = `concat('{"name":"', ${pick(NOUNS, hash)}, '","count":', ${hash} % 50, ',"score":', CAST(${hash} % 100 AS DOUBLE) / 100, '}')`;
+  const ofType: Readonly<Record<string, string>> = {
+    natural: whole,
+    integer: whole,
+    float: `CAST(${hash} % 100000 AS DOUBLE) / 1000`,
+    percentage: share,
+    ratio: share,
+    bool: `${hash} % 3 = 0`,
+    enum: pick(field.values?.length ? field.values : ['first', 'second', 'third'], hash),
+    hash: `lower(hex(${hash}))`,
+    date: `strftime(${moment(site, hash)}, '%Y-%m-%d')`,
+    datetime: `strftime(${moment(site, hash)}, '%Y/%m/%d %H:%M:%S UTC')`,
+    string: `concat(${pick(ADJECTIVES, hash)}, ' ', ${pick(NOUNS, `(${hash} >> 8)`)}, ' ', ${hash} % 1000)`,
+  };
+  return lookUp(ofType, field.type) ?? object;
 }
 
 /** A time within the year before the site's first crawl, which is the same at all its crawls. */

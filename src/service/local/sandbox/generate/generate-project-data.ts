@@ -141,57 +141,30 @@ function rankingRowValues(site: GeneratedSite): Readonly<Record<string, string>>
   };
 }
 
-interface Agent {
-  /** Shares of a hundred lines of a log file. */
-  readonly share: number;
-  readonly userAgent: string;
-  readonly device: 'desktop' | 'mobile';
-  readonly bot?: string;
-  readonly kind?: 'seo' | 'sea' | 'vertical';
-}
+/** `share` is of a hundred lines of a log file. */
+type Agent = readonly [
+  share: number,
+  userAgent: string,
+  device: 'desktop' | 'mobile',
+  bot?: string,
+  kind?: 'seo' | 'sea' | 'vertical',
+];
 
 const CHROME =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0';
 const SAFARI =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile Safari/604.1';
+const GOOGLEBOT = '(compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
 
 const AGENTS: readonly Agent[] = [
-  { share: 34, userAgent: CHROME, device: 'desktop' },
-  { share: 28, userAgent: SAFARI, device: 'mobile' },
-  {
-    share: 16,
-    userAgent: `${SAFARI} (compatible; Googlebot/2.1; +http://www.google.com/bot.html)`,
-    device: 'mobile',
-    bot: 'googlebot',
-    kind: 'seo',
-  },
-  {
-    share: 7,
-    userAgent: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
-    device: 'desktop',
-    bot: 'googlebot',
-    kind: 'seo',
-  },
-  { share: 3, userAgent: 'Googlebot-Image/1.0', device: 'desktop', bot: 'googlebot-image', kind: 'vertical' },
-  {
-    share: 2,
-    userAgent: 'AdsBot-Google (+http://www.google.com/adsbot.html)',
-    device: 'desktop',
-    bot: 'adsbot-google',
-    kind: 'sea',
-  },
-  {
-    share: 6,
-    userAgent: 'Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)',
-    device: 'desktop',
-    bot: 'bingbot',
-  },
-  {
-    share: 4,
-    userAgent: 'Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)',
-    device: 'desktop',
-    bot: 'ahrefsbot',
-  },
+  [34, CHROME, 'desktop'],
+  [28, SAFARI, 'mobile'],
+  [16, `${SAFARI} ${GOOGLEBOT}`, 'mobile', 'googlebot', 'seo'],
+  [7, `Mozilla/5.0 ${GOOGLEBOT}`, 'desktop', 'googlebot', 'seo'],
+  [3, 'Googlebot-Image/1.0', 'desktop', 'googlebot-image', 'vertical'],
+  [2, 'AdsBot-Google (+http://www.google.com/adsbot.html)', 'desktop', 'adsbot-google', 'sea'],
+  [6, 'Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)', 'desktop', 'bingbot'],
+  [4, 'Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)', 'desktop', 'ahrefsbot'],
 ];
 
 /** SQL for one row an event, in the order of time: spread evenly over the days up to `lastDay`, popular pages first. */
@@ -201,7 +174,7 @@ function eventFacts(site: GeneratedSite, events: number, days: number, lastDay: 
   const lines = `SELECT range AS n, ${start} + CAST(range * ${days * DAY}::HUGEINT // ${events} AS BIGINT) AS moment,
     CAST(floor(${site.slots} * pow(${chance}, 3)) AS BIGINT) AS slot,
     ${agentOf(numberBelow(site, 'agent', 'range', 100))} AS agent FROM range(${events})`;
-  const bots = AGENTS.flatMap(({ bot }, index) => (bot === undefined ? [] : [index]));
+  const bots = AGENTS.flatMap(([, , , bot], index) => (bot === undefined ? [] : [index]));
   const pages = `SELECT *, agent IN (${bots.join(', ')}) AS is_bot, ${statusOf(site, 'slot')} AS page_status,
     ${pathOf(site, 'slot', pageIn(site, 'slot'))} AS path, ${numberBelow(site, 'event luck', 'n', 1000)} AS luck FROM (${lines})`;
   // Bots sometimes get 304; any client rarely gets 503.
@@ -230,19 +203,19 @@ function eventRowValues(site: GeneratedSite): Readonly<Record<string, string>> {
     bytes_sent: `CASE WHEN status = 304 THEN 0 WHEN status <> 200 THEN 512 ELSE 8192 + ${numberBelow(site, 'event bytes', 'slot', 300_000)} END`,
     referer: `CASE WHEN organic THEN ${pick(['https://www.google.com/', 'https://www.google.fr/'], hashOf(site, 'referer', 'n'))}
       WHEN NOT is_bot AND luck >= 300 THEN 'https://${site.host}/' END`,
-    user_agent: perAgent((agent) => agent.userAgent),
-    device: perAgent((agent) => agent.device),
+    user_agent: perAgent(([, userAgent]) => userAgent),
+    device: perAgent(([, , device]) => device),
     is_bot: 'is_bot',
-    bot: perAgent((agent) => agent.bot),
-    bot_kind: perAgent((agent) => agent.kind),
-    search_engine: perAgent((agent) => (agent.kind === undefined ? undefined : 'google')),
+    bot: perAgent(([, , , bot]) => bot),
+    bot_kind: perAgent(([, , , , kind]) => kind),
+    search_engine: perAgent(([, , , , kind]) => (kind === undefined ? undefined : 'google')),
     is_seo_visit: 'organic',
   };
 }
 
 function agentOf(number: string): string {
   let below = 0;
-  const cases = AGENTS.map(({ share }, index) => {
+  const cases = AGENTS.map(([share], index) => {
     below += share;
     return `WHEN ${number} < ${below} THEN ${index}`;
   });

@@ -2,17 +2,8 @@ import type { CrawlDataType } from '../../../api/resources/fields.ts';
 import type { Dataset } from '../../resources/resources.ts';
 import { ServiceRows } from '../../rows/row-store.ts';
 
-export interface DataFacts {
-  readonly startUrl: string | undefined;
-  readonly fetchedUrls: number;
-  readonly lastDepth: number;
-}
-
 /** The facts about a crawl that follow from its rows. */
-export async function describeData(
-  rows: ServiceRows,
-  datasets: ReadonlyMap<CrawlDataType, Dataset>,
-): Promise<DataFacts> {
+export async function describeData(rows: ServiceRows, datasets: ReadonlyMap<CrawlDataType, Dataset>) {
   const pages = datasets.get('pages');
   const links = datasets.get('links');
   /** One value of a dataset; `@` is the column of a field. Undefined where the rows, the field or the value are not there. */

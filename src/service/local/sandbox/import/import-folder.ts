@@ -33,14 +33,11 @@ type CrawlFile = z.infer<typeof CrawlFile>;
 
 const HOUR = 3_600_000;
 
-export interface Imported {
-  readonly project_id: string;
-  /** Null for a folder with data of a project only. */
-  readonly crawl_id: string | null;
-}
-
-/** Imports a folder: a crawl of its project, or data of the project itself. The same folder again replaces its rows. */
-export async function importFolder(context: ServiceState, dir: string): Promise<Imported> {
+/**
+ * Imports a folder: a crawl of its project, or data of the project itself, which gives no `crawl_id`. The same folder again
+ * replaces its rows.
+ */
+export async function importFolder(context: ServiceState, dir: string) {
   const { resources } = context;
   const plan = planFolder(dir);
   const crawlFile = await readCrawlFile(plan.crawlFile);

@@ -4,23 +4,17 @@ import type { Authorization } from '../oauth/authorization.ts';
 import { page } from './page.ts';
 
 /** The rights of each scope, in words for a person (api-spec.md §5). */
-const GRANTS: Readonly<Record<TokenScope, { readonly title: string; readonly detail: string }>> = {
-  'account:read': {
-    title: 'See your account',
-    detail: 'workspaces, subscription, names of secrets, data exports',
-  },
-  'account:write': {
-    title: 'Change your account',
-    detail: 'create and delete secrets, start data exports to your object stores',
-  },
-  'projects:read': {
-    title: 'See your projects and their data',
-    detail: 'configurations, crawls, reports; search, count and export their rows',
-  },
-  'projects:write': {
-    title: 'Change your projects',
-    detail: 'create and delete projects, launch, steer and delete crawls',
-  },
+const GRANTS: Readonly<Record<TokenScope, readonly [title: string, detail: string]>> = {
+  'account:read': ['See your account', 'workspaces, subscription, names of secrets, data exports'],
+  'account:write': [
+    'Change your account',
+    'create and delete secrets, start data exports to your object stores',
+  ],
+  'projects:read': [
+    'See your projects and their data',
+    'configurations, crawls, reports; search, count and export their rows',
+  ],
+  'projects:write': ['Change your projects', 'create and delete projects, launch, steer and delete crawls'],
 };
 
 const STYLE = `
@@ -51,8 +45,8 @@ export function authorizationPage(
   const rows = scopes.map(
     (scope) => html`<label>
   <input type="checkbox" name="scope" value="${scope}" checked>
-  <span>${GRANTS[scope].title} <code>${scope.replace(/^projects:/, 'project:')}</code></span>
-  <span class="detail">${GRANTS[scope].detail}</span>
+  <span>${GRANTS[scope][0]} <code>${scope.replace(/^projects:/, 'project:')}</code></span>
+  <span class="detail">${GRANTS[scope][1]}</span>
 </label>
 `,
   );

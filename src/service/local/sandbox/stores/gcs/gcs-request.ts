@@ -14,11 +14,8 @@ export interface GcsRequest {
 /** Refuses a request whose `ifGeneration…` parameters do not hold for the object that is there. */
 export function checkConditions({ query }: StoreRequest, object: IndexedObject | undefined): void {
   const generation = object?.generation ?? '0';
-  const match = query.get('ifGenerationMatch');
-  if (match !== null && match !== generation)
-    throw new GcsError(412, 'At least one of the pre-conditions you specified did not hold.');
-  const other = query.get('ifGenerationNotMatch');
-  if (other !== null && other === generation)
+  const match = query.get('ifGenerationMatch') ?? generation;
+  if (match !== generation || query.get('ifGenerationNotMatch') === generation)
     throw new GcsError(412, 'At least one of the pre-conditions you specified did not hold.');
 }
 

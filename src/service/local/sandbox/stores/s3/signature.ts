@@ -1,5 +1,6 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { lookUp } from '../../../../../core/text/look-up.ts';
+import type { StoreRequest } from '../store-server.ts';
 import { S3Error } from './s3-error.ts';
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
@@ -126,12 +127,7 @@ function hmac(key: Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
-export interface Signable {
-  readonly method: string;
-  readonly path: string;
-  readonly rawQuery: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
+export type Signable = Pick<StoreRequest, 'method' | 'path' | 'rawQuery' | 'headers'>;
 
 /** The canonical request of Signature Version 4, as S3 makes it: the path is encoded once, and not normalised. */
 function canonicalRequest(
