@@ -37,7 +37,9 @@ export function makeRecord(
   const given = (name: Dimension): string => (dimensions.includes(name) ? (cells[name] ?? '').trim() : '');
   const date = dimensions.includes('date') ? parseDay(given('date')) : null;
   if (date === undefined) return reject(`date: ${shown(cells.date)} is no day`);
-  const url = spelled(given('url'));
+  const page = webUrl(given('url'));
+  // By its one spelling, without the fragment, which belongs to the page. Texts that are no such URL stay as they are.
+  const url = page === null ? given('url') : spellUrl(page);
   if (dimensions.includes('url') && !isUrl(url)) return reject(`url: ${shown(cells.url)} is no URL`);
   const [clicks, impressions] = [parseCount(cells.clicks ?? ''), parseCount(cells.impressions ?? '')];
   if (clicks === undefined) return reject(`clicks: ${shown(cells.clicks)} is no whole number below 2^63`);
@@ -62,12 +64,6 @@ export function makeRecord(
       isAnonymized: dimensions.includes('query') && query === '',
     },
   };
-}
-
-/** A page by its one spelling, without the fragment, which belongs to it. Texts that are no such URL stay as they are. */
-function spelled(text: string): string {
-  const url = webUrl(text);
-  return url === null ? text : spellUrl(url);
 }
 
 /** Null without impressions: an export then writes 0 or nothing. */

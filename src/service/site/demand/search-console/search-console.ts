@@ -31,13 +31,6 @@ const ErrorAnswer = z.looseObject({
   }),
 });
 
-interface Span {
-  readonly property: string;
-  /** Both inclusive, `YYYY-MM-DD`, days of Pacific time. */
-  readonly from: string;
-  readonly to: string;
-}
-
 /**
  * The Search Console API, as far as it is read: the properties, and search results of the web whose figures are final.
  * Answers 429 and 5xx are asked for again.
@@ -64,9 +57,9 @@ export class SearchConsole implements AsyncDisposable {
       .map(({ siteUrl }) => siteUrl);
   }
 
-  /** The rows by some dimensions, page by page. */
+  /** The rows by some dimensions, page by page; days are inclusive, `YYYY-MM-DD`, of Pacific time. */
   async *rows(
-    { property, from, to }: Span,
+    { property, from, to }: { readonly property: string; readonly from: string; readonly to: string },
     dimensions: readonly ApiDimension[],
     signal: AbortSignal,
   ): AsyncGenerator<readonly AnswerRow[]> {

@@ -2,14 +2,6 @@ import { isIPv4 } from 'node:net';
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { prefixInterval } from './address-ranges.ts';
 
-/** What an operator's file says. */
-export interface RangeFile {
-  /** With their lengths, in the order of the file, each once. */
-  readonly prefixes: readonly string[];
-  /** The day of the file, as in 2026-02-04; null where it does not say one. */
-  readonly published: string | null;
-}
-
 /** A wider prefix of each family is a mistake: it would verify half of the Internet. */
 const WIDEST = { ipv4: 8, ipv6: 16 };
 const MOST_PREFIXES = 50_000;
@@ -18,12 +10,13 @@ const SHAPES =
 
 /**
  * The prefixes of an operator's file: JSON in the shape of Google and Bing, or lines of text or CSV with a prefix first.
- * Every one is checked, or none is given.
+ * Every one is checked, or none is given. `prefixes`: with their lengths, in the order of the file, each once. `published`: the
+ * day of the file, as in 2026-02-04; null where it does not say one.
  *
  * @param shown as errors name the file
  * @throws CrawlhouseError `usage` naming the place in the file
  */
-export function parseRangeFile(content: string, shown: string): RangeFile {
+export function parseRangeFile(content: string, shown: string) {
   const text = content.replace(/^\uFEFF/, '');
   const { told, published } = /^\s*[[{]/.test(text) ? ofJson(text, shown) : ofLines(text, shown);
   if (told.length === 0) throw wrong(shown, 'has no prefix');
