@@ -5,7 +5,7 @@ import { host } from '../../core/host/host.ts';
 import { inTransaction, openSqlite } from '../../core/locks/open-sqlite.ts';
 import { type LedgerSettings, sharedLedger } from '../../state/ledger/open-ledger.ts';
 import { SqliteDatabase } from '../../state/ledger/sqlite/sqlite-database.ts';
-import { type AlertStore, SqlAlertStore } from './sql-alert-store.ts';
+import { AlertStore } from './sql-alert-store.ts';
 
 /** Of these tables. A file of an earlier program has none. */
 const VERSION = 1;
@@ -48,7 +48,7 @@ export async function readAlertStore(settings: LedgerSettings): Promise<AlertSto
  *
  * @throws CrawlhouseError `newer_version`
  */
-export function sqliteAlertStore(folder: string): SqlAlertStore {
+export function sqliteAlertStore(folder: string): AlertStore {
   makePrivateFolder(folder);
   const path = join(folder, 'alerts.sqlite');
   const database = new SqliteDatabase(openSqlite(path));
@@ -61,5 +61,5 @@ export function sqliteAlertStore(folder: string): SqlAlertStore {
     const former = file.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'troubles'`).get();
     if (former !== undefined) file.exec(RENAME);
   });
-  return new SqlAlertStore(database, folder);
+  return new AlertStore(database, folder);
 }

@@ -2,16 +2,12 @@ import type { PostgresAddress } from '../../core/net/postgres-address.ts';
 import { holderOf, Lease } from '../../state/ledger/postgres/lease.ts';
 import { BRIEF, PostgresDatabase, PostgresPool } from '../../state/ledger/postgres/postgres-pool.ts';
 import { migrateSharedLedger, sharedVersion } from '../../state/ledger/postgres/postgres-schema.ts';
-import { SqlAlertStore } from './sql-alert-store.ts';
+import { AlertStore } from './sql-alert-store.ts';
 
 const DELIVERY = 'alerts';
 
 /** Opens the alerts of one project of a shared ledger. */
-export function postgresAlertStore(
-  address: PostgresAddress,
-  stateDir: string,
-  folder: string,
-): SqlAlertStore {
+export function postgresAlertStore(address: PostgresAddress, stateDir: string, folder: string): AlertStore {
   const { project, schema } = address;
   const pool = new PostgresPool(address, BRIEF, new AbortController().signal);
   const database = new PostgresDatabase(pool, address, (work) =>
@@ -22,7 +18,7 @@ export function postgresAlertStore(
       return work(statements);
     }),
   );
-  return new SqlAlertStore(database, folder, async (deliver) => {
+  return new AlertStore(database, folder, async (deliver) => {
     const holder = holderOf('delivery of alerts', stateDir);
     const lease = await Lease.try(pool, { ...address, name: DELIVERY }, holder);
     if (!(lease instanceof Lease)) return;

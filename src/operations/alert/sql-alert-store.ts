@@ -23,18 +23,7 @@ interface AlertChange {
 }
 
 /** The open incidents that alerts were sent for, and the alerts that are not delivered yet. */
-export interface AlertStore extends AsyncDisposable {
-  incidents(): Promise<OpenIncident[]>;
-  /** Makes a change in one exclusive transaction. */
-  change(plan: (open: readonly OpenIncident[]) => AlertChange): Promise<void>;
-  /** In the order in which they came. */
-  undelivered(): Promise<Undelivered[]>;
-  delivered(id: number): Promise<void>;
-  /** Runs `deliver`, unless another process delivers at the moment: two would deliver an alert twice. */
-  deliverAlone(deliver: () => Promise<void>): Promise<void>;
-}
-
-export class SqlAlertStore implements AlertStore {
+export class AlertStore implements AsyncDisposable {
   readonly #database: SqlDatabase;
   readonly #folder: string;
   readonly #withLease: AlertStore['deliverAlone'];
@@ -66,6 +55,7 @@ export class SqlAlertStore implements AlertStore {
     return rows.map(({ incident }) => ofJson<OpenIncident>(incident));
   }
 
+  /** Makes a change in one exclusive transaction. */
   async change(plan: (open: readonly OpenIncident[]) => AlertChange): Promise<void> {
     const database = this.#database;
     await database.write(async (statements) => {
@@ -80,6 +70,7 @@ export class SqlAlertStore implements AlertStore {
     });
   }
 
+  /** In the order in which they came. */
   async undelivered(): Promise<Undelivered[]> {
     const { project, own } = this.#database;
     const rows = await this.#database.rows<{ id: unknown; target: string; alert: string }>(
@@ -99,7 +90,10 @@ export class SqlAlertStore implements AlertStore {
     );
   }
 
-  /** The holder of the lock, or the next run, delivers what this process may not. */
+  /**
+   * Runs `deliver`, unless another process delivers at the moment: two would deliver an alert twice. That one, or the next
+   * run, delivers what this one may not.
+   */
   async deliverAlone(deliver: () => Promise<void>): Promise<void> {
     const lock = tryLockState(this.#folder, 'delivery of alerts', false);
     if ('holder' in lock) return;

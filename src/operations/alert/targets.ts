@@ -18,32 +18,25 @@ export interface Target {
 
 export function targetsOf({ webhook, format, command, timeout }: AlertSettings): Target[] {
   const timeoutMs = timeout * 1000;
-  return [
-    ...(webhook === undefined
-      ? []
-      : [
-          {
-            id: idOf('webhook', webhook),
-            name: `webhook at ${new URL(webhook).host}`,
-            send: (alert: Alert, signal: AbortSignal) =>
-              sendWebhook(webhook, alertText(alert, format), { timeoutMs }, signal),
-            reach: (signal: AbortSignal) => reachWebhook(webhook, signal),
-          },
-        ]),
-    ...(command === undefined
-      ? []
-      : [
-          {
-            id: idOf('command', ...command),
-            name: `command ${command[0]}`,
-            send: async (alert: Alert, signal: AbortSignal) => {
-              await runCommand(command, `${alertText(alert, 'json')}\n`, timeoutMs, signal);
-              return 'ended with 0';
-            },
-            reach: async () => findCommand(String(command[0])),
-          },
-        ]),
-  ];
+  const targets: Target[] = [];
+  if (webhook !== undefined)
+    targets.push({
+      id: idOf('webhook', webhook),
+      name: `webhook at ${new URL(webhook).host}`,
+      send: (alert, signal) => sendWebhook(webhook, alertText(alert, format), { timeoutMs }, signal),
+      reach: (signal) => reachWebhook(webhook, signal),
+    });
+  if (command !== undefined)
+    targets.push({
+      id: idOf('command', ...command),
+      name: `command ${command[0]}`,
+      async send(alert, signal) {
+        await runCommand(command, `${alertText(alert, 'json')}\n`, timeoutMs, signal);
+        return 'ended with 0';
+      },
+      reach: async () => findCommand(String(command[0])),
+    });
+  return targets;
 }
 
 /** Every target of the setting and of the schedules, once, with who uses it. */

@@ -51,13 +51,11 @@ export interface CatalogReader {
 /** Tables, views and columns of the published warehouse, ordered by name. */
 export async function readCatalog(warehouse: CatalogReader, signal: AbortSignal): Promise<Catalog> {
   const rows = (await warehouse.rows(COLUMNS, signal)) as unknown as CatalogRow[];
-  const tables = new Map<string, { name: string; comment: string | null; columns: CatalogColumn[] }>();
-  for (const { table, holds, name, type, comment } of rows) {
-    const known = tables.get(table) ?? { name: table, comment: holds, columns: [] };
-    known.columns.push({ name, type, comment });
-    tables.set(table, known);
-  }
-  return [...tables.values()];
+  return [...Map.groupBy(rows, ({ table }) => table)].map(([name, of]) => ({
+    name,
+    comment: of[0]?.holds ?? null,
+    columns: of.map(columnOf),
+  }));
 }
 
 /** The columns of the tables and views of some schemas, by `schema.table`, each in the order of its table. */
@@ -73,9 +71,11 @@ export async function tableColumns(
     [JSON.stringify(schemas)],
   );
   const tables = Map.groupBy(rows, ({ table }) => table);
-  return new Map(
-    [...tables].map(([table, of]) => [table, of.map(({ name, type, comment }) => ({ name, type, comment }))]),
-  );
+  return new Map([...tables].map(([table, of]) => [table, of.map(columnOf)]));
+}
+
+function columnOf({ name, type, comment }: CatalogColumn): CatalogColumn {
+  return { name, type, comment };
 }
 
 /** Whether a table, given as `schema.table`, is there and has these columns. */

@@ -67,10 +67,7 @@ export function chooseTargets(
 ): readonly DroppedUnit[] {
   const loaded = new Set(present.map(({ unit }) => unit));
   const rest = known.filter((one) => !loaded.has(unitName(one)) && one.status !== 'dropped');
-  const all = [
-    ...present.map(asDropped),
-    ...rest.map(({ unit, dataset, source, window }) => ({ unit, dataset, source, window, rows: null })),
-  ];
+  const all = [...present.map(asDropped), ...rest.map((one) => asDropped({ ...one, rows: null }))];
   const isOf = (one: DroppedUnit, crawl: string): boolean =>
     one.source.kind !== 'resource' && one.source.project_id !== one.source.id && one.source.id === crawl;
   for (const crawl of crawls) if (!all.some((one) => isOf(one, crawl))) throw nothingOf(`crawl ${crawl}`);
@@ -86,7 +83,7 @@ export function chooseTargets(
     .sort((a, b) => a.unit.localeCompare(b.unit));
 }
 
-export function asDropped({ unit, dataset, source, window, rows }: WarehouseUnit): DroppedUnit {
+export function asDropped({ unit, dataset, source, window, rows }: DroppedUnit): DroppedUnit {
   return { unit, dataset, source, window, rows };
 }
 

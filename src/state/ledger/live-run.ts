@@ -19,6 +19,8 @@ export const LiveRun = z.strictObject({
 });
 export type LiveRun = z.infer<typeof LiveRun>;
 
+type BegunRun = Pick<LiveRun, 'run_id' | 'command' | 'started_at'>;
+
 /** With the process that wrote it. */
 const Written = LiveRun.extend({ pid: z.number(), scope: z.string() });
 
@@ -28,15 +30,11 @@ const Written = LiveRun.extend({ pid: z.number(), scope: z.string() });
  */
 export class LiveRunFile implements Disposable {
   readonly #path: string;
-  readonly #run: Pick<LiveRun, 'run_id' | 'command' | 'started_at'>;
+  readonly #run: BegunRun;
   readonly #now: () => number;
   #writtenAt = Number.NEGATIVE_INFINITY;
 
-  constructor(
-    stateDir: string,
-    run: Pick<LiveRun, 'run_id' | 'command' | 'started_at'>,
-    now: () => number = host().monotonic,
-  ) {
+  constructor(stateDir: string, run: BegunRun, now: () => number = host().monotonic) {
     this.#path = join(stateDir, FILE);
     this.#run = run;
     this.#now = now;
@@ -73,7 +71,7 @@ export class LiveRunFile implements Disposable {
 
 /** The run under way; null if none is. A file that a killed run left behind does not count. */
 export function readLiveRun(stateDir: string): LiveRun | null {
-  return checked(stateDir, textOf(stateDir));
+  return watchLiveRun(stateDir)();
 }
 
 /** Reads it again and again, and asks for the lock only where the file has not changed since the last time. */
@@ -83,20 +81,16 @@ export function watchLiveRun(stateDir: string): () => LiveRun | null {
     const text = textOf(stateDir);
     const isFresh = former !== '' && text !== former;
     former = text;
-    return isFresh ? (parsed(text)?.live ?? null) : checked(stateDir, text);
+    const written = parsed(text);
+    if (written === null) return null;
+    const { pid, scope, ...live } = written;
+    // The lock is not asked for in the process of the run itself.
+    if (isFresh || (pid === host().pid && scope === host().processScope())) return live;
+    const holder = lockHolder(stateDir);
+    const isOfHolder =
+      holder !== null && holder.pid === pid && holder.scope === scope && holder.since <= live.started_at;
+    return isOfHolder ? live : null;
   };
-}
-
-function checked(stateDir: string, text: string): LiveRun | null {
-  const written = parsed(text);
-  if (written === null) return null;
-  const { pid, scope, live } = written;
-  // The lock is not asked for in the process of the run itself.
-  if (pid === host().pid && scope === host().processScope()) return live;
-  const holder = lockHolder(stateDir);
-  const isOfHolder =
-    holder !== null && holder.pid === pid && holder.scope === scope && holder.since <= live.started_at;
-  return isOfHolder ? live : null;
 }
 
 function textOf(stateDir: string): string {
@@ -108,12 +102,9 @@ function textOf(stateDir: string): string {
   }
 }
 
-function parsed(
-  text: string,
-): { readonly pid: number; readonly scope: string; readonly live: LiveRun } | null {
+function parsed(text: string): z.infer<typeof Written> | null {
   try {
-    const { pid, scope, ...live } = Written.parse(JSON.parse(text));
-    return { pid, scope, live };
+    return Written.parse(JSON.parse(text));
   } catch {
     // A kill has cut it.
     return null;

@@ -8,9 +8,10 @@ import { parseJson } from '../../../core/text/json.ts';
 import { type RetryPolicy, retriable, retry } from '../../../core/time/retry.ts';
 import { retryAfterMs } from '../../../service/api/client/retry-after.ts';
 import type { TokenSource } from '../../../service/api/client/token-source.ts';
+import type { EngineValue } from '../../engine.ts';
 import { literal, type SqlValue } from './literal.ts';
 import { TrinoErrorBody, TrinoFailure, trinoError } from './trino-error.ts';
-import { decoderOf, type TrinoValue, TypeSignature } from './typed-values.ts';
+import { decoderOf, TypeSignature } from './typed-values.ts';
 
 /**
  * Session properties of the writer's statements and of data tests. Views of views have many parts; Trino runs no more than
@@ -64,7 +65,7 @@ interface TrinoColumn {
 /** Rows as they come. The first pages may have none. */
 export interface TrinoPage {
   readonly columns: readonly TrinoColumn[];
-  readonly rows: readonly (readonly TrinoValue[])[];
+  readonly rows: readonly (readonly EngineValue[])[];
   /** Rows that the statement has written; on the last page. */
   readonly updateCount: bigint | undefined;
 }
@@ -107,7 +108,7 @@ export class TrinoClient implements AsyncDisposable {
   async *pages(sql: string, options: StatementOptions = {}, signal?: AbortSignal): AsyncGenerator<TrinoPage> {
     let answer = await this.#start(sql, options, signal);
     let columns: readonly TrinoColumn[] = [];
-    let decoders: readonly ((value: unknown) => TrinoValue)[] = [];
+    let decoders: readonly ((value: unknown) => EngineValue)[] = [];
     let ended = false;
     try {
       for (;;) {
@@ -137,7 +138,7 @@ export class TrinoClient implements AsyncDisposable {
     return count;
   }
 
-  async rows<T = Record<string, TrinoValue>>(
+  async rows<T = Record<string, EngineValue>>(
     sql: string,
     options: StatementOptions = {},
     signal?: AbortSignal,
@@ -153,7 +154,7 @@ export class TrinoClient implements AsyncDisposable {
     sql: string,
     options: StatementOptions = {},
     signal?: AbortSignal,
-  ): Promise<TrinoValue | undefined> {
+  ): Promise<EngineValue | undefined> {
     for await (const { rows } of this.pages(sql, options, signal)) if (rows[0]) return rows[0][0];
     return undefined;
   }

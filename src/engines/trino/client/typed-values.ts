@@ -1,9 +1,6 @@
 import { z } from 'zod';
 import type { EngineValue } from '../../engine.ts';
 
-/** A value as it is handed on. BIGINT and whole DECIMAL are `bigint`, ROW and MAP are objects. */
-export type TrinoValue = EngineValue;
-
 /** A type in the words of Trino's protocol. */
 export const TypeSignature = z.looseObject({
   rawType: z.string(),
@@ -16,9 +13,9 @@ const NamedType = z.looseObject({
   typeSignature: TypeSignature,
 });
 
-type Decode = (value: unknown) => TrinoValue;
+type Decode = (value: unknown) => EngineValue;
 
-/** The function that makes a value of what the protocol sends for its type. */
+/** The function that makes a value of what the protocol sends for its type: BIGINT and whole DECIMAL are `bigint`, ROW and MAP are objects. */
 export function decoderOf(signature: TypeSignature): Decode {
   const decode = presentDecoder(signature);
   return (value) => (value === null ? null : decode(value));
@@ -63,4 +60,4 @@ function presentDecoder({ rawType, arguments: given }: TypeSignature): Decode {
   }
 }
 
-const asItIs: Decode = (value) => value as TrinoValue;
+const asItIs: Decode = (value) => value as EngineValue;

@@ -3,8 +3,8 @@ import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { file, ident, text } from '../../../core/duckdb/duckdb.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
+import type { EngineValue } from '../../engine.ts';
 import type { TrinoPage } from '../client/client.ts';
-import type { TrinoValue } from '../client/typed-values.ts';
 
 interface FileColumn {
   readonly name: string;
@@ -36,7 +36,7 @@ export async function writeRowsFile(pages: AsyncIterable<TrinoPage>, path: strin
 }
 
 /** JSON has no number that is infinite, and none that is not one. */
-function spelled(value: TrinoValue): TrinoValue {
+function spelled(value: EngineValue): EngineValue {
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
   return Array.isArray(value) ? value.map(spelled) : value;
 }

@@ -251,35 +251,28 @@ function ledgerError(error: unknown, address: PostgresAddress): CrawlhouseError 
   if (error instanceof CrawlhouseError) return error;
   const { code, message } = error as { code?: unknown; message: string };
   const where = `the ledger at ${address.host}:${address.port}/${address.database}`;
-  const said = (hint: string) => ({ cause: error, hint });
+  const refused = (what: string, hint: string): CrawlhouseError =>
+    new CrawlhouseError('bad_settings', `${where}${what}: ${message}`, { cause: error, hint });
   if (isTransient(error)) {
     return new CrawlhouseError('ledger_unavailable', `${where} does not answer: ${message || code}`, {
       cause: error,
     });
   }
-  if (ACCESS.includes(code)) {
-    return new CrawlhouseError(
-      'bad_settings',
-      `${where} rejects ${address.user}: ${message}`,
-      said('correct user, password and database of the setting ledger, or pg_hba.conf (docs/operate.md)'),
+  if (ACCESS.includes(code))
+    return refused(
+      ` rejects ${address.user}`,
+      'correct user, password and database of the setting ledger, or pg_hba.conf (docs/operate.md)',
     );
-  }
-  if (MISSING_RIGHT.includes(code)) {
-    return new CrawlhouseError(
-      'bad_settings',
-      `${where}: ${address.user} lacks a right on the schema ${address.schema}: ${message}`,
-      said('docs/operate.md has the statements that give it'),
+  if (MISSING_RIGHT.includes(code))
+    return refused(
+      `: ${address.user} lacks a right on the schema ${address.schema}`,
+      'docs/operate.md has the statements that give it',
     );
-  }
-  if (TLS.test(String(code)) || /SSL|certificate/.test(message)) {
-    return new CrawlhouseError(
-      'bad_settings',
-      `${where}: no TLS connection: ${message}`,
-      said(
-        'the certificate must be of this host; add sslrootcert=FILE for a private authority, sslmode=disable for none',
-      ),
+  if (TLS.test(String(code)) || /SSL|certificate/.test(message))
+    return refused(
+      ': no TLS connection',
+      'the certificate must be of this host; add sslrootcert=FILE for a private authority, sslmode=disable for none',
     );
-  }
   return toCrawlhouseError(error);
 }
 
