@@ -19,6 +19,7 @@ const VALUES: Readonly<Record<Kind, Value>> = {
   duration: 61.4,
   age: 3 * 86_400,
   time: '2026-11-21T06:00:00.000Z',
+  weight: 40,
 };
 
 const LINKS: { readonly [K in Link['to']]: Link & { readonly to: K } } = {
@@ -63,14 +64,15 @@ export const BLOCKS: { readonly [K in Block['is']]: Block & { readonly is: K } }
       ...links.map((link) => ({ name: link.to, of: () => ({ value: HOSTILE, link }) })),
       { name: 'sentence', of: () => [HOSTILE, { value: HOSTILE, tone: 'after' }] },
       { name: 'trend', of: () => ({ value: 3, trend: { label: HOSTILE, values: [1, null, 3] } }) },
-      { name: `for commands ${HOSTILE}`, isForCommands: true, of: () => HOSTILE },
+      { name: `for commands ${HOSTILE}`, only: 'terminal', of: () => HOSTILE },
+      { name: `for browsers ${HOSTILE}`, only: 'browser', of: () => HOSTILE },
       { name: 'none', of: () => null },
       { name: 'empty', of: () => '' },
     ],
     [0],
     {
       cause: { name: 'cause', of: () => [HOSTILE, { value: HOSTILE, link: LINKS.unit }] },
-      beside: () => ({ panel: { blocks: [TABLE], isOpen: true } }),
+      beside: () => ({ panel: { blocks: [TABLE], isOpen: true }, below: [HOSTILE, null] }),
     },
   ),
   problems: {

@@ -14,11 +14,13 @@ figure svg.chart { display: block; width: 100%; max-width: 640px; height: auto; 
 .panel b { font-size: 1.15rem; color: var(--ink); font-variant-numeric: tabular-nums; }
 .sparkline { display: inline-block; vertical-align: middle; overflow: visible; }
 .sparkline path { fill: none; stroke: var(--link); stroke-width: 1.5; } .sparkline circle { fill: var(--link); }
-.scroll table.first { width: 100%; }
-@media (min-width: 601px) { .first tbody th { width: 100%; min-width: 13rem; max-width: 0; } }
-.first tbody th p { margin: .1rem 0 0; font-weight: 400; font-size: .9em; color: var(--soft); }
-.first tbody th .example { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; max-width: 100%; } .first .example a { color: inherit; }
-.first td { white-space: nowrap; } .first :is(th, td).number { padding-left: .5rem; } .weight .all { fill: var(--line); } .unknown { color: var(--soft); font-size: .85em; }
+.scroll table:has(.weight) { width: 100%; }
+@media (min-width: 601px) { table:has(.weight) tbody th { width: 100%; min-width: 13rem; max-width: 0; } }
+table:has(.weight) tbody th p { margin: .1rem 0 0; font-weight: 400; font-size: .9em; color: var(--soft); }
+table:has(.weight) tbody th p + p { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; max-width: 100%; } table:has(.weight) th p + p a { color: inherit; }
+table:has(.weight) td { white-space: nowrap; } table:has(.weight) :is(th, td).number { padding-left: .5rem; } .unknown { color: var(--soft); font-size: .85em; }
+table:has(.weight) td > span:is(.bad, .warn, .plain)::before { content: ''; display: inline-block; width: 10px; height: 10px; border-radius: 2px; margin-right: .3em; background: currentColor; }
+.weight { color: var(--soft); } .bad { color: var(--bad); } .warn { color: var(--warn); } .weight rect { fill: currentColor; } .weight .all { fill: var(--line); }
 .scroll .bars { width: 100%; border-collapse: collapse; font-size: .92rem; }
 .bars :is(th, td) { padding: .25rem .6rem .25rem 0; border: 0; white-space: nowrap; vertical-align: middle; }
 .bars thead th { color: var(--soft); font-size: .85rem; }

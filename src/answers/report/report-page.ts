@@ -7,9 +7,9 @@ import { barChart, indexabilityFunnel } from './bars.ts';
 import { CHART_STYLE } from './chart-style.ts';
 import { lineChart, type Series, statusChart } from './charts.ts';
 import { type AnswerRows, QUESTIONS } from './crawl-answers.ts';
-import { drawFirstThings } from './draw-first-things.ts';
-import { type FirstThing, firstThingsOf } from './first-things.ts';
+import { type FirstThing, firstThingsBlocks, firstThingsOf } from './first-things.ts';
 import { coloursOf } from './palette.ts';
+import { type AddressOf, printHtml } from './print-html.ts';
 import type { ProjectReport, ReportIssue, TrendPoint } from './read-site-report.ts';
 import { sparkline } from './sparkline.ts';
 import { verdictOf } from './verdict.ts';
@@ -74,12 +74,6 @@ interface Wrong {
   readonly details: readonly string[];
 }
 
-/**
- * The address of a project's pages in the console, with the parts of a filter; without parts that of the project. Null where
- * nobody said where the console is.
- */
-export type ConsoleLink = (project: string, parts?: Readonly<Record<string, string>>) => string | null;
-
 /** Whose report it is, for whom, and what its author says. */
 export interface Letterhead {
   readonly client?: string | undefined;
@@ -101,7 +95,8 @@ export function reportPage(
   }: {
     incidents?: readonly Wrong[];
     notes?: readonly Note[];
-    link?: ConsoleLink;
+    /** Leads to the console; to nothing where nobody said where that is. */
+    link?: AddressOf;
     letterhead?: Letterhead;
   } = {},
 ): string {
@@ -159,22 +154,22 @@ function overview(projects: readonly ProjectReport[]): Html {
 }
 
 /** Whose crawl it is, what to do first, and what changed in two sentences. */
-function head(project: ProjectReport, incidents: readonly Wrong[], link: ConsoleLink): Html {
+function head(project: ProjectReport, incidents: readonly Wrong[], link: AddressOf): Html {
   const { crawl_config_name, end_reason, ended_at, previous_ended_at, trend } = project;
   const { better, worse } = verdictOf(project);
   const { project_id, crawl_id: crawl } = project;
-  const address = link(project.project_id);
+  const address = link({ to: 'project', project_id });
   const name = nameOf(project);
   const since = previous_ended_at === null ? null : ` since ${day(previous_ended_at)}`;
+  const first = firstThingsBlocks(firstThingsOf(project.findings).slice(0, MOST_FIRST), name, {
+    ...{ project_id, parts: { crawl } },
+  });
   return html`<h2>${address === null ? name : html`<a href="${address}">${name}</a>`}</h2>
 <p class="facts">${crawl_config_name === null ? null : `${crawl_config_name}, `}crawl of ${day(ended_at)}${end_reason === null ? null : `, ended: ${end_reason}`}.
 ${previous_ended_at === null ? 'There is no crawl before it to compare with.' : changed(trend)}</p>
 ${incidents.map(({ title, details }) => html`<p class="wrong"><strong>${title}.</strong> ${details.join(' ')}</p>\n`)}
 <h3>What to do first</h3>
-${drawFirstThings(firstThingsOf(project.findings).slice(0, MOST_FIRST), {
-  name,
-  pagesOf: (issue, change) => link(project_id, { crawl, issue, ...(change === undefined ? {} : { change }) }),
-})}
+${printHtml([first.table, ...first.notes], link)}
 ${
   better === null
     ? null
@@ -187,7 +182,7 @@ function linked(address: string | null, text: string): Html {
   return address === null ? html`${text}` : html`<a href="${address}">${text}</a>`;
 }
 
-function issuesOf(project: ProjectReport, link: ConsoleLink): Html {
+function issuesOf(project: ProjectReport, link: AddressOf): Html {
   const { issues } = project;
   if (issues.length === 0) return html`<h3>Issues</h3><p>Nothing was found.</p>`;
   const shown = issueTable(project, issues.slice(0, MOST_ISSUES), link);
@@ -197,17 +192,18 @@ ${shown}
 ${others.length === 0 ? null : html`<details class="all"><summary>${counted(others.length, 'more issue')}</summary>${issueTable(project, others, link)}</details>`}`;
 }
 
-function issueTable(project: ProjectReport, issues: readonly ReportIssue[], link: ConsoleLink): Html {
+function issueTable(project: ProjectReport, issues: readonly ReportIssue[], link: AddressOf): Html {
   const { project_id, crawl_id, findings } = project;
   const behind = new Map(firstThingsOf(findings).map((one) => [one.issue, one]));
+  const to = (parts: { readonly issue: string; readonly change?: string | undefined }): string | null =>
+    link({ to: 'pages', project_id, parts: { crawl: crawl_id, ...parts } });
   const count = ({ issue }: ReportIssue, value: number | null, change?: string): Html => {
     if (value === null || value === 0) return html`${numberText(value)}`;
-    const parts = { crawl: crawl_id, issue, ...(change === undefined ? {} : { change }) };
-    return linked(link(project_id, parts), countText(value));
+    return linked(to({ issue, change }), countText(value));
   };
   const rows = issues.map((one) => {
     const [colour = ''] = coloursOf([one.severity]);
-    return html`<tr><th scope="row" class="prose">${linked(link(project_id, { crawl: crawl_id, issue: one.issue }), one.title)}
+    return html`<tr><th scope="row" class="prose">${linked(to({ issue: one.issue }), one.title)}
 <p>${one.why_it_matters} <strong>To do:</strong> ${one.fix}.</p></th>
 <td><svg width="10" height="10" aria-hidden="true"><rect width="10" height="10" fill="${colour}"/></svg> ${one.severity}</td>
 <td class="number">${count(one, one.pages)}</td><td>${sparkline(one.trend, `Pages with ${one.title} in the last crawls`)}</td>
@@ -228,14 +224,17 @@ function traffic(one: FirstThing | undefined): Html {
 <td class="example">${one?.example ?? '–'}</td>`;
 }
 
-function charts(project: ProjectReport, notes: readonly Note[], link: ConsoleLink): Html {
+function charts(project: ProjectReport, notes: readonly Note[], link: AddressOf): Html {
   const { project_id, trend, statusTrend, funnel } = project;
   const name = nameOf(project);
   const statuses = statusTrend.map((point) => ({
     ...point,
-    href: link(project_id, {
-      crawl: point.crawl_id,
-      status_code_range: point.status_code_range === null ? 'is:null' : `eq:${point.status_code_range}`,
+    href: link({
+      ...{ to: 'pages', project_id },
+      parts: {
+        crawl: point.crawl_id,
+        status_code_range: point.status_code_range === null ? 'is:null' : `eq:${point.status_code_range}`,
+      },
     }),
   }));
   const changes = project.changes.map((row): AnswerRows[number] => ({

@@ -3,7 +3,7 @@ import { compareBlocks } from '../../../src/answers/explore/compare/compare-bloc
 import type { Comparison } from '../../../src/answers/explore/compare/read-compare.ts';
 import { WHOLE_SITE } from '../../../src/answers/explore/segments.ts';
 import { printBlocks } from '../../../src/people/cli/reports/print-blocks.ts';
-import { drawBlocks } from '../../../src/people/console/layout/draw-blocks.ts';
+import { drawBlocks } from '../../../src/people/console/layout/addresses.ts';
 
 const crawl = (crawl_id: string, crawl_number: number) => ({
   ...{

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { issueBlocks, subjectName } from '../../../src/answers/explore/issues/issue-blocks.ts';
 import type { IssueList, ListedIssue } from '../../../src/answers/explore/issues/issue-list.ts';
 import { printBlocks } from '../../../src/people/cli/reports/print-blocks.ts';
-import { drawBlocks } from '../../../src/people/console/layout/draw-blocks.ts';
+import { drawBlocks } from '../../../src/people/console/layout/addresses.ts';
 import { CATEGORIES } from '../../../src/project/sql/models/issues.ts';
 
 const THIN: ListedIssue = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type ListedPages, pagesHead, pagesTable } from '../../../src/answers/explore/pages/pages-blocks.ts';
 import { printBlocks } from '../../../src/people/cli/reports/print-blocks.ts';
-import { drawBlocks } from '../../../src/people/console/layout/draw-blocks.ts';
+import { drawBlocks } from '../../../src/people/console/layout/addresses.ts';
 
 const ISSUE = {
   ...{ issue: 'thin', title: 'Little text', severity: 'low', definition: 'It has few words.' },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { UrlStory } from '../../../src/answers/explore/url/read-url.ts';
 import { urlBlocks, urlCommand } from '../../../src/answers/explore/url/url-blocks.ts';
 import { printBlocks } from '../../../src/people/cli/reports/print-blocks.ts';
-import { drawBlocks } from '../../../src/people/console/layout/draw-blocks.ts';
+import { drawBlocks } from '../../../src/people/console/layout/addresses.ts';
 import { drawUrl } from '../../../src/people/console/pages/url.ts';
 
 type Links = UrlStory['inlinks'];

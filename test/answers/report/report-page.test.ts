@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { addressOf } from '../../../src/people/console/layout/addresses.ts';
 import type { ProjectReport, ReportIssue, TrendPoint } from '../../../src/answers/report/read-site-report.ts';
-import { type ConsoleLink, reportPage } from '../../../src/answers/report/report-page.ts';
+import type { AddressOf } from '../../../src/answers/report/print-html.ts';
+import { reportPage } from '../../../src/answers/report/report-page.ts';
 
 const AT = new Date('2026-03-02T06:05:00Z');
 
@@ -77,7 +79,7 @@ test('a project has its findings, its changes, and each chart with its figures a
 test('what to do first stands before all else, with what is behind it and what is not known', () => {
   const page = reportPage([project()], AT);
   expect(page.indexOf('<h3>What to do first</h3>')).toBeLessThan(page.indexOf('class="verdict"'));
-  const row = /<table class="rows first">[\s\S]*?<tbody>([\s\S]*?)<\/tbody>/.exec(page)?.[1] ?? '';
+  const row = /aria-label="Table: What to do first of Shop"[\s\S]*?<tbody>([\s\S]*?)<\/tbody>/.exec(page)?.[1] ?? '';
   const text = row
     .replaceAll(/<[^>]+>/g, ' ')
     .replaceAll(/\s+/g, ' ')
@@ -107,16 +109,16 @@ test('what got worse follows severity and clicks, and not the number of pages', 
 test('two sentences say what got better and what got worse, with links to the console', () => {
   const fixed = issue({ issue: 'missing_title', title: 'Missing title', pages: 0, new: 0, fixed: 9 });
   const one = project({ issues: [issue(), fixed], previous_crawl_id: 'c01' });
-  const link: ConsoleLink = (id, parts) => `https://console.example/${id}?${new URLSearchParams(parts)}`;
+  const link: AddressOf = (to) => `https://console.example${addressOf(to)}`;
   const page = reportPage([one], AT, { link }).replaceAll(/<[^>]+>/g, '');
   expect(page).toContain(
     'Better since 2026-03-01: 1,160 more indexable pages; Missing title on 9 fewer pages.',
   );
   expect(page).toContain('Worse since 2026-03-01: Client error on 5 new pages (2 fixed).');
   const linked = reportPage([one], AT, { link });
-  expect(linked).toContain('<h2><a href="https://console.example/p1?">Shop</a></h2>');
+  expect(linked).toContain('<h2><a href="https://console.example/projects/p1">Shop</a></h2>');
   for (const parts of ['crawl=c02&amp;issue=client_error', 'crawl=c02&amp;issue=client_error&amp;change=new'])
-    expect(linked).toContain(`<a href="https://console.example/p1?${parts}">`);
+    expect(linked).toContain(`<a href="https://console.example/projects/p1/pages?${parts}">`);
   expect(linked).toContain('status_code_range=is%3Anull');
   const alone = reportPage([project({ previous_ended_at: null, issues: [] })], AT);
   expect(alone).not.toMatch(/Better|Worse/);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { drawBlocks } from '../../../src/people/console/layout/draw-blocks.ts';
+import { drawBlocks } from '../../../src/people/console/layout/addresses.ts';
 import type { Block } from '../../../src/project/model/shown/blocks.ts';
 import { BLOCKS } from '../../support/blocks-of-each-kind.ts';
 

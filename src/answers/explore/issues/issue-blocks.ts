@@ -87,7 +87,7 @@ function issueTable(list: IssueList, opened: string | null): Table {
     'Issues',
     columns.map(([name, kind]) => ({
       ...{ name: columnName(name), kind },
-      isForCommands: name === 'name',
+      only: name === 'name' ? 'terminal' : null,
       of: ({ cells }) => cells[name] ?? null,
     })),
     rows,

@@ -5,14 +5,16 @@ import {
   readCrawlAnswers,
 } from '../../../answers/report/crawl-answers.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { firstThingsBlocks, firstThingsOf } from '../../../answers/report/first-things.ts';
 import { counted, countText, durationText } from '../../../core/text/amounts.ts';
-import { textTable } from '../../../core/text/text-table.ts';
+import { type Line, line, type Section, section, type Table, tableOf, type Value } from '../../../project/model/shown/blocks.ts';
 import { loadQuestions, type Question } from '../../../pipeline/transform/questions/questions.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
 import type { Crawl } from '../../../service/api/resources/crawls.ts';
 import type { FetchProgress } from '../../../service/site/crawler/crawl-progress.ts';
 import type { Invocation } from '../command.ts';
+import { printBlocks } from './print-blocks.ts';
 import type { FirstFigures } from '../local/first-figures.ts';
 
 interface CrawlEnd {
@@ -108,14 +110,12 @@ export function describeFetched(
   const all = statuses.reduce((sum, { pages }) => sum + pages, 0);
   // Rounded half up, as question 5 does.
   const percent = (pages: number): number => Math.floor((2000 * pages + all) / (2 * all)) / 10;
-  return [
-    `\n${countText(fetched_urls ?? 0)} pages fetched, depth ${last_depth ?? 0}: ${end_reason ?? null}\n`,
-    section(
-      'Statuses',
-      statuses.map(({ status_code, pages }) => ({ status_code, pages, pages_percent: percent(pages) })),
-    ),
-    section('First issues', issues),
-  ].join('');
+  const rows = statuses.map(({ status_code, pages }) => ({ status_code, pages, pages_percent: percent(pages) }));
+  return `\n${printBlocks([
+    line(`${countText(fetched_urls ?? 0)} pages fetched, depth ${last_depth ?? 0}: ${end_reason ?? null}`),
+    ...part('Statuses', answerTable(rows)),
+    ...part('First issues', answerTable(issues)),
+  ])}`;
 }
 
 /** The answers that follow once it is loaded. */
@@ -126,33 +126,37 @@ export function describeCrawl(report: CrawlReport | BareReport): string {
       '\nNo report: it needs models and questions that ship, and crawlhouse.yaml has shipped_models: none.\n',
       `Next: crawlhouse query "SELECT url, status_code FROM raw.crawl_pages WHERE _crawl_id = '${crawl_id}'"\n`,
     ].join('');
-  return [
-    section(
-      'What to do first',
-      report.findings.map(({ priority, issue, severity, mended_by, pages, ...one }) => ({
-        ...{ priority, issue, severity, mended_by, pages, new: one.new_pages, clicks: one.clicks },
-        ...{ bot_hits: one.search_bot_hits, example: one.example },
-      })),
-    ),
-    section('Indexability', report.funnel),
-    section('Changes since the crawl before', report.changes),
-    `\nNext: crawlhouse issues --crawl ${crawl_id}\n`,
-    more('access logs', report.more_questions.logs, 'logs add FILE…'),
-    more('search data', report.more_questions.demand, 'demand add FILE…'),
-  ].join('');
+  const { table } = firstThingsBlocks(firstThingsOf(report.findings), crawl_id, null);
+  return `\n${printBlocks([
+    ...part('What to do first', table),
+    ...part('Indexability', answerTable(report.funnel)),
+    ...part('Changes since the crawl before', answerTable(report.changes)),
+    { is: 'next', command: `issues --crawl ${crawl_id}` },
+    ...more('access logs', report.more_questions.logs, 'logs add FILE…'),
+    ...more('search data', report.more_questions.demand, 'demand add FILE…'),
+  ])}`;
 }
 
-function more(what: string, questions: readonly string[], command: string): string {
-  if (questions.length === 0) return '';
+function more(what: string, questions: readonly string[], command: string): Line[] {
+  if (questions.length === 0) return [];
   const numbers = questions.map((name) => name.split('_', 1)[0]).join(', ');
-  return `With ${what}, ${counted(questions.length, 'more question')} can answer (${numbers}): crawlhouse ${command}\n`;
+  const count = counted(questions.length, 'more question');
+  return [line(`With ${what}, ${count} can answer (${numbers}): crawlhouse ${command}`)];
 }
 
-function section(title: string, rows: AnswerRows): string {
-  const [first] = rows;
-  if (first === undefined) return '';
-  const cells = rows.map((row) => Object.values(row) as (string | number | null)[]);
-  return `\n${title}\n${textTable(Object.keys(first), cells)}`;
+/** The rows of an answer under the names of their columns. */
+function answerTable(rows: AnswerRows): Table {
+  const names = Object.keys(rows[0] ?? {});
+  return tableOf(
+    '',
+    names.map((name) => ({ name, of: (row: AnswerRows[number]) => row[name] as Value })),
+    rows,
+  );
+}
+
+/** Nothing for a table without rows. */
+function part(title: string, table: Table): Section[] {
+  return table.rows.length === 0 ? [] : [section(title, table)];
 }
 
 const timeText = (ms: number): string => (ms < 1000 ? `${ms} ms` : durationText(ms / 1000));

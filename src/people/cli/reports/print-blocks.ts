@@ -8,6 +8,7 @@ import {
   isSentence,
   type Kind,
   type Problems,
+  shownIn,
   shownValue,
   type Table,
   type Words,
@@ -87,7 +88,8 @@ function blockLines(block: Block, place: Fitting): string[] {
   }
 }
 
-function tableLines(table: Table, width: number | null): string[] {
+function tableLines(whole: Table, width: number | null): string[] {
+  const table = shownIn(whole, 'terminal');
   const { columns, empty, rest, isCut } = table;
   const rows = table.rows.slice(0, rest?.first);
   if (rows.length === 0) return empty.length === 0 ? [] : [wordsText(empty)];

@@ -1,12 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { type AskedCrawls, asking, chosenBy, rowsOf } from '../../../answers/explore/chosen-crawls.ts';
-import { pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
 import { checkIssue } from '../../../answers/explore/pages/page-statement.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { checkOutput } from '../../../answers/query/result/check-output.ts';
 import { readLetterhead } from '../../../answers/report/read-letterhead.ts';
 import { type ProjectReport, readSiteReport } from '../../../answers/report/read-site-report.ts';
-import type { ConsoleLink } from '../../../answers/report/report-page.ts';
+import type { AddressOf } from '../../../answers/report/print-html.ts';
 import { writeWhole } from '../../../core/files/atomic-file.ts';
 import { giveUserMode } from '../../../core/files/private-files.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
@@ -15,6 +14,7 @@ import { loadQuestions } from '../../../pipeline/transform/questions/questions.t
 import { loadNotes } from '../../../project/settings/notes.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
+import { addressOf } from '../../console/layout/addresses.ts';
 
 interface AskedReport extends AskedCrawls {
   /** Only these; empty: all. */
@@ -71,9 +71,8 @@ export async function writeReport(
   });
 }
 
-function consoleLink({ console_url: url }: Settings): ConsoleLink {
+function consoleLink({ console_url: url }: Settings): AddressOf {
   if (url === undefined) return () => null;
   const base = url.replace(/\/$/, '');
-  return (project, parts) =>
-    base + (parts === undefined ? `/projects/${encodeURIComponent(project)}` : pagesAddress(project, parts));
+  return (link) => (link.to === 'web' ? link.address : base + addressOf(link));
 }

@@ -1,5 +1,32 @@
-import { countText } from '../../../core/text/amounts.ts';
+import { pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
+import { printHtml } from '../../../answers/report/print-html.ts';
 import { type Html, html } from '../../../core/text/html.ts';
+import type { Block, Link, LinkedCrawl } from '../../../project/model/shown/blocks.ts';
+import { crawlName } from '../../../project/model/shown/value-text.ts';
+
+/** Blocks whose links lead to pages of the console. */
+export function drawBlocks(blocks: readonly Block[]): Html {
+  return printHtml(blocks, addressOf);
+}
+
+export function addressOf(link: Link): string {
+  switch (link.to) {
+    case 'unit':
+      return unitPath(link.unit);
+    case 'run':
+      return `/runs/${encodeURIComponent(link.run_id)}`;
+    case 'project':
+      return projectPath(link.project_id);
+    case 'url':
+      return urlPath(link.project_id, link.url, link.crawl_id);
+    case 'web':
+      return link.address;
+    case 'pages':
+      return pagesAddress(link.project_id, link.parts);
+    case 'crawl':
+      return crawlPath(link.crawl_id);
+  }
+}
 
 /** The address of the page of a unit: its name has slashes. */
 export function unitPath(unit: string): string {
@@ -19,20 +46,6 @@ export function projectLink(project: string, name: string | null): Html {
   return html`<a href="${projectPath(project)}">${name ?? project}</a>`;
 }
 
-export interface LinkedCrawl {
-  readonly crawl_id: string;
-  readonly crawl_number?: number | bigint | null;
-  /** ISO 8601, UTC. */
-  readonly ended_at: string | null;
-}
-
-/** What people call a crawl, `Crawl 13 · 2026-11-22`; by its identifier only where its end is not known. */
-export function crawlName({ crawl_id, crawl_number, ended_at }: LinkedCrawl): string {
-  if (ended_at === null) return `Crawl ${crawl_id}`;
-  const day = ended_at.slice(0, 10);
-  return crawl_number == null ? `Crawl of ${day}` : `Crawl ${countText(crawl_number)} · ${day}`;
-}
-
 export function crawlPath(crawl: string): string {
   return `/crawls/${encodeURIComponent(crawl)}`;
 }
@@ -49,13 +62,6 @@ export function urlPath(project: string, url: string, crawl?: string): string {
 
 export function urlLink(project: string, url: string): Html {
   return html`<a href="${urlPath(project, url)}">${url}</a>`;
-}
-
-/** A link to the web: whatever a website says, it leads to a web page, never to a script. */
-export function webLink(url: string): Html {
-  return /^https?:\/\//i.test(url)
-    ? html`<a href="${url}" rel="noreferrer noopener">${url}</a>`
-    : html`${url}`;
 }
 
 export function runLink(run: string): Html {

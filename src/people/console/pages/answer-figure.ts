@@ -9,8 +9,8 @@ import { explainEmpty, type Needs } from '../../../pipeline/transform/questions/
 import { questionNamed } from '../../../pipeline/transform/questions/questions.ts';
 import { columnName } from '../../../project/model/shown/value-text.ts';
 import { type Readers, UNTIL_READ, type WarehouseRow } from '../desk/desk.ts';
-import { type TableColumn, table } from '../layout/table.ts';
-import { timeText } from '../layout/times.ts';
+import { type TableColumn, table } from '../../../answers/report/table.ts';
+import { timeText } from '../../../answers/report/marks.ts';
 
 /** A figure that is not read by then is left for the next look at its page. */
 const PATIENCE_MS = 400;

@@ -5,9 +5,8 @@ import { AuditEntry } from '../access/audit.ts';
 import type { Actions } from '../actions/actions.ts';
 import { runLink } from '../layout/addresses.ts';
 import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
-import { statusMark } from '../layout/status-mark.ts';
-import { table } from '../layout/table.ts';
-import { timeText } from '../layout/times.ts';
+import { statusMark, timeText } from '../../../answers/report/marks.ts';
+import { table } from '../../../answers/report/table.ts';
 import { requireOperator } from './acting.ts';
 import { page } from './page.ts';
 

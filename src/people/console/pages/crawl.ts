@@ -4,7 +4,7 @@ import { QUESTIONS } from '../../../answers/report/crawl-answers.ts';
 import { readKnownUnits } from '../../../operations/status/remembered.ts';
 import { loadEntries } from '../../../state/catalogue/ops/ops-loads.ts';
 import { type Readers, withoutModels } from '../desk/desk.ts';
-import { crawlName } from '../layout/addresses.ts';
+import { crawlName } from '../../../project/model/shown/value-text.ts';
 import { type FigureAnswer, readFigure } from './answer-figure.ts';
 import { CrawlPage } from './crawl-document.ts';
 import { drawCrawl } from './draw-crawl.ts';

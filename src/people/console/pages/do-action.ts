@@ -1,7 +1,6 @@
 import { html } from '../../../core/text/html.ts';
 import { runLink } from '../layout/addresses.ts';
-import { statusMark } from '../layout/status-mark.ts';
-import { timeText } from '../layout/times.ts';
+import { statusMark, timeText } from '../../../answers/report/marks.ts';
 import { requireOperator } from './acting.ts';
 import { AuditLine, auditLine } from './audit.ts';
 import { NotFound, page } from './page.ts';

@@ -6,7 +6,7 @@ import { dropTable, planSums, planTable } from '../../../operations/status/plan-
 import { type Block, line } from '../../../project/model/shown/blocks.ts';
 import { ACTION_FIELDS, Action, readAction } from '../actions/action.ts';
 import { ActionPlan } from '../actions/plan.ts';
-import { drawBlocks } from '../layout/draw-blocks.ts';
+import { drawBlocks } from '../layout/addresses.ts';
 import { csrfField } from '../layout/shell.ts';
 import { hiddenFields, requireActing } from './acting.ts';
 import { page } from './page.ts';

@@ -6,14 +6,12 @@ import { coloursOf } from '../../../answers/report/palette.ts';
 import { counted } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
-import { columnName } from '../../../project/model/shown/value-text.ts';
-import { crawlLink, crawlName, crawlPath, projectLink, projectPath, unitLink } from '../layout/addresses.ts';
+import { columnName, crawlName } from '../../../project/model/shown/value-text.ts';
+import { crawlLink, crawlPath, drawBlocks, projectLink, projectPath, unitLink } from '../layout/addresses.ts';
 import { countOrDash } from '../layout/counts.ts';
-import { drawBlocks } from '../layout/draw-blocks.ts';
-import { statusMark } from '../layout/status-mark.ts';
-import { table } from '../layout/table.ts';
+import { statusMark, timeText } from '../../../answers/report/marks.ts';
+import { table } from '../../../answers/report/table.ts';
 import { drawTabs } from '../layout/tabs.ts';
-import { timeText } from '../layout/times.ts';
 import { crawlButtons } from './acting.ts';
 import { answerFigure, drawPending, type FigureAnswer, shownValue } from './answer-figure.ts';
 import type { CrawlPage } from './crawl-document.ts';
@@ -76,7 +74,8 @@ function drawChanges(crawl: CrawlPage): Html {
   };
   return html`${drawPending([first, figures, changes, statuses, funnel])}
 ${firstThingsFigure(first, {
-  ...{ name, most: MOST_FIRST, pagesOf: to },
+  ...{ name, most: MOST_FIRST },
+  judged: project_id === null ? null : { project_id, parts: { crawl: crawl_id } },
   all: project_id && `${projectPath(project_id)}/issues?crawl=${encodeURIComponent(crawl_id)}`,
 })}
 ${answerFigure(compared === null ? 'Figures' : `Against ${crawlName(compared)}`, figures, {

@@ -7,7 +7,7 @@ import { type Html, html } from '../../../core/text/html.ts';
 import { projectPath, urlLink, withQuery } from '../layout/addresses.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
-import { type TableColumn, table } from '../layout/table.ts';
+import { type TableColumn, table } from '../../../answers/report/table.ts';
 import { answerFigure, drawPending, type FigureAnswer, shownValue, signedValue } from './answer-figure.ts';
 import type { Demand } from './demand-document.ts';
 import { DIRECTORY, segmentChoice, segmentNotice } from './segments.ts';

@@ -1,8 +1,8 @@
 import type { PageSegment } from '../../../answers/explore/segments.ts';
-import { drawFirstThings } from '../../../answers/report/draw-first-things.ts';
-import { firstThings, firstThingsOf } from '../../../answers/report/first-things.ts';
+import { firstThings, firstThingsBlocks, firstThingsOf, type JudgedPages } from '../../../answers/report/first-things.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import type { Readers } from '../desk/desk.ts';
+import { drawBlocks } from '../layout/addresses.ts';
 import { answerFigure, type FigureAnswer, readStatement } from './answer-figure.ts';
 
 const MOST = 100;
@@ -27,24 +27,21 @@ export function firstThingsFigure(
   {
     name,
     most,
-    pagesOf,
+    judged,
     all,
   }: {
     readonly name: string;
     readonly most: number;
-    readonly pagesOf: (parts: Readonly<Record<string, string>>) => string | null;
+    readonly judged: JudgedPages;
     /** The address of the list of issues. */
     readonly all: string | null;
   },
 ): Html {
   const rows = firstThingsOf(answer.rows);
-  const table = drawFirstThings(rows.slice(0, most), {
-    name,
-    pagesOf: (issue, change) =>
-      pagesOf({ issue, sort: 'priority desc', ...(change === undefined ? {} : { change }) }),
-  });
+  const ranked = judged && { ...judged, parts: { ...judged.parts, sort: 'priority desc' } };
+  const { table, notes } = firstThingsBlocks(rows.slice(0, most), name, ranked);
   return answerFigure('What to do first', answer, {
-    rows: html`${table}
+    rows: html`${drawBlocks([table, ...notes])}
 ${all === null || rows.length <= most ? null : html`<p><a href="${all}">All issues</a></p>`}`,
     empty: 'No issue was found.',
   });

@@ -12,7 +12,7 @@ import {
   wrongNow,
 } from '../../../operations/status/status-blocks.ts';
 import { StatusFacts, statusFacts } from '../../../operations/status/status-facts.ts';
-import { drawBlocks } from '../layout/draw-blocks.ts';
+import { drawBlocks } from '../layout/addresses.ts';
 import { drawLiveRun, LiveState, liveState } from '../layout/live-run.ts';
 import { page } from './page.ts';
 

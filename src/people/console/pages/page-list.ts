@@ -1,33 +1,21 @@
 import { z } from 'zod';
 import { familyOf } from '../../../answers/explore/pages/page-conditions.ts';
-import {
-  CHANGES_OF_ISSUE,
-  conditionKey,
-  filterOfQuery,
-  OPERATORS,
-  pagesAddress,
-  pagesCommand,
-} from '../../../answers/explore/pages/page-filter.ts';
-import {
-  type FilteredIssue,
-  type PageStatement,
-  pageStatement,
-} from '../../../answers/explore/pages/page-statement.ts';
+import { CHANGES_OF_ISSUE, conditionKey, filterOfQuery, OPERATORS, pagesAddress, pagesCommand } from '../../../answers/explore/pages/page-filter.ts';
+import { type FilteredIssue, type PageStatement, pageStatement } from '../../../answers/explore/pages/page-statement.ts';
 import { type ListedPages, pagesHead, pagesTable } from '../../../answers/explore/pages/pages-blocks.ts';
 import { countText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { CRAWL_NAMES } from '../../../project/model/crawl-name.ts';
-import { columnName, type Names } from '../../../project/model/shown/value-text.ts';
+import { columnName, crawlName, type Names } from '../../../project/model/shown/value-text.ts';
 import type { Readers } from '../desk/desk.ts';
 import { PAGE_ROWS, readAnswer } from '../desk/read-answer.ts';
-import { crawlName, withQuery } from '../layout/addresses.ts';
+import { drawBlocks, withQuery } from '../layout/addresses.ts';
 import { Count } from '../layout/counts.ts';
-import { drawBlocks } from '../layout/draw-blocks.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
 import { crawlsOf, ProjectCrawl } from './compare.ts';
-import { type PageRequest, page } from './page.ts';
-import { readSegments, Segments, segmentChoice } from './segments.ts';
+import { page, type PageRequest } from './page.ts';
+import { readSegments, segmentChoice, Segments } from './segments.ts';
 
 const FORMATS = { csv: 'CSV', parquet: 'Parquet', jsonl: 'JSON lines' } as const;
 /** Columns that say what to look at first. */

@@ -77,12 +77,13 @@ export function projectFigures(project: ProjectFigures): Html {
   const { trend, statuses, changes, funnel, depths, findings, segment, segmentation, crawl_id } = project;
   const name = project.project_name ?? project.project_id;
   const of: Charted = { name, notes: project.notes.list };
+  const chosen = { segment, segmentation: segment === null ? null : segmentation };
   const to: To = (crawl, parts) => pagesAddress(project.project_id, { crawl, segment, ...parts });
-  const within: To = (crawl, parts) =>
-    to(crawl, { segmentation: segment === null ? null : segmentation, ...parts });
+  const within: To = (crawl, parts) => to(crawl, { ...chosen, ...parts });
   return html`${drawKpis(stripOf(project, within), true)}
 ${firstThingsFigure(findings, {
-  ...{ name, most: MOST_FIRST, pagesOf: (parts) => within(crawl_id, parts) },
+  ...{ name, most: MOST_FIRST },
+  judged: { project_id: project.project_id, parts: { crawl: crawl_id, ...chosen } },
   all: `${projectPath(project.project_id)}/issues`,
 })}
 <div class="charts">

@@ -21,7 +21,7 @@ import type { LedgerRun } from '../../../project/model/runs/ledger-records.ts';
 import { readLiveRun } from '../../../state/ledger/live-run.ts';
 import type { Readers } from '../desk/desk.ts';
 import { Count, UnitCounts } from '../layout/counts.ts';
-import { drawBlocks } from '../layout/draw-blocks.ts';
+import { drawBlocks } from '../layout/addresses.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { drawLiveRun, LiveState, liveState } from '../layout/live-run.ts';
 import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';

@@ -3,7 +3,7 @@ import { counted } from '../../../core/text/amounts.ts';
 import { html } from '../../../core/text/html.ts';
 import { readLastRuns } from '../../../operations/status/remembered.ts';
 import { RunLine, runLine, runsTable } from '../../../operations/status/run-line.ts';
-import { drawBlocks } from '../layout/draw-blocks.ts';
+import { drawBlocks } from '../layout/addresses.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
 import { page } from './page.ts';

@@ -6,25 +6,17 @@ import { toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { nearNames } from '../../../core/text/nearest-name.ts';
 import { readKnownUnits } from '../../../operations/status/remembered.ts';
-import {
-  changesTable,
-  loadBlocks,
-  NOT_LOADED,
-  readPublishedUnit,
-  rejectsTable,
-  unitHead,
-} from '../../../operations/status/unit-blocks.ts';
+import { changesTable, loadBlocks, NOT_LOADED, readPublishedUnit, rejectsTable, unitHead } from '../../../operations/status/unit-blocks.ts';
 import { COUNTS } from '../../../project/model/runs/counts.ts';
 import type { LedgerUnit } from '../../../project/model/runs/ledger-records.ts';
 import { KnownChange } from '../../../state/catalogue/ops/ops-schema-changes.ts';
 import type { Readers } from '../desk/desk.ts';
-import { unitPath } from '../layout/addresses.ts';
+import { drawBlocks, unitPath } from '../layout/addresses.ts';
 import { Count, countOrDash, UnitCounts } from '../layout/counts.ts';
-import { drawBlocks } from '../layout/draw-blocks.ts';
 import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
 import { planButton, retryOf } from './acting.ts';
 import { NamedCrawl } from './crawl-document.ts';
-import { NotFound, type PageRequest, page } from './page.ts';
+import { NotFound, page, type PageRequest } from './page.ts';
 
 const SIZE = 50;
 

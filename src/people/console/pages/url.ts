@@ -4,8 +4,8 @@ import { urlBlocks, urlCommand } from '../../../answers/explore/url/url-blocks.t
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { CRAWL_NAMES } from '../../../project/model/crawl-name.ts';
-import { crawlLink, urlLink, webLink } from '../layout/addresses.ts';
-import { drawBlocks } from '../layout/draw-blocks.ts';
+import { crawlLink, drawBlocks, urlLink } from '../layout/addresses.ts';
+import { webLink } from '../../../answers/report/marks.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
 import { page } from './page.ts';
 

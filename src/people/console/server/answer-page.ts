@@ -7,7 +7,7 @@ import { stringifyJson } from '../../../core/text/json.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import { visible } from '../../../core/text/visible.ts';
 import type { Readers } from '../desk/desk.ts';
-import { crawlName } from '../layout/addresses.ts';
+import { crawlName } from '../../../project/model/shown/value-text.ts';
 import { tabName } from '../layout/project-tabs.ts';
 import { notice, type Shell, shellEnd, shellStart } from '../layout/shell.ts';
 import { calledProject } from '../pages/called-project.ts';

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { type AskedCrawls, chosenBy, rowsOf } from '../../../answers/explore/chosen-crawls.ts';
-import { pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
 import { type LetterheadSettings, readLetterhead } from '../../../answers/report/read-letterhead.ts';
 import { type ProjectReport, readSiteReport } from '../../../answers/report/read-site-report.ts';
 import { reportFault } from '../../../core/logs/report-fault.ts';
@@ -8,7 +7,7 @@ import { redact } from '../../../core/secrets/redact.ts';
 import { readIncidents } from '../../../operations/status/remembered.ts';
 import { loadNotes } from '../../../project/settings/notes.ts';
 import { type Readers, UNTIL_READ } from '../desk/desk.ts';
-import { projectPath } from '../layout/addresses.ts';
+import { addressOf } from '../layout/addresses.ts';
 import { sessionOf } from './guard.ts';
 import { refuse } from './refuse.ts';
 
@@ -30,7 +29,7 @@ export function reportRoute(app: FastifyInstance, desk: Readers, settings: Lette
         // They are of the present, as the main crawl is.
         incidents: crawl === undefined ? await readIncidents(desk.settings, now.getTime()) : [],
         notes: await loadNotes(settings.projectDir),
-        link: (id, parts) => (parts === undefined ? projectPath(id) : pagesAddress(id, parts)),
+        link: addressOf,
         letterhead: await readLetterhead(settings),
       });
       return reply

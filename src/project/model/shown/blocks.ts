@@ -1,11 +1,14 @@
+import type { Names } from './value-text.ts';
+
 /**
- * What a person is shown, as a plain value: a list of blocks, made from facts in `answers/` or `operations/`. The command
- * line prints it (`people/cli/reports/print-blocks.ts`), and the console draws it (`people/console/layout/draw-blocks.ts`).
+ * What a person is shown, as a plain value: a list of blocks, made from facts in `answers/` or `operations/`. A terminal
+ * has them as text (`people/cli/reports/print-blocks.ts`), the console and the report as HTML
+ * (`answers/report/print-html.ts`).
  */
 export type Block = Section | Line | Facts | Table | Problems | Next | DayChart | Folded | Preview | Chosen;
 
-/** How a value is written. */
-export type Kind = 'text' | 'code' | 'status' | 'severity' | 'count' | 'bytes' | 'duration' | 'age' | 'time';
+/** How a value is written. A `weight` is of 100, and a bar in a browser. */
+export type Kind = 'text' | 'code' | 'status' | 'severity' | 'count' | 'bytes' | 'duration' | 'age' | 'time' | 'weight';
 
 /** A figure or time in words, such as `next run`, stays as it is. Null is not known. */
 export type Value = string | number | bigint | null;
@@ -23,13 +26,14 @@ export type Link =
       readonly project_id: string;
       readonly parts: Readonly<Record<string, string | readonly string[] | null | undefined>>;
     }
-  | {
-      readonly to: 'crawl';
-      readonly crawl_id: string;
-      readonly crawl_number?: number | bigint | null;
-      /** ISO 8601, UTC. */
-      readonly ended_at: string | null;
-    };
+  | ({ readonly to: 'crawl' } & LinkedCrawl);
+
+export interface LinkedCrawl {
+  readonly crawl_id: string;
+  readonly crawl_number?: number | bigint | null;
+  /** ISO 8601, UTC. */
+  readonly ended_at: string | null;
+}
 
 export interface ShownValue {
   readonly value: Value;
@@ -37,7 +41,7 @@ export interface ShownValue {
   readonly kind?: Kind;
   readonly link?: Link | null;
   /** Has no sign on a terminal. */
-  readonly tone?: 'good' | 'warn' | 'bad' | 'before' | 'after';
+  readonly tone?: 'good' | 'warn' | 'bad' | 'plain' | 'before' | 'after';
   /** The values up to this one, the oldest first; null is not known. A terminal leaves them out. */
   readonly trend?: { readonly label: string; readonly values: readonly (number | null)[] };
 }
@@ -73,8 +77,8 @@ interface Column {
   readonly kind: Kind;
   /** It leaves the table on a narrow terminal: its cell stands below the row. */
   readonly isBelow: boolean;
-  /** It has what commands take: a browser has links instead. */
-  readonly isForCommands: boolean;
+  /** The printer that alone shows it: what commands take is for a terminal, where a browser has links. */
+  readonly only: 'terminal' | 'browser' | null;
   readonly sort: Sort | null;
 }
 
@@ -89,6 +93,8 @@ export interface TableRow {
   readonly cells: readonly Cell[];
   /** It sums up the rows below that have false. */
   readonly isHead?: boolean;
+  /** What a browser shows below the first cell, a line each; a terminal leaves it out. */
+  readonly below?: readonly Cell[];
   /** What a browser shows beside the table once the first cell is opened; a terminal leaves it out. */
   readonly panel?: { readonly blocks: readonly Block[]; readonly isOpen: boolean } | null;
   /** Below the row on a terminal, the last cell in a browser. */
@@ -108,6 +114,10 @@ export interface Table {
   readonly rest: Rest | null;
   /** Its cells are cut on a narrow terminal; `lifted`: columns that are the same in every row stand above it there. */
   readonly isCut: boolean | 'lifted';
+  /** Its columns are named as in SQL, which a browser makes readable. */
+  readonly names: Names;
+  /** What a browser shows for a value that is not known; null is a dash, as on a terminal. */
+  readonly unknown: string | null;
 }
 
 /** Where to find the rows that a table leaves out. */
@@ -195,17 +205,19 @@ export function tableOf<T>(
     cause,
     rest = null,
     isCut = false,
+    names = 'people',
+    unknown = null,
     beside,
-  }: Partial<Pick<Table, 'empty' | 'rest' | 'isCut'>> & {
+  }: Partial<Pick<Table, 'empty' | 'rest' | 'isCut' | 'names' | 'unknown'>> & {
     readonly cause?: { readonly name: string; readonly of: (row: T) => Words | null };
-    readonly beside?: (row: T) => Pick<TableRow, 'isHead' | 'panel'>;
+    readonly beside?: (row: T) => Pick<TableRow, 'isHead' | 'panel' | 'below'>;
   } = {},
 ): Table {
   return {
     is: 'table',
     label,
     columns: columns.map(({ of: _of, ...column }) => {
-      return { kind: 'text', isBelow: false, isForCommands: false, sort: null, ...column };
+      return { kind: 'text', isBelow: false, only: null, sort: null, ...column };
     }),
     rows: rows.map((row) => ({
       cells: columns.map(({ of }) => of(row)),
@@ -213,7 +225,18 @@ export function tableOf<T>(
       ...beside?.(row),
     })),
     cause: cause?.name ?? null,
-    ...{ empty, rest, isCut },
+    ...{ empty, rest, isCut, names, unknown },
+  };
+}
+
+/** A table as one of the printers shows it. */
+export function shownIn(table: Table, printer: NonNullable<Column['only']>): Table {
+  const isShown = (_: unknown, index: number): boolean =>
+    [null, printer].includes(table.columns[index]?.only ?? null);
+  return {
+    ...table,
+    columns: table.columns.filter(isShown),
+    rows: table.rows.map((row) => ({ ...row, cells: row.cells.filter(isShown) })),
   };
 }
 

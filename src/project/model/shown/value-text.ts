@@ -1,6 +1,6 @@
 import { bytesText, countText, durationText } from '../../../core/text/amounts.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
-import type { Kind, Value } from './blocks.ts';
+import type { Kind, LinkedCrawl, Value } from './blocks.ts';
 
 /** A value in words, the same on a terminal and in a browser. */
 export function valueText(value: NonNullable<Value>, kind: Kind): string {
@@ -16,6 +16,13 @@ export function valueText(value: NonNullable<Value>, kind: Kind): string {
 function ageText(seconds: number): string {
   const day = 86_400;
   return seconds < 2 * day ? durationText(seconds) : `${countText(Math.floor(seconds / day))} days`;
+}
+
+/** What people call a crawl, `Crawl 13 · 2026-11-22`; by its identifier only where its end is not known. */
+export function crawlName({ crawl_id, crawl_number, ended_at }: LinkedCrawl): string {
+  if (ended_at === null) return `Crawl ${crawl_id}`;
+  const day = ended_at.slice(0, 10);
+  return crawl_number == null ? `Crawl of ${day}` : `Crawl ${countText(crawl_number)} · ${day}`;
 }
 
 /** What columns are called: as people do, or as SQL does. */

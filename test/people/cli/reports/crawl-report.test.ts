@@ -20,7 +20,7 @@ test('what to do first stands first, and the next command shows all issues', () 
   const text = describeCrawl({ ...REPORT, funnel: [{ known: 3 }], findings });
   expect(text.trimStart()).toMatch(`What to do first
 priority  issue         severity  mended_by  pages  new  clicks  bot_hits  example
-      76  client_error  high      server         2    1       6  -         https://a.example/
+      76  client_error  high      server         2    1       6         -  https://a.example/
 
 Indexability`);
   expect(text).toContain('\nNext: crawlhouse issues --crawl c1\n');

@@ -1,10 +1,10 @@
-import { type Html, html } from '../../../core/text/html.ts';
+import { type Html, html } from '../../core/text/html.ts';
 
 /** A column of a table: the first one names the row. */
 export interface TableColumn<T> {
   readonly name: string;
   readonly isNumber?: boolean;
-  readonly href?: string;
+  readonly href?: string | null;
   readonly order?: 'ascending' | 'descending';
   /** Null and undefined are shown as a dash, apart from an empty text. */
   readonly cell: (row: T) => Html | string | number | null | undefined;
@@ -25,7 +25,7 @@ export function table<T>(
       order === undefined
         ? null
         : html` <span aria-hidden="true">${order === 'ascending' ? '▲' : '▼'}</span>`;
-    return html`<th scope="col"${kind(column)}${order && html` aria-sort="${order}"`}>${href === undefined ? name : html`<a href="${href}">${name}</a>`}${sign}</th>`;
+    return html`<th scope="col"${kind(column)}${order && html` aria-sort="${order}"`}>${href == null ? name : html`<a href="${href}">${name}</a>`}${sign}</th>`;
   };
   const line = (row: T): Html =>
     html`<tr>${columns.map((column, index) => {
