@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { barChart, indexabilityFunnel } from '../src/answers/report/bars.ts';
 import { lineChart, statusChart } from '../src/answers/report/charts.ts';
 import { type FirstThing, firstThingsBlocks } from '../src/answers/report/first-things.ts';
+import { severityMark, statusMark } from '../src/answers/report/marks.ts';
 import { SERIES_COLOURS } from '../src/answers/report/palette.ts';
+import { table } from '../src/answers/report/table.ts';
 import { type Html, html } from '../src/core/text/html.ts';
 import { PAGE_STYLE } from '../src/core/text/page-style.ts';
-import { severityMark, statusMark } from '../src/answers/report/marks.ts';
 import { drawBlocks } from '../src/people/console/layout/addresses.ts';
 import { filterForm } from '../src/people/console/layout/filter-form.ts';
 import { drawPaging } from '../src/people/console/layout/paging.ts';
 import { projectTabs } from '../src/people/console/layout/project-tabs.ts';
 import { shellEnd, shellStart } from '../src/people/console/layout/shell.ts';
-import { table } from '../src/answers/report/table.ts';
 import { answerFigure, type FigureAnswer } from '../src/people/console/pages/answer-figure.ts';
 import { drawKpis, type Kpi } from '../src/people/console/pages/kpi.ts';
 import { incidentCard } from '../src/people/console/pages/project.ts';
@@ -127,7 +127,10 @@ const BLOCKS: readonly (readonly [string, Html | null])[] = [
   ],
   ['Strip', drawKpis(KPIS, true)],
   ['Figures beside each other', drawKpis(KPIS)],
-  ['What to do first', drawBlocks(Object.values(firstThingsBlocks(FIRST, 'Shop', { project_id: 'shop', parts: {} })).flat())],
+  [
+    'What to do first',
+    drawBlocks(Object.values(firstThingsBlocks(FIRST, 'Shop', { project_id: 'shop', parts: {} })).flat()),
+  ],
   [
     'Cards',
     html`<div class="charts">

@@ -6,7 +6,7 @@ import { silentLogger } from '../../src/core/logs/logger.ts';
 import { Meter } from '../../src/core/progress/meter.ts';
 import { WorkingCopy } from '../../src/engines/working-copy.ts';
 import { keepHeapSmall } from '../../src/people/cli/keep-heap-small.ts';
-import { SettingsFile } from '../../src/people/settings/settings-schema.ts';
+import { SettingsFile } from '../../src/people/settings/warehouse-setting.ts';
 import { publish } from '../../src/pipeline/publish/publish.ts';
 import { RankingWindows } from '../../src/pipeline/routes/aggregates/ranking-windows.ts';
 import { routeOptions } from '../../src/pipeline/routes/choose-route.ts';

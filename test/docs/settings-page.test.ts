@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keysOf, settingsPage } from '../../scripts/settings-page.ts';
-import { SettingsFile } from '../../src/people/settings/settings-schema.ts';
 import { readVariables } from '../../src/people/settings/variables.ts';
+import { SettingsFile } from '../../src/people/settings/warehouse-setting.ts';
 import { Pipeline } from '../../src/project/model/pipeline.ts';
 
 const DOCS = join(import.meta.dirname, '..', '..', 'docs');

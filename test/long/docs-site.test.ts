@@ -73,7 +73,7 @@ test('a hostile name or text stays text', () => {
     reads: [evil],
     tests: [{ name: evil, severity: 'warn', status: 'failed', failures: 2, testedAt: evil }],
   };
-  const parameter = { name: evil, type: evil, default: evil, description: evil };
+  const parameter = { name: evil, type: evil as 'VARCHAR', default: evil, description: evil };
   const question = {
     name: evil,
     title: evil,

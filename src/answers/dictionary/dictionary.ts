@@ -1,3 +1,5 @@
+import type { Question } from '../../pipeline/transform/questions/questions.ts';
+
 export interface DictionaryColumn {
   readonly name: string;
   /** DuckDB's type; null where no warehouse says. */
@@ -8,7 +10,7 @@ export interface DictionaryColumn {
 }
 
 /** A data test with its last result; null before its first. */
-export interface DictionaryTest {
+interface DictionaryTest {
   readonly name: string;
   readonly severity: string;
   readonly status: string | null;
@@ -34,20 +36,9 @@ export interface DictionaryTable {
   readonly rows: number | null;
 }
 
-interface DictionaryParameter {
-  readonly name: string;
-  readonly type: string;
-  readonly default: string | null;
-  readonly description: string;
-}
-
-export interface DictionaryQuestion {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly parameters: readonly DictionaryParameter[];
+export interface DictionaryQuestion
+  extends Pick<Question, 'name' | 'title' | 'description' | 'parameters' | 'sql'> {
   readonly reads: readonly string[];
-  readonly sql: string;
 }
 
 export interface Dictionary {

@@ -12,18 +12,12 @@ import { type SqlSettings, sqlFolders } from '../../project/sql/models/sql-folde
 import { columnLineage } from '../../project/sql/plan/column-lineage.ts';
 import { describedColumn, isWildcard } from '../../project/sql/plan/wildcard-columns.ts';
 import { sqlReferences } from '../../project/sql/text/sql-references.ts';
-import {
-  type CatalogColumn,
-  recordedFacts,
-  type TableFacts,
-  tableColumns,
-  tableFacts,
-} from '../../state/catalogue/catalog.ts';
+import { recordedFacts, tableColumns, tableFacts } from '../../state/catalogue/catalog.ts';
 import { publishedAt } from '../../state/catalogue/ops/ops-publication.ts';
 import { lastTestResults } from '../../state/catalogue/ops/ops-test-results.ts';
 import { readPublished } from '../../state/catalogue/published/read-published.ts';
-import type { Dictionary, DictionaryColumn, DictionaryTable, DictionaryTest } from './dictionary.ts';
-import type { Reads } from './lineage-layout.ts';
+import type { Dictionary, DictionaryColumn, DictionaryTable } from './dictionary.ts';
+import type { Reads } from './lineage-drawing.ts';
 
 export type DictionarySettings = QuestionSettings & ModelSettings;
 
@@ -92,15 +86,10 @@ async function readsOf(
   return [...new Set(names)].sort();
 }
 
-interface Warehouse {
-  readonly publishedAt: string | null;
-  readonly columns: ReadonlyMap<string, readonly CatalogColumn[]>;
-  readonly facts: ReadonlyMap<string, TableFacts>;
-  readonly results: ReadonlyMap<string, DictionaryTest>;
-}
+type Warehouse = Awaited<ReturnType<typeof readWarehouse>>;
 
 /** @param inCatalogue whether the rows are in the file; else `ops` says how many there are */
-async function readWarehouse(connection: Connection, inCatalogue: boolean): Promise<Warehouse> {
+async function readWarehouse(connection: Connection, inCatalogue: boolean) {
   const results = await lastTestResults(connection);
   return {
     publishedAt: await publishedAt(connection),

@@ -6,8 +6,7 @@ import {
   type DictionaryTable,
   firstSentence,
 } from './dictionary.ts';
-import { drawLineage, type LineagePage } from './lineage-drawing.ts';
-import { familyOf, type Reads } from './lineage-layout.ts';
+import { drawLineage, familyOf, type LineagePage, type Reads } from './lineage-drawing.ts';
 
 const GROUPS = { mart: 'Models', raw: 'From the service', ops: 'How it came about' } as const;
 

@@ -25,6 +25,17 @@ export interface QuerySettings extends FollowedPlace {
   readonly query_result_limit: string;
 }
 
+/** A person or an assistant waits no longer; the settings may allow less. */
+export const MOST_WAITED_SECONDS = 60;
+/** Who waits reads no more of one answer. */
+const MOST_RESULT = '1MB';
+
+/** The limits of what somebody waits for. */
+export function waitingLimits<T extends QuerySettings>(settings: T): T {
+  const seconds = Math.min(settings.query_timeout, MOST_WAITED_SECONDS);
+  return { ...settings, query_timeout: seconds, query_result_limit: MOST_RESULT };
+}
+
 /**
  * The published warehouse, for reading, with the limits of the settings.
  *

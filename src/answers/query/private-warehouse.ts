@@ -105,9 +105,7 @@ async function ownFolder(candidates: readonly string[]): Promise<string> {
 }
 
 /** Whether the hard link was made. It fails across disks, on some file systems, and for files of other users. */
-async function linked(file: string, path: string): Promise<boolean> {
-  return await succeeds(link(file, path));
-}
+const linked = (file: string, path: string): Promise<boolean> => succeeds(link(file, path));
 
 function touch(folder: string): void {
   try {

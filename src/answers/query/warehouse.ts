@@ -11,6 +11,11 @@ export interface TypedRows {
   readonly rows: readonly (readonly unknown[])[];
 }
 
+/** Each row by the names of its columns. */
+export function recordsOf({ columns, rows }: TypedRows): Record<string, unknown>[] {
+  return rows.map((row) => Object.fromEntries(columns.map(({ name }, place) => [name, row[place]])));
+}
+
 export type WriteOptions = TextOptions & { readonly page?: RowsPage };
 
 /** The published warehouse, for statements that read, one at a time, within limits. In whatever engine its rows are. */

@@ -30,16 +30,23 @@ export interface CrawlAnswers {
   readonly findings: AnswerRows;
 }
 
+/** Something of each answer. */
+export function mapAnswers<T, R>(
+  answers: Readonly<Record<keyof CrawlAnswers, T>>,
+  of: (answer: T) => R,
+): Record<keyof CrawlAnswers, R> {
+  const { statuses, funnel, changes, findings } = answers;
+  return { statuses: of(statuses), funnel: of(funnel), changes: of(changes), findings: of(findings) };
+}
+
 /** Asks about one crawl, a project, or all: as `given` says by the parameters of the questions. */
 export async function readCrawlAnswers(
   ask: Ask,
   questions: readonly Question[],
   given: ReadonlyMap<string, string>,
 ): Promise<CrawlAnswers> {
-  const of = (
-    name: 'statuses' | 'funnel' | 'changes',
-    select: (answer: string) => string,
-  ): Promise<AnswerRows> => askQuestion(ask, questions, QUESTIONS[name], { given, select });
+  const of = (name: keyof typeof QUESTIONS, select: (answer: string) => string): Promise<AnswerRows> =>
+    askQuestion(ask, questions, QUESTIONS[name], { given, select });
   return {
     statuses: await of(
       'statuses',
@@ -66,14 +73,8 @@ export function askQuestion(
   ask: Ask,
   questions: readonly Question[],
   name: string,
-  {
-    given,
-    select,
-  }: {
-    readonly given: ReadonlyMap<string, string>;
-    readonly select: (answer: string) => string;
-  },
+  asked: { readonly given: ReadonlyMap<string, string>; readonly select: (answer: string) => string },
 ): Promise<AnswerRows> {
-  const { sql, parameters } = bindQuestion(questionNamed(questions, name), given);
-  return ask(select(`(\n${sql}\n) AS answer`), new Map([...parameters, ['limit', null]]));
+  const { sql, parameters } = bindQuestion(questionNamed(questions, name), asked.given);
+  return ask(asked.select(`(\n${sql}\n) AS answer`), new Map([...parameters, ['limit', null]]));
 }

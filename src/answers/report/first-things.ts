@@ -53,7 +53,8 @@ export type JudgedPages = Pick<Extract<Link, { to: 'pages' }>, 'project_id' | 'p
 export function firstThingsBlocks(rows: readonly FirstThing[], name: string, judged: JudgedPages) {
   const pages = (value: number | string | null, issue: string, change?: 'new'): ShownValue => ({
     value,
-    link: value === 0 ? null : judged && { ...judged, to: 'pages', parts: { ...judged.parts, issue, change } },
+    link:
+      value === 0 ? null : judged && { ...judged, to: 'pages', parts: { ...judged.parts, issue, change } },
   });
   const example = ({ example: address }: FirstThing): ShownValue => ({
     value: address,

@@ -16,15 +16,7 @@ const SEVERITIES: Readonly<Record<string, string>> = {
   low: COLOURS.slate,
 };
 
-const RUN_COLOURS: Readonly<Record<string, string>> = {
-  done: COLOURS.green,
-  partial: COLOURS.amber,
-  failed: COLOURS.red,
-  refused: COLOURS.red,
-  killed: COLOURS.purple,
-  running: COLOURS.blue,
-};
-
+/** Of the statuses that each name has. */
 export const RUN_STATUSES = [
   { name: 'done', colour: COLOURS.green },
   { name: 'partial', colour: COLOURS.amber },
@@ -35,7 +27,7 @@ export const RUN_STATUSES = [
 ];
 
 export function runColour(status: string): string {
-  return lookUp(RUN_COLOURS, status) ?? COLOURS.grey;
+  return RUN_STATUSES.find(({ name }) => name.split(', ').includes(status))?.colour ?? COLOURS.grey;
 }
 
 /** What has no meaning of its own: the first one, the second and so on. Further ones are grey. */

@@ -8,6 +8,7 @@ import {
   isSentence,
   type Kind,
   type Link,
+  type Names,
   type Problems,
   plainValue,
   type Rest,
@@ -17,7 +18,7 @@ import {
   type TableRow,
   type Words,
 } from '../../project/model/shown/blocks.ts';
-import { columnName, crawlName, type Names, valueText } from '../../project/model/shown/value-text.ts';
+import { columnName, crawlName, valueText } from '../../project/model/shown/value-text.ts';
 import { lineChart } from './charts.ts';
 import { severityMark, statusMark, timeText, webLink } from './marks.ts';
 import { sparkline } from './sparkline.ts';

@@ -4,6 +4,7 @@ import {
   type Ask,
   askQuestion,
   type CrawlAnswers,
+  mapAnswers,
   QUESTIONS,
   readCrawlAnswers,
 } from './crawl-answers.ts';
@@ -131,9 +132,7 @@ export async function readSiteReport(
     (await ask(ISSUES, asked)) as unknown as ReportIssue[],
     ({ crawl_id }) => crawl_id,
   );
-  const trends = byMain(await ask(TRENDS, asked));
-  const trendOf = (crawl: string): ReadonlyMap<unknown, ReportIssue['trend']> =>
-    new Map(trends.get(crawl)?.map((one) => [one.issue, one.trend as ReportIssue['trend']]));
+  const trendsOf = byMain(await ask(TRENDS, asked));
   const trend = (name: string, columns: string, by: string): Promise<AnswerRows> =>
     askQuestion((sql, parameters) => ask(sql, new Map([...parameters, ...asked])), questions, name, {
       given: given({ project }),
@@ -152,31 +151,18 @@ export async function readSiteReport(
     ),
   );
   const answers = await readCrawlAnswers(ask, questions, given({ project, crawl: reported }));
-  const of = (rows: AnswerRows): ReadonlyMap<unknown, AnswerRows> =>
-    Map.groupBy(rows, ({ crawl_id }) => crawl_id);
-  const grouped = {
-    statuses: of(answers.statuses),
-    funnel: of(answers.funnel),
-    changes: of(answers.changes),
-    findings: of(answers.findings),
-  };
-  return crawls.map((crawl) => ({
-    ...crawl,
-    issues: withTrends(issues.get(crawl.crawl_id) ?? [], trendOf(crawl.crawl_id)),
-    trend: (figures.get(crawl.crawl_id) ?? []) as unknown as TrendPoint[],
-    statusTrend: (statuses.get(crawl.crawl_id) ?? []) as unknown as StatusPoint[],
-    statuses: grouped.statuses.get(crawl.crawl_id) ?? [],
-    funnel: grouped.funnel.get(crawl.crawl_id) ?? [],
-    changes: grouped.changes.get(crawl.crawl_id) ?? [],
-    findings: grouped.findings.get(crawl.crawl_id) ?? [],
-  }));
-}
-
-function withTrends(
-  issues: readonly ReportIssue[],
-  trends: ReadonlyMap<unknown, ReportIssue['trend']>,
-): readonly ReportIssue[] {
-  return issues.map((one) => ({ ...one, trend: trends.get(one.issue) ?? [] }));
+  const grouped = mapAnswers(answers, (rows) => Map.groupBy(rows, ({ crawl_id }) => crawl_id));
+  return crawls.map((crawl) => {
+    const { crawl_id: id } = crawl;
+    const trends = new Map(trendsOf.get(id)?.map((one) => [one.issue, one.trend as ReportIssue['trend']]));
+    return {
+      ...crawl,
+      issues: (issues.get(id) ?? []).map((one) => ({ ...one, trend: trends.get(one.issue) ?? [] })),
+      trend: (figures.get(id) ?? []) as unknown as TrendPoint[],
+      statusTrend: (statuses.get(id) ?? []) as unknown as StatusPoint[],
+      ...mapAnswers(grouped, (by) => by.get(id) ?? []),
+    };
+  });
 }
 
 function byMain(rows: AnswerRows): ReadonlyMap<unknown, AnswerRows> {

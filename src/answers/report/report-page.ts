@@ -7,11 +7,12 @@ import { barChart, indexabilityFunnel } from './bars.ts';
 import { CHART_STYLE } from './chart-style.ts';
 import { lineChart, type Series, statusChart } from './charts.ts';
 import { type AnswerRows, QUESTIONS } from './crawl-answers.ts';
-import { type FirstThing, firstThingsBlocks, firstThingsOf } from './first-things.ts';
-import { coloursOf } from './palette.ts';
+import { firstThingsBlocks, firstThingsOf } from './first-things.ts';
+import { severityMark } from './marks.ts';
 import { type AddressOf, printHtml } from './print-html.ts';
 import type { ProjectReport, ReportIssue, TrendPoint } from './read-site-report.ts';
 import { sparkline } from './sparkline.ts';
+import { type TableColumn, table } from './table.ts';
 import { verdictOf } from './verdict.ts';
 
 /** The look of the report; it fits a mail, a phone and paper. */
@@ -25,8 +26,8 @@ section { border-top: 1px solid var(--line); margin-top: 2rem; padding-top: 1rem
 h2 a { color: inherit; }
 .verdict { background: var(--side); border: 1px solid var(--line); border-left: 4px solid var(--link); border-radius: 6px; padding: .5rem 1rem; margin: .8rem 0; }
 .verdict p { margin: .25rem 0; overflow-wrap: anywhere; }
-.prose { min-width: 18rem; max-width: 34rem; vertical-align: top; } .prose p { margin: .1rem 0; font-weight: 400; font-size: .9em; color: var(--soft); }
-td { vertical-align: top; } .example { white-space: normal; min-width: 14rem; max-width: 26rem; overflow-wrap: anywhere; }
+th:has(.prose) { max-width: 34rem; vertical-align: top; } .prose { min-width: 18rem; max-width: 34rem; } .prose p { margin: .1rem 0; font-weight: 400; font-size: .9em; color: var(--soft); }
+td { vertical-align: top; } td > span:is(.bad, .warn, .plain)::before { content: ''; display: inline-block; width: 10px; height: 10px; margin-right: .3em; background: currentColor; } .example { white-space: normal; min-width: 14rem; max-width: 26rem; overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .3rem 1.1rem .3rem 0; border-bottom: 1px solid var(--line); white-space: nowrap; }
@@ -137,20 +138,30 @@ ${charts(project, notesOf(notes, project), link)}
 }
 
 function overview(projects: readonly ProjectReport[]): Html {
-  const rows = projects.map((project, index) => {
-    const now = project.trend.at(-1);
-    const high = project.issues.filter(({ severity }) => severity === 'high');
-    return html`<tr><th scope="row"><a href="#p${index}">${nameOf(project)}</a></th><td>${day(project.ended_at)}</td>
-<td class="number">${numberText(now?.pages)}</td><td class="number">${numberText(now?.indexable_pages)}</td>
-<td class="number">${numberText(now?.error_pages)}</td><td class="number">${countText(high.filter(({ pages }) => pages > 0).length)}</td>
-<td class="number">${countText(high.reduce((sum, one) => sum + (one.new ?? 0), 0))}</td></tr>
-`;
+  const severe = ({ issues }: ProjectReport) => issues.filter(({ severity }) => severity === 'high');
+  const figure = (name: string, of: (project: ProjectReport) => number | null | undefined) => ({
+    ...{ name, isNumber: true },
+    cell: (project: ProjectReport) => numberText(of(project)),
   });
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Projects"><table>
-<thead><tr><th scope="col">Project</th><th scope="col">Last crawl</th><th scope="col" class="number">Pages</th>
-<th scope="col" class="number">Indexable</th><th scope="col" class="number">Errors</th>
-<th scope="col" class="number">Severe issues</th><th scope="col" class="number">New pages with them</th></tr></thead>
-<tbody>${rows}</tbody></table></div>`;
+  return table(
+    'Projects',
+    [
+      {
+        name: 'Project',
+        cell: (project) => html`<a href="#p${projects.indexOf(project)}">${nameOf(project)}</a>`,
+      },
+      { name: 'Last crawl', cell: ({ ended_at }) => day(ended_at) },
+      figure('Pages', ({ trend }) => trend.at(-1)?.pages),
+      figure('Indexable', ({ trend }) => trend.at(-1)?.indexable_pages),
+      figure('Errors', ({ trend }) => trend.at(-1)?.error_pages),
+      figure('Severe issues', (project) => severe(project).filter(({ pages }) => pages > 0).length),
+      figure('New pages with them', (project) =>
+        severe(project).reduce((sum, one) => sum + (one.new ?? 0), 0),
+      ),
+    ],
+    projects,
+    '',
+  );
 }
 
 /** Whose crawl it is, what to do first, and what changed in two sentences. */
@@ -178,10 +189,6 @@ ${
 }`;
 }
 
-function linked(address: string | null, text: string): Html {
-  return address === null ? html`${text}` : html`<a href="${address}">${text}</a>`;
-}
-
 function issuesOf(project: ProjectReport, link: AddressOf): Html {
   const { issues } = project;
   if (issues.length === 0) return html`<h3>Issues</h3><p>Nothing was found.</p>`;
@@ -193,35 +200,46 @@ ${others.length === 0 ? null : html`<details class="all"><summary>${counted(othe
 }
 
 function issueTable(project: ProjectReport, issues: readonly ReportIssue[], link: AddressOf): Html {
-  const { project_id, crawl_id, findings } = project;
+  const { project_id, crawl_id: crawl, findings } = project;
   const behind = new Map(firstThingsOf(findings).map((one) => [one.issue, one]));
-  const to = (parts: { readonly issue: string; readonly change?: string | undefined }): string | null =>
-    link({ to: 'pages', project_id, parts: { crawl: crawl_id, ...parts } });
-  const count = ({ issue }: ReportIssue, value: number | null, change?: string): Html => {
-    if (value === null || value === 0) return html`${numberText(value)}`;
-    return linked(to({ issue, change }), countText(value));
+  const linked = ({ issue }: ReportIssue, text: string, change?: 'new' | 'fixed'): Html => {
+    const address = link({ to: 'pages', project_id, parts: { crawl, issue, change } });
+    return address === null ? html`${text}` : html`<a href="${address}">${text}</a>`;
   };
-  const rows = issues.map((one) => {
-    const [colour = ''] = coloursOf([one.severity]);
-    return html`<tr><th scope="row" class="prose">${linked(to({ issue: one.issue }), one.title)}
-<p>${one.why_it_matters} <strong>To do:</strong> ${one.fix}.</p></th>
-<td><svg width="10" height="10" aria-hidden="true"><rect width="10" height="10" fill="${colour}"/></svg> ${one.severity}</td>
-<td class="number">${count(one, one.pages)}</td><td>${sparkline(one.trend, `Pages with ${one.title} in the last crawls`)}</td>
-<td class="number">${count(one, one.new, 'new')}</td><td class="number">${count(one, one.fixed, 'fixed')}</td>
-${traffic(behind.get(one.issue))}</tr>
-`;
+  const count = (name: string, of: 'pages' | 'new' | 'fixed') => ({
+    ...{ name, isNumber: true },
+    cell: (one: ReportIssue) =>
+      one[of] ? linked(one, countText(one[of]), of === 'pages' ? undefined : of) : numberText(one[of]),
   });
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Issues of ${nameOf(project)}"><table>
-<thead><tr><th scope="col">Issue</th><th scope="col">Severity</th><th scope="col" class="number">Pages</th><th scope="col">Last crawls</th>
-<th scope="col" class="number">New</th><th scope="col" class="number">Fixed</th><th scope="col" class="number">Clicks</th>
-<th scope="col" class="number">Bot hits</th><th scope="col">Example</th></tr></thead>
-<tbody>${rows}</tbody></table></div>`;
-}
-
-/** Of the pages with an issue; the days of both stand below what to do first. */
-function traffic(one: FirstThing | undefined): Html {
-  return html`<td class="number">${numberText(one?.clicks)}</td><td class="number">${numberText(one?.search_bot_hits)}</td>
-<td class="example">${one?.example ?? '–'}</td>`;
+  // The days of both stand below what to do first.
+  const traffic = (name: string, of: 'clicks' | 'search_bot_hits') => ({
+    ...{ name, isNumber: true },
+    cell: ({ issue }: ReportIssue) => numberText(behind.get(issue)?.[of]),
+  });
+  return table(
+    `Issues of ${nameOf(project)}`,
+    [
+      {
+        name: 'Issue',
+        cell: (one) => html`<div class="prose">${linked(one, one.title)}
+<p>${one.why_it_matters} <strong>To do:</strong> ${one.fix}.</p></div>`,
+      },
+      { name: 'Severity', cell: ({ severity }) => severityMark(severity) },
+      count('Pages', 'pages'),
+      {
+        name: 'Last crawls',
+        cell: ({ title, trend }) => sparkline(trend, `Pages with ${title} in the last crawls`) ?? '',
+      },
+      ...[count('New', 'new'), count('Fixed', 'fixed')],
+      ...[traffic('Clicks', 'clicks'), traffic('Bot hits', 'search_bot_hits')],
+      {
+        name: 'Example',
+        cell: ({ issue }) => html`<div class="example">${behind.get(issue)?.example ?? '–'}</div>`,
+      },
+    ],
+    issues,
+    '',
+  );
 }
 
 function charts(project: ProjectReport, notes: readonly Note[], link: AddressOf): Html {
@@ -260,22 +278,22 @@ function figure(
   if (chart === null)
     return html`<figure><figcaption>${title}</figcaption><p>There are no figures.</p></figure>`;
   return html`<figure><figcaption>${title}</figcaption>${chart}
-<details><summary>The figures</summary>${table(rows as AnswerRows, title)}
+<details><summary>The figures</summary>${figures(rows as AnswerRows, title)}
 <p class="facts"><code>crawlhouse query --question ${question}</code></p></details></figure>
 `;
 }
 
 /** The rows with the names of their columns; identifiers of crawls are left out. */
-function table(rows: AnswerRows, label: string): Html {
-  const [first] = rows;
-  if (first === undefined) return html`<p>There are no figures.</p>`;
-  const names = Object.keys(first).filter((name) => name !== 'crawl_id' && name !== 'main_id');
-  const numeric = new Set(names.filter((name) => rows.every((row) => isNumber(row[name]))));
-  const cell = (name: string, value: unknown): Html =>
-    html`<td${numeric.has(name) ? html` class="number"` : null}>${shown(name, value)}</td>`;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>
-<thead><tr>${names.map((name) => html`<th scope="col"${numeric.has(name) ? html` class="number"` : null}>${columnName(name)}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${names.map((name) => cell(name, row[name]))}</tr>\n`)}</tbody></table></div>`;
+function figures(rows: AnswerRows, label: string): Html {
+  const names = Object.keys(rows[0] ?? {}).filter((name) => name !== 'crawl_id' && name !== 'main_id');
+  const columns = names.map(
+    (name): TableColumn<AnswerRows[number]> => ({
+      name: columnName(name),
+      isNumber: rows.every((row) => isNumber(row[name])),
+      cell: (row) => shown(name, row[name]),
+    }),
+  );
+  return table(label, columns, rows, 'There are no figures.');
 }
 
 function isNumber(value: unknown): boolean {

@@ -1,12 +1,6 @@
 import { counted, countText } from '../../core/text/amounts.ts';
 import type { ProjectReport, ReportIssue } from './read-site-report.ts';
 
-/** What changed in two sentences; both are null where there is no crawl to compare with. */
-export interface Verdict {
-  readonly better: string | null;
-  readonly worse: string | null;
-}
-
 /** What matters most comes first. */
 const MOST = 3;
 
@@ -19,8 +13,8 @@ interface Change {
   readonly size: number;
 }
 
-/** What got better, and what got worse. */
-export function verdictOf(project: ProjectReport): Verdict {
+/** What got better and what got worse, a sentence each; null where there is no crawl to compare with. */
+export function verdictOf(project: ProjectReport) {
   if (project.previous_ended_at === null) return { better: null, worse: null };
   const changes = [...figureChanges(project), ...project.issues.flatMap(issueChange)];
   const list = (chosen: readonly Change[]): string =>

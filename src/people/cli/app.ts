@@ -16,7 +16,6 @@ import { visible, visibleLine } from '../../core/text/visible.ts';
 import { setCloudVariables } from '../../project/settings/command-environment.ts';
 import { findProject, projectLog } from '../../project/settings/project.ts';
 import { asCalled } from './as-called.ts';
-import { ignoreClosedTerminal, isClosedTerminal } from './closed-terminal.ts';
 import { type Command, GLOBAL_FLAGS, type Invocation, parseOptions, type Terminal } from './command.ts';
 import { COMMAND_NAMES } from './command-names.ts';
 import { allCommands, commandOf } from './commands.ts';
@@ -363,4 +362,20 @@ export function progressLines(
     last = now();
     write(text);
   };
+}
+
+/**
+ * Takes the errors of output that nobody reads any more. A terminal that is closed sends SIGHUP, which ends the work in
+ * order. Writes until then fail later, even after the last command has ended.
+ *
+ * @throws any other error of the output
+ */
+export function ignoreClosedTerminal(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EIO' && error.code !== 'EPIPE') throw error;
+}
+
+/** Whether a prompt failed because its terminal is gone: the shell may get the SIGHUP alone. */
+function isClosedTerminal(error: unknown): boolean {
+  const { code, syscall, cause } = (error ?? {}) as Record<string, unknown>;
+  return (code === 'EIO' && syscall === 'setRawMode') || (cause !== undefined && isClosedTerminal(cause));
 }

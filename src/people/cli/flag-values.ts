@@ -1,8 +1,15 @@
 import { resolve } from 'node:path';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { readText } from '../../core/files/read-text.ts';
-import type { Names } from '../../project/model/shown/value-text.ts';
+import type { Names } from '../../project/model/shown/blocks.ts';
 import type { Flag, Invocation } from './command.ts';
+
+/** The arguments of a command that needs some. @throws CrawlhouseError `usage` without any */
+export function neededArguments({ positionals }: Invocation, message: string, hint: string) {
+  const [first, ...others] = positionals;
+  if (first === undefined) throw new CrawlhouseError('usage', message, { hint });
+  return [first, ...others] as const;
+}
 
 /** @throws CrawlhouseError `usage` for a value that is none of `values` */
 export function oneOf<T extends string>(

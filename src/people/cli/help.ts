@@ -39,10 +39,14 @@ export function usageLine(command: Command): string {
 }
 
 function flagLines(flags: Readonly<Record<string, Flag>>): string[] {
-  const shown = Object.entries(flags).map(([name, flag]) => [
-    `${flag.short ? `-${flag.short}, ` : ''}--${name}${flag.value ? ` ${flag.value}` : ''}${flag.multiple ? '…' : ''}`,
-    flag.values ? `${flag.help}: ${flag.values.join(', ')}` : flag.help,
-  ]);
-  const width = Math.max(...shown.map(([flag]) => flag?.length ?? 0));
-  return shown.map(([flag, help]) => `  ${flag?.padEnd(width)}  ${help}`);
+  const shown = Object.entries(flags).map((flag) => flagWords(flag, '…'));
+  const width = Math.max(...shown.map(([flag]) => flag.length));
+  return shown.map(([flag, help]) => `  ${flag.padEnd(width)}  ${help}`);
+}
+
+/** A flag as it is written, and what it does. @param more stands behind one that may be given again */
+export function flagWords([name, flag]: readonly [string, Flag], more: string): readonly [string, string] {
+  const short = flag.short ? `-${flag.short}, ` : '';
+  const help = flag.values ? `${flag.help}: ${flag.values.join(', ')}` : flag.help;
+  return [`${short}--${name}${flag.value ? ` ${flag.value}` : ''}${flag.multiple ? more : ''}`, help];
 }

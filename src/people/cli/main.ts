@@ -6,10 +6,9 @@ if (major < 24) {
 } else {
   // node:sqlite warns that it is experimental in Node.js 24; that is our concern, not the user's.
   process.removeAllListeners('warning');
-  const { main } = await import('./app.ts');
+  const { ignoreClosedTerminal, main } = await import('./app.ts');
   const { keepHeapSmall } = await import('./keep-heap-small.ts');
   const { keepFilesPrivate } = await import('../../core/files/private-files.ts');
-  const { ignoreClosedTerminal } = await import('./closed-terminal.ts');
   for (const output of [process.stdout, process.stderr]) output.on('error', ignoreClosedTerminal);
   keepHeapSmall();
   keepFilesPrivate();

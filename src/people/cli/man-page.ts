@@ -1,6 +1,6 @@
 import { type Command, type Flag, GLOBAL_FLAGS } from './command.ts';
 import { allCommands } from './commands.ts';
-import { usageLine } from './help.ts';
+import { flagWords, usageLine } from './help.ts';
 
 const FILES = [
   ['crawlhouse.yaml', 'settings; each is also a variable CRAWLHOUSE_KEY'],
@@ -54,11 +54,7 @@ function commandLines(command: Command): string[] {
 }
 
 function flagLines(flags: Readonly<Record<string, Flag>>): string[] {
-  return Object.entries(flags).flatMap(([name, flag]) => {
-    const short = flag.short ? `-${flag.short}, ` : '';
-    const help = flag.values ? `${flag.help}: ${flag.values.join(', ')}` : flag.help;
-    return entry(`${short}--${name}${flag.value ? ` ${flag.value}` : ''}${flag.multiple ? ' …' : ''}`, help);
-  });
+  return Object.entries(flags).flatMap((flag) => entry(...flagWords(flag, ' …')));
 }
 
 function entry(term: string, what: string): string[] {

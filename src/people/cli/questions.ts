@@ -35,15 +35,11 @@ export class Questions implements Disposable {
     this.#lines.on('close', end).on('SIGINT', end);
   }
 
-  async ask(question: string, problem: Problem = () => undefined): Promise<string> {
-    return await this.#until(question, problem);
-  }
-
   async askSecret(question: string, problem: Problem): Promise<string> {
     this.#output.write(`${question} (not shown): `);
     this.#isHidden = true;
     try {
-      return await this.#until('', (answer) => {
+      return await this.ask('', (answer) => {
         keepSecret(answer);
         this.#output.write('\n');
         return problem(answer);
@@ -53,7 +49,7 @@ export class Questions implements Disposable {
     }
   }
 
-  async #until(question: string, problem: Problem): Promise<string> {
+  async ask(question: string, problem: Problem = () => undefined): Promise<string> {
     for (;;) {
       const answer = (await this.#line(question === '' ? '' : `${question}: `)).trim();
       const wrong = await problem(answer);

@@ -97,20 +97,22 @@ type ToolAnswer = { content: [{ type: 'text'; text: string }]; isError?: true };
 export function assistantServer(desk: AssistantReaders, version: string): McpServer {
   const server = new McpServer({ name: 'crawlhouse', version }, { instructions: INSTRUCTIONS });
   const annotations = { readOnlyHint: true, openWorldHint: false };
-  server.registerTool(
-    'status',
-    { description: 'Incidents, the last runs and how fresh each project is.', annotations },
-    () => answered(desk, 'status', async () => briefly(await desk.status())),
+  const registerPlain = (
+    name: string,
+    description: string,
+    work: (signal: AbortSignal) => Promise<unknown>,
+  ): void => {
+    server.registerTool(name, { description, annotations }, ({ mcpReq: { signal } }) =>
+      answered(desk, name, () => work(signal)),
+    );
+  };
+  registerPlain('status', 'Incidents, the last runs and how fresh each project is.', async () =>
+    briefly(await desk.status()),
   );
-  server.registerTool(
-    'list_tables',
-    { description: 'The tables and views of the warehouse with what they hold.', annotations },
-    (context) =>
-      answered(desk, 'list_tables', async () =>
-        (await desk.catalog(context.mcpReq.signal)).map(({ name, comment, columns }) => {
-          return { name, holds: comment, columns: columns.length };
-        }),
-      ),
+  registerPlain('list_tables', 'The tables and views of the warehouse with what they hold.', async (signal) =>
+    (await desk.catalog(signal)).map(({ name, comment, columns }) => {
+      return { name, holds: comment, columns: columns.length };
+    }),
   );
   const register: Register = (name, description, shape, work) => {
     const inputSchema = z.strictObject(shape);
@@ -124,10 +126,8 @@ export function assistantServer(desk: AssistantReaders, version: string): McpSer
     { table: z.string().describe('Such as mart.pages, or pages.') },
     async ({ table }, signal) => describeTable(await desk.catalog(signal), table),
   );
-  server.registerTool(
-    'list_questions',
-    { description: 'The saved questions, and the parameters that they share.', annotations },
-    () => answered(desk, 'list_questions', async () => listQuestions(await desk.questions())),
+  registerPlain('list_questions', 'The saved questions, and the parameters that they share.', async () =>
+    listQuestions(await desk.questions()),
   );
   register(
     'ask_question',

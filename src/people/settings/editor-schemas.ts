@@ -3,7 +3,7 @@ import { Pipeline } from '../../project/model/pipeline.ts';
 import { NotesFile } from '../../project/settings/notes.ts';
 import { SchedulesFile } from '../../project/settings/schedules.ts';
 import { SegmentsFile } from '../../project/settings/segments.ts';
-import { SettingsFile } from './settings-schema.ts';
+import { SettingsFile } from './warehouse-setting.ts';
 
 /** The JSON Schemas that editors check our YAML by, by file name (docs/settings.md, "In an editor"). */
 export function editorSchemas(): Readonly<Record<string, object>> {

@@ -8,9 +8,8 @@ import { readDotEnv } from '../../project/settings/command-environment.ts';
 import { keepSecrets, keepSecretVariables } from '../../project/settings/keep-secrets.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { checkYaml, readYaml, type YamlSource } from '../../project/settings/yaml-file.ts';
-import { SettingsFile } from './settings-schema.ts';
 import { NESTED, readVariables, SETTING_PATHS } from './variables.ts';
-import { placeOf } from './warehouse-setting.ts';
+import { placeOf, SettingsFile } from './warehouse-setting.ts';
 
 type SettingsAsWritten = z.output<typeof SettingsFile>;
 

@@ -3,7 +3,7 @@ import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { lookUp } from '../../core/text/look-up.ts';
 import { didYouMean } from '../../core/text/nearest-name.ts';
 import { PREFIX } from '../../project/settings/settings.ts';
-import { SettingsFile } from './settings-schema.ts';
+import { SettingsFile } from './warehouse-setting.ts';
 
 /** Characters of a variable's name in a message. */
 const MOST_SHOWN = 100;

@@ -4,6 +4,7 @@ import { Given } from '../../core/text/setting-types.ts';
 import type { EngineKind } from '../../engines/engine.ts';
 import { engineKind, engineKinds } from '../../engines/registry.ts';
 import type { Settings } from '../../project/settings/settings.ts';
+import { settingsFile } from '../../project/settings/settings-file.ts';
 
 /** The published catalogue of a warehouse whose rows are remote, in the state directory. */
 const CATALOGUE_FILE = 'catalogue.duckdb';
@@ -13,7 +14,7 @@ const named = engineKinds().filter(({ setting }) => setting !== null);
 const forms = named.map(({ name }) => `{engine: ${name}, …}`).join(' or ');
 
 /** A path, or where the rows are in another engine, which names its own schema. */
-export const WarehouseSetting = z
+const WarehouseSetting = z
   .union([Given, ...engineSettings], {
     error: ({ input }) =>
       typeof input === 'object' && input !== null ? undefined : `a path or ${forms} is expected`,
@@ -44,3 +45,6 @@ function kindOf(setting: unknown): EngineKind {
   const named = typeof setting === 'object' && setting !== null ? (setting as { engine: string }) : undefined;
   return engineKind(named ?? { engine: 'duckdb' });
 }
+
+/** Every setting, as crawlhouse.yaml writes it; its texts are the reference and the editor's help. */
+export const SettingsFile = settingsFile(WarehouseSetting);

@@ -10,6 +10,7 @@ import { isTimeZone } from '../../core/time/time-zone.ts';
 import { ScheduleAlerts } from './alert-settings.ts';
 import { cronProblem } from './cron-fields.ts';
 import { keepSecrets } from './keep-secrets.ts';
+import { loadPipelines } from './pipelines.ts';
 import { checkYaml, readYaml, type YamlSource } from './yaml-file.ts';
 
 const Names = z.union([z.literal('all'), z.array(z.string().min(1)).min(1)], {
@@ -93,6 +94,16 @@ export type Schedule = z.output<typeof Schedule>;
 export const SchedulesFile = z.strictObject({
   schedules: z.array(Schedule).default([]).describe('The schedules of the project.'),
 });
+
+/**
+ * The schedules of a project, which name its pipelines.
+ *
+ * @throws CrawlhouseError as `loadSchedules` and `loadPipelines`
+ */
+export async function projectSchedules(projectDir: string): Promise<Schedule[]> {
+  const datasets = (await loadPipelines(projectDir)).map(({ dataset }) => dataset);
+  return loadSchedules(projectDir, datasets);
+}
 
 /**
  * Reads `schedules.yaml`; `datasets` are the pipelines that it may name.

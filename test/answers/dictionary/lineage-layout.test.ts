@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { familyOf, layoutLineage } from '../../../src/answers/dictionary/lineage-layout.ts';
+import { familyOf, layoutLineage } from '../../../src/answers/dictionary/lineage-drawing.ts';
 
 const READS = new Map([
   ['mart.pages', ['raw.pages']],

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Warehouse } from '../../../src/answers/query/warehouse.ts';
 import { WarehousePool } from '../../../src/answers/query/warehouse-pool.ts';
 import { silentLogger } from '../../../src/core/logs/logger.ts';
-import { SettingsFile } from '../../../src/people/settings/settings-schema.ts';
+import { SettingsFile } from '../../../src/people/settings/warehouse-setting.ts';
 import { IN_DUCKDB } from '../../support/in-duckdb.ts';
 import { until } from '../../support/until.ts';
 import { someWarehouse } from './some-warehouse.ts';

@@ -4,7 +4,7 @@ import { CHART_STYLE } from '../../../src/answers/report/chart-style.ts';
 
 const CONSOLE = new URL('../../../src/people/console/assets/console.css', import.meta.url);
 /** Both say something of these, for the same things. */
-const SHARED = ['bars', 'number', 'scroll'];
+const SHARED = ['bad', 'bars', 'number', 'scroll', 'warn'];
 
 test('the console’s own style has no other use for a class of the charts', async () => {
   const own = await readFile(CONSOLE, 'utf8');

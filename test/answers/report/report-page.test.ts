@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { addressOf } from '../../../src/people/console/layout/addresses.ts';
-import type { ProjectReport, ReportIssue, TrendPoint } from '../../../src/answers/report/read-site-report.ts';
 import type { AddressOf } from '../../../src/answers/report/print-html.ts';
+import type { ProjectReport, ReportIssue, TrendPoint } from '../../../src/answers/report/read-site-report.ts';
 import { reportPage } from '../../../src/answers/report/report-page.ts';
+import { addressOf } from '../../../src/people/console/layout/addresses.ts';
 
 const AT = new Date('2026-03-02T06:05:00Z');
 
@@ -73,13 +73,16 @@ test('a project has its findings, its changes, and each chart with its figures a
   expect(page).toContain('Changes of Shop: most at Indexability, 7');
   expect(page).not.toMatch(/is.indexable/);
   // A value that is not known is not a zero.
-  expect(reportPage([project({ trend: [point('01', null)] })], AT)).toContain('<td class="number">–</td>');
+  expect(reportPage([project({ trend: [point('01', null)] })], AT)).toMatch(
+    /<td class="number"[^>]*>–<\/td>/,
+  );
 });
 
 test('what to do first stands before all else, with what is behind it and what is not known', () => {
   const page = reportPage([project()], AT);
   expect(page.indexOf('<h3>What to do first</h3>')).toBeLessThan(page.indexOf('class="verdict"'));
-  const row = /aria-label="Table: What to do first of Shop"[\s\S]*?<tbody>([\s\S]*?)<\/tbody>/.exec(page)?.[1] ?? '';
+  const row =
+    /aria-label="Table: What to do first of Shop"[\s\S]*?<tbody>([\s\S]*?)<\/tbody>/.exec(page)?.[1] ?? '';
   const text = row
     .replaceAll(/<[^>]+>/g, ' ')
     .replaceAll(/\s+/g, ' ')
@@ -207,7 +210,9 @@ test('a letterhead names client, author and logo, and a text of the author stand
 test('each issue has its trend, and the clicks and hits behind it', () => {
   const page = reportPage([project()], AT);
   expect(page).toContain('Pages with Client error in the last crawls: 7, unknown, 12');
-  expect(page).toContain('<td class="number">410</td><td class="number">–</td>');
+  expect(page).toContain(
+    '<td class="number" data-name="Clicks">410</td><td class="number" data-name="Bot hits">–</td>',
+  );
 });
 
 test('paper shows every issue, also those that a screen folds', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { TryLimit } from '../../../src/people/console/access/access.ts';
+import { roleOf, subjectOf } from '../../../src/people/console/access/oidc.ts';
 import { isLoopback, reachOf } from '../../../src/people/console/access/reach.ts';
-import { roleOf, subjectOf } from '../../../src/people/console/access/role-of.ts';
 import { refusalOf } from '../../../src/people/console/server/guard.ts';
 import { returnPath } from '../../../src/people/console/server/sign-in.ts';
 import { ConsoleOidcSettings, ConsoleUrl } from '../../../src/project/settings/console-settings.ts';

@@ -2,7 +2,7 @@ import { countText } from '../../../core/text/amounts.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import { type Block, type Cell, line, section, tableOf } from '../../../project/model/shown/blocks.ts';
 import { type AddressParts, FIGURE_PAGES } from '../pages/page-filter.ts';
-import { segmentParts, segmentWords } from '../within-segment.ts';
+import { segmentParts, segmentWords } from '../segments.ts';
 import type { ComparedKpi } from './compare-kpis.ts';
 import { type ComparedCrawl, crawlCell } from './compared-crawls.ts';
 import type { Comparison } from './read-compare.ts';

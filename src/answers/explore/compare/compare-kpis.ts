@@ -1,5 +1,4 @@
-import type { PageSegment } from '../segments.ts';
-import { urlsOf } from '../within-segment.ts';
+import { type PageSegment, urlsOf } from '../segments.ts';
 import { type AskOfTwo, type ComparedCrawl, nameOfCrawl } from './compared-crawls.ts';
 
 export interface ComparedKpi {

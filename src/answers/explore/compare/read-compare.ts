@@ -2,18 +2,20 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
 import { asking, chosenBy, rowsOf } from '../chosen-crawls.ts';
-import { type AskedSegment, type PageSegment, segmentOf } from '../segments.ts';
-import { ISSUES_WITHIN, urlsOf } from '../within-segment.ts';
+import { type AskedSegment, ISSUES_WITHIN, type PageSegment, segmentOf, urlsOf } from '../segments.ts';
 import { comparedOfAnswers, FIELDS, partWords, untoldParts } from './comparable-columns.ts';
 import { type ComparedKpi, readComparedKpis } from './compare-kpis.ts';
 import {
   type AskOfTwo,
   type ComparedCrawl,
   type ComparedSegment,
+  type IssueRow,
+  issuesSql,
   nameOfCrawl,
+  pagesOfSite,
+  whyNot,
   whyUndivided,
 } from './compared-crawls.ts';
-import { type IssueRow, issuesSql, pagesOfSite, whyNot } from './why-not-compared.ts';
 
 /** Two crawls of one project, named as everywhere, or a segment of their pages. */
 export interface AskedComparison extends AskedSegment {

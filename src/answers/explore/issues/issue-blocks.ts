@@ -14,7 +14,7 @@ import {
 } from '../../../project/model/shown/blocks.ts';
 import { daysWords } from '../../../project/model/shown/days-words.ts';
 import { columnName } from '../../../project/model/shown/value-text.ts';
-import { segmentParts, segmentWords } from '../within-segment.ts';
+import { segmentParts, segmentWords } from '../segments.ts';
 import type { IssueList, ListedIssue } from './issue-list.ts';
 import type { FoundIssue } from './read-issues.ts';
 

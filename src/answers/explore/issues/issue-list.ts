@@ -1,8 +1,7 @@
 import type { CrawlDays } from '../../../project/model/shown/days-words.ts';
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
 import { asking } from '../chosen-crawls.ts';
-import type { PageSegment } from '../segments.ts';
-import { urlsOf } from '../within-segment.ts';
+import { type PageSegment, urlsOf } from '../segments.ts';
 import type { FoundIssue, JudgedCrawl } from './read-issues.ts';
 
 /** An issue with what it means in the project (mart.project_issues), and what is behind it (mart.issue_priorities). */

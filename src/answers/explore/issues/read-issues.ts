@@ -1,8 +1,14 @@
 import type { Severity } from '../../../project/settings/issue-settings.ts';
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
 import { type AskedCrawls, asking, CHOSEN, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
-import { type AskedSegment, type PageSegment, segmentOf, WHOLE_SITE } from '../segments.ts';
-import { ISSUES_WITHIN, urlsOf } from '../within-segment.ts';
+import {
+  type AskedSegment,
+  ISSUES_WITHIN,
+  type PageSegment,
+  segmentOf,
+  urlsOf,
+  WHOLE_SITE,
+} from '../segments.ts';
 
 /** An issue that pages of a crawl have, or had in the crawl before (mart.issue_changes). */
 export interface FoundIssue {

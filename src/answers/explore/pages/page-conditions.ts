@@ -70,10 +70,8 @@ export function boundCondition(condition: Condition, types: PageColumnTypes, nam
     return item === null ? cast : `CAST(${cast} AS VARCHAR)`;
   });
   const [first = ''] = bound;
-  return {
-    sql: comparison(operator, { place, first, all: bound.join(', '), length: [...value].length }),
-    values,
-  };
+  const compared = { place, first, all: bound.join(', '), length: [...value].length };
+  return { sql: COMPARISONS[operator](compared), values };
 }
 
 /** A whole number's type would round `4.5` to 5. */
@@ -120,35 +118,23 @@ interface Compared {
   readonly length: number;
 }
 
-function comparison(operator: Exclude<Operator, 'is'>, { place, first, all, length }: Compared): string {
-  switch (operator) {
-    case 'eq':
-      return `${place} = ${first}`;
-    case 'ne':
-      // A page of which it is not known is not equal.
-      return `${place} IS DISTINCT FROM ${first}`;
-    case 'gt':
-      return `${place} > ${first}`;
-    case 'gte':
-      return `${place} >= ${first}`;
-    case 'lt':
-      return `${place} < ${first}`;
-    case 'lte':
-      return `${place} <= ${first}`;
-    case 'in':
-      return `${place} IN (${all})`;
-    case 'contains':
-      return `strpos(lower(${place}), lower(${first})) > 0`;
-    case 'not_contains':
-      return `coalesce(strpos(lower(${place}), lower(${first})), 0) = 0`;
-    case 'starts':
-      return `starts_with(${place}, ${first})`;
-    case 'ends':
-      return `length(${place}) >= ${length} AND substr(${place}, length(${place}) - ${length - 1}) = ${first}`;
-    case 'has':
-      return `strpos(chr(31) || array_to_string(${place}, chr(31)) || chr(31), chr(31) || ${first} || chr(31)) > 0`;
-  }
-}
+const COMPARISONS: Readonly<Record<Exclude<Operator, 'is'>, (compared: Compared) => string>> = {
+  eq: ({ place, first }) => `${place} = ${first}`,
+  // A page of which it is not known is not equal.
+  ne: ({ place, first }) => `${place} IS DISTINCT FROM ${first}`,
+  gt: ({ place, first }) => `${place} > ${first}`,
+  gte: ({ place, first }) => `${place} >= ${first}`,
+  lt: ({ place, first }) => `${place} < ${first}`,
+  lte: ({ place, first }) => `${place} <= ${first}`,
+  in: ({ place, all }) => `${place} IN (${all})`,
+  contains: ({ place, first }) => `strpos(lower(${place}), lower(${first})) > 0`,
+  not_contains: ({ place, first }) => `coalesce(strpos(lower(${place}), lower(${first})), 0) = 0`,
+  starts: ({ place, first }) => `starts_with(${place}, ${first})`,
+  ends: ({ place, first, length }) =>
+    `length(${place}) >= ${length} AND substr(${place}, length(${place}) - ${length - 1}) = ${first}`,
+  has: ({ place, first }) =>
+    `strpos(chr(31) || array_to_string(${place}, chr(31)) || chr(31), chr(31) || ${first} || chr(31)) > 0`,
+};
 
 const IS: Readonly<Record<string, (place: string, family: Family) => string | null>> = {
   null: (place) => `${place} IS NULL`,

@@ -139,10 +139,8 @@ export const FIGURE_PAGES = {
 } as const;
 
 export function pagesCommand(filter: PageFilter): string {
-  const { project, crawl, issue, change, since, segment, segmentation, sort } = filter;
-  const given = { project, crawl, issue, change, since, segment, segmentation, sort };
-  const flags = Object.entries(given).flatMap(([flag, value]) =>
-    value === undefined ? [] : [`--${flag} ${shellWord(value)}`],
+  const flags = (['project', ...NAMED] as const).flatMap((name) =>
+    filter[name] === undefined ? [] : [`--${name} ${shellWord(filter[name])}`],
   );
   const columns = filter.conditions.map(
     ({ column, operator, value }) => `--filter ${shellWord(`${column}=${operator}:${value}`)}`,

@@ -6,8 +6,7 @@ import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
 import { crawlOf } from '../../../state/catalogue/resolve-parameters.ts';
 import { type AskCrawls, asking, CHOSEN, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
 import { comparedOfAnswers, FIELDS, partWords, untoldParts } from '../compare/comparable-columns.ts';
-import type { ComparedName } from '../compare/compared-crawls.ts';
-import { whyNotCompared } from '../compare/why-not-compared.ts';
+import { type ComparedName, whyNotCompared } from '../compare/compared-crawls.ts';
 import { segmentOf } from '../segments.ts';
 import { BESIDE_PAGES, BESIDES, trafficColumns } from './beside-pages.ts';
 import {

@@ -7,11 +7,12 @@ import {
   type Kind,
   type Link,
   line,
+  type Names,
   type Section,
   section,
   tableOf,
 } from '../../../project/model/shown/blocks.ts';
-import { columnName, columnNames, type Names, numberText } from '../../../project/model/shown/value-text.ts';
+import { columnName, columnNames, numberText } from '../../../project/model/shown/value-text.ts';
 import { type ComparedName, crawlCell } from '../compare/compared-crawls.ts';
 import { conditionWords, familyOf } from './page-conditions.ts';
 import { CHANGES_OF_ISSUE, type PageFilter, pagesCommand, partsOfFilter } from './page-filter.ts';

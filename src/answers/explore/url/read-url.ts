@@ -1,16 +1,8 @@
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
 import { type AskedCrawls, CHOSEN, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
-import { readUrlHistory, type UrlHistoryEntry } from './url-history.ts';
+import { readUrlHistory } from './url-history.ts';
+import { readInlinks, readOutlinks } from './url-links.ts';
 import {
-  type FirstLinks,
-  type FirstRows,
-  type Inlink,
-  type Outlink,
-  readInlinks,
-  readOutlinks,
-} from './url-links.ts';
-import {
-  type OtherUrl,
   readCanonical,
   readHreflangs,
   readItems,
@@ -18,15 +10,9 @@ import {
   readPageIssues,
   readRedirects,
   readSimilar,
-  type SimilarPage,
-  type UrlHreflang,
-  type UrlIssue,
-  type UrlItem,
-  type UrlPage,
-  type UrlRedirects,
 } from './url-page.ts';
 import { type FoundOrWhy, type UrlCrawl, type UrlPlace, urlPlace } from './url-place.ts';
-import { readDemand, readHits, type UrlDemand, type UrlHits } from './url-traffic.ts';
+import { readDemand, readHits } from './url-traffic.ts';
 
 /** A URL, in a crawl of a project; without these, in the main crawl of the one project that has it. */
 export interface AskedUrl extends AskedCrawls {
@@ -46,21 +32,23 @@ const CRAWLS = `
   JOIN mart.crawls AS crawls ON crawls.crawl_id = chosen.crawl_id
   ORDER BY chosen.project, chosen.crawl_id`;
 
-interface UrlParts {
-  /** Null where the crawl does not have the page. */
-  readonly page: UrlPage | null;
-  readonly redirects: UrlRedirects | null;
-  readonly canonical: OtherUrl | null;
-  readonly hreflangs: readonly UrlHreflang[];
-  readonly structured_data: readonly UrlItem[];
-  readonly similar: FirstRows<SimilarPage>;
-  readonly issues: readonly UrlIssue[];
-  readonly history: readonly UrlHistoryEntry[];
-  readonly inlinks: FirstLinks<Inlink>;
-  readonly outlinks: FirstLinks<Outlink>;
-  readonly hits: UrlHits | null;
-  readonly demand: UrlDemand | null;
-}
+/** Each part of the answer by what reads it, once the page is read: null where the crawl does not have it. */
+const READERS = {
+  redirects: readRedirects,
+  canonical: readCanonical,
+  hreflangs: readHreflangs,
+  structured_data: readItems,
+  similar: readSimilar,
+  issues: readPageIssues,
+  history: readUrlHistory,
+  inlinks: readInlinks,
+  outlinks: readOutlinks,
+  hits: readHits,
+  demand: readDemand,
+};
+type Readers = typeof READERS & { readonly page: typeof readPage };
+type ReadParts = { readonly [Name in keyof Readers]: Awaited<ReturnType<Readers[Name]>> };
+type UrlParts = { readonly [Name in keyof ReadParts]: ReadParts[Name]['found'] };
 
 export interface UrlStory extends UrlParts {
   readonly url: string;
@@ -102,24 +90,11 @@ export async function readUrl(
   };
 }
 
-async function readParts(
-  place: UrlPlace,
-): Promise<{ readonly [Name in keyof UrlParts]: FoundOrWhy<UrlParts[Name]> }> {
+async function readParts(place: UrlPlace): Promise<ReadParts> {
   const page = await readPage(place);
-  return {
-    page,
-    redirects: await readRedirects(place),
-    canonical: await readCanonical(place, page.found),
-    hreflangs: await readHreflangs(place, page.found),
-    structured_data: await readItems(place),
-    similar: await readSimilar(place, page.found),
-    issues: await readPageIssues(place, page.found),
-    history: await readUrlHistory(place),
-    inlinks: await readInlinks(place),
-    outlinks: await readOutlinks(place),
-    hits: await readHits(place),
-    demand: await readDemand(place),
-  };
+  const parts: [string, FoundOrWhy<unknown>][] = [['page', page]];
+  for (const [name, read] of Object.entries(READERS)) parts.push([name, await read(place, page.found)]);
+  return Object.fromEntries(parts) as unknown as ReadParts;
 }
 
 /** Of the main crawls of several projects, the one that has the page. */

@@ -3,21 +3,19 @@ import type { FoundOrWhy, UrlPlace } from './url-place.ts';
 const QUERIES = 10;
 const DAY_MS = 86_400_000;
 
+/** Columns of mart.log_url_days; `unverified` ones are in the name of a bot that the address refutes. */
+const COUNTS = [
+  ...(['search_bot_hits', 'google_bot_hits', 'bing_bot_hits', 'ai_bot_hits'] as const),
+  ...(['unverified_bot_hits', 'visits'] as const),
+];
+
 /** Requests for the URL on a day; null where it is not known. */
-interface HitsOfDay {
+interface HitsOfDay
+  extends Readonly<Record<'hits' | (typeof COUNTS)[number] | 'last_status_code', number | null>> {
   /** Of UTC. */
   readonly day: string;
   /** Whether log files of the day are loaded; without them nothing of it is known. */
   readonly has_logs: boolean;
-  readonly hits: number | null;
-  readonly search_bot_hits: number | null;
-  readonly google_bot_hits: number | null;
-  readonly bing_bot_hits: number | null;
-  readonly ai_bot_hits: number | null;
-  /** In the name of a bot that the address refutes. */
-  readonly unverified_bot_hits: number | null;
-  readonly visits: number | null;
-  readonly last_status_code: number | null;
 }
 
 /** Requests by one kind of bot, in the same days. */
@@ -74,13 +72,7 @@ const HITS = `
   )
   SELECT
     days.day,
-    CASE WHEN hits.url IS NULL THEN 0 ELSE hits.hits END AS hits,
-    CASE WHEN hits.url IS NULL THEN 0 ELSE hits.search_bot_hits END AS search_bot_hits,
-    CASE WHEN hits.url IS NULL THEN 0 ELSE hits.google_bot_hits END AS google_bot_hits,
-    CASE WHEN hits.url IS NULL THEN 0 ELSE hits.bing_bot_hits END AS bing_bot_hits,
-    CASE WHEN hits.url IS NULL THEN 0 ELSE hits.ai_bot_hits END AS ai_bot_hits,
-    CASE WHEN hits.url IS NULL THEN 0 ELSE hits.unverified_bot_hits END AS unverified_bot_hits,
-    CASE WHEN hits.url IS NULL THEN 0 ELSE hits.visits END AS visits,
+    ${['hits', ...COUNTS].map((name) => `CASE WHEN hits.url IS NULL THEN 0 ELSE hits.${name} END AS ${name},`).join('\n    ')}
     hits.last_status_code
   FROM days
   LEFT JOIN mart.log_url_days AS hits
@@ -120,24 +112,17 @@ function whyNone(what: string, [last]: readonly LastDay[]): string {
     : `the project has ${what} up to ${day}, none on the days of the crawl`;
 }
 
-const COUNTS = [
-  ...(['search_bot_hits', 'google_bot_hits', 'bing_bot_hits', 'ai_bot_hits'] as const),
-  ...(['unverified_bot_hits', 'visits'] as const),
-];
-const NOTHING = {
-  ...{ hits: null, search_bot_hits: null, google_bot_hits: null, bing_bot_hits: null, ai_bot_hits: null },
-  ...{ unverified_bot_hits: null, visits: null, last_status_code: null, has_logs: false },
-};
-
 /** Days without log files have nothing that is known; nor has any day what log files never tell of the URL. */
 function everyDay(logged: readonly Omit<HitsOfDay, 'has_logs'>[]): HitsOfDay[] {
-  const untold = COUNTS.filter((name) => logged.every((one) => one.hits === 0 || one[name] === null));
-  const never = Object.fromEntries(untold.map((name) => [name, null]));
+  const nulls = <Name extends string>(names: readonly Name[]) =>
+    Object.fromEntries(names.map((name) => [name, null])) as Record<Name, null>;
+  const never = nulls(COUNTS.filter((name) => logged.every((one) => one.hits === 0 || one[name] === null)));
+  const nothing = { has_logs: false, ...nulls(['hits', ...COUNTS, 'last_status_code']) };
   return logged.flatMap((one, index) => {
     const days: HitsOfDay[] = [{ ...one, ...never, has_logs: true }];
     const next = Date.parse(logged[index + 1]?.day ?? '');
     for (let time = Date.parse(one.day) + DAY_MS; time < next; time += DAY_MS)
-      days.push({ ...NOTHING, day: new Date(time).toISOString().slice(0, 10) });
+      days.push({ ...nothing, day: new Date(time).toISOString().slice(0, 10) });
     return days;
   });
 }

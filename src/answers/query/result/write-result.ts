@@ -1,14 +1,15 @@
 import type { StreamedRows } from '../../../core/duckdb/streamed-rows.ts';
 import { countText } from '../../../core/text/amounts.ts';
 import { csvCell, spreadsheetCell } from '../../../core/text/csv-cell.ts';
+import { cutText, liftedTable } from '../../../core/text/cut-columns.ts';
 import { cutToWidth } from '../../../core/text/display-width.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
 import { markdownLine, markdownText } from '../../../core/text/markdown.ts';
 import { alignColumns, ruleOf } from '../../../core/text/text-table.ts';
 import { visible } from '../../../core/text/visible.ts';
-import { columnNames, type Names } from '../../../project/model/shown/value-text.ts';
+import type { Names } from '../../../project/model/shown/blocks.ts';
+import { columnNames, numberText } from '../../../project/model/shown/value-text.ts';
 import { queryLimitError } from '../query-limits.ts';
-import { peopleTable } from './people-table.ts';
 import { jsonRows, type ResultRows } from './result-rows.ts';
 import type { TextFormat } from './text-formats.ts';
 
@@ -57,11 +58,11 @@ export async function writeRows(result: ResultRows, options: TextOptions, write:
   if (format === 'table') return writeTable(chunks, result.names, { ...options, heads: names }, write);
   if (format === 'record') return writeRecords(chunks, names, nullText, write);
   const cell = safeCsv ? spreadsheetCell : csvCell;
-  const row: (values: readonly unknown[]) => string = {
-    json: (values: readonly unknown[]) => jsonLine(names, values),
-    jsonl: (values: readonly unknown[]) => jsonLine(names, values),
-    typed: (values: readonly unknown[]) => stringifyJson(values),
-    csv: (values: readonly unknown[]) => csvLine(values, cell),
+  const row: (values: Values) => string = {
+    json: (values: Values) => jsonLine(names, values),
+    jsonl: (values: Values) => jsonLine(names, values),
+    typed: (values: Values) => stringifyJson(values),
+    csv: (values: Values) => csvLine(values, cell),
     markdown: markdownRow,
   }[format];
   let count = 0;
@@ -140,18 +141,15 @@ async function writeTable(
 
 /** A value may be megabytes long; a table shows little of it. */
 function shortened(value: unknown): unknown {
-  if (value === null || typeof value === 'number' || typeof value === 'bigint') return value;
+  if (value === null || isNumber(value)) return value;
   return cellText(value).slice(0, MOST_CHARACTERS);
 }
 
 function plainTable(names: readonly string[], rows: readonly Values[], nullText: string): string {
-  const isNumber = names.map((_name, index) =>
-    rows.every((row) => row[index] === null || ['number', 'bigint'].includes(typeof row[index])),
-  );
   const cells = rows.map((row) =>
     row.map((value) => (value === null ? nullText : cutToWidth(flat(String(value)), CELL_WIDTH))),
   );
-  const { lines, widths } = alignColumns([names.map(flat), ...cells], isNumber);
+  const { lines, widths } = alignColumns([names.map(flat), ...cells], numberColumns(names, rows));
   return `${lines.toSpliced(1, 0, ruleOf(widths)).join('\n')}\n`;
 }
 
@@ -185,4 +183,39 @@ function flat(text: string): string {
 
 function markdownRow(values: readonly unknown[]): string {
   return markdownLine(values.map((value) => (value === null ? '' : markdownText(cellText(value)))));
+}
+
+export interface PeopleTable {
+  /** Of the columns. */
+  readonly names: readonly string[];
+  readonly heads?: readonly string[];
+  readonly rows: readonly (readonly unknown[])[];
+  /** Characters in a line. */
+  readonly width: number;
+  readonly nullText?: string;
+}
+
+/**
+ * A table on a person's terminal. Columns are cut until the lines fit: a URL in its middle, other texts at their end.
+ * Numbers have separators unless they are codes, and shares are in percent.
+ */
+export function peopleTable({ names, heads = names, rows, width, nullText = '-' }: PeopleTable): string {
+  const cells = rows.map((row) =>
+    row.map((value, index) =>
+      value === null ? nullText : cutText(shownText(names[index] ?? '', value), width),
+    ),
+  );
+  return `${liftedTable(heads.map(flat), cells, numberColumns(names, rows), width).join('\n')}\n`;
+}
+
+function shownText(name: string, value: unknown): string {
+  return isNumber(value) ? numberText(name, value) : flat(cellText(value));
+}
+
+const isNumber = (value: unknown): value is number | bigint =>
+  typeof value === 'number' || typeof value === 'bigint';
+
+/** Whether the values of each column are numbers, or NULL. */
+function numberColumns(names: readonly string[], rows: readonly Values[]): boolean[] {
+  return names.map((_name, index) => rows.every((row) => row[index] === null || isNumber(row[index])));
 }

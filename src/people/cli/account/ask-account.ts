@@ -3,7 +3,7 @@ import { keepSecret } from '../../../core/secrets/redact.ts';
 import { DEFAULT_RETRY } from '../../../core/time/retry.ts';
 import { reachService, seenBy } from '../../../operations/doctor/examine-service.ts';
 import { ServiceClient } from '../../../service/api/client/client.ts';
-import { SettingsFile } from '../../settings/settings-schema.ts';
+import { SettingsFile } from '../../settings/warehouse-setting.ts';
 import { type Dialogue, type Problem, Questions } from '../questions.ts';
 import { RefusedApplication, redirectAddress, type SignIn, signIn } from './sign-in.ts';
 

@@ -4,8 +4,7 @@ import { textTable } from '../../../core/text/text-table.ts';
 import type { Alert } from '../../../operations/alert/alert.ts';
 import { allTargets } from '../../../operations/alert/targets.ts';
 import { exitCodeOf } from '../../../project/model/runs/run-result.ts';
-import { loadPipelines } from '../../../project/settings/pipelines.ts';
-import { loadSchedules } from '../../../project/settings/schedules.ts';
+import { projectSchedules } from '../../../project/settings/schedules.ts';
 import type { Command } from '../command.ts';
 
 export const alertsTest: Command = {
@@ -14,8 +13,7 @@ export const alertsTest: Command = {
   flags: {},
   async run(invocation) {
     const { alerts, projectDir } = await invocation.settings();
-    const datasets = (await loadPipelines(projectDir)).map(({ dataset }) => dataset);
-    const targets = allTargets(alerts, await loadSchedules(projectDir, datasets));
+    const targets = allTargets(alerts, await projectSchedules(projectDir));
     if (targets.length === 0) {
       throw new CrawlhouseError('bad_settings', 'there is no target for alerts', {
         hint: 'set alerts.webhook or alerts.command in crawlhouse.yaml',

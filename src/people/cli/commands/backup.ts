@@ -6,6 +6,7 @@ import { counted } from '../../../core/text/amounts.ts';
 import { isInCatalogue } from '../../../engines/registry.ts';
 import { backUp } from '../../../state/catalogue/published/back-up.ts';
 import type { Command } from '../command.ts';
+import { neededArguments } from '../flag-values.ts';
 
 export const backup: Command = {
   name: 'backup',
@@ -13,11 +14,8 @@ export const backup: Command = {
   positionals: { shown: 'FILE', most: 1 },
   flags: { overwrite: { help: 'replace FILE if it is there' } },
   async run(invocation) {
-    const [name] = invocation.positionals;
-    if (name === undefined)
-      throw new CrawlhouseError('usage', 'name the file of the copy', {
-        hint: 'crawlhouse backup warehouse-backup.duckdb',
-      });
+    const hint = 'crawlhouse backup warehouse-backup.duckdb';
+    const [name] = neededArguments(invocation, 'name the file of the copy', hint);
     const settings = await invocation.settings();
     if (!isInCatalogue(settings))
       throw new CrawlhouseError(

@@ -1,12 +1,19 @@
 import { compareBlocks } from '../../../answers/explore/compare/compare-blocks.ts';
 import { type Comparison, readComparison } from '../../../answers/explore/compare/read-compare.ts';
-import { segmentParts } from '../../../answers/explore/within-segment.ts';
+import { segmentParts } from '../../../answers/explore/segments.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Command } from '../command.ts';
 import { openInConsole } from '../console-address.ts';
 import { printPaged } from '../pager.ts';
-import { EXPLORE_FLAGS, formatOf, partOf, writePart } from '../reports/explored.ts';
+import {
+  EXPLORE_FLAGS,
+  formatOf,
+  partOf,
+  ROWS_FLAGS,
+  SEGMENT_FLAGS,
+  writePart,
+} from '../reports/explored.ts';
 import { printBlocks } from '../reports/print-blocks.ts';
 
 const PARTS = {
@@ -21,12 +28,9 @@ export const compare: Command = {
   positionals: { shown: 'CRAWL CRAWL', most: 2 },
   flags: {
     project: EXPLORE_FLAGS.project,
-    segment: EXPLORE_FLAGS.segment,
-    segmentation: EXPLORE_FLAGS.segmentation,
+    ...SEGMENT_FLAGS,
     part: { value: 'PART', values: Object.keys(PARTS), help: 'only one of' },
-    format: EXPLORE_FLAGS.format,
-    names: EXPLORE_FLAGS.names,
-    open: EXPLORE_FLAGS.open,
+    ...ROWS_FLAGS,
   },
   async run(invocation) {
     const [from, to] = invocation.positionals;

@@ -6,7 +6,9 @@ import { readKnownUnits } from '../../../operations/status/remembered.ts';
 import { cronProblem } from '../../../project/settings/cron-fields.ts';
 import { writeSchedule } from '../../../project/settings/schedules.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
+
 import type { CrawlConfigInput } from '../../../service/api/resources/crawl-configs.ts';
+
 import type { Crawl } from '../../../service/api/resources/crawls.ts';
 import type { Command, Invocation } from '../command.ts';
 import { CRAWL_FLAGS, crawlConfig, measuredPages } from '../local/crawl-config.ts';

@@ -4,7 +4,7 @@ import { DIMENSIONS, type Dimension, type Period } from '../../../service/site/d
 import { DAY_ORDERS } from '../../../service/site/demand/exports/parse-day.ts';
 import { readDemand } from '../../../service/site/demand/read-demand.ts';
 import type { Command, Invocation } from '../command.ts';
-import { oneOf } from '../flag-values.ts';
+import { neededArguments, oneOf } from '../flag-values.ts';
 import { addExports, loadDemand } from '../local/load-demand.ts';
 import { LOCAL_PROJECT_FLAGS, localProject, projectFlags } from '../local/local-project.ts';
 import { LocalService } from '../local/local-service.ts';
@@ -33,16 +33,15 @@ export const demandAdd: Command = {
     keep: { help: 'add only what earlier exports do not have' },
   },
   async run(invocation) {
-    const { positionals, workingDirectory, signal, logger } = invocation;
-    if (positionals.length === 0)
-      throw new CrawlhouseError('usage', 'no file named', { hint: 'crawlhouse demand add FILE…' });
+    const { workingDirectory, signal, logger } = invocation;
+    const files = neededArguments(invocation, 'no file named', 'crawlhouse demand add FILE…');
     const options = {
       period: periodOf(invocation),
       dimensions: dimensionsOf(invocation),
       dayOrder: oneOf(invocation, 'date-order', DAY_ORDERS),
     };
     const settings = await invocation.settings();
-    const paths = positionals.map((path) => resolve(workingDirectory, path));
+    const paths = files.map((path) => resolve(workingDirectory, path));
     const exports = await readDemand(paths, options, signal);
     await using service = await LocalService.start(settings, { allowPrivate: false, logger });
     const project = await localProject(service, projectFlags(invocation));

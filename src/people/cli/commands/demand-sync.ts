@@ -1,16 +1,13 @@
 import { counted, countText } from '../../../core/text/amounts.ts';
-import { exitCodeOf } from '../../../project/model/runs/run-result.ts';
 import { googleAccess } from '../../../service/site/demand/search-console/google-access.ts';
 import { propertyOf, SearchConsole } from '../../../service/site/demand/search-console/search-console.ts';
 import type { Command } from '../command.ts';
 import { wholeNumber } from '../flag-values.ts';
-import { refuseMixing } from '../local/load-demand.ts';
+import { endDemand, refuseMixing } from '../local/load-demand.ts';
 import { loadLocal } from '../local/load-local.ts';
 import { LOCAL_PROJECT_FLAGS, localProject, projectFlags } from '../local/local-project.ts';
 import { LocalService } from '../local/local-service.ts';
 import { type SyncedDemand, syncDemand } from '../local/sync-demand.ts';
-import { failureOf, printError } from '../print-error.ts';
-import { printErrors, runSummary } from '../reports/run-report.ts';
 
 export const demandSync: Command = {
   name: 'demand sync',
@@ -37,25 +34,13 @@ export const demandSync: Command = {
     const property = propertyOf(String(project.start_url), await console.properties(signal), wanted);
     const synced = await syncDemand(invocation, { service, console, project, property, days });
     const result = await loadLocal(invocation, service, project.id, 'demand sync');
-    const errors = [...(synced.error === null ? [] : [synced.error]), ...result.errors];
-    const exitCode = exitCodeOf(errors);
-    if (invocation.has('json')) {
-      const { error: _, ...sums } = synced;
-      const site = { id: project.id, name: project.name };
-      await invocation.printJson({
-        ...{ project: site, property, ...sums, run: result.report },
-        error: failureOf(errors, exitCode),
-      });
-    } else await invocation.print(`${property}: ${describe(synced)}`);
-    if (synced.error !== null) printError(synced.error, invocation.has('debug'));
-    if (!invocation.has('json'))
-      invocation.say(
-        `\n${await runSummary(invocation, settings, result.report, 'Nothing new: the warehouse has these days.')}`,
-      );
-    printErrors(invocation, result);
-    if (exitCode === 0 && !invocation.has('json'))
-      invocation.say('Next: crawlhouse query --question q27_cannibalisation\n');
-    return exitCode;
+    const { error, ...sums } = synced;
+    return await endDemand(invocation, result, error === null ? [] : [error], {
+      document: { project: { id: project.id, name: project.name }, property, ...sums },
+      text: `${property}: ${describe(synced)}`,
+      idle: 'Nothing new: the warehouse has these days.',
+      next: async () => 'Next: crawlhouse query --question q27_cannibalisation\n',
+    });
   },
 };
 

@@ -8,7 +8,7 @@ import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
 import type { Command } from '../command.ts';
 import { openInConsole } from '../console-address.ts';
 import { printPaged } from '../pager.ts';
-import { EXPLORE_FLAGS, formatOf, writeFound } from '../reports/explored.ts';
+import { EXPLORE_FLAGS, formatOf, ROWS_FLAGS, SEGMENT_FLAGS, writeFound } from '../reports/explored.ts';
 import { printBlocks } from '../reports/print-blocks.ts';
 
 export const issues: Command = {
@@ -17,11 +17,8 @@ export const issues: Command = {
   flags: {
     project: { ...EXPLORE_FLAGS.project, help: 'only this project, by name or id' },
     crawl: EXPLORE_FLAGS.crawl,
-    segment: EXPLORE_FLAGS.segment,
-    segmentation: EXPLORE_FLAGS.segmentation,
-    format: EXPLORE_FLAGS.format,
-    names: EXPLORE_FLAGS.names,
-    open: EXPLORE_FLAGS.open,
+    ...SEGMENT_FLAGS,
+    ...ROWS_FLAGS,
   },
   async run(invocation) {
     const format = formatOf(invocation);

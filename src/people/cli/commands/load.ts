@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { withLineage } from '../../../operations/openlineage/with-lineage.ts';
 import { loadPackages } from '../../../pipeline/load-packages.ts';
 import type { Command } from '../command.ts';
+import { neededArguments } from '../flag-values.ts';
 import { printRun } from '../reports/run-report.ts';
 
 export const load: Command = {
@@ -12,12 +12,9 @@ export const load: Command = {
   positionals: { shown: 'PACKAGE…', most: Number.POSITIVE_INFINITY },
   flags: {},
   async run(invocation) {
-    if (invocation.positionals.length === 0) {
-      throw new CrawlhouseError('usage', 'no package named', {
-        hint: 'crawlhouse load DIR, a folder with manifest.json',
-      });
-    }
-    const folders = invocation.positionals.map((folder) => resolve(invocation.workingDirectory, folder));
+    const hint = 'crawlhouse load DIR, a folder with manifest.json';
+    const packages = neededArguments(invocation, 'no package named', hint);
+    const folders = packages.map((folder) => resolve(invocation.workingDirectory, folder));
     const settings = await invocation.settings();
     const { logger, signal } = invocation;
     const result = await withLineage(settings, 'load', logger, signal, () =>

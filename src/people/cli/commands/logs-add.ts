@@ -4,9 +4,9 @@ import { exitCodeOf } from '../../../project/model/runs/run-result.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { LogRules } from '../../../service/site/logs/log-rules.ts';
 import type { Command, Invocation } from '../command.ts';
-import { oneOf } from '../flag-values.ts';
+import { neededArguments, oneOf } from '../flag-values.ts';
 import { addLogs, type LogsOfProject, readingRules } from '../local/add-logs.ts';
-import { hasQuestion } from '../local/has-question.ts';
+import { hasQuestion } from '../local/load-demand.ts';
 import { loadLocal } from '../local/load-local.ts';
 import { LOCAL_PROJECT_FLAGS, localProject, projectFlags } from '../local/local-project.ts';
 import { LocalService } from '../local/local-service.ts';
@@ -37,21 +37,19 @@ export const logsAdd: Command = {
     },
   },
   async run(invocation) {
-    const { positionals, workingDirectory: folder, logger, signal } = invocation;
+    const { workingDirectory: folder, logger, signal } = invocation;
     const settings = await invocation.settings();
-    if (positionals.length === 0)
-      throw new CrawlhouseError('usage', 'no log file was named', {
-        hint: 'crawlhouse logs add /var/log/nginx/access.log*',
-      });
+    const hint = 'crawlhouse logs add /var/log/nginx/access.log*';
+    const from = neededArguments(invocation, 'no log file was named', hint);
     const rules = readingRules(logRules(invocation, settings.access_logs), onReject(invocation, settings));
-    await checkLogSources(positionals, folder);
+    await checkLogSources(from, folder);
     await using service = await LocalService.start(settings, { allowPrivate: false, logger });
     const project = await localProject(service, projectFlags(invocation));
     const { files, bots } = await addLogs(
       settings,
       service,
       {
-        ...{ projectId: project.id, from: positionals, folder, rules, again: invocation.has('again') },
+        ...{ projectId: project.id, from, folder, rules, again: invocation.has('again') },
         progress: invocation.progress,
         confirm: askAboutDays(invocation),
       },

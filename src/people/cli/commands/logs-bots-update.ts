@@ -1,7 +1,7 @@
-import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { counted } from '../../../core/text/amounts.ts';
 import { textTable } from '../../../core/text/text-table.ts';
 import type { Command } from '../command.ts';
+import { neededArguments } from '../flag-values.ts';
 import { readBotList } from '../local/read-bot-list.ts';
 import { shownPath } from '../local/shown-path.ts';
 import { updateBotRanges } from '../local/update-bot-ranges.ts';
@@ -15,14 +15,12 @@ export const logsBotsUpdate: Command = {
   },
   async run(invocation) {
     const { projectDir } = await invocation.settings();
-    const { positionals, workingDirectory, signal } = invocation;
-    if (positionals.length === 0)
-      throw new CrawlhouseError('usage', 'no file was named', {
-        hint: 'crawlhouse logs bots update https://openai.com/gptbot.json',
-      });
+    const { workingDirectory, signal } = invocation;
+    const hint = 'crawlhouse logs bots update https://openai.com/gptbot.json';
+    const files = neededArguments(invocation, 'no file was named', hint);
     const today = new Date().toISOString().slice(0, 10);
     const { file, lists } = await updateBotRanges(
-      { files: positionals, crawler: invocation.text('crawler'), projectDir, workingDirectory, today },
+      { files, crawler: invocation.text('crawler'), projectDir, workingDirectory, today },
       await readBotList({ projectDir }),
       signal,
     );

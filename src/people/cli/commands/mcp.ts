@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { waitingLimits } from '../../../answers/query/open-warehouse.ts';
 import { WarehousePool } from '../../../answers/query/warehouse-pool.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { packageVersion } from '../../../core/host/package-version.ts';
@@ -17,11 +18,6 @@ import { type AssistantReaders, assistantServer } from '../../mcp/assistant-tool
 import { listenForAssistants } from '../../mcp/listen-for-assistants.ts';
 import type { Command } from '../command.ts';
 
-/** An assistant waits no longer; the settings may allow less. */
-const MOST_SECONDS = 60;
-/** It reads no more of one answer. */
-const MOST_RESULT = '1MB';
-
 export const mcp: Command = {
   name: 'mcp',
   summary: 'let assistants query the warehouse: the Model Context Protocol on stdin and stdout, or over HTTP',
@@ -30,7 +26,7 @@ export const mcp: Command = {
   },
   async run(invocation) {
     const settings = await invocation.settings();
-    await using warehouses = new WarehousePool(limitsOf(settings), invocation.logger);
+    await using warehouses = new WarehousePool(waitingLimits(settings), invocation.logger);
     const desk = deskOf(settings, warehouses, invocation.logger);
     const version = await packageVersion();
     const server = () => assistantServer(desk, version);
@@ -60,14 +56,6 @@ export const mcp: Command = {
 
 async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
-}
-
-function limitsOf(settings: Settings): Settings {
-  return {
-    ...settings,
-    query_timeout: Math.min(settings.query_timeout, MOST_SECONDS),
-    query_result_limit: MOST_RESULT,
-  };
 }
 
 function deskOf(settings: Settings, warehouses: WarehousePool, logger: Logger): AssistantReaders {

@@ -7,7 +7,7 @@ import type { Command } from '../command.ts';
 import { openInConsole } from '../console-address.ts';
 import { namesOf, wholeNumber } from '../flag-values.ts';
 import { printPaged } from '../pager.ts';
-import { EXPLORE_FLAGS, formatOf, writeFound } from '../reports/explored.ts';
+import { EXPLORE_FLAGS, formatOf, ROWS_FLAGS, SEGMENT_FLAGS, writeFound } from '../reports/explored.ts';
 import { printBlocks } from '../reports/print-blocks.ts';
 
 const ROWS = 100;
@@ -16,16 +16,14 @@ export const pages: Command = {
   name: 'pages',
   summary: 'the pages of a crawl that have an issue or meet conditions',
   flags: {
-    project: EXPLORE_FLAGS.project,
-    crawl: EXPLORE_FLAGS.crawl,
+    ...EXPLORE_FLAGS,
     issue: { value: 'NAME', help: 'only pages with this issue' },
     change: {
       value: 'CHANGE',
       help: 'added, removed, changed or a column; of an issue: new, fixed or remaining',
     },
     since: { value: 'CRAWL', help: 'the crawl that --change compares with' },
-    segment: EXPLORE_FLAGS.segment,
-    segmentation: EXPLORE_FLAGS.segmentation,
+    ...SEGMENT_FLAGS,
     filter: {
       value: 'COLUMN=OPERATOR:VALUE',
       multiple: true,
@@ -40,9 +38,7 @@ export const pages: Command = {
     columns: { value: 'COLUMN', multiple: true, help: 'show these columns too, with commas between' },
     inlinks: { help: 'show all links to these pages, for those who mend them' },
     limit: { value: 'N', help: `the most rows (${ROWS})` },
-    format: EXPLORE_FLAGS.format,
-    names: EXPLORE_FLAGS.names,
-    open: EXPLORE_FLAGS.open,
+    ...ROWS_FLAGS,
   },
   async run(invocation) {
     const text = (flag: string): string | undefined => invocation.text(flag);

@@ -18,7 +18,7 @@ import type { Chart } from '../../../pipeline/transform/questions/question-chart
 import { explainEmpty, type Needs } from '../../../pipeline/transform/questions/question-needs.ts';
 import type { Parameter } from '../../../pipeline/transform/questions/question-parameters.ts';
 import { loadQuestions, questionNamed } from '../../../pipeline/transform/questions/questions.ts';
-import type { Names } from '../../../project/model/shown/value-text.ts';
+import type { Names } from '../../../project/model/shown/blocks.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
 import { resolveParameters } from '../../../state/catalogue/resolve-parameters.ts';

@@ -7,7 +7,7 @@ import { metricsReader } from '../../../operations/metrics/read-metrics.ts';
 import { withLineage } from '../../../operations/openlineage/with-lineage.ts';
 import { type Firing, fire } from '../../../operations/schedule/fire.ts';
 import { listen } from '../../../operations/schedule/listen.ts';
-import { Scheduler, type SchedulerOptions, type Waiting } from '../../../operations/schedule/scheduler.ts';
+import { Scheduler, type Waiting } from '../../../operations/schedule/scheduler.ts';
 import { BEAT_MS, runDueOnce, serveSchedules } from '../../../operations/schedule/serve-schedules.ts';
 import {
   readScheduleState,
@@ -17,8 +17,7 @@ import {
 } from '../../../operations/schedule/state-file.ts';
 import { recordFailedCrawl } from '../../../operations/status/record-failed-crawl.ts';
 import { exitCodeOf, type RunResult } from '../../../project/model/runs/run-result.ts';
-import { loadPipelines } from '../../../project/settings/pipelines.ts';
-import { loadSchedules, type Schedule } from '../../../project/settings/schedules.ts';
+import { projectSchedules, type Schedule } from '../../../project/settings/schedules.ts';
 import { type Settings, serviceSettings } from '../../../project/settings/settings.ts';
 import { takeSchedulerLease } from '../../../state/ledger/take-scheduler-lease.ts';
 import type { Command, Invocation } from '../command.ts';
@@ -61,16 +60,9 @@ async function serve(
   signal: AbortSignal,
 ): Promise<number> {
   const logger = serviceLogger(invocation);
-  const scheduler = schedulerOf({ settings, keeper, logger }, async (one, signal, isLast) => {
-    const result = await fireSchedule(
-      settings,
-      { schedule: one, isLast, schedulesError: scheduler.broken },
-      invocation.logger,
-      signal,
-    );
-    invocation.say(await runSummary(invocation, settings, result.report));
-    return result;
-  });
+  const scheduler = schedulerOf(invocation, settings, keeper, async (_schedule, { report }) =>
+    invocation.say(await runSummary(invocation, settings, report)),
+  );
   await scheduler.open();
   await using closing = new AsyncDisposableStack();
   const { schedule_listen: address, webhook_secret: secret } = settings;
@@ -101,20 +93,10 @@ async function serve(
 
 async function once(invocation: Invocation, settings: Settings, keeper: StateKeeper): Promise<number> {
   const results = new Map<string, RunResult>();
-  const scheduler = schedulerOf(
-    { settings, keeper, logger: serviceLogger(invocation) },
-    async (one, signal, isLast) => {
-      const result = await fireSchedule(
-        settings,
-        { schedule: one, isLast, schedulesError: scheduler.broken },
-        invocation.logger,
-        signal,
-      );
-      results.set(one.name, result);
-      if (!invocation.has('json')) invocation.say(await runSummary(invocation, settings, result.report));
-      return result;
-    },
-  );
+  const scheduler = schedulerOf(invocation, settings, keeper, async ({ name }, result) => {
+    results.set(name, result);
+    if (!invocation.has('json')) invocation.say(await runSummary(invocation, settings, result.report));
+  });
   const onWait = ({ name, at }: Waiting): void => {
     const time = new Date(at).toISOString().slice(0, 19).replace('T', ' ');
     invocation.say(
@@ -141,30 +123,31 @@ function serviceLogger(invocation: Invocation): Logger {
 
 /** Whether a schedule crawls a website or adds its logs; the folder then needs no other service. */
 async function crawls({ projectDir }: Settings): Promise<boolean> {
-  return (await readSchedules(projectDir)).some(({ crawl, logs }) => (crawl ?? logs) !== undefined);
-}
-
-async function readSchedules(projectDir: string): Promise<Schedule[]> {
-  const pipelines = await loadPipelines(projectDir);
-  return loadSchedules(
-    projectDir,
-    pipelines.map(({ dataset }) => dataset),
-  );
+  return (await projectSchedules(projectDir)).some(({ crawl, logs }) => (crawl ?? logs) !== undefined);
 }
 
 function schedulerOf(
-  { settings, keeper, logger }: { settings: Settings; keeper: StateKeeper; logger: Logger },
-  run: SchedulerOptions['fire'],
+  invocation: Invocation,
+  settings: Settings,
+  keeper: StateKeeper,
+  onEnd: (schedule: Schedule, result: RunResult) => Promise<void>,
 ): Scheduler {
-  return new Scheduler({
-    load: () => readSchedules(settings.projectDir),
-    fire: run,
+  const logger = serviceLogger(invocation);
+  const scheduler: Scheduler = new Scheduler({
+    load: () => projectSchedules(settings.projectDir),
+    fire: async (schedule, signal, isLast) => {
+      const firing = { schedule, isLast, schedulesError: scheduler.broken };
+      const result = await fireSchedule(settings, firing, invocation.logger, signal);
+      await onEnd(schedule, result);
+      return result;
+    },
     readState: () => readScheduleState(keeper, logger),
     writeState: (state) => writeScheduleState(keeper, state),
     now: () => Date.now(),
     seed: `${hostname()}\0${settings.projectDir}`,
     logger,
   });
+  return scheduler;
 }
 
 /** Fires a schedule. In a folder without another service it loads from the local one; its crawl comes first. */

@@ -11,8 +11,7 @@ export const sitemap: Command = {
   name: 'sitemap',
   summary: 'write sitemaps of the indexable pages of a crawl',
   flags: {
-    project: EXPLORE_FLAGS.project,
-    crawl: EXPLORE_FLAGS.crawl,
+    ...EXPLORE_FLAGS,
     output: { value: 'DIR', help: 'the folder for the files (sitemaps)' },
   },
   async run(invocation) {

@@ -17,8 +17,7 @@ import { statusFacts } from '../../../operations/status/status-facts.ts';
 import { readPublishedUnit, unitBlocks } from '../../../operations/status/unit-blocks.ts';
 import { isRelativeName } from '../../../project/model/crawl-name.ts';
 import type { Block } from '../../../project/model/shown/blocks.ts';
-import { loadPipelines } from '../../../project/settings/pipelines.ts';
-import { loadSchedules } from '../../../project/settings/schedules.ts';
+import { projectSchedules } from '../../../project/settings/schedules.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { readPublished } from '../../../state/catalogue/published/read-published.ts';
 import { projectNames } from '../../../state/catalogue/raw/raw-projects.ts';
@@ -62,7 +61,7 @@ async function showStatus(invocation: Invocation, follower: PublicationFollower)
   const settings = await invocation.settings();
   await follower.tryFollow(invocation.signal);
   const status = await readStatus(settings, Date.now());
-  const schedules = await nextFirings(settings.projectDir);
+  const schedules = upcoming(await projectSchedules(settings.projectDir), Date.now());
   const found = wanted === undefined ? null : await find(await named(wanted, invocation), status, settings);
   if (invocation.has('json')) {
     await invocation.printJson({ ...status, units: found?.units ?? status.units, schedules });
@@ -115,10 +114,4 @@ async function find(wanted: string, status: Status, settings: Settings): Promise
   throw new CrawlhouseError('usage', `nothing is known of ${wanted}`, {
     hint: `${didYouMean(wanted, [...names.values()])}give a unit, a crawl, a project or the first characters of a run; crawlhouse status lists them`,
   });
-}
-
-async function nextFirings(projectDir: string): Promise<ReturnType<typeof upcoming>> {
-  const pipelines = await loadPipelines(projectDir);
-  const datasets = pipelines.map((one) => one.dataset);
-  return upcoming(await loadSchedules(projectDir, datasets), Date.now());
 }

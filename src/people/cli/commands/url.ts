@@ -6,9 +6,9 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { countText } from '../../../core/text/amounts.ts';
 import type { Command } from '../command.ts';
 import { openInConsole } from '../console-address.ts';
-import { wholeNumber } from '../flag-values.ts';
+import { neededArguments, wholeNumber } from '../flag-values.ts';
 import { printPaged } from '../pager.ts';
-import { EXPLORE_FLAGS, endText, formatOf, partOf, writePart } from '../reports/explored.ts';
+import { EXPLORE_FLAGS, endText, formatOf, partOf, ROWS_FLAGS, writePart } from '../reports/explored.ts';
 import { printBlocks } from '../reports/print-blocks.ts';
 
 const ROWS = 100;
@@ -44,20 +44,14 @@ export const url: Command = {
   summary: 'all that is known of one URL: its page, history, links, issues, hits and clicks',
   positionals: { shown: 'URL', most: 1 },
   flags: {
-    project: EXPLORE_FLAGS.project,
-    crawl: EXPLORE_FLAGS.crawl,
+    ...EXPLORE_FLAGS,
     part: { value: 'PART', values: Object.keys(URL_PARTS), help: 'only one of' },
     limit: { value: 'N', help: `the most links of each kind, and similar pages (${ROWS})` },
-    format: EXPLORE_FLAGS.format,
-    names: EXPLORE_FLAGS.names,
-    open: EXPLORE_FLAGS.open,
+    ...ROWS_FLAGS,
   },
   async run(invocation) {
-    const [asked] = invocation.positionals;
-    if (asked === undefined)
-      throw new CrawlhouseError('usage', 'no URL is named', {
-        hint: 'crawlhouse url https://www.example.com/page',
-      });
+    const hint = 'crawlhouse url https://www.example.com/page';
+    const [asked] = neededArguments(invocation, 'no URL is named', hint);
     const part = partOf(invocation, URL_PARTS);
     const format = formatOf(invocation);
     const limit = wholeNumber(invocation, 'limit', 1, 9_999_999) ?? ROWS;

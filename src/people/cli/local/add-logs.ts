@@ -64,5 +64,5 @@ export async function addLogs(
       progress(`${files.length} log files read, the last: ${report.name}`);
     },
   };
-  return { bots: await service.addLogs(logs, signal), files };
+  return { bots: await service.handle.addLogs(logs, signal), files };
 }

@@ -1,7 +1,9 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
-import { exitCodeOf } from '../../../project/model/runs/run-result.ts';
+import { loadQuestions } from '../../../pipeline/transform/questions/questions.ts';
+import { exitCodeOf, type RunResult } from '../../../project/model/runs/run-result.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
+import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
 import type { Project } from '../../../service/api/resources/projects.ts';
 import type { Replaced } from '../../../service/local/ranking/replaced-demand.ts';
 import { type DemandExport, isDetailed } from '../../../service/site/demand/demand-row.ts';
@@ -14,7 +16,6 @@ import {
   replacedText,
 } from '../reports/demand-report.ts';
 import { printErrors, runSummary } from '../reports/run-report.ts';
-import { hasQuestion } from './has-question.ts';
 import { loadLocal } from './load-local.ts';
 import type { LocalService } from './local-service.ts';
 
@@ -46,7 +47,7 @@ export async function addExports(
         for (const sentence of replacedText(one)) invocation.say(`${sentence}\n`);
       };
       const work = { source, onReject, hosts, keep: invocation.has('keep'), onReplace };
-      const added = await service.addDemand(project.id, work, invocation.signal);
+      const added = await service.handle.addDemand(project.id, work, invocation.signal);
       outcomes.push({ source, added, replaced: replaced[0] ?? null, error: null });
     } catch (error) {
       if (!(error instanceof CrawlhouseError) || error.kind !== 'refused') throw error;
@@ -63,29 +64,40 @@ export async function loadDemand(
   project: Project,
   outcomes: readonly DemandOutcome[],
 ): Promise<number> {
-  const settings = await invocation.settings();
   const refused = outcomes.flatMap(({ error }) => error ?? []);
   const result = await loadLocal(invocation, service, project.id, 'demand add');
-  const errors = [...refused, ...result.errors];
+  const texts = outcomes.map((outcome) => describeDemand(outcome, invocation.workingDirectory));
+  return await endDemand(invocation, result, refused, {
+    document: { project: { id: project.id, name: project.name }, exports: outcomes.map(demandDocument) },
+    text: texts.filter(Boolean).join('\n'),
+    idle: 'Nothing new: the warehouse has these search results.',
+    next: async () => nextStep(await invocation.settings(), outcomes),
+  });
+}
+
+/** Prints what became of search data and of the run that loaded it; gives the exit code. */
+export async function endDemand(
+  invocation: Invocation,
+  result: RunResult,
+  own: readonly CrawlhouseError[],
+  said: {
+    readonly document: object;
+    readonly text: string;
+    readonly idle: string;
+    readonly next: () => Promise<string>;
+  },
+): Promise<number> {
+  const isJson = invocation.has('json');
+  const errors = [...own, ...result.errors];
   const exitCode = exitCodeOf(errors);
-  if (invocation.has('json')) {
-    await invocation.printJson({
-      project: { id: project.id, name: project.name },
-      exports: outcomes.map(demandDocument),
-      run: result.report,
-      error: failureOf(errors, exitCode),
-    });
-  } else {
-    const texts = outcomes.map((outcome) => describeDemand(outcome, invocation.workingDirectory));
-    await invocation.print(texts.filter(Boolean).join('\n'));
-  }
-  for (const error of refused) printError(error, invocation.has('debug'));
-  if (!invocation.has('json'))
-    invocation.say(
-      `\n${await runSummary(invocation, settings, result.report, 'Nothing new: the warehouse has these search results.')}`,
-    );
+  const end = { run: result.report, error: failureOf(errors, exitCode) };
+  if (isJson) await invocation.printJson({ ...said.document, ...end });
+  else await invocation.print(said.text);
+  for (const error of own) printError(error, invocation.has('debug'));
+  const settings = await invocation.settings();
+  if (!isJson) invocation.say(`\n${await runSummary(invocation, settings, result.report, said.idle)}`);
   printErrors(invocation, result);
-  if (exitCode === 0 && !invocation.has('json')) invocation.say(await nextStep(settings, outcomes));
+  if (exitCode === 0 && !isJson) invocation.say(await said.next());
   return exitCode;
 }
 
@@ -124,4 +136,9 @@ export async function refuseMixing(projectDir: string): Promise<void> {
       { hint: `add to its columns: ${lines.join(', ')}` },
     );
   }
+}
+
+/** Whether a project has a saved question: it may do without those that ship. */
+export async function hasQuestion(settings: Settings, name: string): Promise<boolean> {
+  return (await loadQuestions(sqlFolders(settings))).some((one) => one.name === name);
 }

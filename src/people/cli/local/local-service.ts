@@ -6,8 +6,7 @@ import { loadQuestions } from '../../../pipeline/transform/questions/questions.t
 import type { RunResult } from '../../../project/model/runs/run-result.ts';
 import { nameFullDisk } from '../../../project/settings/name-full-disk.ts';
 import { loadNotes } from '../../../project/settings/notes.ts';
-import { loadPipelines } from '../../../project/settings/pipelines.ts';
-import { loadSchedules } from '../../../project/settings/schedules.ts';
+import { projectSchedules } from '../../../project/settings/schedules.ts';
 import { loadSegmentations } from '../../../project/settings/segments.ts';
 import { localServiceFolder, type Settings } from '../../../project/settings/settings.ts';
 import { loadModels } from '../../../project/sql/models/load-models.ts';
@@ -19,7 +18,6 @@ import type { CrawlConfigInput } from '../../../service/api/resources/crawl-conf
 import type { Crawl } from '../../../service/api/resources/crawls.ts';
 import { fileForm } from '../../../service/api/resources/ingest-files.ts';
 import type { Project } from '../../../service/api/resources/projects.ts';
-import type { LogsToAdd } from '../../../service/local/logs/added-logs.ts';
 import {
   type LocalServiceOptions,
   type ServiceHandle,
@@ -28,7 +26,6 @@ import {
 import type { FetchProgress } from '../../../service/site/crawler/crawl-progress.ts';
 import { tryStart } from '../../../service/site/crawler/try-start.ts';
 import type { PagesPerTemplate } from '../../../service/site/crawler/vitals/vitals.ts';
-import type { BotReport } from '../../../service/site/logs/log-report.ts';
 import { tableColumns } from '../../../state/catalogue/catalog.ts';
 import { readPublished } from '../../../state/catalogue/published/read-published.ts';
 import { type FirstFigures, readFirstFigures } from './first-figures.ts';
@@ -43,12 +40,6 @@ export const LIST_CONFIG_NAME = 'crawlhouse crawl --list';
 const MENDABLE: readonly string[] = ['disk', 'missing_feature', 'bad_project'];
 /** States of a crawl that has not ended. */
 const UNFINISHED = ['running', 'pausing', 'paused', 'terminating'];
-
-interface Rules {
-  readonly allowPrivate: boolean;
-  readonly rendering: Settings['rendering'];
-  readonly proxy: Settings['crawl_proxy'];
-}
 
 /**
  * Starts the local service of a project folder.
@@ -74,15 +65,15 @@ export async function startProjectService(
 
 /** The local service of a project folder, which keeps its data below the state directory. */
 export class LocalService implements AsyncDisposable {
-  readonly #service: ServiceHandle;
+  readonly handle: ServiceHandle;
   readonly #client: ServiceClient;
-  readonly #rules: Rules;
+  readonly #allowPrivate: boolean;
   readonly #settings: Settings;
 
-  private constructor(service: ServiceHandle, settings: Settings, rules: Rules) {
-    this.#service = service;
+  private constructor(service: ServiceHandle, settings: Settings, allowPrivate: boolean) {
+    this.handle = service;
     this.#settings = settings;
-    this.#rules = rules;
+    this.#allowPrivate = allowPrivate;
     this.#client = new ServiceClient({ baseUrl: service.baseUrl, accessToken: service.accessToken });
   }
 
@@ -92,12 +83,7 @@ export class LocalService implements AsyncDisposable {
     options: { readonly allowPrivate: boolean; readonly logger: Logger },
   ): Promise<LocalService> {
     const service = await startProjectService(settings, { ...options, pausesCrawls: true });
-    const { rendering, crawl_proxy: proxy } = settings;
-    return new LocalService(service, settings, { allowPrivate: options.allowPrivate, rendering, proxy });
-  }
-
-  addLogs(logs: LogsToAdd, signal: AbortSignal): Promise<readonly BotReport[]> {
-    return this.#service.addLogs(logs, signal);
+    return new LocalService(service, settings, options.allowPrivate);
   }
 
   /** Runs pipelines over this service; `changed` are the days of dated data that they load again. */
@@ -105,11 +91,11 @@ export class LocalService implements AsyncDisposable {
     settings: Settings,
     run: (local: Settings, changed: readonly ChangedDay[]) => Promise<RunResult>,
   ): Promise<RunResult> {
-    const { baseUrl, accessToken } = this.#service;
-    const changed = await this.#service.changedDays();
+    const { baseUrl, accessToken } = this.handle;
+    const changed = await this.handle.changedDays();
     const result = await run({ ...settings, base_url: baseUrl, access_token: accessToken }, changed);
     const current = result.report.units.filter(({ status }) => status === 'loaded' || status === 'unchanged');
-    await this.#service.noteLoadedDays(
+    await this.handle.noteLoadedDays(
       current.flatMap(({ dataset, source: { project_id }, window }) =>
         window === null || project_id === null ? [] : [{ dataset, project_id, ...window }],
       ),
@@ -117,20 +103,14 @@ export class LocalService implements AsyncDisposable {
     return result;
   }
 
-  /** Adds an export of search results to a project's ranking performance; throws as its `addDemand`. */
-  addDemand(...work: Parameters<ServiceHandle['addDemand']>): ReturnType<ServiceHandle['addDemand']> {
-    return this.#service.addDemand(...work);
-  }
-
-  /** The hashes of the exports that were added to a project, of those that begin so. */
-  addedDemand(projectId: string, mark: string): Promise<readonly string[]> {
-    return this.#service.addedDemand(projectId, mark);
-  }
-
   /** The projects of this folder, the oldest first. */
   async projects(): Promise<Project[]> {
+    return Array.fromAsync(this.#client.list('projects', await this.#workspace()));
+  }
+
+  async #workspace(): Promise<{ readonly workspace_id: string }> {
     const [workspace] = await Array.fromAsync(this.#client.list('workspaces', {}));
-    return Array.fromAsync(this.#client.list('projects', { workspace_id: String(workspace?.id) }));
+    return { workspace_id: String(workspace?.id) };
   }
 
   /** The project of a website; a new one is verified, because who crawls answers for the site. */
@@ -141,21 +121,19 @@ export class LocalService implements AsyncDisposable {
     const { id } = await this.#client.call('createProject', {
       body: { project: { name: host, start_url: startUrl } },
     });
-    await this.#service.change('projects', id, { is_verified_by: 'crawlhouse crawl' });
+    await this.handle.change('projects', id, { is_verified_by: 'crawlhouse crawl' });
     return id;
   }
 
   /** Crawls that have not ended, the newest first. */
   async unfinished(): Promise<Crawl[]> {
-    const [workspace] = await Array.fromAsync(this.#client.list('workspaces', {}));
-    const { items } = await this.#client.all('crawls', { workspace_id: String(workspace?.id) });
+    const { items } = await this.#client.all('crawls', await this.#workspace());
     return items.filter(({ status }) => UNFINISHED.includes(status));
   }
 
   /** The last crawl of each website that has ended with a report, the newest first. */
   async lastEnded(): Promise<Crawl[]> {
-    const [workspace] = await Array.fromAsync(this.#client.list('workspaces', {}));
-    const { items } = await this.#client.all('crawls', { workspace_id: String(workspace?.id) });
+    const { items } = await this.#client.all('crawls', await this.#workspace());
     const ended = items.filter(({ status }) => status === 'done');
     const newest = ended.toSorted((a, b) => Number(b.ended_at) - Number(a.ended_at));
     return newest.filter(
@@ -178,7 +156,7 @@ export class LocalService implements AsyncDisposable {
     const { id } = known.some(({ name }) => name === config.name)
       ? await this.#client.call('updateCrawlConfig', { project_id: projectId, body })
       : await this.#client.call('createCrawlConfig', { project_id: projectId, body });
-    await this.#service.change('crawl_configs', id, { vitals });
+    await this.handle.change('crawl_configs', id, { vitals });
     return id;
   }
 
@@ -208,7 +186,7 @@ export class LocalService implements AsyncDisposable {
     }
     if (file === undefined) throw new Error('the local service can not read the list of URLs');
     const id = await this.configure(projectId, { ...config, user_input_files: [file.id] }, vitals);
-    await this.#service.change('crawl_configs', id, { list_only: true });
+    await this.handle.change('crawl_configs', id, { list_only: true });
     return id;
   }
 
@@ -235,7 +213,10 @@ export class LocalService implements AsyncDisposable {
     // Before anything is launched: the answers of the former crawl stay. The service shows no passwords to try with.
     const { id: _, ...given } = config;
     if (unfinished === undefined && !config.http_auth)
-      await tryStart(given, { iOwnThisSite: true, ...this.#rules });
+      await tryStart(given, {
+        ...{ iOwnThisSite: true, allowPrivate: this.#allowPrivate },
+        ...{ rendering: this.#settings.rendering, proxy: this.#settings.crawl_proxy },
+      });
     const { id } = unfinished ?? (await this.launch(projectId, config.id));
     await this.finish(id, () => {}, signal);
   }
@@ -260,12 +241,11 @@ export class LocalService implements AsyncDisposable {
           if (Number(crawl.fetched_urls) === 0) throw await this.#discarded(crawl);
           return crawl;
         }
-        if (!UNFINISHED.includes(crawl.status))
-          throw withoutReport(crawl, this.#service.failedCrawl(crawl_id));
-        const stuck = this.#service.stuckCrawl(crawl_id);
+        if (!UNFINISHED.includes(crawl.status)) throw withoutReport(crawl, this.handle.failedCrawl(crawl_id));
+        const stuck = this.handle.stuckCrawl(crawl_id);
         if (stuck !== undefined) throw paused(crawl, nameFullDisk(stuck, this.#settings));
         if (crawl.status === 'paused') await pilot('resume');
-        const progress = this.#service.crawlerProgress(crawl_id);
+        const progress = this.handle.crawlerProgress(crawl_id);
         show(progress);
         const isFetching = (progress?.phase ?? 'fetch') === 'fetch';
         await sleep(isFetching ? INTERVAL_MS : ANALYSIS_INTERVAL_MS, undefined, { signal });
@@ -286,7 +266,7 @@ export class LocalService implements AsyncDisposable {
 
   /** Takes a crawl without one page out of what is loaded: the site fell silent right after it had answered. */
   async #discarded({ id, crawl_config, end_reason }: Crawl): Promise<CrawlhouseError> {
-    await this.#service.change('crawls', id, { status: 'cancelled', end_reason: 'user_cancelled' });
+    await this.handle.change('crawls', id, { status: 'cancelled', end_reason: 'user_cancelled' });
     return new CrawlhouseError(
       'start_unreachable',
       `${crawl_config?.start_url}: no page was fetched: ${end_reason}`,
@@ -295,7 +275,7 @@ export class LocalService implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#client[Symbol.asyncDispose]();
-    await this.#service.close();
+    await this.handle.close();
   }
 }
 
@@ -324,11 +304,7 @@ function withoutReport({ status, end_reason, crawl_config }: Crawl, why?: string
  */
 async function checkProjectFiles(settings: Settings): Promise<void> {
   const { projectDir } = settings;
-  const pipelines = await loadPipelines(projectDir);
-  await loadSchedules(
-    projectDir,
-    pipelines.map(({ dataset }) => dataset),
-  );
+  await projectSchedules(projectDir);
   await loadNotes(projectDir);
   await checkPublishedSegments(settings);
   const folders = sqlFolders(settings);

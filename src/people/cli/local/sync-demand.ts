@@ -53,7 +53,7 @@ export async function syncDemand(
   const { signal, progress } = invocation;
   const { on_reject: onReject, access_logs: logs } = await invocation.settings();
   const mark = syncMark(property);
-  const known = await service.addedDemand(project.id, mark);
+  const known = await service.handle.addedDemand(project.id, mark);
   const done = new Set(known.map((hash) => hash.slice(mark.length, mark.length + 10)));
   const totals = await totalsOf(console, property, { from: dayOf(now - days * DAY), to: dayOf(now) }, signal);
   const all = [...totals.keys()].sort().reverse();
@@ -66,7 +66,7 @@ export async function syncDemand(
     try {
       const total = totals.get(day) ?? { clicks: 0, impressions: 0 };
       const source = await syncDay(console, { property, day, total }, signal);
-      add(sums, await service.addDemand(project.id, { source, onReject, hosts: logs.hosts }, signal));
+      add(sums, await service.handle.addDemand(project.id, { source, onReject, hosts: logs.hosts }, signal));
     } catch (thrown) {
       signal.throwIfAborted();
       if (!(thrown instanceof CrawlhouseError)) throw thrown;
@@ -85,7 +85,7 @@ const NOTHING: Sums = {
   ...{ total_clicks: 0n, total_impressions: 0n },
 };
 
-function add(sums: Sums, added: Awaited<ReturnType<LocalService['addDemand']>>): void {
+function add(sums: Sums, added: Awaited<ReturnType<LocalService['handle']['addDemand']>>): void {
   const detail = added.sums.find(({ by }) => by === DETAIL);
   const total = added.sums.find(({ by }) => by === 'date');
   sums.asked += 1;

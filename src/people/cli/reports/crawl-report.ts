@@ -2,20 +2,29 @@ import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import {
   type AnswerRows,
   type CrawlAnswers,
+  mapAnswers,
   readCrawlAnswers,
 } from '../../../answers/report/crawl-answers.ts';
-import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { firstThingsBlocks, firstThingsOf } from '../../../answers/report/first-things.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { counted, countText, durationText } from '../../../core/text/amounts.ts';
-import { type Line, line, type Section, section, type Table, tableOf, type Value } from '../../../project/model/shown/blocks.ts';
 import { loadQuestions, type Question } from '../../../pipeline/transform/questions/questions.ts';
+import {
+  type Line,
+  line,
+  type Section,
+  section,
+  type Table,
+  tableOf,
+  type Value,
+} from '../../../project/model/shown/blocks.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
 import type { Crawl } from '../../../service/api/resources/crawls.ts';
 import type { FetchProgress } from '../../../service/site/crawler/crawl-progress.ts';
 import type { Invocation } from '../command.ts';
-import { printBlocks } from './print-blocks.ts';
 import type { FirstFigures } from '../local/first-figures.ts';
+import { printBlocks } from './print-blocks.ts';
 
 interface CrawlEnd {
   readonly crawl_id: string;
@@ -68,12 +77,8 @@ async function readAnswers(
     questions,
     new Map([['crawl', crawl.id]]),
   );
-  const own = (rows: AnswerRows): AnswerRows => rows.map(({ crawl_id: _, ...row }) => row);
   return {
-    statuses: own(answers.statuses),
-    funnel: own(answers.funnel),
-    changes: own(answers.changes),
-    findings: own(answers.findings),
+    ...mapAnswers(answers, (rows) => rows.map(({ crawl_id: _, ...row }) => row)),
     more_questions: moreQuestions(
       questions,
       await warehouse.rows(
@@ -110,7 +115,11 @@ export function describeFetched(
   const all = statuses.reduce((sum, { pages }) => sum + pages, 0);
   // Rounded half up, as question 5 does.
   const percent = (pages: number): number => Math.floor((2000 * pages + all) / (2 * all)) / 10;
-  const rows = statuses.map(({ status_code, pages }) => ({ status_code, pages, pages_percent: percent(pages) }));
+  const rows = statuses.map(({ status_code, pages }) => ({
+    status_code,
+    pages,
+    pages_percent: percent(pages),
+  }));
   return `\n${printBlocks([
     line(`${countText(fetched_urls ?? 0)} pages fetched, depth ${last_depth ?? 0}: ${end_reason ?? null}`),
     ...part('Statuses', answerTable(rows)),

@@ -1,12 +1,12 @@
-import { peopleTable } from '../../../answers/query/result/people-table.ts';
-import { writeRows } from '../../../answers/query/result/write-result.ts';
+import { peopleTable, writeRows } from '../../../answers/query/result/write-result.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import { didYouMean } from '../../../core/text/nearest-name.ts';
 import { textTable } from '../../../core/text/text-table.ts';
 import { CRAWL_NAMES } from '../../../project/model/crawl-name.ts';
-import { columnNames, type Names } from '../../../project/model/shown/value-text.ts';
+import type { Names } from '../../../project/model/shown/blocks.ts';
+import { columnNames } from '../../../project/model/shown/value-text.ts';
 import type { Flag, Invocation } from '../command.ts';
 import { NAMES_FLAG, namesOf, oneOf } from '../flag-values.ts';
 import { printPaged } from '../pager.ts';
@@ -18,8 +18,15 @@ type Format = (typeof FORMATS)[number];
 export const EXPLORE_FLAGS = {
   project: { value: 'PROJECT', help: 'its name or id; needed where there are several' },
   crawl: { value: 'CRAWL', help: `${CRAWL_NAMES} (the main crawl)` },
+} as const satisfies Readonly<Record<string, Flag>>;
+
+export const SEGMENT_FLAGS = {
   segment: { value: 'SEGMENT', help: 'only pages of this directory or segment' },
   segmentation: { value: 'NAME', help: 'the segmentation of the segment' },
+} as const satisfies Readonly<Record<string, Flag>>;
+
+/** How the rows are shown, and where. */
+export const ROWS_FLAGS = {
   format: { value: 'FORMAT', values: FORMATS, help: 'how the rows are shown (table)' },
   names: { ...NAMES_FLAG, help: 'names of columns: for people (in a table) or of SQL (elsewhere)' },
   open: { help: 'open the page in the console that is running' },

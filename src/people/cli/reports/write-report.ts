@@ -3,9 +3,9 @@ import { type AskedCrawls, asking, chosenBy, rowsOf } from '../../../answers/exp
 import { checkIssue } from '../../../answers/explore/pages/page-statement.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { checkOutput } from '../../../answers/query/result/check-output.ts';
+import type { AddressOf } from '../../../answers/report/print-html.ts';
 import { readLetterhead } from '../../../answers/report/read-letterhead.ts';
 import { type ProjectReport, readSiteReport } from '../../../answers/report/read-site-report.ts';
-import type { AddressOf } from '../../../answers/report/print-html.ts';
 import { writeWhole } from '../../../core/files/atomic-file.ts';
 import { giveUserMode } from '../../../core/files/private-files.ts';
 import type { Logger } from '../../../core/logs/logger.ts';

@@ -1,5 +1,5 @@
-import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
+import { ConsoleTable } from './console-database.ts';
 
 /** What a person has started, and how it ended. */
 export const AuditEntry = z.object({
@@ -21,47 +21,39 @@ export type AuditEntry = z.infer<typeof AuditEntry>;
 export type AuditEnd = Pick<AuditEntry, 'outcome' | 'message' | 'run_id'>;
 
 /** Every action of the console: written before it starts, and again at its end. No entry is ever removed. */
-export class Audit {
-  readonly #database: DatabaseSync;
-  readonly #now: () => number;
-
-  constructor(database: DatabaseSync, now: () => number) {
-    this.#database = database;
-    this.#now = now;
-  }
-
+export class Audit extends ConsoleTable {
   /** @returns the id of the entry */
   begin(subject: string, command: string): number {
-    const { lastInsertRowid } = this.#database
+    const { lastInsertRowid } = this.database
       .prepare('INSERT INTO audit (began_at, subject, command) VALUES (?, ?, ?)')
       .run(this.#time(), subject, command);
     return Number(lastInsertRowid);
   }
 
   end(id: number, { outcome, message, run_id }: AuditEnd): void {
-    this.#database
+    this.database
       .prepare('UPDATE audit SET ended_at = ?, outcome = ?, message = ?, run_id = ? WHERE id = ?')
       .run(this.#time(), outcome, message, run_id, id);
   }
 
   find(id: number): AuditEntry | null {
-    const row = this.#database.prepare('SELECT * FROM audit WHERE id = ?').get(id);
+    const row = this.database.prepare('SELECT * FROM audit WHERE id = ?').get(id);
     return row === undefined ? null : AuditEntry.parse(row);
   }
 
   count(): number {
-    return Number(this.#database.prepare('SELECT count(*) AS entries FROM audit').get()?.entries);
+    return Number(this.database.prepare('SELECT count(*) AS entries FROM audit').get()?.entries);
   }
 
   /** The newest entries first. */
   list(most: number, from = 0): readonly AuditEntry[] {
-    const rows = this.#database
+    const rows = this.database
       .prepare('SELECT * FROM audit ORDER BY id DESC LIMIT ? OFFSET ?')
       .all(most, from);
     return rows.map((row) => AuditEntry.parse(row));
   }
 
   #time(): string {
-    return new Date(this.#now()).toISOString();
+    return new Date(this.now()).toISOString();
   }
 }

@@ -36,6 +36,18 @@ export function openConsoleDatabase(stateDir: string): DatabaseSync {
   return database;
 }
 
+/** What the console keeps of people in one of these tables. */
+export abstract class ConsoleTable {
+  protected readonly database: DatabaseSync;
+  /** Milliseconds. */
+  protected readonly now: () => number;
+
+  constructor(database: DatabaseSync, now: () => number) {
+    this.database = database;
+    this.now = now;
+  }
+}
+
 export function newKey(): string {
   return randomBytes(32).toString('base64url');
 }

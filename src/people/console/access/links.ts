@@ -1,44 +1,35 @@
-import type { DatabaseSync } from 'node:sqlite';
-import { hashOf, newKey } from './console-database.ts';
+import { ConsoleTable, hashOf, newKey } from './console-database.ts';
 
 const LASTS_MS = 10 * 60_000;
 
 /** One-time links, by which a person with access to the state directory signs in. */
-export class Links {
-  readonly #database: DatabaseSync;
-  readonly #now: () => number;
-
-  constructor(database: DatabaseSync, now: () => number) {
-    this.#database = database;
-    this.#now = now;
-  }
-
+export class Links extends ConsoleTable {
   /** A link to a console, which works once within ten minutes. */
   make(url: string): string {
     const key = newKey();
-    this.#database.prepare('DELETE FROM links WHERE ends_at <= ?').run(this.#now());
-    this.#database.prepare('INSERT INTO links VALUES (?, ?)').run(hashOf(key), this.#now() + LASTS_MS);
+    this.database.prepare('DELETE FROM links WHERE ends_at <= ?').run(this.now());
+    this.database.prepare('INSERT INTO links VALUES (?, ?)').run(hashOf(key), this.now() + LASTS_MS);
     return `${url}/sign-in?key=${key}`;
   }
 
   /** Uses up a key. @returns whether it was good */
   use(key: string): boolean {
-    const { changes } = this.#database
+    const { changes } = this.database
       .prepare('DELETE FROM links WHERE key_sha256 = ? AND ends_at > ?')
-      .run(hashOf(key), this.#now());
+      .run(hashOf(key), this.now());
     return changes === 1;
   }
 
   /** Remembers a console that listens, so that another process can make a link to it; disposed when it stops. */
   announce(url: string, takesLinks: boolean): Disposable {
-    const forget = this.#database.prepare('DELETE FROM servers WHERE url = ?');
-    this.#database.prepare('INSERT OR REPLACE INTO servers VALUES (?, ?)').run(url, takesLinks ? 1 : 0);
+    const forget = this.database.prepare('DELETE FROM servers WHERE url = ?');
+    this.database.prepare('INSERT OR REPLACE INTO servers VALUES (?, ?)').run(url, takesLinks ? 1 : 0);
     return { [Symbol.dispose]: () => forget.run(url) };
   }
 
   /** The console that began to listen last. */
   announced(): { readonly url: string; readonly takesLinks: boolean } | null {
-    const row = this.#database
+    const row = this.database
       .prepare('SELECT url, takes_links FROM servers ORDER BY rowid DESC LIMIT 1')
       .get();
     return row === undefined ? null : { url: String(row.url), takesLinks: row.takes_links === 1 };

@@ -59,25 +59,15 @@ export function readAction(fields: URLSearchParams): Action {
 
 /** The fields by which `readAction` reads an action again. */
 export function fieldsOf(action: Action): readonly (readonly [name: string, value: string])[] {
-  if (action.action === 'drop')
-    return [
-      ['action', 'drop'],
-      ['kind', action.kind],
-      ['name', action.name],
-    ];
-  const { pipelines, projects, crawls } = action;
+  if (action.action === 'drop') return Object.entries(action);
+  const { pipelines: pipeline, projects: project, crawls: crawl } = action;
   return [
     ['action', action.action],
-    ...pipelines.map((one) => ['pipeline', one] as const),
-    ...projects.map((one) => ['project', one] as const),
-    ...crawls.map((one) => ['crawl', one] as const),
-    ...(action.action === 'run'
-      ? []
-      : ([
-          ['from', action.from],
-          ['to', action.to],
-          ...(action.reload ? [['reload', 'on'] as const] : []),
-        ] as const)),
+    ...Object.entries({ pipeline, project, crawl }).flatMap(([name, chosen]) =>
+      chosen.map((one) => [name, one] as const),
+    ),
+    ...(action.action === 'run' ? [] : Object.entries({ from: action.from, to: action.to })),
+    ...(action.action === 'backfill' && action.reload ? [['reload', 'on'] as const] : []),
   ];
 }
 

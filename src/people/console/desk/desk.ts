@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { QuerySettings } from '../../../answers/query/open-warehouse.ts';
+import { type QuerySettings, waitingLimits } from '../../../answers/query/open-warehouse.ts';
 import type { ParameterTexts } from '../../../answers/query/parameters.ts';
 import type { Warehouse } from '../../../answers/query/warehouse.ts';
 import { WarehousePool } from '../../../answers/query/warehouse-pool.ts';
@@ -11,14 +11,14 @@ import { stringifyJson } from '../../../core/text/json.ts';
 import { PublicationFollower } from '../../../engines/publication-follower.ts';
 import { upcoming } from '../../../operations/schedule/next-firing.ts';
 import { readStatus, type Status, type StatusSettings } from '../../../operations/status/read-status.ts';
+
 import { loadQuestions, type Question } from '../../../pipeline/transform/questions/questions.ts';
-import { loadPipelines } from '../../../project/settings/pipelines.ts';
-import { loadSchedules } from '../../../project/settings/schedules.ts';
+import { projectSchedules } from '../../../project/settings/schedules.ts';
 import { type SqlSettings, sqlFolders } from '../../../project/sql/models/sql-folders.ts';
 import { publicationStamp } from '../../../state/catalogue/published/publication-stamp.ts';
+
 import { readPublished } from '../../../state/catalogue/published/read-published.ts';
-import { KeptTexts } from './kept-texts.ts';
-import { askingLimits } from './read-answer.ts';
+import { KeptTexts } from './statement.ts';
 
 /** Places for work of one kind. Who has fewest at work is next; none has more than its share. */
 interface Lane {
@@ -43,7 +43,7 @@ export class Readers implements AsyncDisposable {
   readonly logger: Logger;
   readonly lanes = new Lanes();
   readonly warehouse: WarehousePool;
-  /** For SQL of people. */
+  /** For SQL of people on a page; a download has the limits of the settings. */
   readonly asking: WarehousePool;
   readonly texts = new KeptTexts();
   readonly #follower: PublicationFollower;
@@ -56,7 +56,7 @@ export class Readers implements AsyncDisposable {
     this.logger = logger;
     this.#follower = new PublicationFollower(settings, logger);
     this.warehouse = new WarehousePool(settings, logger, this.#follower, this.lanes.pages);
-    this.asking = new WarehousePool(askingLimits(settings), logger, this.#follower, this.lanes.asking);
+    this.asking = new WarehousePool(waitingLimits(settings), logger, this.#follower, this.lanes.asking);
   }
 
   /**
@@ -150,9 +150,7 @@ export class Readers implements AsyncDisposable {
 
   /** When each schedule fires next. */
   async firings(): Promise<ReturnType<typeof upcoming>> {
-    const pipelines = await loadPipelines(this.settings.projectDir);
-    const datasets = pipelines.map(({ dataset }) => dataset);
-    return upcoming(await loadSchedules(this.settings.projectDir, datasets), Date.now());
+    return upcoming(await projectSchedules(this.settings.projectDir), Date.now());
   }
 
   questions(): Promise<readonly Question[]> {

@@ -1,28 +1,18 @@
-import type { QuerySettings } from '../../../answers/query/open-warehouse.ts';
+import { MOST_WAITED_SECONDS } from '../../../answers/query/open-warehouse.ts';
 import { queryLimitError } from '../../../answers/query/query-limits.ts';
 import type { PagedStatement } from '../../../answers/query/query-warehouse.ts';
 import type { RowsFilter, RowsPage } from '../../../answers/query/result/page-of-rows.ts';
-import type { TypedRows, Warehouse } from '../../../answers/query/warehouse.ts';
+import { recordsOf, type TypedRows, type Warehouse } from '../../../answers/query/warehouse.ts';
 import type { WarehousePool } from '../../../answers/query/warehouse-pool.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { durationText } from '../../../core/text/amounts.ts';
 import { explainEmpty } from '../../../pipeline/transform/questions/question-needs.ts';
 import { resolvedStatement, type Statement } from './statement.ts';
 
-/** A person waits no longer; the settings may allow less. */
-const MOST_SECONDS = 60;
-/** A page of an answer has no more. */
-const MOST_RESULT = '1MB';
 export const PAGE_ROWS = 100;
 const MOST_POINTS = 2000;
 /** How long the rows of the whole answer may be counted. */
 const COUNT_MS = 2000;
-
-/** The limits of what is asked on a page; a download has those of the settings. */
-export function askingLimits(settings: QuerySettings): QuerySettings {
-  const seconds = Math.min(settings.query_timeout, MOST_SECONDS);
-  return { ...settings, query_timeout: seconds, query_result_limit: MOST_RESULT };
-}
 
 export interface View {
   readonly filter: RowsFilter | null;
@@ -94,11 +84,8 @@ export function readChartRows(
     const bound = await resolvedStatement(statement, warehouse, signal);
     const page = { ...wanted, limit: MOST_POINTS + 1 };
     const { columns, rows } = await limited(signal, (until) => warehouse.page({ ...bound, page }, until));
-    const shown = rows.slice(0, MOST_POINTS);
-    return {
-      rows: shown.map((row) => Object.fromEntries(columns.map(({ name }, place) => [name, row[place]]))),
-      cut: rows.length > MOST_POINTS,
-    };
+    const shown = recordsOf({ columns, rows: rows.slice(0, MOST_POINTS) });
+    return { rows: shown, cut: rows.length > MOST_POINTS };
   });
 }
 
@@ -120,13 +107,13 @@ async function countRows(
 
 /** Ends a query for which no person waits. One that met a limit of this page is told what has wider ones. */
 async function limited<T>(signal: AbortSignal, work: (until: AbortSignal) => Promise<T>): Promise<T> {
-  const late = AbortSignal.timeout(MOST_SECONDS * 1000);
+  const late = AbortSignal.timeout(MOST_WAITED_SECONDS * 1000);
   try {
     return await work(AbortSignal.any([signal, late]));
   } catch (thrown) {
     signal.throwIfAborted();
     const error = late.aborted
-      ? queryLimitError(`it ran longer than ${durationText(MOST_SECONDS)}`, 'query_timeout')
+      ? queryLimitError(`it ran longer than ${durationText(MOST_WAITED_SECONDS)}`, 'query_timeout')
       : thrown;
     if (!(error instanceof CrawlhouseError) || error.code !== 'query_limit') throw error;
     throw new CrawlhouseError('query_limit', error.message, {

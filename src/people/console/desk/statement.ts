@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { ParameterTexts } from '../../../answers/query/parameters.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
@@ -12,7 +13,6 @@ import {
 import { type Question, questionNamed } from '../../../pipeline/transform/questions/questions.ts';
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
 import { resolveParameters } from '../../../state/catalogue/resolve-parameters.ts';
-import type { KeptTexts } from './kept-texts.ts';
 
 /** A parameter with the text that a form gave it. */
 type GivenParameter = Omit<Parameter, 'type'> & {
@@ -107,4 +107,30 @@ function boundStatement({ question, sql, parameters }: Statement): BoundStatemen
     parameters: new Map(parameters.map(({ name, value }) => [name, value])),
     needs: {},
   };
+}
+
+const MOST = 50;
+
+/** SQL that is too long for an address, by what stands for it there; the oldest is forgotten. */
+export class KeptTexts {
+  #texts = new Map<string, string>();
+
+  keep(subject: string, text: string): string {
+    const key = keyOf(subject, text);
+    this.#texts.delete(key);
+    this.#texts.set(key, text);
+    const [oldest] = this.#texts.keys();
+    if (this.#texts.size > MOST && oldest !== undefined) this.#texts.delete(oldest);
+    return key;
+  }
+
+  /** Only what the same person kept. */
+  find(subject: string, key: string): string | undefined {
+    const text = this.#texts.get(key);
+    return text === undefined || keyOf(subject, text) !== key ? undefined : text;
+  }
+}
+
+function keyOf(subject: string, text: string): string {
+  return hash('sha256', JSON.stringify([subject, text]), 'base64url').slice(0, 22);
 }

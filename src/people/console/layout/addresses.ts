@@ -55,7 +55,7 @@ export function crawlLink(crawl: LinkedCrawl): Html {
 }
 
 /** The page of all that is known of a URL; of the crawl where one is given. */
-export function urlPath(project: string, url: string, crawl?: string): string {
+function urlPath(project: string, url: string, crawl?: string): string {
   const query = new URLSearchParams({ url, ...(crawl !== undefined && { crawl }) });
   return `${projectPath(project)}/url?${String(query)}`;
 }

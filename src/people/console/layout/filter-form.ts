@@ -34,8 +34,9 @@ function control({ name, options, any = 'all' }: Choice, chosen: string): Html {
   // What an address asks for stays chosen, also where it is not offered.
   if (chosen !== '' && !entries.some(({ value }) => value === chosen))
     entries.push({ value: chosen, text: chosen });
-  return html`<select name="${name}">${entries.map(
-    ({ value, text }) =>
-      html`<option value="${value}"${value === chosen ? html` selected` : null}>${text}</option>`,
-  )}</select>`;
+  return html`<select name="${name}">${entries.map(({ value, text }) => option(value, chosen, text))}</select>`;
+}
+
+export function option(value: string, chosen: string | null, text = value): Html {
+  return html`<option value="${value}"${value === chosen ? html` selected` : null}>${text}</option>`;
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { timeText } from '../../../answers/report/marks.ts';
 import { progressWords, shareOf } from '../../../core/progress/progress.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { LiveRun } from '../../../state/ledger/live-run.ts';
-import { timeText } from '../../../answers/report/marks.ts';
 
 /** How far the run under way is, as a page shows it. */
 export const LiveState = LiveRun.extend({

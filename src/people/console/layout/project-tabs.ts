@@ -1,6 +1,5 @@
-import type { Html } from '../../../core/text/html.ts';
+import { type Html, html } from '../../../core/text/html.ts';
 import { projectPath } from './addresses.ts';
-import { drawTabs } from './tabs.ts';
 
 /** The pages of a project, each below its address. */
 const TABS = {
@@ -32,4 +31,18 @@ export function projectTabs(project: string, current: keyof typeof TABS, hasPage
       isCurrent: tab === current,
     })),
   );
+}
+
+interface Tab {
+  readonly name: string;
+  readonly href: string;
+  readonly isCurrent: boolean;
+}
+
+export function drawTabs(label: string, tabs: readonly Tab[]): Html {
+  return html`<nav class="tabs" aria-label="${label}"><ul>${tabs.map(
+    ({ name, href, isCurrent }) =>
+      html`<li><a href="${href}"${isCurrent ? html` aria-current="page"` : null}>${name}</a></li>`,
+  )}</ul></nav>
+`;
 }

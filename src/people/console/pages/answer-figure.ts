@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { askQuestion } from '../../../answers/report/crawl-answers.ts';
+import { timeText } from '../../../answers/report/marks.ts';
+import { type TableColumn, table } from '../../../answers/report/table.ts';
 import { toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { countText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
@@ -9,8 +11,6 @@ import { explainEmpty, type Needs } from '../../../pipeline/transform/questions/
 import { questionNamed } from '../../../pipeline/transform/questions/questions.ts';
 import { columnName } from '../../../project/model/shown/value-text.ts';
 import { type Readers, UNTIL_READ, type WarehouseRow } from '../desk/desk.ts';
-import { type TableColumn, table } from '../../../answers/report/table.ts';
-import { timeText } from '../../../answers/report/marks.ts';
 
 /** A figure that is not read by then is left for the next look at its page. */
 const PATIENCE_MS = 400;
@@ -84,22 +84,13 @@ export async function readFigure(desk: Readers, request: FigureRequest): Promise
 export function readStatement(
   desk: Readers,
   sql: string,
-  {
-    given,
-    needs,
-    isSlow = false,
-    isPatient,
-  }: Pick<FigureRequest, 'given' | 'isSlow' | 'isPatient'> & { readonly needs: Needs },
+  asked: Pick<FigureRequest, 'given' | 'isSlow' | 'isPatient'> & { readonly needs: Needs },
 ): Promise<FigureAnswer> {
-  const values = new Map(Object.entries(given));
+  const values = new Map(Object.entries(asked.given));
   const ways = waysTo({ run: '1', sql }, shellWord(sql.replaceAll(/\s+/g, ' ')), values);
   const head = { question: null, sql, ...ways, ignored: [] };
-  const asked = {
-    key: JSON.stringify([sql, ...values]),
-    read: () => desk.rows(sql, UNTIL_READ, values),
-    ...{ needs, values, isSlow, isPatient },
-  };
-  return settled(desk, head, asked);
+  const key = JSON.stringify([sql, ...values]);
+  return settled(desk, head, { ...asked, key, values, read: () => desk.rows(sql, UNTIL_READ, values) });
 }
 
 /** The whole answer in the console, and in a terminal. */
@@ -113,7 +104,7 @@ function waysTo(named: Record<string, string>, words: string, values: ReadonlyMa
   };
 }
 
-interface Asked extends Required<Pick<FigureRequest, 'isSlow' | 'isPatient'>> {
+interface Asked extends Pick<FigureRequest, 'isSlow' | 'isPatient'> {
   /** Of what is kept for the publication. */
   readonly key: string;
   readonly read: () => Promise<readonly object[]>;
@@ -167,25 +158,20 @@ export function drawPending(answers: readonly FigureAnswer[]): Html | null {
 <noscript>Reload the page to see more.</noscript></p>`;
 }
 
+/** How an answer is drawn. */
+interface Drawing {
+  readonly chart?: Html | null;
+  /** The table, where it is not the rows as they are. */
+  readonly rows?: Html;
+  readonly empty?: string;
+}
+
 /** A figure: its drawing, its table, and its question with SQL and command. */
-export function answerFigure(
-  title: string,
-  answer: FigureAnswer,
-  {
-    chart = null,
-    rows,
-    empty = 'There are no figures.',
-  }: {
-    readonly chart?: Html | null;
-    /** The table, where it is not the rows as they are. */
-    readonly rows?: Html;
-    readonly empty?: string;
-  } = {},
-): Html {
+export function answerFigure(title: string, answer: FigureAnswer, drawing: Drawing = {}): Html {
   const { ignored } = answer;
   return html`<figure><figcaption>${title}</figcaption>
 ${ignored.length === 0 ? null : html`<p class="facts">This figure does not follow the choice of ${ignored.join(' and ')}: it is of all.</p>`}
-${drawAnswer(title, answer, { chart, rows, empty })}
+${drawAnswer(title, answer, drawing)}
 <details class="quiet">${quietSummary('‹›', answer.question === null ? 'The SQL' : 'The question')}
 <p><a href="${answer.address}">Ask it</a>, or in a terminal: <code>${answer.command}</code></p>
 <pre tabindex="0" role="region" aria-label="SQL of ${title}">${answer.sql}</pre></details></figure>
@@ -195,19 +181,15 @@ ${drawAnswer(title, answer, { chart, rows, empty })}
 function drawAnswer(
   title: string,
   { state, rows, why, error }: FigureAnswer,
-  drawn: {
-    readonly chart: Html | null;
-    readonly rows: Html | undefined;
-    readonly empty: string;
-  },
+  { chart = null, rows: table, empty = 'There are no figures.' }: Drawing,
 ): Html {
   if (state === 'pending')
     return html`<p class="empty">It is being read. This takes a while on many pages.</p>`;
   if (state === 'failed') return html`<p class="notice">It could not be read: ${error}</p>`;
-  if (rows.length === 0) return html`<p class="empty">${why ?? drawn.empty}</p>`;
-  const figures = drawn.rows ?? answerRows(title, rows);
-  if (drawn.chart === null) return figures;
-  return html`${drawn.chart}<details class="quiet figures">${quietSummary('▦', 'The figures')}${figures}</details>`;
+  if (rows.length === 0) return html`<p class="empty">${why ?? empty}</p>`;
+  const figures = table ?? answerRows(title, rows);
+  if (chart === null) return figures;
+  return html`${chart}<details class="quiet figures">${quietSummary('▦', 'The figures')}${figures}</details>`;
 }
 
 /** A sign at the head of a figure that opens what is behind it. */

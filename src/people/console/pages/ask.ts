@@ -1,4 +1,5 @@
 import type { RowsPage } from '../../../answers/query/result/page-of-rows.ts';
+import { recordsOf } from '../../../answers/query/warehouse.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { chartFigures } from '../../../pipeline/transform/questions/chart-figures.ts';
 import {
@@ -50,11 +51,8 @@ export const ASK = page<AskDocument>({
     const view = viewOf(query);
     const about = {
       question: question && {
-        name: question.name,
-        title: question.title,
-        description: question.description.trim(),
-        model: question.model,
-        file: question.file,
+        ...{ name: question.name, title: question.title, description: question.description.trim() },
+        ...{ model: question.model, file: question.file },
       },
       sql,
       parameters: [...parameters],
@@ -110,12 +108,7 @@ async function chartOf(
   const chart = { ...choice, y: [...choice.y], each: [...choice.each] };
   const problem = chartProblem(choice, columns);
   if (problem !== null) return { ...chart, rows: [], cut: false, problem };
-  if (!more && number === 1) {
-    const records = rows.map((row) =>
-      Object.fromEntries(columns.map(({ name }, place) => [name, row[place]])),
-    );
-    return { ...chart, rows: records, cut: false, problem };
-  }
+  if (!more && number === 1) return { ...chart, rows: recordsOf({ columns, rows }), cut: false, problem };
   try {
     const { kind, x, each } = choice;
     const read = await readRows({
@@ -200,15 +193,11 @@ async function suggestions(
   parameters: readonly { readonly name: string }[],
 ): Promise<AskDocument['suggestions']> {
   const wants = (name: string): boolean => parameters.some((one) => one.name === name);
+  const projects = wants('project') ? await desk.readOnce('ask: projects', knownProjects) : [];
   return {
-    project: wants('project') ? await projects(desk) : [],
+    project: projects.toSorted().map((value) => ({ value, label: value })),
     crawl: wants('crawl') ? await crawls(desk) : [],
   };
-}
-
-async function projects(desk: Readers): Promise<Suggestion[]> {
-  const names = await desk.readOnce('ask: projects', knownProjects);
-  return names.toSorted().map((value) => ({ value, label: value }));
 }
 
 function crawls(desk: Readers): Promise<Suggestion[]> {

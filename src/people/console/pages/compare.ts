@@ -4,14 +4,14 @@ import { type Comparison, readComparison } from '../../../answers/explore/compar
 import { type Html, html } from '../../../core/text/html.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
 import { CRAWL_NAMES } from '../../../project/model/crawl-name.ts';
+import { crawlName } from '../../../project/model/shown/value-text.ts';
 import type { Readers } from '../desk/desk.ts';
 import { crawlLink, drawBlocks, projectPath } from '../layout/addresses.ts';
-import { crawlName } from '../../../project/model/shown/value-text.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
 import { calledProject } from './called-project.ts';
-import { page, type PageRequest } from './page.ts';
-import { readSegments, segmentChoices, Segments } from './segments.ts';
+import { type PageRequest, page } from './page.ts';
+import { readSegments, Segments, segmentChoices } from './segments.ts';
 
 const MOST_CRAWLS = 100;
 

@@ -2,9 +2,9 @@ import { readIssues } from '../../../answers/explore/issues/read-issues.ts';
 import { WHOLE_SITE } from '../../../answers/explore/segments.ts';
 import { QUESTIONS } from '../../../answers/report/crawl-answers.ts';
 import { readKnownUnits } from '../../../operations/status/remembered.ts';
+import { crawlName } from '../../../project/model/shown/value-text.ts';
 import { loadEntries } from '../../../state/catalogue/ops/ops-loads.ts';
 import { type Readers, withoutModels } from '../desk/desk.ts';
-import { crawlName } from '../../../project/model/shown/value-text.ts';
 import { type FigureAnswer, readFigure } from './answer-figure.ts';
 import { CrawlPage } from './crawl-document.ts';
 import { drawCrawl } from './draw-crawl.ts';
@@ -117,6 +117,10 @@ async function issuesOf(crawl: string, desk: Readers): Promise<CrawlPage['issues
   return judged && [...(judged[0]?.issues ?? [])];
 }
 
+const NOT_LOADED = {
+  ...{ route: null, reported: null, received: null, rejected: null, loaded: null, queryable: null },
+};
+
 async function unitsOf(crawl: string, desk: Readers): Promise<CrawlPage['units']> {
   const units = (await readKnownUnits(desk.settings)).filter(
     ({ source }) => source.kind === 'crawl' && source.id === crawl,
@@ -128,18 +132,9 @@ async function unitsOf(crawl: string, desk: Readers): Promise<CrawlPage['units']
   const names = [...new Set([...units.map(({ unit }) => unit), ...byUnit.keys()])].sort();
   const known = new Map(units.map((one) => [one.unit, one]));
   return names.map((unit) => {
-    const load = byUnit.get(unit);
-    const own = known.get(unit);
-    return {
-      unit,
-      status: own?.status ?? 'published',
-      error: own?.error?.message ?? null,
-      route: load?.route ?? null,
-      reported: load?.reported ?? null,
-      received: load?.received ?? null,
-      rejected: load?.rejected ?? null,
-      loaded: load?.loaded ?? null,
-      queryable: load?.queryable ?? null,
-    };
+    const { status = 'published', error = null } = known.get(unit) ?? {};
+    const { route, reported, received, rejected, loaded, queryable } = byUnit.get(unit) ?? NOT_LOADED;
+    const counts = { reported, received, rejected, loaded, queryable };
+    return { unit, status, error: error?.message ?? null, route, ...counts };
   });
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { table } from '../../../answers/report/table.ts';
 import { counted } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { readKnownUnits } from '../../../operations/status/remembered.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import { Action } from '../actions/action.ts';
 import { unitLink } from '../layout/addresses.ts';
-import { table } from '../../../answers/report/table.ts';
 import { planButton, requireActing, retryOf } from './acting.ts';
 import { AuditLine, auditLine, auditTable } from './audit.ts';
 import { page } from './page.ts';

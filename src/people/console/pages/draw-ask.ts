@@ -10,6 +10,7 @@ import { CHART_KINDS, type Chart } from '../../../pipeline/transform/questions/q
 import { TASKS } from '../../../pipeline/transform/questions/questions.ts';
 import { PAGE_ROWS } from '../desk/read-answer.ts';
 import { askAddress, askFields } from '../layout/ask-address.ts';
+import { option } from '../layout/filter-form.ts';
 import type { AskDocument } from './ask-document.ts';
 import { keepForm } from './keep-form.ts';
 import type { PageRequest } from './page.ts';
@@ -82,9 +83,8 @@ function field({
   const described = about === '' ? null : html` aria-describedby="${id}-about"`;
   const input =
     type === 'BOOLEAN'
-      ? html`<select id="${id}" name="param.${name}"${described}>${['', 'true', 'false'].map(
-          (one) =>
-            html`<option value="${one}"${one === (value ?? '') ? html` selected` : null}>${one}</option>`,
+      ? html`<select id="${id}" name="param.${name}"${described}>${['', 'true', 'false'].map((one) =>
+          option(one, value ?? ''),
         )}</select>`
       : html`<input id="${id}" name="param.${name}" value="${value}" autocomplete="off"${described}${
           type === 'DATE' ? html` type="date"` : null
@@ -126,17 +126,11 @@ function keep({ sql }: AskDocument, { session }: PageRequest): Html {
   return html`<details><summary>Keep this as a question</summary>${keepForm(sql, session.csrf)}</details>`;
 }
 
+const OF_CHARTS = ['chart', 'x', 'y', 'colour'];
 /** A download is of the whole answer, as it comes. */
-const NOT_WHOLE = {
-  filter: null,
-  in: null,
-  sort: null,
-  order: null,
-  chart: null,
-  x: null,
-  y: null,
-  colour: null,
-} as const;
+const NOT_WHOLE = Object.fromEntries(
+  ['filter', 'in', 'sort', 'order', ...OF_CHARTS].map((key) => [key, null]),
+);
 
 function rowsText({ rows, page, total }: AskDocument): string {
   if (rows.length === 0) return 'No rows';
@@ -157,9 +151,7 @@ function filterForm({ columns }: AskDocument, query: URLSearchParams): Html {
   return html`<form method="get" action="/ask#answer" class="choose">
 ${fields.map(([key, value]) => html`<input type="hidden" name="${key}" value="${value}">`)}
 <label>Rows with <input name="filter" value="${query.get('filter')}"></label>
-<label>in <select name="in"><option value="">any column</option>${columns.map(
-    ({ name }) => html`<option value="${name}"${name === within ? html` selected` : null}>${name}</option>`,
-  )}</select></label>
+<label>in <select name="in"><option value="">any column</option>${columns.map(({ name }) => option(name, within))}</select></label>
 <button type="submit">Filter</button>
 ${query.has('filter') ? html`<a href="${askAddress(query, { filter: null, in: null })}#answer">All rows</a>` : null}
 </form>`;
@@ -247,17 +239,12 @@ function cell(value: unknown, type: string): Html {
   return html`<details class="long"><summary>${text}</summary></details>`;
 }
 
-const OF_CHARTS = ['chart', 'x', 'y', 'colour'];
-
 /** The charts of an answer, and the form that chooses others; nothing where it has no numbers. */
 function drawChart({ columns, rows, chart }: AskDocument, query: URLSearchParams): Html | null {
   const chosen = chart ?? plainOf(columns, rows);
   if (chosen === null) return null;
   const select = (name: string, label: string, value: string | null, options: readonly string[]): Html =>
-    html`<label>${label} <select name="${name}">${options.map(
-      (one) =>
-        html`<option value="${one}"${one === (value ?? '') ? html` selected` : null}>${one || '–'}</option>`,
-    )}</select></label>`;
+    html`<label>${label} <select name="${name}">${options.map((one) => option(one, value ?? '', one || '–'))}</select></label>`;
   const names = columns.map(({ name }) => name);
   const numbers = columns.filter(({ type }) => isNumber(type)).map(({ name }) => name);
   const fields = askFields(query).filter(([key]) => !OF_CHARTS.includes(key));

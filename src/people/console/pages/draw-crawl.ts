@@ -2,16 +2,16 @@ import { foundIssues } from '../../../answers/explore/issues/issue-blocks.ts';
 import { type AddressParts, FIGURE_PAGES, pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
 import { WHOLE_SITE } from '../../../answers/explore/segments.ts';
 import { barChart } from '../../../answers/report/bars.ts';
+import { statusMark, timeText } from '../../../answers/report/marks.ts';
 import { coloursOf } from '../../../answers/report/palette.ts';
+import { table } from '../../../answers/report/table.ts';
 import { counted } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import { columnName, crawlName } from '../../../project/model/shown/value-text.ts';
 import { crawlLink, crawlPath, drawBlocks, projectLink, projectPath, unitLink } from '../layout/addresses.ts';
 import { countOrDash } from '../layout/counts.ts';
-import { statusMark, timeText } from '../../../answers/report/marks.ts';
-import { table } from '../../../answers/report/table.ts';
-import { drawTabs } from '../layout/tabs.ts';
+import { drawTabs } from '../layout/project-tabs.ts';
 import { crawlButtons } from './acting.ts';
 import { answerFigure, drawPending, type FigureAnswer, shownValue } from './answer-figure.ts';
 import type { CrawlPage } from './crawl-document.ts';
@@ -165,11 +165,10 @@ function unitsTable(units: CrawlPage['units']): Html {
       { name: 'unit', cell: ({ unit }) => unitLink(unit) },
       { name: 'status', cell: ({ status }) => statusMark(status) },
       { name: 'route', cell: ({ route }) => route },
-      { name: 'reported', isNumber: true, cell: ({ reported }) => countOrDash(reported) },
-      { name: 'received', isNumber: true, cell: ({ received }) => countOrDash(received) },
-      { name: 'rejected', isNumber: true, cell: ({ rejected }) => countOrDash(rejected) },
-      { name: 'loaded', isNumber: true, cell: ({ loaded }) => countOrDash(loaded) },
-      { name: 'queryable', isNumber: true, cell: ({ queryable }) => countOrDash(queryable) },
+      ...(['reported', 'received', 'rejected', 'loaded', 'queryable'] as const).map((name) => ({
+        ...{ name, isNumber: true },
+        cell: (unit: CrawlPage['units'][number]) => countOrDash(unit[name]),
+      })),
       { name: 'error', cell: ({ error }) => error },
     ],
     units,

@@ -2,12 +2,12 @@ import { type AddressParts, pagesAddress } from '../../../answers/explore/pages/
 import { barChart } from '../../../answers/report/bars.ts';
 import { type ChartNote, lineChart, stackedChart } from '../../../answers/report/charts.ts';
 import { coloursOf } from '../../../answers/report/palette.ts';
+import { type TableColumn, table } from '../../../answers/report/table.ts';
 import { counted, countText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { projectPath, urlLink, withQuery } from '../layout/addresses.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
-import { type TableColumn, table } from '../../../answers/report/table.ts';
 import { answerFigure, drawPending, type FigureAnswer, shownValue, signedValue } from './answer-figure.ts';
 import type { Demand } from './demand-document.ts';
 import { DIRECTORY, segmentChoice, segmentNotice } from './segments.ts';

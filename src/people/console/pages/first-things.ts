@@ -1,5 +1,10 @@
 import type { PageSegment } from '../../../answers/explore/segments.ts';
-import { firstThings, firstThingsBlocks, firstThingsOf, type JudgedPages } from '../../../answers/report/first-things.ts';
+import {
+  firstThings,
+  firstThingsBlocks,
+  firstThingsOf,
+  type JudgedPages,
+} from '../../../answers/report/first-things.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import type { Readers } from '../desk/desk.ts';
 import { drawBlocks } from '../layout/addresses.ts';

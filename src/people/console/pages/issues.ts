@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { issueBlocks, subjectName } from '../../../answers/explore/issues/issue-blocks.ts';
-import { type IssueList, readIssueList, readIssueSubjects } from '../../../answers/explore/issues/issue-list.ts';
+import {
+  type IssueList,
+  readIssueList,
+  readIssueSubjects,
+} from '../../../answers/explore/issues/issue-list.ts';
 import { readIssues } from '../../../answers/explore/issues/read-issues.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
@@ -10,8 +14,8 @@ import { drawBlocks, projectPath } from '../layout/addresses.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
 import { inTime } from './answer-figure.ts';
-import { NotFound, page, type PageRequest } from './page.ts';
-import { readSegments, segmentChoices, type Segments } from './segments.ts';
+import { NotFound, type PageRequest, page } from './page.ts';
+import { readSegments, type Segments, segmentChoices } from './segments.ts';
 
 /** As `readIssueList` reads it. */
 const Issues = z.record(z.string(), z.unknown());

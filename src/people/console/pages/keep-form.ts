@@ -4,6 +4,7 @@ import {
   parametersOf,
   STANDARD_PARAMETERS,
 } from '../../../pipeline/transform/questions/question-parameters.ts';
+import { option } from '../layout/filter-form.ts';
 
 /** The form that keeps SQL as a question, with what was written into it before. */
 export function keepForm(sql: string, csrf: string, written = new URLSearchParams()): Html {
@@ -17,10 +18,7 @@ export function keepForm(sql: string, csrf: string, written = new URLSearchParam
 </div>
 ${own.map(
   (name) => html`<fieldset class="parameters"><legend>$${name}</legend>
-<div><label for="keep-type-${name}">Type</label><select id="keep-type-${name}" name="type.${name}">${PARAMETER_TYPES.map(
-    (type) =>
-      html`<option value="${type}"${type === written.get(`type.${name}`) ? html` selected` : null}>${type}</option>`,
-  )}</select></div>
+<div><label for="keep-type-${name}">Type</label><select id="keep-type-${name}" name="type.${name}">${PARAMETER_TYPES.map((type) => option(type, written.get(`type.${name}`)))}</select></div>
 <div><label for="keep-about-${name}">What it means</label><input id="keep-about-${name}" name="about.${name}" required value="${written.get(`about.${name}`)}"></div>
 </fieldset>`,
 )}

@@ -4,17 +4,17 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { counted } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { readIncidents } from '../../../operations/status/remembered.ts';
+import { crawlName, valueText } from '../../../project/model/shown/value-text.ts';
 import { readLiveRun } from '../../../state/ledger/live-run.ts';
 import type { Readers } from '../desk/desk.ts';
 import { crawlLink, projectLink, projectPath } from '../layout/addresses.ts';
-import { crawlName, valueText } from '../../../project/model/shown/value-text.ts';
 import { countOrDash } from '../layout/counts.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { drawLiveRun, LiveState, liveState } from '../layout/live-run.ts';
 import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
 import { drawKpis, type Kpi } from './kpi.ts';
-import { page, type PageRequest } from './page.ts';
-import { ProjectLine, projectsNamed, ProjectTrend, readProjects, readTrends } from './read-projects.ts';
+import { type PageRequest, page } from './page.ts';
+import { ProjectLine, ProjectTrend, projectsNamed, readProjects, readTrends } from './read-projects.ts';
 
 const SIZE = 25;
 
@@ -164,7 +164,9 @@ function drawSite(site: Site): Html {
   return html`<li class="site${marks.some(({ kind }) => kind === 'bad') ? ' marked' : ''}">
 <div><h2>${projectLink(project_id, project_name)}</h2>
 <p class="facts">${crawl_id === null ? 'No pages are loaded.' : html`${crawlLink({ ...site, crawl_id })} · <a href="${projectPath(project_id)}/issues" aria-label="Issues of ${project_name ?? project_id}">Issues</a>`}${
-    last_ended_at === null ? null : html`<br>last crawl ${valueText((Date.now() - Date.parse(last_ended_at)) / 1000, 'age')} ago`
+    last_ended_at === null
+      ? null
+      : html`<br>last crawl ${valueText((Date.now() - Date.parse(last_ended_at)) / 1000, 'age')} ago`
   }</p>
 ${marks.map(({ kind, text }) => html`<p class="mark ${kind}">${text}</p>`)}</div>
 ${crawl_id === null ? null : drawKpis(kpisOf(site))}

@@ -1,12 +1,25 @@
 import { z } from 'zod';
 import { familyOf } from '../../../answers/explore/pages/page-conditions.ts';
-import { CHANGES_OF_ISSUE, conditionKey, filterOfQuery, OPERATORS, pagesAddress, pagesCommand } from '../../../answers/explore/pages/page-filter.ts';
-import { type FilteredIssue, type PageStatement, pageStatement } from '../../../answers/explore/pages/page-statement.ts';
+import {
+  CHANGES_OF_ISSUE,
+  conditionKey,
+  filterOfQuery,
+  OPERATORS,
+  pagesAddress,
+  pagesCommand,
+} from '../../../answers/explore/pages/page-filter.ts';
+import {
+  type FilteredIssue,
+  type PageStatement,
+  pageStatement,
+} from '../../../answers/explore/pages/page-statement.ts';
 import { type ListedPages, pagesHead, pagesTable } from '../../../answers/explore/pages/pages-blocks.ts';
+import { recordsOf } from '../../../answers/query/warehouse.ts';
 import { countText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { CRAWL_NAMES } from '../../../project/model/crawl-name.ts';
-import { columnName, crawlName, type Names } from '../../../project/model/shown/value-text.ts';
+import type { Names } from '../../../project/model/shown/blocks.ts';
+import { columnName, crawlName } from '../../../project/model/shown/value-text.ts';
 import type { Readers } from '../desk/desk.ts';
 import { PAGE_ROWS, readAnswer } from '../desk/read-answer.ts';
 import { drawBlocks, withQuery } from '../layout/addresses.ts';
@@ -14,8 +27,8 @@ import { Count } from '../layout/counts.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
 import { crawlsOf, ProjectCrawl } from './compare.ts';
-import { page, type PageRequest } from './page.ts';
-import { readSegments, segmentChoice, Segments } from './segments.ts';
+import { type PageRequest, page } from './page.ts';
+import { readSegments, Segments, segmentChoice } from './segments.ts';
 
 const FORMATS = { csv: 'CSV', parquet: 'Parquet', jsonl: 'JSON lines' } as const;
 /** Columns that say what to look at first. */
@@ -162,7 +175,7 @@ function listOf(document: PageList, query: URLSearchParams): ListedPages {
     since: id === null ? null : (known ?? { crawl_id: id, crawl_number: null, ended_at: null }),
     filter: filterOfQuery(project_id, query),
     ...{ issue, columns, total, before: (page - 1) * PAGE_ROWS },
-    rows: document.rows.map((row) => Object.fromEntries(columns.map(({ name }, at) => [name, row[at]]))),
+    rows: recordsOf(document),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Html } from '../../../core/text/html.ts';
-import type { SignedIn } from '../access/session.ts';
+import type { SignedIn } from '../access/sessions.ts';
 import type { Actions } from '../actions/actions.ts';
 import type { Readers } from '../desk/desk.ts';
 

@@ -1,10 +1,9 @@
 import { ASK } from './ask.ts';
-import { AUDIT } from './audit.ts';
+import { AUDIT, DO_ACTION } from './audit.ts';
 import { COMPARE } from './compare.ts';
 import { CRAWL } from './crawl.ts';
 import { DEMAND } from './demand.ts';
 import { DO } from './do.ts';
-import { DO_ACTION } from './do-action.ts';
 import { DO_PLAN } from './do-plan.ts';
 import { ISSUES } from './issues.ts';
 import { OPERATIONS } from './operations.ts';

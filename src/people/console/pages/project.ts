@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { WHOLE_SITE } from '../../../answers/explore/segments.ts';
 import { QUESTIONS } from '../../../answers/report/crawl-answers.ts';
+import { timeText } from '../../../answers/report/marks.ts';
+import { table } from '../../../answers/report/table.ts';
 import { counted, countText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
@@ -11,8 +13,6 @@ import { crawlLink, projectPath } from '../layout/addresses.ts';
 import { Count, countOrDash } from '../layout/counts.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
-import { table } from '../../../answers/report/table.ts';
-import { timeText } from '../../../answers/report/marks.ts';
 import { drawPending, FigureAnswer, readFigure, readStatement } from './answer-figure.ts';
 import { calledProject } from './called-project.ts';
 import { readFirstThings } from './first-things.ts';

@@ -1,12 +1,12 @@
 import { z } from 'zod';
+import { timeText } from '../../../answers/report/marks.ts';
+import { type TableColumn, table } from '../../../answers/report/table.ts';
 import { counted } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { crawlLink, projectLink, withQuery } from '../layout/addresses.ts';
 import { type Count, countOrDash } from '../layout/counts.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
-import { type TableColumn, table } from '../../../answers/report/table.ts';
-import { timeText } from '../../../answers/report/marks.ts';
 import { signedValue } from './answer-figure.ts';
 import { page } from './page.ts';
 import { ProjectLine, projectsNamed, readProjects } from './read-projects.ts';

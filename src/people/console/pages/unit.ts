@@ -1,12 +1,18 @@
 import { z } from 'zod';
-import { drawLineage } from '../../../answers/dictionary/lineage-drawing.ts';
-import { familyOf, type Reads } from '../../../answers/dictionary/lineage-layout.ts';
+import { drawLineage, familyOf, type Reads } from '../../../answers/dictionary/lineage-drawing.ts';
 import { modelReads } from '../../../answers/dictionary/read-dictionary.ts';
 import { toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { nearNames } from '../../../core/text/nearest-name.ts';
 import { readKnownUnits } from '../../../operations/status/remembered.ts';
-import { changesTable, loadBlocks, NOT_LOADED, readPublishedUnit, rejectsTable, unitHead } from '../../../operations/status/unit-blocks.ts';
+import {
+  changesTable,
+  loadBlocks,
+  NOT_LOADED,
+  readPublishedUnit,
+  rejectsTable,
+  unitHead,
+} from '../../../operations/status/unit-blocks.ts';
 import { COUNTS } from '../../../project/model/runs/counts.ts';
 import type { LedgerUnit } from '../../../project/model/runs/ledger-records.ts';
 import { KnownChange } from '../../../state/catalogue/ops/ops-schema-changes.ts';
@@ -16,7 +22,7 @@ import { Count, countOrDash, UnitCounts } from '../layout/counts.ts';
 import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
 import { planButton, retryOf } from './acting.ts';
 import { NamedCrawl } from './crawl-document.ts';
-import { NotFound, page, type PageRequest } from './page.ts';
+import { NotFound, type PageRequest, page } from './page.ts';
 
 const SIZE = 50;
 

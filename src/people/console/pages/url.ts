@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { readUrl, type UrlStory } from '../../../answers/explore/url/read-url.ts';
 import { urlBlocks, urlCommand } from '../../../answers/explore/url/url-blocks.ts';
+import { webLink } from '../../../answers/report/marks.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { CRAWL_NAMES } from '../../../project/model/crawl-name.ts';
 import { crawlLink, drawBlocks, urlLink } from '../layout/addresses.ts';
-import { webLink } from '../../../answers/report/marks.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
 import { page } from './page.ts';
 

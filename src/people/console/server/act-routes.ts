@@ -6,14 +6,13 @@ import { keepQuestion } from '../../../pipeline/transform/questions/keep-questio
 import { parametersOf } from '../../../pipeline/transform/questions/question-parameters.ts';
 import { changeNotes } from '../../../project/settings/notes.ts';
 import type { Audit } from '../access/audit.ts';
-import type { SignedIn } from '../access/session.ts';
+import type { SignedIn } from '../access/sessions.ts';
 import { readAction } from '../actions/action.ts';
 import type { Actions } from '../actions/actions.ts';
 import { projectPath } from '../layout/addresses.ts';
 import { notice } from '../layout/shell.ts';
 import { keepForm } from '../pages/keep-form.ts';
-import { formOf } from './form-of.ts';
-import { sessionOf } from './guard.ts';
+import { formOf, sessionOf } from './guard.ts';
 import { type Refused, refuse, sendPage } from './refuse.ts';
 
 /** A command has its run within this time, unless it waits for the state lock. */

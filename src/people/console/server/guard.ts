@@ -1,12 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from '../access/access.ts';
-import { readCookie } from '../access/cookies.ts';
-import type { Reach } from '../access/reach.ts';
-import type { SignedIn } from '../access/session.ts';
-import { formOf } from './form-of.ts';
-import { HEADERS } from './headers.ts';
-import { refuse, wantsJson } from './refuse.ts';
+import { type Reach, readCookie } from '../access/reach.ts';
+import type { SignedIn } from '../access/sessions.ts';
+import { HEADERS, refuse, wantsJson } from './refuse.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -124,4 +122,20 @@ export function refusalOf({ method, host, origin, site }: Sender, reach: Reach):
 
 function isRead(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
+}
+
+/** The form that a request sends; an empty one for a request without a body. */
+export function formOf({ body }: FastifyRequest): URLSearchParams {
+  return body instanceof URLSearchParams ? body : new URLSearchParams();
+}
+
+/**
+ * Whether a request comes from a page of this console, from the person's own hand (a bookmark), or from a program.
+ * Browsers say it in `Sec-Fetch-Site`, except over plain HTTP on another machine; there the referrer says it.
+ */
+export function isOwn(headers: IncomingHttpHeaders): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined) return site === 'same-origin' || site === 'none';
+  if (!headers.accept?.includes('text/html')) return true;
+  return URL.parse(headers.referer ?? '')?.host === headers.host;
 }

@@ -13,6 +13,7 @@ export function consoleApi(pages: readonly Page<unknown>[], version: string): Js
   const content = (schema: z.ZodType): JsonObject => ({
     'application/json': { schema: schemas.of(schema, 'output') },
   });
+  const schema = { type: 'string' };
   const failure = (description: string): JsonObject => ({ description, content: content(Failure) });
   const paths = pages.map((page): [string, JsonObject] => [
     jsonPath(page.path)
@@ -22,18 +23,10 @@ export function consoleApi(pages: readonly Page<unknown>[], version: string): Js
       get: {
         summary: page.summary,
         parameters: [
-          ...parametersOf(page.path).map((name) => ({
-            name,
-            in: 'path',
-            required: true,
-            schema: { type: 'string' },
-          })),
-          ...Object.entries(page.query ?? {}).map(([name, description]) => ({
-            name,
-            in: 'query',
-            description,
-            schema: { type: 'string' },
-          })),
+          ...parametersOf(page.path).map((name) => ({ name, in: 'path', required: true, schema })),
+          ...Object.entries(page.query ?? {}).map(([name, description]) => {
+            return { name, in: 'query', description, schema };
+          }),
         ],
         responses: {
           200: { description: 'What the page shows.', content: content(page.schema) },

@@ -42,3 +42,22 @@ export function wantsJson({ url }: FastifyRequest): boolean {
   const path = url.split('?')[0] ?? '';
   return path.endsWith('.json') || path === '/live';
 }
+
+/** Of every answer: nothing from elsewhere is loaded, framed or remembered. */
+export const HEADERS = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+} as const;

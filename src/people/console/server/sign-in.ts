@@ -4,14 +4,10 @@ import type { Logger } from '../../../core/logs/logger.ts';
 import { html } from '../../../core/text/html.ts';
 import type { ConsoleOidcSettings } from '../../../project/settings/console-settings.ts';
 import type { Access } from '../access/access.ts';
-import { readCookie, setCookie } from '../access/cookies.ts';
-import { type BegunSignIn, isUnanswered } from '../access/oidc.ts';
-import type { Reach } from '../access/reach.ts';
-import { roleOf, subjectOf } from '../access/role-of.ts';
-import type { Role } from '../access/session.ts';
-import { SESSION_SECONDS } from '../access/sessions.ts';
-import { formOf } from './form-of.ts';
-import { tooMany } from './guard.ts';
+import { type BegunSignIn, isUnanswered, roleOf, subjectOf } from '../access/oidc.ts';
+import { type Reach, readCookie, setCookie } from '../access/reach.ts';
+import { type Role, SESSION_SECONDS } from '../access/sessions.ts';
+import { formOf, tooMany } from './guard.ts';
 import { refuse, sendPage } from './refuse.ts';
 
 /** A person has this long at the provider. */

@@ -1,5 +1,3 @@
-import type { Names } from './value-text.ts';
-
 /**
  * What a person is shown, as a plain value: a list of blocks, made from facts in `answers/` or `operations/`. A terminal
  * has them as text (`people/cli/reports/print-blocks.ts`), the console and the report as HTML
@@ -8,7 +6,17 @@ import type { Names } from './value-text.ts';
 export type Block = Section | Line | Facts | Table | Problems | Next | DayChart | Folded | Preview | Chosen;
 
 /** How a value is written. A `weight` is of 100, and a bar in a browser. */
-export type Kind = 'text' | 'code' | 'status' | 'severity' | 'count' | 'bytes' | 'duration' | 'age' | 'time' | 'weight';
+export type Kind =
+  | 'text'
+  | 'code'
+  | 'status'
+  | 'severity'
+  | 'count'
+  | 'bytes'
+  | 'duration'
+  | 'age'
+  | 'time'
+  | 'weight';
 
 /** A figure or time in words, such as `next run`, stays as it is. Null is not known. */
 export type Value = string | number | bigint | null;
@@ -100,6 +108,9 @@ export interface TableRow {
   /** Below the row on a terminal, the last cell in a browser. */
   readonly cause: Words | null;
 }
+
+/** What columns are called: as people do, or as SQL does. */
+export type Names = 'people' | 'columns';
 
 export interface Table {
   readonly is: 'table';

@@ -25,9 +25,6 @@ export function crawlName({ crawl_id, crawl_number, ended_at }: LinkedCrawl): st
   return crawl_number == null ? `Crawl of ${day}` : `Crawl ${countText(crawl_number)} · ${day}`;
 }
 
-/** What columns are called: as people do, or as SQL does. */
-export type Names = 'people' | 'columns';
-
 /** What people in the field call columns whose own names, made readable, would not say it. */
 const COLUMN_NAMES: Readonly<Record<string, string>> = {
   ...{ is_indexable: 'Indexability', non_indexable_reason: 'Indexability reason', depth: 'Crawl depth' },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { peopleTable } from '../../../../src/answers/query/result/people-table.ts';
+import { peopleTable } from '../../../../src/answers/query/result/write-result.ts';
 import { displayWidth } from '../../../../src/core/text/display-width.ts';
 
 const lines = (text: string): string[] => text.trimEnd().split('\n');
