@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -85,10 +85,35 @@ try {
   const account = { CRAWLHOUSE_BASE_URL: sandbox.baseUrl, CRAWLHOUSE_ACCESS_TOKEN: sandbox.accessToken };
   for (let time = 0; time < 2; time++) await costOf(service, ['run'], account);
   add('run with nothing new', await eachRound(service, (copy) => costOf(copy, ['run'], account)));
+  for (const dataset of ['crawl_pages', 'crawl_links']) add(`a unit of two ${dataset}`, await smallUnits(dataset));
   process.stdout.write(textTable(['what', 's', 'processor s', 'in DuckDB s', 'statements', 'ratio'], rows));
 } finally {
   site.kill();
   await rm(folder, { recursive: true, force: true });
+}
+
+/** What one of many units of two rows costs: a run of 101 beside one of a single unit, without models. */
+async function smallUnits(dataset: string): Promise<Cost[]> {
+  const costs: Record<'one' | 'many', Cost[]> = { one: [], many: [] };
+  for (const [size, crawls] of [
+    ['one', 1],
+    ['many', 101],
+  ] as const) {
+    await using sandbox = await startSandbox({
+      generate: [`projects=1,crawls=${crawls},pages=2,links=2,columns=111,seed=1`],
+      stateDir: join(folder, `${dataset}-${size}`),
+    });
+    const project = join(folder, `project-${dataset}-${size}`);
+    await promisify(execFile)(process.execPath, [values.program, 'init', project, '--shipped-models', 'none']);
+    for (const file of await readdir(join(project, 'pipelines')))
+      if (file !== `${dataset}.yaml`) await rm(join(project, 'pipelines', file));
+    const account = { CRAWLHOUSE_BASE_URL: sandbox.baseUrl, CRAWLHOUSE_ACCESS_TOKEN: sandbox.accessToken };
+    costs[size] = await eachRound(project, (copy) => costOf(copy, ['run'], account));
+  }
+  return costs.many.map((many, round) => {
+    const each = (key: keyof Cost): number => (many[key] - (costs.one[round]?.[key] ?? Number.NaN)) / 100;
+    return Object.fromEntries(Object.keys(many).map((key) => [key, each(key as keyof Cost)])) as unknown as Cost;
+  });
 }
 
 /** Each round begins with a copy of the same project. */
