@@ -17,6 +17,7 @@ import { reconcileExports } from './routes/export/reconcile-exports.ts';
 import type { RouteOption } from './routes/route.ts';
 import { withPast } from './routes/weigh-export.ts';
 import type { SessionOutcome } from './session.ts';
+import { LoadQueue } from './unit/load-queue.ts';
 import type { RunContext } from './unit/run-context.ts';
 import { isFailure, runUnit, type UnitOutcome } from './unit/run-unit.ts';
 import { offerUnits, type TakenUnit } from './workers/offer-units.ts';
@@ -111,6 +112,7 @@ class UnitsAtWork {
   readonly #due: readonly PlannedUnit[];
   readonly #rankings: RankingWindows;
   readonly #queue: FairQueue;
+  readonly #loads: LoadQueue;
 
   constructor(inputs: UnitInputs, { due, reports, errors }: SettledUnits) {
     this.reports = [...reports];
@@ -124,6 +126,7 @@ class UnitsAtWork {
       project: settings.concurrency_per_project,
       store: settings.concurrency_per_store,
     });
+    this.#loads = new LoadQueue(() => this.#queue.isBusy);
   }
 
   /** Runs the units of this process, and those that it shares with others. */
@@ -201,7 +204,7 @@ class UnitsAtWork {
       inSpan(
         'unit',
         { unit: name, dataset: unit.dataset, source: unit.source.id },
-        () => runUnit({ ...context, signal, slot, rankings: this.#rankings }, due, known),
+        () => runUnit({ ...context, signal, slot, rankings: this.#rankings, loads: this.#loads }, due, known),
         ({ report }) => ({ attributes: unitAttributes(report), error: report.error?.message ?? null }),
       ),
     ).catch(async (thrown: unknown) => {

@@ -12,6 +12,7 @@ import { RankingWindows } from '../../src/pipeline/routes/aggregates/ranking-win
 import { routeOptions } from '../../src/pipeline/routes/choose-route.ts';
 import { FieldSchemaCache } from '../../src/pipeline/routes/field-schema-cache.ts';
 import { stagingConnections } from '../../src/pipeline/stage/macros.ts';
+import { LoadQueue } from '../../src/pipeline/unit/load-queue.ts';
 import { runUnit } from '../../src/pipeline/unit/run-unit.ts';
 import { Pipeline } from '../../src/project/model/pipeline.ts';
 import type { PlannedUnit } from '../../src/project/model/planned-unit.ts';
@@ -120,12 +121,13 @@ const override = { route, format: asked, store: route === 'export' ? 'store_a' :
 const options = routeOptions(pipeline, override, ['store_a']);
 const meter = new Meter(() => {});
 const slot = { move: async () => {} };
+const loads = new LoadQueue(() => false);
 const rankings = new RankingWindows(client, []);
 const load = async (dataset: string): Promise<void> => {
   const planned = plannedAs(dataset);
   await ledger.discoverUnits([planned.unit]);
   const { report, error } = await runUnit(
-    { ...context, slot, meter, rankings },
+    { ...context, slot, meter, rankings, loads },
     { planned, options, inventory },
     undefined,
   );

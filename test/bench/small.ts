@@ -85,7 +85,8 @@ try {
   const account = { CRAWLHOUSE_BASE_URL: sandbox.baseUrl, CRAWLHOUSE_ACCESS_TOKEN: sandbox.accessToken };
   for (let time = 0; time < 2; time++) await costOf(service, ['run'], account);
   add('run with nothing new', await eachRound(service, (copy) => costOf(copy, ['run'], account)));
-  for (const dataset of ['crawl_pages', 'crawl_links']) add(`a unit of two ${dataset}`, await smallUnits(dataset));
+  for (const dataset of ['crawl_pages', 'crawl_links'])
+    add(`a unit of two ${dataset}`, await smallUnits(dataset));
   process.stdout.write(textTable(['what', 's', 'processor s', 'in DuckDB s', 'statements', 'ratio'], rows));
 } finally {
   site.kill();
@@ -104,7 +105,13 @@ async function smallUnits(dataset: string): Promise<Cost[]> {
       stateDir: join(folder, `${dataset}-${size}`),
     });
     const project = join(folder, `project-${dataset}-${size}`);
-    await promisify(execFile)(process.execPath, [values.program, 'init', project, '--shipped-models', 'none']);
+    await promisify(execFile)(process.execPath, [
+      values.program,
+      'init',
+      project,
+      '--shipped-models',
+      'none',
+    ]);
     for (const file of await readdir(join(project, 'pipelines')))
       if (file !== `${dataset}.yaml`) await rm(join(project, 'pipelines', file));
     const account = { CRAWLHOUSE_BASE_URL: sandbox.baseUrl, CRAWLHOUSE_ACCESS_TOKEN: sandbox.accessToken };
@@ -112,7 +119,9 @@ async function smallUnits(dataset: string): Promise<Cost[]> {
   }
   return costs.many.map((many, round) => {
     const each = (key: keyof Cost): number => (many[key] - (costs.one[round]?.[key] ?? Number.NaN)) / 100;
-    return Object.fromEntries(Object.keys(many).map((key) => [key, each(key as keyof Cost)])) as unknown as Cost;
+    return Object.fromEntries(
+      Object.keys(many).map((key) => [key, each(key as keyof Cost)]),
+    ) as unknown as Cost;
   });
 }
 

@@ -49,11 +49,16 @@ export function file(path: string): string {
  */
 export function parquetFiles(
   paths: readonly string[],
-  options: { readonly unionByName?: boolean; readonly rowNumbers?: boolean } = {},
+  options: {
+    readonly unionByName?: boolean;
+    readonly rowNumbers?: boolean;
+    readonly fileNames?: string;
+  } = {},
 ): string {
   const union = options.unionByName ? ', union_by_name = true' : '';
   const numbers = options.rowNumbers ? ', file_row_number = true' : '';
-  return `read_parquet([${paths.map(file).join(', ')}], hive_partitioning = false${union}${numbers})`;
+  const names = options.fileNames === undefined ? '' : `, filename = ${text(options.fileNames)}`;
+  return `read_parquet([${paths.map(file).join(', ')}], hive_partitioning = false${union}${numbers}${names})`;
 }
 
 /** Qualifies a table by catalog, schema and name. */

@@ -4,6 +4,8 @@ const MOST_KNOWN = 100;
 export interface SlotHandle {
   /** Moves to a slot of this store, or of none. It may wait; others may start meanwhile. */
   move(store: string | null): Promise<void>;
+  /** Gives the slot back before the work has ended: what is left needs none. Absent: it is kept to the end. */
+  release?(): void;
 }
 
 interface Waiting extends Slot {
@@ -34,6 +36,11 @@ export class FairQueue {
     return this.#projects.size;
   }
 
+  /** Whether a slot is taken. */
+  get isBusy(): boolean {
+    return this.#working.size > 0;
+  }
+
   async run<T>(project: string, work: (slot: SlotHandle) => Promise<T>): Promise<T> {
     const order = this.#asked++;
     let slot = await this.#take({ project, store: null }, order);
@@ -43,12 +50,15 @@ export class FairQueue {
       // In its old order: a unit that started before others is before them in the store too.
       slot = await this.#take({ project, store }, order);
     };
-    try {
-      return await work({ move });
-    } finally {
+    const release = (): void => {
       this.#working.delete(slot);
       this.#startAll();
       this.#forgetIdle();
+    };
+    try {
+      return await work({ move, release });
+    } finally {
+      release();
     }
   }
 

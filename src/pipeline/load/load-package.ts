@@ -15,7 +15,12 @@ import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { Volume } from '../../project/model/route-pace.ts';
 import { type Counts, reconcile } from '../../project/model/runs/counts.ts';
 import { fingerprintSql, renewFingerprints, unitFingerprints } from '../../state/catalogue/fingerprint.ts';
-import { forgetFingerprints, forgetLoad, recordLoad } from '../../state/catalogue/ops/ops-loads.ts';
+import {
+  forgetFingerprints,
+  forgetLoads,
+  type NewLoad,
+  recordLoads,
+} from '../../state/catalogue/ops/ops-loads.ts';
 import { recordRejects } from '../../state/catalogue/ops/ops-rejects.ts';
 import { recordNotes, recordSchemaChanges } from '../../state/catalogue/ops/ops-schema-changes.ts';
 import {
@@ -24,8 +29,8 @@ import {
   forgetFields,
   keepFields,
   recordFields,
+  removeFields,
 } from '../../state/catalogue/ops/ops-unit-fields.ts';
-import { mergeType } from '../../state/catalogue/raw/merge-type.ts';
 import {
   applyRawTable,
   planRawTable,
@@ -34,8 +39,9 @@ import {
   rawTableColumns,
 } from '../../state/catalogue/raw/raw-table.ts';
 import { CATALOG, RAW_META_COLUMNS, type RawMetaColumn } from '../../state/catalogue/schema.ts';
+import { mergeHistory } from './merge-history.ts';
 import { checkFiles, type StagedPackage } from './read-package.ts';
-import { type ColumnContract, refuseDrift } from './refuse-drift.ts';
+import { type ColumnContract, refuseDrift, refuseTypesModelsCannotRead } from './refuse-drift.ts';
 
 /** SQL of a column's value in all rows of a unit, by column. */
 type MetaValues = Partial<Record<RawMetaColumn, string>>;
@@ -50,6 +56,20 @@ const WIDE_COLUMNS = 200;
 const FEW_VALUES = 100_000;
 const FEW_BYTES = 4_000_000;
 
+/** Packages that are loaded together, at most: so many small ones are below both. */
+export const MOST_TOGETHER = 32;
+
+/** Whether a package is so small that others may be loaded with it. Rejects and lists of resources are loaded alone. */
+export function isSmall({ unit, columns, counts, parts, rejects }: Manifest): boolean {
+  const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
+  return (
+    unit.source.kind !== 'resource' &&
+    rejects.length === 0 &&
+    counts.staged * columns.length < FEW_VALUES / MOST_TOGETHER &&
+    bytes < FEW_BYTES / MOST_TOGETHER
+  );
+}
+
 export interface LoadOptions {
   readonly runId: string;
   readonly schemaChange: 'evolve' | 'freeze';
@@ -59,6 +79,20 @@ export interface LoadOptions {
   readonly fieldsRead?: ReadonlyMap<string, ReadField>;
   readonly volume?: Volume;
   readonly signal: AbortSignal;
+}
+
+/** A package, and how it is loaded. */
+export interface PackageLoad {
+  readonly staged: StagedPackage;
+  readonly options: LoadOptions;
+}
+
+/** One that was accepted, and what it needs of its table. */
+interface ReadyLoad extends PackageLoad {
+  readonly manifest: Manifest;
+  readonly plan: RawTablePlan;
+  readonly meta: MetaValues;
+  readonly registry: ReadonlyMap<string, string>;
 }
 
 /**
@@ -75,7 +109,56 @@ export async function loadPackage(
   options: LoadOptions,
 ): Promise<Counts> {
   await working.releaseMemory();
-  const { connection } = working;
+  const ready = await readyLoad(working, { staged, options });
+  return loadReady(working, ready);
+}
+
+/**
+ * Loads small packages, those that fit each other in one transaction: one INSERT of many units costs as much as that of
+ * one. A package that changes its table is loaded alone, before them. If the transaction fails, each is loaded alone, so
+ * that a refusal harms only its own unit.
+ *
+ * @param packages isSmall, of one dataset, whose rows are in the catalogue
+ * @returns what became of each, in their order: its counts, `queryable` still open, or why it was not loaded
+ */
+export async function loadTogether(
+  working: WorkingCopy,
+  packages: readonly PackageLoad[],
+): Promise<PromiseSettledResult<Counts>[]> {
+  await working.releaseMemory();
+  const results = new Map<PackageLoad, PromiseSettledResult<Counts>>();
+  const settle = async (one: PackageLoad, work: () => Promise<Counts>): Promise<void> => {
+    const [result] = await Promise.allSettled([work()]);
+    results.set(one, result);
+  };
+  const groups = new Map<string, { readonly one: PackageLoad; readonly ready: ReadyLoad }[]>();
+  for (const one of packages) {
+    try {
+      const ready = await readyLoad(working, one);
+      const { plan } = ready;
+      if (plan.changes.length > 0) await settle(one, () => loadReady(working, ready));
+      else {
+        const fits = JSON.stringify([...unitValues(plan, {})]);
+        groups.set(fits, [...(groups.get(fits) ?? []), { one, ready }]);
+      }
+    } catch (reason) {
+      results.set(one, { status: 'rejected', reason });
+    }
+  }
+  for (const group of groups.values()) {
+    const together = group.map(({ ready }) => ready);
+    const [result] = await Promise.allSettled(group.length > 1 ? [commitLoads(working, together)] : []);
+    for (const [at, { one }] of group.entries()) {
+      const value = result?.status === 'fulfilled' ? result.value[at] : undefined;
+      if (value) results.set(one, { status: 'fulfilled', value });
+      else await settle(one, async () => loadReady(working, await readyLoad(working, one)));
+    }
+  }
+  return packages.flatMap((one) => results.get(one) ?? []);
+}
+
+/** Accepts a package or refuses it, and gives its table the columns that it needs. */
+async function readyLoad({ connection }: WorkingCopy, { staged, options }: PackageLoad): Promise<ReadyLoad> {
   const { manifest } = staged;
   const dataset = manifest.unit.dataset;
   const tableColumns = await rawTableColumns(connection, dataset);
@@ -97,11 +180,31 @@ export async function loadPackage(
   if (isRetyped) await forgetFingerprints(connection, dataset);
   await applyRawTable(connection, dataset, plan, Object.keys(meta) as RawMetaColumn[]);
   if (isRetyped) await renewFingerprints(connection, dataset, options.signal);
-  let isNew = false;
-  const load = (): Promise<Counts> =>
-    connection.transaction(async () => {
-      isNew = !(await forgetLoad(connection, manifest.name));
-      const loaded = await replaceRows(working, { ...staged, isNew }, plan, meta, options.signal);
+  return { staged, options, manifest, plan, meta, registry };
+}
+
+async function loadReady(working: WorkingCopy, ready: ReadyLoad): Promise<Counts> {
+  const [counts] = await withLoadMemory(working.connection, ready.manifest, () =>
+    commitLoads(working, [ready]),
+  );
+  if (!counts) throw new Error(`${ready.manifest.name}: its load gave no counts`);
+  return counts;
+}
+
+/** The transaction of packages of one dataset, which write the same columns. */
+async function commitLoads(working: WorkingCopy, loads: readonly ReadyLoad[]): Promise<Counts[]> {
+  const { connection } = working;
+  const names = loads.map(({ manifest }) => manifest.name);
+  let former: ReadonlySet<string> = new Set();
+  const all = await connection.transaction(async () => {
+    former = await forgetLoads(connection, names);
+    const rows = await replaceRows(working, loads, former);
+    if (former.size > 0) await removeFields(connection, [...former]);
+    await recordFields(connection, loads);
+    const done: NewLoad[] = [];
+    for (const load of loads) {
+      const { manifest, staged, plan, options } = load;
+      const loaded = Number(rows.get(manifest.name) ?? 0);
       const counts: Counts = { ...manifest.counts, loaded, queryable: null };
       const difference = reconcile(counts);
       if (difference) {
@@ -110,36 +213,89 @@ export async function loadPackage(
           `${manifest.name}: ${difference.leftCount} rows ${difference.left}, but ${difference.rightCount} ${difference.right}`,
         );
       }
-      await recordFields(connection, manifest, plan, isNew);
       await recordSchemaChanges(connection, manifest, plan, options.runId);
       const fingerprint = await contentFingerprint(working, staged, plan, options.signal);
-      await recordLoad(connection, manifest, counts, { ...options, fingerprint });
+      done.push({ manifest, counts, runId: options.runId, fingerprint, volume: options.volume });
       await recordNotes(connection, manifest, options.runId);
       await recordRejects(connection, staged, options.runId);
-      await working.markDirty();
       working.noteLoaded(loaded * plan.targets.length);
-      return counts;
-    });
-  const counts = await withLoadMemory(connection, manifest, load);
-  if (isNew) keepFields(connection, manifest, plan, registry);
-  else forgetFields(connection, dataset);
-  return counts;
+    }
+    await recordLoads(connection, done);
+    await working.markDirty();
+    return done.map(({ counts }) => counts);
+  });
+  for (const { manifest, plan, registry } of loads) {
+    if (former.has(manifest.name)) forgetFields(connection, manifest.unit.dataset);
+    else keepFields(connection, manifest, plan, registry);
+  }
+  return all;
 }
 
-/** Replaces the unit's former rows; a list of resources keeps its history. */
+/**
+ * Replaces the former rows of units; a list of resources keeps its history.
+ *
+ * @param former the units that may have rows
+ * @returns the rows of each unit that has some
+ */
 async function replaceRows(
   { connection, rows }: WorkingCopy,
-  staged: StagedPackage & { readonly isNew: boolean },
-  plan: RawTablePlan,
-  meta: Partial<Record<RawMetaColumn, string>>,
-  signal: AbortSignal,
-): Promise<number> {
-  const { manifest, prepared, isNew } = staged;
+  loads: readonly ReadyLoad[],
+  former: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, bigint | number>> {
+  const [first] = loads;
+  if (!first) return new Map();
+  const { staged, plan, meta, options, manifest } = first;
   const { dataset, source } = manifest.unit;
-  if (source.kind === 'resource') return mergeHistory(connection, staged, plan, meta, signal);
-  const unit = { relation: `raw.${dataset}`, unit: manifest.name, prepared, isNew };
+  const relation = `raw.${dataset}`;
+  if (loads.length > 1) {
+    if (former.size > 0) await rows.removeUnits(relation, [...former], options.signal);
+    return insertTogether(connection, loads);
+  }
+  if (source.kind === 'resource')
+    return new Map([[manifest.name, await mergeHistory(connection, staged, plan, meta, options.signal)]]);
+  const unit = {
+    relation,
+    unit: manifest.name,
+    prepared: staged.prepared,
+    isNew: !former.has(manifest.name),
+  };
   const [values, from] = [unitValues(plan, meta), partsOf(staged)];
-  return Number(await rows.replaceUnit({ ...unit, values, from }, signal));
+  return new Map([[manifest.name, await rows.replaceUnit({ ...unit, values, from }, options.signal)]]);
+}
+
+/** Inserts the rows of several packages, each with the own columns of its unit. */
+async function insertTogether(
+  connection: Connection,
+  loads: readonly ReadyLoad[],
+): Promise<ReadonlyMap<string, number>> {
+  const [first] = loads;
+  const files = loads.flatMap(({ staged: { folder, manifest }, meta }) =>
+    manifest.parts.map(({ file }) => ({ path: join(folder, file), meta })),
+  );
+  if (!first || files.length === 0) return new Map();
+  const own = Object.keys(first.meta) as RawMetaColumn[];
+  const rows = files.map(
+    ({ path, meta }) => `(${[text(path), ...own.map((column) => meta[column])].join(', ')})`,
+  );
+  const values = unitValues(
+    first.plan,
+    Object.fromEntries(own.map((column) => [column, `own.${ident(column)}`])),
+  );
+  const inserted = await connection.column<string>(
+    `INSERT INTO ${table('raw', first.manifest.unit.dataset)} (${[...values.keys()].map(ident).join(', ')})
+     SELECT ${[...values.values()].join(', ')}
+     FROM (VALUES ${rows.join(', ')}) AS own (${['_part', ...own].map(ident).join(', ')})
+     JOIN ${parquetFiles(
+       files.map(({ path }) => path),
+       { fileNames: '_file' },
+     )} AS parts ON parts._file = own._part
+     RETURNING _unit`,
+    [],
+    first.options.signal,
+  );
+  const counts = new Map<string, number>();
+  for (const unit of inserted) counts.set(unit, (counts.get(unit) ?? 0) + 1);
+  return counts;
 }
 
 /**
@@ -178,51 +334,6 @@ async function contentFingerprint(
   }));
   const select = `SELECT ${fingerprintSql(values)} FROM ${partsOf({ folder, manifest })}`;
   return String(await connection.scalar(select, [], signal));
-}
-
-/**
- * Refuses a unit whose fields the models can't read. A field may have a type that does not fit the one that they read,
- * or only a name that differs in case. As the first unit of its dataset, it would set the column for all later units.
- *
- * @param reads what the models read of the dataset
- * @param retype whether a field may come with another type
- * @throws CrawlhouseError `contract_drift`
- */
-function refuseTypesModelsCannotRead(
-  { name, columns }: Manifest,
-  reads: ReadonlyMap<string, ReadField>,
-  retype: (field: string) => boolean,
-): void {
-  const present = new Set(columns.map(({ field }) => field));
-  const lowered = new Map([...reads.keys()].map((field) => [field.toLowerCase(), field]));
-  for (const { field, type, sql_type } of columns) {
-    const read = reads.get(field);
-    if (read) {
-      if (retype(field) || fits(read.type, sql_type)) continue;
-      throw new CrawlhouseError(
-        'contract_drift',
-        `${name}: the field ${field} came as ${sql_type} (${type}), but ${read.file} reads it as ${read.type}`,
-        {
-          hint: `the unit keeps its former rows; retype: allow in the pipeline file, in an entry of columns for ${field}, accepts it`,
-        },
-      );
-    }
-    const meant = lowered.get(field.toLowerCase());
-    if (meant === undefined || present.has(meant)) continue;
-    throw new CrawlhouseError(
-      'contract_drift',
-      `${name}: the field ${JSON.stringify(field)} came without ${JSON.stringify(meant)}, which ${reads.get(meant)?.file} reads`,
-      {
-        hint: 'the names differ only in case, so the field may be the same or another; fields.exclude in the pipeline file leaves it out',
-      },
-    );
-  }
-}
-
-/** Whole numbers may be wide, and a lone value may go to a list. A list may not go to a lone value. */
-function fits(read: string, incoming: string): boolean {
-  const merged = mergeType(read, incoming)?.type;
-  return merged !== undefined && merged.endsWith('[]') === read.endsWith('[]');
 }
 
 /**
@@ -284,71 +395,4 @@ export function columnContracts(columns: Pipeline['columns']): Map<string, Colum
         : [[name, { schemaChange: column.schema_change, retype: column.retype }] as const],
     ),
   );
-}
-
-const INCOMING = 'incoming_resources';
-
-/**
- * Updates a list of resources and keeps its history. An unchanged record stays; a changed or removed one ends
- * (`_seen_to`); a new one begins (`_seen_from`). Nothing is stored twice. An update has only new or changed records:
- * all others stay.
- *
- * @returns the records that the service lists now
- */
-async function mergeHistory(
-  connection: Connection,
-  { folder, manifest }: StagedPackage,
-  plan: RawTablePlan,
-  meta: Partial<Record<RawMetaColumn, string>>,
-  signal: AbortSignal,
-): Promise<number> {
-  const { name: unit, update } = manifest;
-  const paths = manifest.parts.map((part) => join(folder, part.file));
-  const raw = table('raw', manifest.unit.dataset);
-  const columns = plan.targets.map((target) => ident(target.column));
-  // By its content, whatever the order in which the service lists it.
-  const content = `md5(CAST(to_json([${columns.map((column) => `CAST(${column} AS VARCHAR)`).join(', ')}]) AS VARCHAR))`;
-  const values = plan.targets.map(
-    (target) => `${target.merged.incoming(ident(target.source))} AS ${ident(target.column)}`,
-  );
-  const source =
-    paths.length === 0
-      ? emptySource(raw, columns)
-      : `SELECT ${values.join(', ')} FROM ${parquetFiles(paths)}`;
-  const isInUpdate = update
-    ? `${idOf(plan)} IN (SELECT ${idOf(plan)} FROM ${INCOMING} UNION ALL SELECT unnest(from_json(${text(JSON.stringify(update.gone))}, '["VARCHAR"]')))`
-    : 'true';
-  const current = `_unit = ${text(unit)} AND _seen_to IS NULL`;
-  try {
-    await connection.run(
-      `CREATE OR REPLACE TEMP TABLE ${INCOMING} AS SELECT *, ${content} AS _content FROM (${source})`,
-      [],
-      signal,
-    );
-    await connection.run(
-      `UPDATE ${raw} SET _seen_to = ${meta._loaded_at} WHERE ${current} AND ${isInUpdate} AND ${content} NOT IN (SELECT _content FROM ${INCOMING})`,
-      [],
-      signal,
-    );
-    const names = [...Object.keys(meta).map(ident), ...columns].join(', ');
-    await connection.run(
-      `INSERT INTO ${raw} (${names}) SELECT ${[...Object.values(meta), ...columns].join(', ')} FROM ${INCOMING}
-       WHERE _content NOT IN (SELECT ${content} FROM ${raw} WHERE ${current})`,
-      [],
-      signal,
-    );
-    return Number(await connection.scalar(`SELECT count(*) FROM ${raw} WHERE ${current}`));
-  } finally {
-    await connection.run(`DROP TABLE IF EXISTS ${INCOMING}`);
-  }
-}
-
-/** The column of the records' ids. */
-function idOf(plan: RawTablePlan): string {
-  return ident(plan.targets.find(({ field }) => field === 'id')?.column ?? 'id');
-}
-
-/** A list without records has no parts, and so no columns. */
-function emptySource(raw: string, columns: readonly string[]): string {
-  return `SELECT ${columns.join(', ')} FROM ${raw} LIMIT 0`;
 }

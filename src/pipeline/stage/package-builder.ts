@@ -158,7 +158,7 @@ export class PackageBuilder {
     if (header && this.#parts.length === 0) this.#columns.refuseForeign(header, 'the export', true);
     if (header) this.#columns.add(header);
     // An export without rows shows no keys, so it counts as having all requested fields.
-    else if (this.#parts.length === 0) this.#columns.addCatalogue();
+    else if (this.#parts.length === 0) this.#columns.addRequested();
     const absent = await this.#absentFields(connection, header, signal);
     const columns = this.#columns.columns.filter((column) => !absent.has(column.field));
     const parts: Manifest['parts'] = [];
@@ -247,7 +247,7 @@ export class PackageBuilder {
   ): Promise<PartKeys> {
     const keys = await partKeys(connection, part, extent, signal);
     this.#columns.refuseForeign(keys.names, part.file, false);
-    this.#columns.addCatalogue();
+    this.#columns.addRequested();
     this.#columns.add(keys.names);
     for (const name of keys.names) this.#seen.add(name);
     return keys;

@@ -72,7 +72,7 @@ export class PackageColumns {
     return this.#present.size > before;
   }
 
-  addCatalogue(): void {
+  addRequested(): void {
     this.add([...this.#requested.keys()]);
   }
 

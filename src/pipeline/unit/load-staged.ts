@@ -1,11 +1,18 @@
 import { join } from 'node:path';
 import { parquetFiles } from '../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
+import type { Manifest } from '../../project/model/manifest.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { Counts } from '../../project/model/runs/counts.ts';
 import { recordRejects } from '../../state/catalogue/ops/ops-rejects.ts';
 import { checkVolume } from '../load/check-volume.ts';
-import { columnContracts, loadPackage } from '../load/load-package.ts';
+import {
+  columnContracts,
+  type LoadOptions,
+  loadPackage,
+  loadTogether,
+  type PackageLoad,
+} from '../load/load-package.ts';
 import type { StagedPackage } from '../load/read-package.ts';
 import type { Session } from './run-context.ts';
 
@@ -21,11 +28,17 @@ export interface LoadContext
   readonly reload: boolean;
 }
 
+/** A package to load as its pipeline asks for; without a pipeline of its dataset only the settings apply. */
+interface StagedLoad {
+  readonly context: LoadContext;
+  readonly staged: StagedPackage;
+  readonly pipeline: Pipeline | undefined;
+}
+
 /**
  * Loads a package as its pipeline asks for. Runs and `crawlhouse load` both come through here, so a package meets the
  * same contracts wherever it was staged. Its files were sealed or checked by the caller.
  *
- * @param pipeline of the package's dataset; undefined: only the settings apply
  * @returns the counts, `queryable` still open
  * @throws CrawlhouseError `test_held`, `model_held`, `rejected_values`, `volume_held`, `contract_drift`, `unreconciled`
  */
@@ -34,20 +47,51 @@ export async function loadStaged(
   staged: StagedPackage,
   pipeline: Pipeline | undefined,
 ): Promise<Counts> {
-  const { settings, working, runId, signal } = context;
+  return loadPackage(context.working, staged, await acceptStaged({ context, staged, pipeline }, []));
+}
+
+/**
+ * Loads small packages of one dataset as `loadStaged` loads each, in their order (`loadTogether`).
+ *
+ * @returns what became of each, in their order
+ */
+export async function loadStagedTogether(
+  loads: readonly [StagedLoad, ...StagedLoad[]],
+): Promise<PromiseSettledResult<Counts>[]> {
+  const accepted: PackageLoad[] = [];
+  const refused = new Map<StagedPackage, PromiseRejectedResult>();
+  for (const { context, staged, pipeline } of loads) {
+    try {
+      context.signal.throwIfAborted();
+      const earlier = accepted.map((one) => one.staged.manifest);
+      accepted.push({ staged, options: await acceptStaged({ context, staged, pipeline }, earlier) });
+    } catch (reason) {
+      refused.set(staged, { status: 'rejected', reason });
+    }
+  }
+  const loaded = (await loadTogether(loads[0].context.working, accepted)).values();
+  return loads.flatMap(({ staged }) => refused.get(staged) ?? loaded.next().value ?? []);
+}
+
+/** @param earlier packages that are loaded before it in the same transaction */
+async function acceptStaged(
+  { context, staged, pipeline }: StagedLoad,
+  earlier: readonly Manifest[],
+): Promise<LoadOptions> {
+  const { settings, runId, signal } = context;
   const { manifest } = staged;
   refuseSame(context, staged);
   const onReject = pipeline?.on_reject ?? settings.on_reject;
   if (manifest.counts.rejected > 0 && onReject === 'fail') await refuseRejects(context, staged);
-  const volume = await checkVolume(context, manifest);
-  return loadPackage(working, staged, {
+  const volume = await checkVolume(context, manifest, earlier);
+  return {
     runId,
     schemaChange: pipeline?.schema_change ?? settings.schema_change,
     columnContracts: columnContracts(pipeline?.columns ?? {}),
     fieldsRead: context.fieldsRead(manifest.unit.dataset),
     volume,
     signal,
-  });
+  };
 }
 
 export function stagedCounts({ manifest }: StagedPackage): Counts {

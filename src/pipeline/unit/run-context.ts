@@ -122,4 +122,6 @@ export interface UnitSteps {
 export interface UnitContext extends RunContext {
   readonly slot: SlotHandle;
   readonly rankings: RankingWindows;
+  /** The packages of the run that wait for their load. */
+  readonly loads: Pick<UnitSteps, 'load'>;
 }

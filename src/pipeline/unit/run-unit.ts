@@ -21,8 +21,8 @@ import { abandonExport } from '../routes/export/reconcile-exports.ts';
 import { isListUnchanged } from '../routes/list/list-route.ts';
 import type { ChosenRoute, RouteOption } from '../routes/route.ts';
 import { removeFolders, unitFolders } from '../stage/unit-folders.ts';
-import { loadStaged, stagedCounts } from './load-staged.ts';
-import type { RunContext, UnitContext, UnitSteps, UnitToStage } from './run-context.ts';
+import { stagedCounts } from './load-staged.ts';
+import type { RunContext, UnitContext, UnitToStage } from './run-context.ts';
 import { stageUnit } from './stage-unit.ts';
 
 export interface UnitOutcome {
@@ -36,8 +36,6 @@ export interface StagedByOther {
   readonly result: StagedPackage | CrawlhouseError;
   readonly attempts: number;
 }
-
-const STEPS: UnitSteps = { stage: stageUnit, load: loadStaged };
 
 /** A unit to run; `stagedByOther` where another process has seen to it. */
 export interface UnitToRun extends UnitToStage {
@@ -84,7 +82,7 @@ export async function runUnit(
       await ledger.setUnit(unit, 'published', tried.attempts, null);
       return outcome('unchanged', stagedCounts(staged), null);
     }
-    const counts = await loadAlone(context, staged, planned);
+    const counts = await context.loads.load(context, staged, planned.pipeline);
     await ledger.setUnit(unit, 'loaded', tried.attempts, null);
     return outcome('loaded', counts, null);
   } catch (thrown) {
@@ -148,27 +146,13 @@ async function obtainPackage(context: UnitContext, due: UnitToRun, tried: Tried)
     tried.chosen = chosen;
   };
   const fresh = await inSpan('stage', {}, () =>
-    (context.steps ?? STEPS).stage(context, { ...due, onChosen }, async (state, attempt) => {
+    (context.steps?.stage ?? stageUnit)(context, { ...due, onChosen }, async (state, attempt) => {
       tried.attempts = attempt;
       await ledger.setUnit(unit, state, attempt, null);
     }),
   );
   await ledger.setUnit(unit, 'staged', tried.attempts, null);
   return { folder: fresh.folders.package, manifest: fresh.manifest };
-}
-
-/** Loads run one at a time, so the working copy has one writer. */
-function loadAlone(
-  context: UnitContext,
-  staged: StagedPackage,
-  { name, pipeline }: PlannedUnit,
-): Promise<Counts> {
-  return context.engine.alone(() =>
-    inSpan('load', {}, () => {
-      context.meter.unitPhase(name, 'load');
-      return (context.steps ?? STEPS).load(context, staged, pipeline);
-    }),
-  );
 }
 
 /** A plain 403 on log monitoring is a project without that feature (wire-facts.md, "403"): no reason to end the run. */

@@ -62,7 +62,9 @@ function median(values: readonly number[]): number | null {
   return low === undefined || high === undefined ? null : (low + high) / 2;
 }
 
-/** So many predecessors make a usual number of rows. */
+/** So many predecessors count, the last ones. */
+export const USUAL_OF = 5;
+/** So many make a usual number of rows. */
 const FEWEST = 3;
 /** Below this many rows a fraction says nothing. */
 const LEAST_USUAL = 50;

@@ -1,6 +1,6 @@
 import { type Connection, ident, type Row, text } from '../../../core/duckdb/duckdb.ts';
 import { withoutEnd } from '../../../core/duckdb/sql-tokens.ts';
-import { forgetLoad } from '../../../state/catalogue/ops/ops-loads.ts';
+import { forgetLoads } from '../../../state/catalogue/ops/ops-loads.ts';
 import type { PlannedModel } from './plan-models.ts';
 
 export interface PartitionedModel {
@@ -44,7 +44,7 @@ export async function isMadeFromUnitAlone(
   };
   const before = await stamps();
   const after = await connection.trial(async () => {
-    await forgetLoad(connection, unit);
+    await forgetLoads(connection, [unit]);
     return stamps();
   });
   const isSame = [...after].every(([key, stamp]) => before.get(key) === stamp);

@@ -2,7 +2,13 @@ import { type Connection, ident, isoTime, listed, table } from '../../../core/du
 import { stringifyJson } from '../../../core/text/json.ts';
 import type { Manifest } from '../../../project/model/manifest.ts';
 import type { PlannedUnit } from '../../../project/model/planned-unit.ts';
-import { LAST_LOADS, LEAST_ROWS, type RouteLoad, type Volume } from '../../../project/model/route-pace.ts';
+import {
+  LAST_LOADS,
+  LEAST_ROWS,
+  type RouteLoad,
+  USUAL_OF,
+  type Volume,
+} from '../../../project/model/route-pace.ts';
 import { COUNTS, type CountName, type Counts } from '../../../project/model/runs/counts.ts';
 import type { PastLoad } from '../../../project/model/runs/plan-report.ts';
 import { type Unit, unitName } from '../../../project/model/unit.ts';
@@ -66,7 +72,7 @@ export async function countsOf(
   return new Map(rows.map(({ unit, ...counts }) => [unit, counts]));
 }
 
-/** The rows of the units of the same dataset, project and filter (JSON or null) that were loaded last, five at the most. */
+/** The rows of the units of the same dataset, project and filter (JSON or null) that were loaded last. */
 export async function rowsBefore(
   connection: Connection,
   unit: Unit,
@@ -75,7 +81,7 @@ export async function rowsBefore(
   const rows = await connection.column<bigint>(
     `SELECT loaded FROM ops.loads
      WHERE dataset = ? AND project_id = ? AND unit <> ? AND filter IS NOT DISTINCT FROM ? AND loaded IS NOT NULL
-     ORDER BY loaded_at DESC, unit DESC LIMIT 5`,
+     ORDER BY loaded_at DESC, unit DESC LIMIT ${USUAL_OF}`,
     [unit.dataset, unit.source.project_id, unitName(unit), filter],
   );
   return rows.map(Number);
@@ -161,48 +167,59 @@ export async function countLoads(connection: Connection, runId: string): Promise
   return Number(await connection.scalar('SELECT count(*) FROM ops.loads WHERE run_id = ?', [runId]));
 }
 
-/** Adds the entry of a unit, which has none, to `ops.loads`. */
-export async function recordLoad(
-  connection: Connection,
-  manifest: Manifest,
-  counts: Counts,
-  {
-    runId,
-    fingerprint,
-    volume,
-  }: { readonly runId: string; readonly fingerprint: string | null; readonly volume?: Volume },
-): Promise<void> {
-  const { unit, source } = manifest;
-  const row = {
-    ...unitRow({ ...unit, unit: manifest.name }),
-    ...counts,
-    route: source.route,
-    format: source.format,
-    reason: source.reason ?? null,
-    bytes: manifest.bytes,
-    seconds: manifest.seconds,
-    waited: manifest.waited ?? null,
-    attempts: manifest.attempts,
-    content_sha256: manifest.content_sha256,
-    filter: source.filter === null ? null : stringifyJson(source.filter),
-    definition: source.definition ?? null,
-    run_id: runId,
-    usual: volume?.usual ?? null,
-    flag: volume?.isFew ? 'few_rows' : null,
-    fingerprint,
-  };
-  const columns = Object.keys(row);
+/** A unit that was loaded, as `ops.loads` takes it. */
+export interface NewLoad {
+  readonly manifest: Manifest;
+  readonly counts: Counts;
+  readonly runId: string;
+  readonly fingerprint: string | null;
+  readonly volume?: Volume | undefined;
+}
+
+/** Adds the entries of units, which have none, to `ops.loads`. */
+export async function recordLoads(connection: Connection, loads: readonly NewLoad[]): Promise<void> {
+  const rows = loads.map(({ manifest, counts, runId, fingerprint, volume }) => {
+    const { unit, source } = manifest;
+    return {
+      ...unitRow({ ...unit, unit: manifest.name }),
+      ...counts,
+      route: source.route,
+      format: source.format,
+      reason: source.reason ?? null,
+      bytes: manifest.bytes,
+      seconds: manifest.seconds,
+      waited: manifest.waited ?? null,
+      attempts: manifest.attempts,
+      content_sha256: manifest.content_sha256,
+      filter: source.filter === null ? null : stringifyJson(source.filter),
+      definition: source.definition ?? null,
+      run_id: runId,
+      usual: volume?.usual ?? null,
+      flag: volume?.isFew ? 'few_rows' : null,
+      fingerprint,
+      loaded_at: BigInt(Date.now()),
+      source_ended_at: source.ended_at == null ? null : BigInt(source.ended_at),
+    };
+  });
+  const time = 'make_timestamptz(CAST(? AS BIGINT) * 1000)';
+  const columns = Object.keys(rows[0] ?? {});
+  const values = columns.map((column) => (column.endsWith('_at') ? time : '?')).join(', ');
   await connection.run(
-    `INSERT INTO ops.loads (${columns.map(ident).join(', ')}, loaded_at, source_ended_at)
-     VALUES (${columns.map(() => '?').join(', ')}, make_timestamptz(CAST(? AS BIGINT) * 1000),
-       make_timestamptz(CAST(? AS BIGINT) * 1000))`,
-    [...Object.values(row), BigInt(Date.now()), source.ended_at == null ? null : BigInt(source.ended_at)],
+    `INSERT INTO ops.loads (${columns.map(ident).join(', ')}) VALUES ${rows.map(() => `(${values})`).join(', ')}`,
+    rows.flatMap((row) => Object.values(row)),
   );
 }
 
-/** Returns whether there was one. */
-export async function forgetLoad(connection: Connection, unit: string): Promise<boolean> {
-  return (await connection.run('DELETE FROM ops.loads WHERE unit = ?', [unit])) > 0n;
+/** Returns those that had one. */
+export async function forgetLoads(
+  connection: Connection,
+  units: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const forgotten = await connection.column<string>(
+    `DELETE FROM ops.loads WHERE unit IN ${listed('?')} RETURNING unit`,
+    [JSON.stringify(units)],
+  );
+  return new Set(forgotten);
 }
 
 /** A short stamp of the loads of each dataset so far. */

@@ -2,7 +2,7 @@ import { type Connection, given, listed, table } from '../../../core/duckdb/duck
 import type { Manifest } from '../../../project/model/manifest.ts';
 import type { RawTablePlan, SchemaChange } from '../raw/raw-table.ts';
 
-const FIELD = given('?', ['field', 'type', 'arity', 'column_name']);
+const FIELD = given('?', ['unit', 'dataset', 'field', 'type', 'arity', 'column_name']);
 
 /** The fields of a dataset after a load, so that the next one on the same connection need not read those of all units. */
 interface KnownFields {
@@ -44,25 +44,27 @@ export function forgetFields(connection: Connection, dataset?: string): void {
   else KNOWN.get(connection)?.delete(dataset);
 }
 
-/** Replaces the fields of a unit; a new one has none. */
+/** Adds the fields of units that have none. */
 export async function recordFields(
   connection: Connection,
-  { name, unit }: Manifest,
-  plan: RawTablePlan,
-  isNew: boolean,
+  loads: readonly { readonly manifest: Manifest; readonly plan: RawTablePlan }[],
 ): Promise<void> {
-  if (!isNew) await connection.run('DELETE FROM ops.unit_fields WHERE unit = ?', [name]);
-  const fields = plan.targets.map(({ field, column, described: { type, arity } }) => ({
-    field,
-    type,
-    arity,
-    column_name: column,
-  }));
-  await connection.run(`INSERT INTO ops.unit_fields BY NAME SELECT ? AS unit, ? AS dataset, ${FIELD}`, [
-    name,
-    unit.dataset,
-    JSON.stringify(fields),
-  ]);
+  const fields = loads.flatMap(({ manifest: { name, unit }, plan }) =>
+    plan.targets.map(({ field, column, described: { type, arity } }) => ({
+      unit: name,
+      dataset: unit.dataset,
+      field,
+      type,
+      arity,
+      column_name: column,
+    })),
+  );
+  await connection.run(`INSERT INTO ops.unit_fields BY NAME SELECT ${FIELD}`, [JSON.stringify(fields)]);
+}
+
+/** Removes the fields of units. */
+export async function removeFields(connection: Connection, units: readonly string[]): Promise<void> {
+  await connection.run(`DELETE FROM ops.unit_fields WHERE unit IN ${listed('?')}`, [JSON.stringify(units)]);
 }
 
 /** Field → column, over all units of a dataset: a field never changes its column. */

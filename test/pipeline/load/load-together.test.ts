@@ -1,0 +1,122 @@
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { parquetFiles, text } from '../../../src/core/duckdb/duckdb.ts';
+import { silentLogger } from '../../../src/core/logs/logger.ts';
+import type { WorkingCopy } from '../../../src/engines/working-copy.ts';
+import { type LoadOptions, loadPackage, loadTogether } from '../../../src/pipeline/load/load-package.ts';
+import { readPackage, type StagedPackage } from '../../../src/pipeline/load/read-package.ts';
+import { publish } from '../../../src/pipeline/publish/publish.ts';
+import { openDatabase, openWorking } from '../../engines/open-working.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+import { fields, makePackage, type PackageSpec } from './make-package.ts';
+import '../../support/process-timeout.ts';
+
+const options: LoadOptions = {
+  runId: 'r',
+  schemaChange: 'evolve',
+  signal: new AbortController().signal,
+};
+
+const URLS = fields('url', 'depth natural');
+
+/** Packages of one dataset, in their order: some fit each other, some change the table, some replace a unit. */
+const SPECS: readonly PackageSpec[] = [
+  {
+    id: 'c1',
+    fields: URLS,
+    rows: [
+      { url: "it's", depth: 2n ** 62n },
+      { url: '', depth: null },
+    ],
+  },
+  { id: 'c2', fields: URLS, rows: [{ url: 'b', depth: 1 }] },
+  { id: 'c3', fields: URLS, rows: [] },
+  { id: 'c4', fields: fields('url', 'depth natural', 'title'), rows: [{ url: 'd', depth: 4, title: 'D' }] },
+  {
+    id: 'c5',
+    fields: URLS,
+    rows: [
+      { url: 'e', depth: 5 },
+      { url: 'f', depth: 6 },
+    ],
+  },
+  { id: 'c6', fields: URLS, rows: [{ url: 'g', depth: 7 }] },
+  { id: 'c7', fields: fields('url'), rows: [{ url: 'h' }] },
+  { id: 'c8', fields: URLS, rows: [{ url: 'i', depth: 2n ** 70n }] },
+];
+
+async function opened(): Promise<{
+  readonly working: WorkingCopy;
+  readonly stage: (spec: PackageSpec, name?: string) => Promise<StagedPackage>;
+}> {
+  const folder = await temporaryFolder();
+  const database = await openDatabase(folder);
+  const working = await openWorking(folder, database);
+  const staging = await database.connect();
+  return {
+    working,
+    stage: async (spec, name = '') => readPackage(await makePackage(staging, `${folder}${name}`, spec)),
+  };
+}
+
+/** Each row of the warehouse, but for times. */
+async function contents({ connection }: WorkingCopy): Promise<unknown> {
+  return {
+    pages: await connection.jsonRows('SELECT * EXCLUDE (_loaded_at) FROM raw.crawl_pages ORDER BY ALL'),
+    loads: await connection.jsonRows('SELECT * EXCLUDE (loaded_at) FROM ops.loads ORDER BY ALL'),
+    fields: await connection.jsonRows('FROM ops.unit_fields ORDER BY ALL'),
+  };
+}
+
+test('packages that are loaded together leave what they leave one by one', async () => {
+  const [alone, together] = [await opened(), await opened()];
+  const counts: unknown[] = [];
+  for (const spec of SPECS) {
+    counts.push(await loadPackage(alone.working, await alone.stage(spec), options));
+    await together.stage(spec);
+  }
+  const packages: StagedPackage[] = [];
+  for (const spec of SPECS) packages.push(await together.stage(spec));
+  const marked = vi.spyOn(together.working, 'markDirty');
+  const results = await loadTogether(
+    together.working,
+    packages.map((staged) => ({ staged, options })),
+  );
+  expect(results).toEqual(counts.map((value) => ({ status: 'fulfilled', value })));
+  expect(await contents(together.working)).toEqual(await contents(alone.working));
+  // c2, c3 and c6 in one transaction; each of the others changes the fields of the unit before it.
+  expect(marked).toHaveBeenCalledTimes(SPECS.length - 2);
+  // Again, with other rows: the former ones of each unit go.
+  const again = { id: 'c2', fields: URLS, rows: [{ url: 'new', depth: 1 }] };
+  const other = { id: 'c9', fields: URLS, rows: [{ url: 'ninth', depth: 9 }] };
+  for (const spec of [other, again])
+    await loadPackage(alone.working, await alone.stage(spec, '-again'), options);
+  const two = [await together.stage(again, '-again'), await together.stage(other, '-again')];
+  await loadTogether(
+    together.working,
+    two.map((staged) => ({ staged, options })),
+  );
+  expect(await contents(together.working)).toEqual(await contents(alone.working));
+  await publish(together.working, silentLogger, options.signal);
+});
+
+test('a package that can not be loaded harms no other one', async () => {
+  const { working, stage } = await opened();
+  const packages: StagedPackage[] = [];
+  for (const spec of SPECS) packages.push(await stage(spec));
+  const [first, second] = packages;
+  if (!first || !second) throw new Error('no packages');
+  await loadPackage(working, first, options);
+  const path = join(second.folder, second.manifest.parts[0]?.file ?? '');
+  await working.connection.run(`CREATE TEMP TABLE whole AS FROM ${parquetFiles([path])}`);
+  await working.connection.run(`COPY (FROM whole UNION ALL FROM whole) TO ${text(path)} (FORMAT parquet)`);
+  const results = await loadTogether(
+    working,
+    packages.slice(1).map((staged) => ({ staged, options })),
+  );
+  expect(results.map(({ status }) => status)).toEqual(['rejected', ...Array(6).fill('fulfilled')]);
+  expect(results[0]).toMatchObject({ reason: { code: 'unreconciled' } });
+  const units = await working.connection.column('SELECT unit FROM ops.loads ORDER BY unit');
+  expect(units).toEqual([1, 3, 4, 5, 6, 7, 8].map((id) => `crawl_pages/c${id}`));
+  await publish(working, silentLogger, options.signal);
+});

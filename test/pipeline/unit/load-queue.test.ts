@@ -1,0 +1,72 @@
+import { expect, test, vi } from 'vitest';
+import { ConversionPlaces } from '../../../src/core/duckdb/engine.ts';
+import { readPackage } from '../../../src/pipeline/load/read-package.ts';
+import { LoadQueue } from '../../../src/pipeline/unit/load-queue.ts';
+import type { UnitContext } from '../../../src/pipeline/unit/run-context.ts';
+import { openDatabase, openWorking } from '../../engines/open-working.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+import { fields, makePackage } from '../load/make-package.ts';
+import '../../support/process-timeout.ts';
+
+/** A queue over a real warehouse; `transactions` counts those of loads. */
+async function opened(isBusy: () => boolean) {
+  const folder = await temporaryFolder();
+  const database = await openDatabase(folder);
+  const working = await openWorking(folder, database);
+  const staging = await database.connect();
+  const stop = new AbortController();
+  const release = vi.fn();
+  const context = {
+    settings: {
+      schema_change: 'evolve',
+      on_reject: 'quarantine',
+      volume_check: { min_ratio: 0.5, hold: false },
+    },
+    working,
+    runId: 'r',
+    holds: new Map(),
+    fieldsRead: () => new Map(),
+    engine: await ConversionPlaces.start(database, 2, '400MB'),
+    meter: { unitPhase: () => {} },
+    slot: { move: async () => {}, release },
+    signal: stop.signal,
+  } as unknown as UnitContext;
+  const transactions = vi.spyOn(working, 'markDirty');
+  const stage = async (id: string, rows = 1) => {
+    const all = Array.from({ length: rows }, (_, row) => ({ url: `${id}/${row}` }));
+    return readPackage(await makePackage(staging, folder, { id, fields: fields('url'), rows: all }));
+  };
+  const queue = new LoadQueue(isBusy);
+  const load = async (id: string, rows?: number) => queue.load(context, await stage(id, rows), undefined);
+  return { load, working, transactions, release, stop };
+}
+
+test('small packages wait for others while units are at work, and are loaded together', async () => {
+  let busy = true;
+  const { load, working, transactions, release } = await opened(() => busy);
+  const first = load('first');
+  busy = false;
+  expect(await first).toMatchObject({ loaded: 1 });
+  busy = true;
+  const loads = ['a', 'b', 'c'].map((id) => load(id, 3));
+  await vi.waitFor(() => expect(release).toHaveBeenCalledTimes(4));
+  busy = false;
+  for (const counts of await Promise.all(loads)) expect(counts).toMatchObject({ staged: 3, loaded: 3 });
+  expect(transactions).toHaveBeenCalledTimes(2);
+  expect(await working.connection.scalar('SELECT count(*) FROM raw.crawl_pages')).toBe(10n);
+});
+
+test('a package that is not small keeps its slot and is loaded at once', async () => {
+  const { load, release } = await opened(() => true);
+  expect(await load('large', 20_000)).toMatchObject({ loaded: 20_000 });
+  expect(release).not.toHaveBeenCalled();
+});
+
+test('a package that waits when the run is stopped is not loaded', async () => {
+  const { load, working, release, stop } = await opened(() => true);
+  const waiting = load('a');
+  await vi.waitFor(() => expect(release).toHaveBeenCalled());
+  stop.abort(new Error('stop'));
+  await expect(waiting).rejects.toThrow(/stop|abort/);
+  expect(await working.connection.scalar('SELECT count(*) FROM ops.loads')).toBe(0n);
+});
