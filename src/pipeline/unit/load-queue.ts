@@ -75,17 +75,20 @@ export class LoadQueue {
     const others = this.#waiting.filter((one) => one !== own && fits(one)).slice(0, MOST_TOGETHER - 1);
     const together: [Waiting, ...Waiting[]] = [own, ...others];
     this.#waiting = this.#waiting.filter((one) => !together.includes(one));
-    for (const { context, staged } of together) context.meter.unitPhase(staged.manifest.name, 'load');
-    const results =
-      others.length === 0
-        ? await Promise.allSettled([
-            (own.context.steps?.load ?? loadStaged)(own.context, own.staged, own.pipeline),
-          ])
-        : await loadStagedTogether(together);
-    for (const [at, { settle }] of together.entries()) {
-      const result = results[at];
-      if (result?.status === 'fulfilled') settle.resolve(result.value);
-      else settle.reject(result?.reason);
+    try {
+      for (const { context, staged } of together) context.meter.unitPhase(staged.manifest.name, 'load');
+      const alone = own.context.steps?.load ?? loadStaged;
+      const results =
+        others.length === 0
+          ? await Promise.allSettled([alone(own.context, own.staged, own.pipeline)])
+          : await loadStagedTogether(together);
+      for (const [at, { settle }] of together.entries()) {
+        const result = results[at];
+        if (result?.status === 'fulfilled') settle.resolve(result.value);
+        else settle.reject(result?.reason);
+      }
+    } catch (error) {
+      for (const { settle } of together) settle.reject(error);
     }
   }
 }

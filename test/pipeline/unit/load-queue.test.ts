@@ -70,3 +70,14 @@ test('a package that waits when the run is stopped is not loaded', async () => {
   await expect(waiting).rejects.toThrow(/stop|abort/);
   expect(await working.connection.scalar('SELECT count(*) FROM ops.loads')).toBe(0n);
 });
+
+test('packages that were taken along hear why their warehouse could not be opened', async () => {
+  let busy = true;
+  const { load, working, release } = await opened(() => busy);
+  const loads = ['a', 'b'].map((id) => load(id));
+  await vi.waitFor(() => expect(release).toHaveBeenCalledTimes(2));
+  vi.spyOn(working, 'releaseMemory').mockRejectedValue(new Error('the disk is gone'));
+  busy = false;
+  for (const result of await Promise.allSettled(loads))
+    expect(result).toMatchObject({ reason: { message: 'the disk is gone' } });
+});
