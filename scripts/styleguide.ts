@@ -14,8 +14,8 @@ import { filterForm } from '../src/people/console/layout/filter-form.ts';
 import { drawPaging } from '../src/people/console/layout/paging.ts';
 import { projectTabs } from '../src/people/console/layout/project-tabs.ts';
 import { shellEnd, shellStart } from '../src/people/console/layout/shell.ts';
-import { answerFigure, type FigureAnswer } from '../src/people/console/pages/answer-figure.ts';
-import { drawKpis, type Kpi } from '../src/people/console/pages/kpi.ts';
+import { answerFigure, type FigureAnswer } from '../src/people/console/page-parts/answer-figure.ts';
+import { drawKpis, type Kpi } from '../src/people/console/page-parts/kpi.ts';
 import { incidentCard } from '../src/people/console/pages/project.ts';
 
 // Every block of the console on one page, for those who change how it looks: npm run build && npm run styleguide

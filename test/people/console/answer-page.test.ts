@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { createLogger } from '../../../src/core/logs/logger.ts';
 import { html } from '../../../src/core/text/html.ts';
 import { Lanes, type Readers } from '../../../src/people/console/desk/desk.ts';
-import type { Page, PageRequest } from '../../../src/people/console/pages/page.ts';
+import type { Page, PageRequest } from '../../../src/people/console/page-parts/page.ts';
 import { answerHtml, answerJson } from '../../../src/people/console/server/answer-page.ts';
 
 test('a page that fails shows the identifier under which its cause is logged, as does its JSON', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PageRequest } from '../../../src/people/console/pages/page.ts';
+import type { PageRequest } from '../../../src/people/console/page-parts/page.ts';
 import { drawPageList, type PageList } from '../../../src/people/console/pages/page-list.ts';
 
 const ISSUE = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { FigureAnswer } from '../../../src/people/console/pages/answer-figure.ts';
-import { projectFigures } from '../../../src/people/console/pages/project-figures.ts';
+import type { FigureAnswer } from '../../../src/people/console/page-parts/answer-figure.ts';
+import { projectFigures } from '../../../src/people/console/page-parts/project-figures.ts';
 
 const answer = (...rows: FigureAnswer['rows']): FigureAnswer => ({
   ...{

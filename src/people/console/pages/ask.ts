@@ -14,11 +14,11 @@ import { knownProjects } from '../../../state/catalogue/known-projects.ts';
 import { type Readers, UNTIL_READ, withoutModels } from '../desk/desk.ts';
 import { readAnswer, readChartRows, type View } from '../desk/read-answer.ts';
 import { statementOf } from '../desk/statement.ts';
-import { Ask, type AskDocument, type Suggestion } from './ask-document.ts';
-import { projectsCalled } from './called-project.ts';
-import { drawAsk } from './draw-ask.ts';
-import { readNotes } from './notes.ts';
-import { page } from './page.ts';
+import { Ask, type AskDocument, type Suggestion } from '../page-parts/ask-document.ts';
+import { projectsCalled } from '../page-parts/called-project.ts';
+import { drawAsk } from '../page-parts/draw-ask.ts';
+import { readNotes } from '../page-parts/notes.ts';
+import { page } from '../page-parts/page.ts';
 
 const NOTHING = { columns: [], rows: [], more: false, total: null, seconds: null, why: null, chart: null };
 const MOST_CRAWLS = 200;

@@ -7,8 +7,8 @@ import { AuditEntry } from '../access/audit.ts';
 import type { Actions } from '../actions/actions.ts';
 import { runLink } from '../layout/addresses.ts';
 import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
-import { requireOperator } from './acting.ts';
-import { NotFound, page } from './page.ts';
+import { requireOperator } from '../page-parts/acting.ts';
+import { NotFound, page } from '../page-parts/page.ts';
 
 const SIZE = 50;
 

@@ -9,9 +9,9 @@ import type { Readers } from '../desk/desk.ts';
 import { crawlLink, drawBlocks, projectPath } from '../layout/addresses.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
-import { calledProject } from './called-project.ts';
-import { type PageRequest, page } from './page.ts';
-import { readSegments, Segments, segmentChoices } from './segments.ts';
+import { calledProject } from '../page-parts/called-project.ts';
+import { type PageRequest, page } from '../page-parts/page.ts';
+import { readSegments, Segments, segmentChoices } from '../page-parts/segments.ts';
 
 const MOST_CRAWLS = 100;
 

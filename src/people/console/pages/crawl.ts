@@ -5,11 +5,11 @@ import { readKnownUnits } from '../../../operations/status/remembered.ts';
 import { crawlName } from '../../../project/model/shown/value-text.ts';
 import { loadEntries } from '../../../state/catalogue/ops/ops-loads.ts';
 import { type Readers, withoutModels } from '../desk/desk.ts';
-import { type FigureAnswer, readFigure } from './answer-figure.ts';
-import { CrawlPage } from './crawl-document.ts';
-import { drawCrawl } from './draw-crawl.ts';
-import { readFirstThings } from './first-things.ts';
-import { NotFound, page } from './page.ts';
+import { type FigureAnswer, readFigure } from '../page-parts/answer-figure.ts';
+import { CrawlPage } from '../page-parts/crawl-document.ts';
+import { drawCrawl } from '../page-parts/draw-crawl.ts';
+import { readFirstThings } from '../page-parts/first-things.ts';
+import { NotFound, page } from '../page-parts/page.ts';
 
 /** One crawl has a unit a dataset. */
 const MOST_UNITS = 200;

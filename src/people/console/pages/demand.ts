@@ -1,11 +1,11 @@
 import type { Readers } from '../desk/desk.ts';
-import { type FigureAnswer, readFigure, readStatement } from './answer-figure.ts';
-import { calledProject } from './called-project.ts';
-import { Demand, type FIGURES } from './demand-document.ts';
-import { drawDemand } from './draw-demand.ts';
-import { readNotes } from './notes.ts';
-import { page } from './page.ts';
-import { DIRECTORY, readSegments, type Segments, segmentationOf } from './segments.ts';
+import { type FigureAnswer, readFigure, readStatement } from '../page-parts/answer-figure.ts';
+import { calledProject } from '../page-parts/called-project.ts';
+import { Demand, type FIGURES } from '../page-parts/demand-document.ts';
+import { drawDemand } from '../page-parts/draw-demand.ts';
+import { readNotes } from '../page-parts/notes.ts';
+import { page } from '../page-parts/page.ts';
+import { DIRECTORY, readSegments, type Segments, segmentationOf } from '../page-parts/segments.ts';
 
 const CHART_DAYS = 84;
 const MOST = 15;

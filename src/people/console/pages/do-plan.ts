@@ -8,8 +8,8 @@ import { ACTION_FIELDS, Action, readAction } from '../actions/action.ts';
 import { ActionPlan } from '../actions/plan.ts';
 import { drawBlocks } from '../layout/addresses.ts';
 import { csrfField } from '../layout/shell.ts';
-import { hiddenFields, requireActing } from './acting.ts';
-import { page } from './page.ts';
+import { hiddenFields, requireActing } from '../page-parts/acting.ts';
+import { page } from '../page-parts/page.ts';
 
 const DoPlan = z.strictObject({
   action: Action,

@@ -6,9 +6,9 @@ import { readKnownUnits } from '../../../operations/status/remembered.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import { Action } from '../actions/action.ts';
 import { unitLink } from '../layout/addresses.ts';
-import { planButton, requireActing, retryOf } from './acting.ts';
+import { planButton, requireActing, retryOf } from '../page-parts/acting.ts';
+import { page } from '../page-parts/page.ts';
 import { AuditLine, auditLine, auditTable } from './audit.ts';
-import { page } from './page.ts';
 
 const MOST_UNITS = 50;
 const MOST_ACTIONS = 10;

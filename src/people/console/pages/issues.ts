@@ -13,9 +13,9 @@ import { type Readers, UNTIL_READ } from '../desk/desk.ts';
 import { drawBlocks, projectPath } from '../layout/addresses.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
-import { inTime } from './answer-figure.ts';
-import { NotFound, type PageRequest, page } from './page.ts';
-import { readSegments, type Segments, segmentChoices } from './segments.ts';
+import { inTime } from '../page-parts/answer-figure.ts';
+import { NotFound, type PageRequest, page } from '../page-parts/page.ts';
+import { readSegments, type Segments, segmentChoices } from '../page-parts/segments.ts';
 
 /** As `readIssueList` reads it. */
 const Issues = z.record(z.string(), z.unknown());

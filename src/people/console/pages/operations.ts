@@ -14,7 +14,7 @@ import {
 import { StatusFacts, statusFacts } from '../../../operations/status/status-facts.ts';
 import { drawBlocks } from '../layout/addresses.ts';
 import { drawLiveRun, LiveState, liveState } from '../layout/live-run.ts';
-import { page } from './page.ts';
+import { page } from '../page-parts/page.ts';
 
 const MOST = 20;
 

@@ -12,9 +12,15 @@ import { countOrDash } from '../layout/counts.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { drawLiveRun, LiveState, liveState } from '../layout/live-run.ts';
 import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
-import { drawKpis, type Kpi } from './kpi.ts';
-import { type PageRequest, page } from './page.ts';
-import { ProjectLine, ProjectTrend, projectsNamed, readProjects, readTrends } from './read-projects.ts';
+import { drawKpis, type Kpi } from '../page-parts/kpi.ts';
+import { type PageRequest, page } from '../page-parts/page.ts';
+import {
+  ProjectLine,
+  ProjectTrend,
+  projectsNamed,
+  readProjects,
+  readTrends,
+} from '../page-parts/read-projects.ts';
 
 const SIZE = 25;
 

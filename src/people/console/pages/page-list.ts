@@ -26,9 +26,9 @@ import { drawBlocks, withQuery } from '../layout/addresses.ts';
 import { Count } from '../layout/counts.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
+import { type PageRequest, page } from '../page-parts/page.ts';
+import { readSegments, Segments, segmentChoice } from '../page-parts/segments.ts';
 import { crawlsOf, ProjectCrawl } from './compare.ts';
-import { type PageRequest, page } from './page.ts';
-import { readSegments, Segments, segmentChoice } from './segments.ts';
 
 const FORMATS = { csv: 'CSV', parquet: 'Parquet', jsonl: 'JSON lines' } as const;
 /** Columns that say what to look at first. */

@@ -1,3 +1,4 @@
+import type { Page } from '../page-parts/page.ts';
 import { ASK } from './ask.ts';
 import { AUDIT, DO_ACTION } from './audit.ts';
 import { COMPARE } from './compare.ts';
@@ -8,7 +9,6 @@ import { DO_PLAN } from './do-plan.ts';
 import { ISSUES } from './issues.ts';
 import { OPERATIONS } from './operations.ts';
 import { OVERVIEW } from './overview.ts';
-import type { Page } from './page.ts';
 import { PAGE_LIST } from './page-list.ts';
 import { PROJECT } from './project.ts';
 import { PROJECTS } from './projects.ts';

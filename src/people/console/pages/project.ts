@@ -13,12 +13,12 @@ import { crawlLink, projectPath } from '../layout/addresses.ts';
 import { Count, countOrDash } from '../layout/counts.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
-import { drawPending, FigureAnswer, readFigure, readStatement } from './answer-figure.ts';
-import { calledProject } from './called-project.ts';
-import { readFirstThings } from './first-things.ts';
-import { drawNotes, ProjectNotes, readNotes } from './notes.ts';
-import { type PageRequest, page } from './page.ts';
-import { projectFigures } from './project-figures.ts';
+import { drawPending, FigureAnswer, readFigure, readStatement } from '../page-parts/answer-figure.ts';
+import { calledProject } from '../page-parts/called-project.ts';
+import { readFirstThings } from '../page-parts/first-things.ts';
+import { drawNotes, ProjectNotes, readNotes } from '../page-parts/notes.ts';
+import { type PageRequest, page } from '../page-parts/page.ts';
+import { projectFigures } from '../page-parts/project-figures.ts';
 import {
   DIRECTORY,
   readSegments,
@@ -26,7 +26,7 @@ import {
   segmentationOf,
   segmentChoice,
   segmentNotice,
-} from './segments.ts';
+} from '../page-parts/segments.ts';
 
 /** Crawls of a chart: two years of monthly ones. */
 const MOST_CRAWLS = 24;

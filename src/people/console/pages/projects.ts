@@ -7,9 +7,9 @@ import { crawlLink, projectLink, withQuery } from '../layout/addresses.ts';
 import { type Count, countOrDash } from '../layout/counts.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
-import { signedValue } from './answer-figure.ts';
-import { page } from './page.ts';
-import { ProjectLine, projectsNamed, readProjects } from './read-projects.ts';
+import { signedValue } from '../page-parts/answer-figure.ts';
+import { page } from '../page-parts/page.ts';
+import { ProjectLine, projectsNamed, readProjects } from '../page-parts/read-projects.ts';
 
 const SIZE = 50;
 

@@ -25,7 +25,7 @@ import { Count, UnitCounts } from '../layout/counts.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { drawLiveRun, LiveState, liveState } from '../layout/live-run.ts';
 import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
-import { NotFound, type PageRequest, page } from './page.ts';
+import { NotFound, type PageRequest, page } from '../page-parts/page.ts';
 
 const SIZE = 100;
 const MOST_LINES = 500;

@@ -6,7 +6,7 @@ import { RunLine, runLine, runsTable } from '../../../operations/status/run-line
 import { drawBlocks } from '../layout/addresses.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
-import { page } from './page.ts';
+import { page } from '../page-parts/page.ts';
 
 const SIZE = 50;
 

@@ -11,7 +11,7 @@ import { counted, durationText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { type Readers, withoutModels } from '../desk/desk.ts';
 import { crawlLink, projectLink, urlLink } from '../layout/addresses.ts';
-import { page } from './page.ts';
+import { page } from '../page-parts/page.ts';
 
 /** A search that takes longer says so. */
 const PATIENCE_MS = 900;

@@ -20,9 +20,9 @@ import type { Readers } from '../desk/desk.ts';
 import { drawBlocks, unitPath } from '../layout/addresses.ts';
 import { Count, countOrDash, UnitCounts } from '../layout/counts.ts';
 import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
-import { planButton, retryOf } from './acting.ts';
-import { NamedCrawl } from './crawl-document.ts';
-import { NotFound, type PageRequest, page } from './page.ts';
+import { planButton, retryOf } from '../page-parts/acting.ts';
+import { NamedCrawl } from '../page-parts/crawl-document.ts';
+import { NotFound, type PageRequest, page } from '../page-parts/page.ts';
 
 const SIZE = 50;
 

@@ -7,7 +7,7 @@ import { type Html, html } from '../../../core/text/html.ts';
 import { CRAWL_NAMES } from '../../../project/model/crawl-name.ts';
 import { crawlLink, drawBlocks, urlLink } from '../layout/addresses.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
-import { page } from './page.ts';
+import { page } from '../page-parts/page.ts';
 
 /** Links and similar pages that the page shows; all of them are a download. */
 const MOST_ROWS = 50;

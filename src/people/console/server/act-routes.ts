@@ -11,7 +11,7 @@ import { readAction } from '../actions/action.ts';
 import type { Actions } from '../actions/actions.ts';
 import { projectPath } from '../layout/addresses.ts';
 import { notice } from '../layout/shell.ts';
-import { keepForm } from '../pages/keep-form.ts';
+import { keepForm } from '../page-parts/keep-form.ts';
 import { formOf, sessionOf } from './guard.ts';
 import { type Refused, refuse, sendPage } from './refuse.ts';
 

@@ -10,9 +10,9 @@ import { crawlName } from '../../../project/model/shown/value-text.ts';
 import type { Readers } from '../desk/desk.ts';
 import { tabName } from '../layout/project-tabs.ts';
 import { notice, type Shell, shellEnd, shellStart } from '../layout/shell.ts';
-import { calledProject } from '../pages/called-project.ts';
+import { calledProject } from '../page-parts/called-project.ts';
+import { NotFound, type Page, type PageRequest } from '../page-parts/page.ts';
 import { recordOf } from '../pages/crawl.ts';
-import { NotFound, type Page, type PageRequest } from '../pages/page.ts';
 
 /** A page that is not read by then says so, and goes on. */
 const PATIENCE_MS = 1500;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type JsonObject, OpenApiSchemas } from '../../../service/api/openapi/openapi-schemas.ts';
-import type { Page } from '../pages/page.ts';
+import type { Page } from '../page-parts/page.ts';
 
 /** An error as every document has it (docs/errors.md). */
 const Failure = z

@@ -18,7 +18,7 @@ import { isLoopback, reachOf, requireSignIn } from '../access/reach.ts';
 import { Actions } from '../actions/actions.ts';
 import { Readers } from '../desk/desk.ts';
 import { askAddress, askFields } from '../layout/ask-address.ts';
-import type { Page, PageRequest } from '../pages/page.ts';
+import type { Page, PageRequest } from '../page-parts/page.ts';
 import { PAGES } from '../pages/pages.ts';
 import { actRoutes } from './act-routes.ts';
 import { answerHtml, answerJson } from './answer-page.ts';
