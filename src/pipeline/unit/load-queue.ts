@@ -73,7 +73,8 @@ export class LoadQueue {
     const fits = ({ isSmall, staged: { manifest } }: Waiting): boolean =>
       own.isSmall && isSmall && manifest.unit.dataset === own.staged.manifest.unit.dataset;
     const others = this.#waiting.filter((one) => one !== own && fits(one)).slice(0, MOST_TOGETHER - 1);
-    const together: [Waiting, ...Waiting[]] = [own, ...others];
+    // A crawl is compared with those that ended before it.
+    const together = [own, ...others].sort((one, other) => endOf(one) - endOf(other));
     this.#waiting = this.#waiting.filter((one) => !together.includes(one));
     try {
       for (const { context, staged } of together) context.meter.unitPhase(staged.manifest.name, 'load');
@@ -81,7 +82,7 @@ export class LoadQueue {
       const results =
         others.length === 0
           ? await Promise.allSettled([alone(own.context, own.staged, own.pipeline)])
-          : await loadStagedTogether(together);
+          : await loadStagedTogether(own.context.working, together);
       for (const [at, { settle }] of together.entries()) {
         const result = results[at];
         if (result?.status === 'fulfilled') settle.resolve(result.value);
@@ -91,4 +92,8 @@ export class LoadQueue {
       for (const { settle } of together) settle.reject(error);
     }
   }
+}
+
+function endOf({ staged: { manifest } }: Waiting): number {
+  return manifest.source.ended_at ?? 0;
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { parquetFiles } from '../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
+import type { WorkingCopy } from '../../engines/working-copy.ts';
 import type { Manifest } from '../../project/model/manifest.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { Counts } from '../../project/model/runs/counts.ts';
@@ -56,7 +57,8 @@ export async function loadStaged(
  * @returns what became of each, in their order
  */
 export async function loadStagedTogether(
-  loads: readonly [StagedLoad, ...StagedLoad[]],
+  working: WorkingCopy,
+  loads: readonly StagedLoad[],
 ): Promise<PromiseSettledResult<Counts>[]> {
   const accepted: PackageLoad[] = [];
   const refused = new Map<StagedPackage, PromiseRejectedResult>();
@@ -69,7 +71,7 @@ export async function loadStagedTogether(
       refused.set(staged, { status: 'rejected', reason });
     }
   }
-  const loaded = (await loadTogether(loads[0].context.working, accepted)).values();
+  const loaded = (await loadTogether(working, accepted)).values();
   return loads.flatMap(({ staged }) => refused.get(staged) ?? loaded.next().value ?? []);
 }
 

@@ -20,7 +20,7 @@ async function opened(isBusy: () => boolean) {
     settings: {
       schema_change: 'evolve',
       on_reject: 'quarantine',
-      volume_check: { min_ratio: 0.5, hold: false },
+      volume_check: { min_ratio: 0.5, hold: true },
     },
     working,
     runId: 'r',
@@ -32,12 +32,15 @@ async function opened(isBusy: () => boolean) {
     signal: stop.signal,
   } as unknown as UnitContext;
   const transactions = vi.spyOn(working, 'markDirty');
-  const stage = async (id: string, rows = 1) => {
+  const stage = async (id: string, rows = 1, ended = 0) => {
     const all = Array.from({ length: rows }, (_, row) => ({ url: `${id}/${row}` }));
-    return readPackage(await makePackage(staging, folder, { id, fields: fields('url'), rows: all }));
+    const path = await makePackage(staging, folder, { id, fields: fields('url'), rows: all });
+    const { manifest, ...staged } = await readPackage(path);
+    return { ...staged, manifest: { ...manifest, source: { ...manifest.source, ended_at: ended } } };
   };
   const queue = new LoadQueue(isBusy);
-  const load = async (id: string, rows?: number) => queue.load(context, await stage(id, rows), undefined);
+  const load = async (id: string, rows?: number, ended?: number) =>
+    queue.load(context, await stage(id, rows, ended), undefined);
   return { load, working, transactions, release, stop };
 }
 
@@ -80,4 +83,17 @@ test('packages that were taken along hear why their warehouse could not be opene
   busy = false;
   for (const result of await Promise.allSettled(loads))
     expect(result).toMatchObject({ reason: { message: 'the disk is gone' } });
+});
+
+test('a crawl is compared with those that ended before it, also where it is staged first', async () => {
+  let busy = true;
+  const { load, release } = await opened(() => busy);
+  const loads = [load('few', 10, 4)];
+  await vi.waitFor(() => expect(release).toHaveBeenCalledTimes(1));
+  loads.push(...[3, 1, 2].map((day) => load(`day${day}`, 100, day)));
+  await vi.waitFor(() => expect(release).toHaveBeenCalledTimes(4));
+  busy = false;
+  const [few, ...others] = await Promise.allSettled(loads);
+  expect(few).toMatchObject({ reason: { code: 'volume_held' } });
+  for (const other of others) expect(other).toMatchObject({ status: 'fulfilled', value: { loaded: 100 } });
 });
