@@ -86,6 +86,14 @@ test('packages that are loaded together leave what they leave one by one', async
   expect(await contents(together.working)).toEqual(await contents(alone.working));
   // c2, c3 and c6 in one transaction; each of the others changes the fields of the unit before it.
   expect(marked).toHaveBeenCalledTimes(SPECS.length - 2);
+  const { connection } = together.working;
+  const units = await connection.column(
+    "SELECT unit FROM ops.loads WHERE unit IN ('crawl_pages/c2', 'crawl_pages/c3', 'crawl_pages/c6') ORDER BY loaded_at",
+  );
+  expect(units).toEqual(['crawl_pages/c2', 'crawl_pages/c3', 'crawl_pages/c6']);
+  expect(await connection.scalar('SELECT count(DISTINCT loaded_at) FROM ops.loads')).toBe(
+    BigInt(SPECS.length),
+  );
   // Again, with other rows: the former ones of each unit go.
   const again = { id: 'c2', fields: URLS, rows: [{ url: 'new', depth: 1 }] };
   const other = { id: 'c9', fields: URLS, rows: [{ url: 'ninth', depth: 9 }] };
