@@ -117,6 +117,7 @@ async function issuesOf(crawl: string, desk: Readers): Promise<CrawlPage['issues
   return judged && [...(judged[0]?.issues ?? [])];
 }
 
+/** Of a unit without an entry; an entry of a warehouse of before may lack some. */
 const NOT_LOADED = {
   ...{ route: null, reported: null, received: null, rejected: null, loaded: null, queryable: null },
 };
@@ -133,7 +134,10 @@ async function unitsOf(crawl: string, desk: Readers): Promise<CrawlPage['units']
   const known = new Map(units.map((one) => [one.unit, one]));
   return names.map((unit) => {
     const { status = 'published', error = null } = known.get(unit) ?? {};
-    const { route, reported, received, rejected, loaded, queryable } = byUnit.get(unit) ?? NOT_LOADED;
+    const { route, reported, received, rejected, loaded, queryable } = {
+      ...NOT_LOADED,
+      ...byUnit.get(unit),
+    };
     const counts = { reported, received, rejected, loaded, queryable };
     return { unit, status, error: error?.message ?? null, route, ...counts };
   });
