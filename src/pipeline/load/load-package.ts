@@ -135,10 +135,10 @@ export async function loadTogether(
   for (const one of packages) {
     try {
       const ready = await readyLoad(working, one);
-      const { plan } = ready;
+      const { plan, meta } = ready;
       if (plan.changes.length > 0) await settle(one, () => loadReady(working, ready));
       else {
-        const fits = JSON.stringify([...unitValues(plan, {})]);
+        const fits = JSON.stringify([Object.keys(meta), ...unitValues(plan, {})]);
         groups.set(fits, [...(groups.get(fits) ?? []), { one, ready }]);
       }
     } catch (reason) {

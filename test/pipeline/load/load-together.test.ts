@@ -41,6 +41,12 @@ const SPECS: readonly PackageSpec[] = [
     ],
   },
   { id: 'c6', fields: URLS, rows: [{ url: 'g', depth: 7 }] },
+  {
+    id: 'c9',
+    fields: URLS,
+    rows: [{ url: 'j', depth: 10 }],
+    unit: { window: { from: '2026-01-01', to: '2026-01-08' } },
+  },
   { id: 'c7', fields: fields('url'), rows: [{ url: 'h' }] },
   { id: 'c8', fields: URLS, rows: [{ url: 'i', depth: 2n ** 70n }] },
 ];
@@ -96,7 +102,7 @@ test('packages that are loaded together leave what they leave one by one', async
   );
   // Again, with other rows: the former ones of each unit go.
   const again = { id: 'c2', fields: URLS, rows: [{ url: 'new', depth: 1 }] };
-  const other = { id: 'c9', fields: URLS, rows: [{ url: 'ninth', depth: 9 }] };
+  const other = { id: 'c10', fields: URLS, rows: [{ url: 'tenth', depth: 9 }] };
   for (const spec of [other, again])
     await loadPackage(alone.working, await alone.stage(spec, '-again'), options);
   const two = [await together.stage(again, '-again'), await together.stage(other, '-again')];
@@ -122,9 +128,11 @@ test('a package that can not be loaded harms no other one', async () => {
     working,
     packages.slice(1).map((staged) => ({ staged, options })),
   );
-  expect(results.map(({ status }) => status)).toEqual(['rejected', ...Array(6).fill('fulfilled')]);
+  expect(results.map(({ status }) => status)).toEqual(['rejected', ...Array(7).fill('fulfilled')]);
   expect(results[0]).toMatchObject({ reason: { code: 'unreconciled' } });
   const units = await working.connection.column('SELECT unit FROM ops.loads ORDER BY unit');
-  expect(units).toEqual([1, 3, 4, 5, 6, 7, 8].map((id) => `crawl_pages/c${id}`));
+  expect(units).toEqual(
+    ['1', '3', '4', '5', '6', '7', '8', '9/2026-01-01'].map((id) => `crawl_pages/c${id}`),
+  );
   await publish(working, silentLogger, options.signal);
 });
