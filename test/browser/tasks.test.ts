@@ -127,7 +127,7 @@ describe.skipIf(CHROMIUM === undefined)('a person in a hurry', () => {
     does(async (person) => {
       await person.click(/./, site);
       const name = await person.tab.locator('h1').last().textContent();
-      const [first = []] = await person.rows(`What to do first of ${name}`);
+      const [first = []] = await person.rows(`Table: What to do first of ${name}`);
       const [issue = '', , mended, pages = ''] = first;
       expect([mended, pages]).toEqual([expect.stringMatching(/\w/), expect.stringMatching(/^[\d,]+$/)]);
       const place = await person.tab.locator(`${FIRST} tbody tr`).first().boundingBox();
