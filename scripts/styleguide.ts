@@ -45,7 +45,7 @@ const KPIS: readonly Kpi[] = [
 
 const first: FirstThing = {
   ...{ issue: 'client_error', title: 'Client error', severity: 'high', mended_by: 'server' },
-  ...{ fix: 'Bring the page back or redirect it', priority: 70, pages: 26, new_pages: 20 },
+  ...{ fix: 'Let the page answer with status 200 or redirect it', priority: 70, pages: 26, new_pages: 20 },
   ...{ clicks: 410, new_clicks: 400, search_bot_hits: null, example: 'https://shop.example/lamps/red' },
   ...{
     ranking_from_date: '2026-10-29',

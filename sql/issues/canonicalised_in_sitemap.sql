@@ -5,7 +5,7 @@ category: sitemaps
 definition: A sitemap lists the page, and the first reason why it is not indexable is canonicalised.
 source: https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap
 why_it_matters: The sitemap names one address of the page, the page another.
-fix: Take the page out of the sitemap, or make it indexable
+fix: Take the page out of the sitemap, or let it declare itself as its canonical
 mended_by: server
 evidence: [sitemaps_file_origin, non_indexable_reason]
 cases:

@@ -7,7 +7,7 @@ definition: >-
   to it.
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
 why_it_matters: People and search engines follow links of the site to a page that is not there.
-fix: Bring the page back or redirect it, and take away the links to it
+fix: Let the page answer with status 200 or redirect it, and mend the links to it
 mended_by: server
 evidence: [status_code, nb_inlinks]
 cases:

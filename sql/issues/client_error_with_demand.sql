@@ -7,7 +7,7 @@ definition: >-
   the days that belong to the crawl search results showed it or bots of search engines asked for it.
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
 why_it_matters: Search engines still know the page and send people to an error.
-fix: Bring the page back or redirect it, and take away the links to it
+fix: Let the page answer with status 200, or redirect it to the page that takes its place
 mended_by: server
 evidence: [status_code, nb_inlinks, page_demand.impressions, page_hits.search_bot_hits]
 is_by_days: true

@@ -5,7 +5,7 @@ category: sitemaps
 definition: A sitemap lists the page, and the first reason why it is not indexable is client_error or server_error.
 source: https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap
 why_it_matters: A sitemap that lists errors is trusted less.
-fix: Take the page out of the sitemap, or make it indexable
+fix: Take the page out of the sitemap, or let it answer with status 200
 mended_by: server
 evidence: [sitemaps_file_origin, non_indexable_reason]
 cases:

@@ -5,7 +5,7 @@ category: sitemaps
 definition: A sitemap lists the page, and the first reason why it is not indexable is redirect.
 source: https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap
 why_it_matters: Sitemaps are to list the final addresses of pages.
-fix: Take the page out of the sitemap, or make it indexable
+fix: Take the redirect out of the sitemap, and list the page that it ends at, if that answers
 mended_by: server
 evidence: [sitemaps_file_origin, non_indexable_reason]
 cases:

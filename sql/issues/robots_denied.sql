@@ -5,7 +5,7 @@ category: indexability
 definition: robots.txt denies the page or can not be had, which denies all pages, and links of the site lead to it.
 source: https://developers.google.com/search/docs/crawling-indexing/robots/intro
 why_it_matters: Search engines can not read the page, and may still list its URL without a text.
-fix: Allow the page in robots.txt, or take away the links to it
+fix: Let robots.txt answer and allow the page, or take away the links to it
 mended_by: server
 evidence: [is_robots_denied, nb_inlinks]
 cases:

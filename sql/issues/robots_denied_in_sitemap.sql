@@ -5,7 +5,7 @@ category: sitemaps
 definition: A sitemap lists the page, and the first reason why it is not indexable is robots_denied.
 source: https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap
 why_it_matters: The sitemap asks for what robots.txt forbids.
-fix: Take the page out of the sitemap, or make it indexable
+fix: Take the page out of the sitemap, or let robots.txt answer and allow it
 mended_by: server
 evidence: [sitemaps_file_origin, non_indexable_reason]
 cases:

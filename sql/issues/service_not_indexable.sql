@@ -14,6 +14,6 @@ cases:
   has: [{non_indexable_reason: service}]
   has_not: [{non_indexable_reason: noindex}]
 */
-SELECT crawl_id, project_id, url, 'the service says so' AS why
+SELECT crawl_id, project_id, url, 'the service says so, its reason is not known' AS why
 FROM mart.pages
 WHERE non_indexable_reason = 'service'

@@ -478,9 +478,7 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
   demand_not_indexable: [
     'high',
     (page, { impressions }) =>
-      page.reason !== null &&
-      !reason('redirect', 'client_error', 'server_error')(page, {} as Worth) &&
-      above(impressions, 0),
+      reason('robots_denied', 'noindex', 'canonicalised')(page, {} as Worth) && above(impressions, 0),
   ],
   deep_with_clicks: ['medium', indexable((page, { clicks }) => above(page.depth, 3) && above(clicks, 0))],
   page_two: [

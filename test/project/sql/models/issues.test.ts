@@ -50,6 +50,68 @@ describe('each issue that is a condition on mart.pages', () => {
   });
 });
 
+describe('what to do fits the reason why a page is not indexable', () => {
+  const FITS: Readonly<Record<string, readonly (readonly [issue: string, fix: RegExp])[]>> = {
+    robots_denied: [
+      ['robots_denied', /robots\.txt/],
+      ['robots_denied_in_sitemap', /out of the sitemap, or let robots\.txt/],
+      ['demand_not_indexable', /robots\.txt/],
+    ],
+    no_answer: [['no_answer', /host answers/]],
+    redirect: [
+      ['linked_redirect', /final URL/],
+      ['redirect_in_sitemap', /^Take the redirect out of the sitemap/],
+    ],
+    client_error: [
+      ['client_error', /status 200 or redirect it/],
+      ['error_in_sitemap', /status 200/],
+    ],
+    server_error: [
+      ['server_error', /why the server fails/],
+      ['error_in_sitemap', /status 200/],
+    ],
+    other_status: [['other_status', /status 200/]],
+    noindex: [
+      ['noindex', /noindex/],
+      ['noindex_in_sitemap', /out of the sitemap, or take noindex away/],
+      ['demand_not_indexable', /noindex/],
+    ],
+    canonicalised: [
+      ['canonicalised', /canonical/],
+      ['canonicalised_in_sitemap', /out of the sitemap, or let it declare itself/],
+      ['demand_not_indexable', /canonical/],
+    ],
+    service: [['service_not_indexable', /^Look at the page/]],
+  };
+  const STATUS: Readonly<Record<string, number>> = {
+    ...{ redirect: 308, client_error: 404, server_error: 503, other_status: 204 },
+    ...{ noindex: 200, canonicalised: 200, service: 200 },
+  };
+  const decides = issues.filter(({ evidence, sql }) => {
+    return (
+      evidence.includes('non_indexable_reason') || /is_robots_denied|non_indexable_reason (=|IN)/.test(sql)
+    );
+  });
+  test.each(Object.entries(FITS))('%s', async (reason, fits) => {
+    await createPages(warehouse.connection, columns, [
+      {
+        ...{ crawl_id: 'c', project_id: 'p', url: 'u', nb_inlinks: 1, sitemaps_file_origin: ['a.xml'] },
+        ...{ non_indexable_reason: reason, is_indexable: false, status_code: STATUS[reason] },
+        is_robots_denied: reason === 'robots_denied',
+      },
+    ]);
+    await warehouse.connection.run(`CREATE OR REPLACE TABLE mart.crawls AS SELECT 'c' AS crawl_id, true AS is_latest;
+      CREATE OR REPLACE TABLE mart.page_demand AS SELECT 'c' AS crawl_id, 'u' AS url, 9 AS impressions;
+      CREATE OR REPLACE TABLE mart.page_hits AS SELECT 'c' AS crawl_id, 'u' AS url, 9 AS search_bot_hits`);
+    const found: [string, string][] = [];
+    for (const issue of decides) if ((await findings(issue)).length > 0) found.push([issue.name, issue.fix]);
+    const expected = [...fits, ['bots_on_non_indexable', /^Take away what leads to it/] as const];
+    expect(Object.fromEntries(found)).toEqual(
+      Object.fromEntries(expected.map(([name, fix]) => [name, expect.stringMatching(fix)])),
+    );
+  });
+});
+
 test('names its evidence by columns of mart.pages, fields of another dataset, hits or demand', () => {
   for (const { name, evidence } of issues)
     expect([
