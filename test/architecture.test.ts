@@ -713,6 +713,7 @@ const EXPRESSIONS: Readonly<Record<string, string>> = {
   'service/site/logs/formats/prefixes.ts': 'ours',
   'service/site/logs/formats/strftime.ts': 'ours, and escaped text between them',
   'service/site/logs/log-text.ts': 'ours',
+  'service/site/logs/log-time.ts': 'ours',
   'service/local/sandbox/faults/fault-box.ts': 'a person: regular expressions on paths',
   'service/local/sandbox/faults/fault.ts': 'a person: compiled, never run',
   'service/local/http/create-server.ts': 'paths of endpoints',

@@ -1,8 +1,18 @@
 const HOUR = 3600;
-const MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec';
-const ISO =
-  /^(\d{4})[-/](\d\d)[-/](\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:[.,]\d+)?(?:\s?([Zz]|UTC|GMT|[+-]\d\d(?::?\d\d)?)(?: [A-Z]{3,4})?)?$/;
-const CLF = /^(\d\d?)\/([A-Z][a-z]{2})\/(\d{4}):(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?: ([+-]\d{4}))?$/;
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const CLOCK = String.raw`(\d\d):(\d\d):(\d\d)(?:[.,]\d+)?`;
+const OFFSET = String.raw`([Zz]|UTC|GMT|[+-]\d\d(?::?\d\d)?)`;
+const ISO = new RegExp(
+  String.raw`^(\d{4})[-/](\d\d)[-/](\d\d)[Tt ]${CLOCK}(?:\s?${OFFSET}(?: [A-Z]{3,4})?)?$`,
+);
+/** CLF, RFC 1123 and RFC 850: `10/Oct/2000:13:55:36 -0700`, `Tue, 10 Oct 2000 …`, `Tuesday, 10-Oct-00 …`. */
+const DAY_FIRST = new RegExp(
+  String.raw`^(?:[A-Za-z]{3,9}, )?(\d\d?)[/ -]([A-Za-z]{3})[/ -](\d{4}|\d\d)[: ]${CLOCK}(?: ${OFFSET})?$`,
+);
+/** As C writes it, also with an offset before the year: `Tue Oct  3 13:55:36 2000`. */
+const MONTH_FIRST = new RegExp(
+  String.raw`^[A-Za-z]{3} ([A-Za-z]{3}) ([ \d]\d) ${CLOCK}(?: ${OFFSET})? (\d{4})$`,
+);
 /** Digits of seconds since 1970 for times after 2001: milliseconds, microseconds and nanoseconds have three more each. */
 const SECOND_DIGITS = 10;
 
@@ -21,7 +31,7 @@ export class LogTime {
     this.#zone = new ZoneOffsets(zone);
   }
 
-  /** `10/Oct/2000:13:55:36 -0700`, or a time of ISO 8601 in its place: UTC seconds, NaN for another text. */
+  /** `10/Oct/2000:13:55:36 -0700`, or another time in its place: UTC seconds, NaN for another text. */
   clf(text: string): number {
     const [minute, offset, second] = [text.slice(0, 17), text.slice(20), twoDigits(text, 18)];
     if (minute !== this.#minute || offset !== this.#offset) {
@@ -37,12 +47,10 @@ export class LogTime {
   }
 
   #clf(text: string): number {
-    const found = CLF.exec(text);
-    if (found === null) return this.iso(text);
+    const found = DAY_FIRST.exec(text);
+    if (found === null) return this.any(text);
     const [, day = '', month = '', year = '', hour = '', minute = '', second = '', offset] = found;
-    const place = MONTHS.indexOf(month);
-    if (place < 0) return Number.NaN;
-    return this.#utc([year, String(place / 3 + 1), day, hour, minute, second], offset);
+    return this.#named([year, month, day, hour, minute, second], offset);
   }
 
   /** ISO 8601 or RFC 3339, with a T or a space, or with slashes as Go and Caddy write it: UTC seconds, NaN for another text. */
@@ -68,7 +76,17 @@ export class LogTime {
     const time = this.iso(text);
     if (!Number.isNaN(time)) return time;
     const epoch = this.epoch(text);
-    return Number.isNaN(epoch) ? this.clf(text) : epoch;
+    if (!Number.isNaN(epoch)) return epoch;
+    if (DAY_FIRST.test(text)) return this.clf(text);
+    const found = MONTH_FIRST.exec(text);
+    if (found === null) return Number.NaN;
+    const [, month = '', day = '', hour = '', minute = '', second = '', offset, year = ''] = found;
+    return this.#named([year, month, day, hour, minute, second], offset);
+  }
+
+  #named([year = '', month = '', ...more]: readonly string[], offset: string | undefined): number {
+    const number = MONTHS.indexOf(month.toLowerCase()) + 1;
+    return this.#utc([year.length === 2 ? `20${year}` : year, String(number), ...more], offset);
   }
 
   #utc(parts: readonly string[], offset: string | undefined): number {

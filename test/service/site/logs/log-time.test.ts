@@ -80,9 +80,19 @@ test.for([
   ['1791665736123456789', 1_791_665_736],
   ['2026-10-10T20:55:36.5+00:00', 1_791_665_736],
   ['31/Dec/2016:23:59:60 +0000', Date.UTC(2016, 11, 31, 23, 59, 59) / 1000],
+  ...[
+    ['Sat, 10 Oct 2026 20:55:36 GMT', 'Sat, 10 Oct 2026 22:55:36 +0200', 'Saturday, 10-Oct-26 20:55:36 GMT'],
+    ['Sat Oct 10 20:55:36 2026', 'Sat Oct 10 20:55:36 UTC 2026', 'Sat Oct 10 14:55:36 -0600 2026'],
+    ['10/Oct/2026:20:55:36 +00:00', '10/Oct/2026:20:55:36 Z', '10/OCT/2026:20:55:36,123 GMT'],
+    ['10/oct/2026:20:55:36.123', '11/Oct/2026:02:25:36 +0530'],
+  ].flatMap((row) => row.map((text) => [text, 1_791_665_736] as const)),
+  ['Sat Oct  3 20:55:36 2026', 1_791_665_736 - 7 * 86_400],
+  ['Sat Oct 10 20:55:36 CEST 2026', Number.NaN],
+  ['10/anF/2026:20:55:36 +0000', Number.NaN],
   ['yesterday', Number.NaN],
   ['2026-02-30T00:00:00Z', Number.NaN],
   ['10/Oct/2026:20:55:3x +0000', Number.NaN],
 ] as const)('%s is read as %s', ([text, second]) => {
-  expect(new LogTime('UTC').any(text)).toBe(second);
+  const time = new LogTime('UTC');
+  expect([time.any(text), time.clf(text)]).toEqual([second, second]);
 });
