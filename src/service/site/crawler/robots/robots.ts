@@ -62,7 +62,10 @@ async function fetchRobots(
 ): Promise<RobotsAnswer> {
   let url = `${origin}/robots.txt`;
   for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
-    const { statusCode, headers, body, error, refusal, isBrokenOff } = await fetch(url, MOST_BYTES);
+    const { statusCode, headers, body, error, refusal, isBrokenOff, isTruncated } = await fetch(
+      url,
+      MOST_BYTES,
+    );
     const header = (name: string): string | undefined => headers.find(([one]) => one === name)?.[1];
     if (statusCode === null || statusCode >= 500 || statusCode === 429) {
       const problem = statusCode === null ? `no answer (${error})` : `status ${statusCode}`;
@@ -80,8 +83,11 @@ async function fetchRobots(
     if (statusCode < 300) {
       // Google takes an interrupted answer for one of a server that fails: a denial may stand in the rest.
       if (isBrokenOff) return { status: 'unavailable', content: '', problem: 'it is broken off' };
-      const plain = decodeContent(body ?? new Uint8Array(0), headers, MOST_BYTES).body;
-      if (plain !== null) return { status: 'found', content: new TextDecoder().decode(plain) };
+      const decoded = decodeContent(body ?? new Uint8Array(0), headers, MOST_BYTES);
+      if (decoded.body !== null) {
+        const text = new TextDecoder().decode(decoded.body);
+        return { status: 'found', content: isTruncated || decoded.isTruncated ? wholeLines(text) : text };
+      }
       const problem = `it is not in the content encoding ${headerValues(headers, 'content-encoding').join()}`;
       return { status: 'unavailable', content: '', problem };
     }
@@ -90,6 +96,11 @@ async function fetchRobots(
     url = next.href;
   }
   return { status: 'missing', content: '' };
+}
+
+/** Without the last line, which is cut: the rest of `/private/` may be `/`. */
+function wholeLines(text: string): string {
+  return text.slice(0, Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1);
 }
 
 /** Waits before robots.txt is asked for again, in milliseconds; the server may ask for more, up to the longest. */

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { type RobotsFile, robotsRules } from '../../../../../src/service/site/crawler/robots/robots.ts';
+import { UNANSWERED } from '../../../../../src/service/site/crawler/fetch/fetcher.ts';
+import {
+  fetchRobotsPatiently,
+  type RobotsFile,
+  robotsRules,
+} from '../../../../../src/service/site/crawler/robots/robots.ts';
 
 const ORIGIN = 'https://site.example';
 const rules = (content: string, status: RobotsFile['status'] = 'found') =>
@@ -34,3 +39,22 @@ test('Crawl-delay is kept up to a minute', () => {
 test('announced sitemaps are told', () => {
   expect(rules('Sitemap: https://site.example/s.xml').sitemaps).toEqual(['https://site.example/s.xml']);
 });
+
+test.each(['', '\r\n'])(
+  'of a robots.txt that is cut, the last line does not count, with %j before it',
+  async (end) => {
+    const body = Buffer.from(`User-agent: *\nDisallow: /a${end}\nDisallow: /`);
+    const answer = {
+      ...UNANSWERED,
+      url: ORIGIN,
+      error: null,
+      refusal: null,
+      fetchedAt: new Date(),
+      statusCode: 200,
+      body,
+      isTruncated: true,
+    };
+    const { content } = await fetchRobotsPatiently(ORIGIN, () => Promise.resolve(answer), {});
+    expect(['/a', '/b'].map((path) => rules(content).isAllowed(ORIGIN + path))).toEqual([false, true]);
+  },
+);
