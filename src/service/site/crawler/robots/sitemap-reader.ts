@@ -9,7 +9,8 @@ export interface SitemapHandler {
   sitemap(url: string): void;
 }
 
-const MEDIA = { 'image:image': 'images', 'news:news': 'news', 'video:video': 'videos' } as const;
+/** Elements of a URL, by any prefix of their namespace. */
+const MEDIA = { image: 'images', news: 'news', video: 'videos' } as const;
 /**
  * Errors and levels of XML behind which nothing more of a file is read. A sitemap has four levels; a million errors, one a
  * byte, took eight seconds.
@@ -120,7 +121,7 @@ export class SitemapReader {
     this.#text = '';
     if (isEntry) this.#draft = draftOf('');
     if (this.#draft === null) return;
-    const media = lookUp(MEDIA, name);
+    const media = plain(this.#path.at(-2) ?? '') === 'url' ? lookUp(MEDIA, plain(name)) : undefined;
     if (media !== undefined) this.#draft[media]++;
     if (plain(name) !== 'link') return;
     if (plain(this.#path.at(-2) ?? '') === 'entry') this.#link(this.#draft, attributes);

@@ -27,7 +27,7 @@ const SITEMAP = `<?xml version="1.0" encoding="UTF-8"?>
     <xhtml:link rel="stylesheet" href="https://site.example/css"/>
     <image:image><image:loc>https://site.example/i.png</image:loc></image:image>
     <image:image><image:loc>https://site.example/j.png</image:loc></image:image>
-    <video:video/><news:news/>
+    <v:video xmlns:v="v"/><news:news/>
   </url>
   <url><loc><![CDATA[https://site.example/b]]></loc></url>
   <url><lastmod>2026</lastmod></url>
