@@ -20,6 +20,16 @@ export const ACCEPTED: Readonly<Record<string, string>> = {
   'query: x-user-defined': 'no search engine has this encoding; it is read as windows-1252',
   'charset: a meta in the body behind 2 KB':
     'it changes the encoding by the HTML standard; Chromium looks to the end of the head',
+  'charset: <meta charset=koi8-r charset=windows-1251>':
+    'the first attribute counts by the HTML standard; in Chromium the last one',
+  'charset: <script>"<meta charset=koi8-r>"</script><meta charset=windows-1251>':
+    'by the HTML standard the first kilobyte is searched without a look at what is a script',
+  'charset: <style><meta charset=koi8-r></style><meta charset=windows-1251>': 'the same',
+  'refresh: two': 'the first one counts by the HTML standard; in Chromium the last one that is as soon',
+  'refresh: beside a header': 'the same',
+  'refresh: before a base':
+    'Chromium has not seen the base yet; a document has one base for all of its addresses',
+  'markup: a canonical behind "\\u0000"': 'it ends the head by the HTML standard; Chromium passes over it',
   'markup: a link in a selection':
     'parse5 takes a selection for one without links, as browsers did until 2025',
 };

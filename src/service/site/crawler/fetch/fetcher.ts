@@ -327,6 +327,6 @@ function headerList(raw: Dispatcher.DispatchController['rawHeaders']): FetchedAn
   const flat = Array.isArray(raw) ? raw : [];
   return Array.from({ length: flat.length >> 1 }, (_, index) => {
     const name = headerText(flat[index * 2] ?? '').toLowerCase();
-    return [name, headerText(flat[index * 2 + 1] ?? '')] as const;
+    return [name, headerText(flat[index * 2 + 1] ?? '', name)] as const;
   });
 }

@@ -73,17 +73,19 @@ export class LenientReader {
   }
 
   #readHead(): boolean {
-    const end = endOfHead(this.#rest);
-    if ((end ?? this.#rest.length) > MOST_HEADERS)
-      throw refusal(`the headers have more than ${MOST_HEADERS} bytes`);
     const begin = this.#rest
       .subarray(0, MOST_JUNK + 5)
       .toString('latin1')
       .toUpperCase()
       .indexOf('HTTP');
     if (begin < 0 && this.#rest.length >= MOST_JUNK + 5) throw refusal('there is no status line of HTTP');
+    if (begin < 0) return false;
+    this.#rest = this.#rest.subarray(begin);
+    const end = endOfHead(this.#rest);
+    if ((end ?? this.#rest.length) > MOST_HEADERS)
+      throw refusal(`the headers have more than ${MOST_HEADERS} bytes`);
     if (end === null) return false;
-    const head = readHead(this.#rest.toString('latin1', Math.max(begin, 0), end));
+    const head = readHead(this.#rest.toString('latin1', 0, end));
     this.#rest = this.#rest.subarray(end);
     // Informational: the answer follows.
     if (head.statusCode >= 100 && head.statusCode < 200) return true;
@@ -160,7 +162,7 @@ function headerOf(line: string): [name: string, value: string][] {
   const name = line.slice(0, Math.max(colon, 0)).trim().toLowerCase();
   if (!TOKEN.test(name)) return [];
   const value = Buffer.from(line.slice(colon + 1), 'latin1');
-  return [[name, headerText(value).trim()]];
+  return [[name, headerText(value, name).trim()]];
 }
 
 function valuesOf(headers: AnswerHead['headers'], name: string): string[] {
@@ -169,10 +171,12 @@ function valuesOf(headers: AnswerHead['headers'], name: string): string[] {
     .flatMap(([, value]) => value.split(',').map((one) => one.trim()));
 }
 
-/** Servers send UTF-8 in headers, whatever the standard says. */
-export function headerText(value: Buffer | string): string {
+/** Servers send UTF-8 in headers, whatever the standard says. Of another location each octet counts, as in browsers. */
+export function headerText(value: Buffer | string, name = ''): string {
   if (typeof value === 'string') return value;
-  return value.toString(isUtf8(value) ? 'utf8' : 'latin1');
+  if (isUtf8(value)) return value.toString();
+  const text = value.toString('latin1');
+  return name === 'location' ? text.replaceAll(/[\x80-\xff]/g, escape) : text;
 }
 
 function refusal(why: string): Error {

@@ -8,7 +8,7 @@ export type LinkSource = 'html' | 'header';
 /**
  * The other URLs that a page names: canonical, next and previous of a series, language versions. They stand in `link`
  * elements of the head, or in `Link` headers. `link` elements in the body do not count: search engines ignore them,
- * because a page's text may come from anyone.
+ * because a page's text may come from anyone. Nor does a canonical with `hreflang`, `lang`, `media` or `type` (`read-document.ts`).
  *
  * - `canonicals`: all different canonicals. `rel_canonical`: the only one; several that differ are void, as Google has it.
  *   `declared_canonical`: the first one as it is written.

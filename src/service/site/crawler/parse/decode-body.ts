@@ -28,6 +28,8 @@ export function decodeBody(body: Uint8Array, charset: string | null, xml = false
 /** @param name that of an encoding in the Encoding Standard, such as `windows-1252` */
 export function decodeAs(body: Uint8Array, name: string) {
   const encoding = name === 'x-user-defined' ? 'windows-1252' : name;
+  // Browsers read nothing of a page in an unsafe encoding (https://encoding.spec.whatwg.org/#replacement).
+  if (encoding === 'replacement') return { text: '\uFFFD', encoding, isTentative: false };
   // Tentative is what nothing at its beginning or in its headers says. A `meta` element that the parser meets later does.
   return { text: new TextDecoder(encoding).decode(body), encoding, isTentative: false };
 }
@@ -58,10 +60,15 @@ type Headers = Fetched['headers'];
 const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 /** Types that say nothing, which browsers sniff as they do without a type. */
 const UNKNOWN: readonly string[] = ['*/*', 'unknown/unknown', 'application/unknown'];
-/** The beginnings of HTML (https://mimesniff.spec.whatwg.org/#identifying-a-resource-with-an-unknown-mime-type). */
+/**
+ * The beginnings of HTML (https://mimesniff.spec.whatwg.org/#identifying-a-resource-with-an-unknown-mime-type); the name of a
+ * tag may also end with a line or a slash, as Chromium has it.
+ */
 const HTML =
-  /^[\t\n\f\r ]*<(?:!--|(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[ >])/i;
+  /^[\t\n\f\r ]*<(?:!--|(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[\t\n\f\r />])/i;
 const XHTML = /<(?:\w+:)?html\b[^>]*\bxmlns(?::\w+)?\s*=\s*["']http:\/\/www\.w3\.org\/1999\/xhtml["']/;
+/** Of a media type: a text in quotes need not end, and only the next semicolon ends what has none (MIME Sniffing §4.4). */
+const PARAMETER = /;\s*([^;=]*)(?:=(?:"((?:[^"\\]|\\.)*)[^;]*|([^;]*)))?/gs;
 const SNIFFED_BYTES = 1_445;
 
 /**
@@ -79,11 +86,12 @@ export function contentType(headers: Headers): {
   for (const value of headerValues(headers, 'content-type')
     .join()
     .split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/)) {
-    const [essence = '', ...parameters] = value.split(';');
+    const [essence = ''] = value.split(';', 1);
     const type = essence.trim().toLowerCase();
     if (!isType(type)) continue;
-    const charset = parameters
-      .map((text) => /^\s*charset\s*=\s*["']?([^"'\s]+)/i.exec(text)?.[1])
+    const charset = [...value.slice(essence.length).matchAll(PARAMETER)]
+      .filter(([, name]) => name?.toLowerCase() === 'charset')
+      .map(([, , quoted, plain = '']) => quoted?.replaceAll(/\\(.)/gs, '$1') ?? (plain.trim() || undefined))
       .find((one) => one !== undefined);
     found = { type, charset: charset ?? (found.type === type ? found.charset : null) };
   }

@@ -51,8 +51,7 @@ export function markupFields(
   resolve: (href: string, source: LinkSource) => string | null,
 ) {
   const headers = headerFields(received);
-  const [header] = headerValues(received, 'refresh');
-  const sent = header === undefined ? null : readRefresh(header);
+  const sent = readRefresh(headerValues(received, 'refresh').join(', '));
   // Those of security, of headers and meta tags.
   const policies = [
     ...headerValues(received, 'content-security-policy'),

@@ -46,7 +46,9 @@ export function parsePage(fetched: Fetched, rules: ParseRules, rendered?: string
   const { statusCode, body } = fetched;
   const status = statusCode === null ? 'unfetched_exception' : `fetched_${Math.floor(statusCode / 100)}xx`;
   const bare = { ...unfetchedPage(fetched.url, status), ...fetchFacts(fetched, type, rules) };
-  if (statusCode === null || body === null || isRedirect(statusCode) || !isHtml(fetched.headers, body))
+  // Browsers stay where they are.
+  const isNoPage = statusCode === null || isRedirect(statusCode) || statusCode === 204 || statusCode === 205;
+  if (isNoPage || body === null || !isHtml(fetched.headers, body))
     return { page: withHeaders(bare, fetched, rules), links: [], items: [] };
   const read = readBody(body, decodeBody(body, charset, isXml(type)), rendered);
   const parsed = parseHtml(bare, fetched, read, rules);

@@ -18,6 +18,7 @@ import {
   type ParentNode,
   textContent,
   tokens,
+  trimmed,
   walk,
 } from './tree.ts';
 
@@ -92,6 +93,10 @@ const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   object: ['data'],
   form: ['action'],
 };
+/** What `http-equiv` says that fields are made of. */
+const PRAGMAS = new Set(['content-language', 'content-security-policy']);
+/** Attributes that make a canonical one of other versions of the page, which search engines pass over. */
+const OF_VERSION = ['hreflang', 'lang', 'media', 'type'];
 /** Elements that do not part words. */
 const INLINE = new Set(
   'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rp rt ruby s samp small span strike strong sub sup time tt u var wbr'.split(
@@ -175,7 +180,9 @@ class Reader {
   #enterSilent(element: Element): boolean {
     if (this.#anchor !== null) this.#anchor.name ??= this.#nameOf(element) ?? silentName(element);
     walk(element, (node) => {
-      if (!isElement(node) || !(node.tagName === 'a' || node.tagName === 'area')) return true;
+      if (!isElement(node)) return true;
+      if (node.tagName === 'title' && node.namespaceURI === elements.NS.HTML) this.#noteTitle(node);
+      if (!(node.tagName === 'a' || node.tagName === 'area')) return true;
       const outer = this.#anchor;
       this.#noteAnchor(node);
       if (this.#anchor !== null && this.#anchor !== outer) {
@@ -205,8 +212,7 @@ class Reader {
         facts.baseHref ??= attribute(element, 'href');
         break;
       case 'title':
-        facts.title ??= collapsed(textContent(element)) ?? '';
-        facts.titles++;
+        this.#noteTitle(element);
         break;
       case 'meta':
         this.#noteMeta(element);
@@ -230,6 +236,11 @@ class Reader {
     }
   }
 
+  #noteTitle(element: Element): void {
+    this.#facts.title ??= collapsed(textContent(element)) ?? '';
+    this.#facts.titles++;
+  }
+
   #noteHttp(element: Element): void {
     const { tagName } = element;
     const isStyle = tagName === 'link' && /\bstylesheet\b/i.test(attribute(element, 'rel') ?? '');
@@ -243,20 +254,26 @@ class Reader {
 
   #noteMeta(element: Element): void {
     const content = attribute(element, 'content');
-    const pragma = attribute(element, 'http-equiv')?.trim().toLowerCase();
+    const pragma = attribute(element, 'http-equiv')?.toLowerCase();
     if (content !== null && pragma === 'refresh') this.#facts.refresh ??= readRefresh(content);
     const charset = attribute(element, 'charset');
     if (charset !== null || pragma === 'content-type')
       this.#facts.encoding ??= metaEncoding(charset, pragma === 'content-type' ? content : null);
-    const name =
-      attribute(element, 'name') ?? attribute(element, 'property') ?? attribute(element, 'http-equiv');
-    if (name !== null && content !== null)
-      this.#facts.metas.push({ name: name.trim().toLowerCase(), content });
+    if (content === null) return;
+    // A property has a prefix, as `og:title`; what has none, such as `robots`, says something as a name alone.
+    const properties = tokens(attribute(element, 'property')).filter((name) => name.includes(':'));
+    const pragmas = pragma !== undefined && PRAGMAS.has(pragma) ? [pragma] : [];
+    const names = [attribute(element, 'name') ?? '', ...properties, ...pragmas];
+    for (const name of new Set(names.map((one) => one.trim().toLowerCase())))
+      if (name !== '') this.#facts.metas.push({ name, content });
   }
 
   #noteLink(element: Element): void {
-    const href = attribute(element, 'href')?.trim();
-    const rel = tokens(attribute(element, 'rel')?.toLowerCase() ?? null);
+    const href = trimmed(attribute(element, 'href') ?? '');
+    const isOfVersion = OF_VERSION.some((name) => attribute(element, name) !== null);
+    const rel = tokens(attribute(element, 'rel')?.toLowerCase() ?? null).filter(
+      (one) => one !== 'canonical' || !isOfVersion,
+    );
     if (!href || rel.length === 0) return;
     if (this.#isHead) this.#facts.links.push({ href, rel, hreflang: attribute(element, 'hreflang') });
     else if (rel.includes('canonical')) this.#facts.bodyCanonical ??= href;

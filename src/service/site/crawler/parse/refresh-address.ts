@@ -1,3 +1,5 @@
+import { trimmed } from './tree.ts';
+
 /** Where a page leads a browser by itself, and after how many seconds. */
 export interface Refresh {
   readonly delay: number;
@@ -21,11 +23,11 @@ export function readRefresh(content: string): Refresh | null {
   if (/^[^u]/i.test(rest)) return { delay, address: unquoted(rest) };
   const { address } = NAME.exec(rest)?.groups ?? {};
   // Without the whole `url =`, the rest is the address.
-  return { delay, address: (address === undefined ? rest : unquoted(address)).trim() };
+  return { delay, address: address === undefined ? trimmed(rest) : unquoted(address) };
 }
 
 /** A quote ends what it begins, and need not end. */
 function unquoted(text: string): string {
   const quote = text[0];
-  return (quote === '"' || quote === "'" ? (text.slice(1).split(quote, 1)[0] ?? '') : text).trim();
+  return trimmed(quote === '"' || quote === "'" ? (text.slice(1).split(quote, 1)[0] ?? '') : text);
 }

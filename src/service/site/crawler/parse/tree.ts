@@ -19,7 +19,7 @@ const MOST_TOKENS = 10_000;
 
 /** Tokens of an attribute that is a list, such as `rel`. */
 export function tokens(value: string | null): string[] {
-  return value === null ? [] : value.split(/\s+/, MOST_TOKENS).filter((token) => token !== '');
+  return value === null ? [] : value.split(/[\t\n\f\r ]+/, MOST_TOKENS).filter((token) => token !== '');
 }
 
 /**
@@ -44,6 +44,11 @@ export function walk(
       path.pop();
     } else if (enter(node) && isElement(node)) path.push({ nodes: node.childNodes, at: 0, element: node });
   }
+}
+
+/** Without the white space of HTML around it: other blanks are part of an address. */
+export function trimmed(text: string): string {
+  return text.replaceAll(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, '');
 }
 
 /** All text below a node, without that of comments. */

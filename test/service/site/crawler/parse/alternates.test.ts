@@ -32,6 +32,10 @@ test.each([
   ['without an address', '<link rel=canonical href="">'],
   ['of another scheme', '<link rel=canonical href="javascript:void(0)">'],
   ['that is no address', '<link rel=canonical href="https://[">'],
+  ['of a language', '<link rel="alternate canonical" hreflang=de href=/de/>'],
+  ['in a language', '<link rel=canonical lang=de href=/de/>'],
+  ['of a medium', '<link rel=canonical media="(max-width: 640px)" href=/m/>'],
+  ['of a type', '<link rel=canonical type=application/pdf href=/a.pdf>'],
 ])('a canonical %s does not count', (_, html) => {
   expect(parsed(html).page).toMatchObject({ rel_canonical: null, canonicals: null });
 });

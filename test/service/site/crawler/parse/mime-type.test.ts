@@ -21,6 +21,15 @@ test.each([
   [[''], null, null],
   [['unknown/unknown'], null, null],
   [['text/html;;x;charset=utf-8;charset=koi8-r'], 'text/html', 'utf-8'],
+  [["text/html;charset='koi8-r'"], 'text/html', "'koi8-r'"],
+  [['text/html;charset =koi8-r'], 'text/html', null],
+  [['text/html;charset= koi8-r '], 'text/html', 'koi8-r'],
+  [['text/html;charset=koi8-r x'], 'text/html', 'koi8-r x'],
+  [['text/html;charset="koi8-r'], 'text/html', 'koi8-r'],
+  [['text/html;charset="koi8\\-r" x;charset=utf-8'], 'text/html', 'koi8-r'],
+  [['text/html;a="b;charset=utf-8";charset=koi8-r'], 'text/html', 'koi8-r'],
+  [['text/html;charset=;charset;charset=koi8-r'], 'text/html', 'koi8-r'],
+  [['text/html;charset="";charset=koi8-r'], 'text/html', ''],
 ])('the headers %j are of the type %s in %s', (values, type, charset) => {
   expect(contentType(typed(...values))).toEqual({ type, charset });
 });
@@ -52,6 +61,8 @@ test.each([
   ['<article>', false],
   ['<b>x', true],
   ['<bx>', false],
+  ['<html\n  lang=en>', true],
+  ['<br/>', true],
   ['<rss>', false],
   ['{"a":1}', false],
   ['text <html>', false],

@@ -182,3 +182,46 @@ test('elements with names that every object has are elements like any other', ()
   expect(page.title).toBe('T');
   expect(links).toHaveLength(4);
 });
+
+test.each([
+  [
+    'name=description property="og:description"',
+    { meta_description: 'x', ogp_card: { 'og:description': 'x' } },
+  ],
+  ['property="og:title twitter:title"', { ogp_title: 'x', twc_card: { 'twitter:title': 'x' } }],
+  ['name="" property="og:title"', { ogp_title: 'x' }],
+  ['name="twitter:title" property="og:title"', { ogp_title: 'x', twc_card: { 'twitter:title': 'x' } }],
+  ['property=description', { meta_description: null, num_descriptions: 0 }],
+  ['http-equiv=description', { meta_description: null, num_descriptions: 0 }],
+  ['itemprop=description', { meta_description: null, num_descriptions: 0 }],
+])('a meta by %s', (attributes, fields) => {
+  expect(parsed(`<meta ${attributes} content=x>`).page).toMatchObject(fields);
+});
+
+test.each([
+  ['name=robots', false],
+  ['NAME=" Robots "', false],
+  ['property=robots', true],
+  ['http-equiv=robots', true],
+  ['name=robot', true],
+])('noindex by %s: the page is indexable: %s', (attributes, isIndexable) => {
+  expect(parsed(`<meta ${attributes} content=noindex>`).page.meta_robots_index).toBe(isIndexable);
+});
+
+test.each([
+  [203, true],
+  [204, false],
+  [205, false],
+  [206, true],
+  [404, true],
+])('an answer of the status %i is a page: %s', (statusCode, isPage) => {
+  expect(parsed('<title>x</title>', { statusCode }).page.parsed_html).toBe(isPage);
+});
+
+test('of a page in an unsafe encoding nothing is read', () => {
+  const headers = [['content-type', 'text/html; charset=iso-2022-kr']] as const;
+  expect(parsed('<title>x</title>', { headers }).page).toMatchObject({
+    encoding: 'replacement',
+    title: null,
+  });
+});
