@@ -20,7 +20,7 @@ interface VolumeContext {
 /**
  * Compares the rows of a crawl or comparison with those of its predecessors.
  *
- * @param earlier of the same dataset, about to be loaded before it
+ * @param earlier of the same dataset, that come before it in the same transaction
  * @throws CrawlhouseError `volume_held` if they are far fewer, the setting holds such crawls, and nobody named the
  * crawl
  */
@@ -38,7 +38,7 @@ export async function checkVolume(
   );
   const before = [
     ...together.map((one) => one.counts.staged).reverse(),
-    ...(await rowsBefore(working.connection, unit, filter)),
+    ...(await rowsBefore(working.connection, unit, filter, [name, ...together.map((one) => one.name)])),
   ];
   const usual = usualRows(before.slice(0, USUAL_OF));
   const volume = { usual, isFew: isFew(counts.staged, usual, min_ratio) };

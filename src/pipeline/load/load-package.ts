@@ -81,14 +81,10 @@ export interface LoadOptions {
   readonly signal: AbortSignal;
 }
 
-/** A package, and how it is loaded. */
-export interface PackageLoad {
+/** A package that was accepted, and what it needs of its table. */
+export interface PlannedLoad {
   readonly staged: StagedPackage;
   readonly options: LoadOptions;
-}
-
-/** One that was accepted, and what it needs of its table. */
-interface ReadyLoad extends PackageLoad {
   readonly manifest: Manifest;
   readonly plan: RawTablePlan;
   readonly meta: MetaValues;
@@ -109,56 +105,21 @@ export async function loadPackage(
   options: LoadOptions,
 ): Promise<Counts> {
   await working.releaseMemory();
-  const ready = await readyLoad(working, { staged, options });
-  return loadReady(working, ready);
+  const planned = await planLoad(working, staged, options);
+  await applyPlan(working, planned);
+  const [counts] = await withLoadMemory(working.connection, staged.manifest, () =>
+    commitLoads(working, [planned]),
+  );
+  if (!counts) throw new Error(`${staged.manifest.name}: its load gave no counts`);
+  return counts;
 }
 
-/**
- * Loads small packages, those that fit each other in one transaction: one INSERT of many units costs as much as that of
- * one. A package that changes its table is loaded alone, before them. If the transaction fails, each is loaded alone, so
- * that a refusal harms only its own unit.
- *
- * @param packages isSmall, of one dataset, whose rows are in the catalogue
- * @returns what became of each, in their order: its counts, `queryable` still open, or why it was not loaded
- */
-export async function loadTogether(
-  working: WorkingCopy,
-  packages: readonly PackageLoad[],
-): Promise<PromiseSettledResult<Counts>[]> {
-  await working.releaseMemory();
-  const results = new Map<PackageLoad, PromiseSettledResult<Counts>>();
-  const settle = async (one: PackageLoad, work: () => Promise<Counts>): Promise<void> => {
-    const [result] = await Promise.allSettled([work()]);
-    results.set(one, result);
-  };
-  const groups = new Map<string, { readonly one: PackageLoad; readonly ready: ReadyLoad }[]>();
-  for (const one of packages) {
-    try {
-      const ready = await readyLoad(working, one);
-      const { plan, meta } = ready;
-      if (plan.changes.length > 0) await settle(one, () => loadReady(working, ready));
-      else {
-        const fits = JSON.stringify([Object.keys(meta), ...unitValues(plan, {})]);
-        groups.set(fits, [...(groups.get(fits) ?? []), { one, ready }]);
-      }
-    } catch (reason) {
-      results.set(one, { status: 'rejected', reason });
-    }
-  }
-  for (const group of groups.values()) {
-    const together = group.map(({ ready }) => ready);
-    const [result] = await Promise.allSettled(group.length > 1 ? [commitLoads(working, together)] : []);
-    for (const [at, { one }] of group.entries()) {
-      const value = result?.status === 'fulfilled' ? result.value[at] : undefined;
-      if (value) results.set(one, { status: 'fulfilled', value });
-      else await settle(one, async () => loadReady(working, await readyLoad(working, one)));
-    }
-  }
-  return packages.flatMap((one) => results.get(one) ?? []);
-}
-
-/** Accepts a package or refuses it, and gives its table the columns that it needs. */
-async function readyLoad({ connection }: WorkingCopy, { staged, options }: PackageLoad): Promise<ReadyLoad> {
+/** Accepts a package or refuses it. */
+export async function planLoad(
+  { connection }: WorkingCopy,
+  staged: StagedPackage,
+  options: LoadOptions,
+): Promise<PlannedLoad> {
   const { manifest } = staged;
   const dataset = manifest.unit.dataset;
   const tableColumns = await rawTableColumns(connection, dataset);
@@ -176,23 +137,23 @@ async function readyLoad({ connection }: WorkingCopy, { staged, options }: Packa
   refuseDrift(manifest, plan, registry, { dataset: options.schemaChange, columns: contracts });
   const loadedAt = staged.prepared?.load.loaded_at ?? new Date().toISOString();
   const meta = metaValues(manifest, options.runId, loadedAt);
+  return { staged, options, manifest, plan, meta, registry };
+}
+
+/** Gives the table the columns that a package needs. */
+export async function applyPlan(
+  { connection }: WorkingCopy,
+  { manifest, options, plan, meta }: PlannedLoad,
+): Promise<void> {
+  const { dataset } = manifest.unit;
   const isRetyped = plan.targets.some(({ merged }) => merged.existing !== null);
   if (isRetyped) await forgetFingerprints(connection, dataset);
   await applyRawTable(connection, dataset, plan, Object.keys(meta) as RawMetaColumn[]);
   if (isRetyped) await renewFingerprints(connection, dataset, options.signal);
-  return { staged, options, manifest, plan, meta, registry };
-}
-
-async function loadReady(working: WorkingCopy, ready: ReadyLoad): Promise<Counts> {
-  const [counts] = await withLoadMemory(working.connection, ready.manifest, () =>
-    commitLoads(working, [ready]),
-  );
-  if (!counts) throw new Error(`${ready.manifest.name}: its load gave no counts`);
-  return counts;
 }
 
 /** The transaction of packages of one dataset, which write the same columns. */
-async function commitLoads(working: WorkingCopy, loads: readonly ReadyLoad[]): Promise<Counts[]> {
+export async function commitLoads(working: WorkingCopy, loads: readonly PlannedLoad[]): Promise<Counts[]> {
   const { connection } = working;
   const names = loads.map(({ manifest }) => manifest.name);
   let former: ReadonlySet<string> = new Set();
@@ -239,7 +200,7 @@ async function commitLoads(working: WorkingCopy, loads: readonly ReadyLoad[]): P
  */
 async function replaceRows(
   { connection, rows }: WorkingCopy,
-  loads: readonly ReadyLoad[],
+  loads: readonly PlannedLoad[],
   former: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, bigint | number>> {
   const [first] = loads;
@@ -266,7 +227,7 @@ async function replaceRows(
 /** Inserts the rows of several packages, each with the own columns of its unit. */
 async function insertTogether(
   connection: Connection,
-  loads: readonly ReadyLoad[],
+  loads: readonly PlannedLoad[],
 ): Promise<ReadonlyMap<string, number>> {
   const [first] = loads;
   const files = loads.flatMap(({ staged: { folder, manifest }, meta }) =>

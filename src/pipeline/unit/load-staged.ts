@@ -7,13 +7,8 @@ import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { Counts } from '../../project/model/runs/counts.ts';
 import { recordRejects } from '../../state/catalogue/ops/ops-rejects.ts';
 import { checkVolume } from '../load/check-volume.ts';
-import {
-  columnContracts,
-  type LoadOptions,
-  loadPackage,
-  loadTogether,
-  type PackageLoad,
-} from '../load/load-package.ts';
+import { columnContracts, type LoadOptions, loadPackage } from '../load/load-package.ts';
+import { loadTogether } from '../load/load-together.ts';
 import type { StagedPackage } from '../load/read-package.ts';
 import type { Session } from './run-context.ts';
 
@@ -52,7 +47,7 @@ export async function loadStaged(
 }
 
 /**
- * Loads small packages of one dataset as `loadStaged` loads each, in their order (`loadTogether`).
+ * Loads small packages of one dataset as `loadStaged` loads each (`loadTogether`).
  *
  * @returns what became of each, in their order
  */
@@ -60,22 +55,17 @@ export async function loadStagedTogether(
   working: WorkingCopy,
   loads: readonly StagedLoad[],
 ): Promise<PromiseSettledResult<Counts>[]> {
-  const accepted: PackageLoad[] = [];
-  const refused = new Map<StagedPackage, PromiseRejectedResult>();
-  for (const { context, staged, pipeline } of loads) {
-    try {
-      context.signal.throwIfAborted();
-      const earlier = accepted.map((one) => one.staged.manifest);
-      accepted.push({ staged, options: await acceptStaged({ context, staged, pipeline }, earlier) });
-    } catch (reason) {
-      refused.set(staged, { status: 'rejected', reason });
-    }
-  }
-  const loaded = (await loadTogether(working, accepted)).values();
-  return loads.flatMap(({ staged }) => refused.get(staged) ?? loaded.next().value ?? []);
+  const joint = loads.map((load) => ({
+    staged: load.staged,
+    accept: async (earlier: readonly Manifest[]): Promise<LoadOptions> => {
+      load.context.signal.throwIfAborted();
+      return acceptStaged(load, earlier);
+    },
+  }));
+  return loadTogether(working, joint);
 }
 
-/** @param earlier packages that are loaded before it in the same transaction */
+/** @param earlier packages that come before it in the same transaction */
 async function acceptStaged(
   { context, staged, pipeline }: StagedLoad,
   earlier: readonly Manifest[],

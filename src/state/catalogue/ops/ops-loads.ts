@@ -11,7 +11,7 @@ import {
 } from '../../../project/model/route-pace.ts';
 import { COUNTS, type CountName, type Counts } from '../../../project/model/runs/counts.ts';
 import type { PastLoad } from '../../../project/model/runs/plan-report.ts';
-import { type Unit, unitName } from '../../../project/model/unit.ts';
+import type { Unit } from '../../../project/model/unit.ts';
 import { hasColumns } from '../catalog.ts';
 import { exactRows, unitRow } from './ops-rows.ts';
 
@@ -77,12 +77,14 @@ export async function rowsBefore(
   connection: Connection,
   unit: Unit,
   filter: string | null,
+  without: readonly string[],
 ): Promise<readonly number[]> {
   const rows = await connection.column<bigint>(
     `SELECT loaded FROM ops.loads
-     WHERE dataset = ? AND project_id = ? AND unit <> ? AND filter IS NOT DISTINCT FROM ? AND loaded IS NOT NULL
+     WHERE dataset = ? AND project_id = ? AND unit NOT IN ${listed('?')}
+       AND filter IS NOT DISTINCT FROM ? AND loaded IS NOT NULL
      ORDER BY loaded_at DESC, unit DESC LIMIT ${USUAL_OF}`,
-    [unit.dataset, unit.source.project_id, unitName(unit), filter],
+    [unit.dataset, unit.source.project_id, JSON.stringify(without), filter],
   );
   return rows.map(Number);
 }
