@@ -34,6 +34,15 @@ export interface Anchor {
   name: string | null;
 }
 
+/** Links and headings within each other that have the texts of what is in them: of thousands, the texts would take too much. */
+const MOST_WITHIN = 16;
+
+interface Heading {
+  readonly level: number;
+  text: string;
+  alt: string;
+}
+
 export type DocumentFacts = ReturnType<typeof noFacts> & { readonly root: ParentNode };
 
 /** What is known of a document before it is read, of which `read` characters were. */
@@ -135,7 +144,10 @@ class Reader {
   #isBody = false;
   #isHead = false;
   #anchor: Anchor | null = null;
-  #heading: { readonly level: number; text: string; alt: string } | null = null;
+  #heading: Heading | null = null;
+  /** What those are within: a link may stand in a cell of a link, and a heading in a block of a heading. */
+  readonly #outerAnchors: (Anchor | null)[] = [];
+  readonly #outerHeadings: (Heading | null)[] = [];
   readonly #text = new Lines();
   readonly #main = new Lines();
   readonly #content = new Lines();
@@ -183,12 +195,8 @@ class Reader {
       if (!isElement(node)) return true;
       if (node.tagName === 'title' && node.namespaceURI === elements.NS.HTML) this.#noteTitle(node);
       if (!(node.tagName === 'a' || node.tagName === 'area')) return true;
-      const outer = this.#anchor;
-      this.#noteAnchor(node);
-      if (this.#anchor !== null && this.#anchor !== outer) {
-        this.#anchor.text = textContent(node);
-        this.#anchor = outer;
-      }
+      const anchor = this.#noteAnchor(node);
+      if (anchor !== null && node.tagName === 'a') anchor.text = textContent(node);
       return true;
     });
     if (!INLINE.has(element.tagName)) this.#say(' ');
@@ -225,6 +233,9 @@ class Reader {
           facts.jsonLd.push(textContent(element));
         break;
       case 'a':
+        this.#outerAnchors.push(this.#anchor);
+        this.#anchor = this.#noteAnchor(element) ?? this.#anchor;
+        break;
       case 'area':
         this.#noteAnchor(element);
         break;
@@ -279,9 +290,9 @@ class Reader {
     else if (rel.includes('canonical')) this.#facts.bodyCanonical ??= href;
   }
 
-  #noteAnchor(element: Element): void {
+  #noteAnchor(element: Element): Anchor | null {
     const href = hrefOf(element);
-    if (href === null) return;
+    if (href === null) return null;
     const anchor: Anchor = {
       href,
       rel: tokens(attribute(element, 'rel')?.toLowerCase() ?? null),
@@ -292,7 +303,7 @@ class Reader {
     };
     this.#facts.anchors.push(anchor);
     if (element.tagName === 'area') anchor.alt = attribute(element, 'alt') ?? '';
-    else this.#anchor = anchor;
+    return anchor;
   }
 
   #noteImage(element: Element): void {
@@ -309,6 +320,7 @@ class Reader {
   #noteHeading(tagName: string): void {
     const level = Number(tagName[1]) - 1;
     this.#facts.headingCounts[level] = (this.#facts.headingCounts[level] ?? 0) + 1;
+    this.#outerHeadings.push(this.#heading);
     this.#heading = { level, text: '', alt: '' };
   }
 
@@ -326,15 +338,26 @@ class Reader {
   #leave(element: Element): void {
     const { tagName } = element;
     if (tagName === 'head') this.#isHead = false;
-    else if (tagName === 'a') this.#anchor = null;
-    else if (this.#heading !== null && isHeading(tagName)) {
-      const { level, text, alt } = this.#heading;
-      this.#facts.headings[level]?.push(collapsed(text) ?? collapsed(alt) ?? '');
-      this.#heading = null;
-    }
+    else if (tagName === 'a') this.#leaveAnchor();
+    else if (this.#heading !== null && isHeading(tagName)) this.#leaveHeading(this.#heading);
     if (this.#isBody) this.#regions.leave(element);
     if (!INLINE.has(tagName)) this.#say('\n');
     // Elements that a broken page puts after its body count as part of it, so the body is never left.
+  }
+
+  #leaveAnchor(): void {
+    const outer = this.#outerAnchors.pop() ?? null;
+    const isWithin = outer !== null && outer !== this.#anchor && this.#outerAnchors.length < MOST_WITHIN;
+    if (isWithin) outer.text += this.#anchor?.text ?? '';
+    this.#anchor = outer;
+  }
+
+  #leaveHeading({ level, text, alt }: Heading): void {
+    this.#facts.headings[level]?.push(collapsed(text) ?? collapsed(alt) ?? '');
+    this.#heading = this.#outerHeadings.pop() ?? null;
+    if (this.#heading === null || this.#outerHeadings.length >= MOST_WITHIN) return;
+    this.#heading.text += text;
+    this.#heading.alt += alt;
   }
 }
 

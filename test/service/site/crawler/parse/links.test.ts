@@ -79,3 +79,32 @@ test.each([
 test('links of templates and frames are not on the page', () => {
   expect(parsed('<template><a href=/x>x</a></template><iframe src=/y></iframe>').links).toEqual([]);
 });
+
+test.each([
+  ['<a href=/l>x<table><tr><td><a href=/m>y</a></table>z</a>', ['x y z', 'y']],
+  ['<a href=/l>x<table><tr><td><a name=m>y</a></table>z</a>', ['x y z']],
+  [
+    '<table><tr><td><a href=/l>x<table><tr><td><a>y</a><a href=/m>z</a></table>w</a></table>',
+    ['x yz w', 'z'],
+  ],
+  ['<a href=/l>x<svg><a href="/m"><text>y</text></a></svg>z</a>', ['x z', 'y']],
+])('of %s each link has the text that stands in it', (html, texts) => {
+  expect(parsed(html).links.map(({ anchor }) => anchor)).toEqual(texts);
+});
+
+test.each([
+  ['<h1>a<div><h2>b</h2></div>c</h1>', 'a b c', ['b']],
+  ['<h1><div><h2>b</h2></div></h1>', 'b', ['b']],
+  ['<h1>a<h2>b</h2>', 'a', ['b']],
+  ['<h2>a<div><h1><img alt=x></h1></div>b</h2>', 'x', ['a b']],
+])('of %s each heading has the text that stands in it', (html, h1, h2) => {
+  expect(parsed(html).page).toMatchObject({ h1, h2 });
+});
+
+test('thousands of headings and links in each other are read in time', () => {
+  const begun = performance.now();
+  const deep = parsed('<h1>x<div>'.repeat(20_000) + '<table><tr><td><a href=/l>x'.repeat(5_000));
+  expect(deep.page.num_h1).toBe(20_000);
+  expect(deep.links).toHaveLength(5_000);
+  expect(performance.now() - begun).toBeLessThan(5_000);
+});
