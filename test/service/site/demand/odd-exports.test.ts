@@ -51,6 +51,50 @@ test('hours are no days, and a row of sums is none', async () => {
   ]);
 });
 
+test.for([
+  ['weeks', ['2026-11-02', '2026-11-09', '2026-11-16']],
+  ['months', ['2026-09-01', '2026-10-01', '2026-11-01']],
+] as const)('rows of whole %s are not those of days', async ([by, days]) => {
+  const rows = days.map((day) => `${day},12,120,10%,5.5\n`);
+  await expect(rowsOf(`Date,${FIGURES}\n${rows.join('')}`)).rejects.toThrow(`it is by ${by}, not by days`);
+});
+
+test.for([
+  [
+    '2026-11-20 12',
+    `Date,Landing Page,Query,Impressions,Url Clicks,URL CTR,Average Position`,
+    'https://e.example/,a,120,12',
+  ],
+  ['2026-11-20 12', `Date,Page,Query,Clicks,Impressions,CTR,Avg. Position`, 'https://e.example/,a,12,120'],
+] as const)('columns of Looker Studio have their names: %s of %s', async ([row, header, cells]) => {
+  expect(await rowsOf(`${header}\n2026-11-20,${cells},10%,5.5\n`)).toEqual([row]);
+});
+
+test.for(['Datum,Seite,Klicks,Impressionen,CTR', 'Date,Path,Impressions,Clicks,Avg CTR'])(
+  'a second dimension that is not known refuses the table: %s',
+  async (header) => {
+    await expect(rowsOf(`${header}\n2026-11-20,/a,12,120,10%\n`)).rejects.toThrow('is a second dimension');
+  },
+);
+
+test.for([
+  ...[
+    'Vanligaste sökfrågor',
+    'Hyppigste forespørgsler',
+    'Suosituimmat haut',
+    'Kueri teratas',
+    'คำค้นหายอดนิยม',
+  ],
+  ...['أهم طلبات البحث', 'शीर्ष क्वेरी', 'Κορυφαία ερωτήματα', 'Cụm từ tìm kiếm hàng đầu', 'שאילתות מובילות'],
+])('queries that are names of countries are queries: %s', async (header) => {
+  const queries = `${header},a,b,CTR,c\nfrance,12,120,10%,5.5\n`;
+  expect(await rowsOf(DATES, queries)).toEqual(['2026-11-01 12', 'france 12']);
+});
+
+test.for(['2026年11月20日', '2026년 11월 20일'])('%s is a day', async (day) => {
+  expect(await rowsOf(`日付,${FIGURES}\n${day},12,120,10%,5.5\n`)).toEqual(['2026-11-20 12']);
+});
+
 test.for(['46204', '20260701', '1. März 2026', 'first'])(
   'days that can not be read are told, and are no queries: %s',
   async (day) => {

@@ -5,20 +5,27 @@ import type { NamedCells } from '../make-record.ts';
 /** The column of a table for each name of `NamedCells`. */
 export type NamedColumns = Readonly<Partial<Record<keyof NamedCells, number>>>;
 
-/** The names that columns have in the bulk data export, in answers of the API and in tables made of them. */
+/** The names that columns have in the bulk data export, in answers of the API and in tables made of them, as of Looker Studio. */
 const NAMES: Readonly<Record<string, keyof NamedCells>> = {
   data_date: 'date',
   date: 'date',
   day: 'date',
   url: 'url',
   page: 'url',
+  'landing page': 'url',
   query: 'query',
   keyword: 'query',
   device: 'device',
   country: 'country',
   clicks: 'clicks',
+  'url clicks': 'clicks',
   impressions: 'impressions',
   position: 'position',
+  avg_position: 'position',
+  'avg position': 'position',
+  'avg. position': 'position',
+  average_position: 'position',
+  'average position': 'position',
   sum_position: 'sum_position',
   sum_top_position: 'sum_position',
   search_type: 'search_type',

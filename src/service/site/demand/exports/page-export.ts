@@ -110,17 +110,30 @@ async function daysOf(table: DemandTable, signal: AbortSignal): Promise<Period |
   const days = new Set<string>();
   for await (const record of table.records(signal)) {
     const day = 'row' in record ? (record.row.date ?? '') : '';
-    if (days.has(day)) throw ofHours(table, day);
+    if (days.has(day)) throw notOfDays(table, `has several rows of ${day}`, 'hours');
     if (day !== '') days.add(day);
   }
   const sorted = [...days].sort();
   const [from, to] = [sorted[0], sorted.at(-1)];
+  const spans = spansOf(sorted);
+  if (spans !== undefined) throw notOfDays(table, `has a row for each of its ${spans}`, spans);
   return from === undefined || to === undefined ? null : { from, to };
 }
 
-/** An export of 24 hours has parts of days, which would replace the totals of whole ones. */
-function ofHours({ place }: DemandTable, day: string): CrawlhouseError {
-  return new CrawlhouseError('usage', `${place} has several rows of ${day}: it is by hours, not by days`, {
+const DAY = 86_400_000;
+
+/** What the rows are of, if each begins a week or a month: a table of the page has every day of its period. */
+function spansOf(days: readonly string[]): 'weeks' | 'months' | undefined {
+  if (days.length < 2) return undefined;
+  if (days.every((day) => day.endsWith('-01'))) return 'months';
+  const times = days.map((day) => Date.parse(day));
+  const isWeeks = times.slice(1).every((time, at) => time - Number(times[at]) === 7 * DAY);
+  return isWeeks ? 'weeks' : undefined;
+}
+
+/** Parts of days, and sums of several, would replace the totals of whole ones. */
+function notOfDays({ place }: DemandTable, what: string, by: 'hours' | 'weeks' | 'months'): CrawlhouseError {
+  return new CrawlhouseError('usage', `${place} ${what}: it is by ${by}, not by days`, {
     hint: 'export whole days, such as the last 28',
   });
 }

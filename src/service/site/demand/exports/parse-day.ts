@@ -8,7 +8,7 @@ const DAY = 86_400_000;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 /** A time of the day behind a day, which counts for nothing. */
 const TIME = String.raw`(?:[T ,]+\d{1,2}:.*)?$`;
-const YEAR_FIRST = new RegExp(String.raw`^(\d{4})[-/. ]+(\d{1,2})[-/. ]+(\d{1,2})\.?${TIME}`);
+const YEAR_FIRST = new RegExp(String.raw`^(\d{4})[-/. 年년]+(\d{1,2})[-/. 月월]+(\d{1,2})[.日일]?${TIME}`);
 const YEAR_LAST = new RegExp(String.raw`^(\d{1,2})[-/. ]+(\d{1,2})[-/. ]+(\d{4}|\d{2})\.?${TIME}`);
 const DAY_NAMED = new RegExp(String.raw`^(\d{1,2})[-. ]+([a-z]{3})[a-z]*[-., ]+(\d{4}|\d{2})${TIME}`, 'i');
 const MONTH_NAMED = new RegExp(

@@ -28,7 +28,7 @@ export type TableShape =
 const APPEARANCE =
   /appearance|darstellung|apparence|apparition|aparici[oó]n|apar[eê]ncia|aspetto|uiterlijk|weergave|wygląd|utseende|udseende|вид в поиск|görünüm|外観|見え方|検索での|外观|外觀|노출|검색 노출/i;
 const QUERY_HEADER =
-  /quer|keyword|suchanfrage|requête|consulta|zoekopdracht|zapyta|dotaz|lekérdez|запрос|запит|sorgu|クエリ|キーワード|查询|查詢|검색어|truy vấn/i;
+  /quer|keyword|suchanfrage|requête|consulta|zoekopdracht|zapyta|dotaz|lekérdez|запрос|запит|sorgu|クエリ|キーワード|查询|查詢|검색어|truy vấn|sökfråg|forespørg|søk|haut|hakusan|interogări|ερωτήματα|tìm kiếm|คำค้น|kueri|طلبات البحث|क्वेरी|שאילת/i;
 const BING_HEADER = /^avg\.? ?position$|^average position$|^avg\.? ctr$|^keyword$/i;
 /** Share of the sampled first cells that must fit. Names of some countries differ from those known. */
 const MOST = 0.6;
@@ -55,6 +55,12 @@ export function recognizeTable(
   if (width < 3) return { kind: 'unknown', why: 'it has no clicks and impressions' };
   const columns = figuresOf(header, sample);
   if (typeof columns === 'string') return { kind: 'unknown', why: columns };
+  const more = textBefore(Math.min(columns.clicks, columns.impressions), sample);
+  if (more !== undefined)
+    return {
+      kind: 'unknown',
+      why: `its column ${JSON.stringify(header[more])} is a second dimension; columns of such a table have the names date, page, query, device, country, clicks, impressions, position`,
+    };
   if (APPEARANCE.test(header[0] ?? '') || APPEARANCE.test(name)) return { kind: 'appearance' };
   const cells = sample.map(([first = '']) => first.trim());
   const dimension = dimensionOf(header[0] ?? '', cells);
@@ -65,6 +71,13 @@ export function recognizeTable(
   const lacksPositions = columns.position === undefined && hasRates && columns.clicks < columns.impressions;
   const all = { ...columns, [dimension]: 0 };
   return { kind: 'totals', dimension, columns: all, isBing: isBing(header), lacksPositions };
+}
+
+/** A column between the first one and the figures that has no figure: rows are by it, too. */
+function textBefore(figures: number, sample: readonly (readonly string[])[]): number | undefined {
+  const isFigure = (text = ''): boolean => parseDecimal(text.replace(/[%٪]/g, '')) !== undefined;
+  const between = Array.from({ length: Math.max(figures - 1, 0) }, (_, index) => index + 1);
+  return between.find((at) => sample.length > 0 && !sample.some((cells) => isFigure(cells[at])));
 }
 
 /** Names of figures have neither numbers nor a word twice; `Last 28 days Clicks` and `Previous 28 days Clicks` have both. */
