@@ -15,6 +15,14 @@ const MAGIC: readonly (readonly [Compression, Buffer])[] = [
   ['bzip2', Buffer.from('BZh', 'latin1')],
 ];
 
+/** What has to be unpacked before. */
+const PACKED: readonly (readonly [name: string, magic: string])[] = [
+  ['xz', '\xfd7zX'],
+  ['zip', 'PK\x03\x04'],
+  ['lz4', '\x04"M\x18'],
+  ['7-Zip', '7z\xbc\xaf'],
+];
+
 /** How bytes are compressed, by their first ones. */
 export function compressionOf(first: Uint8Array): Compression {
   const head = Buffer.from(first.buffer, first.byteOffset, first.byteLength);
@@ -24,7 +32,7 @@ export function compressionOf(first: Uint8Array): Compression {
 /**
  * The text behind bytes, whatever their compression. Several gzip members or zstd frames may follow each other.
  *
- * @throws CrawlhouseError `contract_broken` for a file that is cut or damaged
+ * @throws CrawlhouseError `contract_broken` for a file that is cut or damaged, `usage` for one that is packed in another way
  */
 export async function* decompress(
   name: string,
@@ -35,6 +43,11 @@ export async function* decompress(
   try {
     const first = await beginOf(pieces, 4);
     const compression = compressionOf(first);
+    const packed = PACKED.find(([, magic]) => first.toString('latin1', 0, 4) === magic)?.[0];
+    if (packed !== undefined)
+      throw new CrawlhouseError('usage', `${name} is packed with ${packed}, which can't be read`, {
+        hint: 'unpack it before, or pack it with gzip, zstd or bzip2',
+      });
     const whole = joined(first, pieces);
     if (compression === 'none') yield* whole;
     else if (compression === 'bzip2') yield* throughBzip2(name, whole, signal);

@@ -162,7 +162,7 @@ export class EventRows {
 
   #place(line: LogLine): { readonly origin: number | undefined; readonly path: string } {
     let { scheme, host, target } = line;
-    const named = /^(https?):\/\/([^/?#]*)/i.exec(target);
+    const named = /^(https?):\/\/(?:[^/?#@]*@)?([^/?#]*)/i.exec(target);
     if (named !== null) {
       [scheme = '', host = ''] = named.slice(1);
       target = target.slice(named[0].length);

@@ -40,6 +40,9 @@ export function clearLine(line: LogLine): void {
   line.escapes = false;
 }
 
+/** What is no line of a log: spaces alone, what journalctl says, and the names of files that tail shows. */
+export const NO_LINE = /^(?:\s*|-- .*|==> .* <==)$/;
+
 /** Why a line is no event, as a category of `detailed_invalid_lines` (api-spec.md §2.9). */
 export type RejectReason =
   | ('not_the_format' | 'too_long')

@@ -1,5 +1,5 @@
 import type { EventRows } from './event-rows.ts';
-import { clearLine, type LogFormat, LogLine, type RejectReason } from './log-line.ts';
+import { clearLine, type LogFormat, LogLine, NO_LINE, type RejectReason } from './log-line.ts';
 import { PlainLines } from './plain-lines.ts';
 import { LONGEST_LINE, type TextDigest } from './text-digest.ts';
 
@@ -10,6 +10,9 @@ const PIECE = 512 * 1024;
 const [NEWLINE, RETURN] = [10, 13] as const;
 
 const BYTE_ORDER_MARK = '\xef\xbb\xbf';
+/** Characters of a line that is looked at for what is none. */
+const SHOWN = 4096;
+
 export interface UnreadLine {
   /** From 1. */
   readonly line: number;
@@ -124,6 +127,10 @@ class LineReader {
     const from = text.startsWith(BYTE_ORDER_MARK, begin) ? begin + BYTE_ORDER_MARK.length : begin;
     clearLine(line);
     const found = format.read(text, from, stop, line);
+    if (found === 'not_the_format' && NO_LINE.test(text.slice(from, Math.min(stop, from + SHOWN)))) {
+      this.skipped += 1;
+      return;
+    }
     if (found === 'event') line.mark = markOf(view, from, stop);
     const added = found === 'event' ? rows.add(line, this.lines) : found;
     if (added === 'skip') this.skipped += 1;

@@ -3,7 +3,7 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { isAddressChain } from './client-address.ts';
 import { FORMAT_NAMES, formatOfName } from './formats/known-formats.ts';
 import { PREFIX_NAMES, type PrefixName, prefixOfName, withoutPrefix } from './formats/prefixes.ts';
-import { clearLine, type LogFormat, LogLine } from './log-line.ts';
+import { clearLine, type LogFormat, LogLine, NO_LINE } from './log-line.ts';
 import type { LogTime } from './log-time.ts';
 import { isHost, isStatus } from './request-parts.ts';
 
@@ -56,8 +56,7 @@ export function withPrefix(name: string, text: string, makeTime: () => LogTime):
 
 function linesOf(text: string): string[] {
   const lines = text.split('\n', TRIED_LINES).map((one) => one.replace(/^\0+/, '').replace(/\r$/, ''));
-  // Of journalctl.
-  return lines.filter((one) => one !== '' && !one.startsWith('-- '));
+  return lines.filter((one) => !NO_LINE.test(one));
 }
 
 function withoutPrefixes(prefix: PrefixName, lines: readonly string[]): string[] {

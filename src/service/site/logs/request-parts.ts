@@ -4,6 +4,8 @@ import type { LogLine } from './log-line.ts';
 /** Pages of search engines that people come from, by host. A subdomain of Google such as docs is none. */
 const HOSTS =
   /^https?:\/\/(?:(?:www|m|encrypted)\.)?(?:google\.(?:[a-z]{2,3}|com?\.[a-z]{2})|(?:[a-z]{2}\.)?bing\.com|duckduckgo\.com|ecosia\.org|yandex\.(?:[a-z]{2,3}|com\.[a-z]{2})|baidu\.com|qwant\.com|startpage\.com|seznam\.cz|(?:[a-z]{2}\.)?search\.yahoo\.com|search\.(?:brave\.com|yahoo\.co\.jp|naver\.com)|cn\.bing\.com)(?:[:/?#]|$)/i;
+/** Of HTTP, or of another protocol that was tried. */
+const VERSION = /^(?:HTTP|RTSP|SIP|ICY)\/[\d.]*$/i;
 const APP = 'android-app://com.google.android.googlequicksearchbox';
 
 /** Takes the first line of a request apart: `GET /a HTTP/1.1`, `GET /a` of HTTP/0.9, or no request at all. */
@@ -13,7 +15,7 @@ export function readRequest(line: LogLine): void {
   // A load balancer has `- http://www.example.com:80- -` for what was no request.
   if (first <= 0 || request.startsWith('- ')) return;
   const last = request.lastIndexOf(' ');
-  const hasVersion = last > first && request.startsWith('HTTP/', last + 1);
+  const hasVersion = last > first && VERSION.test(request.slice(last + 1));
   line.method = request.slice(0, first);
   line.target = request.slice(first + 1, hasVersion ? last : undefined).trim();
 }
@@ -48,7 +50,7 @@ export function isUnanswered(status: string): boolean {
 export function schemeOf(scheme: string, port: string, isForwarded: boolean): '' | 'http' | 'https' {
   if (scheme === '-' && !isForwarded) return 'http';
   if (/^(?:https:?|wss|grpcs|h[23]|on|(?:tls|ssl)v?[\d.]*)$/i.test(scheme)) return 'https';
-  if (/^(?:http:?|ws|grpc|off)$/i.test(scheme)) return 'http';
+  if (/^(?:http:?|ws|grpc|off|none)$/i.test(scheme)) return 'http';
   if (port === '443') return 'https';
   return port === '80' ? 'http' : '';
 }

@@ -37,6 +37,15 @@ test('zeros behind a gzip file and between its members are padding', async () =>
   for (const size of [1, 100, 10_000]) expect(await read(padded, size)).toBe('a\nb\n');
 });
 
+test.for([
+  ['xz', 'fd377a585a00'],
+  ['zip', '504b030414'],
+  ['lz4', '04224d18'],
+  ['7-Zip', '377abcaf271c'],
+] as const)('a file of %s is told by its name', async ([packer, bytes]) => {
+  await expect(read(Buffer.from(bytes, 'hex'))).rejects.toThrow(`a.log is packed with ${packer}`);
+});
+
 test('a cut or damaged file is refused with its name', async () => {
   for (const pack of [gzipSync, zstdCompressSync]) {
     const whole = pack(TEXT);

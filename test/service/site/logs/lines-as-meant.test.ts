@@ -238,6 +238,26 @@ test.for([
       url: 'https://www.example.com/a?b=1',
     },
   ],
+  [
+    'gcp',
+    {
+      ...{ insertId: 'x', timestamp: '2026-11-10T12:00:00.123456Z', severity: 'INFO' },
+      httpRequest: {
+        ...{ requestMethod: 'GET', requestUrl: 'https://www.example.com/a?b=1', status: 200 },
+        ...{ responseSize: '9', userAgent: AGENT, remoteIp: '66.249.66.1' },
+      },
+    },
+  ],
+  [
+    'azure',
+    {
+      ...{ time: '2026-11-10T12:00:00.1234567Z', category: 'FrontDoorAccessLog' },
+      properties: {
+        ...{ httpMethod: 'GET', requestUri: 'https://www.example.com:443/a?b=1', httpStatusCode: '200' },
+        ...{ responseBytes: '9', userAgent: AGENT, clientIp: '66.249.66.1', referer: '' },
+      },
+    },
+  ],
 ] as const)('the JSON lines of %s are recognised', async ([format, record]) => {
   const more = format === 'vercel' ? `${JSON.stringify({ ...record, message: 'again' })}\n` : '';
   const { name, events } = await linesOf(`${JSON.stringify(record)}\n${more}`);

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { formatOfName } from '../../../../src/service/site/logs/formats/known-formats.ts';
+import { LogLine } from '../../../../src/service/site/logs/log-line.ts';
 import { LogTime } from '../../../../src/service/site/logs/log-time.ts';
 import { ownHosts } from '../../../../src/service/site/logs/request-parts.ts';
 import { AGENT, caddy, line, linesOf, TIME } from './lines-of.ts';
@@ -19,6 +21,9 @@ test.for([
   ['docker:combined', JSON.stringify({ log: PLAIN, container_id: 'a', source: 'stdout' })],
   ['journald:combined', JSON.stringify({ MESSAGE: [...Buffer.from(PLAIN)], SYSLOG_IDENTIFIER: 'nginx' })],
   ['message:combined', JSON.stringify({ '@timestamp': '2026-11-10T12:00:00Z', message: PLAIN })],
+  ['message:combined', JSON.stringify({ textPayload: PLAIN, timestamp: '2026-11-10T12:00:00Z' })],
+  ['message:combined', JSON.stringify({ line: PLAIN, timestamp: '1794312000123456789' })],
+  ['docker:combined', JSON.stringify({ date: 1794312000.1, log: PLAIN })],
   ['timestamp:combined', `2026/11/10 12:00:00 ${PLAIN}`],
   ['timestamp:combined', `2026-11-10T12:00:00Z ${IPV6}`],
   ['timestamp:host_combined', `2026-11-10T12:00:00Z www.example.com ${IPV6}`],
@@ -26,6 +31,18 @@ test.for([
   ['combined', PLAIN.replace('- -', '- John Smith')],
   ['combined', `${PLAIN} `],
   ['combined_more', `${PLAIN} rt=0.1 ua="10.0.0.1:80" `],
+  [
+    'elb',
+    `2026-11-10T12:00:00.1Z lb 66.249.66.1:2817 10.0.0.1:80 0.1 0.1 0.1 200 200 0 9 "GET https://www.example.com:443/a HTTP/1.1" "${AGENT}" ECDHE TLSv1.2`,
+  ],
+  [
+    'envoy',
+    `[2026-11-10T12:00:00.1Z] "GET /a HTTP/2" 200 - 0 9 5 4 "66.249.66.1,10.0.0.1" "${AGENT}" "c2" "www.example.com" "10.0.0.1:80"`,
+  ],
+  [
+    'istio',
+    `[2026-11-10T12:00:00.1Z] "GET /a HTTP/1.1" 200 - via_upstream - "-" 0 9 5 4 "66.249.66.1" "${AGENT}" "c2" "www.example.com" "10.0.0.1:80" inbound|80|| 10.0.0.2:1 - default`,
+  ],
 ] as const)('%s is recognised, with each of its lines: %j', async ([format, log]) => {
   const { name, events, rejects } = await linesOf(`${log}\n${log}`);
   expect({ name, rejects, events: events.map(({ url, verdict }) => `${verdict} ${url}`) }).toEqual({
@@ -78,6 +95,62 @@ test.for([
     ['verified 200'],
     [],
   ]);
+});
+
+test('HAProxy is recognised, with captured headers and without', async () => {
+  const haproxy = (captured: string): string =>
+    `Nov 10 12:00:00 lb haproxy[9]: 66.249.66.1:5000 [${TIME.slice(0, 20)}.123] in~ static/s1 10/0/30/69/109 404 9 - - ---- 1/1/1/1/0 0/0${captured} "GET /a HTTP/1.1"\n`;
+  const { name, events } = await linesOf(haproxy('') + haproxy(' {www.example.com|a b} {}'));
+  const one = { url: 'https://www.example.com/a', status: '404', verdict: '', referer: '\\N' };
+  expect([name, events]).toEqual(['syslog:haproxy', [one, one]]);
+});
+
+test.for([
+  ['https://www.example.com/a', 'GET /a http/1.1'],
+  ['https://www.example.com/a', 'GET /a ICY/1.0'],
+  ['https://www.example.com/', 'OPTIONS / RTSP/1.0'],
+  ['', 'OPTIONS sip:nm SIP/2.0'],
+  ['https://www.example.com/a%20B/1.0', 'GET /a B/1.0'],
+  ['http://www.example.com/a', 'GET http://u:p@www.example.com/a HTTP/1.1'],
+  ['http://www.example.com/a@b', 'GET http://www.example.com/a@b HTTP/1.1'],
+] as const)('%s is what is asked for by %s', async ([url, request]) => {
+  const { events } = await linesOf(PLAIN.replace('GET /a HTTP/1.1', request), { format: 'combined' });
+  expect(events.map((one) => one.url)).toEqual([url]);
+});
+
+test('lines of spaces, and the names of files that tail shows, are no rejects', async () => {
+  const log = `==> /var/log/access.log <==\n${PLAIN}\n   \n\t\n==> b.log <==\n${PLAIN}\n`;
+  expect(await linesOf(log)).toMatchObject({ events: [{}, {}], rejects: [], skipped: 4 });
+});
+
+test('IIS has a plus for a space in agents and in chains, and not in referrers', async () => {
+  const log = `#Fields: date time c-ip cs-method cs-uri-stem cs(User-Agent) cs(Referer) X-Forwarded-For sc-status \n2026-11-10 12:00:00 10.0.0.1 GET /a A/1+(x;++http://b) https://g.example/?q=a+b 45.9.9.9,+66.249.66.1 200 \n`;
+  const { events, rejects } = await linesOf(log.replace('A/1', 'Googlebot/2.1'), { isForwarded: true });
+  expect([events, rejects]).toMatchObject([
+    [{ verdict: 'verified', referer: 'https://g.example/?q=a+b' }],
+    [],
+  ]);
+  const format = formatOfName('w3c', new LogTime('UTC'));
+  const [fields = '', text = ''] = log.split('\n');
+  const read = new LogLine();
+  format.read(fields, 0, fields.length, read);
+  format.read(text, 0, text.length, read);
+  expect(read.agent).toBe('A/1 (x; +http://b)');
+});
+
+test("a chain of CloudFront's has encoded spaces", async () => {
+  const cells = ['2026-11-10', '12:00:00', '10.0.0.9', 'GET', '/a', '200', AGENT.replaceAll(' ', '%20')];
+  const log = `#Fields: date time c-ip cs-method cs-uri-stem sc-status cs(User-Agent) x-forwarded-for\n${[...cells, '66.249.66.1,%2010.0.0.2'].join('\t')}\n`;
+  expect(await linesOf(log, { isForwarded: true })).toMatchObject({ events: [{ verdict: 'verified' }] });
+});
+
+test('Cloudflare tells the scheme by the version of TLS, where it has no other key', async () => {
+  const record = { ClientIP: '1.2.3.4', EdgeResponseStatus: 200, EdgeEndTimestamp: 1794312000 };
+  const lines = ['none', 'TLSv1.3'].map((ClientSSLProtocol) =>
+    JSON.stringify({ ...record, ClientRequestPath: '/a', ClientSSLProtocol }),
+  );
+  const { events } = await linesOf(lines.join('\n'));
+  expect(events.map(({ url }) => url)).toEqual(['http://www.example.com/a', 'https://www.example.com/a']);
 });
 
 test('a URL that ends with a comma is no chain', async () => {

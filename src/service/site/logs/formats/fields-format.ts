@@ -60,8 +60,9 @@ export function fieldsFormat(time: LogTime, fields: string): LogFormat {
         columns = columnsOf(names);
         return 'skip';
       }
-      const cells = text.slice(from, end);
-      const hasTabs = cells.includes('\t');
+      const whole = text.slice(from, end);
+      const hasTabs = whole.includes('\t');
+      const cells = hasTabs ? whole : whole.trimEnd();
       const values = hasTabs ? cells.split('\t') : cells.includes('"') ? unquoted(cells) : cells.split(' ');
       if (columns.count === 0 || values.length !== columns.count) return 'not_the_format';
       if (!columns.has.has('status')) return 'no_status';
@@ -100,9 +101,10 @@ function take(
     const value = values[index] ?? '';
     if (value === '-' || value === '') continue;
     if (isMoment(column)) moment[column] = value;
-    // CloudFront has tabs and percent-encodes texts once more; IIS has `+` for a space.
-    else if (column === 'agent' || column === 'referer')
-      line[column] = hasTabs ? unescaped(unescaped(value)) : value.replaceAll('+', ' ');
+    // CloudFront has tabs and percent-encodes texts once more; IIS has `+` for a space, which a URL has not.
+    else if (column === 'agent' || column === 'forwarded')
+      line[column] = hasTabs ? unescaped(unescaped(value)) : value.replaceAll(/\+(\+?)/g, ' $1');
+    else if (column === 'referer') line.referer = hasTabs ? unescaped(unescaped(value)) : value;
     else if (column === 'target' || column === 'query')
       line[column] = hasTabs ? unescaped(value).replaceAll('#', '%23') : value;
     else line[column] = value;

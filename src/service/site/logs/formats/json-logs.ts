@@ -3,12 +3,12 @@ import type { JsonLog, JsonRecord } from './json-format.ts';
 /** Cloudflare Logpush, HTTP requests (https://developers.cloudflare.com/logs/logpush/logpush-job/datasets/zone/http_requests/). */
 const cloudflare: JsonLog = {
   map: {
-    time: 'EdgeStartTimestamp',
+    time: ['EdgeStartTimestamp', 'EdgeEndTimestamp'],
     address: 'ClientIP',
-    scheme: 'ClientRequestScheme',
+    scheme: ['ClientRequestScheme', 'ClientSSLProtocol'],
     host: 'ClientRequestHost',
     method: 'ClientRequestMethod',
-    url: 'ClientRequestURI',
+    url: ['ClientRequestURI', 'ClientRequestPath'],
     status: 'EdgeResponseStatus',
     bytes: 'EdgeResponseBytes',
     referer: 'ClientRequestReferer',
@@ -102,8 +102,47 @@ const netlify: JsonLog = {
     status_code !== undefined && (log_type === undefined || /traffic/.test(String(log_type))),
 };
 
+/** Google's load balancers (https://cloud.google.com/load-balancing/docs/https/https-logging-monitoring). */
+const gcp: JsonLog = {
+  map: {
+    time: 'timestamp',
+    address: 'httpRequest.remoteIp',
+    method: 'httpRequest.requestMethod',
+    url: 'httpRequest.requestUrl',
+    status: 'httpRequest.status',
+    bytes: 'httpRequest.responseSize',
+    referer: 'httpRequest.referer',
+    agent: 'httpRequest.userAgent',
+  },
+  isRequest: ({ httpRequest }) => httpRequest !== undefined,
+};
+
+/** Azure Front Door (https://learn.microsoft.com/azure/frontdoor/monitor-front-door#access-log). */
+const azure: JsonLog = {
+  map: {
+    time: 'time',
+    address: 'properties.clientIp',
+    host: 'properties.hostName',
+    method: 'properties.httpMethod',
+    url: 'properties.requestUri',
+    status: ['properties.httpStatusCode', 'properties.httpStatus'],
+    bytes: ['properties.responseBytes', 'properties.sentBytes'],
+    referer: 'properties.referer',
+    agent: 'properties.userAgent',
+  },
+  isRequest: ({ properties }) => isRecord(properties) && properties.requestUri !== undefined,
+};
+
 /** Writers of JSON lines, by the names of their formats. */
-export const JSON_LOGS: Readonly<Record<string, JsonLog>> = { cloudflare, caddy, traefik, vercel, netlify };
+export const JSON_LOGS: Readonly<Record<string, JsonLog>> = {
+  cloudflare,
+  caddy,
+  traefik,
+  vercel,
+  netlify,
+  gcp,
+  azure,
+};
 
 function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null;

@@ -15,6 +15,17 @@ const FORWARDED = `${COMBINED} "$http_x_forwarded_for"`;
 /** https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-access-logs.html */
 const ALB =
   '$type $time_iso8601 $elb $remote_addr $target_port $t1 $t2 $t3 $status $target_status $received $bytes_sent "$request" "$http_user_agent" $rest';
+/** https://docs.aws.amazon.com/elasticloadbalancing/latest/classic/access-log-collection.html */
+const ELB =
+  '$time_iso8601 $elb $remote_addr $target_port $t1 $t2 $t3 $status $target_status $received $bytes_sent "$request" "$http_user_agent" $rest';
+/** https://www.envoyproxy.io/docs/envoy/latest/configuration/observability/access_log/usage */
+const ENVOY =
+  '[$time_iso8601] "$request" $status $flags $received $bytes_sent $duration $upstream "$remote_addr" "$http_user_agent" "$id" "$host" $rest';
+/** https://istio.io/latest/docs/tasks/observability/logs/access-log/ */
+const ISTIO = ENVOY.replace('$received', '$details $ended "$failure" $received');
+/** `option httplog`: https://docs.haproxy.org/3.0/configuration.html#8.2.3 */
+const HAPROXY =
+  '$remote_addr [$time_local] $frontend $backend $timers $status $bytes_sent $request_cookie $response_cookie $ends $more"$request"';
 
 interface Asked {
   readonly time: LogTime;
@@ -25,6 +36,10 @@ interface Asked {
 
 const MAKERS: Readonly<Record<string, (asked: Asked) => LogFormat>> = {
   alb: ({ time }) => textFormat('alb', ALB, time),
+  elb: ({ time }) => textFormat('elb', ELB, time),
+  istio: ({ time }) => textFormat('istio', ISTIO, time),
+  envoy: ({ time }) => textFormat('envoy', ENVOY, time),
+  haproxy: ({ time }) => textFormat('haproxy', HAPROXY, time),
   vhost_combined: ({ time, isWhole }) =>
     textFormat('vhost_combined', `%v:%p ${COMBINED.replace('%b', '%O')}`, time, isWhole),
   vhost_more: ({ time }) => textFormat('vhost_more', `%v:%p ${COMBINED.replace('%b', '%O')}`, time),

@@ -24,8 +24,8 @@ const COLOUR = String.raw`(?:\x1b\[[\d;]*m)*`;
 
 /** What puts something before each line, in the order in which they are tried. */
 const PREFIXES = {
-  docker: json('log', 'stream'),
-  journald: json('MESSAGE', 'SYSLOG_IDENTIFIER'),
+  docker: json(['log'], 'stream'),
+  journald: json(['MESSAGE'], 'SYSLOG_IDENTIFIER'),
   // https://github.com/kubernetes/design-proposals-archive/blob/main/node/kubelet-cri-logging.md
   cri: pattern(new RegExp(String.raw`${ISO} (stdout|stderr) ([FP])(?::\S*)? `, 'y')),
   // RFC 3164 with and without a priority or a host, RFC 5424, and what rsyslog and journalctl write.
@@ -37,7 +37,8 @@ const PREFIXES = {
   ),
   compose: pattern(new RegExp(String.raw`${COLOUR}([\w.-]+) +\|${COLOUR} (?:${ISO} )?`, 'y')),
   kubectl: pattern(new RegExp(String.raw`\[(pod/[^\]\s]+)\] (?:${ISO} )?`, 'y')),
-  message: json('message', 'program'),
+  // Google's Cloud Logging has `textPayload`, Loki `line`.
+  message: json(['message', 'textPayload', 'line'], 'program'),
   timestamp: pattern(new RegExp(`()${ISO} `, 'y')),
 } as const satisfies Readonly<Record<string, Unwrap>>;
 export type PrefixName = keyof typeof PREFIXES;
@@ -71,8 +72,7 @@ export function prefixedFormat(prefix: PrefixName, format: LogFormat): LogFormat
     ...(format.missing === undefined ? {} : { missing: () => format.missing?.() ?? null }),
     read(text, from, end, line) {
       const inner = PREFIXES[prefix](text, from, end);
-      // journalctl says where a boot begins.
-      if (inner === undefined) return text.startsWith('-- ', from) ? 'skip' : 'not_the_format';
+      if (inner === undefined) return 'not_the_format';
       if (inner.from === inner.end) return 'skip';
       const { program } = inner;
       const before = parts.get(program) ?? '';
@@ -108,17 +108,15 @@ function pattern(expression: RegExp): Unwrap {
 }
 
 /** Records whose message is a line; one without its end goes on in the next. */
-function json(message: string, program: string): Unwrap {
+function json(messages: readonly string[], program: string): Unwrap {
   return (line, from, end) => {
     if (line.charCodeAt(from) !== 123) return undefined;
     const record = parseJsonLine(line.slice(from, end));
     // journald has bytes for a message that is no text.
-    const found = record?.[message];
+    const found = messages.map((key) => record?.[key]).find((one) => one !== undefined);
     const text = Array.isArray(found) ? Buffer.from(found).toString('latin1') : found;
     if (typeof text !== 'string') return undefined;
-    const isDocker = message === 'log';
-    if (isDocker && !['stream', 'time', 'source'].some((key) => record?.[key] !== undefined))
-      return undefined;
+    const isDocker = messages[0] === 'log';
     const hasEnd = text.endsWith('\n');
     const stop = text.length - (hasEnd ? (text.endsWith('\r\n') ? 2 : 1) : 0);
     return {
