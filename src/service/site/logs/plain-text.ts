@@ -9,7 +9,7 @@ const [SPACE, QUOTE, BACKSLASH, OPEN, CLOSE] = [32, 34, 92, 123, 125];
 
 /**
  * The text of a file from its first byte: unpacked, in UTF-8 or as its bytes are, without a byte order mark and without the NUL
- * bytes that a copy with truncation leaves before a line. Of a JSON array each record is a line.
+ * bytes that a copy with truncation leaves before a line. Of a JSON array each record is a line, and so is one that is set over several lines.
  */
 export async function* plainText(source: LogSource, signal: AbortSignal): AsyncGenerator<Buffer> {
   const pieces = decompress(source.name, source.open(0, signal), signal);
@@ -21,7 +21,7 @@ export async function* plainText(source: LogSource, signal: AbortSignal): AsyncG
   const head = await beginOf(whole, BEGIN);
   const bare = head.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf])) ? head.subarray(3) : head;
   const text = joined(bare, whole);
-  yield* /^\s*\[\s*\{/.test(bare.subarray(0, 256).toString('latin1')) ? recordLines(text) : text;
+  yield* /^\s*(?:\[\s*\{|\{\s*\n)/.test(bare.subarray(0, 256).toString('latin1')) ? recordLines(text) : text;
 }
 
 /** Whether a text that has no character has bytes all the same. */
@@ -77,7 +77,7 @@ function leadingNuls(piece: Buffer): number {
   return at;
 }
 
-/** The objects of JSON arrays, each on a line of its own. */
+/** The objects of JSON arrays, or those after each other, each on a line of its own. */
 async function* recordLines(pieces: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   let [depth, isText, isEscaped] = [0, false, false];
   for await (const piece of pieces) {

@@ -123,6 +123,7 @@ test.for([
     '$remote_addr $server_name $http_host [$time_local] "$request" $status "$http_user_agent"',
     `66.249.66.1 other.example www.example.com [${TIME}] "GET /a" 404 "${AGENT}"`,
   ],
+  ['%{%s}t %h "%r" %>s "%{User-Agent}i"', `1794312000 66.249.66.1 "GET /a" 404 "${AGENT}"`],
   [
     '%h [%{%d/%b/%Y %T}t.%{msec_frac}t %{%z}t] "%r" %>s "%{User-Agent}i"',
     `66.249.66.1 [10/Nov/2026 12:00:00.123 +0000] "GET /a" 404 "${AGENT}"`,

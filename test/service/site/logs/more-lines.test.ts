@@ -153,6 +153,17 @@ test('Cloudflare tells the scheme by the version of TLS, where it has no other k
   expect(events.map(({ url }) => url)).toEqual(['http://www.example.com/a', 'https://www.example.com/a']);
 });
 
+test.for([
+  ['A/1 (b; +c)', 'A/1%20(b;%20+c)'],
+  ['A/1 (b; c)', 'A%2F1+%28b%3B+c%29'],
+  ['My%20App/1 CFNetwork/1', 'My%20App/1 CFNetwork/1'],
+] as const)('the agent %s is read from %s', ([agent, written]) => {
+  const text = JSON.stringify({ t: 1794312000, u: '/a', s: 200, a: written });
+  const read = new LogLine();
+  formatOfName('json:time=t,url=u,status=s,agent=a', new LogTime('UTC')).read(text, 0, text.length, read);
+  expect(read.agent).toBe(agent);
+});
+
 test('a URL that ends with a comma is no chain', async () => {
   const format = '[$time_local] $request_method $request_uri $status "$http_user_agent"';
   const { events } = await linesOf(`[${TIME}] GET /a?b=, 200 "${AGENT}"`, { format });

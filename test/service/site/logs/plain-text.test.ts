@@ -27,6 +27,11 @@ test.for([
   ['packed', gzipSync(Buffer.concat([MARK, Buffer.from('1\n')])), '1\n'],
   ['an array', Buffer.from('[{"a":"}]\\"{"},\n{"b":\n{"c":1}}]'), '{"a":"}]\\"{"}\n{"b": {"c":1}}\n'],
   ['arrays', Buffer.from('[{"a":1}]\n[{"b":2},{"c":3}]\n'), '{"a":1}\n{"b":2}\n{"c":3}\n'],
+  [
+    'records over several lines',
+    Buffer.from('{\r\n "a": 1\r\n}\r\n{\n "b": "{"\n}'),
+    '{   "a": 1  }\n{  "b": "{" }\n',
+  ],
   ['a bracket', Buffer.from('[10/Nov/2026] {1}\n'), '[10/Nov/2026] {1}\n'],
 ] as const)('the text of %s is read in pieces of any size', async ([, bytes, text]) => {
   for (const size of [1, 2, 7, 100_000]) expect(await textOf(bytes, size)).toBe(text);

@@ -122,7 +122,7 @@ function isMoment(column: Column): column is Moment {
 }
 
 /** One byte a character, as in all of a line. */
-function unescaped(text: string): string {
+export function unescaped(text: string): string {
   if (!text.includes('%')) return text;
   return text.replaceAll(/%([0-9a-fA-F]{2})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 16)),

@@ -2,6 +2,7 @@ import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { didYouMean } from '../../../../core/text/nearest-name.ts';
 import type { LogFormat, LogLine, RejectReason } from '../log-line.ts';
 import type { LogTime } from '../log-time.ts';
+import { unescaped } from './fields-format.ts';
 
 /** Fields of a line that a map may name; `url` is the same as `target`. */
 const MAPPED_FIELDS = [
@@ -126,8 +127,14 @@ function take(field: MappedField, value: string, line: LogLine, time: LogTime): 
     line.second = time.any(value);
     return Number.isNaN(line.second) ? 'bad_time' : undefined;
   }
-  line[field === 'url' ? 'target' : field] = value;
+  line[field === 'url' ? 'target' : field] = field === 'agent' ? plainAgent(value) : value;
   return undefined;
+}
+
+/** Akamai encodes spaces, and once all that a form encodes. An agent that has its spaces may have `%20` in a name. */
+function plainAgent(agent: string): string {
+  if (agent.includes(' ') || !/%(?:20|28)/.test(agent)) return agent;
+  return unescaped(/%2f/i.test(agent) ? agent.replaceAll('+', ' ') : agent);
 }
 
 /** Characters of the longest number that JavaScript holds without rounding it. */

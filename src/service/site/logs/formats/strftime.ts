@@ -2,7 +2,7 @@ import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { lookUp } from '../../../../core/text/look-up.ts';
 
 export type TimeParts = Partial<
-  Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'offset', string>
+  Record<'year' | 'month' | 'day' | 'hour' | 'half' | 'minute' | 'second' | 'offset', string>
 >;
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
@@ -12,6 +12,8 @@ const COMPOSED: Readonly<Record<string, string>> = {
   T: '%H:%M:%S',
   R: '%H:%M',
   D: '%m/%d/%y',
+  c: '%a %b %e %H:%M:%S %Y',
+  r: '%I:%M:%S %p',
 };
 const CONVERSIONS: Readonly<Record<string, readonly [pattern: string, part: keyof TimeParts | null]>> = {
   Y: [String.raw`\d{4}`, 'year'],
@@ -23,6 +25,8 @@ const CONVERSIONS: Readonly<Record<string, readonly [pattern: string, part: keyo
   d: [String.raw`\d\d`, 'day'],
   e: [String.raw`[ \d]?\d`, 'day'],
   H: [String.raw`\d\d`, 'hour'],
+  I: [String.raw`\d\d`, 'hour'],
+  p: ['[AaPp][Mm]', 'half'],
   M: [String.raw`\d\d`, 'minute'],
   S: [String.raw`\d\d`, 'second'],
   z: [String.raw`[+-]\d\d:?\d\d`, 'offset'],
@@ -34,7 +38,7 @@ const CONVERSIONS: Readonly<Record<string, readonly [pattern: string, part: keyo
 /** How a variable `%{…}t` of Apache is read: seconds or parts of them since 1970, or a format of strftime. */
 export function strftimeField(argument: string) {
   const format = argument.replace(/^(?:begin|end):/, '');
-  if (/^(?:sec|msec|usec)$/.test(format)) return { field: 'epoch', rank: 0, strftime: null } as const;
+  if (/^(?:sec|msec|usec|%s)$/.test(format)) return { field: 'epoch', rank: 0, strftime: null } as const;
   if (/^[mu]sec_frac$/.test(format)) return { field: null, rank: 0, strftime: null };
   return { field: null, rank: 0, strftime: format };
 }
@@ -48,7 +52,7 @@ const LONGEST_TIME = 200;
 export function strftimeReader(format: string): (text: string, into: TimeParts) => boolean {
   const names: (keyof TimeParts | null)[] = [];
   let open = 0;
-  const expanded = format.replaceAll(/%([FTRD])/g, (_, one: string) => lookUp(COMPOSED, one) ?? '');
+  const expanded = format.replaceAll(/%([FTRDcr])/g, (_, one: string) => lookUp(COMPOSED, one) ?? '');
   const pattern = expanded.replaceAll(/%(.)|([.*+?^${}()|[\]\\])/g, (_, one?: string, special?: string) => {
     if (one === undefined) return `\\${special}`;
     const [text, part] = lookUp(CONVERSIONS, one) ?? [String.raw`\S+`, null];
@@ -78,8 +82,10 @@ export function strftimeReader(format: string): (text: string, into: TimeParts) 
 
 /** The parts as one time of ISO 8601. */
 export function isoOfParts(parts: TimeParts): string {
-  const { year, month, day, hour, minute, second = '00', offset = '' } = parts;
-  return `${year}-${month}-${day}T${hour}:${minute}:${second}${offset}`;
+  const { year, month, day, hour, half, minute, second = '00', offset = '' } = parts;
+  const noon = Number(hour) % 12;
+  const whole = half === undefined ? hour : String(/p/i.test(half) ? noon + 12 : noon).padStart(2, '0');
+  return `${year}-${month}-${day}T${whole}:${minute}:${second}${offset}`;
 }
 
 function plainPart(part: keyof TimeParts, text: string): string {
