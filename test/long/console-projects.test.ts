@@ -206,7 +206,7 @@ test('a project has its charts, each with its table, its SQL and its command', a
     places.map((one) => page.indexOf(one)).toSorted((a, b) => a - b),
   );
   expect(page).toContain(
-    '<strong>5</strong></a> <span class="bad">-1</span> <small>since 2026-11-01</small>',
+    '<strong>5</strong></a> <span class="bad">−1</span> <small>since 2026-11-01</small>',
   );
   expect(page).toContain('<small>1 fixed</small>');
   expect(page).toContain(`<small>${REASON}</small>`);

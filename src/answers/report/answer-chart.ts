@@ -1,5 +1,5 @@
 import * as Plot from '@observablehq/plot';
-import { counted } from '../../core/text/amounts.ts';
+import { counted, figureText } from '../../core/text/amounts.ts';
 import { type Html, html } from '../../core/text/html.ts';
 import {
   type Figure,
@@ -11,7 +11,7 @@ import type { Chart } from '../../pipeline/transform/questions/question-chart.ts
 import { columnName } from '../../project/model/shown/value-text.ts';
 import { barChart, funnelChart } from './bars.ts';
 import { chartKey, drawn, type Mark } from './chart-marks.ts';
-import { figureText, timeNames } from './chart-words.ts';
+import { timeNames } from './chart-words.ts';
 import { type ChartNote, lineChart, noteMark, notesWithin, stackedChart } from './charts.ts';
 import { coloursOf } from './palette.ts';
 import { linePath, round } from './sparkline.ts';

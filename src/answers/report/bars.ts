@@ -1,5 +1,5 @@
+import { figureText } from '../../core/text/amounts.ts';
 import { type Html, html } from '../../core/text/html.ts';
-import { figureText } from './chart-words.ts';
 import { SERIES_COLOURS } from './palette.ts';
 
 export interface NamedValue {
@@ -66,7 +66,7 @@ export function funnelChart(label: string, steps: readonly NamedValue[]): Html |
 function percentText(part: number, whole: number): string {
   const percent = (100 * part) / whole;
   const shown = part === whole || part === 0 ? percent : Math.min(99.9, Math.max(0.1, percent));
-  return `${shown.toLocaleString('en-US', { maximumFractionDigits: 1 })}%`;
+  return `${figureText(shown, 1)} %`;
 }
 
 function valueCell({ value, href }: NamedValue): Html {

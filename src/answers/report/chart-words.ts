@@ -1,13 +1,4 @@
-/** `12,345`, `120.55`. */
-export function figureText(value: number): string {
-  return value.toLocaleString('en-US', { maximumFractionDigits: 2 });
-}
-
-/** `+17`, `−3.2`, `±0`. */
-export function signedText(difference: number): string {
-  if (difference === 0) return '±0';
-  return `${difference > 0 ? '+' : '−'}${figureText(Math.abs(difference))}`;
-}
+import { figureText } from '../../core/text/amounts.ts';
 
 /** `17 fewer than`, `0.5 more than`, `the same as`. */
 export function comparedText(now: number, before: number): string {

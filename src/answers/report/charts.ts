@@ -1,15 +1,8 @@
 import * as Plot from '@observablehq/plot';
-import { durationText } from '../../core/text/amounts.ts';
+import { durationText, figureText, signedText } from '../../core/text/amounts.ts';
 import { type Html, html } from '../../core/text/html.ts';
 import { chartKey, drawn, type Mark, type Places, WIDTH } from './chart-marks.ts';
-import {
-  comparedText,
-  figureText,
-  numberAxis,
-  signedText,
-  type TimeNames,
-  timeNames,
-} from './chart-words.ts';
+import { comparedText, numberAxis, type TimeNames, timeNames } from './chart-words.ts';
 import { RUN_STATUSES, runColour, SERIES_COLOURS, STATUS_RANGES } from './palette.ts';
 import type { StatusPoint } from './read-site-report.ts';
 import { linePath, round } from './sparkline.ts';

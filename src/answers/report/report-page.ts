@@ -1,4 +1,4 @@
-import { counted, countText } from '../../core/text/amounts.ts';
+import { counted, countText, figureText } from '../../core/text/amounts.ts';
 import { type Html, html } from '../../core/text/html.ts';
 import { PAGE_STYLE } from '../../core/text/page-style.ts';
 import { columnName } from '../../project/model/shown/value-text.ts';
@@ -309,7 +309,7 @@ function shown(name: string, value: unknown): string {
 
 function numberText(value: number | bigint | null | undefined): string {
   if (value === null || value === undefined) return '–';
-  return Number.isInteger(Number(value)) ? countText(Number(value)) : Number(value).toFixed(1);
+  return Number.isInteger(Number(value)) ? countText(Number(value)) : figureText(Number(value), 1);
 }
 
 /** How the pages changed since the crawl before. */

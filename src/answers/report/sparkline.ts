@@ -1,5 +1,5 @@
+import { figureText } from '../../core/text/amounts.ts';
 import { Html, html } from '../../core/text/html.ts';
-import { figureText } from './chart-words.ts';
 
 const SIZE = { width: 72, height: 20, inset: 3 };
 const MOST_POINTS = 12;

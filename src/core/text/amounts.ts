@@ -18,11 +18,32 @@ export function durationText(seconds: number): string {
   return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-const COUNTS = new Intl.NumberFormat('en-US', { signDisplay: 'negative' });
+const FORMATS = [0, 1, 2, 3].map(
+  (maximumFractionDigits) =>
+    new Intl.NumberFormat('en-US', { signDisplay: 'negative', maximumFractionDigits }),
+);
 
-/** A number for people: `1,234,567`. What is rounded to nothing has no sign. */
+/** A number for people: `12,345`, `120.55`, `−3`. What is rounded to nothing has no sign. */
+export function figureText(value: number | bigint, digits: 0 | 1 | 2 | 3 = 2): string {
+  return FORMATS[digits]?.format(value).replace('-', '−') ?? String(value);
+}
+
+/** A number for people: `1,234,567`. */
 export function countText(count: number | bigint): string {
-  return COUNTS.format(count);
+  return figureText(count, 3);
+}
+
+/** A change for people: `+12`, `−3.2`, `0`. */
+export function signedText(change: number | bigint, digits: 0 | 1 | 2 | 3 = 2): string {
+  return `${change > 0 ? '+' : ''}${figureText(change, digits)}`;
+}
+
+/** What a percentage of a change is of, at least: one more or less is 5 % then. */
+const LEAST_BASE = 20;
+
+/** ` (−12.5 %)`, which stands behind a change; nothing where it would be of too little. */
+export function percentText(change: number, before: number | null): string {
+  return before === null || before < LEAST_BASE ? '' : ` (${signedText((100 * change) / before, 1)} %)`;
 }
 
 /** A number of things for people: `1 unit`, `1,234 units`. */

@@ -29,6 +29,10 @@ const COMPARISON = {
       why: null,
     },
     {
+      ...{ kpi: 'clicks', title: 'clicks', before: 400, after: 300, change: -100, change_percent: -25 },
+      ...{ better: 'more', why: null },
+    },
+    {
       kpi: 'average_depth',
       title: 'depth',
       before: 2.8,
@@ -74,8 +78,9 @@ test('a comparison has its crawls, each change with its share, and below a row w
   expect(text).toMatch(
     /^Shop: crawl 1 of 2026-03-01 \(c1\) and crawl 2 of 2026-03-02 \(c2\)\nMind this\.\n\nFigures\n/,
   );
-  expect(text).toMatch(/^errors +4 +1,234 +\+1,230 \(\+30,750 %\)$/m);
-  expect(text).toMatch(/^depth +2\.8 +2\.43 +-0\.37$/m);
+  expect(text).toMatch(/^errors +4 +1,234 +\+1,230$/m);
+  expect(text).toMatch(/^clicks +400 +300 +−100 \(−25 %\)$/m);
+  expect(text).toMatch(/^depth +2\.8 +2\.43 +−0\.37$/m);
   expect(text).toMatch(/^pages +- +0 +-\n {4}not known of crawl 1$/m);
   expect(text).toMatch(/^H1 changed +-\n {4}the export lacks h1$/m);
   expect(text).toMatch(/^Orphan +high +- +1 +- +- +- +orphan\n {4}it depends on days, which differ$/m);
@@ -91,8 +96,8 @@ test('in a browser each number of pages leads to them, and a change says whether
     'crawl=c2&since=c1&issue=thin&change=new">1<',
   ])
     expect(text).toContain(`<a href="/projects/p1/pages?${query}`);
-  expect(text).toContain('<span class="bad">+1,230</span> (+30,750 %)');
-  expect(text).toContain('<span class="good">-0.37</span>');
+  expect(text).toContain('<span class="bad">+1,230</span></td>');
+  expect(text).toContain('<span class="good">−0.37</span>');
   expect(text).toMatch(/data-name="Fixed">0</);
   expect(text).toContain('href="/crawls/c1" title="c1">Crawl 1 · 2026-03-01</a>');
 });

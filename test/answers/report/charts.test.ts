@@ -87,10 +87,10 @@ test('a funnel says what each step keeps, and never that nearly all is all', () 
     { name: 'canonical', value: 6000 },
   ];
   const { text = '' } = funnelChart('Indexability', steps) ?? {};
-  expect(text).toContain('aria-label="Indexability: 6,000 of 12,345 known are canonical, 48.6%"');
+  expect(text).toContain('aria-label="Indexability: 6,000 of 12,345 known are canonical, 48.6 %"');
   expect([...text.matchAll(/<td class="number">([^<]*)<\/td><\/tr>/g)].map(([, kept]) => kept)).toEqual([
     '',
-    '99.9%',
+    '99.9 %',
     '–',
     '–',
   ]);

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { bytesText, countText, durationText } from '../../../src/core/text/amounts.ts';
+import {
+  bytesText,
+  countText,
+  durationText,
+  percentText,
+  signedText,
+} from '../../../src/core/text/amounts.ts';
 
 test.for([
   [0, '0 B'],
@@ -21,6 +27,25 @@ test.for([
 
 test.each([-0, -0.0004, 0])('a number like %d is 0, without a sign', (count) =>
   expect(countText(count)).toBe('0'),
+);
+
+test.each([
+  [12, '+12'],
+  [-3, '−3'],
+  [-1_234.567, '−1,234.57'],
+  [0, '0'],
+  [-0.001, '0'],
+  [-5n, '−5'],
+])('a change of %s reads %s', (change, text) => expect(signedText(change)).toBe(text));
+
+test.each([
+  [-100, 400, ' (−25 %)'],
+  [1, 20, ' (+5 %)'],
+  [-19, 19, ''],
+  [3, 0, ''],
+  [3, null, ''],
+])('a change of %s from %s has the percentage "%s": none of too little', (change, before, text) =>
+  expect(percentText(change, before)).toBe(text),
 );
 
 test('counts have their thousands apart', () => expect(countText(1_234_567)).toBe('1,234,567'));

@@ -102,7 +102,7 @@ test('a figure has its change since the crawl before, or why there is none', asy
   expect(await site('calm')).toMatch(/Clicks<\/dt><dd><strong>1,400<\/strong> <span class="good">\+100</);
   expect(await site('calm')).toContain('2 fixed');
   expect(await site('sunk')).toMatch(
-    /Indexable pages<\/dt><dd><a href="[^"]*"><strong>700<\/strong><\/a> <span class="bad">-200</,
+    /Indexable pages<\/dt><dd><a href="[^"]*"><strong>700<\/strong><\/a> <span class="bad">−200</,
   );
   expect(await site('sunk')).toContain('days with search results: 28, of the crawl before: 21');
   const fresh = await site('new');

@@ -44,7 +44,7 @@ function clicksOf(before: FigureAnswer, change: number | null = null, segment: s
 
 test('clicks that no crawl before tells are compared with as many days before, and a loss leads to what was lost', () => {
   const lost = clicksOf(answer({ days: 28, clicks: 100 }));
-  expect(lost).toContain('<span class="bad">-60</span>');
+  expect(lost).toContain('<span class="bad">−60</span>');
   expect(lost).toContain('2026-03-01 to 2026-03-28, against as many days before');
   expect(lost).toContain('href="/projects/p/demand"');
   expect(clicksOf(answer({ days: 28, clicks: 30 }))).toContain('<span class="good">+10</span>');

@@ -1,4 +1,4 @@
-import { countText } from '../../../core/text/amounts.ts';
+import { percentText, signedText } from '../../../core/text/amounts.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import { type Block, type Cell, line, section, tableOf } from '../../../project/model/shown/blocks.ts';
 import { type AddressParts, FIGURE_PAGES } from '../pages/page-filter.ts';
@@ -43,18 +43,17 @@ function figures({ from, to, kpis, ...within }: Comparison): Block {
   );
 }
 
-function changeCell({ change, change_percent: percent, better }: ComparedKpi): Cell {
+function changeCell({ before, change, better }: ComparedKpi): Cell {
   if (change === null) return null;
-  const value = signed(rounded(change, 2));
+  const value = signedText(change);
   const isBetter = change > 0 === (better === 'more');
   const shown =
     better === null || change === 0 ? { value } : ({ value, tone: isBetter ? 'good' : 'bad' } as const);
-  return percent === null ? shown : [shown, ` (${signed(rounded(percent, 1))} %)`];
+  const percent = percentText(change, before);
+  return percent === '' ? shown : [shown, percent];
 }
 
 const rounded = (value: number, digits: number): number => Math.round(value * 10 ** digits) / 10 ** digits;
-
-const signed = (value: number): string => `${value > 0 ? '+' : ''}${countText(value)}`;
 
 function changedPages({ from, to, pages, ...within }: Comparison): Block {
   const since = { since: from.crawl_id, ...segmentParts(within) };

@@ -1,4 +1,5 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { countText } from '../../../core/text/amounts.ts';
 import { cutToWidth, displayWidth, padToWidth } from '../../../core/text/display-width.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
 import { visible } from '../../../core/text/visible.ts';
@@ -122,7 +123,7 @@ function isTime(value: string | number): value is string {
 
 function bars(points: readonly Point[], width: number): string {
   const labels = Math.max(...points.map(({ label }) => displayWidth(label)));
-  const values = points.map(({ value }) => (value === null ? '–' : numberText(value)));
+  const values = points.map(({ value }) => (value === null ? '–' : countText(value)));
   const longest = Math.max(...values.map((text) => text.length));
   const room = Math.max(8, width - labels - longest - 3);
   // Bars of negative values go from zero to the left of it: all begin at the least value then.
@@ -145,7 +146,7 @@ function bars(points: readonly Point[], width: number): string {
 function line(points: readonly Point[], width: number): string {
   const known = points.flatMap(({ value }) => (value === null ? [] : [value]));
   const [least, most] = [Math.min(0, ...known), Math.max(0, ...known)];
-  const marks = [numberText(most), numberText(least)];
+  const marks = [countText(most), countText(least)];
   const margin = Math.max(...marks.map((text) => text.length));
   const across = Math.max(8, width - margin - 3);
   const cells = Array.from({ length: HEIGHT }, () => new Uint8Array(across));
@@ -176,8 +177,4 @@ function line(points: readonly Point[], width: number): string {
   const [first, last] = [points[0]?.label ?? '', points.at(-1)?.label ?? ''];
   const between = ' '.repeat(Math.max(1, across - displayWidth(first) - displayWidth(last)));
   return `${drawn.join('\n')}\n${' '.repeat(margin)} └${'─'.repeat(across)}\n${' '.repeat(margin + 2)}${first}${points.length > 1 ? between + last : ''}\n`;
-}
-
-function numberText(value: number): string {
-  return value.toLocaleString('en-US', { maximumFractionDigits: 3 });
 }

@@ -4,7 +4,7 @@ import { askQuestion } from '../../../answers/report/crawl-answers.ts';
 import { timeText } from '../../../answers/report/marks.ts';
 import { type TableColumn, table } from '../../../answers/report/table.ts';
 import { toCrawlhouseError } from '../../../core/errors/errors.ts';
-import { countText } from '../../../core/text/amounts.ts';
+import { countText, figureText, signedText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
 import { explainEmpty, type Needs } from '../../../pipeline/transform/questions/question-needs.ts';
@@ -224,11 +224,10 @@ function isNumeric(value: unknown): boolean {
 export function shownValue(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'bigint' || Number.isInteger(value)) return countText(value as number | bigint);
-  return String(value);
+  return typeof value === 'number' ? figureText(value, 3) : String(value);
 }
 
-/** `+12`, `-3`, `0`. */
+/** `+12`, `−3`, `0`; null stays null. */
 export function signedValue(value: unknown): string | null {
-  const text = shownValue(value);
-  return text !== null && Number(value) > 0 ? `+${text}` : text;
+  return typeof value === 'number' || typeof value === 'bigint' ? signedText(value) : shownValue(value);
 }

@@ -3,7 +3,7 @@ import { barChart } from '../../../answers/report/bars.ts';
 import { type ChartNote, lineChart, stackedChart } from '../../../answers/report/charts.ts';
 import { coloursOf } from '../../../answers/report/palette.ts';
 import { type TableColumn, table } from '../../../answers/report/table.ts';
-import { counted, countText } from '../../../core/text/amounts.ts';
+import { counted, countText, percentText, signedText } from '../../../core/text/amounts.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { projectPath, urlLink, withQuery } from '../layout/addresses.ts';
 import { filterForm } from '../layout/filter-form.ts';
@@ -194,7 +194,10 @@ function lossesTable(project: string, { rows }: FigureAnswer): Html {
       { name: 'page', cell: ({ url }) => urlLink(project, String(url)) },
       number('clicks', ({ clicks }) => shownValue(clicks)),
       number('before', (row) => shownValue(row.clicks_before)),
-      number('change', (row) => `${shownValue(row.clicks_change_percent)} %`),
+      number('change', ({ clicks, clicks_before }) => {
+        const [before, change] = [Number(clicks_before), Number(clicks) - Number(clicks_before)];
+        return `${signedText(change)}${percentText(change, before)}`;
+      }),
       { name: 'what crawls saw change', cell: changed },
     ],
     rows,

@@ -152,7 +152,7 @@ const OF_QUESTIONS = {
   losses: {
     question: 'q28_decay',
     select: (answer) =>
-      `SELECT url, clicks, clicks_before, clicks_change_percent, changes FROM ${answer}
+      `SELECT url, clicks, clicks_before, changes FROM ${answer}
        WHERE clicks_before > clicks ORDER BY clicks_before - clicks DESC, url LIMIT ${MOST}`,
   },
   fresh: {

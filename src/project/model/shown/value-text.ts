@@ -1,4 +1,4 @@
-import { bytesText, countText, durationText } from '../../../core/text/amounts.ts';
+import { bytesText, countText, durationText, figureText } from '../../../core/text/amounts.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import type { Kind, LinkedCrawl, Value } from './blocks.ts';
 
@@ -9,7 +9,7 @@ export function valueText(value: NonNullable<Value>, kind: Kind): string {
   if (kind === 'count') return countText(value);
   if (kind === 'bytes') return bytesText(Number(value));
   if (kind === 'duration') return durationText(Number(value));
-  return kind === 'age' ? ageText(Number(value)) : String(value);
+  return kind === 'age' ? ageText(Number(value)) : String(value).replace(/^-/, '−');
 }
 
 /** `5 h 3 min`, `12 days`: hours say little of what is older than two days. */
@@ -87,11 +87,8 @@ const PERCENT = /_percent(_change)?$/;
 /** A number of a column for people. */
 export function numberText(name: string, value: number | bigint): string {
   if (isDimension(name)) return String(value);
-  if (PERCENT.test(name)) return `${rounded(Number(value), 1)} %`;
-  if (SHARE.test(name) && Math.abs(Number(value)) <= 1) return `${rounded(100 * Number(value), 1)} %`;
+  if (PERCENT.test(name)) return `${figureText(Number(value), 1)} %`;
+  if (SHARE.test(name) && Math.abs(Number(value)) <= 1) return `${figureText(100 * Number(value), 1)} %`;
   if (typeof value === 'bigint' || Number.isInteger(value)) return countText(value);
-  return Math.abs(value) < 1 ? String(Number(value.toPrecision(3))) : rounded(value, 2);
+  return Math.abs(value) < 1 ? String(Number(value.toPrecision(3))).replace(/^-/, '−') : figureText(value);
 }
-
-const rounded = (value: number, digits: number): string =>
-  value.toLocaleString('en-US', { maximumFractionDigits: digits });

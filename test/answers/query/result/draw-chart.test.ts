@@ -23,7 +23,7 @@ test('values below zero go to the left of it', () => {
   const rows = [-2, 0, 2].map((change) => ({ change, day: `d${change}` }));
   const [left, right] = ['█'.repeat(6), ' '.repeat(6)];
   expect(drawChart('bar', rows, null, 20)).toBe(
-    ['change by day', `d-2  ${left} -2`, `d0   ${right} 0`, `d2   ${right}${left} 2`, ''].join('\n'),
+    ['change by day', `d-2  ${left} −2`, `d0   ${right} 0`, `d2   ${right}${left} 2`, ''].join('\n'),
   );
 });
 
