@@ -46,7 +46,13 @@ const KPIS: readonly Kpi[] = [
 const first: FirstThing = {
   ...{ issue: 'client_error', title: 'Client error', severity: 'high', mended_by: 'server' },
   ...{ fix: 'Let the page answer with status 200 or redirect it', priority: 70, pages: 26, new_pages: 20 },
-  ...{ clicks: 410, new_clicks: 400, search_bot_hits: null, example: 'https://shop.example/lamps/red' },
+  ...{
+    clicks: 410,
+    new_clicks: 400,
+    previous_crawl_id: 'c1',
+    search_bot_hits: null,
+    example: 'https://shop.example/lamps/red',
+  },
   ...{
     ranking_from_date: '2026-10-29',
     ranking_to_date: '2026-11-25',

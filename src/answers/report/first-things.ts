@@ -15,6 +15,8 @@ export interface FirstThing extends CrawlDays {
   readonly new_pages: number | null;
   readonly clicks: number | null;
   readonly new_clicks: number | null;
+  /** Null where there is no crawl to compare with. */
+  readonly previous_crawl_id: string | null;
   readonly search_bot_hits: number | null;
   readonly example: string;
 }
@@ -23,8 +25,9 @@ export interface FirstThing extends CrawlDays {
 export function firstThings(condition: string): string {
   return `SELECT found.crawl_id, found.priority, found.issue, found.title, found.severity, found.mended_by, found.pages,
   found.new_pages, found.clicks, found.new_clicks, found.search_bot_hits, found.example, found.fix,
-  whole.ranking_from_date, whole.ranking_to_date, whole.log_from_date, whole.log_to_date
+  crawls.previous_crawl_id,  whole.ranking_from_date, whole.ranking_to_date, whole.log_from_date, whole.log_to_date
 FROM mart.issue_priorities AS found
+JOIN mart.crawls AS crawls ON crawls.crawl_id = found.crawl_id
 JOIN mart.crawl_segments AS whole
   ON whole.crawl_id = found.crawl_id AND whole.segmentation = found.segmentation AND whole.segment = found.segment
 WHERE ${condition}
@@ -90,10 +93,11 @@ export function firstThingsBlocks(rows: readonly FirstThing[], name: string, jud
 
 /** How a priority comes about, of which days it is, and what it lacks. */
 function formula(first: FirstThing, rows: readonly FirstThing[]): string {
-  const fresh = rows.every(({ new_pages }) => new_pages === null)
-    ? ' New pages are not known: there is no crawl to compare with.'
-    : rows.some(({ new_pages }) => new_pages === null)
-      ? ' New pages are not known of issues that differ by days or by a sample.'
-      : '';
+  const fresh =
+    first.previous_crawl_id === null
+      ? ' New pages are not known: there is no crawl to compare with.'
+      : rows.some(({ new_pages }) => new_pages === null)
+        ? ' New pages are not known of issues that differ by days or by a sample, or that the crawl before can not tell.'
+        : '';
   return `Priority, 0 to 100: weight of the severity (high 1, medium 0.6, low 0.3) × (35 clicks + 20 pages + 20 new pages + 15 bot hits + 10 inrank); clicks, pages and hits by the logarithm of the share of all, new pages by their share of the pages. What is not known is left out, and the other parts count for more. ${daysWords(first, rows)}${fresh}`;
 }

@@ -1,4 +1,4 @@
-import { counted, countText, figureText } from '../../core/text/amounts.ts';
+import { counted, countText, figureText, sumOfKnown } from '../../core/text/amounts.ts';
 import { type Html, html } from '../../core/text/html.ts';
 import { PAGE_STYLE } from '../../core/text/page-style.ts';
 import { columnName } from '../../project/model/shown/value-text.ts';
@@ -155,9 +155,7 @@ function overview(projects: readonly ProjectReport[]): Html {
       figure('Indexable', ({ trend }) => trend.at(-1)?.indexable_pages),
       figure('Errors', ({ trend }) => trend.at(-1)?.error_pages),
       figure('Severe issues', (project) => severe(project).filter(({ pages }) => pages > 0).length),
-      figure('New pages with them', (project) =>
-        severe(project).reduce((sum, one) => sum + (one.new ?? 0), 0),
-      ),
+      figure('New pages with them', (project) => sumOfKnown(severe(project).map((one) => one.new))),
     ],
     projects,
     '',
@@ -228,7 +226,7 @@ function issueTable(project: ProjectReport, issues: readonly ReportIssue[], link
       count('Pages', 'pages'),
       {
         name: 'Last crawls',
-        cell: ({ title, trend }) => sparkline(trend, `Pages with ${title} in the last crawls`) ?? '',
+        cell: ({ title, trend }) => sparkline(trend, `Pages with ${title} in the last crawls`, true) ?? '',
       },
       ...[count('New', 'new'), count('Fixed', 'fixed')],
       ...[traffic('Clicks', 'clicks'), traffic('Bot hits', 'search_bot_hits')],

@@ -6,9 +6,9 @@ const MOST_POINTS = 12;
 
 /**
  * A line for a cell of a table, without axes: the last twelve values, the oldest first; null leaves a gap. Null without
- * any value.
+ * any value. Beside it stand the least and the most, unless the cell has a figure of its own.
  */
-export function sparkline(values: readonly (number | null)[], label: string): Html | null {
+export function sparkline(values: readonly (number | null)[], label: string, hasScale = false): Html | null {
   const shown = values.slice(-MOST_POINTS);
   const known = shown.filter((value) => value !== null);
   if (known.length === 0) return null;
@@ -21,7 +21,8 @@ export function sparkline(values: readonly (number | null)[], label: string): Ht
   const points = shown.map((value, place) => (value === null ? null : { x: x(place), y: y(value) }));
   const last = points.findLast((point) => point !== null);
   const said = `${label}: ${shown.map((value) => (value === null ? 'unknown' : figureText(value))).join(', ')}`;
-  return html`<svg class="sparkline" role="img" aria-label="${said}" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><path d="${linePath(points)}"/><circle cx="${round(last?.x ?? 0)}" cy="${round(last?.y ?? 0)}" r="2.5"/></svg>`;
+  const scale = least === most ? figureText(most) : `${figureText(least)} to ${figureText(most)}`;
+  return html`<svg class="sparkline" role="img" aria-label="${said}" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><title>${said}</title><path d="${linePath(points)}"/><circle cx="${round(last?.x ?? 0)}" cy="${round(last?.y ?? 0)}" r="2.5"/></svg>${hasScale && html` <small>${scale}</small>`}`;
 }
 
 /** A path through points, with a gap where one is missing. */

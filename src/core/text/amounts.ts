@@ -46,6 +46,12 @@ export function percentText(change: number, before: number | null): string {
   return before === null || before < LEAST_BASE ? '' : ` (${signedText((100 * change) / before, 1)} %)`;
 }
 
+/** What is known of some numbers, together; null where none is: that is not 0. */
+export function sumOfKnown(counts: readonly (number | bigint | null)[]): number | null {
+  const known = counts.filter((count) => count !== null);
+  return known.length === 0 ? null : known.reduce((sum: number, count) => sum + Number(count), 0);
+}
+
 /** A number of things for people: `1 unit`, `1,234 units`. */
 export function counted(count: number, thing: string): string {
   return `${countText(count)} ${thing}${count === 1 ? '' : 's'}`;

@@ -51,6 +51,13 @@ Clicks are of 2026-01-01 to 2026-01-28. Bot hits are not known: there are no log
   );
 });
 
+test('what no issue is compared by is not known, never 0 new findings', () => {
+  const since = { ...LIST, previous_ended_at: '2026-01-25T03:00:00.000Z' };
+  expect(printed(since)).toContain('1 new findings, 4 fixed;');
+  const alone = { ...THIN, new: null, fixed: null, remaining: null };
+  expect(printed({ ...since, issues: [alone] })).toContain('New and fixed findings are not known:');
+});
+
 test('a browser has what an issue is about beside the list, and links where a terminal has names', () => {
   const { text } = drawBlocks([issueBlocks(LIST, 'thin').table]);
   expect(text).not.toMatch(/>Name<|>thin</);

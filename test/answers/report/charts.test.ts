@@ -123,6 +123,11 @@ test('a sparkline has the last twelve values, with gaps', () => {
   const { text = '' } = sparkline([...Array.from({ length: 12 }, () => 9), 1, null, 3], 'Pages') ?? {};
   expect(text).toContain(`aria-label="Pages: ${'9, '.repeat(9)}1, unknown, 3"`);
   expect(text.match(/M/g)).toHaveLength(2);
+  expect(text).not.toContain('<small>');
+  const scaled = (...values: number[]): string => sparkline(values, 'Pages', true)?.text ?? '';
+  expect(scaled(-2, 1234, 7)).toContain('<title>Pages: −2, 1,234, 7</title>');
+  expect(scaled(-2, 1234, 7)).toContain('<small>−2 to 1,234</small>');
+  expect(scaled(5, 5)).toContain('<small>5</small>');
   expect(sparkline([null], 'Pages')).toBeNull();
   expect(sparkline([5], 'Pages')?.text).not.toMatch(/NaN/);
 });

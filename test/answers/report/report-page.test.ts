@@ -48,6 +48,7 @@ function project(rest: Partial<ProjectReport> = {}): ProjectReport {
         ...{ crawl_id: 'c02', issue: 'client_error', title: 'Client error', severity: 'high' },
         ...{ mended_by: 'server', fix: 'Redirect the page', priority: 76, pages: 12, new_pages: 5 },
         ...{ clicks: 410, new_clicks: 40, search_bot_hits: null, example: 'https://shop.example/x' },
+        ...{ previous_crawl_id: 'c01' },
         ...{ ranking_from_date: '2026-02-02', ranking_to_date: '2026-03-01' },
         ...{ log_from_date: null, log_to_date: null },
       },
@@ -125,6 +126,33 @@ test('two sentences say what got better and what got worse, with links to the co
   expect(linked).toContain('status_code_range=is%3Anull');
   const alone = reportPage([project({ previous_ended_at: null, issues: [] })], AT);
   expect(alone).not.toMatch(/Better|Worse/);
+});
+
+test('new pages are not known without a crawl before; where there is one, of some issues alone', () => {
+  const [found] = project().findings;
+  const page = (rest: object, news: number | null = 5): string =>
+    reportPage(
+      [
+        project({ findings: [{ ...found, ...rest }], issues: [issue({ new: news })] }),
+        project({ issues: [issue({ new: news })] }),
+      ],
+      AT,
+    );
+  const none = 'there is no crawl to compare with.';
+  const some = 'New pages are not known of issues that differ by days';
+  expect(page({ new_pages: null, previous_crawl_id: null })).toContain(none);
+  // All rows that are shown, while others have new pages.
+  expect(page({ new_pages: null })).toContain(some);
+  expect(page({ new_pages: null })).not.toContain(none);
+  expect(page({})).not.toMatch(/New pages are not known/);
+  const sums = (news: number | null): readonly string[] =>
+    [...page({}, news).matchAll(/data-name="New pages with them"[^>]*>([^<]*)</g)].map(
+      ([, text = '']) => text,
+    );
+  expect([sums(5), sums(null)]).toEqual([
+    ['5', '5'],
+    ['–', '–'],
+  ]);
 });
 
 test('issues beyond the first are folded, and each says why it matters and how to mend it', () => {

@@ -1,4 +1,4 @@
-import { counted, countText } from '../../../core/text/amounts.ts';
+import { counted, countText, sumOfKnown } from '../../../core/text/amounts.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import {
   type Block,
@@ -110,8 +110,7 @@ function headRow({ subjects }: IssueList, category: string, issues: readonly Lis
 
 /** Null where none is compared. */
 function sumOf(issues: readonly ListedIssue[], name: 'new' | 'fixed'): number | null {
-  const known = issues.flatMap((one) => one[name] ?? []);
-  return known.length === 0 ? null : known.reduce((total, one) => total + Number(one), 0);
+  return sumOfKnown(issues.map((one) => one[name]));
 }
 
 function issueRow(list: IssueList, one: ListedIssue, opened: string | null): Row {
@@ -186,10 +185,13 @@ function notes({ none, unknown, issues, ...list }: IssueList): readonly Block[] 
       : `, ${counted(unknown, 'issue')} not known: their fields, hits or search results are not loaded`;
   const first = line(`${counted(none, 'issue')} on no page${lacking}.`);
   const [days] = issues;
+  const [added, fixed] = [sumOf(issues, 'new'), sumOf(issues, 'fixed')];
   if (days === undefined) return [first];
   const words = [
     list.previous_ended_at !== null &&
-      `${countText(sumOf(issues, 'new') ?? 0)} new findings, ${countText(sumOf(issues, 'fixed') ?? 0)} fixed; a page is a finding of each issue that it has.`,
+      (added === null || fixed === null
+        ? 'New and fixed findings are not known: no issue can be compared with the crawl before.'
+        : `${countText(added)} new findings, ${countText(fixed)} fixed; a page is a finding of each issue that it has.`),
     list.subjects !== null &&
       `A subject counts each of its pages once, and each new or fixed finding${unknown === 0 ? '' : ', of the issues that are known'}.`,
     daysWords(days, issues),

@@ -46,5 +46,5 @@ function drawChange({ change, reason, better }: Kpi): Html | null {
 function drawTrend({ name, trend = [] }: Kpi): Html | null {
   const values = trend.map((value) => (value === null ? null : Number(value)));
   if (values.filter((value) => value !== null).length < 2) return null;
-  return html`<div>${sparkline(values, `${name} over the last crawls`)}</div>`;
+  return html`<div>${sparkline(values, `${name} over the last crawls`, true)}</div>`;
 }
