@@ -1,5 +1,6 @@
 import { Semaphore } from '../queue/semaphore.ts';
 import type { Connection, Database } from './duckdb.ts';
+import { ranOutOfMemory } from './lower-memory.ts';
 
 /** Memory of DuckDB that a conversion, or a thread of a load, is reckoned to take, in MB. */
 const MB_A_PLACE = 130;
@@ -63,20 +64,30 @@ export class ConversionPlaces {
     return new ConversionPlaces(await database.connect(), threads, memoryLimit);
   }
 
-  /** Converts a part of so many fields as soon as there is room. */
+  /**
+   * Converts a part of so many fields as soon as there is room. A part that did not fit into the memory beside others is
+   * converted once more by itself, so `work` must leave nothing half done.
+   */
   async convert<T>(fields: number, work: () => Promise<T>): Promise<T> {
-    return this.#places.run(
-      async () => {
-        if (this.#converting++ === 0) this.#useThreads(this.plan.conversionThreads);
-        try {
-          await this.#settings;
-          return await work();
-        } finally {
-          if (--this.#converting === 0) await this.#useThreads(this.#threads);
-        }
-      },
-      fields > WIDE_FIELDS ? this.plan.widePlaces : 1,
-    );
+    const places = fields > WIDE_FIELDS ? this.plan.widePlaces : 1;
+    try {
+      return await this.#convert(work, places);
+    } catch (error) {
+      if (places === this.#places.size || !ranOutOfMemory(error)) throw error;
+    }
+    return this.#convert(work, this.#places.size);
+  }
+
+  #convert<T>(work: () => Promise<T>, places: number): Promise<T> {
+    return this.#places.run(async () => {
+      if (this.#converting++ === 0) this.#useThreads(this.plan.conversionThreads);
+      try {
+        await this.#settings;
+        return await work();
+      } finally {
+        if (--this.#converting === 0) await this.#useThreads(this.#threads);
+      }
+    }, places);
   }
 
   /** Runs what shares itself out over threads, when nothing else runs: a load, a Parquet file as large as it comes. */

@@ -63,7 +63,7 @@ const OUT_OF_MEMORY =
   /^Out of Memory Error|^TransactionContext Error: Failed to commit: (could not|failed to) (allocate|pin|offload)/;
 
 /** Whether an error, or its cause, is DuckDB's error about its memory limit. */
-function ranOutOfMemory(error: unknown): boolean {
+export function ranOutOfMemory(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const isDone = error.message.includes('COMMIT succeeded');
   return (OUT_OF_MEMORY.test(error.message) && !isDone) || ranOutOfMemory(error.cause);

@@ -51,7 +51,8 @@ export class PackageBuilder {
   /** In the order that they came in, which is not the one that they are done in. */
   readonly #parts: BuiltPart[] = [];
   readonly #rejects: { readonly file: string; readonly rows: number }[] = [];
-  #begun = 0;
+  /** The raw parts, in the order that they came in. */
+  readonly #begun: RawPart[] = [];
   /** Keys are taken note of part by part, so that the order of columns is the same every time. */
   #keysNoted: Promise<unknown> = Promise.resolve();
   /** Keys that rows of a JSONL part were seen to have. */
@@ -86,13 +87,14 @@ export class PackageBuilder {
   }
 
   /**
-   * Converts one raw part; what does not survive its type goes to the package's rejects.
+   * Converts one raw part; what does not survive its type goes to the package's rejects. After an error it can be added
+   * again.
    *
    * @throws CrawlhouseError `unreconciled` when the rows that came out are not the rows that went in, `contract_broken`
    *   when the part does not show the fields that were asked for
    */
   async addPart(part: RawPart, signal: AbortSignal): Promise<void> {
-    const index = this.#begun++;
+    const index = this.#begun.includes(part) ? this.#begun.indexOf(part) : this.#begun.push(part) - 1;
     if (part.header) {
       this.#columns.refuseForeign(part.header, part.file, true);
       this.#columns.add(part.header);

@@ -48,6 +48,41 @@ test('conversions run at once on a thread each, as many as there is room for; th
   expect(most).toBe(2);
 });
 
+test('what did not fit into the memory beside others is converted once more by itself; other errors stay errors', async () => {
+  const { engine, threadsNow } = await engineOf(2);
+  const steps: string[] = [];
+  let running = 0;
+  const convert = (name: string) => async (): Promise<string> => {
+    running++;
+    await threadsNow();
+    const isFirst = !steps.includes(`${name} is too large`);
+    if (isFirst && name !== 'other') steps.push(`${name} is too large`);
+    else steps.push(`${name} beside ${running - 1}`);
+    await threadsNow();
+    running--;
+    if (isFirst && name !== 'other') throw new Error('Out of Memory Error: failed to allocate data');
+    return name;
+  };
+  const names = ['one', 'two', 'other'];
+  expect(await Promise.all(names.map((name) => engine.convert(10, convert(name))))).toEqual(names);
+  expect(steps).toEqual(expect.arrayContaining(['one beside 0', 'two beside 0']));
+  let tries = 0;
+  const fails = (message: string) => async (): Promise<never> => {
+    tries++;
+    throw new Error(message);
+  };
+  const { engine: ofOne } = await engineOf(1);
+  for (const [places, message, wanted] of [
+    [engine, 'Conversion Error', 1],
+    [engine, 'Out of Memory Error', 2],
+    [ofOne, 'Out of Memory Error', 1],
+  ] as const) {
+    tries = 0;
+    await expect(places.convert(10, fails(message))).rejects.toThrow(message);
+    expect(tries).toBe(wanted);
+  }
+});
+
 test('what runs alone has the threads that the memory suffices for, and nothing beside it', async () => {
   const { engine, threadsNow } = await engineOf(8);
   const steps: string[] = [];

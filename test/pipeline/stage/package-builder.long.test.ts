@@ -563,6 +563,30 @@ test('the words NaN and Infinity are no JSON: a text that is one of them is kept
   ]);
 });
 
+test('a part that failed can be added again, behind later ones', async () => {
+  const folder = await temporaryFolder();
+  const connection = await temporaryConnection(folder);
+  await mkdir(join(folder, 'raw'));
+  const builder = await PackageBuilder.create(
+    stagingConnections(async () => connection),
+    folder,
+    [field('id', 'natural')],
+  );
+  const bytes = Readable.from(pieces(Buffer.from(jsonl({ id: 1 }, { id: 2 }, { id: 3 })), 9));
+  const raw = await Array.fromAsync(
+    writeParts(bytes, { folder: join(folder, 'raw'), format: 'json', file: 'pages.jsonl', partBytes: 9 }),
+  );
+  const [first, ...others] = raw;
+  if (!first || others.length === 0) throw new Error('one part alone');
+  vi.spyOn(Connection.prototype, 'run').mockRejectedValueOnce(new Error('Out of Memory Error: too large'));
+  await expect(builder.addPart(first, signal)).rejects.toThrow('too large');
+  for (const part of others) await builder.addPart(part, signal);
+  await builder.addPart(first, signal);
+  const staged = await builder.finish(null, signal);
+  expect(staged.parts.map(({ rows }) => rows)).toEqual(raw.map(({ rows }) => rows));
+  expect([staged.staged, staged.rejected]).toEqual([3, 0]);
+});
+
 test('words with "nan" or "inf" in lists are read with all others, and the bare word beside them is no JSON', async () => {
   const run = vi.spyOn(Connection.prototype, 'run');
   const requested = [field('id', 'natural'), field('h2', 'string', 'many'), field('item', 'object')];
