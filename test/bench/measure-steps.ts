@@ -64,7 +64,7 @@ const STATEMENTS: readonly [RegExp, string][] = [
 
 const { run, rows: rowsOf, scalar } = Connection.prototype;
 async function timed<T>(connection: Connection, sql: string, work: () => Promise<T>): Promise<T> {
-  const copied = /^COPY \(SELECT \*, .*? FROM \((.*)\)\) TO '/s.exec(sql)?.[1];
+  const copied = /^COPY \(SELECT \*.*? FROM \((.*)\)\) TO '/s.exec(sql)?.[1];
   if (copied !== undefined) await splitCopy(connection, copied);
   const before = cpuSeconds();
   try {

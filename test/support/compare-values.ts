@@ -79,6 +79,9 @@ export async function compareParquet(
   }
 }
 
+/** From so many rows on, each value is checked by itself, and not its row as a whole (`convertPart`). */
+const MANY = 2048;
+
 const ID: Field = { name: 'id', type: 'natural', arity: 'one' };
 
 /**
@@ -121,12 +124,17 @@ export async function compareValues(
   const step = Math.max(1, Math.floor(broken.length / Math.max(1, singles)));
   for (const { cell, at } of broken.filter((_one, index) => index % step === 0).slice(0, singles)) {
     const field = fields[at] as ValueField;
-    const alone = await stageValues(connection, wire.format, await wire.file([field], [[cell.written]]), [
-      ID,
-      field,
-    ]);
-    if (alone.rows.size > 0)
-      problems.push(`alone: ${describe(field, cell)} loaded as ${alone.rows.get(0)?.[field.name]}`);
+    for (const others of [0, MANY]) {
+      const cells = [[cell.written], ...Array.from({ length: others }, () => [wire.none])];
+      const { rows } = await stageValues(connection, wire.format, await wire.file([field], cells), [
+        ID,
+        field,
+      ]);
+      if (rows.has(0) || rows.size !== others)
+        problems.push(
+          `beside ${others} rows: ${describe(field, cell)} loaded as ${rows.get(0)?.[field.name]}`,
+        );
+    }
   }
   expect([...new Set(problems)].slice(0, 25)).toEqual([]);
 }

@@ -5,15 +5,29 @@ import { type Connection, file, ident, text } from '../../core/duckdb/duckdb.ts'
 import type { Field } from '../../project/model/field.ts';
 import { ROUNDED_TO_WHOLE } from './exact-json.ts';
 import type { PackageColumns } from './package-columns.ts';
-import { type PartFacts, writePart } from './package-part.ts';
+import { type PartFacts, usualRowSql, writePart } from './package-part.ts';
 import { MAX_JSON_RECORD, type RawReader, rawReader, type TextPart } from './raw-reader.ts';
-import { REJECTED, readerType, strictSql, usualReaderType, usualSql } from './value-sql.ts';
+import {
+  type Conversion,
+  REJECTED,
+  readerType,
+  stoppingSql,
+  strictSql,
+  usualReaderType,
+  usualSql,
+} from './value-sql.ts';
 
 const NEWLINE = 0x0a;
 
 const RETURN = 0x0d;
 
 const QUOTE = 0x22;
+
+/**
+ * Up to so many rows, which DuckDB takes at once, unusual values mark their row. One condition of a row is planned in less
+ * time than a CASE for each value, and takes more time for each row.
+ */
+const MARKED_ROWS = 2048;
 
 interface ConversionOptions {
   /** Whether values in an unusual spelling, such as `12.0` for a whole number, are converted too. */
@@ -36,26 +50,38 @@ export async function convertPart(
 ): Promise<PartFacts | null> {
   const { format } = part;
   const fields = columns.fields;
+  const named = columns.columns;
   const widened = (field: Field): boolean => columns.isWidened(field.name);
   const reader = rawReader(part, fields, (field) =>
     spelling === 'usual'
       ? usualReaderType({ field, format, widened: widened(field) })
       : readerType(field, format),
   );
-  // Without types the reader gives texts, which only the general form accepts.
-  const sqlOf = spelling === 'usual' && (reader.typed || format === 'csv') ? usualSql : strictSql;
-  const numbers = format === 'json' ? 'printed' : 'sent';
-  const named = columns.columns;
-  const values = fields.map((field, index) => {
+  const conversions = fields.map((field): Conversion => {
     const source = reader.sources.get(field.name) ?? '';
-    return `${sqlOf({ field, source, format, widened: widened(field), numbers })} AS ${ident(named[index]?.column ?? '')}`;
+    return {
+      field,
+      source,
+      format,
+      widened: widened(field),
+      numbers: format === 'json' ? 'printed' : 'sent',
+    };
   });
-  const write = ({ sql }: RawReader): Promise<PartFacts> => {
-    const select = `SELECT ${values.join(', ')} FROM ${sql}`;
-    return writePart(connection, select, named, { output, asked: columns }, signal);
+  // Without types the reader gives texts, which only the general form accepts.
+  const usual = spelling === 'usual' && (reader.typed || format === 'csv') ? conversions.map(usualSql) : null;
+  const isMarked = usual !== null && part.rows <= MARKED_ROWS;
+  const values = isMarked
+    ? usual.map(({ value }) => value)
+    : (usual?.map(stoppingSql) ?? conversions.map(strictSql));
+  const selected = values.map((value, index) => `${value} AS ${ident(named[index]?.column ?? '')}`);
+  if (isMarked) selected.push(usualRowSql(usual));
+  const write = async ({ sql }: RawReader): Promise<PartFacts | null> => {
+    const select = `SELECT ${selected.join(', ')} FROM ${sql}`;
+    const facts = await writePart(connection, select, named, { output, asked: columns, isMarked }, signal);
+    return isMarked && facts.foreign ? null : facts;
   };
   try {
-    if (sqlOf === strictSql && (await mayBeRounded(connection, part, signal))) return null;
+    if (!usual && (await mayBeRounded(connection, part, signal))) return null;
     return await write(reader);
   } catch (error) {
     if (signal.aborted || !needsInspection(error)) throw error;

@@ -139,9 +139,8 @@ const MACROS = [
   'to_text(x) AS x',
   // A lone value, an array and null all arrive for a field of arity many (wire-facts.md).
   `json_elements(x) AS CASE
-     WHEN x IS NULL THEN NULL
-     WHEN json_type(x) = 'ARRAY' THEN from_json(x, '["VARCHAR"]')
-     ELSE [x ->> '$']
+     WHEN prefix(x, '[') THEN from_json(x, '["VARCHAR"]')
+     WHEN x IS NOT NULL THEN [x ->> '$']
    END`,
   `csv_elements(x) AS CASE
      WHEN x IS NULL THEN NULL
@@ -160,13 +159,8 @@ const MACROS = [
   `json_list(x) AS CASE
      WHEN x IS NULL THEN NULL WHEN json_type(x) = 'ARRAY' THEN x ELSE json_array(x)
    END`,
-  // DuckDB's JSON has the words NaN and Infinity, in any case, and a comma behind the last element.
-  `may_be_no_json(x) AS regexp_matches(x, '(?i)nan|inf|,\\s*[\\]}]')`,
-  // The letters stand in many words, so strings are taken out; CASE does so for the few texts that have them.
-  `is_no_json(x) AS CASE
-     WHEN may_be_no_json(x) THEN may_be_no_json(regexp_replace(x, '"(?:[^"\\\\]|\\\\.)*"', '""', 'g'))
-     ELSE false
-   END`,
+  // DuckDB's JSON has the words NaN and Infinity, in any case, and a comma behind the last element: outside of strings.
+  `is_no_json(x) AS regexp_matches(x, '^(?:[^"]|"(?:[^"\\\\]|\\\\.)*")*?(?:(?i:nan|inf)|,\\s*[\\]}])')`,
   `is_json(x) AS json_valid(x) AND NOT is_no_json(x)`,
   'csv_json(x) AS CASE WHEN is_json(x) THEN json(x) ELSE to_json(x) END',
   `is_nan_word(x) AS ltrim(lower(x), '+-') IN ('nan', 'inf', 'infinity')`,

@@ -3,6 +3,7 @@ import type { PackageColumn } from '../../project/model/manifest.ts';
 import { hashSumSql, rowHashSql } from '../../state/catalogue/fingerprint.ts';
 import { foreignRowSql } from './foreign-rows.ts';
 import { type PackageColumns, ROW_HASH } from './package-columns.ts';
+import type { UsualSql } from './value-sql.ts';
 
 /** Rows a Parquet row group; bounds the memory that writing 750 columns takes. */
 const ROW_GROUP_ROWS = 20_480;
@@ -20,20 +21,27 @@ export interface PartFacts {
   readonly broken: boolean;
 }
 
+interface WriteOptions {
+  readonly output: string;
+  /** The requested fields, to find rows that were not requested. */
+  readonly asked?: PackageColumns | undefined;
+  /** Whether each row has a mark (`usualRowSql`). */
+  readonly isMarked?: boolean;
+}
+
 /**
  * Writes rows to a part, each with its hash from before the encoder, and reads these back. The publication compares their
  * sum with the table, which proves encoder, insert and copy at once.
- *
- * @param asked the requested fields, to find rows that were not requested
  */
 export async function writePart(
   connection: Connection,
   select: string,
   columns: readonly PackageColumn[],
-  { output, asked }: { readonly output: string; readonly asked?: PackageColumns },
+  { output, asked, isMarked = false }: WriteOptions,
   signal: AbortSignal,
 ): Promise<PartFacts> {
-  const copy = `COPY (SELECT *, ${hashSql(columns, asked)} AS ${ROW_HASH} FROM (${select})) TO ${text(output)}
+  const own = isMarked ? `* EXCLUDE (${ROW_HASH})` : '*';
+  const copy = `COPY (SELECT ${own}, ${hashSql(columns, { asked, isMarked })} AS ${ROW_HASH} FROM (${select})) TO ${text(output)}
     (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE ${ROW_GROUP_ROWS})`;
   await withoutOptimizer(connection, () => connection.run(copy, [], signal));
   return readPart(connection, output, columns, { hash: ROW_HASH }, signal);
@@ -63,11 +71,21 @@ export async function readPart(
   return { ...row, rows: Number(row.n), columns, fingerprint: BigInt(row.fingerprint) };
 }
 
-/** SQL of a row's hash. A row that can't be a requested row has none. */
-export function hashSql(columns: readonly PackageColumn[], asked?: PackageColumns): string {
+/** SQL of a row's mark for `writePart`: whether all its values are spelled as usual. */
+export function usualRowSql(values: readonly UsualSql[]): string {
+  const unusual = values.flatMap((one) => (one.unusual === null ? [] : [`(${one.unusual})`]));
+  return `CASE WHEN ${unusual.join(' OR ') || 'false'} THEN false ELSE true END AS ${ROW_HASH}`;
+}
+
+/** SQL of a row's hash. A row that can't be a requested row has none, and one that is not marked as usual. */
+export function hashSql(
+  columns: readonly PackageColumn[],
+  { asked, isMarked }: Pick<WriteOptions, 'asked' | 'isMarked'> = {},
+): string {
   const hash = rowHashSql(
     columns.map(({ column, sql_type }) => ({ column, sql: `CAST(${ident(column)} AS ${sql_type})` })),
   );
   const foreign = !asked || asked.shown === 'unknown' ? null : foreignRowSql(columns, asked.asked);
-  return foreign === null ? hash : `CASE WHEN NOT (${foreign}) THEN ${hash} END`;
+  const conditions = [...(isMarked ? [ROW_HASH] : []), ...(foreign === null ? [] : [`NOT (${foreign})`])];
+  return conditions.length > 0 ? `CASE WHEN ${conditions.join(' AND ')} THEN ${hash} END` : hash;
 }

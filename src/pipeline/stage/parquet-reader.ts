@@ -117,7 +117,7 @@ export async function stageParquet(
         connection,
         part.path,
         named,
-        { hash: hashSql(named, columns), brokenChecks },
+        { hash: hashSql(named, { asked: columns }), brokenChecks },
         signal,
       );
       if (!facts.broken) {

@@ -78,61 +78,76 @@ export function brokenSql(conversion: Conversion): string | null {
     : `coalesce(list_count(${value}) <> list_count(${elementsSql(conversion)}), false)`;
 }
 
+/** How a value is converted in the spelling that nearly all have (`12`, `0.5`, `True`, UTC). */
+export interface UsualSql {
+  /** SQL of the value. It stops the query at what it can't convert. */
+  readonly value: string;
+  /** SQL that is true for any other spelling, broken or not; null where `value` stops the query at each of them. */
+  readonly unusual: string | null;
+}
+
+/** SQL of a value that stops the query at the first unusual one. */
+export function stoppingSql({ value, unusual }: UsualSql): string {
+  return unusual === null ? value : `CASE WHEN ${unusual} THEN error(${text(REJECTED)}) ELSE ${value} END`;
+}
+
 /** SQL of the typed value that stops the query at the first value that does not survive. */
 export function strictSql(conversion: Conversion): string {
   const value = valueSql(conversion);
   const source = ident(conversion.source);
-  const failure = `error(${text(REJECTED)})`;
   const broken = brokenSql(conversion);
-  if (broken === null) {
-    if (conversion.format !== 'json') return value;
-    // DuckDB's reader takes the word NaN for a value; only the text that was sent tells it from a string.
-    return readerType(conversion.field, 'json') === 'JSON'
-      ? `CASE WHEN is_no_json(${source}) THEN ${failure} ELSE ${value} END`
-      : `CASE WHEN strlen(${source}) > 9 THEN ${value} WHEN is_nan_word(${source}) THEN ${failure} ELSE ${value} END`;
-  }
+  if (broken === null) return stoppingSql({ value, unusual: wordSql(conversion) });
   return conversion.format !== 'parquet' && conversion.field.arity === 'one'
-    ? `CASE WHEN ${source} IS NULL THEN NULL ELSE coalesce(${value}, ${failure}) END`
-    : `CASE WHEN ${broken} THEN ${failure} ELSE ${value} END`;
+    ? `CASE WHEN ${source} IS NULL THEN NULL ELSE coalesce(${value}, error(${text(REJECTED)})) END`
+    : stoppingSql({ value, unusual: broken });
 }
 
 /**
- * Converts only the spelling that nearly every value has (`12`, `0.5`, `True`, UTC), and stops at any other, broken or
- * not. DuckDB plans it in half the time, which counts with 750 columns a part.
+ * SQL that is true for a word such as NaN, which DuckDB's JSON reader takes for a value. Only the text that was sent
+ * tells it from a string.
  */
-export function usualSql(given: Conversion): string {
+function wordSql({ field, source, format }: Conversion): string | null {
+  if (format !== 'json') return null;
+  return readerType(field, 'json') === 'JSON'
+    ? `is_no_json(${ident(source)})`
+    : `strlen(${ident(source)}) < 10 AND is_nan_word(${ident(source)})`;
+}
+
+/** DuckDB plans it in half the time of `strictSql`, which counts with 750 columns a part. */
+export function usualSql(given: Conversion): UsualSql {
   const conversion: Conversion = given.format === 'json' ? { ...given, numbers: 'digits' } : given;
-  const source = ident(conversion.source);
-  if (conversion.field.arity === 'many' || conversion.widened) return strictSql(conversion);
-  const failure = `error(${text(REJECTED)})`;
+  const { field, format, widened } = conversion;
+  const x = ident(conversion.source);
+  const family = typeFamily(field.type);
+  if (family === 'json' || family === 'text')
+    return { value: valueSql(conversion), unusual: wordSql(conversion) };
+  if (field.arity === 'many' || widened) return { value: strictSql(conversion), unusual: null };
   const type = usualReaderType(conversion);
-  const orFails = `WHEN ${source} IS NOT NULL THEN ${failure} END`;
-  switch (typeFamily(conversion.field.type)) {
+  switch (family) {
     case 'whole': {
-      const whole = `CAST(${source} AS BIGINT)`;
-      return `CASE WHEN CAST(${whole} AS VARCHAR) <> ${source} THEN ${failure} ELSE ${whole} END`;
+      const value = `CAST(${x} AS BIGINT)`;
+      return { value, unusual: `CAST(${value} AS VARCHAR) <> ${x}` };
     }
     case 'real': {
-      const number = `TRY_CAST(${source} AS DOUBLE)`;
-      return `CASE WHEN abs(${number}) < ${EXACT} AND ${source} >= '-' AND NOT contains(${source}, '_') THEN ${number} ${orFails}`;
+      const value = `CAST(${x} AS DOUBLE)`;
+      return { value, unusual: `abs(${value}) >= ${EXACT} OR ${x} < '-' OR contains(${x}, '_')` };
     }
     case 'bool': {
       // One by one: by IN, DuckDB takes seven times as long to plan 750 of them.
-      const is = (word: string, value: boolean): string => `WHEN ${source} = ${text(word)} THEN ${value}`;
+      const is = (word: string, value: boolean): string => `WHEN ${x} = ${text(word)} THEN ${value}`;
       const words = `${is('true', true)} ${is('false', false)}`;
-      const capital = conversion.format === 'csv' ? `${is('True', true)} ${is('False', false)} ` : '';
-      return `CASE ${capital}${words} ${orFails}`;
+      const capital = format === 'csv' ? `${is('True', true)} ${is('False', false)} ` : '';
+      const value = `CASE ${capital}${words} WHEN ${x} IS NOT NULL THEN error(${text(REJECTED)}) END`;
+      return { value, unusual: null };
     }
     case 'datetime':
       return type === 'TIMESTAMP'
-        ? `CASE WHEN ${isDoubtful(source, type)} THEN ${failure} ELSE instant(${source}) END`
-        : `CASE WHEN suffix(${source}, ' UTC') THEN ${usualInstant(source)} ${orFails}`;
+        ? { value: `instant(${x})`, unusual: isDoubtful(x, type) }
+        : { value: usualInstant(x), unusual: `NOT suffix(${x}, ' UTC')` };
     case 'date':
       return type === 'DATE'
-        ? `CASE WHEN ${isDoubtful(source, type)} THEN ${failure} ELSE ${source} END`
-        : `CASE WHEN is_day(${source}) THEN CAST(strptime(${source}, '%Y-%m-%d') AS DATE) ${orFails}`;
-    default:
-      return strictSql(conversion);
+        ? { value: x, unusual: isDoubtful(x, type) }
+        : { value: `CAST(strptime(${x}, '%Y-%m-%d') AS DATE)`, unusual: `NOT is_day(${x})` };
   }
 }
 
