@@ -28,13 +28,13 @@ const READ = `({
     typeof href === 'string' ? href : URL.parse(href.baseVal, document.baseURI)?.href ?? href.baseVal),
 })`;
 
-/** Reads all oddities with the Chromium of this machine, each case of cookies without those of the others. */
-export async function readByChromium(origin: string): Promise<Record<string, Reading>> {
+/** Reads oddities with the Chromium of this machine, each case of cookies without those of the others. */
+export async function readByChromium(origin: string, cases = ODDITIES): Promise<Record<string, Reading>> {
   const browser = await startChromium();
   try {
     const shared = await browser.newContext();
     const readings: Record<string, Reading> = {};
-    const left = [...ODDITIES];
+    const left = [...cases];
     const readNext = async (): Promise<void> => {
       for (let one = left.shift(); one !== undefined; one = left.shift()) {
         const context = one.kind === 'cookie' ? await browser.newContext() : shared;
@@ -48,7 +48,7 @@ export async function readByChromium(origin: string): Promise<Record<string, Rea
       }
     };
     await Promise.all(Array.from({ length: TABS }, readNext));
-    return Object.fromEntries(ODDITIES.map(({ path }) => [path, readings[path] ?? NO_PAGE]));
+    return Object.fromEntries(cases.map(({ path }) => [path, readings[path] ?? NO_PAGE]));
   } finally {
     await browser.close();
   }
