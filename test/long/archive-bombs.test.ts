@@ -157,7 +157,7 @@ test('logs add takes a folder without the links in it, and names of archives for
   await writeFile(join(place.around, 'logs.zip'), zipFile([{ name: '../../out.log', content: LINE }]));
   expect(await given(place, 'logs', 'add', join(place.around, 'logs.zip'), ...SITE)).toEqual({
     status: 2,
-    stderr: expect.stringContaining('its format is none that is known'),
+    stderr: expect.stringContaining("is packed with zip, which can't be read"),
   });
   expect(
     await given(place, 'sandbox', 'start', '--port', '0', '--import', join(place.around, 'logs.zip')),
