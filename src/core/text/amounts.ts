@@ -33,9 +33,10 @@ export function countText(count: number | bigint): string {
   return figureText(count, 3);
 }
 
-/** A change for people: `+12`, `−3.2`, `0`. */
+/** A change for people: `+12`, `−3.2`, `0`. What is rounded to nothing has no sign. */
 export function signedText(change: number | bigint, digits: 0 | 1 | 2 | 3 = 2): string {
-  return `${change > 0 ? '+' : ''}${figureText(change, digits)}`;
+  const figure = figureText(change, digits);
+  return change > 0 && figure !== '0' ? `+${figure}` : figure;
 }
 
 /** What a percentage of a change is of, at least: one more or less is 5 % then. */

@@ -36,6 +36,7 @@ test.each([
   [0, '0'],
   [-0.001, '0'],
   [-5n, '−5'],
+  [0.001, '0'],
 ])('a change of %s reads %s', (change, text) => expect(signedText(change)).toBe(text));
 
 test.each([
