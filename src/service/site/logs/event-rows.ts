@@ -54,6 +54,10 @@ export interface EventRules {
 /** What stands for nothing in a row. */
 export const NULL = '\\N';
 const DAY = 86_400;
+/** What names no page: nothing, that of `OPTIONS *`, and URLs of other schemes than the web's. */
+const NO_PATH = /^(?:\*?$|[a-z][a-z0-9+.-]*:\/\/)/i;
+/** A host before a path; the first part of `v1.2/a` is none. */
+const HOST_AND_PATH = /^(?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]+(?::\d+)?\//i;
 const METHOD = /^[A-Z][A-Z_-]{1,19}$/;
 /** Hosts and addresses that are told apart in memory. */
 const MOST_HOSTS = 1000;
@@ -162,16 +166,19 @@ export class EventRows {
 
   #place(line: LogLine): { readonly origin: number | undefined; readonly path: string } {
     let { scheme, host, target } = line;
-    const named = /^(https?):\/\/(?:[^/?#@]*@)?([^/?#]*)/i.exec(target);
+    const named = /^(https?|wss?):\/\/(?:[^/?#@]*@)?([^/?#]*)/i.exec(target);
     if (named !== null) {
       [scheme = '', host = ''] = named.slice(1);
       target = target.slice(named[0].length);
       if (!target.startsWith('/')) target = `/${target}`;
     }
-    // What some call the URL has the host, but no scheme.
-    const slash = target.indexOf('/');
-    if (slash > 0 && this.rules.isOwnHost(hostName(target.slice(0, slash))))
-      [host, target] = [target.slice(0, slash), target.slice(slash)];
+    // What some call the URL has the host, but no scheme; what some call the path has no slash before it.
+    const isKeyed = line.request === '' && line.method !== 'CONNECT' && !NO_PATH.test(target);
+    const [first = ''] = /^[^/?#]*/.exec(target) ?? [];
+    const isHostFirst = isKeyed && host === '' && HOST_AND_PATH.test(target);
+    if (first !== '' && (isHostFirst || this.rules.isOwnHost(hostName(first))))
+      [host, target] = [first, target.slice(first.length)];
+    if (isKeyed && !target.startsWith('/')) target = `/${target}`;
     const origin = this.#origin(scheme, host, line.port);
     if (host === '') this.assumedHost = true;
     if (origin === null) {

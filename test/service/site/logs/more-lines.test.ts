@@ -188,6 +188,31 @@ test("bytes that nginx escapes within JSON are the text's, and other escapes sta
   expect(events.map(({ url }) => url)).toEqual(['https://www.example.com/caf%C3%A9/%22%22/']);
 });
 
+const WWW = { host: 'www.example.com' };
+test.for([
+  ['https://www.example.com/a/b?c=d', { ...WWW, url: 'a/b?c=d' }],
+  ['https://www.example.com/?c=d', { ...WWW, url: '?c=d' }],
+  ['https://www.example.com/sitemap.xml', { url: 'sitemap.xml' }],
+  ['https://www.example.com/.well-known/x', { url: '.well-known/x' }],
+  ['https://www.example.com/v1.2/a', { url: 'v1.2/a' }],
+  ['https://www.example.com/index.php/a', { ...WWW, url: 'index.php/a' }],
+  ['https://www.example.com/a', { url: 'www.example.com:443/a' }],
+  ['https://www.example.com/?b', { url: 'www.example.com?b' }],
+  ['https://www.example.com/', { url: 'www.example.com' }],
+  ['https://www.example.com/a', { url: 'wss://www.example.com/a' }],
+  ['other host', { url: 'other.example/a' }],
+  ['', { ...WWW, url: '*', method: 'OPTIONS' }],
+  ['', { ...WWW, url: 'www.example.com:443', method: 'CONNECT' }],
+  ['', { ...WWW, url: 'other.example:443', method: 'CONNECT' }],
+  ['', { ...WWW, url: 'ftp://other.example/a' }],
+] as const)('%s is the URL of a record with %j', async ([url, record]) => {
+  const format = 'json:time=time,host=host,method=method,url=url,status=status';
+  const { events, otherHosts } = await linesOf(JSON.stringify({ time: 1794312000, status: 200, ...record }), {
+    format,
+  });
+  expect(otherHosts === 1 ? ['other host'] : events.map((one) => one.url)).toEqual([url]);
+});
+
 test('what a load balancer writes for no request names no host', async () => {
   const log = `1.2.3.4 - - [${TIME}] "- http://www.example.com:80- -" 400 0 "-" "-"\n`;
   expect(await linesOf(log)).toMatchObject({ events: [{ url: '', status: '400' }], otherHosts: 0 });
