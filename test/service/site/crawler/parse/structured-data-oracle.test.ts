@@ -95,11 +95,25 @@ function ordered(trees: readonly Tree[]): Tree[] {
   return trees.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 }
 
+/** Elements that have a value, and where they have it. */
+const KINDS = [
+  'text',
+  'meta',
+  'link',
+  'time',
+  'day',
+  'content',
+  'image',
+  'source',
+  'object',
+  'bare',
+] as const;
+
 interface ItemSpec {
   readonly type: string;
   readonly texts: readonly {
     readonly name: string;
-    readonly kind: 'text' | 'meta' | 'link' | 'time';
+    readonly kind: (typeof KINDS)[number];
     readonly value: string;
   }[];
   readonly nested: readonly { readonly name: string; readonly item: ItemSpec }[];
@@ -112,7 +126,7 @@ const spec = fc.letrec<{ item: ItemSpec }>((tie) => ({
     texts: fc.array(
       fc.record({
         name,
-        kind: fc.constantFrom('text' as const, 'meta' as const, 'link' as const, 'time' as const),
+        kind: fc.constantFrom(...KINDS),
         value: fc.stringMatching(/^[a-z0-9]{1,8}$/),
       }),
       { maxLength: 4 },
@@ -125,24 +139,30 @@ const spec = fc.letrec<{ item: ItemSpec }>((tie) => ({
   }),
 })).item;
 
+function element(property: string, kind: (typeof KINDS)[number], value: string): string {
+  const url = `https://site.example/${value}`;
+  return {
+    text: `<p><b ${property}>${value}</b></p>`,
+    meta: `<meta ${property} content="${value}">`,
+    link: `<a ${property} href="${url}">x</a>`,
+    time: `<time ${property} datetime="${value}">x</time>`,
+    day: `<time ${property}>${value}</time>`,
+    content: `<span ${property} content="${value}">x</span>`,
+    image: `<img ${property} src="${url}">`,
+    source: `<video><source ${property} src="/${value}"></video>`,
+    object: `<object ${property} data="/${value}"></object>`,
+    bare: `<img ${property} data-src="${url}"><a ${property}></a>`,
+  }[kind];
+}
+
 function microdata({ type, texts, nested }: ItemSpec, property = ''): string {
-  const values = texts.map(({ name, kind, value }) => {
-    if (kind === 'meta') return `<meta itemprop="${name}" content="${value}">`;
-    if (kind === 'link') return `<a itemprop="${name}" href="https://site.example/${value}">x</a>`;
-    if (kind === 'time') return `<time itemprop="${name}" datetime="${value}">x</time>`;
-    return `<p><b itemprop="${name}">${value}</b></p>`;
-  });
+  const values = texts.map(({ name, kind, value }) => element(`itemprop="${name}"`, kind, value));
   const items = nested.map(({ name, item }) => microdata(item, ` itemprop="${name}"`));
   return `<div itemscope itemtype="http://schema.org/${type}"${property}>${values.join('')}<section>${items.join('')}</section></div>`;
 }
 
 function rdfa({ type, texts, nested }: ItemSpec, property = ''): string {
-  const values = texts.map(({ name, kind, value }) => {
-    if (kind === 'meta') return `<meta property="${name}" content="${value}">`;
-    if (kind === 'link') return `<a property="${name}" href="https://site.example/${value}">x</a>`;
-    if (kind === 'time') return `<time property="${name}" datetime="${value}">x</time>`;
-    return `<p><b property="${name}">${value}</b></p>`;
-  });
+  const values = texts.map(({ name, kind, value }) => element(`property="${name}"`, kind, value));
   const items = nested.map(({ name, item }) => rdfa(item, ` property="${name}"`));
   return `<div typeof="${type}"${property}>${values.join('')}<section>${items.join('')}</section></div>`;
 }

@@ -23,9 +23,10 @@ const MOST_ITEMS = 10_000;
 /**
  * The top-level items of microdata: elements with `itemscope` and no `itemprop`. Properties are those within, and those
  * of elements that `itemref` names. An item that holds itself is left out there, and so
- * is what comes after ten thousand items. White space in texts is collapsed.
+ * is what comes after ten thousand items. White space in texts is collapsed. `content` is the value of any element, as search
+ * engines and schema.org's own examples have it, not of `meta` alone.
  *
- * Source: https://html.spec.whatwg.org/multipage/microdata.html
+ * Sources: https://html.spec.whatwg.org/multipage/microdata.html; https://w3c.github.io/microdata-rdf/ (`content`)
  */
 export function microdataItems(root: ParentNode, resolve: Resolve): Item[] {
   const scopes: Element[] = [];
@@ -90,13 +91,15 @@ class MicrodataReader {
 
   #value(element: Element): string {
     const { tagName } = element;
-    const given = (name: string): string => attribute(element, name) ?? '';
-    if (tagName === 'meta') return given('content');
-    const address = lookUp(ADDRESS, tagName);
-    if (address !== undefined) return this.#resolve(given(address)) ?? given(address);
-    if (tagName === 'data' || tagName === 'meter') return given('value');
-    if (tagName === 'time' && has(element, 'datetime')) return given('datetime');
-    return collapsed(textContent(element)) ?? '';
+    const content = attribute(element, 'content');
+    if (content !== null || tagName === 'meta') return content ?? '';
+    const name = lookUp(ADDRESS, tagName);
+    const address = name === undefined ? null : attribute(element, name);
+    if (address !== null) return this.#resolve(address) ?? address;
+    if (name !== undefined) return '';
+    if (tagName === 'data' || tagName === 'meter') return attribute(element, 'value') ?? '';
+    const time = tagName === 'time' ? attribute(element, 'datetime') : null;
+    return time ?? collapsed(textContent(element)) ?? '';
   }
 }
 
