@@ -47,12 +47,24 @@ export function robotsDirectives(
   } satisfies Partial<PageRecord>;
 }
 
-/** Whether `unavailable_after` names a time that is past; its dates have commas too. */
+/** Whether an `unavailable_after` names a time that is past. Dates have commas too: the longest piece that is one counts. */
 function isPast(content: string, now: Date): boolean {
-  const [, date] =
-    /unavailable_after\s*:\s*(.*?)\s*(?:,\s*[a-z][a-z-]*\s*(?::[^0-9]|,|$)|$)/is.exec(content) ?? [];
-  const time = Date.parse(date?.replace(/^[a-z]+day\s*,/i, '') ?? '');
-  return !Number.isNaN(time) && time < now.getTime();
+  const [, ...dates] = content.split(/unavailable_after\s*:/i);
+  return dates.some((text) => {
+    const pieces = text.split(',', 3);
+    const time = [3, 2, 1].map((count) => timeOf(pieces.slice(0, count).join())).find(Number.isFinite);
+    return time !== undefined && time < now.getTime();
+  });
+}
+
+/** Milliseconds of a date of RFC 822, RFC 850 or ISO 8601; of a zone that has no offset there, such as CET, the day counts. */
+function timeOf(text: string): number {
+  const date = text
+    .trim()
+    .replace(/^[a-z]+day\s*,/i, '')
+    .replace(/^(\d{4})(\d\d)(\d\d)(?:T[\d.]+Z?)?$/i, '$1-$2-$3');
+  const time = Date.parse(date);
+  return Number.isNaN(time) ? Date.parse(date.replace(/\s[a-z]{3,5}$/i, '')) : time;
 }
 
 /** The directives of a header that speak to the crawler: from its own token, or none, up to the next token. */
@@ -60,7 +72,7 @@ function forRobot(header: string, robotName: string, isForAll = true): string[] 
   let isOurs = isForAll;
   const ours: string[] = [];
   for (const piece of header.split(',')) {
-    const named = /^\s*([^\s:]+)\s*:(.*)$/s.exec(piece);
+    const named = /^\s*([a-z*][^\s:]*)\s*:(.*)$/is.exec(piece);
     const name = named?.[1]?.toLowerCase();
     const isToken = name !== undefined && !WITH_VALUE.has(name);
     if (isToken) isOurs = name === robotName || (isForAll && name === '*');

@@ -90,6 +90,51 @@ test.each([
   expect(robots([], [directive]).meta_robots_index).toBe(index);
 });
 
+/** Spellings of one day by RFC 822, RFC 850 and ISO 8601; `Y` is its year. */
+const DAYS = [
+  ...[
+    'Fri, 25 Jun Y 15:00:00 GMT',
+    '25 Jun Y 15:00:00 PST',
+    '25 Jun Y 15:00:00 +0200',
+    '25 Jun Y 15:00:00 CET',
+  ],
+  ...['Friday, 25-Jun-Y 15:00:00 UTC', '25-Jun-Y 15:00:00 EST', '25 Jun Y, 15:00:00 GMT', 'June 25, Y'],
+  ...[
+    'Y-06-25',
+    'Y-06-25T15:00:00Z',
+    'Y-06-25T15:00:00+02:00',
+    'Y-06-25 15:00:00 CEST',
+    'Y0625',
+    'Y0625T150000Z',
+  ],
+];
+const BESIDE = [
+  'noarchive',
+  'max-snippet:20',
+  'max-snippet: -1',
+  'max-image-preview:large',
+  'unavailable_after: 2039-01-01',
+];
+
+test('a time counts in each spelling, beside any other directive, and what stands behind it counts too', () => {
+  const wrong = DAYS.flatMap((day) =>
+    ['2010', '2038'].flatMap((year) =>
+      BESIDE.flatMap((beside) => {
+        const content = `unavailable_after: ${day.replace('Y', year)}`;
+        return [content, `${content}, ${beside}`, `${beside}, ${content}, ${beside}`].filter((text) => {
+          const both = [robots([text, 'max-snippet:1']), robots([], [text])];
+          const hidden = [robots([], [`${text}, nofollow`]), robots([], [`crawlhouse: ${text}, nofollow`])];
+          return (
+            both.some(({ meta_robots_index }) => meta_robots_index !== (year === '2038')) ||
+            hidden.some(({ meta_robots_follow }) => meta_robots_follow)
+          );
+        });
+      }),
+    ),
+  );
+  expect(wrong).toEqual([]);
+});
+
 test('robots of search engines that are told noindex by name are kept, and the crawler is none of them', () => {
   const CRAWLER = { robotName: 'crawlhouse', now: new Date('2026-01-01') };
   const said = (name: string, content: string) => [{ name, content }];
