@@ -124,8 +124,11 @@ function isHreflang(code: string): boolean {
   return region === undefined || isRegion(region.toUpperCase());
 }
 
-/** Unicode also names regions that ISO does not, as aliases (`UK`) or exceptional reservations (`EU`, `UN`). */
+/** Regions that Unicode names and ISO does not assign: it reserves them, or leaves them to users. */
+const UNASSIGNED: ReadonlySet<string> = new Set('AC CP CQ DG EA EU EZ IC QO TA UN XA XB XK ZZ'.split(' '));
+
+/** Unicode also names aliases of a region: former ones, and `UK`. */
 function isRegion(region: string): boolean {
-  if (['UK', 'EU', 'UN', 'EZ', 'XA', 'XB', 'ZZ'].includes(region)) return false;
-  return regions.of(region) !== undefined;
+  const isNamed = regions.of(region) !== undefined && !UNASSIGNED.has(region);
+  return isNamed && new Intl.Locale(`und-${region}`).region === region;
 }

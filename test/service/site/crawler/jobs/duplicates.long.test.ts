@@ -178,6 +178,27 @@ test.each([
   expect(JSON.parse(String(found?.hreflang_error_details ?? null))).toEqual(details);
 });
 
+/** ISO 3166-1 alpha-2, as assigned. */
+const REGIONS =
+  'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW'.split(
+    ' ',
+  );
+
+test('a region is one that ISO 3166-1 assigns, of all pairs of letters', async () => {
+  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+  const pairs = letters.flatMap((first) => letters.map((second) => first + second));
+  const codes = pairs.map((region) => `en-${region.toLowerCase()}`);
+  const declared = {
+    hreflang_langs: codes,
+    hreflang_hrefs: codes.map((code) => `https://b.example/${code}`),
+    hreflang_sources: codes.map(() => 'html'),
+  };
+  const found = (await pagesAfterJobs({ pages: [page('/en', declared)] }, HREFLANG))['/en'];
+  const { invalid_lang } = JSON.parse(String(found?.hreflang_error_details)) as Record<string, string[]>;
+  const valid = pairs.filter((region) => !invalid_lang?.includes(`en-${region.toLowerCase()}`));
+  expect(valid).toEqual(REGIONS);
+});
+
 test('declarations join pages to clusters, also by way of others and of sitemaps', async () => {
   const pages = await pagesAfterJobs(
     {
