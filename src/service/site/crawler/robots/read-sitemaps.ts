@@ -156,14 +156,19 @@ function isBelow(url: URL, sitemap: URL): boolean {
   return url.origin === sitemap.origin && url.pathname.startsWith(folder);
 }
 
-/** Of the byte order mark or the XML declaration; else UTF-8. */
+/**
+ * Of the byte order mark or the XML declaration, else UTF-8 (XML 1.0, appendix F). One that is read byte by byte is not in
+ * UTF-16, whatever it declares.
+ */
 function encodingOf(file: Uint8Array): string {
   const head = Buffer.from(file.subarray(0, 200)).toString('latin1');
-  if (head.startsWith('\xFF\xFE')) return 'utf-16le';
-  if (head.startsWith('\xFE\xFF')) return 'utf-16be';
+  if (/^(?:\xFF\xFE|<\0)/.test(head)) return 'utf-16le';
+  if (/^(?:\xFE\xFF|\0<)/.test(head)) return 'utf-16be';
+  if (head.startsWith('\xEF\xBB\xBF')) return 'utf-8';
   const named = /^[^<]*<\?xml[^>]*\bencoding\s*=\s*["']([\w-]+)["']/.exec(head)?.[1] ?? 'utf-8';
   try {
-    return new TextDecoder(named).encoding;
+    const { encoding } = new TextDecoder(named);
+    return encoding.startsWith('utf-16') ? 'utf-8' : encoding;
   } catch {
     // An encoding that nobody knows is read as UTF-8.
     return 'utf-8';

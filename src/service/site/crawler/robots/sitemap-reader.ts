@@ -137,11 +137,11 @@ export class SitemapReader {
 
   /** The page of an entry of Atom (RFC 4287 §4.2.7). */
   #link(draft: SitemapEntry, { rel = 'alternate', href }: Readonly<Record<string, string>>): void {
-    if (rel.toLowerCase() === 'alternate' && href && draft.url === '') draft.url = href.trim();
+    if (isAlternate(rel) && href && draft.url === '') draft.url = href.trim();
   }
 
-  #alternate(draft: SitemapEntry, { rel, hreflang, href }: Readonly<Record<string, string>>): void {
-    if (rel?.toLowerCase() !== 'alternate' || !hreflang || !href) return;
+  #alternate(draft: SitemapEntry, { rel = '', hreflang, href }: Readonly<Record<string, string>>): void {
+    if (!isAlternate(rel) || !hreflang || !href) return;
     draft.alternates.push({ lang: hreflang.trim(), href: href.trim() });
   }
 
@@ -176,6 +176,10 @@ function draftOf(url: string) {
     alternates: [] as { readonly lang: string; readonly href: string }[],
     ...{ images: 0, news: 0, videos: 0 },
   };
+}
+
+function isAlternate(rel: string): boolean {
+  return rel.toLowerCase().split(/\s+/).includes('alternate');
 }
 
 /** The name without the prefix of its namespace. */

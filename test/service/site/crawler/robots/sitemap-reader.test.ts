@@ -25,6 +25,7 @@ const SITEMAP = `<?xml version="1.0" encoding="UTF-8"?>
     <loc> https://site.example/a?x=1&amp;y=2 </loc><lastmod>2026-01-02</lastmod>
     <xhtml:link rel="alternate" hreflang="de" href="https://site.example/de"/>
     <xhtml:link rel="stylesheet" href="https://site.example/css"/>
+    <xhtml:link rel="nofollow ALTERNATE" hreflang="fr" href="https://site.example/fr"/>
     <image:image><image:loc>https://site.example/i.png</image:loc></image:image>
     <image:image><image:loc>https://site.example/j.png</image:loc></image:image>
     <v:video xmlns:v="v"/><news:news/>
@@ -40,7 +41,7 @@ test.each([1, 7, 10_000])('a sitemap gives its URLs, in pieces of %i characters'
     {
       url: 'https://site.example/a?x=1&y=2',
       lastmod: '2026-01-02',
-      alternates: [{ lang: 'de', href: 'https://site.example/de' }],
+      alternates: ['de', 'fr'].map((lang) => ({ lang, href: `https://site.example/${lang}` })),
       images: 2,
       news: 1,
       videos: 1,
