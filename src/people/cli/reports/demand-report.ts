@@ -81,6 +81,11 @@ function sentencesOf(source: DemandOutcome['source'], added: AddedDemand): strin
       ([type, rows]) =>
         `${counted(rows, 'row')} of the search type ${type} are left out: only the web's are loaded.`,
     ),
+    ...(added.totalRows ?? []).map(({ place, line, is_left_out }) =>
+      is_left_out
+        ? `${place}, line ${line}: a row of the sums of all others is left out.`
+        : `${place}, line ${line}: it has the name of a row of sums, but not their figures: it counts like the others.`,
+    ),
     ...(otherHosts.length > 0
       ? [
           `${counted(
@@ -129,6 +134,7 @@ export function demandDocument({ source, added, replaced, error }: DemandOutcome
     left_out: added?.leftOut ?? {},
     rejected: added?.rejected ?? { rows: 0, places: [] },
     other_hosts: added?.otherHosts ?? {},
+    total_rows: added?.totalRows ?? [],
     changed: added?.changed ?? null,
     replaced,
     replaced_days: added?.replaced_days ?? 0,

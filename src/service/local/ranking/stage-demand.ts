@@ -21,6 +21,14 @@ export interface StagedDemand {
   readonly leftOut: Readonly<Record<string, number>>;
   /** Rows of pages of other hosts, which are left out, by host. */
   readonly otherHosts: Readonly<Record<string, number>>;
+  /** Rows of sums, which are left out, and rows that have such a name only. Earlier versions had none. */
+  readonly totalRows?: readonly TotalRow[];
+}
+
+interface TotalRow {
+  readonly place: string;
+  readonly line: number;
+  readonly is_left_out: boolean;
 }
 
 /**
@@ -41,6 +49,7 @@ export async function stageDemand(
       country VARCHAR, clicks BIGINT, impressions BIGINT, position DOUBLE, is_anonymized BOOLEAN)`,
   );
   const places: RejectedRow[] = [];
+  const totalRows: TotalRow[] = [];
   const [leftOut, otherHosts] = [new Map<string, number>(), new Map<string, number>()];
   let [rejected, pages] = [0, 0];
   const appender = await connection.inner.createAppender(STAGED, 'main', 'temp');
@@ -51,11 +60,13 @@ export async function stageDemand(
         if ('other' in record) {
           const { searchType } = record.other;
           leftOut.set(searchType, (leftOut.get(searchType) ?? 0) + 1);
-        } else if ('reject' in record) {
+        } else if ('total' in record) totalRows.push({ ...record.total, is_left_out: true });
+        else if ('reject' in record) {
           if (onReject === 'fail') throw refusal(record.reject);
           rejected += 1;
           if (places.length < MOST_PLACES) places.push(record.reject);
         } else {
+          if (record.likeTotal !== undefined) totalRows.push({ ...record.likeTotal, is_left_out: false });
           const host = record.row.url === null ? null : (webUrl(record.row.url)?.hostname ?? '');
           if (host !== null && !isOwnHost(host)) otherHosts.set(host, (otherHosts.get(host) ?? 0) + 1);
           else {
@@ -73,6 +84,7 @@ export async function stageDemand(
     throw foreign(otherHosts, tables[0]?.place ?? '');
   return {
     ...{ rejected: { rows: rejected, places }, leftOut: Object.fromEntries(leftOut) },
+    totalRows,
     otherHosts: Object.fromEntries([...otherHosts].sort(([, a], [, b]) => b - a)),
   };
 }

@@ -22,6 +22,11 @@ export interface DemandRow {
   readonly isAnonymized: boolean;
 }
 
+interface Place {
+  readonly place: string;
+  readonly line: number;
+}
+
 /** A row that can't be used, and why. */
 export interface RejectedRow {
   /** The file, and the member of an archive. */
@@ -33,7 +38,13 @@ export interface RejectedRow {
 
 /** What a line of an export becomes. */
 export type DemandRecord =
-  | { readonly row: DemandRow }
+  | {
+      readonly row: DemandRow;
+      /** Where it stands, if it has the name of a row of sums but other figures. */
+      readonly likeTotal?: Place;
+    }
+  /** A row of the sums of all others. */
+  | { readonly total: Place }
   | { readonly reject: RejectedRow }
   /** A row of another search type than the web's, as of images or Discover. */
   | { readonly other: { readonly searchType: string } };

@@ -20,10 +20,12 @@ async function rowsOf(...tables: readonly string[]): Promise<string[]> {
       for await (const record of table.records(signal))
         rows.push(
           'row' in record
-            ? `${record.row.date ?? record.row.url ?? record.row.query} ${record.row.clicks}`
+            ? `${record.row.date ?? record.row.url ?? record.row.query ?? record.row.device ?? record.row.country} ${record.row.clicks}${record.likeTotal === undefined ? '' : ' like a total'}`
             : 'reject' in record
               ? `reject in line ${record.reject.line}`
-              : 'other',
+              : 'total' in record
+                ? `total in line ${record.total.line}`
+                : 'other',
         );
   return rows;
 }
@@ -41,14 +43,54 @@ test.for([
   );
 });
 
-test('hours are no days, and a row of sums is none', async () => {
+test('hours are no days', async () => {
   const hour = (at: string): string => `2026-11-24T${at}:00:00-08:00,1,10,10%,5.5\n`;
   await expect(rowsOf(`Time,${FIGURES}\n${hour('22')}${hour('23')}`)).rejects.toThrow(
     'it is by hours, not by days',
   );
-  expect(await rowsOf(`${DATES}2026-11-02,3,30,10%,5.5\nTotal,15,150,10%,5.5\n`)).toEqual([
-    ...['2026-11-01 12', '2026-11-02 3', 'reject in line 4'],
-  ]);
+});
+
+const SUM = (name: string): string => `${name},15,150,10%,5.5\n`;
+const ABOVE = (name: string, rows: string): string => rows.replace('\n', `\n${SUM(name)}`);
+const QUERIES = `Top queries,${FIGURES}\ntea,12,120,10%,5.5\ntea pot,3,30,10%,5.5\n`;
+const PAGES = QUERIES.replace('queries', 'pages').replaceAll(/^tea ?/gm, 'https://e.example/');
+const DEVICES = `Device,${FIGURES}\nMobile,12,120,10%,5.5\nDesktop,3,30,10%,5.5\n`;
+const COUNTRIES = `Country,${FIGURES}\nFrance,12,120,10%,5.5\nSpain,3,30,10%,5.5\n`;
+const LOOKER = `Date,Landing Page,Query,${FIGURES}\n2026-11-01,https://e.example/,tea,12,120,10%,5.5\n2026-11-01,https://e.example/,,3,30,10%,5.5\n`;
+test.for([
+  [QUERIES + SUM('Total'), ['tea 12', 'tea pot 3', 'total in line 4']],
+  [ABOVE('Grand total', QUERIES), ['tea 12', 'tea pot 3', 'total in line 2']],
+  [ABOVE('', QUERIES), ['tea 12', 'tea pot 3', 'total in line 2']],
+  [
+    `${DATES}2026-11-02,3,30,10%,5.5\n${SUM('Summe 2')}`,
+    ['2026-11-01 12', '2026-11-02 3', 'total in line 4'],
+  ],
+  [PAGES + SUM('Σ'), ['https://e.example/ 12', 'https://e.example/pot 3', 'total in line 4']],
+  [DEVICES + SUM('Total général'), ['mobile 12', 'desktop 3', 'total in line 4']],
+  [ABOVE('合計', COUNTRIES), ['fra 12', 'esp 3', 'total in line 2']],
+  [LOOKER + SUM('Total,,'), ['2026-11-01 12', '2026-11-01 3', 'total in line 4']],
+  [`Top queries,${FIGURES}\ntea,15,150,10%,5.5\n${SUM('Итого')}`, ['tea 15', 'total in line 3']],
+  [
+    `${ABOVE('Total', QUERIES).replace('tea pot', 'total')}`,
+    ['tea 12', 'total 3 like a total', 'total in line 2'],
+  ],
+  // Its figures are not the sums.
+  [QUERIES + SUM('Total').replace('150', '151'), ['tea 12', 'tea pot 3', 'Total 15 like a total']],
+  [
+    PAGES + SUM('Total').replace('15,', '14,'),
+    ['https://e.example/ 12', 'https://e.example/pot 3', 'reject in line 4'],
+  ],
+  // It stands between others, is alone, or has a name of its own.
+  [QUERIES.replace('tea pot', 'total'), ['tea 12', 'total 3 like a total']],
+  [`${QUERIES + SUM('Total')}pot,0,1,0%,9\n`, ['tea 12', 'tea pot 3', 'Total 15', 'pot 0']],
+  [`Top queries,${FIGURES}\n${SUM('total')}`, ['total 15']],
+  [ABOVE('total tea', QUERIES), ['total tea 15', 'tea 12', 'tea pot 3']],
+  [`Top queries,${FIGURES}\n${SUM('coffee')}${SUM('total energies')}`, ['coffee 15', 'total energies 15']],
+] as const)('a row of the sums of all others is left out: %j', async ([table, rows]) => {
+  const dated = table.startsWith('Date') ? [table] : [DATES, table];
+  expect((await rowsOf(...dated)).filter((_, at) => dated.length === 1 || at > 0).sort()).toEqual(
+    [...rows].sort(),
+  );
 });
 
 test.for([

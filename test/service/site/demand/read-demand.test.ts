@@ -37,6 +37,7 @@ function short(records: readonly DemandRecord[] | undefined): string[] {
   return (records ?? []).map((record) => {
     if ('reject' in record) return `${record.reject.line}: ${record.reject.reason}`;
     if ('other' in record) return `other: ${record.other.searchType}`;
+    if ('total' in record) return `${record.total.line}: total`;
     const { date, url, query, device, country, clicks, impressions, position } = record.row;
     const by = [date, url, query, device, country].filter((one) => one !== null).join(' ');
     return `${by}|${clicks}|${impressions}|${position}`;

@@ -5,6 +5,7 @@ import type { DecodedText } from './decode-text.ts';
 import { dimensionsOf, isBulk, type NamedColumns, namedCells, namedColumns } from './named-columns.ts';
 import { type DayOrder, isDay, parseDay, provenOrder } from './parse-day.ts';
 import { recognizeTable, type TableShape } from './recognize-table.ts';
+import { isTotalCell, type TableLine, withoutTotals } from './total-rows.ts';
 
 /** Records below the header that a table is recognised by. */
 const SAMPLE = 200;
@@ -45,12 +46,14 @@ export async function recognizeCsv(
     return {
       place,
       dimensions: dimensionsOf(columns),
-      records: recordsOf(content, header.length, columns, order),
+      records: recordsOf(content, header, columns, order),
     };
   };
   const named = namedColumns(header);
   if (named !== undefined) return { kind: 'named', table: await tableOf(named), isBulk: isBulk(header) };
-  const shape = recognizeTable(place, header, sample);
+  // Its row of sums does not tell what it is by.
+  const plain = sample.filter(([first = '']) => !isTotalCell(first));
+  const shape = recognizeTable(place, header, plain.length > 0 ? plain : sample);
   if (shape.kind === 'filters') return { kind: 'filters', place, filters: sample };
   if (shape.kind !== 'totals') return { ...shape, place };
   const { columns, ...told } = shape;
@@ -85,24 +88,33 @@ function withDay(cells: NamedCells, order: DayOrder | undefined): NamedCells {
 
 function recordsOf(
   content: DecodedText,
-  width: number,
+  header: readonly string[],
   columns: NamedColumns,
   order: DayOrder | undefined,
 ): DemandTable['records'] {
   const { place } = content;
+  const width = header.length;
   const dimensions = dimensionsOf(columns);
-  return async function* (signal) {
+  const lines = async function* (signal: AbortSignal): AsyncGenerator<TableLine> {
     let isHeader = true;
     for await (const { cells: all, line } of csvRecords(content, signal)) {
       const cells = all.length > width ? withinWidth(all, width) : all;
+      const at = { place, line };
       if (isHeader) isHeader = false;
-      else if (cells.length === width)
-        yield makeRecord(withDay(namedCells(cells, columns), order), dimensions, { place, line });
-      else {
+      else if (cells.length === width) {
+        const named = withDay(namedCells(cells, columns), order);
+        const texts = dimensions.map((one) => named[one] ?? '');
+        yield { record: makeRecord(named, dimensions, at), cells: named, texts, at };
+      } else {
         const reason = `it has ${cells.length} cells, the header has ${width}`;
-        yield { reject: { place, line, reason } };
+        yield { record: { reject: { ...at, reason } }, cells: {}, texts: [], at };
       }
     }
+  };
+  // The bulk export has no row of sums, and queries without a name.
+  if (!isBulk(header)) return (signal) => withoutTotals(lines(signal));
+  return async function* (signal) {
+    for await (const { record } of lines(signal)) yield record;
   };
 }
 
