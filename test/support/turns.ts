@@ -2,20 +2,24 @@ import { ALL_ROUNDS, roundSeed } from './random.ts';
 
 /** Groups of files that take turns by the kept seed: one group plays, `npm run test:nightly` plays all. */
 export const TURNS = {
-  browser: [['vitals'], ['demo-site', 'single-page-apps', 'issue-vitals']],
-  integration: [['shared-project', 'telemetry'], ['workers'], ['worker-kills', 'openlineage']],
+  browser: [['vitals'], ['demo-site', 'single-page-apps', 'issue-vitals'], ['rendering-kill', 'issue-pages']],
+  integration: [
+    ['shared-project', 'telemetry'],
+    ['workers'],
+    ['worker-kills', 'openlineage'],
+    ['debian-sites'],
+  ],
   long: [
-    ['crawl-command', 'holds', 'drop'],
-    ['hostile-answers', 'load-orders', 'backfill'],
-    ['route-parity', 'one-bad-answer', 'recovery', 'kill-large', 'logs-kill'],
-    ['questions', 'disk-full'],
+    ['crawl-command', 'holds', 'drop', 'log-privacy', 'figure-links', 'https-site', 'demand-sync'],
+    ['hostile-answers', 'load-orders', 'backfill', 'console-documents', 'same-figures', 'report'],
     [
-      'issues-command',
-      'crawl-memory',
-      'incremental-property',
-      'outage',
-      'data-export-faults',
-      'schedule-command',
+      ...['route-parity', 'one-bad-answer', 'recovery', 'kill-large', 'logs-kill'],
+      ...['read-compare', 'archive-bombs', 'console-demand'],
+    ],
+    ['questions', 'disk-full', 'writers-at-once', 'docs-site', 'kill-commands', 'crawl-segments'],
+    [
+      ...['issues-command', 'crawl-memory', 'incremental-property', 'outage', 'data-export-faults'],
+      ...['schedule-command', 'issue-pages', 'demand-command', 'logs-command'],
     ],
   ],
   trino: [
@@ -23,6 +27,7 @@ export const TURNS = {
     ['run', 'parity'],
     ['workers', 'reading'],
     ['move', 'trino-rows'],
+    ['query'],
   ],
 } as const;
 
