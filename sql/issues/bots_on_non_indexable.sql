@@ -5,7 +5,7 @@ category: demand
 definition: The page is not indexable, and bots of search engines asked for it on the days that belong to the crawl.
 source: https://developers.google.com/search/docs/crawling-indexing/large-site-managing-crawl-budget
 why_it_matters: Visits that indexable pages do not get are spent on it.
-fix: Take away what leads to it, links and entries of sitemaps, unless it is to be indexed
+fix: Remove the links and sitemap entries that lead to it, unless it should be indexed
 mended_by: template
 evidence: [non_indexable_reason, page_hits.search_bot_hits]
 is_by_days: true

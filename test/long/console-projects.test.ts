@@ -103,6 +103,7 @@ async function fillMart(connection: Connection): Promise<void> {
        'availability' AS category, 'Mend it' AS fix`,
   );
   await connection.run(`CREATE TABLE mart.project_issues AS SELECT 'p1' AS project_id, * FROM mart.issues`);
+  await connection.run(`CREATE TABLE mart.page_issues (crawl_id VARCHAR, url VARCHAR, issue VARCHAR)`);
   await connection.run(`CREATE TABLE mart.issue_changes AS SELECT 'c2' AS crawl_id, 'p1' AS project_id, 'client_error' AS issue, 3 AS pages,
       2 AS new_pages, 1 AS fixed_pages, 1 AS remaining_pages`);
   await connection.run(

@@ -33,7 +33,7 @@ test('a page shows its row, where it redirects to and its issues with the way to
     [
       'bots_on_non_indexable',
       '3 hits of search bots (redirect)',
-      'Take away what leads to it, links and entries of sitemaps, unless it is to be indexed',
+      'Remove the links and sitemap entries that lead to it, unless it should be indexed',
     ],
     ['linked_redirect', 'HTTP status 301', 'Let the links lead to the final URL'],
   ]);

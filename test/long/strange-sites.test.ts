@@ -79,6 +79,22 @@ test('what to do first has the pages, clicks, hits and examples of the rows of q
   expect(told.toSorted(byName)).toEqual(expected.toSorted(byName));
   expect(read.filter(({ search_bot_hits: hits }) => hits !== null).length).toBeGreaterThan(50);
   expect(read.every(({ priority }) => Number(priority) >= 0 && Number(priority) <= 100)).toBe(true);
+
+  const urlsOf = Map.groupBy(actions, ({ issue, crawl_id }) => `${issue} ${crawl_id}`);
+  const within = read.filter((row) => row.within !== null);
+  for (const { crawl_id: crawl, issue, within: wider } of within) {
+    const own = new Set(urlsOf.get(`${issue} ${crawl}`)?.map(({ url }) => url));
+    for (const other of wider as string[]) {
+      const whole = new Set(urlsOf.get(`${other} ${crawl}`)?.map(({ url }) => url));
+      expect([other, own.isSubsetOf(whole)]).toEqual([other, true]);
+    }
+  }
+  expect(new Set(within.map(({ issue }) => issue)).size).toBeGreaterThan(3);
+  expect(within.every(({ issue, within: wider }) => !(wider as string[]).includes(String(issue)))).toBe(true);
+  // A noindex page in a sitemap is one by its definition.
+  const noindex = read.filter(({ issue }) => issue === 'noindex_in_sitemap');
+  expect(noindex.length).toBeGreaterThan(0);
+  for (const row of noindex) expect(row.within).toContain('noindex');
 });
 
 test('the crawl budget of all segments, with what is in none, is that of the site', async () => {

@@ -1,3 +1,4 @@
+import { countText } from '../../core/text/amounts.ts';
 import { type Link, line, type ShownValue, tableOf } from '../../project/model/shown/blocks.ts';
 import { type CrawlDays, daysWords } from '../../project/model/shown/days-words.ts';
 import { severityTone } from './marks.ts';
@@ -19,18 +20,39 @@ export interface FirstThing extends CrawlDays {
   readonly previous_crawl_id: string | null;
   readonly search_bot_hits: number | null;
   readonly example: string;
+  /** Issues of the same cause that all its pages have too; null where there is none. */
+  readonly within?: readonly string[] | null;
+  /** Of these issues the first is above it: it is the same cause, seen elsewhere. */
+  readonly seenAs?: readonly FirstThing[];
 }
+
+/** A page has one reason not to be indexable: of two of these on the same pages, the cause is the same. */
+const OF_ONE_REASON = `
+  robots_denied no_answer linked_redirect client_error server_error other_status noindex canonicalised
+  service_not_indexable robots_denied_in_sitemap redirect_in_sitemap error_in_sitemap noindex_in_sitemap
+  canonicalised_in_sitemap client_error_with_demand demand_not_indexable bots_on_non_indexable`;
 
 /** What to do first, of the rows of mart.issue_priorities that a condition lets through. */
 export function firstThings(condition: string): string {
-  return `SELECT found.crawl_id, found.priority, found.issue, found.title, found.severity, found.mended_by, found.pages,
+  return `WITH found AS (SELECT * FROM mart.issue_priorities AS found WHERE ${condition}),
+reason AS (SELECT crawl_id, url, issue FROM mart.page_issues
+  WHERE issue IN ('${OF_ONE_REASON.trim().split(/\s+/).join("', '")}') AND crawl_id IN (SELECT crawl_id FROM found)),
+within AS (SELECT crawl_id, issue, array_agg(wider ORDER BY wider) AS within
+  FROM (SELECT own.crawl_id, own.issue, wider.issue AS wider
+    FROM reason AS own
+    JOIN (SELECT crawl_id, issue, count(*) AS pages FROM reason GROUP BY crawl_id, issue) AS whole
+      ON whole.crawl_id = own.crawl_id AND whole.issue = own.issue
+    JOIN reason AS wider ON wider.crawl_id = own.crawl_id AND wider.url = own.url AND wider.issue <> own.issue
+    GROUP BY own.crawl_id, own.issue, wider.issue HAVING count(*) = max(whole.pages)) AS pair
+  GROUP BY crawl_id, issue)
+SELECT found.crawl_id, found.priority, found.issue, found.title, found.severity, found.mended_by, found.pages,
   found.new_pages, found.clicks, found.new_clicks, found.search_bot_hits, found.example, found.fix,
-  crawls.previous_crawl_id,  whole.ranking_from_date, whole.ranking_to_date, whole.log_from_date, whole.log_to_date
-FROM mart.issue_priorities AS found
+  crawls.previous_crawl_id, within.within, whole.ranking_from_date, whole.ranking_to_date, whole.log_from_date, whole.log_to_date
+FROM found
 JOIN mart.crawls AS crawls ON crawls.crawl_id = found.crawl_id
 JOIN mart.crawl_segments AS whole
   ON whole.crawl_id = found.crawl_id AND whole.segmentation = found.segmentation AND whole.segment = found.segment
-WHERE ${condition}
+LEFT JOIN within ON within.crawl_id = found.crawl_id AND within.issue = found.issue
 ORDER BY found.crawl_id, found.priority DESC, CASE found.severity WHEN 'high' THEN 1 WHEN 'medium' THEN 2 ELSE 3 END,
   found.pages DESC, found.issue`;
 }
@@ -47,6 +69,17 @@ export function firstThingsOf(rows: readonly Readonly<Record<string, unknown>>[]
     new_clicks: count(row.new_clicks),
     search_bot_hits: count(row.search_bot_hits),
   }));
+}
+
+/** One row for each cause: what is the same one, seen elsewhere, is said below the first of it. */
+export function firstCauses(rows: readonly FirstThing[]): FirstThing[] {
+  const causes: (FirstThing & { seenAs: FirstThing[] })[] = [];
+  for (const row of rows) {
+    const first = causes.find(({ issue }) => row.within?.includes(issue));
+    if (first === undefined) causes.push({ ...row, seenAs: [] });
+    else first.seenAs.push(row);
+  }
+  return causes;
 }
 
 /** Whose issues they are: the project, and the filter of all their pages; null where the project is not known. */
@@ -84,7 +117,12 @@ export function firstThingsBlocks(rows: readonly FirstThing[], name: string, jud
     rows,
     {
       ...{ names: 'columns', unknown: 'not known', empty: 'No issue was found.' },
-      beside: (one) => ({ below: [`${one.fix}.`, example(one)] }),
+      beside: ({ seenAs = [], ...one }) => {
+        const elsewhere = seenAs.map((also) =>
+          pages(`${countText(also.pages)} of them: ${also.title}`, also.issue),
+        );
+        return { below: [`${one.fix}.`, ...elsewhere, example(one)] };
+      },
     },
   );
   const [first] = rows;

@@ -7,7 +7,7 @@ import { barChart, indexabilityFunnel } from './bars.ts';
 import { CHART_STYLE } from './chart-style.ts';
 import { lineChart, type Series, statusChart } from './charts.ts';
 import { type AnswerRows, QUESTIONS } from './crawl-answers.ts';
-import { firstThingsBlocks, firstThingsOf } from './first-things.ts';
+import { firstCauses, firstThingsBlocks, firstThingsOf } from './first-things.ts';
 import { severityMark } from './marks.ts';
 import { type AddressOf, printHtml } from './print-html.ts';
 import type { ProjectReport, ReportIssue, TrendPoint } from './read-site-report.ts';
@@ -170,7 +170,7 @@ function head(project: ProjectReport, incidents: readonly Wrong[], link: Address
   const address = link({ to: 'project', project_id });
   const name = nameOf(project);
   const since = previous_ended_at === null ? null : ` since ${day(previous_ended_at)}`;
-  const first = firstThingsBlocks(firstThingsOf(project.findings).slice(0, MOST_FIRST), name, {
+  const first = firstThingsBlocks(firstCauses(firstThingsOf(project.findings)).slice(0, MOST_FIRST), name, {
     ...{ project_id, parts: { crawl } },
   });
   return html`<h2>${address === null ? name : html`<a href="${address}">${name}</a>`}</h2>

@@ -251,3 +251,22 @@ test('paper shows every issue, also those that a screen folds', () => {
   expect(page).toContain('<details class="all"><summary>18 more issues</summary>');
   expect(page).toContain('details.all { display: block; }');
 });
+
+test('one cause is one row of what to do first, with the pages of it that are seen elsewhere below', () => {
+  const [error] = project().findings;
+  const found = (rest: object) => ({ ...error, within: null, ...rest });
+  const sitemap = { issue: 'error_in_sitemap', title: 'Error in a sitemap', priority: 60, pages: 9 };
+  const others = { issue: 'slow', title: 'Slow', priority: 50 };
+  const shown = (...findings: ProjectReport['findings'][number][]): (string | undefined)[] => {
+    const page = reportPage([project({ findings })], AT, { link: (to) => addressOf(to) });
+    const table = page.slice(page.indexOf('What to do first'), page.indexOf('Priority, 0 to 100'));
+    return [...table.matchAll(/<a href="([^"]*issue=[^"]*)">([^<]*)</g)].map(([, , text]) => text);
+  };
+  const behind = found({ ...sitemap, within: ['client_error'] });
+  expect(shown(found({}), behind, found(others))).toEqual([
+    ...['Client error', '9 of them: Error in a sitemap', '12', '5', 'Slow', '12', '5'],
+  ]);
+  // Where only some pages are the same, or the wider one is not above it, each has its row.
+  expect(shown(found({}), found(sitemap))).toContain('Error in a sitemap');
+  expect(shown(behind, found({}))).toContain('Error in a sitemap');
+});

@@ -1,5 +1,6 @@
 import type { PageSegment } from '../../../answers/explore/segments.ts';
 import {
+  firstCauses,
   firstThings,
   firstThingsBlocks,
   firstThingsOf,
@@ -42,12 +43,13 @@ export function firstThingsFigure(
     readonly all: string | null;
   },
 ): Html {
-  const rows = firstThingsOf(answer.rows);
+  const rows = firstCauses(firstThingsOf(answer.rows));
+  const shown = rows.slice(0, most);
   const ranked = judged && { ...judged, parts: { ...judged.parts, sort: 'priority desc' } };
-  const { table, notes } = firstThingsBlocks(rows.slice(0, most), name, ranked);
+  const { table, notes } = firstThingsBlocks(shown, name, ranked);
   return answerFigure('What to do first', answer, {
     rows: html`${drawBlocks([table, ...notes])}
-${all === null || rows.length <= most ? null : html`<p><a href="${all}">All issues</a></p>`}`,
+${all === null || answer.rows.length <= shown.length ? null : html`<p><a href="${all}">All issues</a></p>`}`,
     empty: 'No issue was found.',
   });
 }

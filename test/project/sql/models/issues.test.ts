@@ -105,7 +105,10 @@ describe('what to do fits the reason why a page is not indexable', () => {
       CREATE OR REPLACE TABLE mart.page_hits AS SELECT 'c' AS crawl_id, 'u' AS url, 9 AS search_bot_hits`);
     const found: [string, string][] = [];
     for (const issue of decides) if ((await findings(issue)).length > 0) found.push([issue.name, issue.fix]);
-    const expected = [...fits, ['bots_on_non_indexable', /^Take away what leads to it/] as const];
+    const expected = [
+      ...fits,
+      ['bots_on_non_indexable', /^Remove the links and sitemap entries that lead to it/] as const,
+    ];
     expect(Object.fromEntries(found)).toEqual(
       Object.fromEntries(expected.map(([name, fix]) => [name, expect.stringMatching(fix)])),
     );
