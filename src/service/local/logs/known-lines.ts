@@ -1,4 +1,5 @@
 import { type Connection, table } from '../../../core/duckdb/duckdb.ts';
+import type { EventRows } from '../../site/logs/event-rows.ts';
 import { noteStaleDays } from './known-files.ts';
 import type { LogTables } from './log-tables.ts';
 
@@ -7,6 +8,11 @@ const HITS = table('temp', 'main', 'log_known_lines');
 
 /** Of the lines that a file has of a time, so many in a hundred are in another one with which it was merged. */
 const MERGED = 90;
+
+/** Lines that a copy within a file has, unless it is of all before it; and seconds that the time goes back where it begins. */
+const COPY = { lines: 10, seconds: 60 };
+/** Earlier lines like the first one of a copy that are tried. */
+const TRIED = 20;
 
 interface NewLines {
   /** The file that they were read from now. */
@@ -97,4 +103,51 @@ async function dropOlder(
     `UPDATE ${tables.files} AS known SET events = events - gone.n
       FROM (SELECT file, count(*) AS n FROM ${HITS} GROUP BY file) AS gone WHERE gone.file = known.id`,
   );
+}
+
+/**
+ * Takes out what a file has twice, as one that a log was appended to a second time: lines in the order in which they are
+ * before, though later ones stand between them. Lines that are alike by chance, or because they were asked for twice, stand in
+ * the order of their time.
+ *
+ * @returns how many lines were taken out
+ */
+export async function dropCopies(
+  connection: Connection,
+  tables: LogTables,
+  { id, from, first, goesBack }: Pick<NewLines, 'id' | 'from'> & Pick<EventRows, 'first' | 'goesBack'>,
+): Promise<number> {
+  const before = `SELECT max(second) FROM ${tables.lines} WHERE file = ${id} AND line <= ${from}`;
+  if (first === null || !(goesBack || (from > 0 && Number(await connection.scalar(before)) > first)))
+    return 0;
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE ${HITS} AS
+      WITH own AS (
+        SELECT rowid AS place, line, mark, row_number() OVER in_order AS nth, lag(mark) OVER in_order AS former_mark,
+          lead(mark, ${COPY.lines - 1}) OVER in_order AS later_mark, max(second) OVER in_order - second AS back
+        FROM ${tables.lines} WHERE file = ${id} WINDOW in_order AS (ORDER BY line)
+      ),
+      tried AS (
+        SELECT begin.nth AS begin, begin.nth - former.nth AS shift, begin.back
+        FROM own AS begin JOIN own AS former ON former.mark = begin.mark AND former.nth < begin.nth
+        WHERE begin.line > ${from} AND begin.back > 0 AND begin.former_mark IS DISTINCT FROM former.former_mark
+          AND (former.nth = 1 OR (begin.back >= ${COPY.seconds}
+            AND (begin.later_mark = former.later_mark OR begin.nth - former.nth < ${COPY.lines})))
+        QUALIFY row_number() OVER (PARTITION BY begin.nth ORDER BY former.nth) <= ${TRIED}
+      ),
+      pairs AS (
+        SELECT tried.*, own.nth, own.place, own.mark = former.mark AS is_same
+        FROM tried JOIN own ON own.nth >= begin AND own.nth < begin + shift JOIN own AS former ON former.nth = own.nth - shift
+      ),
+      ends AS (
+        SELECT begin, shift, coalesce(min(nth) FILTER (WHERE NOT is_same), max(nth) + 1) AS until
+        FROM pairs GROUP BY ALL
+        HAVING until - begin >= shift OR (any_value(back) >= ${COPY.seconds} AND until - begin >= ${COPY.lines})
+      )
+      SELECT DISTINCT place FROM pairs JOIN ends USING (begin, shift) WHERE nth < until AND shift > 1`,
+  );
+  await connection.run(`DELETE FROM ${tables.lines} WHERE rowid IN (SELECT place FROM ${HITS})`);
+  const count = Number(await connection.scalar(`SELECT count(*) FROM ${HITS}`));
+  await connection.run(`DROP TABLE ${HITS}`);
+  return count;
 }

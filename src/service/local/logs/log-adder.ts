@@ -27,7 +27,7 @@ import {
   recordFile,
   wasRead,
 } from './known-files.ts';
-import { dropKnownLines } from './known-lines.ts';
+import { dropCopies, dropKnownLines } from './known-lines.ts';
 import type { LogTables } from './log-tables.ts';
 
 const DAY = 86_400;
@@ -133,13 +133,16 @@ export class LogAdder {
       signal,
     );
     await insert.done();
+    const { first, goesBack } = rows;
+    const copies = await dropCopies(connection, tables, { id, from, first, goesBack });
     const before = await dropKnownLines(connection, tables, { id, from, reading, again });
-    const isKnown = tally.lines === from || (before.count > 0 && before.count === insert.events);
+    const knownLines = copies + before.count;
+    const isKnown = tally.lines === from || (knownLines > 0 && knownLines === insert.events);
     const report: LogFileReport = {
       ...blankReport(source.name),
       status: isKnown ? 'known' : 'added',
       format: name,
-      ...{ lines: tally.lines - from, events: insert.events - before.count, known_lines: before.count },
+      ...{ lines: tally.lines - from, events: insert.events - knownLines, known_lines: knownLines },
       ...{ rejected: rejects.count, reasons: rejects.reasons, places: rejects.places },
       ...{ other_hosts: tally.otherHosts, other_host_names: mostFrequent(rows.otherHosts) },
       ...{ skipped: tally.skipped, unfinished_bytes: tally.unfinished },

@@ -87,6 +87,8 @@ export class EventRows {
   last: number | null = null;
   /** Days of the events, counted from 1970. */
   readonly days = new Set<number>();
+  /** Whether an event is of before another one that stands before it. */
+  goesBack = false;
   #day = Number.NaN;
 
   constructor(rules: EventRules) {
@@ -149,6 +151,7 @@ export class EventRows {
     this.#count += 1;
     if (this.first === null || second < this.first) this.first = second;
     if (this.last === null || second > this.last) this.last = second;
+    else if (second < this.last) this.goesBack = true;
     const day = Math.floor(second / DAY);
     if (day === this.#day) return;
     this.#day = day;

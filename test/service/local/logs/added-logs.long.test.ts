@@ -340,6 +340,49 @@ test('a known file that was merged with another one is known, line by line, and 
   expect(await events('url')).toHaveLength(80 + 30 + 60);
 });
 
+const stamped = (n: number, url = `/${n}`): string =>
+  line({
+    url,
+    at: `23/Nov/2026:${String(10 + Math.floor(n / 60)).padStart(2, '0')}:${String(n % 60).padStart(2, '0')}:00 +0000`,
+  });
+const span = (from: number, to: number): string =>
+  Array.from({ length: to - from }, (_, n) => stamped(from + n)).join('');
+test.for([
+  ['a log twice', span(0, 50).repeat(2), 50],
+  ['a log three times', span(0, 20).repeat(3), 20],
+  ['a short log twice', span(0, 3).repeat(2), 3],
+  ['a log twice behind another one', span(0, 30) + span(30, 90).repeat(2), 90],
+  ['a log on both sides of another one', span(0, 30) + span(30, 60) + span(0, 30), 60],
+  ['a copy that has grown', span(0, 30) + span(0, 70), 70],
+  ['a rotated log behind the one after it', span(50, 90) + span(0, 90), 90],
+  ['lines that come twice, twice', (stamped(1) + span(1, 30) + stamped(29)).repeat(2), 31],
+  ['lines that come twice', span(0, 30).replaceAll(/.+\n/g, (one) => one.repeat(2)), 60],
+  ['a line that came late', span(0, 30) + stamped(3) + span(30, 60), 61],
+  [
+    'logs of two servers with checks',
+    span(0, 9) + stamped(9, '/ok') + span(0, 9).replaceAll('GET /', 'GET /b') + stamped(9, '/ok'),
+    20,
+  ],
+] as const)('a file that has %s has each line once', async ([, text, count]) => {
+  const { path, add, events } = await openLogs();
+  await long(path('a.log.gz'), gzipSync(text));
+  expect((await add(['a.log.gz'])).files).toMatchObject([{ status: 'added', events: count }]);
+  await long(path('b.log'), text + stamped(200));
+  await add(['b.log']);
+  expect(await events('url')).toHaveLength(count + 1);
+});
+
+test('a log that is appended to itself, or to another one twice, is known', async () => {
+  const { path, add, events } = await openLogs();
+  await long(path('a.log'), span(0, 50));
+  await add(['a.log']);
+  await appendFile(path('a.log'), span(0, 50));
+  expect((await add(['a.log'])).files).toMatchObject([{ status: 'known', known_lines: 0 }]);
+  await long(path('b.log'), span(50, 60) + span(0, 50).repeat(2));
+  expect((await add(['b.log'])).files).toMatchObject([{ status: 'added', events: 10, known_lines: 100 }]);
+  expect(await events('url')).toHaveLength(60);
+});
+
 /** What happens to the files of a server. */
 type Step =
   | { readonly do: 'write'; readonly count: number; readonly twice: boolean }
