@@ -145,6 +145,12 @@ test.for(['46204', '20260701', '1. März 2026', 'first'])(
   },
 );
 
+test('paths are pages without their host, and no queries', async () => {
+  await expect(rowsOf(`Top pages,${FIGURES}\n/a,12,120,10%,5.5\n/,1,2,50%,1\n`)).rejects.toThrow(
+    'its pages have no scheme and no host, such as "/a"',
+  );
+});
+
 test('an archive without days says why its table by date is none', async () => {
   const path = join(await temporaryFolder(), 'export.zip');
   await writeFile(
@@ -163,6 +169,7 @@ test.for([
   ['a line that names the delimiter', DATES.replaceAll(',', ';').replace(/^/, 'sep=;\n')],
   ['empty cells behind the last column', DATES.replaceAll('\n', ',,\n')],
   ['empty cells behind the header', DATES.replace('\n', ',\n')],
+  ['a row of empty cells', `${DATES},,,,\n`],
 ] as const)('%s, as spreadsheets write, changes nothing', async ([, table]) => {
   expect(await rowsOf(table)).toEqual(['2026-11-01 12']);
 });

@@ -101,6 +101,7 @@ function recordsOf(
       const cells = all.length > width ? withinWidth(all, width) : all;
       const at = { place, line };
       if (isHeader) isHeader = false;
+      else if (cells.every((one) => one.trim() === '')) continue;
       else if (cells.length === width) {
         const named = withDay(namedCells(cells, columns), order);
         const texts = dimensions.map((one) => named[one] ?? '');

@@ -66,6 +66,11 @@ export function recognizeTable(
   const dimension = dimensionOf(header[0] ?? '', cells);
   if (dimension === 'query' && cells.length > 0 && isDateName(header[0] ?? ''))
     return { kind: 'unknown', why: `its days can't be read, such as ${JSON.stringify(cells[0])}` };
+  if (dimension === 'query' && cells.length > 0 && cells.every((cell) => cell.startsWith('/')))
+    return {
+      kind: 'unknown',
+      why: `its pages have no scheme and no host, such as ${JSON.stringify(cells[0])}`,
+    };
   const hasRates = header.includes('CTR') || sample.some((cells) => cells.some((cell) => /[%٪]/.test(cell)));
   // Bing's exports begin with the impressions, and may have no positions.
   const lacksPositions = columns.position === undefined && hasRates && columns.clicks < columns.impressions;
