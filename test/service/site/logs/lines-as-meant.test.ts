@@ -259,6 +259,17 @@ test.for([
       },
     },
   ],
+  [
+    'azure',
+    {
+      ...{ timeStamp: '2026-11-10T12:00:00+00:00', category: 'ApplicationGatewayAccessLog' },
+      properties: {
+        ...{ clientIP: '66.249.66.1', httpMethod: 'GET', requestUri: '/rewritten', requestQuery: 'b=1' },
+        ...{ originalRequestUriWithArgs: '/a?b=1', httpStatus: 200, sentBytes: 9, sslEnabled: 'on' },
+        ...{ userAgent: AGENT, host: '10.0.0.4', originalHost: 'www.example.com' },
+      },
+    },
+  ],
 ] as const)('the JSON lines of %s are recognised', async ([format, record]) => {
   const more = format === 'vercel' ? `${JSON.stringify({ ...record, message: 'again' })}\n` : '';
   const { name, events } = await linesOf(`${JSON.stringify(record)}\n${more}`);

@@ -100,9 +100,10 @@ test.for([
 test('HAProxy is recognised, with captured headers and without', async () => {
   const haproxy = (captured: string): string =>
     `Nov 10 12:00:00 lb haproxy[9]: 66.249.66.1:5000 [${TIME.slice(0, 20)}.123] in~ static/s1 10/0/30/69/109 404 9 - - ---- 1/1/1/1/0 0/0${captured} "GET /a HTTP/1.1"\n`;
-  const { name, events } = await linesOf(haproxy('') + haproxy(' {www.example.com|a b} {}'));
+  const early = haproxy('').replace('109 404 9', '+109 404 +9');
+  const { name, events } = await linesOf(haproxy('') + haproxy(' {www.example.com|a b} {}') + early);
   const one = { url: 'https://www.example.com/a', status: '404', verdict: '', referer: '\\N' };
-  expect([name, events]).toEqual(['syslog:haproxy', [one, one]]);
+  expect([name, events]).toEqual(['syslog:haproxy', [one, one, one]]);
 });
 
 test.for([

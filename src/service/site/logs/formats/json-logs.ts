@@ -117,20 +117,28 @@ const gcp: JsonLog = {
   isRequest: ({ httpRequest }) => httpRequest !== undefined,
 };
 
-/** Azure Front Door (https://learn.microsoft.com/azure/frontdoor/monitor-front-door#access-log). */
+/**
+ * Azure Front Door (https://learn.microsoft.com/azure/frontdoor/monitor-front-door#access-log) and Application Gateway
+ * (https://learn.microsoft.com/azure/application-gateway/monitor-application-gateway-reference).
+ */
 const azure: JsonLog = {
   map: {
-    time: 'time',
+    time: ['time', 'timeStamp'],
     address: 'properties.clientIp',
-    host: 'properties.hostName',
+    scheme: 'properties.sslEnabled',
+    host: ['properties.hostName', 'properties.originalHost', 'properties.host'],
     method: 'properties.httpMethod',
-    url: 'properties.requestUri',
+    url: ['properties.originalRequestUriWithArgs', 'properties.requestUri'],
     status: ['properties.httpStatusCode', 'properties.httpStatus'],
     bytes: ['properties.responseBytes', 'properties.sentBytes'],
     referer: 'properties.referer',
     agent: 'properties.userAgent',
   },
-  isRequest: ({ properties }) => isRecord(properties) && properties.requestUri !== undefined,
+  // Those of a firewall have a URL too.
+  isRequest: ({ properties, category }) =>
+    isRecord(properties) &&
+    properties.requestUri !== undefined &&
+    (category === undefined || /access/i.test(String(category))),
 };
 
 /** Writers of JSON lines, by the names of their formats. */

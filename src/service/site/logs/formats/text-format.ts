@@ -170,7 +170,8 @@ function readerOf({ field, strftime }: FormatPart, time: LogTime, scratch: TimeP
       return undefined;
     };
   return (value, line) => {
-    if (!isNothing(field, value)) line[field] = value;
+    // HAProxy puts a sign before a size that is not yet final.
+    if (!isNothing(field, value)) line[field] = field === 'bytes' ? value.replace(/^\+/, '') : value;
     return undefined;
   };
 }
