@@ -1,5 +1,5 @@
 import { lookUp } from '../../../../../core/text/look-up.ts';
-import type { Item } from './item.ts';
+import { DEEPEST, type Item, isItem } from './item.ts';
 import { SUBTYPES } from './schema-types.ts';
 
 /**
@@ -56,15 +56,24 @@ export function rulesOf(type: string): readonly string[] {
 /** The properties that an item's types require and it lacks, alternatives as `a|b`. Empty values count as lacking. */
 export function missingProperties(item: Item, types: readonly string[]): string[] {
   const required = new Set(types.flatMap(rulesOf));
-  const has = (name: string): boolean => {
-    const value =
-      item[name] ??
-      item[`schema:${name}`] ??
-      item[`https://schema.org/${name}`] ??
-      item[`http://schema.org/${name}`];
-    return (
-      value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0)
+  const has = (name: string): boolean =>
+    ['', 'schema:', 'https://schema.org/', 'http://schema.org/'].some(
+      (space) => !isEmpty(item[space + name]),
     );
-  };
   return [...required].filter((names) => !names.split('|').some(has));
+}
+
+/** Objects of JSON-LD that stand for what they hold. */
+const HOLDERS = ['@value', '@list', '@set'];
+
+/** Whether a value says nothing: JSON-LD drops nulls, also of lists, and a blank text is no name. */
+function isEmpty(value: unknown): boolean {
+  const held = (one: unknown): unknown => {
+    const holder = isItem(one) ? HOLDERS.find((name) => name in one) : undefined;
+    return isItem(one) && holder !== undefined ? one[holder] : one;
+  };
+  const values = [value].flat(DEEPEST).map(held).flat(DEEPEST);
+  return values.every(
+    (one) => one === undefined || one === null || (typeof one === 'string' && one.trim() === ''),
+  );
 }

@@ -2,7 +2,7 @@ import { parseJsonAsWritten } from '../../../../../core/text/json.ts';
 import type { StructuredDataFormat, StructuredDataRecord } from '../../records/records.ts';
 import type { DocumentFacts } from '../read-document.ts';
 import { distinct } from '../text/text.ts';
-import { type Item, inspectItem, isItem, typesOf } from './item.ts';
+import { DEEPEST, type Item, inspectItem, isItem, typesOf } from './item.ts';
 import { JsonLdGraph } from './json-ld-graph.ts';
 import { microdataItems } from './microdata.ts';
 import { rdfaItems } from './rdfa.ts';
@@ -72,8 +72,7 @@ function readBlock(block: string): Item[] | null {
   if (bare === '') return [];
   if (bare.length > LONGEST_BLOCK) return null;
   try {
-    const value = parseJsonAsWritten(bare);
-    return (Array.isArray(value) ? value : [value]).filter(isItem);
+    return [parseJsonAsWritten(bare)].flat(DEEPEST).filter(isItem);
   } catch (error) {
     // A RangeError: it nests deeper than the stack reaches.
     if (error instanceof SyntaxError || error instanceof RangeError) return null;

@@ -68,9 +68,36 @@ test('an item that nests without end is not kept', () => {
   expect(parsed(nested(50_000)).items).toMatchObject([{ type: null, valid: false, item: null }]);
 });
 
-test.each([
+test.each<[string, readonly string[] | null]>([
   ['{"@type":"Product","name":"Shoe"}', ['offers|review|aggregateRating']],
   ['{"@type":"Product","name":"","review":[]}', ['name', 'offers|review|aggregateRating']],
+  ...[
+    'null',
+    '[]',
+    '""',
+    '" "',
+    '[null]',
+    '[""]',
+    '[[]]',
+    '{"@value":null}',
+    '{"@value":""}',
+    '{"@list":[]}',
+    '[{"@set":[null]}]',
+  ].map((empty): [string, string[]] => [
+    `{"@type":"Product","name":${empty},"offers":${empty}}`,
+    ['name', 'offers|review|aggregateRating'],
+  ]),
+  ...[
+    '0',
+    'false',
+    '9.90',
+    '[null,"x"]',
+    '{}',
+    '[{}]',
+    '{"@value":"x"}',
+    '{"@list":[{}]}',
+    '{"@id":"#x"}',
+  ].map((full): [string, null] => [`{"@type":"Product","name":${full},"offers":${full}}`, null]),
   ['{"@type":"Event","name":"x","startDate":"2026-11-22","location":"here"}', null],
   ['{"@type":"schema:FAQPage"}', ['mainEntity']],
   ['{"@type":"Restaurant","name":"Inn"}', ['address']],
@@ -138,6 +165,14 @@ test.each<[string, readonly string[], unknown[][]]>([
       ['Product', null],
       ['Offer', null],
       ['Product', null],
+    ],
+  ],
+  [
+    'lists within lists',
+    ['[[[{"@type":"Person"}],null],[{"@type":"Thing"}]]'],
+    [
+      ['Person', null],
+      ['Thing', null],
     ],
   ],
   [
