@@ -87,7 +87,7 @@ function noFacts(html: string, read: number) {
   };
 }
 
-/** Elements whose inside is no text of the page. */
+/** Elements whose inside is no text of the page. Its links, images, headings and data are the page's, as in browsers. */
 const SILENT = new Set(
   'script style template iframe noembed noframes noscript textarea select svg math object canvas audio video title'.split(
     ' ',
@@ -145,6 +145,12 @@ class Reader {
   #isHead = false;
   #anchor: Anchor | null = null;
   #heading: Heading | null = null;
+  /** The outermost element without a text of the page around the walk, and the link and the heading around it. */
+  #silent: {
+    readonly element: Element;
+    readonly anchor: Anchor | null;
+    readonly heading: Heading | null;
+  } | null = null;
   /** What those are within: a link may stand in a cell of a link, and a heading in a block of a heading. */
   readonly #outerAnchors: (Anchor | null)[] = [];
   readonly #outerHeadings: (Heading | null)[] = [];
@@ -170,37 +176,31 @@ class Reader {
 
   #enter(node: Node): boolean {
     if (!isElement(node)) {
-      if (this.#isBody && node.nodeName === '#text' && 'value' in node) this.#say(node.value);
+      if (node.nodeName === '#text' && 'value' in node) this.#say(node.value);
       return false;
     }
     for (const { name } of node.attrs) {
       if (name === 'itemscope') this.#facts.hasMicrodata = true;
       else if (name === 'typeof') this.#facts.hasRdfa = true;
     }
-    if (node.namespaceURI !== elements.NS.HTML) return this.#enterSilent(node);
     const { tagName } = node;
-    if (this.#anchor !== null) this.#anchor.name ??= this.#nameOf(node);
-    this.#note(node);
-    if (SILENT.has(tagName)) return this.#enterSilent(node);
+    const isHtml = node.namespaceURI === elements.NS.HTML;
+    const isSilent = !isHtml || SILENT.has(tagName);
+    if (this.#anchor !== null && this.#silent === null)
+      this.#anchor.name ??= this.#nameOf(node) ?? (isSilent ? silentName(node) : null);
+    if (isHtml) this.#note(node);
+    else if (tagName === 'a') this.#enterAnchor(node);
+    if (this.#silent !== null) return true;
+    if (isSilent) {
+      this.#silent = { element: node, anchor: this.#anchor, heading: this.#heading };
+      this.#anchor = null;
+      this.#heading = null;
+      return true;
+    }
     if (!INLINE.has(tagName)) this.#say('\n');
     if (this.#isBody) this.#regions.enter(node);
     if (this.#regions.isMain) this.#hasMain = true;
     return true;
-  }
-
-  /** What stands in it is no text of the page, but a link is one. */
-  #enterSilent(element: Element): boolean {
-    if (this.#anchor !== null) this.#anchor.name ??= this.#nameOf(element) ?? silentName(element);
-    walk(element, (node) => {
-      if (!isElement(node)) return true;
-      if (node.tagName === 'title' && node.namespaceURI === elements.NS.HTML) this.#noteTitle(node);
-      if (!(node.tagName === 'a' || node.tagName === 'area')) return true;
-      const anchor = this.#noteAnchor(node);
-      if (anchor !== null && node.tagName === 'a') anchor.text = textContent(node);
-      return true;
-    });
-    if (!INLINE.has(element.tagName)) this.#say(' ');
-    return false;
   }
 
   #note(element: Element): void {
@@ -233,8 +233,7 @@ class Reader {
           facts.jsonLd.push(textContent(element));
         break;
       case 'a':
-        this.#outerAnchors.push(this.#anchor);
-        this.#anchor = this.#noteAnchor(element) ?? this.#anchor;
+        this.#enterAnchor(element);
         break;
       case 'area':
         this.#noteAnchor(element);
@@ -290,6 +289,11 @@ class Reader {
     else if (rel.includes('canonical')) this.#facts.bodyCanonical ??= href;
   }
 
+  #enterAnchor(element: Element): void {
+    this.#outerAnchors.push(this.#anchor);
+    this.#anchor = this.#noteAnchor(element) ?? this.#anchor;
+  }
+
   #noteAnchor(element: Element): Anchor | null {
     const href = hrefOf(element);
     if (href === null) return null;
@@ -326,10 +330,12 @@ class Reader {
 
   #say(text: string): void {
     if (!this.#isBody) return;
-    this.#text.say(text);
-    if (this.#regions.position === 'Content') {
-      this.#content.say(text);
-      if (this.#regions.isMain) this.#main.say(text);
+    if (this.#silent === null) {
+      this.#text.say(text);
+      if (this.#regions.position === 'Content') {
+        this.#content.say(text);
+        if (this.#regions.isMain) this.#main.say(text);
+      }
     }
     if (this.#anchor !== null) this.#anchor.text += text;
     if (this.#heading !== null) this.#heading.text += text;
@@ -337,11 +343,19 @@ class Reader {
 
   #leave(element: Element): void {
     const { tagName } = element;
-    if (tagName === 'head') this.#isHead = false;
-    else if (tagName === 'a') this.#leaveAnchor();
-    else if (this.#heading !== null && isHeading(tagName)) this.#leaveHeading(this.#heading);
-    if (this.#isBody) this.#regions.leave(element);
-    if (!INLINE.has(tagName)) this.#say('\n');
+    const isHtml = element.namespaceURI === elements.NS.HTML;
+    if (tagName === 'a') this.#leaveAnchor();
+    else if (isHtml && tagName === 'head') this.#isHead = false;
+    else if (isHtml && this.#heading !== null && isHeading(tagName)) this.#leaveHeading(this.#heading);
+    if (this.#silent?.element === element) {
+      this.#anchor = this.#silent.anchor;
+      this.#heading = this.#silent.heading;
+      this.#silent = null;
+      this.#say(' ');
+    } else if (this.#silent === null) {
+      if (this.#isBody) this.#regions.leave(element);
+      if (!INLINE.has(tagName)) this.#say('\n');
+    }
     // Elements that a broken page puts after its body count as part of it, so the body is never left.
   }
 

@@ -88,6 +88,8 @@ test.each([
     ['x yz w', 'z'],
   ],
   ['<a href=/l>x<svg><a href="/m"><text>y</text></a></svg>z</a>', ['x z', 'y']],
+  ['<a href=/l>x<object>o<a href=/m>y<video>v</video></a></object>z</a>', ['x z', 'yv']],
+  ['<svg><a href=/l>x<a href=/m>y</a>z</a><area href=/n></svg>', ['xyz', 'y']],
 ])('of %s each link has the text that stands in it', (html, texts) => {
   expect(parsed(html).links.map(({ anchor }) => anchor)).toEqual(texts);
 });
@@ -108,3 +110,13 @@ test('thousands of headings and links in each other are read in time', () => {
   expect(deep.links).toHaveLength(5_000);
   expect(performance.now() - begun).toBeLessThan(5_000);
 });
+
+test.each(['<svg>', '<video>', '<svg><foreignObject>', '<object><canvas>'])(
+  'thousands of links in each other in %s are read in time',
+  (start) => {
+    const begun = performance.now();
+    const { links } = parsed(start + '<a href=/l>x<table><tr><td>'.repeat(10_000));
+    expect(links.length).toBeGreaterThan(0);
+    expect(performance.now() - begun).toBeLessThan(5_000);
+  },
+);

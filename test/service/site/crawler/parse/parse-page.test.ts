@@ -154,6 +154,25 @@ test('a title within a drawing is none of the page', () => {
   expect(parsed('<svg><title>icon</title></svg><title>Page</title>').page.title).toBe('Page');
 });
 
+/** Elements without a text of the page, whose inside is in the document all the same, as Chromium has it. */
+test.each(['video', 'audio', 'canvas', 'object', 'svg><foreignObject'])(
+  'what stands in <%s>, as all does behind one that never ends, is of the page, but its text is not',
+  (start) => {
+    const { page, items } = parsed(
+      `text <${start}>no text<h2>A heading</h2><img src=/i alt=x><meta name=robots content=noindex>
+      <script type="application/ld+json">{"@type":"Thing"}</script><div itemscope itemtype="https://schema.org/Place"></div>`,
+    );
+    expect(page).toMatchObject({
+      word_count: 1,
+      h2: ['A heading'],
+      num_img: 1,
+      num_img_alt: 1,
+      meta_robots_index: false,
+    });
+    expect(items.map(({ type }) => type)).toEqual(['Thing', 'Place']);
+  },
+);
+
 test('elements that nest deeper than the stack reaches are read', () => {
   const { page, links } = parsed(`${'<div>'.repeat(20_000)}<a href=/deep>deep</a>`);
   expect(page.word_count).toBe(1);
