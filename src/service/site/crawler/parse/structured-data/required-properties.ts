@@ -69,7 +69,7 @@ const HOLDERS = ['@value', '@list', '@set'];
 /** Whether a value says nothing: JSON-LD drops nulls, also of lists, and a blank text is no name. */
 function isEmpty(value: unknown): boolean {
   const held = (one: unknown): unknown => {
-    const holder = isItem(one) ? HOLDERS.find((name) => name in one) : undefined;
+    const holder = isItem(one) ? HOLDERS.find((name) => Object.hasOwn(one, name)) : undefined;
     return isItem(one) && holder !== undefined ? one[holder] : one;
   };
   const values = [value].flat(DEEPEST).map(held).flat(DEEPEST);
