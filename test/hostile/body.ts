@@ -85,6 +85,8 @@ function mangle(lines: readonly string[], one: UnitCase, format: 'csv' | 'json')
       return Buffer.from(`\ufeff${whole}`);
     case 'blank_lines':
       return Buffer.from(lines.map((line) => `${line}\n`).join(''));
+    case 'lines_of_spaces':
+      return Buffer.from(['', ...lines].map((line) => `${line} \t\r\n`).join(''));
     case 'crlf':
       return Buffer.from(lines.map((line) => `${line.slice(0, -1)}\r\n`).join(''));
     case 'mixed_line_ends':

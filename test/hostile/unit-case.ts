@@ -13,6 +13,7 @@ export const CONTENTS = {
   shuffled_columns: 'loads',
   byte_order_mark: 'either',
   blank_lines: 'either',
+  lines_of_spaces: 'loads',
   omitted_nulls: 'either',
   crlf: 'either',
   mixed_line_ends: 'either',
@@ -204,7 +205,13 @@ const NEEDS_ROWS: readonly Content[] = [
   'deep_nesting',
 ];
 const CSV_ONLY: readonly Content[] = ['wrong_delimiter', 'mixed_line_ends', 'shuffled_columns'];
-const JSON_ONLY: readonly Content[] = ['key_twice', 'json_array', 'omitted_nulls', 'deep_nesting'];
+const JSON_ONLY: readonly Content[] = [
+  'key_twice',
+  'json_array',
+  'omitted_nulls',
+  'deep_nesting',
+  'lines_of_spaces',
+];
 
 /** The content that a case really has, in this format. */
 export function contentOf({ content, rows: given }: UnitCase, format: 'csv' | 'json'): Content {

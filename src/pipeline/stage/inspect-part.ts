@@ -220,7 +220,7 @@ export async function* readRecords(part: RawPart): AsyncGenerator<RawRecord> {
 
 async function* jsonRecords(part: RawPart): AsyncGenerator<RawRecord> {
   for await (const { line: bytes, number } of readLines(part.path, 'latin1')) {
-    if (bytes.trim() === '') continue;
+    if (/^[ \t\r]*$/.test(bytes)) continue;
     const { text, valid } = decode(bytes.replace(/\r$/, ''));
     const line = part.firstLine - 1 + number;
     const quoted = valid ? quoteNumbers(text) : null;

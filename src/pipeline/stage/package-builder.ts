@@ -94,11 +94,13 @@ export class PackageBuilder {
    *   when the part does not show the fields that were asked for
    */
   async addPart(part: RawPart, signal: AbortSignal): Promise<void> {
-    const index = this.#begun.includes(part) ? this.#begun.indexOf(part) : this.#begun.push(part) - 1;
     if (part.header) {
       this.#columns.refuseForeign(part.header, part.file, true);
       this.#columns.add(part.header);
     }
+    // All its lines are blank.
+    if (part.rows === 0 && part.format !== 'parquet') return;
+    const index = this.#begun.includes(part) ? this.#begun.indexOf(part) : this.#begun.push(part) - 1;
     const stage = () =>
       this.#connections.use((connection) => this.#stagePart(connection, part, index, signal));
     await (part.format === 'parquet' ? refuseDamage(part, signal, stage) : stage());

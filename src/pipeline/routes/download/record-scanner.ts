@@ -1,6 +1,8 @@
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 const QUOTE = 0x22;
+const SPACE = 0x20;
+const TAB = 0x09;
 
 /** The ends of the records in a chunk of text. */
 export interface Scan {
@@ -16,10 +18,12 @@ export interface Scan {
 
 /**
  * Counts records in bytes, piece by piece, without parsing them: a newline ends a record, in CSV only outside quotes.
- * A blank line is no record. State is kept for the record that the piece breaks off in.
+ * A blank line is no record; in JSON it may have spaces. State is kept for the record that the piece breaks off in.
  */
 export class RecordScanner {
   readonly #csv: boolean;
+  /** The bytes of a blank line. */
+  readonly #blanks: readonly number[];
   #quoted = false;
   #blank = true;
   /** Newlines within the record that the last piece broke off in. */
@@ -27,6 +31,7 @@ export class RecordScanner {
 
   constructor(format: 'csv' | 'json') {
     this.#csv = format === 'csv';
+    this.#blanks = format === 'csv' ? [RETURN] : [RETURN, SPACE, TAB];
   }
 
   /** True when the bytes so far end behind a newline. */
@@ -56,14 +61,14 @@ export class RecordScanner {
     let lines = this.#openLines;
     let end = 0;
     for (let at = piece.indexOf(NEWLINE); at !== -1; at = piece.indexOf(NEWLINE, end)) {
-      const blank = this.#blank && isBlank(piece, end, at);
+      const blank = this.#blank && this.#isBlank(piece, end, at);
       if (blank) blanks++;
       else records++;
       lines++;
       end = at + 1;
       this.#blank = true;
     }
-    if (end < piece.length) this.#blank = this.#blank && isBlank(piece, end, piece.length);
+    if (end < piece.length) this.#blank = this.#blank && this.#isBlank(piece, end, piece.length);
     if (end === 0) return { records, end, lines: 0, blanks };
     this.#openLines = 0;
     return { records, end, lines, blanks };
@@ -97,9 +102,9 @@ export class RecordScanner {
     this.#openLines = lines - linesAtEnd;
     return { records, end, lines: linesAtEnd, blanks };
   }
-}
 
-function isBlank(piece: Uint8Array, from: number, to: number): boolean {
-  for (let at = from; at < to; at++) if (piece[at] !== RETURN) return false;
-  return true;
+  #isBlank(piece: Uint8Array, from: number, to: number): boolean {
+    for (let at = from; at < to; at++) if (!this.#blanks.includes(piece[at] ?? 0)) return false;
+    return true;
+  }
 }

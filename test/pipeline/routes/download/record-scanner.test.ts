@@ -50,6 +50,12 @@ test('quotes mean nothing in JSONL', () => {
 test('blank lines are lines, but no records', () => {
   expect(scanned('json', [Buffer.from('\n{"a":1}\r\n\r\n\n')])).toMatchObject({ records: 1, lines: 4 });
   expect(scanned('csv', [Buffer.from('\n1;"a"\r\n\r\n\n')])).toMatchObject({ records: 1, lines: 4 });
+  expect(scanned('json', [Buffer.from('{"a":1}\n \t'), Buffer.from(' \r\n')])).toMatchObject({
+    records: 1,
+    lines: 2,
+  });
+  // A cell of a CSV may be a space.
+  expect(scanned('csv', [Buffer.from(' \n')])).toMatchObject({ records: 1 });
 });
 
 test('the first record ends behind its newline, or not at all', () => {

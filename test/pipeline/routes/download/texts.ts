@@ -15,8 +15,8 @@ const jsonLine = fc
   )
   .map((value) => JSON.stringify(value));
 
-function lines(line: fc.Arbitrary<string>): fc.Arbitrary<string> {
-  const ended = fc.tuple(fc.oneof({ weight: 5, arbitrary: line }, fc.constant('')), newline);
+function lines(line: fc.Arbitrary<string>, ...blanks: string[]): fc.Arbitrary<string> {
+  const ended = fc.tuple(fc.oneof({ weight: 5, arbitrary: line }, fc.constantFrom('', ...blanks)), newline);
   const last = fc.oneof({ weight: 3, arbitrary: fc.constant('') }, line);
   return fc
     .tuple(fc.array(ended, { maxLength: 8 }), last)
@@ -25,7 +25,7 @@ function lines(line: fc.Arbitrary<string>): fc.Arbitrary<string> {
 
 /** CSV with quotes, newlines inside them, CRLF, blank lines, and perhaps a last line without its newline. */
 export const csvText = lines(csvLine);
-export const jsonlText = lines(jsonLine);
+export const jsonlText = lines(jsonLine, ' ', '\t ');
 
 /** The bytes in pieces, cut at any places, also within a character. */
 export function cutAnywhere(bytes: Buffer, cuts: readonly number[]): Buffer[] {
@@ -47,7 +47,7 @@ export function naiveRecords(
     if (text[at] !== '\n' || quoted) continue;
     const record = text.slice(start, at + 1);
     lines += record.split('\n').length - 1;
-    if (!/^\r*\n$/.test(record)) records.push(record);
+    if (!(format === 'csv' ? /^\r*\n$/ : /^\s*$/).test(record)) records.push(record);
     start = at + 1;
   }
   return { records, lines, end: start, rest: text.slice(start) };
