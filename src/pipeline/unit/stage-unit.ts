@@ -52,11 +52,11 @@ export async function stageUnit(
       const parts = await stageParts(context, planned, source, folders).catch((error: unknown) => {
         if (!(error instanceof TooManyRows)) throw error;
         const counts = { reported: source.reported, received: error.rows, staged: 0, rejected: 0 };
-        refuseDifference(name, counts, differences++);
+        refuseDifference(name, counts, source, differences++);
         throw error;
       });
       const counts = countsOf(source, parts);
-      refuseDifference(name, counts, differences++);
+      refuseDifference(name, counts, source, differences++);
       const tried = { attempt, requestedAt, seconds: Math.round(host().monotonic() - startedAt) / 1000 };
       const manifest = manifestOf(context, planned, { ...opened, ...parts, ...tried, counts });
       await writeManifest(folders.package, manifest);
@@ -224,10 +224,15 @@ async function refuseRepeatedRows(
  * Compares the counts. A download that is cut at the end of a row looks complete, so the first difference counts as a
  * cut. A second one is the service's own.
  */
-function refuseDifference(name: string, counts: Manifest['counts'], earlier: number): void {
+function refuseDifference(
+  name: string,
+  counts: Manifest['counts'],
+  { files }: Pick<Source, 'files'>,
+  earlier: number,
+): void {
   const difference = reconcile({ ...counts, loaded: null, queryable: null });
   if (!difference) return;
-  const message = `${name}: ${difference.leftCount} rows ${difference.left}, but ${difference.rightCount} ${difference.right}`;
+  const message = `${name}: ${difference.leftCount} rows ${difference.left}, but ${difference.rightCount} ${difference.right}${files ? ` in ${files}` : ''}`;
   throw earlier === 0
     ? new CrawlhouseError('cut_short', message)
     : new CrawlhouseError('unreconciled', message);

@@ -20,6 +20,8 @@ export interface Source {
   readonly parts: AsyncGenerator<RawPart, Download>;
   /** Fields that no two rows may share, of rows that come page by page; none where nothing is known, or no page is. */
   readonly key?: readonly string[];
+  /** The files that the rows come in, where a person can look at them. */
+  readonly files?: string;
   /** Seconds until the service had made the data export; absent for other routes, and where only a part is known. */
   readonly waited?: number;
   /** The rows are only what is new of a list. */

@@ -14,8 +14,13 @@ export interface Expected {
   readonly file: string;
   /** Names of the requested fields; a row may have no others than those of an error object. */
   readonly fields: readonly string[];
+  /** An object of a store: an error object in it answers no request of ours. */
+  readonly isStored?: boolean | undefined;
 }
 
+/** No text begins with these: control characters, or bytes that are not UTF-8. */
+const NO_TEXT = /^.{0,3}(?!\s)[\p{Cc}\ufffd]/su;
+const SHOWN_BYTES = 8;
 const WORDS = { csv: 'CSV', json: 'JSON lines' } as const;
 /** Content types that name another kind of file. For an unknown one, the content decides. */
 const OTHER_KINDS = /html|xml|^(image|audio|video|font|multipart)\/|pdf/i;
@@ -62,12 +67,14 @@ function refuseForeign(head: Buffer, isWhole: boolean, expected: Expected): void
   const { format, file } = expected;
   // Without a byte order mark, which counts as space.
   const text = head.toString('utf8').trimStart();
-  if (text.startsWith('<')) {
-    throw new CrawlhouseError(
-      'contract_broken',
-      `${file}: an HTML or XML page came instead of ${WORDS[format]}: ${JSON.stringify(text.slice(0, 80))}`,
-    );
-  }
+  const refused = (what: string): CrawlhouseError =>
+    new CrawlhouseError('contract_broken', `${file}: ${what}`);
+  const foreign = (what: string): CrawlhouseError =>
+    refused(`${what} came instead of ${WORDS[format]}: ${JSON.stringify(text.slice(0, 80))}`);
+  if (NO_TEXT.test(text))
+    throw refused(`it is no text in UTF-8, its first bytes are ${head.toString('hex', 0, SHOWN_BYTES)}`);
+  if (text.startsWith('<')) throw foreign('an HTML or XML page');
+  if (text.startsWith('[') && format === 'json') throw foreign('a JSON array');
   if (!text.startsWith('{')) return;
   // An object over several lines, or the first of the lines.
   const [firstLine = ''] = text.split('\n', 1);
@@ -75,6 +82,9 @@ function refuseForeign(head: Buffer, isWhole: boolean, expected: Expected): void
     const said = asErrorObject(jsonOf(candidate));
     const isRow =
       said && format === 'json' && Object.keys(said).every((key) => expected.fields.includes(key));
-    if (said && !isRow) throw serviceError({ method: 'the export', path: file }, 200, said, undefined);
+    if (!said || isRow) continue;
+    throw expected.isStored
+      ? foreign('an error object')
+      : serviceError({ method: 'the export', path: file }, 200, said, undefined);
   }
 }

@@ -37,6 +37,10 @@ export interface PartOptions {
   readonly partBytes?: number;
   /** Rows that the service reports; more end the download. */
   readonly mostRows?: number;
+  /** Rows of the files of the same export that came before; default: none. */
+  readonly rowsBefore?: number;
+  /** An object of a store. */
+  readonly isStored?: boolean;
   /** Bytes of the longest record. */
   readonly mostRecord?: number;
   /** Names of the requested fields. */
@@ -58,16 +62,16 @@ export async function* writeParts(
   content: AsyncIterable<Buffer>,
   options: PartOptions,
 ): AsyncGenerator<RawPart, readonly string[] | null> {
-  const { format, file, fields = [] } = options;
+  const { format, file, fields = [], isStored } = options;
   const { mostRows = Number.POSITIVE_INFINITY, mostRecord = DEFAULT_LIMITS.record } = options;
-  const pieces = recognizedContent(content, { format, file, fields });
+  const pieces = recognizedContent(content, { format, file, fields, isStored });
   const head = await readHead(pieces, options);
   const scanner = new RecordScanner(format);
   const partBytes = options.partBytes ?? (fields.length > WIDE_FIELDS ? WIDE_PART_BYTES[format] : PART_BYTES);
   let nextLine = head.lines + 1;
   let index = 0;
   let part: OpenPart | null = null;
-  let rows = 0;
+  let rows = options.rowsBefore ?? 0;
   let blanks = 0;
   /** Bytes of the record that the last piece broke off in. */
   let open = 0;

@@ -27,6 +27,8 @@ import {
 import { awaitExport, prefixOf } from './data-export-job.ts';
 import { ensureExport } from './ensure-export.ts';
 
+const ANOTHER_EXPORT = 'the unit keeps its former rows; the next run requests another data export';
+
 /** A data export (api-spec.md §4.9). */
 export const EXPORT_ROUTE: RouteKind = {
   reason: 'a data export, because of its format or store',
@@ -69,6 +71,7 @@ async function openExport(context: RouteContext, routed: RoutedUnit): Promise<So
     throw new CrawlhouseError(
       'unreconciled',
       `${unit}: the service counts ${rows.reported} rows, its data export ${done.id} has ${reported}`,
+      { hint: ANOTHER_EXPORT },
     );
   }
   await using opened = new AsyncDisposableStack();
@@ -89,6 +92,7 @@ async function openExport(context: RouteContext, routed: RoutedUnit): Promise<So
     fields,
     shown: 'some',
     filter: null,
+    files: `the ${objects.length} objects of the data export ${done.id} under ${prefixOf(done)} in ${target}`,
     parts: closing(parts, opened.move()),
   } as const;
   // Of one that an earlier attempt had requested, only the rest of the wait is known.
@@ -160,15 +164,17 @@ export async function* extractExport(
   let bytes = 0;
   let rows = 0;
   let header: readonly string[] | null = null;
+  /** The content of each object that has several rows, and where it was. */
+  const contents = new Map<string, string>();
   for (const [index, object] of objects.entries()) {
+    // A folder's marker, or a part without rows; whether rows are missing is seen by their number.
+    if (object.size === 0) continue;
+    const before = rows;
     const file = basename(object.key);
     const place = join(folder, `object-${String(index + 1).padStart(5, '0')}`);
     makeFolder(place);
-    const body = Readable.from(objectBytes(store, object, { rate: limits.rate }, signal), {
-      objectMode: false,
-    });
+    const { body, encoding } = await packedOrNot(objectBytes(store, object, { rate: limits.rate }, signal));
     const facts: BodyFacts = { bytes: 0, sha256: '' };
-    const encoding = /\.gz$/i.test(object.key) ? 'gzip' : undefined;
     const content = verifiedBody(body, object.key, facts, {
       encoding,
       bytes: mostContent(reported, limits),
@@ -185,7 +191,9 @@ export async function* extractExport(
         file,
         delimiter,
         fields,
-        mostRows: reported - rows,
+        mostRows: reported,
+        rowsBefore: rows,
+        isStored: true,
         mostRecord: limits.record,
       });
       for (;;) {
@@ -198,10 +206,35 @@ export async function* extractExport(
         yield next.value;
       }
     }
+    const twin = contents.get(facts.sha256);
+    if (twin !== undefined)
+      throw new CrawlhouseError(
+        'unreconciled',
+        `${object.url}: its ${rows - before} rows are those of ${twin}`,
+        { hint: ANOTHER_EXPORT },
+      );
+    // A lone link may be there twice.
+    if (rows - before > 1) contents.set(facts.sha256, object.url);
     bytes += facts.bytes;
     hash.update(facts.sha256);
   }
   return { bytes, sha256: hash.digest('hex'), rows, header };
+}
+
+/** An object's bytes, and whether they are gzip: some stores unpack what is named `.gz`, others name gzip without it. */
+async function packedOrNot(
+  bytes: AsyncGenerator<Buffer>,
+): Promise<{ readonly body: Readable; readonly encoding: 'gzip' | 'identity' }> {
+  const first = await bytes.next();
+  const whole = async function* (): AsyncGenerator<Buffer> {
+    if (!first.done) yield first.value;
+    yield* bytes;
+  };
+  const isGzip = !first.done && first.value[0] === 0x1f && first.value[1] === 0x8b;
+  return {
+    body: Readable.from(whole(), { objectMode: false }),
+    encoding: isGzip ? 'gzip' : 'identity',
+  };
 }
 
 /** A Parquet file on disk, under its final name once it is whole. */

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import {
   type Expected,
@@ -9,8 +10,8 @@ import {
 const JSONL: Expected = { format: 'json', file: 'pages.jsonl', fields: ['url', 'type', 'message'] };
 const CSV: Expected = { format: 'csv', file: 'pages.csv', fields: ['url'] };
 
-async function passed(text: string, expected: Expected, pieceBytes = 1000): Promise<string> {
-  const bytes = Buffer.from(text);
+async function passed(text: string | Buffer, expected: Expected, pieceBytes = 1000): Promise<string> {
+  const bytes = Buffer.from(text as string);
   const pieces = Array.from({ length: Math.ceil(bytes.length / pieceBytes) }, (_, index) =>
     bytes.subarray(index * pieceBytes, (index + 1) * pieceBytes),
   );
@@ -44,6 +45,17 @@ test.for([
   [`<html>${'x'.repeat(9000)}`, JSONL, 'contract_broken', 'pages.jsonl: an HTML or XML page came'],
   ['{"type":"quota_error","message":"used up","rows":[]}', CSV, 'quota', 'quota_error: used up'],
   ['{\n"type":"quota_error",\n"message":"used up",\n"rows":[]}', JSONL, 'quota', 'quota_error: used up'],
+  [
+    '[{"url":"https://x/"}]\n',
+    JSONL,
+    'contract_broken',
+    'pages.jsonl: a JSON array came instead of JSON lines',
+  ],
+  ['\0\0\0\0', CSV, 'contract_broken', 'it is no text in UTF-8, its first bytes are 00000000'],
+  [Buffer.from('\ufeffurl\n', 'utf16le'), CSV, 'contract_broken', 'its first bytes are fffe750072006c00'],
+  [Buffer.from('{"url":1}\n', 'utf16le').swap16(), JSONL, 'contract_broken', 'its first bytes are 007b0022'],
+  [gzipSync('url\n'), CSV, 'contract_broken', 'its first bytes are 1f8b08'],
+  ['PK\x03\x04', CSV, 'contract_broken', 'its first bytes are 504b0304'],
 ] as const)('%j is no file of rows', async ([text, expected, code, message]) => {
   await expect(passed(text, expected)).rejects.toMatchObject({
     code,
@@ -55,4 +67,13 @@ test('a row whose fields are those of an error object is a row where they were a
   const row = '{"type":"quota_error","message":"used up"}\n';
   expect(await passed(row, JSONL)).toBe(row);
   await expect(passed(row, { ...JSONL, fields: ['url'] })).rejects.toMatchObject({ code: 'quota' });
+});
+
+test('an error object in a store answers no request: the object is at fault', async () => {
+  const text = '{"type":"unauthorized","message":"no"}\n';
+  await expect(passed(text, CSV)).rejects.toMatchObject({ code: 'unauthorized' });
+  await expect(passed(text, { ...CSV, isStored: true })).rejects.toMatchObject({
+    code: 'contract_broken',
+    message: expect.stringContaining('pages.csv: an error object came instead of CSV: '),
+  });
 });

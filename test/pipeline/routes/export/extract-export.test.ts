@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -52,7 +52,36 @@ test('objects come one after the other, packed or not, and the download is all o
 
 test('more rows than were reported of all objects together end the download', async () => {
   const objects = { 'part-1.csv': 'url,n\na,1\nb,2\n', 'part-2.csv': 'url,n\nc,3\n' };
-  await expect(extracted(objects, 2)).rejects.toMatchObject({ rows: 1 });
+  await expect(extracted(objects, 2)).rejects.toMatchObject({ rows: 3 });
+});
+
+test('an object is unpacked by its bytes, whatever its name says', async () => {
+  const { found } = await extracted({
+    'part-1.csv': gzipSync('url,n\na,1\n'),
+    'part-2.csv.gz': 'url,n\nb,2\n',
+    'part-3': Buffer.concat([gzipSync('url,n\nc,'), gzipSync('3\n')]),
+  });
+  const texts = found.map(({ path }) => readFile(path, 'utf8'));
+  expect(await Promise.all(texts)).toEqual(['a,1\n', 'b,2\n', 'c,3\n']);
+});
+
+test('an object without a byte has no rows: a folder, a marker of the end, an empty part', async () => {
+  const { download } = await extracted({
+    _SUCCESS: '',
+    'part-1.csv': 'url,n\na,1\nb,2\nc,3\n',
+    'part-2.csv.gz': '',
+  });
+  expect(download).toMatchObject({ rows: 3, header: ['url', 'n'] });
+});
+
+test('an object that is there twice is refused: the count is right where another one is missing', async () => {
+  const text = 'url,n\na,1\nb,2\n';
+  await expect(extracted({ 'part-1.csv': text, 'part-2.csv.gz': gzipSync(text) }, 4)).rejects.toMatchObject({
+    code: 'unreconciled',
+    message: expect.stringMatching(/part-2\.csv\.gz: its 2 rows are those of .*part-1\.csv$/),
+  });
+  const lone = 'url,n\na,1\n';
+  expect((await extracted({ 'part-1.csv': lone, 'part-2.csv': lone }, 2)).download.rows).toBe(2);
 });
 
 test('objects whose headers differ are not of one export', async () => {
