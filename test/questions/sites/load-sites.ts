@@ -13,7 +13,7 @@ const TYPES: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
     BIGINT:
       'status_code depth nb_inlinks inrank redirect_count final_redirect_status word_count load_time target_status ' +
-      'size position clicks impressions bytes_sent hits seo_bot_hits vertical_bot_hits sea_bot_hits bot_hits visits ' +
+      'meta_refresh_delay size position clicks impressions bytes_sent hits seo_bot_hits vertical_bot_hits sea_bot_hits bot_hits visits ' +
       'seo_visits hits_2xx hits_3xx hits_4xx hits_5xx last_status_code num_h1 title_length ended_at unrendered_word_count ' +
       'outlinks_only_rendered num_resources_denied num_mixed_content num_insecure_forms ' +
       'num_img_without_size num_links_without_text num_links_generic_text largest_img_weight amp_status_code',
