@@ -91,10 +91,10 @@ WITH
       coalesce(pages.depth, pages.nb_inlinks) AS linked,
       CASE WHEN pages.status_code = 200 THEN pages.load_time END AS load_time,
       CASE WHEN pages.status_code = 200 THEN pages.word_count END AS word_count,
-      coalesce(
+      CASE WHEN pages.status_code IS NOT NULL THEN coalesce(
         pages.has_duplicate_title_issue, pages.has_duplicate_h1_issue, pages.has_duplicate_description_issue,
         pages.has_nearduplicate_issue
-      ) AS duplicates,
+      ) END AS duplicates,
       pages.status_code = 200 AND (
         pages.has_duplicate_title_issue
         OR pages.has_duplicate_h1_issue

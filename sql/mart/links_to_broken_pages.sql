@@ -13,7 +13,7 @@ columns:
   target_status: HTTP status of the target, 400 to 599.
   links: Number of links to it that met this status; the same link may stand many times on a page.
   internal_links: Of these, the ones within the site (mart.links.is_internal).
-  follow_links: Of these, the ones to be followed (raw.crawl_links.follow).
+  follow_links: Of these, the ones to be followed (raw.crawl_links.follow); NULL where no link says whether it is.
   origin_pages: Number of pages that hold them.
   sample_anchors: Up to five different texts of these links, in the order of the alphabet.
 reads:
@@ -69,7 +69,7 @@ WITH
       origin,
       count(*) AS links,
       count(CASE WHEN is_internal THEN 1 END) AS internal_links,
-      count(CASE WHEN follow THEN 1 END) AS follow_links
+      sum(CAST(follow AS INTEGER)) AS follow_links
     FROM broken
     WHERE hash(crawl_id, target, target_status) IN (SELECT target_hash FROM several)
     GROUP BY crawl_id, project_id, target, target_status, origin
@@ -142,7 +142,7 @@ SELECT
   target_status,
   1,
   CASE WHEN is_internal THEN 1 ELSE 0 END,
-  CASE WHEN follow THEN 1 ELSE 0 END,
+  CAST(follow AS INTEGER),
   CASE WHEN origin IS NULL THEN 0 ELSE 1 END,
   CASE WHEN anchor IS NULL THEN CAST(ARRAY[] AS VARCHAR[]) ELSE ARRAY[anchor] END
 FROM broken

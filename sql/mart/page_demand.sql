@@ -18,7 +18,7 @@ columns:
   impressions: Number of times that it was shown.
   ctr: Clicks for each impression, 0 to 1; NULL without impressions.
   average_position: Average position, 1 is the first, weighted by impressions.
-  queries: Number of different queries that it was shown for; NULL where a period's totals do not say it.
+  queries: Number of different queries that it was shown for; NULL where none is named.
   top_query: The query with the most impressions.
   top_query_impressions: Impressions of that query.
   is_period_total: Whether the figures are totals of a period that an export has, and not sums of days.
@@ -78,7 +78,6 @@ WITH
       held.from_date,
       held.to_date,
       false AS is_period_total,
-      true AS has_queries,
       sum(performance.clicks) AS clicks,
       sum(performance.impressions) AS impressions,
       sum(CAST(performance.position_impressions AS DECIMAL(38, 9))) AS position_impressions,
@@ -97,7 +96,6 @@ WITH
       offered.from_date,
       offered.to_date,
       true,
-      strpos(offered.totals_by, 'query') > 0,
       sum(periods.clicks),
       sum(periods.impressions),
       sum(CAST(periods.position_impressions AS DECIMAL(38, 9))),
@@ -111,8 +109,7 @@ WITH
       AND offered.to_date = periods.to_date
     WHERE offered.place = 1 AND periods.url IS NOT NULL
     GROUP BY
-      offered.project_id, offered.crawl_id, periods.url, periods.query, offered.from_date, offered.to_date,
-      strpos(offered.totals_by, 'query') > 0
+      offered.project_id, offered.crawl_id, periods.url, periods.query, offered.from_date, offered.to_date
   ),
 
   -- A window spills to disk when there are very many URLs; the texts that arg_min(query, …) keeps can't.
@@ -139,9 +136,9 @@ SELECT
   CAST(sum(ranked.impressions) AS BIGINT) AS impressions,
   CAST(sum(ranked.clicks) AS DOUBLE) / nullif(sum(ranked.impressions), 0) AS ctr,
   CAST(sum(position_impressions) AS DOUBLE) / nullif(sum(positioned_impressions), 0) AS average_position,
-  CASE WHEN has_queries THEN count(query) END AS queries,
+  nullif(count(query), 0) AS queries,
   top_query,
   CAST(max(ranked.impressions) FILTER (WHERE query IS NOT NULL) AS BIGINT) AS top_query_impressions,
   is_period_total
 FROM ranked
-GROUP BY project_id, crawl_id, url, from_date, to_date, top_query, is_period_total, has_queries
+GROUP BY project_id, crawl_id, url, from_date, to_date, top_query, is_period_total

@@ -78,7 +78,7 @@ WITH
       anchor_number,
       target_number,
       count(*) AS links,
-      count(CASE WHEN follow THEN 1 END) AS follow_links
+      sum(CAST(follow AS INTEGER)) AS follow_links
     FROM link
     GROUP BY anchor_number, target_number
   ),

@@ -5,8 +5,8 @@ model: mart.pages
 description: >-
   The main crawl of each project, or the crawl asked for. The rows are by first directory, (directory), or by the
   segments of the segmentation asked for. The segment asked for is a first directory or one of the project's own
-  segmentations. Lost is the percentage of the segment's inrank that stands on pages with another status than 200, or that robots.txt denies or that
-  did not answer; NULL where no inrank is known.
+  segmentations. Lost is the percentage of the segment's inrank that stands on pages with another status than 200, or
+  that robots.txt denies or that did not answer; NULL where no page with an inrank says it.
 parameters: [project, crawl, segmentation, segment, limit]
 needs: [pages]
 chart: {kind: line, x: depth, y: average_inrank, colour: segment, each: [project_name, crawl_id, segmentation]}
@@ -40,7 +40,7 @@ WITH
       END AS segment,
       -- Decimals add up to the same sum in any order.
       CAST(pages.inrank_decimal AS DECIMAL(18, 9)) AS inrank,
-      pages.status_code <> 200 OR pages.non_indexable_reason IN ('robots_denied', 'no_answer') AS is_lost
+      pages.status_code <> 200 OR coalesce(pages.non_indexable_reason, '') IN ('robots_denied', 'no_answer') AS is_lost
     FROM chosen
     JOIN mart.pages AS pages ON pages.crawl_id = chosen.crawl_id
     LEFT JOIN member ON member.crawl_id = pages.crawl_id AND member.url = pages.url
@@ -64,7 +64,7 @@ WITH
       count(*) AS pages,
       count(inrank) AS known,
       sum(inrank) AS inrank,
-      sum(CASE WHEN is_lost THEN inrank END) AS lost
+      sum(CASE WHEN is_lost THEN inrank WHEN NOT is_lost THEN 0 * inrank END) AS lost
     FROM page
     GROUP BY project_name, crawl_config_name, crawl_id, depth, segment
   ),
@@ -78,10 +78,7 @@ WITH
       segment,
       pages,
       CAST(round(CAST(CAST(inrank AS DOUBLE) / nullif(known, 0) AS DECIMAL(38, 9)), 2) AS DOUBLE) AS average_inrank,
-      CASE
-        WHEN known > 0
-          THEN coalesce(CAST(round(CAST(CAST(100 * lost AS DOUBLE) / nullif(inrank, 0) AS DECIMAL(38, 9)), 1) AS DOUBLE), 0)
-      END AS lost_percent
+      CAST(round(CAST(CAST(100 * lost AS DOUBLE) / nullif(inrank, 0) AS DECIMAL(38, 9)), 1) AS DOUBLE) AS lost_percent
     FROM counted
   )
 

@@ -5,7 +5,7 @@ model: mart.pages
 description: >-
   Clusters of language versions with members that are not indexable, with declared versions that the crawl does not
   know (missing), or with errors that the service names. The main crawl of each project, or the crawl asked for; those
-  with the most such members first.
+  with the most such members first. A number is NULL where no member says anything of it.
 parameters: [project, crawl, limit]
 needs: [hreflangs]
 chart: none
@@ -65,8 +65,9 @@ WITH
       hreflang_cluster_id,
       count(*) AS members,
       array_agg(DISTINCT language ORDER BY language) FILTER (WHERE language IS NOT NULL) AS languages,
-      count(CASE WHEN NOT is_indexable THEN 1 END) AS not_indexable,
-      count(CASE WHEN is_noindex THEN 1 END) AS noindex,
+      CAST(sum(CAST(NOT is_indexable AS INTEGER)) AS BIGINT) AS not_indexable,
+      CAST(sum(CAST(is_noindex AS INTEGER)) AS BIGINT) AS noindex,
+      count(hreflang_hrefs) AS declaring,
       array_agg(url ORDER BY url) FILTER (WHERE is_indexable = false) AS not_indexable_urls
     FROM member
     GROUP BY project_name, crawl_config_name, crawl_id, hreflang_cluster_id
@@ -83,7 +84,7 @@ WITH
       cluster.not_indexable,
       cluster.noindex,
       coalesce(cluster.not_indexable_urls, CAST(ARRAY[] AS VARCHAR[])) AS not_indexable_urls,
-      coalesce(missing.missing, 0) AS missing,
+      CASE WHEN cluster.declaring > 0 THEN coalesce(missing.missing, 0) END AS missing,
       coalesce(missing.missing_urls, CAST(ARRAY[] AS VARCHAR[])) AS missing_urls,
       coalesce(error.errors, CAST(ARRAY[] AS VARCHAR[])) AS hreflang_errors
     FROM cluster
@@ -107,8 +108,8 @@ SELECT
   missing_urls,
   hreflang_errors
 FROM (
-  SELECT *, row_number() OVER (PARTITION BY crawl_id ORDER BY not_indexable DESC, missing DESC, hreflang_cluster_id) AS place
+  SELECT *, row_number() OVER (PARTITION BY crawl_id ORDER BY not_indexable DESC NULLS LAST, missing DESC NULLS LAST, hreflang_cluster_id) AS place
   FROM answer
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit
-ORDER BY project_name, crawl_id, not_indexable DESC, missing DESC, hreflang_cluster_id
+ORDER BY project_name, crawl_id, not_indexable DESC NULLS LAST, missing DESC NULLS LAST, hreflang_cluster_id

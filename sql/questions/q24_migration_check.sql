@@ -94,7 +94,7 @@ WITH
       END AS finding,
       moved.old_url,
       moved.status_code,
-      CASE WHEN moved.is_crawled THEN coalesce(moved.hops, 0) END AS hops,
+      coalesce(moved.hops, CASE WHEN moved.status_code NOT BETWEEN 300 AND 399 THEN 0 END) AS hops,
       moved.new_url,
       moved.new_status_code,
       target.title = moved.old_title AS is_title_kept,

@@ -95,7 +95,7 @@ WITH
       target_number,
       count(*) AS all_links,
       count(CASE WHEN is_asked THEN 1 END) AS links,
-      count(CASE WHEN is_asked AND follow THEN 1 END) AS follow_links,
+      CAST(sum(CASE WHEN is_asked THEN CAST(follow AS INTEGER) END) AS BIGINT) AS follow_links,
       count(DISTINCT CASE WHEN is_asked THEN origin_page END)
         + count(DISTINCT CASE WHEN is_asked THEN unknown_origin END) AS origin_pages,
       count(DISTINCT CASE WHEN is_asked THEN target_page END)

@@ -242,7 +242,9 @@ export const q24 = (facts: Facts, asked: Asked): Row[] =>
           ...named(crawl),
           previous_crawl_id: previous.id,
           ...{ finding, old_url: former.url, status_code: page?.status ?? null },
-          hops: page ? (chain?.hops.length ?? 0) : null,
+          hops:
+            chain?.hops.length ??
+            (typeof page?.status === 'number' && (page.status < 300 || page.status > 399) ? 0 : null),
           new_url: chain?.finalUrl ?? null,
           new_status_code: chain?.finalStatus ?? null,
           is_title_kept: isTitleKept,

@@ -54,7 +54,7 @@ function figuresOf(project: ProjectFacts, crawl: CrawlFacts, pages: readonly Pag
     average_word_count: meanOf(ok, 'word_count'),
     duplicate_pages: count(
       (page) => page.status === 200 && isDuplicate(page),
-      ({ row }) => DUPLICATES.some((name) => bool(row, name) !== null),
+      ({ row, status }) => status !== null && DUPLICATES.some((name) => bool(row, name) !== null),
     ),
     orphan_pages: count(
       (page) => isOrphan(crawl, page),

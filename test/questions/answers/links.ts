@@ -2,7 +2,7 @@ import type { Row } from '../sites/sites.ts';
 import type { CrawlFacts } from './crawls.ts';
 import { type Asked, crawlsAsked, type Facts, inSegment, named } from './facts.ts';
 import { type Page, segmentsOf, statusRange, within } from './pages.ts';
-import { bool, distinct, groups, isKnown, num, once, ordered, percent, str } from './values.ts';
+import { bool, distinct, groups, isKnown, num, once, ordered, percent, str, trueOf } from './values.ts';
 
 export interface Link {
   readonly origin: string;
@@ -110,7 +110,7 @@ export const q02 = (facts: Facts, asked: Asked): Row[] =>
         segment: group[0]?.segment,
         anchor: group[0]?.anchor,
         links: group.length,
-        follow_links: group.filter(({ follow }) => follow === true).length,
+        follow_links: trueOf(group.map(({ follow }) => follow)),
         origin_pages: distinct(group.map(({ origin }) => origin)),
         target_pages: distinct(group.map(({ target }) => target)),
       }),
@@ -184,7 +184,7 @@ export const q29 = (facts: Facts, asked: Asked): Row[] =>
           target_segment: first.to,
           links: group.length,
           links_percent: percent(group.length, ofOrigin.get(first.from)?.length ?? 0),
-          follow_links: group.filter(({ follow }) => follow === true).length,
+          follow_links: trueOf(group.map(({ follow }) => follow)),
           origin_pages: distinct(group.map(({ origin }) => origin)),
           target_pages: distinct(group.map(({ target }) => target)),
         },

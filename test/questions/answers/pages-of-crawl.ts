@@ -3,7 +3,7 @@ import { type CrawlFacts, hasField } from './crawls.ts';
 import { type Asked, allCrawls, crawlsAsked, type Facts, inSegment, named, placed } from './facts.ts';
 import { linksOf, pagesBySegment, segmentationAsked } from './links.ts';
 import { type Page, sameForm, segmentsOf, statusRange } from './pages.ts';
-import { bool, groups, isKnown, list, num, ordered, percent, rounded, str } from './values.ts';
+import { bool, groups, isKnown, list, num, ordered, percent, rounded, str, trueOf } from './values.ts';
 
 export const q04 = (facts: Facts, asked: Asked): Row[] =>
   allCrawls(facts, asked).flatMap(({ crawl }) => {
@@ -72,10 +72,10 @@ export const q10 = (facts: Facts, asked: Asked): Row[] =>
       const inrank = (some: readonly Page[]): bigint =>
         some.reduce((total, page) => total + BigInt(Math.round((page.inrank ?? 0) * 1e9)), 0n);
       const known = group.filter((page) => page.inrank !== null);
-      const lost = group.filter(
-        ({ status, reason }) =>
-          (status !== null && status !== 200) || ['robots_denied', 'no_answer'].includes(reason ?? ''),
-      );
+      const isLost = ({ status, reason }: Page): boolean | null =>
+        ['robots_denied', 'no_answer'].includes(reason ?? '') || (status === null ? null : status !== 200);
+      const lost = group.filter((page) => isLost(page) === true);
+      const isSaid = known.some((page) => isLost(page) !== null);
       const [all, gone] = [inrank(known), inrank(lost)];
       return {
         ...named(crawl),
@@ -84,7 +84,7 @@ export const q10 = (facts: Facts, asked: Asked): Row[] =>
         segment: ofSegment[0]?.segment,
         pages: group.length,
         average_inrank: known.length === 0 ? null : rounded(Number(all) / 1e9 / known.length, 2),
-        lost_percent: known.length === 0 ? null : gone === 0n ? 0 : percent(Number(gone), Number(all)),
+        lost_percent: isSaid && all > 0n ? percent(Number(gone), Number(all)) : null,
       };
     });
   });
@@ -204,10 +204,12 @@ export const q15 = (facts: Facts, asked: Asked): Row[] =>
           hreflang_cluster_id: members[0]?.row.hreflang_cluster_id,
           members: members.length,
           languages: ordered(members.map(({ row }) => str(row, 'language')).filter(isKnown)),
-          not_indexable: bad.length,
-          noindex: members.filter(({ isNoindex }) => isNoindex === true).length,
+          not_indexable: trueOf(
+            members.map(({ isIndexable }) => (isIndexable === null ? null : !isIndexable)),
+          ),
+          noindex: trueOf(members.map(({ isNoindex }) => isNoindex)),
           not_indexable_urls: bad,
-          missing: missing.length,
+          missing: members.some(({ row }) => isKnown(list(row, 'hreflang_hrefs'))) ? missing.length : null,
           missing_urls: missing,
           hreflang_errors: errors,
         },

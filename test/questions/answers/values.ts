@@ -76,3 +76,9 @@ export const addDays = (day: string, days: number): string => dayOf(Date.parse(d
 export const daysBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / DAY;
 export const iso = (time: number | null): string | null =>
   time === null ? null : new Date(time).toISOString();
+
+/** How many are true; null where none is known. */
+export function trueOf(values: readonly (boolean | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : known.filter((value) => value).length;
+}
