@@ -172,14 +172,34 @@ test('escapes are undone only where the server escapes', async () => {
   ]);
 });
 
-test("CloudFront's second coding is undone, and its own host is not the site's", async () => {
-  const fields =
-    'date time c-ip cs-method x-host-header cs(Host) cs-uri-stem sc-status cs-uri-query cs-protocol';
-  const cells = ['2026-11-10', '12:00:00', '66.249.66.1', 'GET', 'www.example.com', 'd1.cloudfront.net'];
-  const log = `#Fields: ${fields}\n${[...cells, '/caf%25C3%25A9', '000', 'q=hello%2520world', 'http'].join('\t')}`;
-  expect((await linesOf(log)).events).toMatchObject([
-    { url: 'http://www.example.com/caf%C3%A9?q=hello%20world', status: '\\N' },
+test("CloudFront's second coding is undone, in columns and in JSON, and its own host is not the site's", async () => {
+  const names =
+    'time date c-ip cs-method x-host-header cs(Host) cs-uri-stem sc-status cs-uri-query cs-protocol'.split(
+      ' ',
+    );
+  const cells = ['12:00:00', '2026-11-10', '66.249.66.1', 'GET', 'www.example.com', 'd1.cloudfront.net'];
+  cells.push('/caf%25C3%25A9', '000', 'q=hello%2520world', 'http');
+  const json = (more: object): string =>
+    JSON.stringify({ ...Object.fromEntries(names.map((name, index) => [name, cells[index]])), ...more });
+  const event = { url: 'http://www.example.com/caf%C3%A9?q=hello%20world' };
+  expect((await linesOf(`#Fields: ${names.join(' ')}\n${cells.join('\t')}`)).events).toMatchObject([
+    { ...event, status: '\\N' },
   ]);
+  const written = await linesOf(
+    [
+      json({}),
+      json({ 'sc-status': 200, 'sc-bytes': '-', 'cs(Referer)': null }),
+      json({ date: undefined, time: undefined, 'timestamp(ms)': '1794312000123', 'sc-status': '200' }),
+      json({ 'sc-status': undefined }),
+      json({ date: '-' }),
+    ].join('\n'),
+  );
+  expect(written.events).toMatchObject([
+    { ...event, status: '\\N' },
+    { ...event, status: '200' },
+    { ...event, status: '200' },
+  ]);
+  expect(written.rejects).toEqual(['no_status', 'no_time']);
 });
 
 test('an entry for an error is none for a request, and a status of 0 is a request without an answer', async () => {

@@ -1,8 +1,10 @@
 import { lookUp } from '../../../../core/text/look-up.ts';
 import type { LogField, LogFormat, LogLine, RejectReason } from '../log-line.ts';
 import type { LogTime } from '../log-time.ts';
+import { parseJsonLine, unescaped } from './json-format.ts';
 
 const HASH = 35;
+const BRACE = 123;
 /**
  * Columns of IIS, its Advanced Logging and Amazon CloudFront that tell something, in lower case. Of several of one kind the
  * later one here counts where it says something: `cs(Host)` of CloudFront is its own, `x-host-header` the site's.
@@ -13,6 +15,7 @@ const FIELDS: Readonly<Record<string, Column>> = {
   date: 'date',
   time: 'time',
   timestamp: 'epoch',
+  'timestamp(ms)': 'epoch',
   'beginrequest-utc': 'begin',
   'c-ip': 'address',
   's-xff': 'forwarded',
@@ -41,13 +44,14 @@ type Columns = ReturnType<typeof columnsOf>;
 
 /**
  * The extended log file format of the W3C (https://www.w3.org/TR/WD-logfile.html), as IIS and Amazon CloudFront write it. A
- * line `#Fields:` names the columns of those after it. Times are UTC, as both say.
+ * line `#Fields:` names the columns of those after it; a record of CloudFront's JSON names its own
+ * (https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logging.html). Times are UTC, as both say.
  *
  * @param fields the last such line that was read, without its first word
  */
 export function fieldsFormat(time: LogTime, fields: string): LogFormat {
   let names = fields;
-  let columns = columnsOf(names);
+  let columns = columnsOf(names.match(/\S+/g) ?? []);
   return {
     name: 'w3c',
     get state() {
@@ -57,25 +61,33 @@ export function fieldsFormat(time: LogTime, fields: string): LogFormat {
       if (text.charCodeAt(from) === HASH) {
         if (!/^#fields:/i.test(text.slice(from, from + 8))) return 'skip';
         names = text.slice(from + 8, end).trim();
-        columns = columnsOf(names);
+        columns = columnsOf(names.match(/\S+/g) ?? []);
         return 'skip';
+      }
+      if (text.charCodeAt(from) === BRACE) {
+        const record = parseJsonLine(text.slice(from, end));
+        if (record === undefined) return 'not_the_format';
+        return take(
+          columnsOf(Object.keys(record)),
+          Object.values(record).map((value) => String(value ?? '')),
+          line,
+          { time, isCoded: true },
+        );
       }
       const whole = text.slice(from, end);
       const hasTabs = whole.includes('\t');
       const cells = hasTabs ? whole : whole.trimEnd();
       const values = hasTabs ? cells.split('\t') : cells.includes('"') ? unquoted(cells) : cells.split(' ');
       if (columns.count === 0 || values.length !== columns.count) return 'not_the_format';
-      if (!columns.has.has('status')) return 'no_status';
-      if (!columns.has.has('target')) return 'no_url';
-      return take(columns.places, values, line, { time, hasTabs });
+      return take(columns, values, line, { time, isCoded: hasTabs });
     },
   };
 }
 
 /** The columns of a line: how many values it has, those that tell something, in the order in which they are taken. */
-function columnsOf(text: string) {
-  const names = text === '' ? [] : text.split(/\s+/).map((name) => name.toLowerCase());
-  const places = names.flatMap((name, index) => {
+function columnsOf(names: readonly string[]) {
+  const places = names.flatMap((written, index) => {
+    const name = written.toLowerCase();
     const column = lookUp(FIELDS, name);
     return column === undefined ? [] : [{ name, column, index }];
   });
@@ -91,22 +103,24 @@ function unquoted(cells: string): string[] {
 }
 
 function take(
-  places: Columns['places'],
+  { places, has }: Columns,
   values: readonly string[],
   line: LogLine,
-  { time, hasTabs }: { readonly time: LogTime; readonly hasTabs: boolean },
+  { time, isCoded }: { readonly time: LogTime; readonly isCoded: boolean },
 ): 'event' | RejectReason {
+  if (!has.has('status')) return 'no_status';
+  if (!has.has('target')) return 'no_url';
   const moment = { date: '', time: '', date_local: '', time_local: '', begin: '', epoch: '' };
   for (const { column, index } of places) {
     const value = values[index] ?? '';
     if (value === '-' || value === '') continue;
     if (isMoment(column)) moment[column] = value;
-    // CloudFront has tabs and percent-encodes texts once more; IIS has `+` for a space, which a URL has not.
+    // CloudFront has tabs, or JSON, and percent-encodes texts once more; IIS has `+` for a space, which a URL has not.
     else if (column === 'agent' || column === 'forwarded')
-      line[column] = hasTabs ? unescaped(unescaped(value)) : value.replaceAll(/\+(\+?)/g, ' $1');
-    else if (column === 'referer') line.referer = hasTabs ? unescaped(unescaped(value)) : value;
+      line[column] = isCoded ? unescaped(unescaped(value)) : value.replaceAll(/\+(\+?)/g, ' $1');
+    else if (column === 'referer') line.referer = isCoded ? unescaped(unescaped(value)) : value;
     else if (column === 'target' || column === 'query')
-      line[column] = hasTabs ? unescaped(value).replaceAll('#', '%23') : value;
+      line[column] = isCoded ? unescaped(value).replaceAll('#', '%23') : value;
     else line[column] = value;
   }
   if (moment.date !== '') line.second = time.iso(`${moment.date}T${moment.time}Z`);
@@ -119,12 +133,4 @@ function take(
 
 function isMoment(column: Column): column is Moment {
   return /^(?:date|time|begin|epoch)/.test(column);
-}
-
-/** One byte a character, as in all of a line. */
-export function unescaped(text: string): string {
-  if (!text.includes('%')) return text;
-  return text.replaceAll(/%([0-9a-fA-F]{2})/g, (_, digits: string) =>
-    String.fromCharCode(Number.parseInt(digits, 16)),
-  );
 }

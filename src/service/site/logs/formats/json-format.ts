@@ -2,7 +2,6 @@ import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { didYouMean } from '../../../../core/text/nearest-name.ts';
 import type { LogFormat, LogLine, RejectReason } from '../log-line.ts';
 import type { LogTime } from '../log-time.ts';
-import { unescaped } from './fields-format.ts';
 
 /** Fields of a line that a map may name; `url` is the same as `target`. */
 const MAPPED_FIELDS = [
@@ -227,4 +226,12 @@ function textOf(value: unknown, field: MappedField): string {
   if (typeof value === 'number' || typeof value === 'string') return String(value);
   // Whether the connection has TLS.
   return field === 'scheme' && typeof value === 'boolean' ? (value ? 'https' : 'http') : '';
+}
+
+/** One byte a character, as in all of a line. */
+export function unescaped(text: string): string {
+  if (!text.includes('%')) return text;
+  return text.replaceAll(/%([0-9a-fA-F]{2})/g, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  );
 }
