@@ -8,6 +8,9 @@ import { temporaryFolder } from '../../support/temporary.ts';
 import { fields, makePackage } from '../load/make-package.ts';
 import '../../support/process-timeout.ts';
 
+/** A loaded machine is no failure. */
+const PATIENT = { timeout: 60_000 };
+
 /** A queue over a real warehouse; `transactions` counts those of loads. */
 async function opened(isBusy: () => boolean) {
   const folder = await temporaryFolder();
@@ -52,7 +55,7 @@ test('small packages wait for others while units are at work, and are loaded tog
   expect(await first).toMatchObject({ loaded: 1 });
   busy = true;
   const loads = ['a', 'b', 'c'].map((id) => load(id, 3));
-  await vi.waitFor(() => expect(release).toHaveBeenCalledTimes(4));
+  await vi.waitFor(() => expect(release).toHaveBeenCalledTimes(4), PATIENT);
   busy = false;
   for (const counts of await Promise.all(loads)) expect(counts).toMatchObject({ staged: 3, loaded: 3 });
   expect(transactions).toHaveBeenCalledTimes(2);
@@ -68,7 +71,7 @@ test('a package that is not small keeps its slot and is loaded at once', async (
 test('a package that waits when the run is stopped is not loaded', async () => {
   const { load, working, release, stop } = await opened(() => true);
   const waiting = load('a');
-  await vi.waitFor(() => expect(release).toHaveBeenCalled());
+  await vi.waitFor(() => expect(release).toHaveBeenCalled(), PATIENT);
   stop.abort(new Error('stop'));
   await expect(waiting).rejects.toThrow(/stop|abort/);
   expect(await working.connection.scalar('SELECT count(*) FROM ops.loads')).toBe(0n);
@@ -78,7 +81,7 @@ test('packages that were taken along hear why their warehouse could not be opene
   let busy = true;
   const { load, working, release } = await opened(() => busy);
   const loads = ['a', 'b'].map((id) => load(id));
-  await vi.waitFor(() => expect(release).toHaveBeenCalledTimes(2));
+  await vi.waitFor(() => expect(release).toHaveBeenCalledTimes(2), PATIENT);
   vi.spyOn(working, 'releaseMemory').mockRejectedValue(new Error('the disk is gone'));
   busy = false;
   for (const result of await Promise.allSettled(loads))
@@ -89,9 +92,9 @@ test('a crawl is compared with those that ended before it, also where it is stag
   let busy = true;
   const { load, release } = await opened(() => busy);
   const loads = [load('few', 10, 4)];
-  await vi.waitFor(() => expect(release).toHaveBeenCalledTimes(1));
+  await vi.waitFor(() => expect(release).toHaveBeenCalledTimes(1), PATIENT);
   loads.push(...[3, 1, 2].map((day) => load(`day${day}`, 100, day)));
-  await vi.waitFor(() => expect(release).toHaveBeenCalledTimes(4));
+  await vi.waitFor(() => expect(release).toHaveBeenCalledTimes(4), PATIENT);
   busy = false;
   const [few, ...others] = await Promise.allSettled(loads);
   expect(few).toMatchObject({ reason: { code: 'volume_held' } });

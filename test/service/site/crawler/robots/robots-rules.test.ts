@@ -487,7 +487,7 @@ test('any file is read, in time', () => {
     }),
   );
   const stars = lines(FOO, ...Array.from({ length: 1_000 }, () => `disallow: /${'*a'.repeat(500)}b`));
-  const begun = performance.now();
+  const begun = process.threadCpuUsage();
   expect(isAllowed(stars, 'FooBot', `/${'a'.repeat(2_000)}`)).toBe(true);
-  expect(performance.now() - begun).toBeLessThan(2_000);
+  expect(process.threadCpuUsage(begun).user).toBeLessThan(2_000_000);
 });
