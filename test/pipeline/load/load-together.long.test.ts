@@ -6,7 +6,9 @@ import { readPackage } from '../../../src/pipeline/load/read-package.ts';
 import { publish } from '../../../src/pipeline/publish/publish.ts';
 import { type LoadContext, loadStaged, loadStagedTogether } from '../../../src/pipeline/unit/load-staged.ts';
 import type { Field } from '../../../src/project/model/field.ts';
+import type { Manifest } from '../../../src/project/model/manifest.ts';
 import type { Pipeline } from '../../../src/project/model/pipeline.ts';
+import type { Hold } from '../../../src/state/catalogue/ops/ops-holds.ts';
 import { openDatabase, openWorking } from '../../engines/open-working.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { makePackage, type PackageSpec } from './make-package.ts';
@@ -83,9 +85,17 @@ const history = shapes.chain((known) =>
   fc.record({
     batches: fc.tuple(batch(known, IDS), batch(known, IDS)),
     schemaChange: fc.constantFrom<'evolve' | 'freeze'>('evolve', 'evolve', 'freeze'),
+    onReject: fc.constantFrom<'quarantine' | 'fail'>('quarantine', 'quarantine', 'fail'),
     hold: fc.boolean(),
+    /** Whose content a data test held before. */
+    held: fc.subarray(IDS, { maxLength: 3 }),
   }),
 );
+
+const holdOf = ({ name, content_sha256 }: Manifest): Hold => ({
+  ...{ unit: name, model: 'mart.a', test: 't', content_sha256, models: '' },
+  error: { code: 'test_held', message: 'held before', hint: null },
+});
 
 /** All that a warehouse holds, but for times. */
 async function contents({ connection }: WorkingCopy): Promise<unknown> {
@@ -108,22 +118,22 @@ async function contents({ connection }: WorkingCopy): Promise<unknown> {
 
 test('packages leave what they leave one by one, whatever their fields, values and refusals', async () => {
   const pipeline = {
-    on_reject: 'quarantine',
     columns: { r: { retype: 'allow' }, frozen: { schema_change: 'freeze' } },
   } as unknown as Pipeline;
   await fc.assert(
-    fc.asyncProperty(history, async ({ batches, schemaChange, hold }) => {
+    fc.asyncProperty(history, async ({ batches, schemaChange, onReject, hold, held }) => {
       const folder = await temporaryFolder();
       const database = await openDatabase(folder);
       const alone = await openWorking(`${folder}/alone`, database);
       const together = await openWorking(`${folder}/together`, await openDatabase(`${folder}/database`));
       const staging = await database.connect();
+      const holds = new Map<string, Hold>();
       const contextOf = (working: WorkingCopy, runId: string) =>
         ({
           settings: { volume_check: { min_ratio: 0.5, hold } },
           working,
           runId,
-          holds: new Map(),
+          holds,
           modelsVersion: '',
           fieldsRead: () => new Map(),
           signal: new AbortController().signal,
@@ -134,7 +144,9 @@ test('packages leave what they leave one by one, whatever their fields, values a
         const packages = [];
         for (const spec of specs)
           packages.push(await readPackage(await makePackage(staging, `${folder}/${at}`, spec)));
-        const asked = { ...pipeline, schema_change: schemaChange };
+        for (const { manifest } of packages)
+          if (held.includes(manifest.unit.source.id)) holds.set(manifest.name, holdOf(manifest));
+        const asked = { ...pipeline, schema_change: schemaChange, on_reject: onReject };
         const ordered = [
           ...Map.groupBy(packages, ({ manifest }) => manifest.unit.source.project_id).values(),
         ].flat();
