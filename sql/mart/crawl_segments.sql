@@ -116,7 +116,12 @@ WITH
   known AS (
     SELECT
       crawl_id,
-      count(is_indexable) AS indexable,
+      -- Without any status only those that can't be indexed are known.
+      CASE
+        WHEN count(status_code) > 0 OR count(CASE WHEN is_indexable THEN 1 END) > 0 OR count(is_indexable) = count(*)
+          THEN count(is_indexable)
+        ELSE 0
+      END AS indexable,
       count(status_code) AS status,
       count(linked) AS linked,
       count(duplicates) AS duplicates

@@ -30,6 +30,13 @@ function meanOf(pages: readonly Page[], name: string): number | null {
 
 type Figures = Readonly<Record<string, number | null>>;
 
+/** Without any status only those that can't be indexed are known. */
+function isIndexableTold({ allPages }: CrawlFacts): boolean {
+  const known = allPages.filter(({ isIndexable }) => isIndexable !== null);
+  const isTold = allPages.some(({ isIndexable, status }) => isIndexable === true || status !== null);
+  return known.length > 0 && (isTold || known.length === allPages.length);
+}
+
 function figuresOf(project: ProjectFacts, crawl: CrawlFacts, pages: readonly Page[]): Figures {
   /** Counts pages where the crawl tells something of it on any page. */
   const count = (holds: (page: Page) => boolean, isTold: (page: Page) => boolean): number | null =>
@@ -43,10 +50,7 @@ function figuresOf(project: ProjectFacts, crawl: CrawlFacts, pages: readonly Pag
     demand.size === 0 ? null : sum(urls.map((url) => demand.get(url)?.[of] ?? 0));
   return {
     pages: pages.length,
-    indexable_pages: count(
-      (page) => page.isIndexable === true,
-      (page) => page.isIndexable !== null,
-    ),
+    indexable_pages: isIndexableTold(crawl) ? pages.filter((page) => page.isIndexable === true).length : null,
     error_pages: count((page) => within(page.status, 400, 599), hasStatus),
     redirect_pages: count((page) => within(page.status, 300, 399), hasStatus),
     average_depth: meanOf(pages, 'depth'),
