@@ -88,7 +88,7 @@ const history = shapes.chain((known) =>
     onReject: fc.constantFrom<'quarantine' | 'fail'>('quarantine', 'quarantine', 'fail'),
     hold: fc.boolean(),
     /** Whose content a data test held before. */
-    held: fc.subarray(IDS, { maxLength: 3 }),
+    held: fc.subarray(IDS, { maxLength: 8 }),
   }),
 );
 
