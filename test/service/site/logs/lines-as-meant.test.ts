@@ -190,6 +190,7 @@ test("CloudFront's second coding is undone, in columns and in JSON, and its own 
       json({}),
       json({ 'sc-status': 200, 'sc-bytes': '-', 'cs(Referer)': null }),
       json({ date: undefined, time: undefined, 'timestamp(ms)': '1794312000123', 'sc-status': '200' }),
+      json({ 'cs-uri-query': {} }),
       json({ 'sc-status': undefined }),
       json({ date: '-' }),
     ].join('\n'),
@@ -198,6 +199,7 @@ test("CloudFront's second coding is undone, in columns and in JSON, and its own 
     { ...event, status: '\\N' },
     { ...event, status: '200' },
     { ...event, status: '200' },
+    { url: 'http://www.example.com/caf%C3%A9' },
   ]);
   expect(written.rejects).toEqual(['no_status', 'no_time']);
 });

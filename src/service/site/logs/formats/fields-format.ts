@@ -1,7 +1,7 @@
 import { lookUp } from '../../../../core/text/look-up.ts';
 import type { LogField, LogFormat, LogLine, RejectReason } from '../log-line.ts';
 import type { LogTime } from '../log-time.ts';
-import { parseJsonLine, unescaped } from './json-format.ts';
+import { parseJsonLine, textOf, unescaped } from './json-format.ts';
 
 const HASH = 35;
 const BRACE = 123;
@@ -51,7 +51,12 @@ type Columns = ReturnType<typeof columnsOf>;
  */
 export function fieldsFormat(time: LogTime, fields: string): LogFormat {
   let names = fields;
-  let columns = columnsOf(names.match(/\S+/g) ?? []);
+  let columns = columnsOf(names);
+  const nameColumns = (given: string): void => {
+    if (given === names) return;
+    names = given;
+    columns = columnsOf(names);
+  };
   return {
     name: 'w3c',
     get state() {
@@ -59,35 +64,26 @@ export function fieldsFormat(time: LogTime, fields: string): LogFormat {
     },
     read(text, from, end, line) {
       if (text.charCodeAt(from) === HASH) {
-        if (!/^#fields:/i.test(text.slice(from, from + 8))) return 'skip';
-        names = text.slice(from + 8, end).trim();
-        columns = columnsOf(names.match(/\S+/g) ?? []);
+        if (/^#fields:/i.test(text.slice(from, from + 8))) nameColumns(text.slice(from + 8, end).trim());
         return 'skip';
       }
-      if (text.charCodeAt(from) === BRACE) {
-        const record = parseJsonLine(text.slice(from, end));
-        if (record === undefined) return 'not_the_format';
-        return take(
-          columnsOf(Object.keys(record)),
-          Object.values(record).map((value) => String(value ?? '')),
-          line,
-          { time, isCoded: true },
-        );
-      }
       const whole = text.slice(from, end);
-      const hasTabs = whole.includes('\t');
-      const cells = hasTabs ? whole : whole.trimEnd();
-      const values = hasTabs ? cells.split('\t') : cells.includes('"') ? unquoted(cells) : cells.split(' ');
+      const record = text.charCodeAt(from) === BRACE ? parseJsonLine(whole) : undefined;
+      if (record) nameColumns(Object.keys(record).join(' '));
+      const isCoded = record !== undefined || whole.includes('\t');
+      const values = record ? Object.values(record).map((value) => textOf(value, 'url')) : valuesIn(whole);
       if (columns.count === 0 || values.length !== columns.count) return 'not_the_format';
-      return take(columns, values, line, { time, isCoded: hasTabs });
+      if (!columns.has.has('status')) return 'no_status';
+      if (!columns.has.has('target')) return 'no_url';
+      return take(columns.places, values, line, { time, isCoded });
     },
   };
 }
 
 /** The columns of a line: how many values it has, those that tell something, in the order in which they are taken. */
-function columnsOf(names: readonly string[]) {
-  const places = names.flatMap((written, index) => {
-    const name = written.toLowerCase();
+function columnsOf(text: string) {
+  const names = text === '' ? [] : text.split(/\s+/).map((name) => name.toLowerCase());
+  const places = names.flatMap((name, index) => {
     const column = lookUp(FIELDS, name);
     return column === undefined ? [] : [{ name, column, index }];
   });
@@ -96,20 +92,21 @@ function columnsOf(names: readonly string[]) {
 }
 
 /** Values of Advanced Logging have quotation marks where they hold spaces. */
-function unquoted(cells: string): string[] {
-  return [...cells.matchAll(/"((?:[^"]|"")*)"|[^ ]+/g)].map(([whole, quoted]) =>
-    quoted === undefined ? whole : quoted.replaceAll('""', '"'),
+function valuesIn(whole: string): string[] {
+  if (whole.includes('\t')) return whole.split('\t');
+  const cells = whole.trimEnd();
+  if (!cells.includes('"')) return cells.split(' ');
+  return [...cells.matchAll(/"((?:[^"]|"")*)"|[^ ]+/g)].map(([cell, quoted]) =>
+    quoted === undefined ? cell : quoted.replaceAll('""', '"'),
   );
 }
 
 function take(
-  { places, has }: Columns,
+  places: Columns['places'],
   values: readonly string[],
   line: LogLine,
   { time, isCoded }: { readonly time: LogTime; readonly isCoded: boolean },
 ): 'event' | RejectReason {
-  if (!has.has('status')) return 'no_status';
-  if (!has.has('target')) return 'no_url';
   const moment = { date: '', time: '', date_local: '', time_local: '', begin: '', epoch: '' };
   for (const { column, index } of places) {
     const value = values[index] ?? '';

@@ -220,7 +220,7 @@ function member(value: unknown, key: string): unknown {
 }
 
 /** Of a list its first value; of headers that hold a chain of addresses all of them. */
-function textOf(value: unknown, field: MappedField): string {
+export function textOf(value: unknown, field: MappedField): string {
   if (Array.isArray(value))
     return field === 'forwarded' ? value.map(String).join(', ') : textOf(value[0], field);
   if (typeof value === 'number' || typeof value === 'string') return String(value);
