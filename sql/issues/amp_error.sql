@@ -12,6 +12,6 @@ cases:
   has: [{status_code: 200, amp_status_code: 400}, {status_code: 200, amp_status_code: 404}, {status_code: 200, amp_status_code: 599, amp_url: 'https://example.org/amp'}]
   has_not: [{status_code: 200, amp_status_code: 301}, {status_code: 200, amp_status_code: 399}, {status_code: 404, amp_status_code: 404}, {status_code: 200, amp_status_code: 600}, {status_code: 200, amp_status_code: null}]
 */
-SELECT crawl_id, project_id, url, 'AMP version with HTTP status ' || CAST(amp_status_code AS VARCHAR) AS why
+SELECT crawl_id, project_id, url, 'AMP version with HTTP status ' || CAST(amp_status_code AS VARCHAR) AS why, amp_url AS related_url
 FROM mart.pages
 WHERE status_code = 200 AND amp_status_code BETWEEN 400 AND 599

@@ -10,7 +10,7 @@ fix: Declare the last page of the chain
 mended_by: template
 evidence: [canonical_url]
 */
-SELECT pages.crawl_id, pages.project_id, pages.url, 'canonical ' || pages.canonical_url || ' declares ' || targets.canonical_url AS why
+SELECT pages.crawl_id, pages.project_id, pages.url, 'canonical ' || pages.canonical_url || ' declares ' || targets.canonical_url AS why, targets.url AS related_url
 FROM mart.pages AS pages
-JOIN mart.pages AS targets ON targets.crawl_id = pages.crawl_id AND targets.url = pages.canonical_url
+JOIN mart.pages AS targets ON targets.crawl_id = pages.crawl_id AND targets.url = pages.canonical_url AND targets.url <> pages.url
 WHERE pages.status_code = 200 AND pages.is_canonicalised AND targets.is_canonicalised

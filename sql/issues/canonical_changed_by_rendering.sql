@@ -15,6 +15,6 @@ cases:
     - {rel_canonical: "https://example.org/a"}
     - {unrendered_rel_canonical: "https://example.org/a"}
 */
-SELECT crawl_id, project_id, url, unrendered_rel_canonical || ' becomes ' || rel_canonical AS why
+SELECT crawl_id, project_id, url, unrendered_rel_canonical || ' becomes ' || rel_canonical AS why, canonical_url AS related_url
 FROM mart.pages
 WHERE rel_canonical <> unrendered_rel_canonical

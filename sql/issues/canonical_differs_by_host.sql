@@ -16,6 +16,6 @@ cases:
     - {status_code: 200, canonical_kind: host}
   has_not: [{status_code: 200, canonical_kind: scheme}, {status_code: 404, canonical_kind: host}]
 */
-SELECT crawl_id, project_id, url, 'canonical ' || coalesce(canonical_url, rel_canonical, 'not known') AS why
+SELECT crawl_id, project_id, url, 'canonical ' || coalesce(canonical_url, rel_canonical, 'not known') AS why, canonical_url AS related_url
 FROM mart.pages
 WHERE status_code = 200 AND canonical_kind = 'host'

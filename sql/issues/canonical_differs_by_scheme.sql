@@ -15,6 +15,6 @@ cases:
     - {status_code: 200, canonical_kind: scheme}
   has_not: [{status_code: 200, canonical_kind: host}, {status_code: 404, canonical_kind: scheme}]
 */
-SELECT crawl_id, project_id, url, 'canonical ' || coalesce(canonical_url, rel_canonical, 'not known') AS why
+SELECT crawl_id, project_id, url, 'canonical ' || coalesce(canonical_url, rel_canonical, 'not known') AS why, canonical_url AS related_url
 FROM mart.pages
 WHERE status_code = 200 AND canonical_kind = 'scheme'

@@ -15,6 +15,6 @@ cases:
   has: [{declared_canonical: 'https://example.org/a#b'}]
   has_not: [{declared_canonical: 'https://example.org/a'}]
 */
-SELECT crawl_id, project_id, url, 'canonical ' || declared_canonical AS why
+SELECT crawl_id, project_id, url, 'canonical ' || declared_canonical AS why, canonical_url AS related_url
 FROM mart.pages
 WHERE strpos(declared_canonical, '#') > 0

@@ -14,6 +14,6 @@ cases:
     [{rel_canonical: 'https://example.org/a', header_canonical: 'https://example.org/b'}, {header_canonical: b, canonicals: [a, b]}]
   has_not: [{rel_canonical: 'https://example.org/a', header_canonical: 'https://example.org/a'}, {rel_canonical: 'https://example.org/a'}, {header_canonical: 'https://example.org/b'}, {header_canonical: b, canonicals: [b]}, {canonicals: [a, b]}]
 */
-SELECT crawl_id, project_id, url, 'header ' || header_canonical AS why
+SELECT crawl_id, project_id, url, 'header ' || header_canonical AS why, header_canonical AS related_url
 FROM mart.pages
 WHERE rel_canonical <> header_canonical OR header_canonical IS NOT NULL AND array_length(canonicals) > 1

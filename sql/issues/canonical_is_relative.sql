@@ -12,6 +12,6 @@ cases:
   has: [{declared_canonical: /a}]
   has_not: [{declared_canonical: 'https://example.org/a'}, {declared_canonical: //example.org/a}, {declared_canonical: ''}]
 */
-SELECT crawl_id, project_id, url, 'canonical ' || declared_canonical AS why
+SELECT crawl_id, project_id, url, 'canonical ' || declared_canonical AS why, canonical_url AS related_url
 FROM mart.pages
 WHERE declared_canonical <> '' AND strpos(declared_canonical, '://') = 0 AND NOT starts_with(trim(declared_canonical), '//')

@@ -17,6 +17,6 @@ cases:
     - {rel_canonical: "https://example.org/a"}
     - {rendered: true}
 */
-SELECT crawl_id, project_id, url, 'canonical ' || rel_canonical AS why
+SELECT crawl_id, project_id, url, 'canonical ' || rel_canonical AS why, canonical_url AS related_url
 FROM mart.pages
 WHERE rendered AND rel_canonical IS NOT NULL AND unrendered_rel_canonical IS NULL

@@ -13,6 +13,6 @@ cases:
   has: [{status_code: 200, canonical_outside_head: a}, {status_code: 200, canonical_outside_head: a, rel_canonical: b}]
   has_not: [{status_code: 200, canonical_outside_head: a, rel_canonical: a}, {status_code: 200, rel_canonical: a}, {status_code: 404, canonical_outside_head: a}]
 */
-SELECT crawl_id, project_id, url, 'canonical ' || canonical_outside_head || ' does not count' AS why
+SELECT crawl_id, project_id, url, 'canonical ' || canonical_outside_head || ' does not count' AS why, canonical_outside_head AS related_url
 FROM mart.pages
 WHERE status_code = 200 AND canonical_outside_head IS NOT NULL AND canonical_outside_head IS DISTINCT FROM rel_canonical

@@ -14,6 +14,6 @@ cases:
     - {url: 'https://example.org/a', rel_canonical: 'https://example.org/a'}
     - {url: 'http://example.org/a', rel_canonical: 'http://example.org/a'}
 */
-SELECT crawl_id, project_id, url, 'canonical ' || rel_canonical AS why
+SELECT crawl_id, project_id, url, 'canonical ' || rel_canonical AS why, canonical_url AS related_url
 FROM mart.pages
 WHERE starts_with(url, 'https://') AND starts_with(trim(rel_canonical), 'http://')

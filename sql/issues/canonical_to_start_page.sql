@@ -22,7 +22,7 @@ cases:
     - {status_code: 200, urlpath: /default.aspx, url_host: example.org, canonical_url: 'https://example.org/'}
     - {status_code: 404, urlpath: /a, url_host: example.org, canonical_url: 'https://example.org/'}
 */
-SELECT crawl_id, project_id, url, 'canonical ' || canonical_url AS why
+SELECT crawl_id, project_id, url, 'canonical ' || canonical_url AS why, canonical_url AS related_url
 FROM mart.pages
 WHERE status_code = 200
   AND regexp_replace(lower(urlpath), '^/(index|default|home|start|main)?([.][a-z]+)?/?$', '') <> ''

@@ -16,6 +16,6 @@ cases:
     - {non_indexable_reason: canonicalised}
   has_not: [{non_indexable_reason: noindex}]
 */
-SELECT crawl_id, project_id, url, 'canonical ' || coalesce(canonical_url, rel_canonical, 'another page') AS why
+SELECT crawl_id, project_id, url, 'canonical ' || coalesce(canonical_url, rel_canonical, 'another page') AS why, canonical_url AS related_url
 FROM mart.pages
 WHERE non_indexable_reason = 'canonicalised'

@@ -14,6 +14,6 @@ cases:
     - {sitemaps_file_origin: [], non_indexable_reason: canonicalised}
     - {sitemaps_file_origin: [a.xml], is_indexable: true}
 */
-SELECT crawl_id, project_id, url, 'canonical ' || coalesce(canonical_url, rel_canonical, 'another page') AS why
+SELECT crawl_id, project_id, url, 'canonical ' || coalesce(canonical_url, rel_canonical, 'another page') AS why, canonical_url AS related_url
 FROM mart.pages
 WHERE array_length(sitemaps_file_origin) > 0 AND non_indexable_reason = 'canonicalised'

@@ -12,6 +12,6 @@ cases:
   has: [{is_canonicalised: true, rel_prev: /page/1}]
   has_not: [{is_canonicalised: false, rel_prev: /page/1}, {is_canonicalised: true, rel_prev: ''}]
 */
-SELECT crawl_id, project_id, url, 'canonical ' || coalesce(canonical_url, rel_canonical, 'another page') AS why
+SELECT crawl_id, project_id, url, 'canonical ' || coalesce(canonical_url, rel_canonical, 'another page') AS why, canonical_url AS related_url
 FROM mart.pages
 WHERE is_canonicalised AND rel_prev <> ''

@@ -13,6 +13,6 @@ cases:
   has: [{status_code: 200, canonicals: [a, b]}]
   has_not: [{status_code: 200, canonicals: [a]}, {status_code: 200, canonicals: null}, {status_code: 404, canonicals: [a, b]}]
 */
-SELECT crawl_id, project_id, url, 'canonicals ' || array_to_string(canonicals, ', ') AS why
+SELECT crawl_id, project_id, url, 'canonicals ' || array_to_string(canonicals, ', ') AS why, CASE WHEN list_extract(canonicals, 1) = url THEN list_extract(canonicals, 2) ELSE list_extract(canonicals, 1) END AS related_url
 FROM mart.pages
 WHERE status_code = 200 AND array_length(canonicals) > 1

@@ -12,6 +12,14 @@ cases:
   has: [{hreflang_errors: [duplicate_lang]}, {hreflang_errors: [a, duplicate_lang, z]}]
   has_not: [{hreflang_errors: [other]}, {hreflang_errors: []}]
 */
-SELECT crawl_id, project_id, url, 'hreflang: duplicate_lang' AS why
-FROM mart.pages
-WHERE ',' || array_to_string(hreflang_errors, ',') || ',' LIKE '%,duplicate_lang,%'
+SELECT pages.crawl_id, pages.project_id, pages.url, 'hreflang: duplicate_lang' AS why, min(same.href) AS related_url
+FROM mart.pages AS pages
+LEFT JOIN mart.page_hreflangs AS versions ON versions.crawl_id = pages.crawl_id AND versions.url = pages.url
+LEFT JOIN mart.page_hreflangs AS same
+  ON same.crawl_id = versions.crawl_id
+  AND same.url = versions.url
+  AND same.lang = versions.lang
+  AND same.href <> versions.href
+  AND same.href <> pages.url
+WHERE ',' || array_to_string(pages.hreflang_errors, ',') || ',' LIKE '%,duplicate_lang,%'
+GROUP BY pages.crawl_id, pages.project_id, pages.url

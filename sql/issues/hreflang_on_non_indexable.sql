@@ -14,6 +14,11 @@ cases:
     - {hreflang_hrefs: [], non_indexable_reason: noindex}
     - {hreflang_hrefs: [a], non_indexable_reason: redirect}
 */
-SELECT crawl_id, project_id, url, 'not indexable: ' || non_indexable_reason AS why
+SELECT
+  crawl_id,
+  project_id,
+  url,
+  'not indexable: ' || non_indexable_reason AS why,
+  CASE WHEN non_indexable_reason = 'canonicalised' THEN canonical_url END AS related_url
 FROM mart.pages
 WHERE array_length(hreflang_hrefs) > 0 AND non_indexable_reason IN ('noindex', 'canonicalised')

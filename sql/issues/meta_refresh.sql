@@ -10,8 +10,8 @@ mended_by: template
 evidence: [status_code, meta_refresh_location]
 cases:
   has: [{status_code: 200, meta_refresh_location: 'https://example.org/b'}]
-  has_not: [{status_code: 200}, {status_code: 404, meta_refresh_location: 'https://example.org/b'}]
+  has_not: [{status_code: 200}, {status_code: 404, meta_refresh_location: 'https://example.org/b'}, {url: 'https://example.org/b', status_code: 200, meta_refresh_location: 'https://example.org/b'}]
 */
-SELECT crawl_id, project_id, url, 'to ' || meta_refresh_location AS why
+SELECT crawl_id, project_id, url, 'to ' || meta_refresh_location AS why, meta_refresh_location AS related_url
 FROM mart.pages
-WHERE status_code = 200 AND meta_refresh_location IS NOT NULL
+WHERE status_code = 200 AND meta_refresh_location <> url

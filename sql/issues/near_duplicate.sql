@@ -18,6 +18,24 @@ cases:
     - {is_indexable: true, has_nearduplicate_issue: false}
     - {is_indexable: false, has_nearduplicate_issue: true}
 */
-SELECT crawl_id, project_id, url, coalesce(CAST(CAST(round(CAST(100 * nearduplicate_content_similarity AS DECIMAL(38, 9))) AS BIGINT) AS VARCHAR) || ' % like another page', 'much like another page') AS why
-FROM mart.pages
+SELECT
+  crawl_id,
+  project_id,
+  url,
+  coalesce(CAST(CAST(round(CAST(100 * nearduplicate_content_similarity AS DECIMAL(38, 9))) AS BIGINT) AS VARCHAR) || ' % like another page', 'much like another page') AS why,
+  CASE WHEN cluster IS NULL THEN NULL WHEN url = first_url THEN next_url ELSE first_url END AS related_url
+FROM (
+  SELECT
+    crawl_id,
+    project_id,
+    url,
+    is_indexable,
+    has_nearduplicate_issue,
+    nearduplicate_content_similarity,
+    list_extract(clusters, 1) AS cluster,
+    min(url) OVER (PARTITION BY crawl_id, list_extract(clusters, 1)) AS first_url,
+    lead(url) OVER (PARTITION BY crawl_id, list_extract(clusters, 1) ORDER BY url) AS next_url
+  FROM mart.pages
+  WHERE has_nearduplicate_issue OR nearduplicate_content
+) AS alike
 WHERE is_indexable AND has_nearduplicate_issue

@@ -20,6 +20,6 @@ cases:
     - {status_code: 301, is_noindex: true, is_canonicalised: true}
     - {status_code: 200, is_noindex: false, is_canonicalised: true}
 */
-SELECT crawl_id, project_id, url, 'noindex, with the canonical ' || coalesce(canonical_url, rel_canonical, 'another page') AS why
+SELECT crawl_id, project_id, url, 'noindex, with the canonical ' || coalesce(canonical_url, rel_canonical, 'another page') AS why, canonical_url AS related_url
 FROM mart.pages
 WHERE status_code = 200 AND is_noindex AND is_canonicalised

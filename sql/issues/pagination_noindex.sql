@@ -16,6 +16,6 @@ cases:
     - {status_code: 200, is_noindex: true, rel_prev: ''}
     - {status_code: 404, is_noindex: true, rel_prev: /page/1}
 */
-SELECT crawl_id, project_id, url, 'noindex, after ' || rel_prev AS why
+SELECT crawl_id, project_id, url, 'noindex, after ' || rel_prev AS why, rel_prev AS related_url
 FROM mart.pages
 WHERE status_code = 200 AND is_noindex AND rel_prev <> ''

@@ -20,7 +20,7 @@ cases:
     - {status_code: 400, url: 'https://example.org/b', redirect_location: 'https://example.org/b/'}
     - {status_code: 301, url: 'https://example.org/a', redirect_location: 'https://example.org/a'}
 */
-SELECT crawl_id, project_id, url, 'redirects to ' || redirect_location AS why
+SELECT crawl_id, project_id, url, 'redirects to ' || redirect_location AS why, redirect_location AS related_url
 FROM mart.pages
 WHERE status_code BETWEEN 300 AND 399
   AND url <> redirect_location

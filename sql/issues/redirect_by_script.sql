@@ -10,8 +10,8 @@ mended_by: template
 evidence: [status_code, script_redirect]
 cases:
   has: [{status_code: 200, script_redirect: "https://example.org/b"}]
-  has_not: [{status_code: 200}, {status_code: 404, script_redirect: "https://example.org/b"}]
+  has_not: [{status_code: 200}, {status_code: 404, script_redirect: "https://example.org/b"}, {url: 'https://example.org/b', status_code: 200, script_redirect: 'https://example.org/b'}]
 */
-SELECT crawl_id, project_id, url, 'to ' || script_redirect AS why
+SELECT crawl_id, project_id, url, 'to ' || script_redirect AS why, script_redirect AS related_url
 FROM mart.pages
-WHERE status_code = 200 AND script_redirect IS NOT NULL
+WHERE status_code = 200 AND script_redirect <> url

@@ -13,6 +13,6 @@ cases:
   has: [{redirect_count: 2}]
   has_not: [{redirect_count: 1}, {redirect_count: 2, is_redirect_loop: true}, {redirect_count: 20, is_too_many_redirects: true}]
 */
-SELECT crawl_id, project_id, url, CAST(redirect_count AS VARCHAR) || ' redirects in a row' AS why
+SELECT crawl_id, project_id, url, CAST(redirect_count AS VARCHAR) || ' redirects in a row' AS why, final_redirect_location AS related_url
 FROM mart.pages
 WHERE redirect_count > $redirects AND NOT (coalesce(is_redirect_loop, false) OR coalesce(is_too_many_redirects, false))

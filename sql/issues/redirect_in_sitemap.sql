@@ -14,6 +14,6 @@ cases:
     - {sitemaps_file_origin: [], non_indexable_reason: redirect, status_code: 301}
     - {sitemaps_file_origin: [a.xml], is_indexable: true}
 */
-SELECT crawl_id, project_id, url, 'HTTP status ' || CAST(status_code AS VARCHAR) AS why
+SELECT crawl_id, project_id, url, 'HTTP status ' || CAST(status_code AS VARCHAR) AS why, coalesce(final_redirect_location, redirect_location) AS related_url
 FROM mart.pages
 WHERE array_length(sitemaps_file_origin) > 0 AND non_indexable_reason = 'redirect'

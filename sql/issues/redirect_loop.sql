@@ -13,6 +13,11 @@ cases:
   has: [{is_redirect_loop: true}, {is_too_many_redirects: true}]
   has_not: [{is_redirect_loop: false, is_too_many_redirects: false}, {redirect_count: 16}]
 */
-SELECT crawl_id, project_id, url, 'redirects without an end' AS why
+SELECT
+  crawl_id,
+  project_id,
+  url,
+  CASE WHEN redirect_location = url THEN 'redirects to itself' ELSE 'redirects without an end' END AS why,
+  redirect_location AS related_url
 FROM mart.pages
 WHERE coalesce(is_redirect_loop, false) OR coalesce(is_too_many_redirects, false)

@@ -21,6 +21,6 @@ cases:
     - {status_code: 301, final_redirect_status: 399}
     - {status_code: 301, final_redirect_status: 600}
 */
-SELECT crawl_id, project_id, url, 'leads to HTTP status ' || CAST(final_redirect_status AS VARCHAR) AS why
+SELECT crawl_id, project_id, url, 'leads to HTTP status ' || CAST(final_redirect_status AS VARCHAR) AS why, final_redirect_location AS related_url
 FROM mart.pages
 WHERE status_code BETWEEN 300 AND 399 AND final_redirect_status BETWEEN 400 AND 599

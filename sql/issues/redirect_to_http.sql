@@ -14,6 +14,6 @@ cases:
     - {url: 'https://example.org/a', redirect_location: 'https://example.org/b'}
     - {url: 'http://example.org/a', redirect_location: 'http://example.org/b'}
 */
-SELECT crawl_id, project_id, url, 'redirects to ' || redirect_location AS why
+SELECT crawl_id, project_id, url, 'redirects to ' || redirect_location AS why, redirect_location AS related_url
 FROM mart.pages
 WHERE starts_with(url, 'https://') AND starts_with(redirect_location, 'http://')

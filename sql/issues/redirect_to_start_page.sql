@@ -22,7 +22,7 @@ cases:
     - {status_code: 299, urlpath: /a, url_host: example.org, final_redirect_location: 'https://example.org/'}
     - {status_code: 400, urlpath: /a, url_host: example.org, final_redirect_location: 'https://example.org/'}
 */
-SELECT crawl_id, project_id, url, 'leads to ' || final_redirect_location AS why
+SELECT crawl_id, project_id, url, 'leads to ' || final_redirect_location AS why, final_redirect_location AS related_url
 FROM mart.pages
 WHERE status_code BETWEEN 300 AND 399
   AND regexp_replace(lower(urlpath), '^/(index|default|home|start|main)?([.][a-z]+)?/?$', '') <> ''

@@ -12,6 +12,20 @@ cases:
   has: [{pagination_errors: [target_redirects]}, {pagination_errors: [a, target_redirects, z]}]
   has_not: [{pagination_errors: [other]}, {pagination_errors: []}, {pagination_errors: null}]
 */
-SELECT crawl_id, project_id, url, 'series: target_redirects' AS why
-FROM mart.pages
-WHERE ',' || array_to_string(pagination_errors, ',') || ',' LIKE '%,target_redirects,%'
+SELECT
+  pages.crawl_id,
+  pages.project_id,
+  pages.url,
+  'series: target_redirects' AS why,
+  CASE
+    WHEN former.url < later.url THEN former.url
+    WHEN coalesce(later.url, former.url) IS NOT NULL THEN coalesce(later.url, former.url)
+    -- The target is no page of the crawl, and of two it is unknown which.
+    WHEN pages.rel_prev IS NULL OR pages.rel_next IS NULL THEN coalesce(pages.rel_prev, pages.rel_next)
+  END AS related_url
+FROM mart.pages AS pages
+LEFT JOIN mart.pages AS former
+  ON former.crawl_id = pages.crawl_id AND former.url = pages.rel_prev AND former.status_code BETWEEN 300 AND 399
+LEFT JOIN mart.pages AS later
+  ON later.crawl_id = pages.crawl_id AND later.url = pages.rel_next AND later.status_code BETWEEN 300 AND 399
+WHERE ',' || array_to_string(pages.pagination_errors, ',') || ',' LIKE '%,target_redirects,%'

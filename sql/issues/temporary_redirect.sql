@@ -12,6 +12,6 @@ cases:
   has: [{status_code: 302}, {status_code: 307}, {status_code: 303}]
   has_not: [{status_code: 301}, {status_code: 308}, {status_code: 304}]
 */
-SELECT crawl_id, project_id, url, 'HTTP status ' || CAST(status_code AS VARCHAR) AS why
+SELECT crawl_id, project_id, url, 'HTTP status ' || CAST(status_code AS VARCHAR) AS why, redirect_location AS related_url
 FROM mart.pages
 WHERE status_code IN (302, 303, 307)

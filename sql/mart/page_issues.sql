@@ -13,6 +13,9 @@ columns:
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   issue: Name of the issue (mart.issues.issue).
   why: What was found on the page.
+  related_url: >-
+    The other URL of a relation, as the canonical, the target of a redirect or another page with the same title; the
+    first one where there are several. NULL for an issue of one page, and where the other URL is unknown.
 reads:
   ops.loads:
     unit: VARCHAR
@@ -25,6 +28,7 @@ incremental:
   by: crawl_id
   within:
     mart.pages: [crawl_id]
+    mart.page_hreflangs: [crawl_id]
     mart.orphans: [crawl_id]
     mart.page_hits: [crawl_id]
     mart.page_demand: [crawl_id]
@@ -74,5 +78,6 @@ SELECT
   crawl_id || ' ' || url AS page_key,
   project_id || ' ' || url AS url_key,
   issue,
-  why
+  why,
+  related_url
 FROM issues.found AS found

@@ -95,6 +95,7 @@ test('models hold on a warehouse that has nothing, and depend on each other as t
       'mart.orphans',
       'mart.page_demand',
       'mart.page_hits',
+      'mart.page_hreflangs',
       'mart.pages',
       'mart.projects',
       'mart.structured_data',

@@ -112,6 +112,7 @@ export async function pageStatement(
   if (unknown !== undefined) throw unknownColumn(unknown, [...types.keys()]);
   const extra = [
     ...(issue === undefined ? [] : ['why']),
+    ...(await relatedColumns(ask, issue, within.own === '$since' ? since : crawl.crawl_id)),
     ...within.shown,
     ...(compared.columns.length === 1 && change === 'is_indexable' ? ['non_indexable_reason'] : []),
   ];
@@ -198,6 +199,21 @@ export async function checkIssue(ask: AskCrawls, issue: string): Promise<void> {
   });
 }
 
+/** The column of the other URL, where an issue of relations has one. */
+async function relatedColumns(
+  ask: AskCrawls,
+  issue: string | undefined,
+  crawl: string | null,
+): Promise<readonly string[]> {
+  if (issue === undefined) return [];
+  const found = await ask<{ url: string }>(
+    `SELECT url FROM mart.page_issues
+     WHERE crawl_id = $crawl AND issue = $issue AND related_url IS NOT NULL LIMIT 1`,
+    { crawl, issue },
+  );
+  return found.length === 0 ? [] : ['related_url'];
+}
+
 /** Null where it is off in the project. */
 async function issueOf(
   ask: AskCrawls,
@@ -232,7 +248,7 @@ async function columnTypes(ask: AskCrawls, { issue, change }: PageFilter): Promi
   return new Map([
     ...described.map(({ column_name, column_type }) => [column_name, column_type] as const),
     ...BESIDES.flatMap(({ columns }) => Object.entries(columns)),
-    ...(issue === undefined ? [] : [['why', 'VARCHAR'] as const]),
+    ...(issue === undefined ? [] : ['why', 'related_url']).map((one) => [one, 'VARCHAR'] as const),
     ...shownOfChange(issue, change).map((one) => [one, 'VARCHAR'] as const),
   ]);
 }
@@ -311,7 +327,7 @@ function pagesOf(asked: {
   const isChanged = isOfColumn(issue, change);
   if (issue !== undefined) {
     parameters.set('issue', issue);
-    columns.push('found.why');
+    columns.push('found.why', 'found.related_url');
     joins.push(
       'JOIN mart.page_issues AS found ON found.crawl_id = pages.crawl_id AND found.url = pages.url AND found.issue = $issue',
     );

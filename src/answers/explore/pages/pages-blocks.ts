@@ -121,7 +121,7 @@ export function pagesTable(list: ListedPages, called: Names = 'people'): Block {
       name: heads[index] ?? name,
       kind: kindOf(type),
       ...(list.isLinks ? {} : { sort: sortBy(name, list) }),
-      of: (row) => (name === 'url' ? link(String(row[name])) : cell(name, row[name])),
+      of: (row) => (isUrl(name) && row[name] != null ? link(String(row[name])) : cell(name, row[name])),
     };
   });
   const count = total === null ? rows.length : Number(total);
@@ -134,6 +134,8 @@ export function pagesTable(list: ListedPages, called: Names = 'people'): Block {
     isCut: 'lifted',
   });
 }
+
+const isUrl = (column: string): boolean => column === 'url' || column === 'related_url';
 
 function kindOf(type: string): Kind {
   const family = familyOf(type);

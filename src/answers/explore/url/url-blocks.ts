@@ -144,10 +144,17 @@ function issues(story: UrlStory): Section {
     },
     { name: 'Severity', kind: 'severity', of: ({ severity }) => severity },
     { name: 'Found', of: (one) => one.why },
+    ...(story.issues.some(({ related_url: other }) => other !== null) ? [otherUrl(story)] : []),
     { name: 'Why it matters', isBelow: true, of: (one) => one.why_it_matters },
     { name: 'To do', isBelow: true, of: ({ fix }) => fix },
   ]);
 }
+
+/** The other page of a relation. */
+const otherUrl = (story: UrlStory): ColumnOf<UrlStory['issues'][number]> => ({
+  name: 'Other URL',
+  of: ({ related_url: url }) => (url === null ? null : pageLink(story, url)),
+});
 
 function history(story: UrlStory): Section {
   return part(story, ['history', 'History'], story.history, [

@@ -69,6 +69,8 @@ export interface UrlIssue {
   readonly severity: Severity;
   readonly category: string;
   readonly why: string | null;
+  /** The other URL of a relation, as the canonical; null for an issue of one page, and where it is unknown. */
+  readonly related_url: string | null;
   readonly why_it_matters: string;
   readonly fix: string;
   /** Page on the web that names it. */
@@ -219,7 +221,7 @@ export async function readItems({ crawl, rows }: UrlPlace): Promise<FoundOrWhy<r
 
 const ISSUES = `
   SELECT
-    issues.issue, issues.title, issues.severity, issues.category, found.why, issues.why_it_matters, issues.fix,
+    issues.issue, issues.title, issues.severity, issues.category, found.why, found.related_url, issues.why_it_matters, issues.fix,
     issues.source
   FROM mart.page_issues AS found
   JOIN mart.project_issues AS issues ON issues.project_id = found.project_id AND issues.issue = found.issue

@@ -41,6 +41,7 @@ const COLUMN_NAMES: Readonly<Record<string, string>> = {
   },
   ...{ cwv_tti: 'Time to interactive (ms)', cwv_performance_score: 'Performance score' },
   ...{ average_position: 'Position', changed: 'Changes', ended_at: 'Crawl ended', why: 'Found' },
+  ...{ related_url: 'Other URL' },
 };
 
 /** Words that are not written as they are in the name of a column. */

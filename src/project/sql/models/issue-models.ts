@@ -15,6 +15,8 @@ import {
 
 /** Splits the findings of a page, which are texts. No file writes it. */
 const SEPARATOR = 'chr(31)';
+/** Stands in a finding between the related URL and what was found. */
+const URL_END = 'chr(30)';
 /** Arguments of a function at once: engines allow about 127. */
 const MOST_ARGUMENTS = 50;
 const NUMBER_LENGTH = 4;
@@ -93,8 +95,8 @@ function projects(tuned: TunedIssues): string {
 }
 
 /**
- * One row for each page and issue that it has: crawl_id, project_id, url, issue, why. Conditions on `mart.pages` are
- * found in one pass over it.
+ * One row for each page and issue that it has: crawl_id, project_id, url, issue, why, related_url. Conditions on
+ * `mart.pages` are found in one pass over it. A page is not related to itself: its related_url is then NULL.
  */
 function found(tuned: TunedIssues): string {
   const issues = tuned.issues.filter(isLookedFor);
@@ -102,7 +104,7 @@ function found(tuned: TunedIssues): string {
   const own = issues.flatMap((issue) => (issue.scan === null ? ownSelects(issue, tuned) : []));
   const selects = [...(scans.length === 0 ? [] : [onePass(scans, tuned)]), ...own];
   if (selects.length > 0) return selects.join('\nUNION ALL\n');
-  const names = ['crawl_id', 'project_id', 'url', 'issue', 'why'];
+  const names = ['crawl_id', 'project_id', 'url', 'issue', 'why', 'related_url'];
   return rowsOf(Object.fromEntries(names.map((name) => [name, 'VARCHAR'])), []);
 }
 
@@ -152,8 +154,9 @@ function ownSelects(issue: TunedIssue, tuned: TunedIssues): string[] {
     const setting = issue.settings[at];
     return setting?.isOn ? withNumbers(issue.sql, setting) : '';
   });
+  const related = issue.isRelation ? "nullif(nullif(related_url, url), '')" : 'CAST(NULL AS VARCHAR)';
   const select = (rows: string): string =>
-    `SELECT crawl_id, project_id, url, ${text(issue.name)} AS issue, why FROM (${rows}\n) AS own`;
+    `SELECT crawl_id, project_id, url, ${text(issue.name)} AS issue, why, ${related} AS related_url FROM (${rows}\n) AS own`;
   if (numbers.size === 1) return [...numbers.keys()].map(select);
   return [...numbers].flatMap(([sql, some]) =>
     sql === ''
@@ -190,7 +193,7 @@ function onePass(scans: readonly Scan[], tuned: TunedIssues): string {
   const number = (index: number): string => text(String(index).padStart(NUMBER_LENGTH, '0'));
   const findings = scans.map(
     ({ issue, scan }, index) =>
-      `CASE WHEN ${tunedCondition(issue, scan)}\nTHEN ${number(index)} || ${whyOf(tunedSql(scan.why, issue))} END`,
+      `CASE WHEN ${tunedCondition(issue, scan)}\nTHEN ${number(index)} || ${relatedOf(issue, scan)}${whyOf(tunedSql(scan.why, issue))} END`,
   );
   const groups: string[] = [];
   for (let from = 0; from < findings.length; from += MOST_ARGUMENTS)
@@ -201,7 +204,10 @@ function onePass(scans: readonly Scan[], tuned: TunedIssues): string {
   each_finding.project_id,
   each_finding.url,
   named.issue,
-  substr(each_finding.finding, ${NUMBER_LENGTH + 1}) AS why
+  CASE WHEN named.is_relation THEN substr(each_finding.finding, strpos(each_finding.finding, ${URL_END}) + 1)
+    ELSE substr(each_finding.finding, ${NUMBER_LENGTH + 1}) END AS why,
+  CASE WHEN named.is_relation
+    THEN nullif(substr(split_part(each_finding.finding, ${URL_END}, 1), ${NUMBER_LENGTH + 1}), '') END AS related_url
 FROM (
   SELECT page.crawl_id, page.project_id, page.url, each_one.finding
   FROM (
@@ -210,9 +216,15 @@ FROM (
   ) AS page
   CROSS JOIN UNNEST(page.findings) AS each_one(finding)
 ) AS each_finding
-JOIN (VALUES ${scans.map(({ issue }, index) => `(${number(index)}, ${text(issue.name)})`).join(', ')}) AS named(number, issue)
+JOIN (VALUES ${scans.map(({ issue, scan }, index) => `(${number(index)}, ${text(issue.name)}, ${scan.related !== null})`).join(', ')}) AS named(number, issue, is_relation)
   ON named.number = substr(each_finding.finding, 1, ${NUMBER_LENGTH})`;
 }
+
+/** The related URL of a finding with its end; empty for an issue of one page. */
+const relatedOf = (issue: TunedIssue, { related }: PageScan): string =>
+  related === null
+    ? ''
+    : `replace(replace(coalesce(nullif(${tunedSql(related, issue)}\n, url), ''), ${SEPARATOR}, ' '), ${URL_END}, ' ') || ${URL_END} || `;
 
 /** Without the separator; a plain text has none. */
 const whyOf = (why: string): string =>

@@ -62,17 +62,23 @@ const IssueHeader = z.strictObject({
 export interface Issue extends z.infer<typeof IssueHeader> {
   /** The file's name: `client_error`. */
   readonly name: string;
-  /** A SELECT of crawl_id, project_id, url and why (what was found on the page), with `$words` for a threshold. */
+  /**
+   * A SELECT of crawl_id, project_id, url and why (what was found on the page), with `$words` for a threshold; of a
+   * relation between two pages also of related_url.
+   */
   readonly sql: string;
+  /** Whether the SELECT has the column related_url: the other page of the relation. */
+  readonly isRelation: boolean;
   /** Its parts, where it is a condition on `mart.pages` alone: many are then found in one pass. */
   readonly scan: PageScan | null;
   readonly file: string;
   readonly sqlLine: number;
 }
 
-/** `SELECT crawl_id, project_id, url, ⟨why⟩ AS why FROM mart.pages WHERE ⟨condition⟩` */
+/** `SELECT crawl_id, project_id, url, ⟨why⟩ AS why[, ⟨related⟩ AS related_url] FROM mart.pages WHERE ⟨condition⟩` */
 export interface PageScan {
   readonly why: string;
+  readonly related: string | null;
   readonly condition: string;
 }
 
@@ -92,13 +98,14 @@ function readIssue(name: string, source: SqlFile): Issue {
   if (['projects', 'segments'].includes(name))
     throw badModel({ file, line: 1 }, `${name} does not work as a name`, 'it is a key of the setting issues');
   checkThresholds(header, source);
-  const scan = pageScan(sqlTokens(sql));
+  const tokens = codeOf(sql);
+  const scan = pageScan(tokens);
   if (scan !== null && header.cases === undefined) {
     const hint =
       'cases: {has: [{status_code: 404}], has_not: [{status_code: 200}]}, each page by its columns';
     throw badModel({ file, line: 1 }, 'a condition on mart.pages has cases', hint);
   }
-  return { name, ...header, sql, scan, file, sqlLine };
+  return { name, ...header, sql, isRelation: isRelation(tokens), scan, file, sqlLine };
 }
 
 /** Each threshold stands in the SELECT and in the definition, and no other. */
@@ -134,31 +141,63 @@ function checkThresholds(
 
 const HEAD = 'select crawl_id , project_id , url ,';
 const FROM_PAGES = 'from mart . pages where';
+/** Tokens of `AS why ,` */
+const AS_WHY = 3;
 /** Words that begin another part of a SELECT behind its condition. */
 const LATER: readonly string[] = [
   ...['group', 'having', 'window', 'qualify', 'order', 'limit', 'offset', 'fetch', 'using', 'sample'],
   ...['union', 'except', 'intersect'],
 ];
 
-/** Null for a SELECT of any other form. It is then one of its own. */
-function pageScan(tokens: readonly SqlToken[]): PageScan | null {
+/** The tokens of a SELECT, and of these the ones that are neither spaces nor comments. */
+interface Code {
+  readonly tokens: readonly SqlToken[];
+  readonly code: readonly (SqlToken & { readonly at: number })[];
+  /** Places in `code` outside of parentheses. */
+  readonly outside: readonly number[];
+  /** Some words in a row, in small letters. */
+  readonly words: (from: number, count: number) => string;
+}
+
+function codeOf(sql: string): Code {
+  const tokens = sqlTokens(sql);
   const code = tokens.flatMap((token, at) => (isCode(token) ? [{ ...token, at }] : []));
   const words = (from: number, count: number): string =>
     code
       .slice(from, from + count)
       .map(({ text }) => text.toLowerCase())
       .join(' ');
+  return { tokens, code, outside: outsideOfParentheses(code), words };
+}
+
+/** Where the first FROM outside of parentheses is: behind the columns. */
+const fromOf = ({ outside, words }: Code): number | undefined =>
+  outside.find((at) => words(at, 1) === 'from');
+
+function isRelation(given: Code): boolean {
+  const from = fromOf(given) ?? given.code.length;
+  return given.outside.some((at) => at < from && nameOf(given.code[at])?.toLowerCase() === 'related_url');
+}
+
+/** Null for a SELECT of any other form. It is then one of its own. */
+function pageScan(given: Code): PageScan | null {
+  const { tokens, code, outside, words } = given;
   const head = HEAD.split(' ').length;
   if (words(0, head) !== HEAD) return null;
-  const outside = outsideOfParentheses(code);
-  const from = outside.find((at) => words(at, 1) === 'from');
+  const from = fromOf(given);
   if (from === undefined || words(from, FROM_PAGES.split(' ').length) !== FROM_PAGES) return null;
-  if (words(from - 2, 2) !== 'as why') return null;
+  const isRelated = words(from - 2, 2) === 'as related_url';
+  const why = isRelated ? outside.find((at) => words(at, 3) === 'as why ,') : from - 2;
+  if (why === undefined || words(why, 2) !== 'as why') return null;
   const where = from + FROM_PAGES.split(' ').length;
   if (outside.some((at) => at >= where && LATER.includes(nameOf(code[at])?.toLowerCase() ?? ''))) return null;
   const part = (first: number, end: number): string =>
     textOf(tokens.slice(code[first]?.at, end < code.length ? code[end]?.at : undefined)).trim();
-  return { why: part(head, from - 2), condition: part(where, code.length) };
+  return {
+    why: part(head, why),
+    related: isRelated ? part(why + AS_WHY, from - 2) : null,
+    condition: part(where, code.length),
+  };
 }
 
 function outsideOfParentheses(code: readonly SqlToken[]): number[] {

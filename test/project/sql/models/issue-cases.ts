@@ -28,12 +28,13 @@ export const createPages = (
   pages: readonly object[],
 ): Promise<unknown> => connection.run(`CREATE OR REPLACE TABLE mart.pages AS ${rowsSql(columns, pages)}`);
 
-/** The findings of an issue's SELECT, or of another one in its place, by crawl. */
+/** The findings of an issue's SELECT, or of another one in its place, by crawl; a page is not related to itself. */
 export const findIn = (
   connection: Connection,
   issue: Issue,
   sql = issue.sql,
 ): Promise<Record<string, unknown>[]> =>
   connection.jsonRows(
-    `SELECT crawl_id, why FROM (${withNumbers(sql, defaultSetting(issue))}\n) AS found ORDER BY ALL`,
+    `SELECT crawl_id, why, ${issue.isRelation ? "nullif(nullif(related_url, url), '')" : 'NULL'} AS related_url
+     FROM (${withNumbers(sql, defaultSetting(issue))}\n) AS found ORDER BY ALL`,
   );

@@ -131,18 +131,21 @@ test('one pass over the pages finds what each file finds alone', async () => {
   const [model] = await loadFiles({
     ...(await texts(scans)),
     'mart/all.sql': modelText('all', {
-      columns: ['crawl_id', 'issue', 'why'],
-      sql: 'SELECT crawl_id, issue, why FROM issues.found AS found',
+      columns: ['crawl_id', 'issue', 'why', 'related_url'],
+      sql: 'SELECT crawl_id, issue, why, related_url FROM issues.found AS found',
     }),
   });
   const together = await warehouse.connection.jsonRows(`SELECT * FROM (${model?.sql}) ORDER BY ALL`);
   const alone: object[] = [];
   for (const issue of scans)
     for (const row of await findings(issue))
-      alone.push({ crawl_id: row.crawl_id, issue: issue.name, why: row.why });
+      alone.push({
+        ...{ crawl_id: row.crawl_id, issue: issue.name, why: row.why, related_url: row.related_url },
+      });
   const inOrder = (rows: readonly unknown[]): string[] => rows.map((row) => JSON.stringify(row)).sort();
   expect(inOrder(together)).toEqual(inOrder(alone));
   expect(alone.length).toBeGreaterThan(scans.length);
+  expect(alone.filter((row) => 'related_url' in row && row.related_url !== null).length).toBeGreaterThan(0);
 });
 
 const HEADER = `title: T
@@ -210,6 +213,53 @@ test('a text with the separator stays one finding, and one of no text is one too
     { issue: 'parted', why: 'a b c' },
     { issue: 'silent', why: '' },
   ]);
+});
+
+describe('an issue of a relation names the other URL', () => {
+  const PARTS = 'crawl_id, project_id, url';
+  test.each([
+    ['a scan', `SELECT ${PARTS}, 'a' AS why, title AS related_url FROM mart.pages WHERE depth > 8`, true],
+    [
+      'an expression',
+      `SELECT ${PARTS}, 'a' AS why, replace(title, ',', ' AS why ,') AS related_url FROM mart.pages WHERE true`,
+      true,
+    ],
+    [
+      'a SELECT of its own',
+      `SELECT ${PARTS}, 'a' AS why, title AS related_url FROM mart.pages WHERE depth > 8 ORDER BY url`,
+      false,
+    ],
+    [
+      'a column of a subquery',
+      `SELECT * , one.related_url FROM (SELECT ${PARTS}, 'a' AS why, title AS related_url FROM mart.pages WHERE depth > 8) AS one`,
+      false,
+    ],
+  ])('%s', async (_, sql, isScan) => {
+    await createPages(warehouse.connection, columns, [
+      { crawl_id: 'c', url: 'u', depth: 9, title: `v${String.fromCharCode(31)},${String.fromCharCode(30)}` },
+      { crawl_id: 'c', url: 'w', depth: 9, title: 'w' },
+      { crawl_id: 'c', url: 'x', depth: 9 },
+    ]);
+    await withSqlFiles({ 'issues/deep.sql': issueText(sql) }, async (folder) => {
+      const [issue] = await loadIssues([sqlFolder(folder)]);
+      expect([issue?.isRelation, issue?.scan !== null]).toEqual([true, isScan]);
+    });
+    const [model] = await loadFiles({
+      'issues/deep.sql': issueText(sql),
+      'issues/single.sql': issueText(SCAN),
+      'mart/all.sql': modelText('all', {
+        columns: ['issue', 'url', 'related_url'],
+        sql: 'SELECT issue, url, related_url FROM issues.found AS found',
+      }),
+    });
+    const found = await warehouse.connection.jsonRows(`SELECT * FROM (${model?.sql}) ORDER BY ALL`);
+    expect(found.map(({ issue, url, related_url: other }) => [issue, url, other])).toEqual([
+      ['deep', 'u', expect.stringMatching(/^v/)],
+      ['deep', 'w', null],
+      ['deep', 'x', null],
+      ...['u', 'w', 'x'].map((url) => ['single', url, null]),
+    ]);
+  });
 });
 
 test('a project replaces an issue by a file of its name, and without any nothing is found', async () => {

@@ -12,7 +12,7 @@ const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }
  * - `hreflang_errors`, each once, with the addresses or codes at fault in `hreflang_error_details`:
  *   `invalid_lang` (no language, or no region, of that code), `duplicate_lang` (one code, several URLs), `missing_self`
  *   (the page declares versions, but not itself), `missing_return_link` (a version that was fetched does not declare the
- *   page), `target_not_indexable` (a version has another status than 200, is noindex, or has another canonical).
+ *   page), `target_not_indexable` (another version has another status than 200, is noindex, or has another canonical).
  *
  * A version that the crawl did not fetch is no error of its own: nothing is known of it.
  *
@@ -72,7 +72,8 @@ async function findErrors(tables: JobTables): Promise<void> {
         )
         UNION ALL
         SELECT versions.id, 'target_not_indexable', href FROM hreflang_versions AS versions
-        JOIN job_facts AS facts ON facts.id = versions.target WHERE facts.is_indexable = false
+        JOIN job_facts AS facts ON facts.id = versions.target
+        WHERE facts.id <> versions.id AND facts.is_indexable = false
       ) GROUP BY id, error`,
     [JSON.stringify(wrong)],
   );
