@@ -8,6 +8,7 @@ import { STORE_NAMES, STORE_SETTINGS } from '../../stores/registry.ts';
 import { MOST_COLUMNS } from '../model/field.ts';
 import { ON_REJECT, SCHEMA_CHANGE } from '../model/pipeline.ts';
 import { AlertSettings } from './alert-settings.ts';
+import { ChangeSettings } from './change-settings.ts';
 import { ConsoleOidcSettings, ConsoleUrl } from './console-settings.ts';
 import { DAYS_OF_CRAWL, IssueSettings } from './issue-settings.ts';
 
@@ -161,6 +162,9 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
       ),
     issues: IssueSettings.default({}).describe(
       'Issues that are switched off, or have another severity or other thresholds, for all projects, one, or a segment (docs/explore.md#settings-of-issues).',
+    ),
+    changes: ChangeSettings.default({}).describe(
+      'Which changes of a website are incidents, for all projects or one (docs/operate.md#events).',
     ),
     crawl_days: WholeNumber.max(366)
       .default(DAYS_OF_CRAWL)

@@ -38,7 +38,10 @@ const asPart = (issue: TunedIssue): ModelPart => ({
 });
 
 /** Rows of literals, also where there are none. */
-function rowsOf(columns: Readonly<Record<string, string>>, rows: readonly (readonly string[])[]): string {
+export function rowsOf(
+  columns: Readonly<Record<string, string>>,
+  rows: readonly (readonly string[])[],
+): string {
   const names = Object.keys(columns);
   const nulls = Object.entries(columns).map(([name, type]) => `CAST(NULL AS ${type}) AS ${name}`);
   if (rows.length === 0) return `SELECT ${nulls.join(', ')} WHERE false`;

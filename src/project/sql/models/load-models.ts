@@ -19,6 +19,7 @@ import { badModel } from '../text/bad-model.ts';
 import { giveTables } from '../text/given-tables.ts';
 import { type SqlFile, splitSqlFile } from '../text/sql-file.ts';
 import { firstWord } from '../text/sql-tree.ts';
+import { changeProjectRows, changeRows } from './change-rows.ts';
 import { checkHeader } from './check-header.ts';
 import { dataTests } from './data-tests.ts';
 import { withIssues } from './issue-models.ts';
@@ -58,9 +59,8 @@ export async function loadModels(folders: readonly SqlFolder[]): Promise<Model[]
   // A project without shipped models may still add to the known bots of the package.
   const shipped = (await seedFiles(SHIPPED_SQL)).map((name) => `mart.${name}`);
   await checkSeedFiles(folders, new Set([...seeds, ...shipped]));
-  const days = folders.at(-1)?.project?.crawl_days ?? DAYS_OF_CRAWL;
   const all = [...models.values()].map((model) =>
-    withDays(withSegments(withFilters(withIssues(model, issues), filters), segmentations), days),
+    withSettings(withSegments(withFilters(withIssues(model, issues), filters), segmentations), folders),
   );
   if (segmentations.length > 0 && all.every(({ byPages }) => byPages === null))
     throw badModel(
@@ -71,9 +71,14 @@ export async function loadModels(folders: readonly SqlFolder[]): Promise<Model[]
   return all.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** A model, with a SELECT in place of `settings.crawl_days`: how many days belong to a crawl. */
-function withDays(model: Model, days: number): Model {
-  const { sql, given } = giveTables(model.sql, 'settings', { crawl_days: () => `SELECT ${days} AS days` });
+/** A model, with SELECTs in place of the tables of the schema `settings`. */
+function withSettings(model: Model, folders: readonly SqlFolder[]): Model {
+  const { crawl_days = DAYS_OF_CRAWL, changes = {} } = folders.at(-1)?.project ?? {};
+  const { sql, given } = giveTables(model.sql, 'settings', {
+    crawl_days: () => `SELECT ${crawl_days} AS days`,
+    changes: () => changeRows(changes),
+    change_projects: () => changeProjectRows(changes),
+  });
   return given.size === 0 ? model : { ...model, sql };
 }
 

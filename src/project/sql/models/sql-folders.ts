@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { readText } from '../../../core/files/read-text.ts';
+import type { ChangeSettings } from '../../settings/change-settings.ts';
 import type { IssueSettings } from '../../settings/issue-settings.ts';
 import { badModel } from '../text/bad-model.ts';
 import { type SqlFile, splitSqlFile } from '../text/sql-file.ts';
@@ -16,14 +17,20 @@ export const FOLDERS_WITHOUT_MODELS: readonly string[] = [QUESTIONS_FOLDER, ISSU
 export interface SqlFolder {
   readonly path: string;
   readonly shown: string;
-  /** The project, wherever the files are: its folder, and what its settings say of issues and days. */
-  readonly project?: { readonly dir: string; readonly issues: IssueSettings; readonly crawl_days?: number };
+  /** The project, wherever the files are: its folder, and what its settings say of issues, changes and days. */
+  readonly project?: {
+    readonly dir: string;
+    readonly issues: IssueSettings;
+    readonly changes?: ChangeSettings;
+    readonly crawl_days?: number;
+  };
 }
 
 export interface SqlSettings {
   readonly projectDir: string;
   readonly shipped_models: 'all' | 'none';
   readonly issues?: IssueSettings;
+  readonly changes?: ChangeSettings;
   readonly crawl_days?: number;
 }
 
@@ -38,7 +45,7 @@ export const SHIPPED_SQL: SqlFolder = {
  * name. The package is itself a project folder.
  */
 export function sqlFolders(settings: SqlSettings): SqlFolder[] {
-  const { projectDir, issues = {}, crawl_days } = settings;
+  const { projectDir, issues = {}, changes = {}, crawl_days } = settings;
   const own = join(projectDir, 'sql');
   const folders: SqlFolder[] = [];
   const same = existsSync(own) && realpathSync(own) === realpathSync(SHIPPED_SQL.path);
@@ -46,7 +53,7 @@ export function sqlFolders(settings: SqlSettings): SqlFolder[] {
   if (existsSync(own)) folders.push(sqlFolder(own));
   return folders.map((folder) => ({
     ...folder,
-    project: { dir: projectDir, issues, ...(crawl_days && { crawl_days }) },
+    project: { dir: projectDir, issues, changes, ...(crawl_days && { crawl_days }) },
   }));
 }
 
