@@ -16,6 +16,14 @@ cases:
     - {status_code: 404, non_indexable_reason: client_error, nb_inlinks: 0}
     - {status_code: 503, non_indexable_reason: server_error, nb_inlinks: 1}
 */
-SELECT crawl_id, project_id, url, 'HTTP status ' || CAST(status_code AS VARCHAR) AS why
-FROM mart.pages
-WHERE non_indexable_reason = 'client_error' AND nb_inlinks > 0
+SELECT
+  pages.crawl_id,
+  pages.project_id,
+  pages.url,
+  'HTTP status ' || CAST(pages.status_code AS VARCHAR) AS why,
+  min(links.origin) AS related_url
+FROM mart.pages AS pages
+LEFT JOIN mart.links AS links
+  ON links.crawl_id = pages.crawl_id AND links.target = pages.url AND links.origin <> pages.url
+WHERE pages.non_indexable_reason = 'client_error' AND pages.nb_inlinks > 0
+GROUP BY pages.crawl_id, pages.project_id, pages.url, pages.status_code

@@ -12,6 +12,14 @@ cases:
   has: [{status_code: 301, non_indexable_reason: redirect, nb_inlinks: 1}]
   has_not: [{status_code: 301, non_indexable_reason: redirect, nb_inlinks: 0}, {status_code: 200, nb_inlinks: 1}]
 */
-SELECT crawl_id, project_id, url, 'HTTP status ' || CAST(status_code AS VARCHAR) AS why
-FROM mart.pages
-WHERE non_indexable_reason = 'redirect' AND nb_inlinks > 0
+SELECT
+  pages.crawl_id,
+  pages.project_id,
+  pages.url,
+  'HTTP status ' || CAST(pages.status_code AS VARCHAR) AS why,
+  min(links.origin) AS related_url
+FROM mart.pages AS pages
+LEFT JOIN mart.links AS links
+  ON links.crawl_id = pages.crawl_id AND links.target = pages.url AND links.origin <> pages.url
+WHERE pages.non_indexable_reason = 'redirect' AND pages.nb_inlinks > 0
+GROUP BY pages.crawl_id, pages.project_id, pages.url, pages.status_code

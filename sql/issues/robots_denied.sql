@@ -13,13 +13,17 @@ cases:
   has_not: [{is_robots_denied: true, nb_inlinks: 0}, {is_robots_denied: false, nb_inlinks: 1}]
 */
 SELECT
-  crawl_id,
-  project_id,
-  url,
+  pages.crawl_id,
+  pages.project_id,
+  pages.url,
   CASE
-    WHEN ',' || array_to_string(processing_warnings, ',') || ',' LIKE '%,robots_unavailable,%'
+    WHEN ',' || array_to_string(pages.processing_warnings, ',') || ',' LIKE '%,robots_unavailable,%'
       THEN 'robots.txt could not be had, so the page was not asked for; '
     ELSE 'robots.txt denies it; '
-  END || CAST(nb_inlinks AS VARCHAR) || ' links' AS why
-FROM mart.pages
-WHERE is_robots_denied AND nb_inlinks > 0
+  END || CAST(pages.nb_inlinks AS VARCHAR) || CASE WHEN pages.nb_inlinks = 1 THEN ' link' ELSE ' links' END AS why,
+  min(links.origin) AS related_url
+FROM mart.pages AS pages
+LEFT JOIN mart.links AS links
+  ON links.crawl_id = pages.crawl_id AND links.target = pages.url AND links.origin <> pages.url
+WHERE pages.is_robots_denied AND pages.nb_inlinks > 0
+GROUP BY pages.crawl_id, pages.project_id, pages.url, pages.nb_inlinks, pages.processing_warnings

@@ -29,6 +29,7 @@ incremental:
   within:
     mart.pages: [crawl_id]
     mart.page_hreflangs: [crawl_id]
+    mart.links: [crawl_id]
     mart.orphans: [crawl_id]
     mart.page_hits: [crawl_id]
     mart.page_demand: [crawl_id]

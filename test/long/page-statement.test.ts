@@ -221,6 +221,22 @@ test('pages that are gone are found in a segment that is gone with them', async 
   expect(await urls('crawl=shop-1&since=shop-3&change=removed&segment=/de/')).toEqual([url('/de/lampe')]);
 });
 
+test('the list of an issue about a relation has both URLs, another issue has one', async () => {
+  const { columns, rows: linked } = await readPages(
+    warehouse,
+    query('crawl=shop-3&issue=linked_redirect'),
+    9,
+    signal,
+  );
+  expect(columns.map(({ name }) => name).slice(0, 3)).toEqual(['url', 'why', 'related_url']);
+  expect(linked.map((row) => [row.url, row.related_url])).toEqual([[url('/lamps/red'), url('/')]]);
+  const { columns: others } = await readPages(warehouse, query('crawl=shop-3&issue=thin'), 9, signal);
+  expect(others.map(({ name }) => name)).not.toContain('related_url');
+  expect(await urls(`crawl=shop-3&issue=linked_redirect&related_url=eq:${url('/')}`)).toEqual([
+    url('/lamps/red'),
+  ]);
+});
+
 test('every form of a statement is in the SQL that each engine has', async () => {
   const connection = await temporaryConnection(folder);
   for (const text of [

@@ -93,6 +93,7 @@ test('models hold on a warehouse that has nothing, and depend on each other as t
     'mart.page_issues': [
       'mart.crawl_days',
       'mart.crawls',
+      'mart.links',
       'mart.orphans',
       'mart.page_demand',
       'mart.page_hits',

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ident } from '../../../../src/core/duckdb/duckdb.ts';
 import { type Issue, loadIssues } from '../../../../src/project/sql/models/issues.ts';
 import { loadModels } from '../../../../src/project/sql/models/load-models.ts';
 import { sqlFolder } from '../../../../src/project/sql/models/sql-folders.ts';
@@ -25,6 +26,11 @@ beforeAll(async () => {
   const plan = await planModels({ connection: warehouse.connection, models: await loadModels([SQL]) });
   columns = pageColumns(plan);
   await warehouse.connection.run('CREATE SCHEMA IF NOT EXISTS mart');
+  // Where an issue looks for the other page of a relation, it finds none.
+  for (const { model, outputs } of plan) {
+    const empty = [...outputs].map(([name, type]) => `${ident(name)} ${type}`);
+    await warehouse.connection.run(`CREATE TABLE ${model.name} (${empty.join(', ')})`);
+  }
 });
 afterAll(() => warehouse[Symbol.asyncDispose]());
 
@@ -38,16 +44,19 @@ async function texts(some: readonly Issue[]): Promise<Record<string, string>> {
 
 const findings = (issue: Issue): Promise<Record<string, unknown>[]> => findIn(warehouse.connection, issue);
 
-describe('each issue that is a condition on mart.pages', () => {
-  test.each(scans)('$name: has its cases, and no other', async (issue) => {
-    const pages = casePages(issue);
-    await createPages(warehouse.connection, columns, pages);
-    const rows = await findings(issue);
-    expect(rows.map((row) => row.crawl_id)).toEqual(
-      pages.map(({ crawl_id: id }) => id).filter((id) => String(id).endsWith(' has')),
-    );
-    for (const { why } of rows) expect(why, 'what was found').toMatch(/\S/);
-  });
+describe('each issue that has cases', () => {
+  test.each(issues.filter(({ cases }) => cases !== undefined))(
+    '$name: has its cases, and no other',
+    async (issue) => {
+      const pages = casePages(issue);
+      await createPages(warehouse.connection, columns, pages);
+      const rows = await findings(issue);
+      expect(rows.map((row) => row.crawl_id)).toEqual(
+        pages.map(({ crawl_id: id }) => id).filter((id) => String(id).endsWith(' has')),
+      );
+      for (const { why } of rows) expect(why, 'what was found').toMatch(/\S/);
+    },
+  );
 });
 
 describe('what to do fits the reason why a page is not indexable', () => {
