@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Connection, file, ident, type Row, text } from '../../src/core/duckdb/duckdb.ts';
 import { runJobs } from '../../src/service/site/crawler/jobs/run-jobs.ts';
 import { unfetchedPage } from '../../src/service/site/crawler/parse/parse-page.ts';
+import type { TableColumns } from '../../src/service/site/crawler/records/columns.ts';
 import {
   CRAWL_TABLES,
   type CrawlFacts,
@@ -11,9 +12,9 @@ import {
   type PageRecord,
   type SitemapRecord,
   type StructuredDataRecord,
-  type TableColumns,
   type VitalsRecord,
 } from '../../src/service/site/crawler/records/records.ts';
+import type { RequestRecord } from '../../src/service/site/crawler/records/request-record.ts';
 import { temporaryConnection, temporaryFolder } from './temporary.ts';
 
 export const SITE = 'https://site.example';
@@ -77,6 +78,7 @@ export interface CrawlRecords {
   readonly sitemap?: readonly SitemapRecord[];
   readonly missing?: readonly MissingPageRecord[];
   readonly vitals?: readonly VitalsRecord[];
+  readonly requests?: readonly RequestRecord[];
 }
 
 /** A connection whose database has the tables that the jobs read. */
@@ -90,6 +92,7 @@ export async function crawlDatabase(given: CrawlRecords): Promise<Connection> {
     sitemap_urls: given.sitemap,
     missing_pages: given.missing,
     vitals: given.vitals,
+    other_requests: given.requests,
   };
   for (const [name, columns] of Object.entries(CRAWL_TABLES)) {
     const path = join(folder, `${name}.ndjson`);

@@ -10,6 +10,7 @@ import { pipelineFilter } from '../../project/model/unit-source.ts';
 import type { BrokenItem } from '../../service/api/client/read-list.ts';
 import type { Oql } from '../../service/api/oql/oql.ts';
 import type { ChangedDay } from '../../service/api/resources/changed-day.ts';
+import { LOCAL_DATA_TYPES } from '../../service/api/resources/fields.ts';
 import type { WeekDefinition } from '../../service/api/resources/log-monitoring.ts';
 import { datesKey } from './discover-dates.ts';
 import { CRAWL_OVER_CRAWLS, leftNoReport } from './list-kinds.ts';
@@ -112,7 +113,7 @@ function planBroken(
     .filter(({ id }) => crawlIds === null || (kind === 'crawl' && crawlIds.includes(id)))
     .flatMap(({ id, projectId, error }) =>
       of(kind)
-        .filter(({ dataset }) => !isDone(`${dataset}/${id}`, null))
+        .filter(({ dataset, source }) => !isLocal(source) && !isDone(`${dataset}/${id}`, null))
         .map((pipeline) => ({ ...planned(pipeline, id, projectId, null), failure: error })),
     );
 }
@@ -124,7 +125,11 @@ function planCrawls(scope: Scope, crawls: readonly Listed[]): PlannedUnit[] {
     .filter((crawl) => crawlIds === null || crawlIds.includes(crawl.id))
     .filter((crawl) => isEnded(crawl) && isWithin(endOf(crawl)))
     .sort(byEnd)
-    .flatMap((crawl) => pending(scope, 'crawl', crawl).map((pipeline) => plannedCrawl(pipeline, crawl)));
+    .flatMap((crawl) =>
+      pending(scope, 'crawl', crawl)
+        .filter(({ source }) => crawl.has_requests === true || !isLocal(source))
+        .map((pipeline) => plannedCrawl(pipeline, crawl)),
+    );
 }
 
 function planComparisons(scope: Scope, comparisons: readonly Listed[]): PlannedUnit[] {
@@ -157,6 +162,11 @@ function pending(
   { id, ended_at }: Listed,
 ): Pipeline[] {
   return of(kind).filter(({ dataset }) => !isDone(`${dataset}/${id}`, ended_at));
+}
+
+/** Whether only crawls by the local service have it: the specification's service must not be asked for it. */
+function isLocal({ kind, data_type }: Pipeline['source']): boolean {
+  return kind === 'crawl' && LOCAL_DATA_TYPES.some((one) => one === data_type);
 }
 
 /** Why a crawl that has ended can't be exported, null when it can (spec-notes.md 23, 24). */

@@ -5,7 +5,7 @@ import type { RoutePace } from '../../project/model/route-pace.ts';
 import type { Source } from '../../project/model/source.ts';
 import type { LimitSettings } from '../../project/settings/limits.ts';
 import type { ServiceClient } from '../../service/api/client/client.ts';
-import { CRAWL_DATA_TYPES } from '../../service/api/resources/fields.ts';
+import { CRAWL_DATA_TYPES, LOCAL_DATA_TYPES } from '../../service/api/resources/fields.ts';
 import type { ExportRecords } from '../../state/ledger/export-records.ts';
 import type { StoreName, StoreSettings } from '../../stores/registry.ts';
 import type { RankingWindows } from './aggregates/ranking-windows.ts';
@@ -97,7 +97,7 @@ export function describedRows({ planned, rows }: RoutedUnit): DescribedRows {
 
 /** Whether the rows of a source can be searched and exported (api-spec.md §4): all but lists and aggregates. */
 export function isStreamed({ kind, data_type }: Pipeline['source']): boolean {
-  if (kind === 'crawl') return (CRAWL_DATA_TYPES as readonly string[]).includes(data_type);
+  if (kind === 'crawl') return [...CRAWL_DATA_TYPES, ...LOCAL_DATA_TYPES].some((one) => one === data_type);
   if (kind === 'crawl_over_crawl') return data_type === 'pages';
   return kind === 'log_monitoring' && (data_type === 'pages' || data_type === 'events');
 }

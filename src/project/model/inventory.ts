@@ -80,6 +80,8 @@ export interface Listed {
   readonly status: string;
   readonly end_reason: string | null;
   readonly link_status: string | null;
+  /** A crawl by the local service has requests besides its pages; null for any other record. */
+  readonly has_requests: boolean | null;
   readonly created_at: number | null;
   readonly ended_at: number | null;
   /** Hash of the record as it goes to `raw`; null where no pipeline loads the list. */

@@ -40,7 +40,9 @@ export const Pipeline = z
     source: z
       .strictObject({
         kind: z.enum(SOURCE_KINDS).describe('What the rows are of.'),
-        data_type: z.string().describe('Of a crawl: pages, links, clusters, structured_data; else the list.'),
+        data_type: z
+          .string()
+          .describe('Of a crawl: pages, links, clusters, structured_data, requests; else the list.'),
       })
       .describe('Where the rows come from (docs/routes.md).'),
     window: z

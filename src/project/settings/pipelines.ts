@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/text/nearest-name.ts';
 import { OqlError, parseOql } from '../../service/api/oql/parse-oql.ts';
-import { CRAWL_DATA_TYPES } from '../../service/api/resources/fields.ts';
+import { CRAWL_DATA_TYPES, LOCAL_DATA_TYPES } from '../../service/api/resources/fields.ts';
 import { Pipeline } from '../model/pipeline.ts';
 import { RESOURCE_NAMES } from '../model/resources.ts';
 import { OQL_HINT } from '../model/unit-source.ts';
@@ -13,7 +13,7 @@ import { checkYaml, readYaml, type YamlSource } from './yaml-file.ts';
 
 /** The data types of each kind of source that takes only some; the others take any. */
 const DATA_TYPES: Readonly<Partial<Record<Pipeline['source']['kind'], readonly string[]>>> = {
-  crawl: [...CRAWL_DATA_TYPES, 'fields'],
+  crawl: [...CRAWL_DATA_TYPES, ...LOCAL_DATA_TYPES, 'fields'],
   crawl_over_crawl: ['pages'],
   log_monitoring: ['events', 'pages'],
   resource: RESOURCE_NAMES,

@@ -1,6 +1,6 @@
 import { STATE_ERRORS, section } from './endpoint.ts';
 import { AggregateBody, AggregateResponse } from './resources/aggregates.ts';
-import { CRAWL_DATA_TYPES, FieldsResponse, GRANULARITIES } from './resources/fields.ts';
+import { CRAWL_DATA_TYPES, FieldsResponse, GRANULARITIES, LOCAL_DATA_TYPES } from './resources/fields.ts';
 import { LogMetadata } from './resources/log-monitoring.ts';
 import { ExportBody, ExportQuery, SearchBody, SearchQuery, SearchResponse } from './resources/search.ts';
 
@@ -46,6 +46,12 @@ export const CRAWL = {
     ...fields,
   }),
 };
+/** For data types that only crawls by the local service have: of no specification, and so in no list of operations. */
+export const LOCAL_CRAWL = rowsOf(
+  CRAWL_PATH,
+  { data_type: LOCAL_DATA_TYPES },
+  'the data of a crawl by the local service',
+);
 export const CRAWL_OVER_CRAWL = rowsOf(
   '/data/crawl_over_crawl/{coc_id}/{data_type}',
   { data_type: ['pages'] },

@@ -108,6 +108,7 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
   ],
   ['ALTER TABLE ops.loads ADD COLUMN IF NOT EXISTS waited DOUBLE'],
   ['ALTER TABLE ops.publication ADD COLUMN IF NOT EXISTS contract VARCHAR'],
+  ['ALTER TABLE ops.listed ADD COLUMN IF NOT EXISTS has_requests BOOLEAN'],
 ];
 
 /** Version of the tables in `ops`, held in `ops.publication`. */

@@ -88,6 +88,16 @@ test('links that are archived are skipped, the pages beside them are not', () =>
   expect(found.units.map(({ skip }) => skip)).toEqual(['the links of the crawl are archived', null]);
 });
 
+test('only crawls whose record says so have a unit of their other requests', () => {
+  const requests = pipeline('crawl_requests', 'crawl', 'requests');
+  const crawls = [
+    crawl('c1'),
+    crawl('c2', { features: ['requests'] }),
+    crawl('c3', { features: ['crawl_over_crawl'] }),
+  ];
+  expect(namesOf(plan(crawls, {}, [requests]))).toEqual(['crawl_requests/c2']);
+});
+
 test('crawls that have not ended are open, whatever the selection, and have no units', () => {
   const states = ['running', 'pausing', 'paused', 'terminating', 'brand_new_state'];
   const crawls = states.map((status) => crawl(status, { status, ended_at: null, project_id: 'p2' }));

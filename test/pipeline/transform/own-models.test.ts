@@ -148,6 +148,9 @@ test('models hold on a warehouse that has nothing, and depend on each other as t
     'mart.status_codes_by_crawl': ['mart.crawls', 'mart.pages'],
     'mart.status_codes_by_segment': ['mart.page_segments', 'mart.pages', 'mart.projects'],
     'mart.structured_data': ['raw.crawl_structured_data'],
+    'mart.crawl_files': ['raw.crawl_requests'],
+    'mart.declared_targets': ['raw.crawl_requests'],
+    'mart.rechecks': ['raw.crawl_requests'],
     'mart.urls': [
       'mart.log_url_days',
       'mart.pages',

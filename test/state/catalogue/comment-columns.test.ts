@@ -16,6 +16,7 @@ const CATALOGUES: Readonly<Record<DatasetName, string>> = {
   links: 'crawl_links',
   clusters: 'crawl_clusters',
   structured_data: 'crawl_structured_data',
+  requests: 'crawl_requests',
   crawl_over_crawl_pages: 'crawl_over_crawl_pages',
   events: 'log_events',
   log_pages_days: 'log_pages_days',

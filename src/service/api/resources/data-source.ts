@@ -1,5 +1,5 @@
 import * as data from '../data-endpoints.ts';
-import type { CrawlDataType, Granularity } from './fields.ts';
+import { type CrawlDataType, type Granularity, LOCAL_DATA_TYPES } from './fields.ts';
 
 /** One of the four places that rows are searched in and exported from (api-spec.md §4.1). */
 export type DataSource =
@@ -30,15 +30,18 @@ export function uniqueFields(source: DataSource): readonly string[] {
 /** Fields that every row has a value of: a page its URL (api-spec.md §2.15), a link its two ends (wire-facts.md). */
 export function requiredFields(source: DataSource): readonly string[] {
   if (source.kind !== 'crawl') return [];
-  if (source.dataType === 'pages') return ['url'];
+  if (source.dataType === 'pages' || source.dataType === 'requests') return ['url'];
   return source.dataType === 'links' ? ['origin', 'target'] : [];
 }
 
 /** The endpoints of a source, and the parameters of their paths. */
 export function sourceEndpoints(source: DataSource) {
   switch (source.kind) {
-    case 'crawl':
-      return { parameters: { crawl_id: source.id, data_type: source.dataType }, ...data.CRAWL };
+    case 'crawl': {
+      const isLocal = (LOCAL_DATA_TYPES as readonly string[]).includes(source.dataType);
+      const parameters = { crawl_id: source.id, data_type: source.dataType };
+      return { parameters, ...(isLocal ? data.LOCAL_CRAWL : data.CRAWL) };
+    }
     case 'crawl_over_crawl':
       return { parameters: { coc_id: source.id, data_type: 'pages' }, ...data.CRAWL_OVER_CRAWL };
     case 'log_events':

@@ -39,7 +39,12 @@ export const FieldsResponse = z.looseObject({ fields: z.array(FieldRecord) });
 
 /** Data types of a crawl report (api-spec.md §2.13). */
 export const CRAWL_DATA_TYPES = ['pages', 'links', 'clusters', 'structured_data'] as const;
-export type CrawlDataType = (typeof CRAWL_DATA_TYPES)[number];
+/**
+ * Data types that only crawls by the local service have. The specification does not know them: they are requested only
+ * of a crawl whose record lists a feature of that name.
+ */
+export const LOCAL_DATA_TYPES = ['requests'] as const;
+export type CrawlDataType = (typeof CRAWL_DATA_TYPES)[number] | (typeof LOCAL_DATA_TYPES)[number];
 
 /** Granularities of log monitoring pages (api-spec.md §2.13). */
 export const GRANULARITIES = ['days', 'weeks', 'months'] as const;

@@ -1,3 +1,4 @@
+import { LOCAL_DATA_TYPES } from '../../api/resources/fields.ts';
 import type { Recurrence } from '../../api/resources/scheduled-crawls.ts';
 import type { Resources, StoredResource } from '../resources/resources.ts';
 import { refreshProject, WORKSPACE_ID } from '../resources/seed.ts';
@@ -119,6 +120,10 @@ async function finishCrawl(context: CrawlContext, crawl: LaunchedCrawl, at: numb
     end_reason: report.endReason,
     fetched_urls: report.fetchedUrls,
     last_depth: report.lastDepth,
+    features: [
+      ...((rest.features as string[] | null) ?? []),
+      ...LOCAL_DATA_TYPES.filter((one) => report.datasets.has(one)),
+    ],
     _worked: WORK_END,
   };
   resources.transaction(() => {

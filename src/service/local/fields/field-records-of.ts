@@ -14,6 +14,21 @@ export const STRUCTURED_DATA_FIELD_RECORDS = recordsOf([
   ['item', 'object'],
 ]);
 
+/** What a crawl of a website requested besides its pages: of no specification, and so ours. */
+const REQUEST_FIELD_RECORDS = recordsOf([
+  ['url', 'string'],
+  ['kind', 'enum', 'one', ['robots_txt', 'sitemap', 'recheck', 'target']],
+  ['status_code', 'natural'],
+  ['fetch_status error redirect_location final_redirect_location', 'string'],
+  ['final_redirect_status', 'natural'],
+  ['robots_txt_denied is_indexable', 'bool'],
+  ['canonical source_url', 'string'],
+  ['declared_as', 'enum', 'one', ['canonical', 'hreflang', 'redirect', 'next', 'prev', 'amp']],
+  ['num_urls', 'natural'],
+  ['content', 'string'],
+  ['fetch_date', 'datetime'],
+]);
+
 /** Fields of links (wire-facts.md, "link fields"; their types are ours). */
 export const LINK_FIELD_RECORDS: readonly FieldRecord[] = [
   ...recordsOf([
@@ -150,6 +165,7 @@ export const FIELD_RECORDS = {
   links: LINK_FIELD_RECORDS,
   clusters: CLUSTER_FIELD_RECORDS,
   structured_data: STRUCTURED_DATA_FIELD_RECORDS,
+  requests: REQUEST_FIELD_RECORDS,
   crawl_over_crawl_pages: CRAWL_OVER_CRAWL_FIELD_RECORDS,
   events: LOG_EVENT_FIELD_RECORDS,
   log_pages_days: LOG_PAGE_FIELD_RECORDS.days,

@@ -15,6 +15,7 @@ import {
   ITEM_FIELDS,
   LINK_FIELDS,
   pageFields,
+  REQUEST_FIELDS,
 } from '../../site/crawler/jobs/fields.ts';
 import { findBrowser } from '../../site/crawler/render/find-browser.ts';
 import type { RenderOptions } from '../../site/crawler/render/renderer.ts';
@@ -263,6 +264,7 @@ async function importReport(
         links: LINK_FIELDS,
         clusters: CLUSTER_FIELDS,
         structured_data: ITEM_FIELDS,
+        requests: REQUEST_FIELDS,
       };
       for (const [dataType, fields] of Object.entries(tables) as [CrawlDataType, readonly CrawlField[]][]) {
         const columns = columnsOf(recordsOf(dataType, fields));

@@ -8,7 +8,6 @@ import { makePrivateFolder } from '../../../core/files/private-files.ts';
 import { lockState } from '../../../core/locks/state-lock.ts';
 import { isLoopbackHost } from '../../../core/net/address-kind.ts';
 import { ownUrl } from '../../../core/net/web-url.ts';
-import { stringifyJson } from '../../../core/text/json.ts';
 import { END_REASONS_WITHOUT_REPORT } from '../../api/resources/end-reasons.ts';
 import { CrawlControl, type FetchProgress, ProgressReporter, SideWork } from './crawl-progress.ts';
 import { type CrawlSettings, checkSpeed, readCrawlSettings, type SettingsOptions } from './crawl-settings.ts';
@@ -26,25 +25,16 @@ import { keepSitemaps, seedFrontier } from './frontier/seed-frontier.ts';
 import type { CrawlFieldRules } from './jobs/fields.ts';
 import { runJobs } from './jobs/run-jobs.ts';
 import { loadCrawl } from './load-crawl.ts';
-import { textOf } from './parse/threads/parse-messages.ts';
+import { askForMissingPages, type MissingTools } from './missing-pages.ts';
 import { ParsePool } from './parse/threads/parse-pool.ts';
 import { CrawlCounts } from './records/crawl-counts.ts';
 import { OutcomeBatch } from './records/outcome-batch.ts';
-import type { MissingPageRecord, PageRecord } from './records/records.ts';
 import { Renderer, type RenderOptions } from './render/renderer.ts';
 import { RobotsCache } from './robots/robots-cache.ts';
 import { CrawlSession } from './session.ts';
 import { findLighthouse } from './vitals/find-lighthouse.ts';
-import { measureVitals } from './vitals/measure-vitals.ts';
+import { measureVitals, type VitalsTools } from './vitals/measure-vitals.ts';
 import type { VitalsOptions } from './vitals/vitals.ts';
-
-/** A site may have any number of subdomains. */
-const MOST_ORIGINS = 20;
-
-type MissingTools = Pick<
-  FetchTools,
-  'fetcher' | 'frontier' | 'parser' | 'renderer' | 'robots' | 'pace' | 'signal'
->;
 
 /** The database that a crawl leaves in its folder. */
 export const CRAWL_DATABASE = 'crawl.duckdb';
@@ -164,7 +154,8 @@ async function fetchSite(
     const control = options.control ?? new CrawlControl();
     const rendering = { ...options.rendering, bytes: limits.bytes };
     const vitals = options.vitals && { ...options.vitals, ...(await findLighthouse(rendering.browser)) };
-    const files = { frontier, fetcher, sideWork, waits: options.robotsWaits };
+    const isOwn = (url: URL): boolean => scope.isInternal(url);
+    const files = { frontier, fetcher, sideWork, isOwn, waits: options.robotsWaits };
     const robots = new RobotsCache(settings, files, signal);
     const work = { fetcher, robots, pace: new Pace(settings.maxSpeed), signal };
     await using renderer = await Renderer.forCrawl(settings, rendering, work);
@@ -189,17 +180,32 @@ async function fetchSite(
       retryDelayMs: options.retryDelayMs ?? DEFAULT_RETRY_DELAY_MS,
     });
     const reason = await phase.run();
-    if (REASONS_TO_STOP.has(reason)) return reason;
-    if (!isList) await askForMissingPages(tools);
     const site = { ...tools, folder: options.folder, session, resolver, proxy, sideWork, control };
-    if (vitals) await measureVitals(settings, vitals, site);
-    return control.state === 'cancelling' ? 'user_cancelled' : reason;
+    return await endFetching(settings, reason, { ...site, isList, vitals });
   } finally {
     signal.removeEventListener('abort', stop);
     ended.abort();
     // The phase has its error; here they only end.
     await sitemaps.catch(() => {});
   }
+}
+
+type EndTools = VitalsTools &
+  MissingTools & {
+    readonly isList: boolean;
+    readonly vitals: (VitalsOptions & { readonly browser: string }) | undefined;
+  };
+
+/** Sends the requests that come after those of the pages, and says why the crawl ends. */
+async function endFetching(
+  settings: CrawlSettings,
+  reason: CrawlEndReason,
+  tools: EndTools,
+): Promise<CrawlEndReason> {
+  if (REASONS_TO_STOP.has(reason)) return reason;
+  if (!tools.isList) await askForMissingPages(tools);
+  if (tools.vitals) await measureVitals(settings, tools.vitals, tools);
+  return tools.control.state === 'cancelling' ? 'user_cancelled' : reason;
 }
 
 async function makeReport(
@@ -239,38 +245,4 @@ function requireSameConfig(frontier: Frontier, settings: CrawlSettings, folder: 
       hint: 'go on with its configuration, or crawl into another folder',
     });
   }
-}
-
-/**
- * Asks each origin of the site once for a page that does not exist, and keeps what a page with the same content is told
- * by. robots.txt, pace and `Crawl-delay` hold. An origin that does not answer, or asks to wait, is left out.
- */
-async function askForMissingPages(tools: MissingTools): Promise<void> {
-  const origins = tools.frontier.origins(MOST_ORIGINS);
-  const records = await Promise.all(origins.map((origin) => askOrigin(origin, tools)));
-  tools.signal.throwIfAborted();
-  const known = records.filter((record) => record !== null);
-  tools.frontier.setFact('missing pages', known.map((record) => `${stringifyJson(record)}\n`).join(''));
-}
-
-async function askOrigin(origin: string, tools: MissingTools): Promise<MissingPageRecord | null> {
-  const { fetcher, parser, renderer, robots, pace, signal } = tools;
-  // An address that the site can not have. It is the same in each crawl, so that its owner finds it in logs.
-  const url = ownUrl(
-    `${origin}/no-such-page-${createHash('sha256').update(origin).digest('hex').slice(0, 16)}`,
-  );
-  const rules = await robots.rulesOf(url);
-  if (rules.isUnavailable || !rules.isAllowed(url.href)) return null;
-  await pace.turn(url.host, rules.delayMs, signal);
-  const answer = await fetcher.fetch(url.href);
-  const status = answer.statusCode;
-  if (signal.aborted || status === null || status === 429 || status >= 500) return null;
-  const rendered = renderer === null ? null : await renderer.render(answer);
-  const facts = { depth: null, sources: [], robots_txt_denied: false };
-  let record: MissingPageRecord | null = null;
-  await parser.parse({ answer, facts, rendered }, async ({ pages }) => {
-    const { title, simhash } = JSON.parse(textOf(pages)) as PageRecord;
-    record = { origin, status_code: status, title, simhash };
-  });
-  return record;
 }

@@ -1,9 +1,10 @@
 import { ownUrl } from '../../../core/net/web-url.ts';
 import { Semaphore } from '../../../core/queue/semaphore.ts';
 import { retryAfterMs } from '../../api/client/retry-after.ts';
-import { FETCH_STATUSES, type FetchStatus } from '../../api/resources/crawl-progress.ts';
+import type { FetchStatus } from '../../api/resources/crawl-progress.ts';
 import { askedUrl } from './ajax-crawling.ts';
 import type { CrawlControl } from './crawl-progress.ts';
+import { fetchStatus } from './fetch/fetch-status.ts';
 import { type FetchedAnswer, UNANSWERED } from './fetch/fetcher.ts';
 import { leadsOn } from './fetch/redirect-status.ts';
 import type { Frontier, QueuedUrl } from './frontier/frontier.ts';
@@ -305,7 +306,7 @@ export class FetchRound {
 
   async #record(item: QueuedUrl, answer: FetchedAnswer, isDenied: boolean): Promise<void> {
     const { counts, parser, renderer, batch, select, signal } = this.#tools;
-    const status = statusOf(answer.statusCode, isDenied);
+    const status = fetchStatus(answer.statusCode, isDenied);
     counts.add(item.depth, sampleOf(answer, status));
     const sources = item.source === 'sitemaps' ? [] : [item.source];
     const facts = { depth: item.depth, sources, robots_txt_denied: isDenied };
@@ -326,12 +327,6 @@ export class FetchRound {
 /** No answer to a URL. */
 function failure({ url }: QueuedUrl): FetchedAnswer {
   return { ...UNANSWERED, url, fetchedAt: new Date() };
-}
-
-function statusOf(statusCode: number | null, isDenied: boolean): FetchStatus {
-  if (isDenied) return 'unfetched_robots_denied';
-  const fetched = `fetched_${Math.floor((statusCode ?? 0) / 100)}xx`;
-  return FETCH_STATUSES.find((one) => one === fetched) ?? 'unfetched_exception';
 }
 
 function sampleOf(

@@ -5,8 +5,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Connection, file, ident, text } from '../../../core/duckdb/duckdb.ts';
 import type { Frontier, RecordFile, RecordKind } from './frontier/frontier.ts';
+import type { TableColumns } from './records/columns.ts';
 import { openCrawlFile } from './records/crawl-counts.ts';
-import { CRAWL_TABLES, type TableColumns } from './records/records.ts';
+import { CRAWL_TABLES } from './records/records.ts';
 
 export interface LoadCrawlOptions {
   /** Of the crawl's files. */
@@ -37,6 +38,7 @@ export async function loadCrawl(connection: Connection, options: LoadCrawlOption
     sitemap_urls: frontier.records('sitemap_urls'),
     missing_pages: [frontier.fact('missing pages') ?? ''],
     vitals: frontier.records('vitals'),
+    other_requests: frontier.requests.records(),
   };
   for (const [name, lines] of Object.entries(kept) as [keyof typeof kept, Iterable<string>][]) {
     const path = join(folder, `${name}.ndjson`);

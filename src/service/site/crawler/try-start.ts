@@ -146,7 +146,7 @@ async function fetchRobotsOf(
         onProblem,
         asksSilent: false,
       })
-    : { status: 'found', content };
+    : { status: 'found', content, statusCode: null };
 }
 
 function refuseRobots(url: string, file: RobotsAnswer, { robotName }: CrawlSettings): void {

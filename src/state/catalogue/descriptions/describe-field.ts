@@ -49,6 +49,25 @@ const STRUCTURED_DATA_FIELDS: Readonly<Record<string, string>> = {
   valid: 'Whether the item has all required properties.',
 };
 
+const REQUEST_FIELDS: Readonly<Record<string, string>> = {
+  canonical: 'Canonical URL that the answer declares.',
+  content: 'Text of a robots.txt.',
+  declared_as: 'What a page declares the URL as: canonical, hreflang, redirect, next, prev or amp.',
+  error: 'Why there was no answer, or why the file could not be read.',
+  fetch_date: 'When it was requested.',
+  fetch_status: 'Outcome of the request, as of pages.',
+  final_redirect_location: 'URL at the end of the redirects.',
+  final_redirect_status: 'HTTP status at the end of the redirects.',
+  is_indexable: 'Whether search engines may index the URL.',
+  kind: 'What was requested: robots_txt, sitemap, recheck or target.',
+  num_urls: 'Number of URLs that a sitemap lists.',
+  redirect_location: 'URL that the answer redirects to.',
+  robots_txt_denied: 'Whether robots.txt denies it, so that it was not requested.',
+  source_url: 'URL that declares or lists it.',
+  status_code: 'HTTP status; NULL when nothing answered or nobody asked.',
+  url: 'Full URL that was requested.',
+};
+
 const FIELD_FIELDS: Readonly<Record<string, string>> = {
   actions: 'Filter types that work on the field.',
   agg_dimension: 'Whether aggregates can group by the field.',
@@ -57,7 +76,8 @@ const FIELD_FIELDS: Readonly<Record<string, string>> = {
   can_display: 'Whether searches and exports can have the field.',
   can_filter: 'Whether filters can use the field.',
   can_sort: 'Whether rows can be sorted by the field.',
-  data_type: 'Data type of the crawl that has the field: pages, links, clusters or structured_data.',
+  data_type:
+    'Data type of the crawl that has the field: pages, links, clusters, structured_data or requests.',
   name: 'Name of the field.',
   type: 'Type of the field, as the service names it.',
   values: 'Possible values of an enum.',
@@ -276,6 +296,7 @@ const DATASETS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   crawl_links: LINK_FIELDS,
   crawl_clusters: CLUSTER_FIELDS,
   crawl_structured_data: STRUCTURED_DATA_FIELDS,
+  crawl_requests: REQUEST_FIELDS,
   fields: FIELD_FIELDS,
   log_events: LOG_EVENT_FIELDS,
   log_pages_days: LOG_PAGE_FIELDS,

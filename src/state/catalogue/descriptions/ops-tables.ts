@@ -158,6 +158,7 @@ export const OPS_TABLES: Readonly<Record<string, OpsTable>> = {
       content: 'Hash of the record.',
       pending: 'Whether raw does not have the record yet.',
       gone: 'Whether the service no longer lists the record.',
+      has_requests: 'Whether it is a crawl by the local service with requests besides its pages.',
     },
   },
   holds: {

@@ -29,18 +29,22 @@ export interface RecordedList {
 }
 
 const TEXTS = ['id', 'project_id', 'status', 'end_reason', 'link_status', 'content'];
-const RECORDS = given('?', TEXTS, { created_at: 'BIGINT', ended_at: 'BIGINT' });
+const RECORDS = given('?', TEXTS, { created_at: 'BIGINT', ended_at: 'BIGINT', has_requests: 'BOOLEAN' });
 
 /** Reads `ops.lists` and `ops.listed` of the connection's database; a warehouse without them knows nothing. */
 export async function readKnownLists(connection: Connection): Promise<KnownLists> {
   if (!(await hasColumns(connection, 'ops.listed', ['id']))) return NOTHING_KNOWN;
+  // A published file of an earlier version has none.
+  const hasRequests = (await hasColumns(connection, 'ops.listed', ['has_requests']))
+    ? 'has_requests'
+    : 'NULL';
   const lists = await connection.rows(
     'SELECT list, workspace_id, CAST(epoch_ms(swept_at) AS DOUBLE) AS swept_at FROM ops.lists',
   );
   const known = new Map<string, KnownList>();
   for (const row of lists) {
     const items = await connection.rows(
-      `SELECT id, project_id, status, end_reason, link_status, content, pending, gone,
+      `SELECT id, project_id, status, end_reason, link_status, content, pending, gone, ${hasRequests} AS has_requests,
          CAST(epoch_ms(created_at) AS DOUBLE) AS created_at, CAST(epoch_ms(ended_at) AS DOUBLE) AS ended_at
        FROM ops.listed WHERE list = ? AND workspace_id = ?`,
       [row.list ?? null, row.workspace_id ?? null],
@@ -76,7 +80,7 @@ export async function recordLists(connection: Connection, readings: readonly Rec
         await connection.run(
           `INSERT INTO ops.listed
            SELECT ?, ?, id, project_id, status, end_reason, link_status, make_timestamptz(created_at * 1000),
-             make_timestamptz(ended_at * 1000), content, true, false
+             make_timestamptz(ended_at * 1000), content, true, false, has_requests
            FROM (SELECT ${RECORDS})`,
           [list, workspaceId, JSON.stringify(changed)],
         );

@@ -2,7 +2,12 @@ import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import * as data from '../../../api/data-endpoints.ts';
-import type { CrawlDataType, Granularity } from '../../../api/resources/fields.ts';
+import {
+  CRAWL_DATA_TYPES,
+  type CrawlDataType,
+  type Granularity,
+  LOCAL_DATA_TYPES,
+} from '../../../api/resources/fields.ts';
 import { type ExportFileType, SEARCH_CEILING } from '../../../api/resources/search.ts';
 import { aggregateRows } from '../../aggregates/aggregate-rows.ts';
 import { planAggregate } from '../../aggregates/plan-aggregate.ts';
@@ -13,7 +18,7 @@ import {
   requireFeature,
   requireLogMonitoring,
 } from '../../resources/find.ts';
-import { invalidParameter, Refusal, wrongState } from '../../resources/refusal.ts';
+import { invalidParameter, notFound, Refusal, wrongState } from '../../resources/refusal.ts';
 import type { Dataset, Resources } from '../../resources/resources.ts';
 import { checkPatterns, datasetQuery } from '../../rows/dataset-query.ts';
 import { exportLines, searchRows } from '../../rows/export-lines.ts';
@@ -21,6 +26,14 @@ import { exchangeOf } from '../exchange.ts';
 import { type Context, type EndpointCall, serve } from '../serve.ts';
 
 const SEARCH_LIMIT = 10;
+
+/** The data types of the specification, and those that crawls of websites have besides. */
+const CRAWL_VALUES = { data_type: [...CRAWL_DATA_TYPES, ...LOCAL_DATA_TYPES] };
+const LOCAL_CRAWL = {
+  search: { ...data.CRAWL.search, values: CRAWL_VALUES },
+  aggregate: { ...data.CRAWL.aggregate, values: CRAWL_VALUES },
+  export: { ...data.CRAWL.export, values: CRAWL_VALUES },
+};
 
 /** The four places of rows differ in their paths alone. */
 type RowEndpoints = typeof data.LOG_EVENTS;
@@ -37,14 +50,14 @@ export function dataRoutes(api: FastifyInstance, context: Context): void {
     return source;
   };
 
-  serve(api, data.CRAWL.fields, ({ parameters }) => {
+  serve(api, { ...data.CRAWL.fields, values: CRAWL_VALUES }, ({ parameters }) => {
     const crawl = find(resources, 'crawls', parameters.crawl_id);
-    const { columns } = datasetOf(resources, crawl.id, parameters.data_type as CrawlDataType);
+    const { columns } = crawlDataset(resources, crawl.id, parameters.data_type as CrawlDataType);
     return { fields: columns.map((column) => column.field) };
   });
 
   for (const [endpoints, sourceOf] of [
-    [data.CRAWL, crawlSource],
+    [LOCAL_CRAWL, crawlSource],
     [data.CRAWL_OVER_CRAWL, comparedPages],
     [data.LOG_EVENTS, logEventsSource],
     [data.LOG_PAGES, logPagesSource],
@@ -74,9 +87,17 @@ function crawlSource(
   const crawl = find(resources, 'crawls', crawl_id);
   refuseUnlessReported(crawl, dataType as CrawlDataType);
   return {
-    dataset: datasetOf(resources, crawl.id, dataType as CrawlDataType),
+    dataset: crawlDataset(resources, crawl.id, dataType as CrawlDataType),
     name: `${dataType}-${crawl.id}`,
   };
+}
+
+/** @throws Refusal `resource_not_found` for a data type that only crawls of websites have, of another crawl */
+function crawlDataset(resources: Resources, crawlId: string, dataType: CrawlDataType): Dataset {
+  const isLocal = LOCAL_DATA_TYPES.some((one) => one === dataType);
+  if (isLocal && resources.dataset(crawlId, dataType) === undefined)
+    throw notFound(`the data type ${dataType} of the crawl ${crawlId}`);
+  return datasetOf(resources, crawlId, dataType);
 }
 
 /**

@@ -5,6 +5,7 @@ import { inTransaction, openSqlite } from '../../../../core/locks/open-sqlite.ts
 import { FETCH_STATUSES, type FetchStatus } from '../../../api/resources/crawl-progress.ts';
 import type { SitemapRecord, VitalsRecord } from '../records/records.ts';
 import type { RobotsFile } from '../robots/robots.ts';
+import { KeptRequests, REQUESTS_SCHEMA } from './kept-requests.ts';
 
 /** In the folder of a crawl. */
 const FRONTIER_FILE = 'frontier.sqlite';
@@ -85,6 +86,8 @@ export class Frontier implements Disposable {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   readonly #recent = new RecentPlaces();
+  /** The requests besides those of pages. */
+  readonly requests: KeptRequests;
 
   /** @throws CrawlhouseError `newer_version` */
   constructor(folder: string) {
@@ -98,8 +101,9 @@ export class Frontier implements Disposable {
     );
     this.#database.exec(
       `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
-       PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY; ${SCHEMA}`,
+       PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY; ${SCHEMA} ${REQUESTS_SCHEMA}`,
     );
+    this.requests = new KeptRequests(this.#database);
   }
 
   fact(name: string): string | undefined {
@@ -277,8 +281,9 @@ export class Frontier implements Disposable {
     });
   }
 
-  removeSitemapUrls(): void {
+  removeSitemaps(): void {
     this.#prepare('DELETE FROM sitemap_urls').run();
+    this.requests.removeSitemaps();
   }
 
   /** The records of a table as lines of JSON: URLs of sitemaps, or web vitals. */

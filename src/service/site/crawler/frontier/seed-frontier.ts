@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ownUrl, webUrl } from '../../../../core/net/web-url.ts';
 import type { SideWork } from '../crawl-progress.ts';
 import type { CrawlSettings } from '../crawl-settings.ts';
+import { fetchStatus } from '../fetch/fetch-status.ts';
+import { fetchDate, UNANSWERED_REQUEST } from '../records/request-record.ts';
 import { readSitemaps, sitemapBudget } from '../robots/read-sitemaps.ts';
 import type { VisitTools } from '../visit-page.ts';
 import type { Frontier } from './frontier.ts';
@@ -57,7 +59,7 @@ export async function keepSitemaps(
   // They are whole URLs; others are resolved against the robots.txt, and what is no URL is passed over.
   const announced = new Set(lines.flatMap((line) => webUrl(line, `${start.origin}/robots.txt`)?.href ?? []));
   // Those of a process that was killed meanwhile.
-  frontier.removeSitemapUrls();
+  frontier.removeSitemaps();
   const urls = settings.sitemaps.length > 0 ? settings.sitemaps : [...announced];
   if (urls.length > 0) sideWork.say('sitemaps', 'reading sitemaps');
   const { isCut, passedOver } = await readSitemaps(urls, {
@@ -72,6 +74,18 @@ export async function keepSitemaps(
       await sleep(Math.max(pace.readyAt(host) - now, 0) + pace.take(host, null, now), undefined, { signal });
       return fetcher.fetch(url, bytes);
     },
+    onFile: ({ url, index, statusCode, error, urls: listed }) =>
+      frontier.requests.putFile({
+        ...UNANSWERED_REQUEST,
+        url,
+        kind: 'sitemap',
+        status_code: statusCode,
+        fetch_status: fetchStatus(statusCode),
+        error,
+        source_url: index ?? (announced.has(url) ? `${start.origin}/robots.txt` : null),
+        num_urls: error === null ? listed : null,
+        fetch_date: fetchDate(new Date()),
+      }),
     onRecords: (records) => frontier.addSitemapUrls(records, (url) => scope.follows(url)),
   }).finally(() => sideWork.end('sitemaps'));
   signal.throwIfAborted();

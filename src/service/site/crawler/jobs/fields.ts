@@ -308,6 +308,22 @@ export const ITEM_FIELDS: readonly CrawlField[] = [
   ...fields('object', { item: 'item.item' }),
 ];
 
+/** The fields of requests besides those of pages, over `request`, a row of `other_requests`, and the redirects behind it. */
+export const REQUEST_FIELDS: readonly CrawlField[] = [
+  ...given('string', 'url', 'one', 'request'),
+  ...given('enum', 'kind', 'one', 'request'),
+  ...given('natural', 'status_code', 'one', 'request'),
+  ...given('string', 'fetch_status error redirect_location', 'one', 'request'),
+  ...fields('string', { final_redirect_location: 'redirect.final_url' }),
+  ...fields('natural', { final_redirect_status: 'redirect.final_status' }),
+  ...given('bool', 'robots_txt_denied is_indexable', 'one', 'request'),
+  ...given('string', 'canonical source_url', 'one', 'request'),
+  ...given('enum', 'declared_as', 'one', 'request'),
+  ...given('natural', 'num_urls', 'one', 'request'),
+  ...given('string', 'content', 'one', 'request'),
+  ...given('datetime', 'fetch_date', 'one', 'request'),
+];
+
 /** The fields of clusters of near duplicates, over the rows that the job `cluster_similarities` gives. */
 export const CLUSTER_FIELDS: readonly CrawlField[] = [
   ...fields('hash', { cluster_id: 'cluster_id' }),

@@ -8,7 +8,7 @@ const MOST_REDIRECTS = 16;
  *
  * - `redirect_count`: redirects of the chain that begins with the page; 0 for a page that does not redirect.
  * - `final_redirect_location` and `final_redirect_status`: URL and status of the end of the chain; the status is null if
- *   the crawl has not fetched it. Both are null in a loop, which has no end.
+ *   the crawl has not requested it. Both are null in a loop, which has no end.
  * - `is_redirect_loop`: the chain comes back to a URL of its own. `is_too_many_redirects`: more than 16 redirects.
  * - `redirect_cluster_id`: the same for all pages whose chains have one end, the end included; for a loop, for all whose
  *   chains run into it.
@@ -20,7 +20,9 @@ export async function redirects(tables: JobTables): Promise<void> {
   const [from, to] =
     await tables.integers(`SELECT pages.id, targets.id FROM fetched_pages JOIN crawl_pages AS pages USING (url)
       JOIN (SELECT id, url FROM crawl_urls) AS targets ON targets.url = redirect_location
-      WHERE fetched_pages.status_code BETWEEN 300 AND 399`);
+      WHERE fetched_pages.status_code BETWEEN 300 AND 399
+      UNION ALL SELECT asked.id, targets.id FROM job_asked AS asked JOIN crawl_urls AS targets ON targets.url = redirect_location
+      WHERE asked.status_code BETWEEN 300 AND 399`);
   const next = new Int32Array(urls).fill(-1);
   from?.forEach((page, index) => {
     next[page] = to?.[index] ?? -1;
@@ -44,9 +46,10 @@ export async function redirects(tables: JobTables): Promise<void> {
       )
       SELECT members.id, redirects, is_loop, is_too_many, final AS final_id, redirects > 0 AS is_redirect,
         CASE WHEN redirects > 0 AND NOT is_loop THEN ends.url END AS final_url,
-        CASE WHEN redirects > 0 AND NOT is_loop THEN ends.status_code END AS final_status,
+        CASE WHEN redirects > 0 AND NOT is_loop THEN coalesce(ends.status_code, asked.status_code) END AS final_status,
         ${hashOf('CASE WHEN is_loop THEN min(pages.url) OVER (PARTITION BY final) ELSE ends.url END')} AS cluster
-      FROM members JOIN crawl_urls AS ends ON ends.id = final JOIN crawl_urls AS pages ON pages.id = members.id`,
+      FROM members JOIN crawl_urls AS ends ON ends.id = final JOIN crawl_urls AS pages ON pages.id = members.id
+      LEFT JOIN job_asked AS asked ON asked.id = final`,
   );
 }
 

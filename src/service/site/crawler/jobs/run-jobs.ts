@@ -25,6 +25,7 @@ const JOBS = {
   parse: async (tables) => {
     await numberUrls(tables);
     await tables.make('job_facts', FACTS);
+    await tables.make('job_asked', ASKED);
     await tables.make('job_declared', DECLARED);
     await tables.make('job_vitals', MEASURED);
   },
@@ -50,8 +51,8 @@ export type JobName = keyof typeof JOBS;
 export const JOB_NAMES = Object.keys(JOBS) as readonly JobName[];
 
 /**
- * Makes the tables `pages`, `links`, `clusters` and `structured_data` of a crawl from `fetched_pages`, `fetched_links`,
- * `fetched_items`, `sitemap_urls`, `missing_pages` and `vitals` in the connection's database. They have the service's fields (`fields.ts`). Tables
+ * Makes the tables `pages`, `links`, `clusters`, `structured_data` and `requests` of a crawl from `fetched_pages`, `fetched_links`,
+ * `fetched_items`, `sitemap_urls`, `missing_pages`, `vitals` and `other_requests` in the connection's database. They have the service's fields (`fields.ts`). Tables
  * in between are temporary. Run again, it makes the same tables.
  */
 export async function runJobs(
@@ -113,6 +114,12 @@ const FACTS = `SELECT pages.id, coalesce(fetched_pages.status_code = 200 AND par
   FROM fetched_pages JOIN crawl_pages AS pages USING (url)
   LEFT JOIN crawl_pages AS targets ON targets.url = rel_canonical`;
 
+/** What is known of URLs that are no pages of the crawl, and were requested after them. */
+const ASKED = `SELECT urls.id, any_value(asked.status_code) AS status_code, any_value(is_indexable) AS is_indexable,
+    any_value(redirect_location) AS redirect_location, any_value(hreflang_hrefs) AS hreflang_hrefs
+  FROM other_requests AS asked JOIN crawl_urls AS urls USING (url)
+  WHERE kind IN ('recheck', 'target') AND NOT is_page GROUP BY urls.id`;
+
 /**
  * Links to each page from other pages of the crawl, counted as often as they stand there. A page's links to itself do
  * not count, so that a page that only its own "skip to content" leads to is not linked.
@@ -145,6 +152,8 @@ async function numberUrls(tables: JobTables): Promise<void> {
     `WITH others AS (
         SELECT target AS url FROM fetched_links
         UNION SELECT redirect_location FROM fetched_pages WHERE redirect_location IS NOT NULL
+        UNION SELECT url FROM other_requests WHERE kind IN ('recheck', 'target')
+        UNION SELECT redirect_location FROM other_requests WHERE redirect_location IS NOT NULL
       ), numbered AS (
         SELECT id, url, true AS is_page, status_code, fetched FROM crawl_pages
         UNION ALL

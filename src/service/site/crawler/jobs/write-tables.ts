@@ -10,6 +10,7 @@ import {
   LINK_FIELDS,
   PLAIN_FIELDS,
   pageFields,
+  REQUEST_FIELDS,
 } from './fields.ts';
 
 /** Rows that are written at a time: whole row groups. The tables joined to them must be in memory. */
@@ -42,7 +43,7 @@ export interface TableOptions {
   readonly fields?: CrawlFieldRules;
 }
 
-/** Makes the four final tables of what the jobs found: `pages`, `links`, `clusters`, `structured_data`. */
+/** Makes the five final tables of what the jobs found: `pages`, `links`, `clusters`, `structured_data`, `requests`. */
 export async function writeTables(connection: Connection, options: TableOptions): Promise<void> {
   const { path, signal, fields: rules = PLAIN_FIELDS } = options;
   const write = (name: string, fields: readonly CrawlField[], froms: AsyncIterable<string>, share = 1 / 2) =>
@@ -64,6 +65,7 @@ export async function writeTables(connection: Connection, options: TableOptions)
   await write('links', LINK_FIELDS, sliced('crawl_links', linkSlice));
   await write('clusters', CLUSTER_FIELDS, plain('job_clusters', 'cluster'));
   await write('structured_data', ITEM_FIELDS, plain('fetched_items', 'item'));
+  await write('requests', REQUEST_FIELDS, sliced('other_requests', requestSlice));
 }
 
 /** SQL for the rows whose numbers are within some. */
@@ -87,6 +89,11 @@ function pageSlice(within: (id: string) => string): string {
       `LEFT JOIN (FROM ${table} WHERE ${within('id')}) AS ${name} ON ${name}.id = page.rowid`,
   );
   return `fetched_pages AS page ${joins.join(' ')} WHERE ${within('page.rowid')}`;
+}
+
+function requestSlice(within: (id: string) => string): string {
+  return `other_requests AS request LEFT JOIN crawl_urls AS asked ON asked.url = request.url
+    LEFT JOIN job_redirects AS redirect ON redirect.id = asked.id WHERE ${within('request.rowid')}`;
 }
 
 function linkSlice(within: (id: string) => string): string {

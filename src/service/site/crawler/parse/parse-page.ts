@@ -8,6 +8,7 @@ import {
   type ParseRules,
   UNKNOWN_PAGE,
 } from '../records/records.ts';
+import { fetchDate } from '../records/request-record.ts';
 import { alternates, type LinkSource } from './alternates.ts';
 import {
   contentType,
@@ -90,9 +91,7 @@ function fetchFacts(fetched: Fetched, type: string | null, rules: ParseRules): P
   return {
     fetched: isAnswer,
     fetch_error: refusal === null ? error : `${error}: ${refusal}`,
-    fetch_date: fetchedAt
-      .toISOString()
-      .replace(/^(\d{4})-(\d\d)-(\d\d)T(\d\d:\d\d:\d\d).*$/, '$1/$2/$3 $4 UTC'),
+    fetch_date: fetchDate(fetchedAt),
     status_code: statusCode,
     content_type: type,
     http_version: httpVersion,

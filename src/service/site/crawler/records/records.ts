@@ -1,6 +1,22 @@
 import type { Protocols } from '../fetch/protocol-client.ts';
 import type { PageImage } from '../parse/images.ts';
 import type { Resource } from '../render/rendered.ts';
+import {
+  column,
+  flag,
+  flagOrNull,
+  optional,
+  type RecordColumn,
+  type RowOf,
+  text,
+  textOrNull,
+  texts,
+  textsOrNull,
+  typesOf,
+  whole,
+  wholeOrNull,
+} from './columns.ts';
+import { REQUEST_TYPES } from './request-record.ts';
 
 /**
  * The records that the crawler's parts pass to each other: the fetched resource, the records that the parser makes of
@@ -54,34 +70,6 @@ export interface ParsedPage {
   readonly links: LinkRecord[];
   readonly items: StructuredDataRecord[];
 }
-
-/** Names of columns, in order, with their DuckDB types: what `read_json(columns = …)` takes. */
-export type TableColumns = Readonly<Record<string, string>>;
-
-/** A column: its type in DuckDB, and the type of its values here. */
-interface Column<T> {
-  readonly type: string;
-  readonly isOptional: boolean;
-  readonly value?: T;
-}
-type RowOf<C> = { readonly [K in keyof C]: C[K] extends Column<infer T> ? T : never };
-
-function column<T>(type: string): Column<T> {
-  return { type, isOptional: false };
-}
-
-function optional<T>(type: string): Column<T | null> {
-  return { type, isOptional: true };
-}
-
-const text = column<string>('VARCHAR');
-const textOrNull = optional<string>('VARCHAR');
-const flag = column<boolean>('BOOLEAN');
-const flagOrNull = optional<boolean>('BOOLEAN');
-const wholeOrNull = optional<number>('BIGINT');
-const whole = column<number>('BIGINT');
-const textsOrNull = optional<readonly string[]>('VARCHAR[]');
-const texts = column<readonly string[]>('VARCHAR[]');
 
 const LINK_COLUMNS = {
   origin: text,
@@ -335,7 +323,7 @@ type Unknown = { readonly [K in keyof PageRecord as null extends PageRecord[K] ?
 
 /** A null for every value of a page that may be unknown. */
 export const UNKNOWN_PAGE = Object.fromEntries(
-  Object.entries<Column<unknown>>(PAGE_COLUMNS)
+  Object.entries<RecordColumn<unknown>>(PAGE_COLUMNS)
     .filter(([, { isOptional }]) => isOptional)
     .map(([name]) => [name, null]),
 ) as Unknown;
@@ -351,8 +339,5 @@ export const CRAWL_TABLES = {
   sitemap_urls: typesOf(SITEMAP_COLUMNS),
   missing_pages: typesOf(MISSING_COLUMNS),
   vitals: typesOf(VITALS_COLUMNS),
+  other_requests: REQUEST_TYPES,
 } as const;
-
-function typesOf(columns: Readonly<Record<string, Column<unknown>>>): TableColumns {
-  return Object.fromEntries(Object.entries(columns).map(([name, { type }]) => [name, type]));
-}

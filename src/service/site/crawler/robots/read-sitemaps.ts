@@ -30,9 +30,30 @@ export interface SitemapOptions {
   readonly announced?: ReadonlySet<string>;
   readonly fetch: (url: string, bytes: number) => Promise<FetchedAnswer>;
   readonly onRecords: (records: readonly SitemapRecord[]) => void;
+  /** Is told what came of each file. */
+  readonly onFile?: ((file: SitemapFile) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** How much of a site's sitemaps is read. */
   readonly budget?: ReturnType<typeof sitemapBudget>;
+}
+
+/** What came of a sitemap. */
+export interface SitemapFile {
+  readonly url: string;
+  /** The index that lists it; null for the first ones. */
+  readonly index: string | null;
+  readonly statusCode: number | null;
+  /** Why it was not read as a whole; null for one that was. */
+  readonly error: string | null;
+  /** URLs that it lists. */
+  readonly urls: number;
+}
+
+interface QueuedFile {
+  readonly url: string;
+  readonly level: number;
+  readonly index: string | null;
+  readonly isAnnounced: boolean;
 }
 
 /** Enough for what a crawl may fetch: an index of indexes may list more than the whole crawl takes. */
@@ -53,21 +74,26 @@ export async function readSitemaps(
   options: SitemapOptions,
 ): Promise<{ readonly isCut: boolean; readonly passedOver: number }> {
   const { budget = { files: MOST_FILES, ms: Number.POSITIVE_INFINITY } } = options;
-  const files = urls.map((url) => ({ url, level: 0, isAnnounced: options.announced?.has(url) ?? false }));
+  const files = urls.map(
+    (url): QueuedFile => ({ url, level: 0, index: null, isAnnounced: options.announced?.has(url) ?? false }),
+  );
   let passedOver = 0;
   const known = new Set(urls);
   const startedAt = performance.now();
   for (const [place, file] of files.entries()) {
     options.signal?.throwIfAborted();
-    if (place >= budget.files || performance.now() - startedAt > budget.ms)
+    if (place >= budget.files || performance.now() - startedAt > budget.ms) {
+      for (const { url, index } of files.slice(place))
+        options.onFile?.({ url, index, statusCode: null, error: 'over_budget', urls: 0 });
       return { isCut: true, passedOver };
+    }
     const { children, left } = await readOne(file, options);
     passedOver += left;
     const isTooDeep = file.level >= (options.isStrict ? 1 : DEEPEST_INDEX);
     for (const child of isTooDeep ? [] : children) {
       if (known.has(child) || files.length >= MOST_FILES) continue;
       known.add(child);
-      files.push({ ...file, url: child, level: file.level + 1 });
+      files.push({ ...file, url: child, index: file.url, level: file.level + 1 });
     }
   }
   return { isCut: false, passedOver };
@@ -75,19 +101,25 @@ export async function readSitemaps(
 
 /** Writes the records of one file; the sitemaps that it lists, and how many URLs are left out. */
 async function readOne(
-  { url, isAnnounced }: { readonly url: string; readonly isAnnounced: boolean },
+  { url, index, isAnnounced }: QueuedFile,
   options: SitemapOptions,
 ): Promise<{ readonly children: readonly string[]; readonly left: number }> {
-  const found = await fetchSitemap(url, options.fetch);
-  if (found === null) return { children: [], left: 0 };
+  const fetched = await fetchSitemap(url, options.fetch);
+  const { statusCode, content: found } = fetched;
+  if (found === null) {
+    options.onFile?.({ url, index, statusCode, error: fetched.error, urls: 0 });
+    return { children: [], left: 0 };
+  }
   const { scope } = options;
   const folder = options.isStrict && !isAnnounced ? ownUrl(url) : null;
   let left = 0;
   const children: string[] = [];
   let records: SitemapRecord[] = [];
   let listed = 0;
+  let urls = 0;
   const reader = new SitemapReader({
     entry: (entry) => {
+      urls++;
       const page = webUrl(entry.url, url);
       if (page === null || !scope.isInternal(page)) return;
       const isPassedOver =
@@ -112,24 +144,34 @@ async function readOne(
   reader.write(decoder.decode());
   reader.close();
   options.onRecords(records);
+  options.onFile?.({ url, index, statusCode, error: fetched.error ?? reader.problem, urls });
   return { children, left };
 }
 
-/** The uncompressed file, or null. A compressed file may be sent as such, or with a content encoding. */
-async function fetchSitemap(start: string, fetch: SitemapOptions['fetch']): Promise<Uint8Array | null> {
+/**
+ * The uncompressed file, or why there is none. A compressed file may be sent as such, or with a content encoding. One that
+ * breaks off is read as far as it came.
+ */
+async function fetchSitemap(start: string, fetch: SitemapOptions['fetch']) {
   let url = start;
+  let last: number | null = null;
   for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
-    const { statusCode, headers, body } = await fetch(url, MOST_BYTES);
+    const { statusCode, headers, body, error, isTruncated } = await fetch(url, MOST_BYTES);
+    last = statusCode;
     if (statusCode !== null && statusCode < 300 && body !== null) {
-      const plain = decodeContent(body, headers, MOST_BYTES).body;
-      const isGzip = plain !== null && plain[0] === 0x1f && plain[1] === 0x8b;
-      return isGzip ? decodeContent(plain, GZIP, MOST_BYTES).body : plain;
+      const sent = decodeContent(body, headers, MOST_BYTES);
+      const isGzip = sent.body?.[0] === 0x1f && sent.body[1] === 0x8b;
+      const { body: content, isTruncated: isCut } =
+        isGzip && sent.body !== null ? decodeContent(sent.body, GZIP, MOST_BYTES) : sent;
+      const problem = isTruncated || sent.isTruncated || isCut ? 'truncated' : null;
+      return { statusCode, content, error: content === null ? 'unreadable_content' : problem };
     }
     const next = locationOf(headers, url);
-    if (!leadsOn(statusCode) || next === null) return null;
+    if (!leadsOn(statusCode) || next === null)
+      return { statusCode, content: null, error: error ?? `status_${statusCode}` };
     url = next.href;
   }
-  return null;
+  return { statusCode: last, content: null, error: 'too_many_redirects' };
 }
 
 function recordOf(

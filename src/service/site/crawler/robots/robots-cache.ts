@@ -1,8 +1,17 @@
+import { ownUrl } from '../../../../core/net/web-url.ts';
 import type { SideWork } from '../crawl-progress.ts';
 import type { CrawlSettings } from '../crawl-settings.ts';
+import { fetchStatus } from '../fetch/fetch-status.ts';
 import type { Fetcher } from '../fetch/fetcher.ts';
 import type { Frontier } from '../frontier/frontier.ts';
-import { fetchRobotsPatiently, type RobotsFile, type RobotsRules, robotsRules } from './robots.ts';
+import { fetchDate, type RequestRecord, UNANSWERED_REQUEST } from '../records/request-record.ts';
+import {
+  fetchRobotsPatiently,
+  type RobotsAnswer,
+  type RobotsFile,
+  type RobotsRules,
+  robotsRules,
+} from './robots.ts';
 
 /** Origins whose rules are held in memory. */
 const MOST_RULES = 1_000;
@@ -18,6 +27,8 @@ interface RobotsTools {
   readonly fetcher: Fetcher;
   readonly waits?: readonly number[] | undefined;
   readonly sideWork: SideWork;
+  /** Whether a host is of the site: its robots.txt is recorded. */
+  readonly isOwn: (url: URL) => boolean;
 }
 
 /**
@@ -66,7 +77,7 @@ export class RobotsCache {
   }
 
   async #file(origin: string): Promise<RobotsFile & { readonly until: number }> {
-    const { frontier, fetcher, waits, sideWork } = this.#tools;
+    const { frontier, fetcher, waits, sideWork, isOwn } = this.#tools;
     const kept = frontier.robots(origin);
     if (kept !== undefined && Date.now() < kept.readAt + KEPT_FOR_MS)
       return { ...kept, until: kept.readAt + KEPT_FOR_MS };
@@ -79,6 +90,8 @@ export class RobotsCache {
     // An interrupted request says nothing about the site.
     this.#signal.throwIfAborted();
     const readAt = Date.now();
+    const url = `${origin}/robots.txt`;
+    if (isOwn(ownUrl(url))) frontier.requests.putFile(recordOf(url, file));
     if (file.status !== 'unavailable') {
       frontier.putRobots(origin, { ...file, readAt });
       return { ...file, until: readAt + KEPT_FOR_MS };
@@ -88,4 +101,17 @@ export class RobotsCache {
     sideWork.say(origin, `${origin}/robots.txt: ${file.problem}; nothing is fetched from there`);
     return { ...file, until };
   }
+}
+
+function recordOf(url: string, { status, content, statusCode, error, problem }: RobotsAnswer): RequestRecord {
+  return {
+    ...UNANSWERED_REQUEST,
+    url,
+    kind: 'robots_txt',
+    status_code: statusCode,
+    fetch_status: fetchStatus(statusCode),
+    error: status === 'unavailable' ? (error ?? problem ?? null) : null,
+    content: status === 'found' ? content : null,
+    fetch_date: fetchDate(new Date()),
+  };
 }

@@ -25,6 +25,8 @@ export interface RobotsFile {
 
 /** The outcome of a try to fetch robots.txt. */
 export interface RobotsAnswer extends RobotsFile {
+  /** Of the last answer, behind its redirects. */
+  readonly statusCode: number | null;
   /** Of one that was not answered. */
   readonly error?: FetchError | null;
   /** Of one that the proxy did not let through: why. */
@@ -61,6 +63,7 @@ async function fetchRobots(
   fetch: (url: string, bytes: number) => Promise<FetchedAnswer>,
 ): Promise<RobotsAnswer> {
   let url = `${origin}/robots.txt`;
+  let last: number | null = null;
   for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
     const { statusCode, headers, body, error, refusal, isBrokenOff, isTruncated } = await fetch(
       url,
@@ -72,6 +75,7 @@ async function fetchRobots(
       return {
         status: 'unavailable',
         content: '',
+        statusCode,
         error,
         refusal: error === 'proxy' ? refusal : null,
         problem,
@@ -79,23 +83,25 @@ async function fetchRobots(
         ...(hops === 0 && error !== null && OF_HOSTS.has(error) ? { hostError: { error, refusal } } : {}),
       };
     }
+    last = statusCode;
     if (statusCode >= 400) break;
     if (statusCode < 300) {
       // Google takes an interrupted answer for one of a server that fails: a denial may stand in the rest.
-      if (isBrokenOff) return { status: 'unavailable', content: '', problem: 'it is broken off' };
+      if (isBrokenOff) return { status: 'unavailable', content: '', statusCode, problem: 'it is broken off' };
       const decoded = decodeContent(body ?? new Uint8Array(0), headers, MOST_BYTES);
       if (decoded.body !== null) {
         const text = new TextDecoder().decode(decoded.body);
-        return { status: 'found', content: isTruncated || decoded.isTruncated ? wholeLines(text) : text };
+        const content = isTruncated || decoded.isTruncated ? wholeLines(text) : text;
+        return { status: 'found', content, statusCode };
       }
       const problem = `it is not in the content encoding ${headerValues(headers, 'content-encoding').join()}`;
-      return { status: 'unavailable', content: '', problem };
+      return { status: 'unavailable', content: '', statusCode, problem };
     }
     const next = locationOf(headers, url);
     if (next === null) break;
     url = next.href;
   }
-  return { status: 'missing', content: '' };
+  return { status: 'missing', content: '', statusCode: last };
 }
 
 /** Without the last line, which is cut: the rest of `/private/` may be `/`. */

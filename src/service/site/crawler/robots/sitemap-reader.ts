@@ -30,6 +30,8 @@ const MOST_ENTITIES = 100;
 const LONGEST_VALUE = 2_000;
 /** Elements that list a URL: of a sitemap, of RSS and of Atom. */
 const ENTRIES: ReadonlySet<string> = new Set(['url', 'item', 'entry']);
+/** Outermost elements of a sitemap, an index, RSS (1.0 too) and Atom. */
+const ROOTS: ReadonlySet<string> = new Set(['urlset', 'sitemapindex', 'rss', 'rdf', 'feed']);
 
 /**
  * Reads a sitemap or an index of sitemaps (sitemaps.org, version 0.9) piece by piece. It goes on behind an error, as
@@ -48,6 +50,11 @@ export class SitemapReader {
   #text = '';
   #draft: SitemapEntry | null = null;
   errors = 0;
+  /** URLs of a text. */
+  #listed = 0;
+  /** The outermost element. */
+  #root = '';
+  #isClosed = false;
 
   constructor(handler: SitemapHandler) {
     this.#handler = handler;
@@ -83,6 +90,13 @@ export class SitemapReader {
     this.#finish();
   }
 
+  /** Why the file is no whole sitemap; null for one that is. */
+  get problem(): 'not_a_sitemap' | 'broken' | null {
+    if (this.#isText !== false) return this.#listed > 0 ? null : 'not_a_sitemap';
+    if (!ROOTS.has(this.#root)) return 'not_a_sitemap';
+    return this.#isClosed && !this.#isGivenUp ? null : 'broken';
+  }
+
   get #isGivenUp(): boolean {
     return this.errors > MOST_ERRORS || this.#path.length > MOST_LEVELS;
   }
@@ -107,12 +121,15 @@ export class SitemapReader {
     for (const line of lines) {
       // A tab parts columns; a parser of URLs would take it out.
       const [url = ''] = line.trim().split('\t', 1);
-      if (/^https?:\/\//i.test(url)) this.#handler.entry(draftOf(url));
+      if (!/^https?:\/\//i.test(url)) continue;
+      this.#listed++;
+      this.#handler.entry(draftOf(url));
     }
   }
 
   #open(tag: string, attributes: Readonly<Record<string, string>>): void {
     const name = tag.toLowerCase();
+    this.#root ||= plain(name);
     const isEntry = ENTRIES.has(plain(name));
     if (isEntry && this.#draft !== null)
       this.#path.length = this.#path.findLastIndex((one) => ENTRIES.has(plain(one)));
@@ -148,6 +165,7 @@ export class SitemapReader {
   #close(tag: string): void {
     const name = plain(tag.toLowerCase());
     this.#path.pop();
+    if (this.#path.length === 0 && name === this.#root) this.#isClosed = true;
     const parent = plain(this.#path.at(-1) ?? '');
     const text = this.#text.trim();
     this.#text = '';

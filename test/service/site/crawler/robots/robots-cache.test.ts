@@ -32,7 +32,7 @@ test('robots.txt is read again after 24 hours, and its rules go on while it can 
     },
   );
   using frontier = new Frontier(await temporaryFolder());
-  const tools = { frontier, fetcher, sideWork: new SideWork(), waits: [] };
+  const tools = { frontier, fetcher, sideWork: new SideWork(), isOwn: () => true, waits: [] };
   const open = () => new RobotsCache(settings, tools, new AbortController().signal);
   const cache = open();
   const url = new URL(`${site.origin}/a`);

@@ -31,7 +31,7 @@ async function gateOf(config: object = {}) {
   const session = new CrawlSession(settings, new Scope(settings.scope));
   const fetcher = new Fetcher(session, resolver, { limits: DEFAULT_FETCH_LIMITS, connections: 2 });
   const frontier = new Frontier(await temporaryFolder());
-  const tools = { frontier, fetcher, sideWork: new SideWork(), waits: [1, 1] };
+  const tools = { frontier, fetcher, sideWork: new SideWork(), isOwn: () => true, waits: [1, 1] };
   const robots = new RobotsCache(settings, tools, new AbortController().signal);
   const guard = await GuardProxy.open(resolver, null);
   onTestFinished(async () => {

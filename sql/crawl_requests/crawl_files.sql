@@ -1,0 +1,55 @@
+/*
+name: mart.crawl_files
+kind: view
+description: >-
+  One row a robots.txt or sitemap that a crawl by the local service requested, read or not. A crawl by another
+  service has none.
+grain: [crawl_id, kind, url]
+columns:
+  crawl_id: Identifier of the crawl (raw.crawl_requests._crawl_id).
+  project_id: Identifier of its project (raw.crawl_requests._project_id).
+  url: Full URL of the file (raw.crawl_requests.url).
+  kind: robots_txt or sitemap (raw.crawl_requests.kind).
+  status_code: HTTP status behind its redirects; NULL when nothing answered or nobody asked (raw.crawl_requests.status_code).
+  is_read: >-
+    Whether its content is known. False of one that answers with an error, of a sitemap that is cut off or is no sitemap, and
+    of one that the time for sitemaps did not suffice for.
+  error: Why it is not read, as in timeout, broken or over_budget (raw.crawl_requests.error).
+  source_url: Index or robots.txt that lists a sitemap; NULL for one of the configuration (raw.crawl_requests.source_url).
+  num_urls: Number of URLs that a sitemap lists; NULL for one that is not read (raw.crawl_requests.num_urls).
+  content: Text of a robots.txt; NULL for one that is not read (raw.crawl_requests.content).
+  fetch_date: When it was requested, a point in time (raw.crawl_requests.fetch_date).
+reads:
+  raw.crawl_requests:
+    _crawl_id: VARCHAR
+    _project_id: VARCHAR
+    url: VARCHAR
+    kind: VARCHAR
+    status_code: BIGINT
+    error: VARCHAR
+    source_url: VARCHAR
+    num_urls: BIGINT
+    content: VARCHAR
+    fetch_date: TIMESTAMP WITH TIME ZONE
+  ops.loads:
+    dataset: VARCHAR
+    source_id: VARCHAR
+    loaded_at: TIMESTAMP WITH TIME ZONE
+incremental:
+  by: crawl_id
+  partitions: SELECT source_id AS crawl_id, loaded_at FROM ops.loads WHERE dataset = 'crawl_requests'
+*/
+SELECT
+  _crawl_id AS crawl_id,
+  _project_id AS project_id,
+  url,
+  kind,
+  status_code,
+  CASE WHEN kind = 'sitemap' THEN num_urls IS NOT NULL ELSE content IS NOT NULL END AS is_read,
+  error,
+  source_url,
+  num_urls,
+  content,
+  fetch_date
+FROM raw.crawl_requests
+WHERE kind IN ('robots_txt', 'sitemap')

@@ -1,0 +1,63 @@
+/*
+name: mart.declared_targets
+kind: view
+description: >-
+  One row a URL that pages of a crawl declare as their canonical, language version, redirect target, next or previous page
+  or AMP version, that is no page of the crawl, and that the crawl requested at its end. A target without a row here and in
+  mart.pages is unknown.
+grain: [crawl_id, url]
+columns:
+  crawl_id: Identifier of the crawl (raw.crawl_requests._crawl_id).
+  project_id: Identifier of its project (raw.crawl_requests._project_id).
+  url: Full URL of the target (raw.crawl_requests.url).
+  declared_as: What it is first declared as, of canonical, redirect, hreflang, next, prev and amp (raw.crawl_requests.declared_as).
+  source_url: One of the URLs that declare it (raw.crawl_requests.source_url).
+  status_code: HTTP status; NULL when nothing answered or nobody asked (raw.crawl_requests.status_code).
+  error: Why nothing answered, as in timeout (raw.crawl_requests.error).
+  final_url: URL at the end of its redirects, else the URL itself; NULL in a loop (raw.crawl_requests.final_redirect_location).
+  final_status_code: HTTP status there (raw.crawl_requests.final_redirect_status, else raw.crawl_requests.status_code).
+  is_robots_denied: Whether robots.txt denies it, so that it was not requested (raw.crawl_requests.robots_txt_denied).
+  is_indexable: Whether a search engine may index it; NULL where that is unknown (raw.crawl_requests.is_indexable).
+  canonical_url: Canonical that it declares (raw.crawl_requests.canonical).
+  fetch_date: When it was requested, a point in time (raw.crawl_requests.fetch_date).
+reads:
+  raw.crawl_requests:
+    _crawl_id: VARCHAR
+    _project_id: VARCHAR
+    url: VARCHAR
+    kind: VARCHAR
+    status_code: BIGINT
+    error: VARCHAR
+    declared_as: VARCHAR
+    source_url: VARCHAR
+    robots_txt_denied: BOOLEAN
+    redirect_location: VARCHAR
+    final_redirect_location: VARCHAR
+    final_redirect_status: BIGINT
+    is_indexable: BOOLEAN
+    canonical: VARCHAR
+    fetch_date: TIMESTAMP WITH TIME ZONE
+  ops.loads:
+    dataset: VARCHAR
+    source_id: VARCHAR
+    loaded_at: TIMESTAMP WITH TIME ZONE
+incremental:
+  by: crawl_id
+  partitions: SELECT source_id AS crawl_id, loaded_at FROM ops.loads WHERE dataset = 'crawl_requests'
+*/
+SELECT
+  _crawl_id AS crawl_id,
+  _project_id AS project_id,
+  url,
+  declared_as,
+  source_url,
+  status_code,
+  error,
+  CASE WHEN redirect_location IS NULL THEN url ELSE final_redirect_location END AS final_url,
+  CASE WHEN redirect_location IS NULL THEN status_code ELSE final_redirect_status END AS final_status_code,
+  robots_txt_denied AS is_robots_denied,
+  is_indexable,
+  canonical AS canonical_url,
+  fetch_date
+FROM raw.crawl_requests
+WHERE kind = 'target'

@@ -1,0 +1,67 @@
+/*
+name: mart.rechecks
+kind: view
+description: >-
+  One row a URL that a crawl by the local service did not meet and requested at its end: a page of the previous crawl, one
+  with clicks or hits of bots, or one that a sitemap lists. It is no page of the crawl.
+grain: [crawl_id, url]
+columns:
+  crawl_id: Identifier of the crawl (raw.crawl_requests._crawl_id).
+  project_id: Identifier of its project (raw.crawl_requests._project_id).
+  url: Full URL (raw.crawl_requests.url).
+  url_key: The project's identifier, a space and the URL (mart.urls.url_key).
+  state: >-
+    gone (404, 410, or redirects that end there), moved (redirects), unlinked (answers, and no link of the crawl leads
+    there), blocked (robots.txt), refused (401, 403, 429, 503) or unreadable (anything else).
+  status_code: HTTP status; NULL when nothing answered or nobody asked (raw.crawl_requests.status_code).
+  error: Why nothing answered, as in timeout (raw.crawl_requests.error).
+  redirect_to_final_url: URL at the end of its redirects; NULL in a loop (raw.crawl_requests.final_redirect_location).
+  final_status_code: HTTP status at the end of its redirects (raw.crawl_requests.final_redirect_status).
+  is_indexable: Whether a search engine may index it; NULL where that is unknown (raw.crawl_requests.is_indexable).
+  canonical_url: Canonical that it declares (raw.crawl_requests.canonical).
+  fetch_date: When it was requested, a point in time (raw.crawl_requests.fetch_date).
+reads:
+  raw.crawl_requests:
+    _crawl_id: VARCHAR
+    _project_id: VARCHAR
+    url: VARCHAR
+    kind: VARCHAR
+    status_code: BIGINT
+    error: VARCHAR
+    robots_txt_denied: BOOLEAN
+    final_redirect_location: VARCHAR
+    final_redirect_status: BIGINT
+    is_indexable: BOOLEAN
+    canonical: VARCHAR
+    fetch_date: TIMESTAMP WITH TIME ZONE
+  ops.loads:
+    dataset: VARCHAR
+    source_id: VARCHAR
+    loaded_at: TIMESTAMP WITH TIME ZONE
+incremental:
+  by: crawl_id
+  partitions: SELECT source_id AS crawl_id, loaded_at FROM ops.loads WHERE dataset = 'crawl_requests'
+*/
+SELECT
+  _crawl_id AS crawl_id,
+  _project_id AS project_id,
+  url,
+  _project_id || ' ' || url AS url_key,
+  CASE
+    WHEN robots_txt_denied OR error = 'robots_unavailable' THEN 'blocked'
+    WHEN status_code IN (404, 410) THEN 'gone'
+    WHEN status_code BETWEEN 300 AND 399 AND final_redirect_status IN (404, 410) THEN 'gone'
+    WHEN status_code BETWEEN 300 AND 399 THEN 'moved'
+    WHEN status_code IN (401, 403, 429, 503) THEN 'refused'
+    WHEN status_code BETWEEN 200 AND 299 THEN 'unlinked'
+    ELSE 'unreadable'
+  END AS state,
+  status_code,
+  error,
+  final_redirect_location AS redirect_to_final_url,
+  final_redirect_status AS final_status_code,
+  is_indexable,
+  canonical AS canonical_url,
+  fetch_date
+FROM raw.crawl_requests
+WHERE kind = 'recheck'

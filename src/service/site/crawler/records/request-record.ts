@@ -1,0 +1,63 @@
+import {
+  column,
+  flag,
+  flagOrNull,
+  optional,
+  type RowOf,
+  text,
+  textOrNull,
+  textsOrNull,
+  typesOf,
+  wholeOrNull,
+} from './columns.ts';
+
+const REQUEST_COLUMNS = {
+  url: text,
+  kind: column<'robots_txt' | 'sitemap' | 'recheck' | 'target'>('VARCHAR'),
+  status_code: wholeOrNull,
+  fetch_status: textOrNull,
+  /** Why there was no answer, or why a file could not be read. */
+  error: textOrNull,
+  redirect_location: textOrNull,
+  robots_txt_denied: flag,
+  is_indexable: flagOrNull,
+  canonical: textOrNull,
+  /** The language versions that the answer declares. */
+  hreflang_hrefs: textsOrNull,
+  /** URL that declares or lists it. */
+  source_url: textOrNull,
+  declared_as: optional<DeclaredAs>('VARCHAR'),
+  /** URLs that a sitemap lists; null for one that was not read. */
+  num_urls: wholeOrNull,
+  /** Of a robots.txt; null for one that was not read. */
+  content: textOrNull,
+  fetch_date: textOrNull,
+};
+export const REQUEST_TYPES = typesOf(REQUEST_COLUMNS);
+
+/** One request of the crawl besides its pages. */
+export type RequestRecord = RowOf<typeof REQUEST_COLUMNS>;
+
+export type DeclaredAs = 'canonical' | 'hreflang' | 'redirect' | 'next' | 'prev' | 'amp';
+
+/** A request without an answer yet. */
+export const UNANSWERED_REQUEST = {
+  status_code: null,
+  fetch_status: null,
+  error: null,
+  redirect_location: null,
+  robots_txt_denied: false,
+  is_indexable: null,
+  canonical: null,
+  hreflang_hrefs: null,
+  source_url: null,
+  declared_as: null,
+  num_urls: null,
+  content: null,
+  fetch_date: null,
+} as const;
+
+/** A point in time, as the service writes it. */
+export function fetchDate(at: Date): string {
+  return at.toISOString().replace(/^(\d{4})-(\d\d)-(\d\d)T(\d\d:\d\d:\d\d).*$/, '$1/$2/$3 $4 UTC');
+}
