@@ -38,7 +38,7 @@ export interface SitemapOptions {
 }
 
 /** What came of a sitemap. */
-export interface SitemapFile {
+interface SitemapFile {
   readonly url: string;
   /** The index that lists it; null for the first ones. */
   readonly index: string | null;
