@@ -41,6 +41,13 @@ columns:
   non_indexable_reason: >-
     The first that holds of robots_denied, no_answer, redirect, client_error, server_error, other_status, noindex,
     canonicalised and service (the service says so without one of these); NULL when none does.
+  observation: >-
+    What the crawl saw of the page (docs/definitions.md, observation): read, not_requested, refused, unreadable or gone;
+    NULL where the export has no field that shows it.
+  observation_reason: >-
+    Why the crawl did not read it: blocked_by_robots, robots_unavailable or not_fetched (not_requested); unauthorized,
+    forbidden, too_many_requests or try_later (refused); no_answer, server_error, client_error, broken_body or
+    other_status (unreadable); not_found or removed (gone). NULL for a page that was read.
   is_robots_denied: >-
     Whether robots.txt denies it (raw.crawl_pages.robots_txt_denied, raw.crawl_pages.fetch_status). One that can not be
     had denies all (robots_unavailable in processing_warnings).
@@ -386,7 +393,25 @@ WITH
         WHEN _is_noindex THEN 'noindex'
         WHEN _is_canonicalised THEN 'canonicalised'
         WHEN _indexable IN ('false', 'no', 'not_indexable', 'non_indexable', '0') THEN 'service'
-      END AS _reason
+      END AS _reason,
+      CASE
+        WHEN status_code = 401 THEN 'unauthorized'
+        WHEN status_code = 403 THEN 'forbidden'
+        WHEN status_code = 404 THEN 'not_found'
+        WHEN status_code = 410 THEN 'removed'
+        WHEN status_code = 429 THEN 'too_many_requests'
+        WHEN status_code = 503 THEN 'try_later'
+        WHEN status_code BETWEEN 400 AND 499 THEN 'client_error'
+        WHEN status_code BETWEEN 500 AND 599 THEN 'server_error'
+        WHEN status_code NOT BETWEEN 200 AND 399 THEN 'other_status'
+        WHEN status_code IS NULL AND ',' || array_to_string(processing_warnings, ',') || ',' LIKE '%,robots_unavailable,%'
+          THEN 'robots_unavailable'
+        WHEN status_code IS NULL AND _is_robots_denied THEN 'blocked_by_robots'
+        WHEN status_code IS NULL AND fetch_status = 'unfetched_exception' THEN 'no_answer'
+        WHEN status_code IS NULL AND NOT fetched THEN 'not_fetched'
+        WHEN ',' || array_to_string(processing_warnings, ',') || ',' LIKE '%,unreadable_content,%' THEN 'broken_body'
+        WHEN ',' || array_to_string(processing_warnings, ',') || ',' LIKE '%,not_parsed,%' THEN 'broken_body'
+      END AS _observation_reason
     FROM facts
   )
 
@@ -431,6 +456,14 @@ SELECT
     WHEN status_code = 200 OR _indexable IN ('true', 'yes', 'indexable', '1') THEN true
   END AS is_indexable,
   _reason AS non_indexable_reason,
+  CASE
+    WHEN _observation_reason IN ('not_found', 'removed') THEN 'gone'
+    WHEN _observation_reason IN ('unauthorized', 'forbidden', 'too_many_requests', 'try_later') THEN 'refused'
+    WHEN _observation_reason IN ('blocked_by_robots', 'robots_unavailable', 'not_fetched') THEN 'not_requested'
+    WHEN _observation_reason IS NOT NULL THEN 'unreadable'
+    WHEN status_code IS NOT NULL OR fetched THEN 'read'
+  END AS observation,
+  _observation_reason AS observation_reason,
   _is_robots_denied AS is_robots_denied,
   _is_noindex AS is_noindex,
   _is_canonicalised AS is_canonicalised,

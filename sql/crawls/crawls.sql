@@ -17,8 +17,19 @@ columns:
   end_reason: Why it ended (raw.crawls.end_reason), as in ok, max_url_reached, user_requested.
   is_partial: Whether it was ended by hand and left a partial report (end_reason is user_requested).
   is_complete: >-
-    Whether it reached all that its configuration asks for: its end_reason is ok, max_depth_reached or not known, and
-    its status is not that of a crawl still open or cancelled.
+    Whether it requested all pages that links lead to: its end_reason is ok or unknown, and its status is not that of a
+    crawl still open or cancelled.
+  is_comparable: >-
+    Whether other crawls of its configuration may be compared with it: it is complete, or ended by the limit of depth
+    (max_depth_reached), which cuts each crawl of a configuration at the same depth.
+  is_list: Whether it is the crawl of a list of URLs (mart.crawl_coverage.is_list); NULL where its pages are not loaded.
+  has_all_links: >-
+    Whether it read the links of the whole website: it is complete and no list, and fewer than 5 pages, or at most 1 % of
+    the pages, were refused or unreadable. NULL where its pages are not loaded.
+  has_all_sitemaps: >-
+    Whether it read all sitemaps that it knows; NULL where the crawl does not report its sitemaps.
+  scope_note: >-
+    Which part of the website the crawl did not read, and why, as sentences; NULL where it read all of it.
   crawl_config_id: Identifier of its configuration; NULL where its record is not loaded (raw.crawls.crawl_config).
   crawl_config_name: Name of that configuration (raw.crawls.crawl_config).
   agent_kind: Crawler of that configuration, web or mobile (raw.crawls.crawl_config).
@@ -32,20 +43,20 @@ columns:
   has_structured_data: Whether its structured data are loaded (ops.loads, dataset crawl_structured_data).
   pages: Number of pages loaded of it (ops.loads.loaded, dataset crawl_pages); NULL where its pages are not loaded.
   is_latest: >-
-    Whether it is the last complete crawl of its project and configuration that has pages, and links where the crawl
-    before has links. Where none is complete, the last one with pages.
+    Whether it is the last comparable crawl of its project and configuration that has pages, and links where the
+    previous crawl has links. Where none is comparable, the last one with pages.
   is_main: >-
-    Whether it is the latest crawl of the project's main configuration: of the latest crawls, complete ones first, the
+    Whether it is the latest crawl of the project's main configuration: of the latest crawls, comparable ones first, the
     one with the most pages. Questions about a project answer for this crawl.
   is_in_trends: >-
     Whether charts over time have it: its pages are loaded, and it ended no later than the latest crawl of its project and
-    configuration. One that is not complete has fewer pages than the website, and is left out unless the latest is not
-    complete either.
+    configuration. One that is not comparable has fewer pages than the website, and is left out unless the latest is not
+    comparable either.
   crawl_number: >-
     1 for the first crawl of its project and configuration that ended, by end and then by crawl_id, 2 for the next;
     NULL where its end is not known.
   previous_crawl_id: >-
-    The crawl before it in its project and configuration, by end and then by crawl_id, among complete crawls that
+    The previous crawl of its project and configuration, by end and then by crawl_id, among comparable crawls that
     have pages. NULL for the first of these, and for a crawl that is none of them or whose end is not known.
 reads:
   raw.crawls:
@@ -105,7 +116,7 @@ WITH
       record.end_reason,
       record.end_reason = 'user_requested' AS is_partial,
       coalesce(record.end_reason, 'ok') IN ('ok', 'max_depth_reached')
-        AND coalesce(record.status, 'done') IN ('done', 'archiving', 'unarchiving', 'archived') AS is_complete,
+        AND coalesce(record.status, 'done') IN ('done', 'archiving', 'unarchiving', 'archived') AS is_comparable,
       to_timestamp(CAST(record.created_at AS DOUBLE) / 1000) AS created_at,
       to_timestamp(CAST(record.ended_at AS DOUBLE) / 1000) AS ended_at,
       record.fetched_urls,
@@ -137,7 +148,7 @@ WITH
   whole AS (
     SELECT *
     FROM usable
-    WHERE is_complete
+    WHERE is_comparable
   ),
 
   latest AS (
@@ -145,18 +156,18 @@ WITH
       crawl_id,
       project_id,
       crawl_config_id,
-      is_complete,
+      is_comparable,
       ended_at,
       row_number() OVER (
         PARTITION BY project_id
-        ORDER BY CASE WHEN is_complete THEN 0 ELSE 1 END, pages DESC NULLS LAST, ended_at DESC NULLS LAST, crawl_id DESC
+        ORDER BY CASE WHEN is_comparable THEN 0 ELSE 1 END, pages DESC NULLS LAST, ended_at DESC NULLS LAST, crawl_id DESC
       ) AS place_in_project
     FROM (
       SELECT
         *,
         row_number() OVER (
           PARTITION BY project_id, crawl_config_id
-          ORDER BY CASE WHEN is_complete THEN 0 ELSE 1 END, ended_at DESC NULLS LAST, crawl_id DESC
+          ORDER BY CASE WHEN is_comparable THEN 0 ELSE 1 END, ended_at DESC NULLS LAST, crawl_id DESC
         ) AS place
       FROM usable
       WHERE has_links OR NOT coalesce(had_links, false)
@@ -180,6 +191,48 @@ WITH
       ) AS previous_crawl_id
     FROM whole
     WHERE project_id IS NOT NULL AND ended_at IS NOT NULL
+  ),
+
+  judged AS (
+    SELECT
+      crawl.*,
+      crawl.is_comparable AND coalesce(crawl.end_reason, 'ok') <> 'max_depth_reached' AS is_complete,
+      coverage.is_list,
+      coverage.known_pages,
+      coverage.refused_pages + coverage.unreadable_pages AS unread_pages,
+      coverage.refused_pages + coverage.unreadable_pages >= 5
+        AND 100 * (coverage.refused_pages + coverage.unreadable_pages) > coverage.known_pages AS is_disturbed
+    FROM crawl
+    LEFT JOIN mart.crawl_coverage AS coverage ON coverage.crawl_id = crawl.crawl_id
+  ),
+
+  covered AS (
+    SELECT
+      *,
+      CASE WHEN is_list IS NOT NULL THEN is_complete AND NOT is_list AND NOT is_disturbed END AS has_all_links,
+      CAST(NULL AS BOOLEAN) AS has_all_sitemaps,
+      nullif(
+        trim(
+          CASE WHEN is_list THEN 'This crawl requested the URLs of a list and followed no links. ' ELSE '' END
+            || CASE
+              WHEN NOT has_pages THEN ''
+              WHEN end_reason = 'max_depth_reached'
+                THEN 'The crawl stopped at its limit of depth' || coalesce(' (' || CAST(last_depth AS VARCHAR) || ')', '')
+                  || '. Deeper pages were not requested. '
+              WHEN end_reason = 'max_url_reached' THEN 'The crawl stopped at its limit of URLs. Other pages were not requested. '
+              WHEN end_reason = 'quota_reached' THEN 'The crawl stopped at its quota of URLs. Other pages were not requested. '
+              WHEN NOT is_comparable THEN 'The crawl ended early. Other pages were not requested. '
+              ELSE ''
+            END
+            || CASE
+              WHEN is_disturbed
+                THEN CAST(unread_pages AS VARCHAR) || ' of ' || CAST(known_pages AS VARCHAR) || ' pages were refused or could not be read. '
+              ELSE ''
+            END
+        ),
+        ''
+      ) AS scope_note
+    FROM judged
   )
 
 SELECT
@@ -193,6 +246,11 @@ SELECT
   crawl.end_reason,
   crawl.is_partial,
   crawl.is_complete,
+  crawl.is_comparable,
+  crawl.is_list,
+  crawl.has_all_links,
+  crawl.has_all_sitemaps,
+  crawl.scope_note,
   crawl.created_at,
   crawl.ended_at,
   crawl.fetched_urls,
@@ -205,11 +263,11 @@ SELECT
   latest.crawl_id IS NOT NULL AS is_latest,
   coalesce(latest.place_in_project = 1, false) AS is_main,
   crawl.has_pages
-    AND coalesce(crawl.ended_at <= newest.ended_at AND (crawl.is_complete OR NOT newest.is_complete), false)
+    AND coalesce(crawl.ended_at <= newest.ended_at AND (crawl.is_comparable OR NOT newest.is_comparable), false)
     AS is_in_trends,
   numbered.crawl_number,
   compared.previous_crawl_id
-FROM crawl
+FROM covered AS crawl
 LEFT JOIN mart.projects AS projects ON projects.project_id = crawl.project_id
 LEFT JOIN latest ON latest.crawl_id = crawl.crawl_id
 LEFT JOIN latest AS newest

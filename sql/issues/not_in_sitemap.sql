@@ -9,6 +9,7 @@ source: https://developers.google.com/search/docs/crawling-indexing/sitemaps/bui
 why_it_matters: Search engines learn of the page later, and not when it changes.
 fix: List the page in a sitemap
 mended_by: server
+needs: [sitemaps]
 evidence: [sitemaps_file_origin]
 */
 SELECT pages.crawl_id, pages.project_id, pages.url, 'no sitemap lists it' AS why

@@ -7,6 +7,7 @@ source: https://sitebulb.com/hints/links/
 why_it_matters: If that one link goes, the page is an orphan; and it is given little importance.
 fix: Link to the page from more pages of its subject
 mended_by: content
+needs: [links]
 evidence: [nb_inlinks]
 cases:
   has: [{is_indexable: true, nb_inlinks: 1}, {is_indexable: true, is_resource: false, nb_inlinks: 1}]

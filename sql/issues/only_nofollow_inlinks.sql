@@ -7,6 +7,7 @@ source: https://sitebulb.com/hints/links/
 why_it_matters: The site asks search engines not to follow any link to the page.
 fix: Take nofollow away from links to it
 mended_by: template
+needs: [links]
 evidence: [nb_inlinks, follow_inlinks]
 cases:
   has: [{is_indexable: true, nb_inlinks: 1, follow_inlinks: 0}]

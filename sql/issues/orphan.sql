@@ -7,6 +7,7 @@ source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: Nobody who walks the site finds the page, and it is given no importance by links.
 fix: Link to the page from pages of its subject, or take it away
 mended_by: content
+needs: [links]
 evidence: [depth, nb_inlinks]
 */
 SELECT

@@ -31,7 +31,7 @@ WITH
       coalesce(created_at, ended_at) AS started_at,
       CAST(coalesce(created_at, ended_at) AT TIME ZONE 'UTC' AS DATE) AS start_date,
       -- A crawl that was stopped ends the days of none, unless no other one is there.
-      is_complete OR NOT bool_or(is_complete) OVER (PARTITION BY project_id, crawl_config_id) AS is_next
+      is_comparable OR NOT bool_or(is_comparable) OVER (PARTITION BY project_id, crawl_config_id) AS is_next
     FROM mart.crawls
     WHERE has_pages AND coalesce(pages, 1) > 0 AND project_id IS NOT NULL
   ),

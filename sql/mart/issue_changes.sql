@@ -2,8 +2,8 @@
 name: mart.issue_changes
 kind: table
 description: >-
-  How many pages have an issue, one row for each crawl with pages and issue, and what changed since the crawl before
-  (mart.crawls.previous_crawl_id). An issue that is switched off for the project has no row. Issues that depend on days have a row in the latest crawls only, and are not compared:
+  How many pages have an issue, one row for each crawl with pages and issue, and what changed since the previous crawl
+  (mart.crawls.previous_crawl_id): pages = new + remaining + unseen, previous_pages = fixed + missing + remaining. An issue that is switched off for the project has no row. Issues that depend on days have a row in the latest crawls only, and are not compared:
   the days of two crawls differ. Web vitals of a sample of pages are not compared either.
 grain: [crawl_id, issue]
 columns:
@@ -11,14 +11,24 @@ columns:
   project_id: Identifier of its project.
   issue: Name of the issue (mart.issues.issue).
   pages: >-
-    Number of pages that have it, 0 for none; NULL where the crawl's exports lack a field that shows it, and where there
-    are no hits or no demand of its days to look at (mart.issues.evidence).
+    Number of pages that have it, 0 for none; NULL where the crawl's exports lack a field that shows it, where there
+    are no hits or no demand of its days to look at (mart.issues.evidence), and where the crawl did not read all links or
+    sitemaps and the issue needs them (mart.issues.needs).
   previous_crawl_id: Crawl that it is compared with; NULL where there is none.
   previous_pages: Number of pages that had it in that crawl; NULL where they are not compared.
   new_pages: >-
-    Pages that have it and did not in the crawl before, or were no page of it; NULL where they are not compared.
-  fixed_pages: Pages that had it in the crawl before and have it no more, or are gone; NULL where they are not compared.
+    Pages that have it and did not in the previous crawl, which read them, or read all links without one to them; NULL
+    where they are not compared. A page that moved is compared with what it was at its old URL.
+  fixed_pages: >-
+    Pages that had it in the previous crawl, were requested again, and no longer have it, or are gone; NULL where they are
+    not compared.
+  missing_pages: >-
+    Pages that had it in the previous crawl and were not read again (mart.page_comparison): nobody knows whether they
+    still have it. NULL where they are not compared.
   remaining_pages: Pages that had it and still do; NULL where they are not compared.
+  unseen_pages: >-
+    Pages that have it and that the previous crawl did not read: nobody knows whether it is new. NULL where they are not
+    compared.
 reads:
   ops.loads:
     unit: VARCHAR
@@ -29,14 +39,21 @@ reads:
     loaded_at: TIMESTAMP WITH TIME ZONE
 incremental:
   by: crawl_id
-  within: {mart.crawls: [crawl_id], mart.page_hits: [crawl_id], mart.page_demand: [crawl_id]}
+  within:
+    mart.crawls: [crawl_id]
+    mart.crawl_pairs: [crawl_id]
+    mart.page_issue_changes: [crawl_id]
+    mart.page_hits: [crawl_id]
+    mart.page_demand: [crawl_id]
   # Whatever changes the issues of a crawl, or of the one that it is compared with.
   partitions: |
     WITH crawl AS (
       SELECT
         crawls.crawl_id, crawls.previous_crawl_id, crawls.project_id, crawls.is_latest, projects.project_name,
-        projects.start_url
+        projects.start_url, pairs.has_all_links, pairs.has_all_sitemaps, pairs.has_all_previous_links,
+        pairs.has_all_previous_sitemaps
       FROM mart.crawls AS crawls
+      JOIN mart.crawl_pairs AS pairs ON pairs.crawl_id = crawls.crawl_id
       LEFT JOIN mart.projects AS projects ON projects.project_id = crawls.project_id
       WHERE crawls.has_pages
     )
@@ -109,7 +126,20 @@ WITH
     HAVING count(told.column_name) < count(*)
   ),
 
-  -- Where a crawl measured a sample, a page outside of it is not mended, and one that came into it is not broken.
+  -- Without all links, or all sitemaps, nobody knows which pages have an issue that needs them.
+  scope AS (
+    SELECT
+      pairs.crawl_id,
+      issues.issue,
+      NOT coalesce(strpos(issues.needs, 'links') > 0 AND NOT pairs.has_all_links, false)
+        AND NOT coalesce(strpos(issues.needs, 'sitemaps') > 0 AND NOT pairs.has_all_sitemaps, false) AS is_whole,
+      NOT coalesce(strpos(issues.needs, 'links') > 0 AND NOT pairs.has_all_previous_links, false)
+        AND NOT coalesce(strpos(issues.needs, 'sitemaps') > 0 AND NOT pairs.has_all_previous_sitemaps, false) AS was_whole
+    FROM mart.crawl_pairs AS pairs
+    CROSS JOIN mart.issues AS issues
+  ),
+
+  -- Where a crawl measured a sample, a page outside of it is not fixed, and one that came into it is not broken.
   sampled AS (
     SELECT DISTINCT told.crawl_id, evidence.issue
     FROM told
@@ -124,15 +154,18 @@ WITH
       crawl.previous_crawl_id,
       issues.issue,
       issues.is_by_days,
-      lacking.issue IS NULL AS is_known,
+      lacking.issue IS NULL AND scope.is_whole AS is_known,
       crawl.previous_crawl_id IS NOT NULL
         AND NOT issues.is_by_days
         AND lacking.issue IS NULL
         AND lacked.issue IS NULL
         AND sample.issue IS NULL
-        AND former_sample.issue IS NULL AS is_compared
+        AND former_sample.issue IS NULL
+        AND scope.is_whole
+        AND scope.was_whole AS is_compared
     FROM crawl
     JOIN mart.project_issues AS issues ON issues.project_id = crawl.project_id
+    JOIN scope ON scope.crawl_id = crawl.crawl_id AND scope.issue = issues.issue
     LEFT JOIN unknown AS lacking ON lacking.crawl_id = crawl.crawl_id AND lacking.issue = issues.issue
     LEFT JOIN unknown AS lacked ON lacked.crawl_id = crawl.previous_crawl_id AND lacked.issue = issues.issue
     LEFT JOIN sampled AS sample ON sample.crawl_id = crawl.crawl_id AND sample.issue = issues.issue
@@ -142,30 +175,18 @@ WITH
     WHERE crawl.is_latest OR NOT issues.is_by_days
   ),
 
-  side AS (
-    SELECT crawl.crawl_id, page_issues.issue, page_issues.url, 1 AS is_now, 0 AS was_before
-    FROM crawl
-    JOIN mart.page_issues AS page_issues ON page_issues.crawl_id = crawl.crawl_id
-    UNION ALL
-    SELECT crawl.crawl_id, page_issues.issue, page_issues.url, 0, 1
-    FROM crawl
-    JOIN mart.page_issues AS page_issues ON page_issues.crawl_id = crawl.previous_crawl_id
-  ),
-
-  page AS (
-    SELECT crawl_id, issue, url, max(is_now) AS is_now, max(was_before) AS was_before
-    FROM side
-    GROUP BY crawl_id, issue, url
-  ),
-
   counted AS (
     SELECT
       crawl_id,
       issue,
-      sum(is_now) AS pages,
-      sum(was_before) AS previous_pages,
-      sum(is_now * was_before) AS remaining_pages
-    FROM page
+      count(CASE WHEN change IS NULL OR change IN ('remaining', 'new', 'unseen') THEN 1 END) AS pages,
+      count(CASE WHEN change IN ('remaining', 'fixed', 'missing') THEN 1 END) AS previous_pages,
+      count(CASE WHEN change = 'new' THEN 1 END) AS new_pages,
+      count(CASE WHEN change = 'fixed' THEN 1 END) AS fixed_pages,
+      count(CASE WHEN change = 'missing' THEN 1 END) AS missing_pages,
+      count(CASE WHEN change = 'remaining' THEN 1 END) AS remaining_pages,
+      count(CASE WHEN change = 'unseen' THEN 1 END) AS unseen_pages
+    FROM mart.page_issue_changes
     GROUP BY crawl_id, issue
   )
 
@@ -174,18 +195,16 @@ SELECT
   pair.project_id,
   pair.issue,
   CASE
-    WHEN pair.is_known THEN CAST(coalesce(counted.pages, 0) AS BIGINT)
+    WHEN pair.is_known THEN coalesce(counted.pages, 0)
     -- Hits alone may show what demand would show, too: what was found counts, and nothing found is not none.
-    WHEN pair.is_by_days THEN CAST(counted.pages AS BIGINT)
+    WHEN pair.is_by_days THEN counted.pages
   END AS pages,
   pair.previous_crawl_id,
-  CASE WHEN pair.is_compared THEN CAST(coalesce(counted.previous_pages, 0) AS BIGINT) END AS previous_pages,
-  CASE
-    WHEN pair.is_compared THEN CAST(coalesce(counted.pages - counted.remaining_pages, 0) AS BIGINT)
-  END AS new_pages,
-  CASE
-    WHEN pair.is_compared THEN CAST(coalesce(counted.previous_pages - counted.remaining_pages, 0) AS BIGINT)
-  END AS fixed_pages,
-  CASE WHEN pair.is_compared THEN CAST(coalesce(counted.remaining_pages, 0) AS BIGINT) END AS remaining_pages
+  CASE WHEN pair.is_compared THEN coalesce(counted.previous_pages, 0) END AS previous_pages,
+  CASE WHEN pair.is_compared THEN coalesce(counted.new_pages, 0) END AS new_pages,
+  CASE WHEN pair.is_compared THEN coalesce(counted.fixed_pages, 0) END AS fixed_pages,
+  CASE WHEN pair.is_compared THEN coalesce(counted.missing_pages, 0) END AS missing_pages,
+  CASE WHEN pair.is_compared THEN coalesce(counted.remaining_pages, 0) END AS remaining_pages,
+  CASE WHEN pair.is_compared THEN coalesce(counted.unseen_pages, 0) END AS unseen_pages
 FROM pair
 LEFT JOIN counted ON counted.crawl_id = pair.crawl_id AND counted.issue = pair.issue

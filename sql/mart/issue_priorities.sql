@@ -22,8 +22,8 @@ columns:
     share that is not known is left out, and the others count for more.
   pages: Number of pages of the segment that have it.
   new_pages: >-
-    Of these, the ones that did not have it in the crawl before, or were no page of it; NULL where they are not compared
-    (mart.issue_changes.new_pages).
+    Of these, the ones that did not have it in the previous crawl (mart.issue_changes.new_pages); NULL where they are not
+    compared.
   clicks: >-
     Clicks in search results on these pages on the days that belong to the crawl; NULL where no search results of these days
     say them by page (mart.crawl_segments.clicks).
@@ -50,14 +50,16 @@ incremental:
     mart.page_hits: [crawl_id]
     mart.crawl_segments: [crawl_id]
     mart.issue_changes: [crawl_id]
-    mart.crawls: [crawl_id]
+    mart.page_issue_changes: [crawl_id]
   # Whatever changes the issues of a crawl, or of the one that it is compared with, and the days of either kind.
   partitions: |
     WITH crawl AS (
       SELECT
         crawls.crawl_id, crawls.previous_crawl_id, crawls.project_id, crawls.is_latest, projects.project_name,
-        projects.start_url
+        projects.start_url, pairs.has_all_links, pairs.has_all_sitemaps, pairs.has_all_previous_links,
+        pairs.has_all_previous_sitemaps
       FROM mart.crawls AS crawls
+      JOIN mart.crawl_pairs AS pairs ON pairs.crawl_id = crawls.crawl_id
       LEFT JOIN mart.projects AS projects ON projects.project_id = crawls.project_id
       WHERE crawls.has_pages
     )
@@ -119,20 +121,16 @@ WITH
       demand.clicks,
       hits.search_bot_hits,
       hits.url IS NOT NULL AND hits.search_bot_hits IS NULL AS has_unknown_hits,
-      former.url IS NULL AS is_new,
+      coalesce(found.change, 'new') = 'new' AS is_new,
       coalesce(demand.clicks, 0) AS by_clicks,
       coalesce(hits.search_bot_hits, 0) AS by_hits,
       coalesce(pages.inrank_decimal, 0) AS by_inrank
-    FROM mart.page_issues AS found
+    FROM mart.page_issue_changes AS found
     LEFT JOIN place ON place.crawl_id = found.crawl_id AND place.url = found.url
     LEFT JOIN mart.pages AS pages ON pages.crawl_id = found.crawl_id AND pages.url = found.url
     LEFT JOIN mart.page_demand AS demand ON demand.crawl_id = found.crawl_id AND demand.url = found.url
     LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = found.crawl_id AND hits.url = found.url
-    LEFT JOIN (
-      SELECT crawls.crawl_id, page_issues.issue, page_issues.url
-      FROM mart.crawls AS crawls
-      JOIN mart.page_issues AS page_issues ON page_issues.crawl_id = crawls.previous_crawl_id
-    ) AS former ON former.crawl_id = found.crawl_id AND former.issue = found.issue AND former.url = found.url
+    WHERE coalesce(found.change, 'new') IN ('new', 'remaining', 'unseen')
   ),
 
   counted AS (

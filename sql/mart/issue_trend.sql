@@ -16,14 +16,16 @@ columns:
     not known.
   ended_at: When it ended, a point in time (mart.crawls.ended_at).
   is_complete: >-
-    Whether it reached all that its configuration asks for (mart.crawls.is_complete). One that did not has fewer pages
-    with an issue because it has fewer pages.
+    Whether it requested all pages that links lead to (mart.crawls.is_complete). One that did not has fewer pages with an
+    issue because it has fewer pages.
+  is_comparable: Whether other crawls may be compared with it (mart.crawls.is_comparable).
   issue: Name of the issue (mart.issues.issue).
   pages: >-
     Number of pages that have it, 0 for none; NULL where the crawl's exports, hits or demand do not tell
     (mart.issue_changes.pages).
-  new_pages: Of these, the ones that did not have it in the crawl before (mart.issue_changes.new_pages).
-  fixed_pages: Pages that had it in the crawl before and have it no more (mart.issue_changes.fixed_pages).
+  new_pages: Of these, the ones that did not have it in the previous crawl (mart.issue_changes.new_pages).
+  fixed_pages: Pages that had it in the previous crawl and no longer do (mart.issue_changes.fixed_pages).
+  missing_pages: Pages that had it in the previous crawl and were not read again (mart.issue_changes.missing_pages).
   crawl_pages: Number of all pages of the crawl (mart.crawls.pages).
 */
 SELECT
@@ -35,10 +37,12 @@ SELECT
   crawls.crawl_number,
   crawls.ended_at,
   crawls.is_complete,
+  crawls.is_comparable,
   changes.issue,
   changes.pages,
   changes.new_pages,
   changes.fixed_pages,
+  changes.missing_pages,
   crawls.pages AS crawl_pages
 FROM mart.issue_changes AS changes
 JOIN mart.crawls AS crawls ON crawls.crawl_id = changes.crawl_id

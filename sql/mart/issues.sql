@@ -22,9 +22,12 @@ columns:
   evidence: >-
     Columns of mart.pages that show it, with commas between; a field of another dataset as in crawl_structured_data.valid,
     and hits and demand as page_hits.search_bot_hits and page_demand.impressions.
+  needs: >-
+    What the crawl must have read whole for the issue to be looked for: links, sitemaps, both with a comma between, or an
+    empty text (mart.crawls.has_all_links, has_all_sitemaps).
   is_by_days: >-
     Whether hits or demand decide, which belong to days. Such an issue is looked for in the latest crawls only, and not
     compared with the crawl before.
 */
-SELECT issue, title, severity, weight, category, definition, source, why_it_matters, fix, mended_by, evidence, is_by_days
+SELECT issue, title, severity, weight, category, definition, source, why_it_matters, fix, mended_by, evidence, needs, is_by_days
 FROM issues.files

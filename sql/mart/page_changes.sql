@@ -2,25 +2,30 @@
 name: mart.page_changes
 kind: table
 description: >-
-  What changed on the pages of a project between a crawl and the one before it, both complete and of one
-  configuration: one row for each page that came or went, and for each field of a page in both that differs. A field
-  counts only where both exports tell it alike (mart.crawl_columns).
+  What changed on the pages of a project between a crawl and the previous one, both comparable and of one configuration:
+  one row for each page that was added, removed, moved or is missing, and for each field that differs on a page of both.
+  A field counts only where both exports have it (mart.crawl_columns) and both crawls read the page
+  (mart.page_comparison).
 grain: [crawl_id, url, change]
 columns:
   crawl_id: Identifier of the later crawl.
-  previous_crawl_id: Identifier of the crawl before it (mart.crawls.previous_crawl_id).
+  previous_crawl_id: Identifier of the previous crawl (mart.crawls.previous_crawl_id).
   project_id: Identifier of their project.
   url: Full URL of the page (raw.crawl_pages.url).
   page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   change:
     description: >-
-      added (only the later crawl has the page), removed (only the earlier one has), or the field that differs:
-      status_code, is_indexable, title, h1, meta_description, rel_canonical.
+      added (a new URL), removed (the page is gone: it answers 404 or 410, or redirects to another page), moved (it is at
+      moved_to now), missing (the crawl did not read it), or the field that differs: status_code, is_indexable, title, h1,
+      meta_description, rel_canonical.
     tests:
-      - accepted_values: [added, removed, status_code, is_indexable, title, h1, meta_description, rel_canonical]
-  before: The field's value in the earlier crawl, as text; NULL for a page that was added or removed.
-  after: The field's value in the later crawl, as text; NULL for a page that was added or removed.
+      - accepted_values: [added, removed, moved, missing, status_code, is_indexable, title, h1, meta_description, rel_canonical]
+  before: The field's value in the earlier crawl, as text; NULL where change names no field.
+  after: The field's value in the later crawl, as text; NULL where change names no field.
+  reason: >-
+    Why a page is missing (mart.page_comparison.reason); of a removed page, gone or merged.
+  moved_to: URL at which a page that moved or merged is now (mart.page_comparison.moved_to).
 reads:
   ops.loads:
     dataset: VARCHAR
@@ -28,7 +33,7 @@ reads:
     loaded_at: TIMESTAMP WITH TIME ZONE
 incremental:
   by: crawl_id
-  within: [mart.crawls]
+  within: [mart.crawls, mart.page_comparison]
   # A crawl that comes late, goes or comes again changes what the next one is compared with.
   partitions: |
     SELECT crawls.crawl_id, crawls.previous_crawl_id, crawls.project_id, loads.source_id, loads.loaded_at
@@ -40,7 +45,7 @@ tests:
   - name: a field that changed has two values
     query: >-
       SELECT * FROM mart.page_changes
-      WHERE change NOT IN ('added', 'removed') AND "before" IS NOT DISTINCT FROM "after"
+      WHERE change NOT IN ('added', 'removed', 'moved', 'missing') AND "before" IS NOT DISTINCT FROM "after"
 */
 WITH
   pair AS (
@@ -52,7 +57,8 @@ WITH
   later AS (
     SELECT
       pair.crawl_id, pair.previous_crawl_id, pair.project_id,
-      pages.url, pages.status_code, pages.is_indexable, pages.title, pages.h1, pages.meta_description, pages.rel_canonical
+      pages.url, pages.status_code, pages.is_indexable, pages.title, pages.h1, pages.meta_description, pages.rel_canonical,
+      coalesce(pages.observation, 'read') IN ('read', 'gone') AS is_answered, pages.observation_reason
     FROM pair
     JOIN mart.pages AS pages ON pages.crawl_id = pair.crawl_id
   ),
@@ -60,7 +66,8 @@ WITH
   earlier AS (
     SELECT
       pair.crawl_id, pair.previous_crawl_id, pair.project_id,
-      pages.url, pages.status_code, pages.is_indexable, pages.title, pages.h1, pages.meta_description, pages.rel_canonical
+      pages.url, pages.status_code, pages.is_indexable, pages.title, pages.h1, pages.meta_description, pages.rel_canonical,
+      coalesce(pages.observation, 'read') IN ('read', 'gone') AS is_answered, pages.observation_reason
     FROM pair
     JOIN mart.pages AS pages ON pages.crawl_id = pair.previous_crawl_id
   ),
@@ -80,14 +87,16 @@ WITH
     HAVING count(*) = 2 * count(DISTINCT told.part)
   ),
 
-  -- Each page once, in one join: three of them would hold both crawls in memory three times.
   page AS (
     SELECT
-      coalesce(later.crawl_id, earlier.crawl_id) AS crawl_id,
-      coalesce(later.previous_crawl_id, earlier.previous_crawl_id) AS previous_crawl_id,
-      coalesce(later.project_id, earlier.project_id) AS project_id,
-      coalesce(later.url, earlier.url) AS url,
-      CASE WHEN earlier.crawl_id IS NULL THEN 'added' WHEN later.crawl_id IS NULL THEN 'removed' END AS presence,
+      later.crawl_id,
+      later.previous_crawl_id,
+      later.project_id,
+      later.url,
+      coalesce(comparison.is_observed AND comparison.is_observed_before, true) AS is_read,
+      -- A page that robots.txt blocks now can not be indexed: robots.txt was read.
+      earlier.is_answered AND (later.is_answered OR coalesce(later.observation_reason = 'blocked_by_robots', false))
+        AS is_judged,
       CAST(earlier.status_code AS VARCHAR) AS former_status_code,
       CAST(earlier.is_indexable AS VARCHAR) AS former_is_indexable,
       CAST(earlier.title AS VARCHAR) AS former_title,
@@ -101,7 +110,9 @@ WITH
       CAST(later.meta_description AS VARCHAR) AS meta_description,
       CAST(later.rel_canonical AS VARCHAR) AS rel_canonical
     FROM later
-    FULL JOIN earlier ON earlier.crawl_id = later.crawl_id AND earlier.url = later.url
+    JOIN earlier ON earlier.crawl_id = later.crawl_id AND earlier.url = later.url
+    LEFT JOIN mart.page_comparison AS comparison
+      ON comparison.crawl_id = later.crawl_id AND comparison.url = later.url
   ),
 
   compared AS (
@@ -111,8 +122,13 @@ WITH
       page.project_id,
       page.url,
       fields.field,
-      coalesce(page.presence, fields.field) AS change,
-      -- What is read of an answer is compared where the page answered alike: one that stops to has changed once.
+      CASE fields.field
+        -- An answer is one, whatever its status; without an answer nothing is known.
+        WHEN 'status_code' THEN page.status_code IS NOT NULL AND page.former_status_code IS NOT NULL OR page.is_read
+        WHEN 'is_indexable' THEN page.is_judged
+        -- What is read of an answer is compared where the page answered alike: one that stops to has changed once.
+        ELSE page.is_read
+      END AS is_comparable,
       fields.field IN ('title', 'h1', 'meta_description', 'rel_canonical')
         AND page.former_status_code IS DISTINCT FROM page.status_code AS is_other_answer,
       CASE fields.field
@@ -132,22 +148,29 @@ WITH
         WHEN 'rel_canonical' THEN page.rel_canonical
       END AS "after"
     FROM page
-    JOIN (
-      VALUES
-        ('presence'), ('status_code'), ('is_indexable'), ('title'), ('h1'), ('meta_description'), ('rel_canonical')
+    CROSS JOIN (
+      VALUES ('status_code'), ('is_indexable'), ('title'), ('h1'), ('meta_description'), ('rel_canonical')
     ) AS fields(field)
-      ON (fields.field = 'presence') = (page.presence IS NOT NULL)
   )
 
 SELECT
   compared.crawl_id, compared.previous_crawl_id, compared.project_id, compared.url,
   compared.crawl_id || ' ' || compared.url AS page_key, compared.project_id || ' ' || compared.url AS url_key,
-  compared.change, compared."before", compared."after"
+  compared.field AS change, compared."before", compared."after",
+  CAST(NULL AS VARCHAR) AS reason, CAST(NULL AS VARCHAR) AS moved_to
 FROM compared
-LEFT JOIN comparable ON comparable.crawl_id = compared.crawl_id AND comparable.field = compared.field
+JOIN comparable ON comparable.crawl_id = compared.crawl_id AND comparable.field = compared.field
 LEFT JOIN comparable AS answers ON answers.crawl_id = compared.crawl_id AND answers.field = 'status_code'
-WHERE
-  compared.field = 'presence'
-  OR comparable.field IS NOT NULL
-    AND compared."before" IS DISTINCT FROM compared."after"
-    AND (answers.field IS NULL OR NOT compared.is_other_answer)
+WHERE compared.is_comparable
+  AND compared."before" IS DISTINCT FROM compared."after"
+  AND (answers.field IS NULL OR NOT compared.is_other_answer)
+
+UNION ALL
+SELECT
+  crawl_id, previous_crawl_id, project_id, url, page_key, url_key,
+  CASE WHEN comparison IN ('gone', 'merged') THEN 'removed' ELSE comparison END,
+  CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR),
+  CASE WHEN comparison IN ('gone', 'merged') THEN comparison ELSE reason END,
+  moved_to
+FROM mart.page_comparison
+WHERE comparison <> 'unseen' AND (comparison <> 'missing' OR is_observed_before)

@@ -41,11 +41,12 @@ incremental:
   partitions: |
     SELECT
       loads.source_id AS crawl_id, loads.unit, loads.loaded_at, CAST(NULL AS VARCHAR) AS start_url,
-      CAST(NULL AS VARCHAR) AS project_name
+      CAST(NULL AS VARCHAR) AS project_name, CAST(NULL AS BOOLEAN) AS has_all_links,
+      CAST(NULL AS BOOLEAN) AS has_all_sitemaps
     FROM ops.loads AS loads
     WHERE loads.dataset IN ('crawl_pages', 'crawl_links', 'crawl_structured_data')
     UNION ALL
-    SELECT days.crawl_id, loads.unit, loads.loaded_at, NULL, NULL
+    SELECT days.crawl_id, loads.unit, loads.loaded_at, NULL, NULL, NULL, NULL
     FROM mart.crawls AS crawls
     JOIN (
       SELECT DISTINCT crawl_id, kind, from_date, to_date FROM mart.crawl_days
@@ -62,12 +63,13 @@ incremental:
     SELECT DISTINCT
       crawls.crawl_id,
       days.kind || ' days ' || CAST(days.from_date AS VARCHAR) || ' ' || CAST(days.to_date AS VARCHAR),
-      CAST(NULL AS TIMESTAMP WITH TIME ZONE), NULL, NULL
+      CAST(NULL AS TIMESTAMP WITH TIME ZONE), NULL, NULL, NULL, NULL
     FROM mart.crawls AS crawls
     JOIN mart.crawl_days AS days ON days.crawl_id = crawls.crawl_id
     WHERE crawls.is_latest
     UNION ALL
-    SELECT crawls.crawl_id, NULL, NULL, projects.start_url, projects.project_name
+    SELECT
+      crawls.crawl_id, NULL, NULL, projects.start_url, projects.project_name, crawls.has_all_links, crawls.has_all_sitemaps
     FROM mart.crawls AS crawls
     JOIN mart.projects AS projects ON projects.project_id = crawls.project_id
     WHERE crawls.has_pages
@@ -82,3 +84,12 @@ SELECT
   why,
   related_url
 FROM issues.found AS found
+-- Where links or sitemaps were read in part, what needs all of them is not known.
+LEFT JOIN (
+  SELECT crawls.crawl_id AS partial_id, issues.issue AS unknown_issue
+  FROM mart.crawls AS crawls
+  JOIN mart.issues AS issues
+    ON strpos(issues.needs, 'links') > 0 AND NOT crawls.has_all_links
+    OR strpos(issues.needs, 'sitemaps') > 0 AND NOT crawls.has_all_sitemaps
+) AS partial ON partial.partial_id = found.crawl_id AND partial.unknown_issue = found.issue
+WHERE partial.partial_id IS NULL

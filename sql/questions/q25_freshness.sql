@@ -14,7 +14,7 @@ chart: {kind: histogram, x: days_to_bot, each: [project_name, project_id]}
 */
 WITH
   main AS (
-    SELECT project_id, project_name, is_complete, coalesce(crawl_config_id, '') AS config
+    SELECT project_id, project_name, is_comparable, coalesce(crawl_config_id, '') AS config
     FROM mart.crawls
     WHERE is_main
       AND ($project IS NULL OR project_id = $project OR project_name = $project)
@@ -30,7 +30,7 @@ WITH
     FROM main
     JOIN mart.crawls AS crawls
       ON crawls.project_id = main.project_id AND coalesce(crawls.crawl_config_id, '') = main.config
-    WHERE (crawls.is_complete OR NOT main.is_complete)
+    WHERE (crawls.is_comparable OR NOT main.is_comparable)
       AND crawls.has_pages
       AND coalesce(crawls.pages, 1) > 0
       AND crawls.ended_at IS NOT NULL

@@ -40,7 +40,7 @@ const NEEDS = {
       SELECT 1 FROM mart.crawls AS other
       WHERE other.project_id = crawls.project_id AND other.crawl_id <> crawls.crawl_id AND other.has_pages
         AND coalesce(other.crawl_config_id, '') = coalesce(crawls.crawl_config_id, '')
-        AND (other.is_complete OR NOT crawls.is_complete))`),
+        AND (other.is_comparable OR NOT crawls.is_comparable))`),
   },
   segments: {
     what: "segments of the project's own (page_group_…, segments.yaml)",

@@ -63,11 +63,12 @@ const settingOf = (issue: TunedIssue, tuned: TunedIssues, number: number): strin
 /** One row for each issue that some project looks for, as it is for projects without settings of their own. */
 function files(tuned: TunedIssues): string {
   const row = (issue: TunedIssue): string[] => {
-    const { name, title, category, source, why_it_matters, fix, mended_by, evidence } = issue;
-    const texts = [name, title, category, source, why_it_matters, fix, mended_by, evidence.join(', ')];
+    const { name, title, category, source, why_it_matters, fix, mended_by, evidence, needs } = issue;
+    const lists = [evidence.join(', '), needs.join(', ')];
+    const texts = [name, title, category, source, why_it_matters, fix, mended_by, ...lists];
     return [...texts.map(text), String(issue.is_by_days), ...settingOf(issue, tuned, 0)];
   };
-  const texts = ['issue', 'title', 'category', 'source', 'why_it_matters', 'fix', 'mended_by', 'evidence'];
+  const texts = 'issue title category source why_it_matters fix mended_by evidence needs'.split(' ');
   const columns = Object.fromEntries(texts.map((name) => [name, 'VARCHAR']));
   return rowsOf({ ...columns, is_by_days: 'BOOLEAN', ...SETTING }, tuned.issues.filter(isLookedFor).map(row));
 }

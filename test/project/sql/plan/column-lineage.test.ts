@@ -113,15 +113,18 @@ test('follows our models to the fields of the service', async () => {
       ...['issue', 'title', 'severity', 'weight', 'category', 'definition', 'source'].map(
         (name) => `mart.issues.${name}`,
       ),
-      ...['why_it_matters', 'fix', 'mended_by', 'evidence', 'is_by_days'].map(
+      ...['why_it_matters', 'fix', 'mended_by', 'evidence', 'needs', 'is_by_days'].map(
         (name) => `mart.issues.${name}`,
       ),
+      'mart.crawl_coverage.known_pages',
+      'mart.crawls.has_all_sitemaps',
       ...['issue', 'title', 'severity', 'weight', 'category', 'definition', 'source'].map(
         (name) => `mart.project_issues.${name}`,
       ),
       ...['why_it_matters', 'fix', 'mended_by', 'is_by_days'].map((name) => `mart.project_issues.${name}`),
-      ...['mart.page_issues.issue', 'mart.issue_changes.issue', 'mart.issue_changes.pages'],
-      ...['mart.issue_trend.issue', 'mart.issue_trend.pages'],
+      ...['page_issues', 'page_issue_changes', 'issue_changes', 'issue_trend'].map(
+        (name) => `mart.${name}.issue`,
+      ),
       ...['segmentation', 'issue', 'title', 'category', 'severity', 'mended_by', 'fix', 'pages'].map(
         (name) => `mart.issue_priorities.${name}`,
       ),

@@ -1,0 +1,46 @@
+/*
+name: mart.crawl_coverage
+kind: table
+description: >-
+  How much of its website a crawl read, one row for each crawl with pages. mart.crawls derives from it what may be
+  concluded from the crawl.
+grain: [crawl_id]
+columns:
+  crawl_id: Identifier of the crawl.
+  project_id: Identifier of its project.
+  known_pages: Number of pages that the crawl knows.
+  read_pages: Of these pages, the ones that were read or are gone (mart.pages.observation).
+  blocked_pages: Of these pages, the ones that were not requested because of robots.txt.
+  refused_pages: Of these pages, the ones that the server refused to the crawler.
+  unreadable_pages: Of these pages, the ones that gave no answer, an error of the server or a broken body.
+  sitemap_pages: Number of pages that a sitemap lists.
+  is_list: >-
+    Whether it is the crawl of a list of URLs: its export has the field depth, no page is deeper than 0, and no page has
+    nb_inlinks.
+reads:
+  ops.loads:
+    dataset: VARCHAR
+    source_id: VARCHAR
+    loaded_at: TIMESTAMP WITH TIME ZONE
+incremental:
+  by: crawl_id
+  within: [mart.pages]
+  partitions: |
+    SELECT source_id AS crawl_id, loaded_at
+    FROM ops.loads
+    WHERE dataset = 'crawl_pages'
+*/
+SELECT
+  pages.crawl_id,
+  min(pages.project_id) AS project_id,
+  count(*) AS known_pages,
+  count(CASE WHEN coalesce(pages.observation, 'read') IN ('read', 'gone') THEN 1 END) AS read_pages,
+  count(CASE WHEN pages.observation_reason = 'blocked_by_robots' THEN 1 END) AS blocked_pages,
+  count(CASE WHEN pages.observation = 'refused' THEN 1 END) AS refused_pages,
+  count(CASE WHEN pages.observation = 'unreadable' THEN 1 END) AS unreadable_pages,
+  count(CASE WHEN array_length(pages.sitemaps_file_origin) > 0 THEN 1 END) AS sitemap_pages,
+  min(fields.crawl_id) IS NOT NULL AND coalesce(max(pages.depth), 0) <= 0 AND count(pages.nb_inlinks) = 0 AS is_list
+FROM mart.pages AS pages
+LEFT JOIN mart.crawl_fields AS fields
+  ON fields.crawl_id = pages.crawl_id AND fields.dataset = 'crawl_pages' AND fields.field = 'depth'
+GROUP BY pages.crawl_id
