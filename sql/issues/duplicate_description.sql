@@ -9,6 +9,7 @@ source: https://developers.google.com/search/docs/appearance/snippet
 why_it_matters: Neither people nor search engines can tell such pages apart by it.
 fix: Give the page a description of its own
 mended_by: content
+needs: [related]
 evidence: [has_duplicate_description_issue]
 cases:
   has: [{is_indexable: true, has_duplicate_description_issue: true}]

@@ -7,6 +7,7 @@ source: https://developers.google.com/search/docs/specialty/international/locali
 why_it_matters: Search engines ignore a version that does not name the page in turn.
 fix: Let both pages declare each other
 mended_by: template
+needs: [related]
 evidence: [hreflang_errors]
 cases:
   has: [{hreflang_errors: [missing_return_link]}, {hreflang_errors: [a, missing_return_link, z]}]

@@ -9,6 +9,7 @@ source: https://developers.google.com/search/docs/crawling-indexing/consolidate-
 why_it_matters: Search engines choose one of such pages, and it may be the wrong one.
 fix: Give the page a content of its own, or a canonical
 mended_by: content
+needs: [related]
 evidence: [has_nearduplicate_issue]
 cases:
   has:

@@ -23,8 +23,9 @@ columns:
     Columns of mart.pages that show it, with commas between; a field of another dataset as in crawl_structured_data.valid,
     and hits and demand as page_hits.search_bot_hits and page_demand.impressions.
   needs: >-
-    What the crawl must have read whole for the issue to be looked for: links, sitemaps, both with a comma between, or an
-    empty text (mart.crawls.has_all_links, has_all_sitemaps).
+    What else must have been read, with a comma between, or an empty text: links or sitemaps (mart.crawls.has_all_links,
+    has_all_sitemaps), without which no page has the issue; related, the other page of the relation
+    (mart.page_issues.related_url), without which the issue is neither new nor fixed.
   is_by_days: >-
     Whether hits or demand decide, which belong to days. Such an issue is looked for in the latest crawls only, and not
     compared with the crawl before.

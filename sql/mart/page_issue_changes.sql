@@ -25,6 +25,13 @@ columns:
   why: What was found on the page (mart.page_issues.why); of fixed and missing, what the previous crawl found.
 */
 WITH
+  -- Without the other page nobody sees these issues, so they are fixed or new only where it was read.
+  related AS (
+    SELECT issue
+    FROM mart.issues
+    WHERE strpos(needs, 'related') > 0
+  ),
+
   -- A page that moved keeps its issues: they are looked for where it is now.
   former AS (
     SELECT
@@ -39,11 +46,15 @@ WITH
       comparison.reason,
       comparison.moved_to,
       CASE WHEN comparison.comparison = 'moved' THEN comparison.moved_to ELSE found.url END AS present_url,
-      coalesce(comparison.is_observed, true) AS is_observed
+      coalesce(comparison.is_observed, true) AS is_observed,
+      coalesce(partner.is_observed, true) AS is_partner_observed
     FROM mart.crawl_pairs AS pairs
     JOIN mart.page_issues AS found ON found.crawl_id = pairs.previous_crawl_id
     LEFT JOIN mart.page_comparison AS comparison
       ON comparison.crawl_id = pairs.crawl_id AND comparison.url = found.url
+    LEFT JOIN related ON related.issue = found.issue
+    LEFT JOIN mart.page_comparison AS partner
+      ON partner.crawl_id = pairs.crawl_id AND partner.url = found.related_url AND related.issue IS NOT NULL
   ),
 
   -- Issues about sitemaps: what is not listed any more counts only where all sitemaps were read.
@@ -65,6 +76,7 @@ WITH
       CASE
         WHEN pairs.previous_crawl_id IS NULL OR former.url IS NOT NULL THEN CAST(NULL AS VARCHAR)
         WHEN NOT comparison.is_observed_before THEN comparison.reason
+        WHEN NOT partner.is_observed_before THEN 'related_not_read'
         WHEN about_sitemaps.issue IS NOT NULL AND NOT pairs.has_all_previous_sitemaps THEN 'sitemaps_not_read'
       END AS reason,
       former.url IS NOT NULL AS is_remaining
@@ -74,6 +86,9 @@ WITH
       ON former.crawl_id = found.crawl_id AND former.issue = found.issue AND former.present_url = found.url
     LEFT JOIN mart.page_comparison AS comparison
       ON comparison.crawl_id = found.crawl_id AND comparison.url = found.url
+    LEFT JOIN related ON related.issue = found.issue
+    LEFT JOIN mart.page_comparison AS partner
+      ON partner.crawl_id = found.crawl_id AND partner.url = found.related_url AND related.issue IS NOT NULL
     LEFT JOIN about_sitemaps ON about_sitemaps.issue = found.issue
   ),
 
@@ -88,6 +103,7 @@ WITH
       former.moved_to,
       CASE
         WHEN NOT former.is_observed THEN coalesce(former.reason, 'target_not_read')
+        WHEN NOT former.is_partner_observed THEN 'related_not_read'
         WHEN about_sitemaps.issue IS NOT NULL AND NOT former.has_all_sitemaps THEN 'sitemaps_not_read'
       END AS reason
     FROM former

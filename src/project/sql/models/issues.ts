@@ -48,8 +48,11 @@ const IssueHeader = z.strictObject({
   mended_by: z.enum(['content', 'template', 'server']),
   /** Columns of `mart.pages` that show it, or fields of another dataset: `crawl_structured_data.valid`. */
   evidence: z.array(z.string().min(1)).min(1),
-  /** What the crawl must have read whole: without it, no page is said to have the issue, or not to have it. */
-  needs: z.array(z.enum(['links', 'sitemaps'])).default([]),
+  /**
+   * What else must have been read, besides the page: all links or all sitemaps of the crawl, without which no page has the
+   * issue, or the other page of the relation, without which the issue is neither new nor fixed.
+   */
+  needs: z.array(z.enum(['links', 'sitemaps', 'related'])).default([]),
   /** Hits or demand decide, which belong to days: it is looked for in the latest crawls only, and not compared. */
   is_by_days: z.boolean().default(false),
   /** Numbers that the settings of a project may replace. `$words` stands for one in the SELECT and the definition. */

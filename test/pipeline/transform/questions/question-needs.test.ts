@@ -17,7 +17,7 @@ const TABLES = `
     ('c3', 'p2', 'blog', NULL, true, true, false, NULL, false, NULL, TIMESTAMP '2026-02-03 06:00'),
     ('c4', 'p2', 'blog', NULL, false, true, false, 'f', false, NULL, NULL)
   ) AS t(crawl_id, project_id, project_name, previous_crawl_id, is_main, has_pages, has_links, crawl_config_id,
-    is_complete, crawl_number, ended_at);
+    is_comparable, crawl_number, ended_at);
   CREATE TABLE mart.pages AS SELECT * FROM (VALUES
     ('c2', ['a.xml'], NULL::VARCHAR), ('c3', []::VARCHAR[], 'h1')
   ) AS t(crawl_id, sitemaps_file_origin, hreflang_cluster_id);
