@@ -2,12 +2,6 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Database } from '../../src/core/duckdb/duckdb.ts';
-import { silentLogger } from '../../src/core/logs/logger.ts';
-import { withAlerts } from '../../src/operations/alert/with-alerts.ts';
-import { loadSettings } from '../../src/people/settings/load-settings.ts';
-import { type RunRequest, run } from '../../src/pipeline/run.ts';
-import type { AlertSettings } from '../../src/project/settings/alert-settings.ts';
-import { loadPipelines } from '../../src/project/settings/pipelines.ts';
 import type { Sandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
 import { receiver } from '../operations/alert/receiver.ts';
 import {
@@ -19,50 +13,7 @@ import {
   setFaults,
 } from '../support/project.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-
-const PIPELINES = ['workspaces', 'projects', 'crawls', 'crawl_pages'];
-
-/** A run in this process that is watched, at whatever time. */
-async function watchedRun(
-  folder: string,
-  sandbox: Sandbox,
-  options: {
-    readonly webhook?: string;
-    readonly now?: number;
-    readonly isLast?: boolean;
-    readonly crawls?: readonly string[];
-    readonly environment?: Readonly<Record<string, string>>;
-  } = {},
-) {
-  const settings = await loadSettings(folder, {
-    CRAWLHOUSE_BASE_URL: sandbox.baseUrl,
-    CRAWLHOUSE_ACCESS_TOKEN: sandbox.accessToken,
-    ...options.environment,
-  });
-  const alerts: AlertSettings =
-    options.webhook === undefined ? settings.alerts : { ...settings.alerts, webhook: options.webhook };
-  const pipelines = (await loadPipelines(folder)).filter(({ dataset }) => PIPELINES.includes(dataset));
-  const request: RunRequest = {
-    command: 'run',
-    pipelines,
-    selection: {
-      projects: 'all',
-      crawls: options.crawls ?? null,
-      from: Number.NEGATIVE_INFINITY,
-      to: Number.POSITIVE_INFINITY,
-    },
-    override: { route: null, format: null, store: null },
-    reload: false,
-  };
-  const { signal } = new AbortController();
-  return withAlerts(
-    settings,
-    { scope: 'morning', alerts, isLast: options.isLast ?? true, now: () => options.now ?? Date.now() },
-    { plan: () => request, run: () => run(settings, request, silentLogger, signal) },
-    silentLogger,
-    signal,
-  );
-}
+import { importCrawl, watchedRun } from '../support/watched-run.ts';
 
 /** A folder that a sandbox imports as a crawl of the project `shop`. */
 async function crawlFolder(day: number, rows: number): Promise<string> {
@@ -78,15 +29,6 @@ async function crawlFolder(day: number, rows: number): Promise<string> {
   ];
   await writeFile(join(folder, 'pages.fields.json'), JSON.stringify({ fields }));
   return folder;
-}
-
-async function importCrawl(sandbox: Sandbox, dir: string): Promise<void> {
-  const response = await fetch(`${sandbox.baseUrl}/_sandbox/import`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ dir }),
-  });
-  if (!response.ok) throw new Error(await response.text());
 }
 
 test('crawlhouse run sends one alert of a failure to a webhook and a command, and one recovery', async () => {

@@ -3,6 +3,7 @@ import type { LedgerUnit } from '../../project/model/runs/ledger-records.ts';
 import { rowCountAnomalies } from '../../state/catalogue/ops/ops-loads.ts';
 import { type PublishedPlace, readPublished } from '../../state/catalogue/published/read-published.ts';
 import { crawlEnds, projectNames } from '../../state/catalogue/raw/raw-projects.ts';
+import { type SiteChange, siteChanges } from '../../state/catalogue/site-changes.ts';
 import type { LedgerSettings } from '../../state/ledger/open-ledger.ts';
 import type { FailedUnit } from './find-failures.ts';
 import type { Rhythm } from './find-stale.ts';
@@ -16,6 +17,7 @@ export interface AlertFacts {
   readonly failed: readonly FailedUnit[];
   readonly rhythms: readonly Rhythm[];
   readonly anomalies: readonly RowCountAnomaly[];
+  readonly changes: readonly SiteChange[];
   /** The name of a project, where it is known; else its id. */
   readonly nameOf: (projectId: string) => string;
 }
@@ -35,6 +37,7 @@ export async function alertFacts(
     return {
       names,
       rhythms: await rhythmsOf(connection, names),
+      changes: await siteChanges(connection),
       anomalies: (await rowCountAnomalies(connection)).map(
         ({ unit, project_id, rows, usual, loaded_at }) => ({
           project_id,
@@ -49,6 +52,7 @@ export async function alertFacts(
     failed,
     rhythms: found?.rhythms ?? [],
     anomalies: [...heldBack, ...(found?.anomalies ?? [])],
+    changes: found?.changes ?? [],
     nameOf: (id) => found?.names.get(id) ?? id,
   };
 }

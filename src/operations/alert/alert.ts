@@ -1,9 +1,9 @@
 import { redactTexts } from '../../core/secrets/redact.ts';
 import type { AlertEvent } from '../../project/settings/alert-settings.ts';
-import type { Incident, OpenIncident } from './incident.ts';
+import type { ChangeFacts, Incident, OpenIncident } from './incident.ts';
 
 /** The body of an alert, as JSON (docs/operate.md). */
-export interface Alert {
+export interface Alert extends Partial<ChangeFacts> {
   /** `test` is the event of `crawlhouse alerts test`. */
   readonly event: AlertEvent | 'test';
   /** The key of the incident: the same in its alert and in its recovery. */
@@ -19,6 +19,8 @@ export interface Alert {
   readonly since: string;
   /** The time of the run: ISO 8601, UTC. */
   readonly at: string;
+  /** Of a recovery, when the incident ended, if known; else the time of the run. */
+  readonly until?: string;
 }
 
 export type AlertRun = Pick<Alert, 'scope' | 'run_id' | 'at'>;
@@ -27,16 +29,22 @@ export function alertOf({ key, began, wait: _, ...incident }: Incident, run: Ale
   return { ...incident, incident: key, ...run, since: began ?? run.at };
 }
 
-export function recoveryOf({ key, title, project_id, since }: OpenIncident, run: AlertRun): Alert {
+/** @param ended when it ended, if known */
+export function recoveryOf(
+  { key, title, project_id, since }: OpenIncident,
+  run: AlertRun,
+  ended: string | undefined,
+): Alert {
   return {
     event: 'recovery',
     incident: key,
     title: `over: ${title}`,
-    details: [],
+    details: ended === undefined ? [] : [`the crawl of ${ended.slice(0, 16).replace('T', ' ')} UTC ended it`],
     hint: null,
     project_id,
     ...run,
     since,
+    until: ended ?? run.at,
   };
 }
 

@@ -26,8 +26,24 @@ export function shownIncident({ title, began, details, hint }: Incident): ShownI
   return { title, began, details: [...details], hint };
 }
 
+/** What a change of a website is of. */
+export interface ChangeFacts {
+  /** Name of the project. */
+  readonly project: string;
+  /** The crawl that found it. */
+  readonly crawl: string;
+  /** mart.site_changes.change */
+  readonly change: string;
+  /** Null for the whole site. */
+  readonly segmentation: string | null;
+  readonly segment: string | null;
+  readonly pages: number | null;
+  /** Clicks at risk; null where they are unknown. */
+  readonly clicks: number | null;
+}
+
 /** Something that is wrong, under a key that stays the same for as long as it is. */
-export interface Incident extends Omit<ShownIncident, 'details'> {
+export interface Incident extends Omit<ShownIncident, 'details'>, Partial<ChangeFacts> {
   readonly key: string;
   readonly event: Exclude<AlertEvent, 'recovery'>;
   readonly details: readonly string[];

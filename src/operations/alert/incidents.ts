@@ -4,6 +4,7 @@ import { type CrawlFolderSettings, isCrawlFolder } from '../../project/settings/
 import type { PublishedPlace } from '../../state/catalogue/published/read-published.ts';
 import { alertFacts } from './alert-facts.ts';
 import { findHealed, findRunFailures, findUnitFailures, type RunFailure, runKey } from './find-failures.ts';
+import { findSiteChanges } from './find-site-changes.ts';
 import { findStale, type Rhythm, rhythmsIn } from './find-stale.ts';
 import { findRowCountAnomalies, type Incident } from './incident.ts';
 
@@ -36,6 +37,7 @@ export async function openIncidents(
     ...failedCrawls(runs, facts.rhythms),
     ...findUnitFailures(facts.failed, facts.nameOf, true),
     ...findRowCountAnomalies(facts.anomalies, facts.nameOf),
+    ...findSiteChanges(facts.changes, facts.nameOf),
     ...stale.filter(({ wait }) => wait !== true),
   ].toSorted((a, b) => (a.began ?? '').localeCompare(b.began ?? ''));
 }

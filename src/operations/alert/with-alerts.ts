@@ -9,6 +9,7 @@ import { readLedger } from '../../state/ledger/open-ledger.ts';
 import { type AlertRun, alertOf, recoveryOf } from './alert.ts';
 import { type AlertFacts, alertFacts, type MemoryPlace } from './alert-facts.ts';
 import { findHealed, findRunFailures, findUnitFailures, type RunFailure, runKey } from './find-failures.ts';
+import { endedChanges, findSiteChanges } from './find-site-changes.ts';
 import { findStale, rhythmsIn, staleKey } from './find-stale.ts';
 import { findRowCountAnomalies, type Incident } from './incident.ts';
 import { openAlertStore } from './open-alert-store.ts';
@@ -84,14 +85,14 @@ async function sendAlerts(
     const run = { scope, run_id: outcome.report?.run_id ?? null, at: new Date(now).toISOString() };
     const ofUnits = new Set(outcome.report?.units.map(({ error }) => error?.message));
     const errors = outcome.errors.filter(({ message }) => !ofUnits.has(message));
-    const { incidents, judges } = await findings(
+    const { incidents, ...seen } = await findings(
       settings,
       watch,
       { request: outcome.request, errors },
       logger,
     );
     const { healed, started_at = null } = outcome.report ?? {};
-    const found = { incidents: [...incidents, ...findHealed(scope, healed, started_at)], judges };
+    const found = { ...seen, incidents: [...incidents, ...findHealed(scope, healed, started_at)] };
     await noteAlerts(store, found, { targets, events: alerts.events }, run);
     await deliverAlerts(store, { targets, now }, logger, signal);
   } catch (thrown) {
@@ -136,12 +137,14 @@ async function findings(
       ...findRunFailures(scope, [...errors, ...otherFailures], isLast),
       ...findUnitFailures(facts.failed, facts.nameOf, isLast),
       ...findRowCountAnomalies(facts.anomalies, facts.nameOf),
+      ...findSiteChanges(facts.changes, facts.nameOf),
       ...(judgesStale ? findStale(rhythms, now()) : []),
     ],
     judges: (key) => {
       if (key.startsWith('run/')) return isWhole && key.startsWith(runKey(scope, ''));
       return key.startsWith('stale/') ? judgesStale && judged.has(key) : true;
     },
+    ended: endedChanges(facts.changes),
   };
 }
 
@@ -149,6 +152,8 @@ async function findings(
 interface Findings {
   readonly incidents: readonly Incident[];
   readonly judges: (key: string) => boolean;
+  /** When incidents ended, by their keys, as far as it is known. */
+  readonly ended?: ReadonlyMap<string, string>;
 }
 
 /** Alerts that could not be delivered for so long are dropped. */
@@ -158,7 +163,7 @@ const DAY_MS = 86_400_000;
 /** Puts alerts of new incidents, and recoveries of ended ones that this run could have seen, into the outbox, in one transaction. */
 export async function noteAlerts(
   store: AlertStore,
-  { incidents, judges }: Findings,
+  { incidents, judges, ended: ends }: Findings,
   { targets, events }: { readonly targets: readonly Target[]; readonly events: readonly AlertEvent[] },
   run: AlertRun,
 ): Promise<void> {
@@ -184,7 +189,9 @@ export async function noteAlerts(
       closed: over.map(({ key }) => key),
       alerts: [
         ...raised.flatMap((one) => ids.map((target) => ({ target, alert: alertOf(one, run) }))),
-        ...ended.flatMap((one) => one.targets.map((target) => ({ target, alert: recoveryOf(one, run) }))),
+        ...ended.flatMap((one) =>
+          one.targets.map((target) => ({ target, alert: recoveryOf(one, run, ends?.get(one.key)) })),
+        ),
       ],
     };
   });

@@ -378,7 +378,7 @@ test('alerts have a form in file and environment, and the webhook, which is ofte
   expect((await load({})).alerts).toEqual({
     format: 'json',
     timeout: 30,
-    events: ['failure', 'recovery', 'stale', 'volume'],
+    events: ['failure', 'recovery', 'stale', 'volume', 'change'],
   });
   await refused({ file: 'alerts:\n  wehook: x\n' }).toMatchObject({
     message: 'crawlhouse.yaml:2: unknown key alerts.wehook',

@@ -64,7 +64,8 @@ async function showStatus(invocation: Invocation, follower: PublicationFollower)
   const schedules = upcoming(await projectSchedules(settings.projectDir), Date.now());
   const found = wanted === undefined ? null : await find(await named(wanted, invocation), status, settings);
   if (invocation.has('json')) {
-    await invocation.printJson({ ...status, units: found?.units ?? status.units, schedules });
+    const incidents = status.incidents.map((one) => ({ ...one, opened_at: one.began, message: one.title }));
+    await invocation.printJson({ ...status, incidents, units: found?.units ?? status.units, schedules });
     return;
   }
   const now = Date.now();

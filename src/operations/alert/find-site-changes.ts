@@ -1,0 +1,135 @@
+import { counted, countText, figureText, sumOfKnown } from '../../core/text/amounts.ts';
+import type { SiteChange } from '../../state/catalogue/site-changes.ts';
+import { detailsOf, earliest, type Incident } from './incident.ts';
+import { lineChanges } from './line-changes.ts';
+
+/**
+ * The changes of websites that are not over, one incident for each project, change and segment. Of several crawls that
+ * found such a change, the pages add up; of several configurations, the one with the most pages counts.
+ */
+export function findSiteChanges(
+  changes: readonly SiteChange[],
+  nameOf: (projectId: string) => string,
+): Incident[] {
+  const open = changes.filter(({ ended_at }) => ended_at === null);
+  return [...Map.groupBy(open, changeKey)].map(([key, rows]) => {
+    const [own, ...others] = ofOneConfiguration(rows) as [SiteChange, ...SiteChange[]];
+    const all = [own, ...others];
+    const project = nameOf(own.project_id);
+    const pages = sumOfKnown(all.map(({ pages_left }) => pages_left));
+    const clicks = sumOfKnown(all.map((one) => one.clicks));
+    return {
+      key,
+      event: 'change',
+      title: `${project}: ${titleOf(own, pages, clicks)}`,
+      details: detailsOf(detailLines(own, all)),
+      project_id: own.project_id,
+      began: earliest(all.map(({ began_at }) => began_at)),
+      hint: HINTS.get(own.change)?.(own) ?? null,
+      ...{ project, crawl: own.crawl_id, change: own.change },
+      segmentation: own.segmentation === '(site)' ? null : own.segmentation,
+      segment: own.segmentation === '(site)' ? null : own.segment,
+      ...{ pages, clicks },
+    };
+  });
+}
+
+/** When the changes ended that are over, by the keys of their incidents. */
+export function endedChanges(changes: readonly SiteChange[]): ReadonlyMap<string, string> {
+  const ended = changes.flatMap((one) =>
+    one.ended_at === null ? [] : [[changeKey(one), one.ended_at] as const],
+  );
+  return new Map(ended.toSorted(([, a], [, b]) => a.localeCompare(b)));
+}
+
+function changeKey({ project_id, change, segmentation, segment }: SiteChange): string {
+  return `change/${project_id}/${change}/${segmentation}/${segment}`;
+}
+
+function ofOneConfiguration(rows: readonly SiteChange[]): readonly SiteChange[] {
+  const pages = (own: readonly SiteChange[]): number =>
+    sumOfKnown(own.map(({ pages_left }) => pages_left)) ?? 0;
+  const groups = [...Map.groupBy(rows, ({ crawl_config_id }) => crawl_config_id).values()];
+  return groups.reduce((most, one) => (pages(one) > pages(most) ? one : most), groups[0] ?? []);
+}
+
+const pagesText = (pages: number | null): string => counted(pages ?? 0, 'page');
+
+/** What is said of some pages, one or more. */
+const TITLES: ReadonlyMap<string, (pages: number, own: SiteChange) => string> = new Map(
+  Object.entries({
+    robots_denied: (pages) => `robots.txt now blocks ${pagesText(pages)} that ${were(pages)} indexable`,
+    noindex: (pages) => `${pagesText(pages)} that ${were(pages)} indexable now ${has(pages)} noindex`,
+    canonicalised: (pages) =>
+      `${pagesText(pages)} that ${were(pages)} indexable now ${has(pages)} the canonical of another page`,
+    client_error: (pages) => `${pagesText(pages)} more ${answers(pages)} with a client error`,
+    server_error: (pages) => `${pagesText(pages)} more ${answers(pages)} with a server error`,
+    title: (pages) => `the title of ${pagesText(pages)} changed`,
+    canonical: (pages) => `the canonical of ${pagesText(pages)} changed`,
+    start_page: (_, { after }) => `the start page is no longer indexable (${stateText(after)})`,
+    robots_txt: () => 'robots.txt changed',
+    sitemap: (_, { segmentation }) =>
+      segmentation === '(file)' ? 'a sitemap can no longer be read' : 'no page is in a sitemap any more',
+    clicks: (_, { before, after }) => {
+      const [former, now] = [Number(before), Number(after)];
+      const percent = figureText((100 * (former - now)) / former, 0);
+      return `clicks fell by ${percent} % within a week, from ${countText(former)} to ${countText(now)}`;
+    },
+  } satisfies Record<string, (pages: number, own: SiteChange) => string>),
+);
+
+const were = (pages: number): string => (pages === 1 ? 'was' : 'were');
+const has = (pages: number): string => (pages === 1 ? 'has' : 'have');
+const answers = (pages: number): string => (pages === 1 ? 'answers' : 'answer');
+
+function titleOf(own: SiteChange, pages: number | null, clicks: number | null): string {
+  const text = TITLES.get(own.change)?.(pages ?? 0, own) ?? own.change;
+  const place = ['(site)', '(file)'].includes(own.segmentation) ? '' : ` in ${placeText(own)}`;
+  const risk = own.change === 'clicks' || !clicks ? '' : `: ${counted(clicks, 'click')} at risk`;
+  return `${text}${place}${risk}`;
+}
+
+const placeText = ({ segmentation, segment }: SiteChange): string =>
+  segmentation === '(directory)' ? segment : `${segment} (${segmentation})`;
+
+const stateText = (state: string | null): string =>
+  state === 'robots_denied' ? 'blocked by robots.txt' : String(state).replaceAll('_', ' ');
+
+function detailLines(own: SiteChange, all: readonly SiteChange[]): readonly string[] {
+  const { change, segmentation, segment, of_pages, most_in, example, before, after } = own;
+  const found = sumOfKnown(all.map(({ pages }) => pages));
+  const left = sumOfKnown(all.map(({ pages_left }) => pages_left));
+  const lines: string[] = [];
+  if (segmentation === '(file)') lines.push(segment);
+  if (found !== null && left !== null && left < found) lines.push(`${countText(found)} at first`);
+  if (of_pages !== null && change !== 'start_page') lines.push(`of ${pagesText(of_pages)} before`);
+  if (most_in !== null && segmentation !== '(directory)') lines.push(`most of them in ${most_in}`);
+  if (change === 'robots_txt') return [...lines, ...lineChanges(before ?? '', after ?? '')];
+  if (example !== null)
+    lines.push(
+      ['title', 'canonical'].includes(change)
+        ? `such as ${example}: ${before ?? 'none'} became ${after ?? 'none'}`
+        : `such as ${example}`,
+    );
+  return lines;
+}
+
+const asked = (question: string, what: string) => (own: SiteChange) =>
+  `crawlhouse query --question ${question} -p crawl=${own.crawl_id} lists ${what}`;
+
+const LOST = asked('q07_pages_that_became_non_indexable', 'the pages');
+const HINTS: ReadonlyMap<string, (own: SiteChange) => string> = new Map(
+  Object.entries({
+    robots_denied: LOST,
+    noindex: LOST,
+    canonicalised: LOST,
+    start_page: LOST,
+    title: asked('q06_page_changes', 'what changed'),
+    canonical: asked('q06_page_changes', 'what changed'),
+    client_error: asked('q08_404s_with_most_internal_links', 'the pages that links lead to'),
+    server_error: asked('q05_status_codes_by_crawl', 'pages by status'),
+    clicks: asked('q28_decay', 'the pages that lost clicks'),
+    sitemap: () => 'check the sitemap, and the line Sitemap in robots.txt',
+    robots_txt: () => 'check that the change is intended',
+  }),
+);
