@@ -14,6 +14,9 @@ columns:
   refused_pages: Of these pages, the ones that the server refused to the crawler.
   unreadable_pages: Of these pages, the ones that gave no answer, an error of the server or a broken body.
   sitemap_pages: Number of pages that a sitemap lists.
+  sitemaps: >-
+    Number of sitemap files that the crawl requested (mart.crawl_files); NULL where the crawl does not report them.
+  unread_sitemaps: Of these files, the ones that it could not read.
   is_list: >-
     Whether it is the crawl of a list of URLs: its export has the field depth, no page is deeper than 0, and no page has
     nb_inlinks.
@@ -24,11 +27,11 @@ reads:
     loaded_at: TIMESTAMP WITH TIME ZONE
 incremental:
   by: crawl_id
-  within: [mart.pages]
+  within: [mart.pages, mart.crawl_files]
   partitions: |
-    SELECT source_id AS crawl_id, loaded_at
+    SELECT source_id AS crawl_id, dataset, loaded_at
     FROM ops.loads
-    WHERE dataset = 'crawl_pages'
+    WHERE dataset IN ('crawl_pages', 'crawl_requests')
 */
 SELECT
   pages.crawl_id,
@@ -39,8 +42,18 @@ SELECT
   count(CASE WHEN pages.observation = 'refused' THEN 1 END) AS refused_pages,
   count(CASE WHEN pages.observation = 'unreadable' THEN 1 END) AS unreadable_pages,
   count(CASE WHEN array_length(pages.sitemaps_file_origin) > 0 THEN 1 END) AS sitemap_pages,
+  min(files.sitemaps) AS sitemaps,
+  min(files.unread_sitemaps) AS unread_sitemaps,
   min(fields.crawl_id) IS NOT NULL AND coalesce(max(pages.depth), 0) <= 0 AND count(pages.nb_inlinks) = 0 AS is_list
 FROM mart.pages AS pages
 LEFT JOIN mart.crawl_fields AS fields
   ON fields.crawl_id = pages.crawl_id AND fields.dataset = 'crawl_pages' AND fields.field = 'depth'
+LEFT JOIN (
+  SELECT
+    crawl_id,
+    count(CASE WHEN kind = 'sitemap' THEN 1 END) AS sitemaps,
+    count(CASE WHEN kind = 'sitemap' AND NOT is_read THEN 1 END) AS unread_sitemaps
+  FROM mart.crawl_files
+  GROUP BY crawl_id
+) AS files ON files.crawl_id = pages.crawl_id
 GROUP BY pages.crawl_id

@@ -199,6 +199,8 @@ WITH
       crawl.is_comparable AND coalesce(crawl.end_reason, 'ok') <> 'max_depth_reached' AS is_complete,
       coverage.is_list,
       coverage.known_pages,
+      coverage.sitemaps,
+      coverage.unread_sitemaps,
       coverage.refused_pages + coverage.unreadable_pages AS unread_pages,
       coverage.refused_pages + coverage.unreadable_pages >= 5
         AND 100 * (coverage.refused_pages + coverage.unreadable_pages) > coverage.known_pages AS is_disturbed
@@ -210,7 +212,7 @@ WITH
     SELECT
       *,
       CASE WHEN is_list IS NOT NULL THEN is_complete AND NOT is_list AND NOT is_disturbed END AS has_all_links,
-      CAST(NULL AS BOOLEAN) AS has_all_sitemaps,
+      unread_sitemaps = 0 AS has_all_sitemaps,
       nullif(
         trim(
           CASE WHEN is_list THEN 'This crawl requested the URLs of a list and followed no links. ' ELSE '' END
@@ -227,6 +229,11 @@ WITH
             || CASE
               WHEN is_disturbed
                 THEN CAST(unread_pages AS VARCHAR) || ' of ' || CAST(known_pages AS VARCHAR) || ' pages were refused or could not be read. '
+              ELSE ''
+            END
+            || CASE
+              WHEN unread_sitemaps > 0
+                THEN CAST(unread_sitemaps AS VARCHAR) || ' of ' || CAST(sitemaps AS VARCHAR) || ' sitemaps could not be read. '
               ELSE ''
             END
         ),

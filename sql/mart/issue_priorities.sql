@@ -66,7 +66,7 @@ incremental:
     SELECT crawl.*, loads.unit, loads.loaded_at
     FROM crawl
     JOIN ops.loads AS loads ON loads.source_id = crawl.crawl_id OR loads.source_id = crawl.previous_crawl_id
-    WHERE loads.dataset IN ('crawl_pages', 'crawl_links', 'crawl_structured_data')
+    WHERE loads.dataset IN ('crawl_pages', 'crawl_links', 'crawl_structured_data', 'crawl_requests')
     UNION ALL
     SELECT crawl.*, loads.unit, loads.loaded_at
     FROM crawl

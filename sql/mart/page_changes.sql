@@ -40,7 +40,7 @@ incremental:
     FROM mart.crawls AS crawls
     JOIN ops.loads AS loads
       ON loads.source_id = crawls.crawl_id OR loads.source_id = crawls.previous_crawl_id
-    WHERE loads.dataset = 'crawl_pages' AND crawls.previous_crawl_id IS NOT NULL
+    WHERE loads.dataset IN ('crawl_pages', 'crawl_requests') AND crawls.previous_crawl_id IS NOT NULL
 tests:
   - name: a field that changed has two values
     query: >-

@@ -30,7 +30,8 @@ columns:
   reason: >-
     Why nothing is known of one side: a reason of mart.pages.observation_reason, temporary_redirect,
     redirect_without_end (its redirect leads nowhere, or in a loop), not_linked (no link of the crawl leads to it),
-    outside_limits (a limit of depth or URLs, or an early end) or not_in_list. NULL for pages
+    outside_limits (a limit of depth or URLs, or an early end) or not_in_list. Where the crawl requested the URL again at
+    its end (mart.rechecks): still_there (it answers, and no link leads to it), blocked_by_robots, refused or unreadable. NULL for pages
     that were added, are gone, moved or merged.
   moved_to: URL at which a page that moved or merged is now.
 reads:
@@ -40,14 +41,14 @@ reads:
     loaded_at: TIMESTAMP WITH TIME ZONE
 incremental:
   by: crawl_id
-  within: [mart.crawl_pairs, mart.redirect_map]
+  within: [mart.crawl_pairs, mart.redirect_map, mart.rechecks]
   # A crawl that comes late, goes or comes again changes what the next one is compared with.
   partitions: |
-    SELECT crawls.*, loads.source_id, loads.loaded_at
+    SELECT crawls.*, loads.source_id, loads.dataset, loads.loaded_at
     FROM mart.crawl_pairs AS crawls
     JOIN ops.loads AS loads
       ON loads.source_id = crawls.crawl_id OR loads.source_id = crawls.previous_crawl_id
-    WHERE loads.dataset = 'crawl_pages' AND crawls.previous_crawl_id IS NOT NULL
+    WHERE loads.dataset IN ('crawl_pages', 'crawl_requests') AND crawls.previous_crawl_id IS NOT NULL
 */
 WITH
   pair AS (
@@ -104,9 +105,13 @@ WITH
       later.status_code,
       later.observation,
       earlier.reason AS reason_before,
-      later.reason
+      later.reason,
+      rechecks.state AS recheck,
+      rechecks.redirect_to_final_url AS recheck_moved_to
     FROM later
     FULL JOIN earlier ON earlier.crawl_id = later.crawl_id AND earlier.url = later.url
+    LEFT JOIN mart.rechecks AS rechecks
+      ON later.url IS NULL AND rechecks.crawl_id = earlier.crawl_id AND rechecks.url = earlier.url
     WHERE earlier.url IS NULL
       OR later.url IS NULL
       OR NOT earlier.is_observed
@@ -131,7 +136,9 @@ WITH
     FROM page
     JOIN pair ON pair.crawl_id = page.crawl_id
     JOIN mart.pages AS pages ON pages.crawl_id = pair.previous_crawl_id AND pages.url = page.url
-    WHERE page.was_read AND page.status_before = 200 AND (NOT page.is_known OR page.observation = 'gone')
+    WHERE page.was_read
+      AND page.status_before = 200
+      AND (NOT page.is_known AND coalesce(page.recheck, 'gone') = 'gone' OR page.observation = 'gone')
   ),
 
   came AS (
@@ -171,6 +178,11 @@ WITH
     WHERE page.was_known
       AND page.status_code IN (301, 308)
       AND NOT coalesce(page.status_before BETWEEN 300 AND 399, false)
+
+    UNION ALL
+    SELECT crawl_id, url, recheck_moved_to, 1
+    FROM page
+    WHERE recheck = 'moved' AND recheck_moved_to IS NOT NULL
 
     UNION ALL
     SELECT crawl_id, url, moved_to, 2
@@ -217,6 +229,7 @@ WITH
         WHEN moved.url IS NOT NULL THEN 'merged'
         WHEN NOT page.was_known AND pair.unknown_reason_before IS NULL THEN 'added'
         WHEN NOT page.was_known THEN 'unseen'
+        WHEN page.recheck = 'gone' AND page.was_read THEN 'gone'
         WHEN NOT page.is_read OR page.observation <> 'gone' AND page.was_read THEN 'missing'
         WHEN NOT page.was_read THEN 'unseen'
         ELSE 'gone'
@@ -226,10 +239,11 @@ WITH
         WHEN moved.url IS NOT NULL THEN moved.is_target_read OR NOT moved.is_whole
         -- A redirect that leads nowhere, or in a loop, shows no page.
         WHEN page.was_read AND page.is_known THEN page.is_read AND page.observation = 'gone'
-        ELSE page.is_read
+        ELSE page.is_read OR coalesce(page.recheck = 'gone', false)
       END AS is_observed,
       page.observation,
       page.is_known,
+      page.recheck,
       page.reason_before,
       page.reason,
       pair.unknown_reason,
@@ -255,7 +269,14 @@ SELECT
   observation,
   CASE
     WHEN comparison = 'missing' AND is_known THEN coalesce(reason, 'redirect_without_end')
-    WHEN comparison = 'missing' THEN unknown_reason
+    WHEN comparison = 'missing'
+      THEN CASE recheck
+        WHEN 'unlinked' THEN 'still_there'
+        WHEN 'blocked' THEN 'blocked_by_robots'
+        WHEN 'moved' THEN 'redirect_without_end'
+        WHEN 'gone' THEN 'not_found'
+        ELSE coalesce(recheck, unknown_reason)
+      END
     WHEN comparison = 'unseen' THEN coalesce(reason_before, unknown_reason_before)
   END AS reason,
   moved_to

@@ -44,7 +44,7 @@ incremental:
       CAST(NULL AS VARCHAR) AS project_name, CAST(NULL AS BOOLEAN) AS has_all_links,
       CAST(NULL AS BOOLEAN) AS has_all_sitemaps
     FROM ops.loads AS loads
-    WHERE loads.dataset IN ('crawl_pages', 'crawl_links', 'crawl_structured_data')
+    WHERE loads.dataset IN ('crawl_pages', 'crawl_links', 'crawl_structured_data', 'crawl_requests')
     UNION ALL
     SELECT days.crawl_id, loads.unit, loads.loaded_at, NULL, NULL, NULL, NULL
     FROM mart.crawls AS crawls
