@@ -117,7 +117,6 @@ test('follows our models to the fields of the service', async () => {
         (name) => `mart.issues.${name}`,
       ),
       'mart.crawl_coverage.known_pages',
-      'mart.crawls.has_all_sitemaps',
       ...['issue', 'title', 'severity', 'weight', 'category', 'definition', 'source'].map(
         (name) => `mart.project_issues.${name}`,
       ),
