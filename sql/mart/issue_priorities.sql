@@ -92,6 +92,20 @@ incremental:
       FROM mart.crawl_days
       GROUP BY crawl_id, kind, from_date, to_date
     ) AS days ON days.crawl_id = crawl.crawl_id
+    UNION ALL
+    -- Hits are judged by the crawl whose state their day has.
+    SELECT crawl.*, loads.unit || ' from ' || coalesce(CAST(states.from_date AS VARCHAR), ''), loads.loaded_at
+    FROM crawl
+    JOIN mart.crawls AS crawls ON crawls.crawl_id = crawl.crawl_id
+    JOIN (SELECT DISTINCT crawl_id, from_date, to_date FROM mart.crawl_days WHERE kind = 'logs') AS days
+      ON days.crawl_id = crawl.crawl_id
+    JOIN mart.crawl_states AS states
+      ON states.project_id = crawl.project_id
+      AND states.crawl_config_id IS NOT DISTINCT FROM crawls.crawl_config_id
+      AND coalesce(states.from_date <= days.to_date, true)
+      AND coalesce(states.to_date >= days.from_date, true)
+    JOIN ops.loads AS loads ON loads.source_id = states.crawl_id
+    WHERE crawl.is_latest AND loads.dataset = 'crawl_pages'
 */
 WITH
   -- The segments of each page. What has an issue is read once and meets them, for it is many times as much.

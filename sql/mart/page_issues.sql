@@ -32,6 +32,7 @@ incremental:
     mart.links: [crawl_id]
     mart.orphans: [crawl_id]
     mart.page_hits: [crawl_id]
+    mart.crawl_budget: [crawl_id]
     mart.page_demand: [crawl_id]
     mart.structured_data: [crawl_id]
     # Settings of segments read them.
@@ -67,6 +68,21 @@ incremental:
     FROM mart.crawls AS crawls
     JOIN mart.crawl_days AS days ON days.crawl_id = crawls.crawl_id
     WHERE crawls.is_latest
+    UNION ALL
+    -- Hits are judged by the crawl whose state their day has.
+    SELECT
+      crawls.crawl_id, loads.unit || ' from ' || coalesce(CAST(states.from_date AS VARCHAR), ''), loads.loaded_at,
+      NULL, NULL, NULL, NULL
+    FROM mart.crawls AS crawls
+    JOIN (SELECT DISTINCT crawl_id, from_date, to_date FROM mart.crawl_days WHERE kind = 'logs') AS days
+      ON days.crawl_id = crawls.crawl_id
+    JOIN mart.crawl_states AS states
+      ON states.project_id = crawls.project_id
+      AND states.crawl_config_id IS NOT DISTINCT FROM crawls.crawl_config_id
+      AND coalesce(states.from_date <= days.to_date, true)
+      AND coalesce(states.to_date >= days.from_date, true)
+    JOIN ops.loads AS loads ON loads.source_id = states.crawl_id
+    WHERE crawls.is_latest AND loads.dataset = 'crawl_pages'
     UNION ALL
     SELECT
       crawls.crawl_id, NULL, NULL, projects.start_url, projects.project_name, crawls.has_all_links, crawls.has_all_sitemaps

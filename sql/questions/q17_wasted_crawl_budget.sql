@@ -4,20 +4,22 @@ task: Bots and crawl budget
 model: mart.bot_hits
 description: >-
   Hits of bots of search engines by what is wrong with what they asked for. If several hold, the first one counts, in
-  this order: robots_denied, redirect, error, noindex, canonicalised, parameters, orphan; none is no waste, and NULL
-  stands where there is no crawl to tell. One row for each project, dataset, engine and waste, on the days that belong to
-  the main crawl or the crawl asked for (mart.crawl_days), or on the days asked for. The status is that of each line; from
-  the service's counts (dataset log_pages_days) it is known where all requests of a day had one kind of status, else it is
-  the crawl's; hits_2xx to hits_5xx are then those counts, of people too. An orphan is one of mart.orphans: no link leads
-  to it, or the crawl does not know it. The segment asked for is a first directory, of a URL that the crawl does not know
-  too, or one of the project's own segmentations.
+  this order: robots_denied, redirect, error, noindex, canonicalised, not_indexable, parameters, orphan; none is no waste,
+  and NULL stands where there is no crawl to tell. One row for each project, dataset, engine and waste, on the days that
+  belong to the main crawl or the crawl asked for (mart.crawl_days), or on the days asked for. The status is that of each
+  line; from the service's counts (dataset log_pages_days) it is known where all requests of a day had one kind of status,
+  else it is the crawl's; hits_2xx to hits_5xx are then those counts, of people too. A page counts as the crawl of that day
+  has it (mart.crawl_states), or else as the main crawl or the crawl asked for has it. Parameters are no waste on an
+  indexable page that is its own canonical. An orphan is one of mart.orphans: no link leads to it, or no crawl knows it.
+  The segment asked for is a first directory, of a URL that the crawl does not know too, or one of the project's own
+  segmentations.
 parameters: [project, crawl, segment, from, to, limit]
 needs: [logs]
 chart: {kind: bar, x: waste, y: hits, each: [project_name, project_id, dataset]}
 */
 WITH
   main AS (
-    SELECT project_id, crawl_id
+    SELECT project_id, crawl_id, crawl_config_id
     FROM mart.crawls
     WHERE has_pages AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
   ),
@@ -54,24 +56,31 @@ WITH
       hits.hits_3xx,
       hits.hits_4xx,
       hits.hits_5xx,
+      hits.status_class,
+      CASE WHEN former.url IS NULL THEN pages.status_code ELSE former.status_code END AS status_code,
+      CASE WHEN former.url IS NULL THEN pages.is_robots_denied ELSE former.is_robots_denied END AS is_robots_denied,
+      CASE WHEN former.url IS NULL THEN pages.is_noindex ELSE former.is_noindex END AS is_noindex,
+      CASE WHEN former.url IS NULL THEN pages.is_canonicalised ELSE former.is_canonicalised END AS is_canonicalised,
+      CASE WHEN former.url IS NULL THEN pages.is_indexable ELSE former.is_indexable END AS is_indexable,
+      CASE WHEN former.url IS NULL THEN pages.non_indexable_reason ELSE former.non_indexable_reason END AS reason,
+      CASE WHEN former.url IS NULL THEN pages.canonical_kind ELSE former.canonical_kind END AS canonical_kind,
       coalesce(
-        hits.status_class,
-        CASE
-          WHEN pages.status_code BETWEEN 200 AND 299 OR pages.status_code = 304 THEN 'ok'
-          WHEN pages.status_code BETWEEN 300 AND 399 THEN 'redirect'
-          WHEN pages.status_code IS NOT NULL THEN 'error'
-        END
-      ) AS status_class,
-      pages.is_robots_denied,
-      pages.is_noindex,
-      pages.is_canonicalised,
-      coalesce(pages.url_has_params, strpos(hits.url, '?') > 0) AS has_params,
+        CASE WHEN former.url IS NULL THEN pages.url_has_params ELSE former.url_has_params END, strpos(hits.url, '?') > 0
+      ) AS has_params,
       orphans.url IS NOT NULL AS is_orphan
     FROM mart.bot_hits AS hits
     JOIN logged ON logged.project_id = hits.project_id AND logged.day = hits.day
     LEFT JOIN main ON main.project_id = hits.project_id
+    LEFT JOIN mart.crawl_states AS states
+      ON states.project_id = main.project_id
+      AND states.crawl_config_id IS NOT DISTINCT FROM main.crawl_config_id
+      AND coalesce(states.from_date <= hits.day, true)
+      AND coalesce(states.to_date >= hits.day, true)
     LEFT JOIN mart.pages AS pages ON pages.crawl_id = main.crawl_id AND pages.url = hits.url
-    LEFT JOIN mart.orphans AS orphans ON orphans.crawl_id = main.crawl_id AND orphans.url = hits.url
+    LEFT JOIN mart.pages AS former ON former.crawl_id = states.crawl_id AND former.url = hits.url
+    LEFT JOIN mart.orphans AS orphans
+      ON orphans.crawl_id = CASE WHEN former.url IS NULL THEN main.crawl_id ELSE states.crawl_id END
+      AND orphans.url = hits.url
     WHERE hits.bot_class = 'search'
       AND (
         $project IS NULL
@@ -102,9 +111,12 @@ WITH
         WHEN is_robots_denied THEN 'robots_denied'
         WHEN status_class = 'redirect' THEN 'redirect'
         WHEN status_class = 'error' THEN 'error'
+        WHEN status_class IS NULL AND status_code BETWEEN 300 AND 399 AND status_code <> 304 THEN 'redirect'
+        WHEN status_class IS NULL AND status_code NOT BETWEEN 200 AND 399 THEN 'error'
         WHEN is_noindex THEN 'noindex'
         WHEN is_canonicalised THEN 'canonicalised'
-        WHEN has_params THEN 'parameters'
+        WHEN NOT is_indexable AND (status_code = 200 OR reason = 'service') THEN 'not_indexable'
+        WHEN has_params AND NOT coalesce(is_indexable AND canonical_kind = 'self', false) THEN 'parameters'
         WHEN is_orphan THEN 'orphan'
         WHEN crawl_id IS NOT NULL THEN 'none'
       END AS waste,

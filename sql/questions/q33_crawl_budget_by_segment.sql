@@ -5,11 +5,11 @@ model: mart.page_hits
 description: >-
   What bots of search engines asked for on the days that belong to the main crawl of each project, or to the crawl asked
   for (mart.crawl_days), by first directory, (directory), or by the segments of the segmentation asked for; bots that their
-  address refutes are not counted. Their hits are those on indexable pages, on pages that can't be indexed, on pages of which
-  the crawl does not say it, and on URLs that the crawl does not know. Such a URL has a first directory and no other segment.
-  The row without a segment has all that is in none. Hits percent are of all hits of the crawl, the others of those of the
-  segment. A total is NULL where one of its URLs is not known. The segment asked for is a first directory or one of the
-  project's own segmentations.
+  address refutes are not counted. Their hits are those on pages that were indexable when the bot asked for them, on pages
+  that were not, on pages of which nothing tells it (mart.crawl_budget), and on URLs that the crawl does not know. Such a
+  URL has a first directory and no other segment. The row without a segment has all that is in none. Hits percent are of
+  all hits of the crawl, the others of those of the segment. A total is NULL where one of its URLs is not known. The
+  segment asked for is a first directory or one of the project's own segmentations.
 parameters: [project, crawl, segmentation, segment, limit]
 needs: [pages, logs]
 chart: {kind: bar, x: segment, y: search_bot_hits, each: [project_name, from_date, crawl_id, segmentation]}
@@ -38,7 +38,6 @@ WITH
       pages.crawl_id,
       pages.url,
       pages.page_key,
-      pages.is_indexable,
       CASE coalesce($segmentation, '(directory)')
         WHEN '(directory)' THEN pages.url_first_path
         WHEN '(site)' THEN '(site)'
@@ -50,9 +49,11 @@ WITH
   ),
 
   hit AS (
-    SELECT crawl_id, url, search_bot_hits
-    FROM mart.page_hits
-    WHERE crawl_id IN (SELECT crawl_id FROM logged)
+    SELECT
+      hits.crawl_id, hits.url, hits.search_bot_hits, budget.indexable_hits, budget.non_indexable_hits, budget.untold_hits
+    FROM mart.page_hits AS hits
+    LEFT JOIN mart.crawl_budget AS budget ON budget.crawl_id = hits.crawl_id AND budget.url = hits.url
+    WHERE hits.crawl_id IN (SELECT crawl_id FROM logged)
   ),
 
   asked AS (
@@ -60,7 +61,6 @@ WITH
       coalesce(page.crawl_id, hit.crawl_id) AS crawl_id,
       page.url IS NOT NULL AS is_crawled,
       page.page_key,
-      page.is_indexable,
       CASE
         WHEN page.url IS NOT NULL OR $segmentation NOT IN ('(directory)', '(site)') THEN page.segment
         WHEN $segmentation = '(site)' THEN '(site)'
@@ -68,7 +68,10 @@ WITH
         ELSE '/'
       END AS segment,
       hit.url IS NOT NULL AND hit.search_bot_hits IS NULL AS is_unknown,
-      coalesce(hit.search_bot_hits, 0) AS hits
+      coalesce(hit.search_bot_hits, 0) AS hits,
+      coalesce(hit.indexable_hits, 0) AS indexable_hits,
+      coalesce(hit.non_indexable_hits, 0) AS non_indexable_hits,
+      coalesce(hit.untold_hits, 0) AS untold_hits
     FROM page
     FULL JOIN hit ON hit.crawl_id = page.crawl_id AND hit.url = page.url
   ),
@@ -86,18 +89,12 @@ WITH
       segment,
       count(CASE WHEN is_crawled THEN 1 END) AS pages,
       CASE WHEN count(CASE WHEN is_unknown THEN 1 END) = 0 THEN CAST(sum(hits) AS BIGINT) END AS search_bot_hits,
-      CASE
-        WHEN count(CASE WHEN is_unknown AND is_indexable THEN 1 END) = 0
-          THEN CAST(coalesce(sum(CASE WHEN is_indexable THEN hits END), 0) AS BIGINT)
-      END AS indexable_hits,
-      CASE
-        WHEN count(CASE WHEN is_unknown AND NOT is_indexable THEN 1 END) = 0
-          THEN CAST(coalesce(sum(CASE WHEN NOT is_indexable THEN hits END), 0) AS BIGINT)
-      END AS non_indexable_hits,
-      CASE
-        WHEN count(CASE WHEN is_unknown AND is_crawled AND is_indexable IS NULL THEN 1 END) = 0
-          THEN CAST(coalesce(sum(CASE WHEN is_crawled AND is_indexable IS NULL THEN hits END), 0) AS BIGINT)
-      END AS untold_hits,
+      CASE WHEN count(CASE WHEN is_unknown AND is_crawled THEN 1 END) = 0 THEN CAST(sum(indexable_hits) AS BIGINT) END
+        AS indexable_hits,
+      CASE WHEN count(CASE WHEN is_unknown AND is_crawled THEN 1 END) = 0 THEN CAST(sum(non_indexable_hits) AS BIGINT) END
+        AS non_indexable_hits,
+      CASE WHEN count(CASE WHEN is_unknown AND is_crawled THEN 1 END) = 0 THEN CAST(sum(untold_hits) AS BIGINT) END
+        AS untold_hits,
       CASE
         WHEN count(CASE WHEN is_unknown AND NOT is_crawled THEN 1 END) = 0
           THEN CAST(coalesce(sum(CASE WHEN NOT is_crawled THEN hits END), 0) AS BIGINT)

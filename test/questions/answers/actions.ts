@@ -6,7 +6,7 @@ import { ISSUES, type Severity, type Worth } from './issues.ts';
 import { isOrphan } from './orphans.ts';
 import type { Page } from './pages.ts';
 import { bool, isKnown, list, rounded, sum } from './values.ts';
-import { totalsOf } from './visits.ts';
+import { budgetOf, totalsOf } from './visits.ts';
 
 const WEIGHTS: Readonly<Record<Severity, number>> = { high: 1, medium: 0.6, low: 0.3 };
 
@@ -38,6 +38,7 @@ export const q32 = (facts: Facts, asked: Asked): Row[] =>
   crawlsAsked(facts, asked).flatMap(({ project, crawl }) => {
     if (!crawl.isLatest) return [];
     const totals = totalsOf(project, crawl);
+    const budget = budgetOf(project, crawl);
     const invalid = invalidItems(crawl);
     const hasSitemaps = crawl.allPages.some(
       ({ row }) => (list(row, 'sitemaps_file_origin') ?? []).length > 0,
@@ -58,6 +59,7 @@ export const q32 = (facts: Facts, asked: Asked): Row[] =>
             impressions: demand?.impressions ?? null,
             position: demand?.position ?? null,
             botHits: totals.asked.has(page.url) ? totals.search(page.url) : null,
+            wastedHits: totals.search(page.url) === null ? null : budget(page.url, 'non_indexable'),
             isOrphan: isOrphan(crawl, page),
             invalidItems: invalid.get(page.url) ?? 0,
             hasSitemaps,

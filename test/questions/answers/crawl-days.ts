@@ -50,6 +50,22 @@ function spanOf(project: ProjectFacts, crawl: CrawlFacts | null, loaded: Iterabl
   return { from, to, days: days.filter((day) => day >= from && day <= to) };
 }
 
+/** The crawl whose pages show how the site was on a day; null where no crawl of the configuration has pages. */
+export function stateOf({ crawls }: ProjectFacts, crawl: CrawlFacts, day: string): CrawlFacts | null {
+  const alike = crawls.filter(
+    ({ hasPages, config }) => hasPages && (config?.id ?? null) === (crawl.config?.id ?? null),
+  );
+  const startDay = (one: CrawlFacts): string => {
+    const start = startOf(one);
+    return start === null ? '' : dayOf(start);
+  };
+  const counted = alike
+    .filter(({ isComplete }) => isComplete || !alike.some((one) => one.isComplete))
+    .toSorted((a, b) => (startOf(a) ?? 0) - (startOf(b) ?? 0) || byBytes(a.id, b.id));
+  const first = counted.findLast((one) => startDay(one) === startDay(counted[0] ?? one)) ?? null;
+  return counted.findLast((one) => startDay(one) <= day) ?? first;
+}
+
 /** Every day from the first with search results to the last. */
 const searchedDays = once(({ searches: { firstDay, lastDay } }: ProjectFacts) => {
   const days: string[] = [];

@@ -10,6 +10,8 @@ export interface Worth {
   readonly impressions: number | null;
   readonly position: number | null;
   readonly botHits: number | null;
+  /** Of these, when the page was not indexable. */
+  readonly wastedHits: number | null;
   readonly isOrphan: boolean;
   readonly invalidItems: number;
   /** The page of the crawl that it declares as its canonical. */
@@ -487,6 +489,6 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
   ],
   bots_on_non_indexable: [
     'low',
-    ({ isIndexable }, { botHits }) => isIndexable === false && above(botHits, 0),
+    ({ isIndexable }, { wastedHits }) => isIndexable === false && above(wastedHits, 0),
   ],
 };

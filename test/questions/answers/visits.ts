@@ -1,5 +1,5 @@
 import type { Row } from '../sites/sites.ts';
-import { demandOfCrawl, logSpan, type Span } from './crawl-days.ts';
+import { demandOfCrawl, logSpan, type Span, stateOf } from './crawl-days.ts';
 import type { CrawlFacts } from './crawls.ts';
 import {
   type Asked,
@@ -101,6 +101,26 @@ function uncrawledBySegment(
     .filter(({ segment }) => asked.segment === undefined || segment === asked.segment);
 }
 
+const AGAINST = new Set(['robots_denied', 'redirect', 'error', 'noindex', 'canonicalised', 'not_indexable']);
+type Kind = 'indexable' | 'non_indexable' | 'untold';
+
+/** Hits of search engines on a page, by what it was when they asked for it. */
+export function budgetOf(project: ProjectFacts, crawl: CrawlFacts) {
+  const days = new Set(logSpan(project, crawl)?.days);
+  const judged = project.logs.botHits
+    .filter(({ botClass, day, url }) => botClass === 'search' && days.has(day) && crawl.byUrl.has(url))
+    .map((hit) => {
+      const telling = tellingOf(project, crawl, hit);
+      const isIndexable = telling?.byUrl.get(hit.url)?.isIndexable === true;
+      const isAgainst = AGAINST.has(wasteOf(hit, telling) ?? '');
+      const kind: Kind = isAgainst ? 'non_indexable' : isIndexable ? 'indexable' : 'untold';
+      return { ...hit, kind };
+    });
+  const byUrl = Map.groupBy(judged, ({ url }) => url);
+  return (url: string, kind: Kind): number =>
+    sum((byUrl.get(url) ?? []).filter((one) => one.kind === kind).map(({ hits }) => hits));
+}
+
 export const q33 = (facts: Facts, asked: Asked): Row[] =>
   crawlsAsked(facts, asked).flatMap(({ project, crawl }) => {
     const span = logSpan(project, crawl);
@@ -108,33 +128,41 @@ export const q33 = (facts: Facts, asked: Asked): Row[] =>
     const totals = totalsOf(project, crawl);
     const all = sumOfAll([...totals.asked.keys()].map(totals.search));
     const crawled = pagesBySegment(crawl, asked).map(({ page, segment }) => ({
-      ...{ url: page.url, segment },
-      kind: page.isIndexable === null ? 'untold' : page.isIndexable ? 'indexable' : 'non_indexable',
+      ...{ url: page.url, segment, isCrawled: true },
     }));
     const uncrawled = uncrawledBySegment(crawl, totals.asked.keys(), asked).map((one) => ({
       ...one,
-      kind: 'uncrawled',
+      isCrawled: false,
     }));
+    const budget = budgetOf(project, crawl);
     return groups([...crawled, ...uncrawled], ({ segment }) => [segment]).map((group) => {
-      const hits = (kind?: string): number | null =>
-        sumOfAll(
-          group.filter((one) => kind === undefined || one.kind === kind).map(({ url }) => totals.search(url)),
-        );
-      const [whole, indexable] = [hits(), hits('indexable')];
+      const pages = group.filter(({ isCrawled }) => isCrawled);
+      const others = group.filter(({ isCrawled }) => !isCrawled);
+      const total = (some: typeof group): number | null =>
+        sumOfAll(some.map(({ url }) => totals.search(url)));
+      const hits = (kind: Kind): number | null =>
+        sumOfAll(pages.map(({ url }) => (totals.search(url) === null ? null : budget(url, kind))));
+      const [whole, indexable] = [total(group), hits('indexable')];
       return {
         ...{ project_name: project.name, crawl_id: crawl.id, from_date: span.from, to_date: span.to },
         ...{ segmentation: segmentationAsked(asked), segment: group[0]?.segment },
-        pages: group.filter(({ kind }) => kind !== 'uncrawled').length,
+        pages: pages.length,
         search_bot_hits: whole,
         hits_percent: whole === null || all === null ? null : percent(whole, all),
         indexable_hits: indexable,
         indexable_percent: whole === null || indexable === null ? null : percent(indexable, whole),
         non_indexable_hits: hits('non_indexable'),
         untold_hits: hits('untold'),
-        uncrawled_hits: hits('uncrawled'),
+        uncrawled_hits: total(others),
       };
     });
   });
+
+/** The crawl that tells of a URL on a day: that of the day, or else the one that is asked for. */
+function tellingOf(project: ProjectFacts, asked: CrawlFacts | null, { url, day }: BotHit): CrawlFacts | null {
+  const state = asked && stateOf(project, asked, day);
+  return state?.byUrl.has(url) ? state : asked;
+}
 
 function wasteOf(hit: BotHit, crawl: CrawlFacts | null): string | null {
   const page = crawl?.byUrl.get(hit.url);
@@ -143,7 +171,10 @@ function wasteOf(hit: BotHit, crawl: CrawlFacts | null): string | null {
   if (status === 'redirect' || status === 'error') return status;
   if (page?.isNoindex === true) return 'noindex';
   if (page?.isCanonicalised === true) return 'canonicalised';
-  if ((page && bool(page.row, 'url_has_params')) ?? hit.url.includes('?')) return 'parameters';
+  if (page?.isIndexable === false && (page.status === 200 || page.reason === 'service'))
+    return 'not_indexable';
+  const isWanted = page?.isIndexable === true && page.canonicalKind === 'self';
+  if (!isWanted && ((page && bool(page.row, 'url_has_params')) ?? hit.url.includes('?'))) return 'parameters';
   if (crawl === null) return null;
   return (page === undefined ? isUnknownOrphan(crawl, hit.url) : isOrphan(crawl, page)) ? 'orphan' : 'none';
 }
@@ -160,7 +191,7 @@ export const q17 = (facts: Facts, asked: Asked): Row[] =>
           ? directoryOf(url) === asked.segment
           : inSegment(page, asked);
       })
-      .map((hit) => ({ hit, waste: wasteOf(hit, crawl) }));
+      .map((hit) => ({ hit, waste: wasteOf(hit, tellingOf(project, crawl, hit)) }));
     return groups(hits, ({ hit }) => [hit.dataset, hit.engine]).flatMap((ofEngine) => {
       const all = sum(ofEngine.map(({ hit }) => hit.hits));
       return groups(ofEngine, ({ waste }) => [waste]).map((group) => {

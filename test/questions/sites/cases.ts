@@ -6,7 +6,7 @@ export const CASES: Cases = {
     project: [`Ümlaut & Söhne; "quoted" 'shop'`, 'two configurations', 'zwilling', 'p-l', 'p-a', 'p-v'],
     crawl: ['a1', 'a2', 'b2', 'b6', 'd1', 'g2', 'h1', 'l1', 's2', 'x3', 'nobody'],
     segmentation: ['kind', 'size', '(directory)', '(site)', 'nothing'],
-    segment: ['/', '/a/', '/t/', '/r/', '/many/', 'pots', '(site)', 'all'],
+    segment: ['/', '/a/', '/t/', '/r/', '/many/', '/s/', 'pots', '(site)', 'all'],
     from: ['2026-03-21', '2026-02-08'],
     to: ['2026-03-21', '2026-02-08'],
     limit: ['1', '2', '3', '5', '8'],

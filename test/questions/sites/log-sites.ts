@@ -87,6 +87,12 @@ const LINES = [
   line('2026-03-29', '/new', BING),
   line('2026-03-29', '/asked-at-once', BING),
   line('2026-04-03', '/a/1', GOOGLE),
+  // Pages that became indexable, that no longer are, and that are gone, before and after the crawl that saw it.
+  ...['/s/opened', '/s/closed', '/s/removed', '/s/list?page=2'].flatMap((path) => [
+    line('2026-03-21', path, GOOGLE),
+    line('2026-03-30', path, BING),
+    line('2026-03-30', path, { ...GOOGLE, status_code: null }),
+  ]),
   line('2026-04-03', '/new', { ...NONE, is_seo_visit: true }),
 ];
 
@@ -168,9 +174,18 @@ const FIRST = [
   page('/b/deep', { depth: 3, nb_inlinks: 0, inrank: 0, status_code: 404, sources: ['sitemaps'] }),
   page('/b/unasked', { depth: 3, nb_inlinks: 1, inrank: 0 }),
   page('/later', { depth: 1, nb_inlinks: 1, inrank: 5, status_code: 404 }),
+  page('/s/opened', { depth: 1, nb_inlinks: 1, meta_robots_index: false }),
+  page('/s/closed', { depth: 1, nb_inlinks: 1 }),
+  page('/s/removed', { depth: 1, nb_inlinks: 1, rel_canonical: '/a/1' }),
+  page('/s/list?page=2', { depth: 1, nb_inlinks: 1, rel_canonical: '/s/list?page=2' }),
 ];
 const SECOND = [
-  ...FIRST.filter(({ url: one }) => one !== url('/later') && one !== url('/a/2')),
+  ...FIRST.filter(
+    ({ url: one }) => one !== url('/later') && one !== url('/a/2') && !String(one).startsWith(url('/s/')),
+  ),
+  page('/s/opened', { depth: 1, nb_inlinks: 1 }),
+  page('/s/closed', { depth: 1, nb_inlinks: 1, robots_txt_denied: true, status_code: null }),
+  page('/s/list?page=2', { depth: 1, nb_inlinks: 1, rel_canonical: '/s/list?page=2' }),
   page('/a/2', { depth: 1, nb_inlinks: 3, inrank: 5, status_code: 301 }),
   page('/later', { depth: 1, nb_inlinks: 1, inrank: 5 }),
   page('/new', { depth: 1, nb_inlinks: 1, inrank: 5 }),

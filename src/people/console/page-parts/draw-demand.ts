@@ -1,4 +1,4 @@
-import { type AddressParts, pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
+import { pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
 import { barChart } from '../../../answers/report/bars.ts';
 import { type ChartNote, lineChart, stackedChart } from '../../../answers/report/charts.ts';
 import { coloursOf } from '../../../answers/report/palette.ts';
@@ -121,15 +121,15 @@ function wastedFigure(project: string, answer: FigureAnswer): Html {
 const spanOf = ({ rows: [first] }: FigureAnswer): string =>
   first === undefined ? '' : `, ${first.from_date} to ${first.to_date}`;
 
-/** Hits of each segment by what a search engine can do with them, with the pages behind each. */
+/** Hits of each segment by what the pages were when bots asked for them, with the pages behind all hits. */
 function budgetFigure({ project_id, crawl_id, budget }: Demand, query: URLSearchParams): Html {
   const { rows } = budget;
-  const behind = (row: FigureRow, name: string, parts: AddressParts): Html | string | null => {
-    const text = shownValue(row[name]);
+  const behind = (row: FigureRow): Html | string | null => {
+    const text = shownValue(row.search_bot_hits);
     if (text === null || text === '0' || row.segment === null) return text;
     const { segment: of, segmentation } = row as Readonly<Record<string, string>>;
     const sort = { search_bot_hits: 'gt:0', sort: 'search_bot_hits desc' };
-    const href = pagesAddress(project_id, { crawl: crawl_id, segment: of, segmentation, ...parts, ...sort });
+    const href = pagesAddress(project_id, { crawl: crawl_id, segment: of, segmentation, ...sort });
     return html`<a href="${href}" aria-label="${text}, the pages asked for">${text}</a>`;
   };
   const share = (percent: unknown): Html | null =>
@@ -140,15 +140,15 @@ function budgetFigure({ project_id, crawl_id, budget }: Demand, query: URLSearch
       name: 'segment',
       cell: ({ segment: of }) => (of ? html`<a href="${to(of)}">${String(of)}</a>` : 'in no segment'),
     },
-    number('hits', (row) => html`${shownValue(row.search_bot_hits) ?? '–'}${share(row.hits_percent)}`),
-    number('indexable', (row) => {
-      const hits = behind(row, 'indexable_hits', { is_indexable: 'is:true' });
-      return html`${hits ?? '–'}${share(row.indexable_percent)}`;
-    }),
-    number('not indexable', (row) => behind(row, 'non_indexable_hits', { is_indexable: 'is:false' })),
+    number('hits', (row) => html`${behind(row) ?? '–'}${share(row.hits_percent)}`),
+    number(
+      'indexable then',
+      (row) => html`${shownValue(row.indexable_hits) ?? '–'}${share(row.indexable_percent)}`,
+    ),
+    number('not indexable then', (row) => shownValue(row.non_indexable_hits)),
     ...(rows.every(({ untold_hits: hits }) => Number(hits ?? 1) === 0)
       ? []
-      : [number('not known', (row) => behind(row, 'untold_hits', { is_indexable: 'is:null' }))]),
+      : [number('unknown', (row) => shownValue(row.untold_hits))]),
     number('not crawled', (row) => shownValue(row.uncrawled_hits)),
   ];
   const all = Number(rows[0]?.segments ?? 0);

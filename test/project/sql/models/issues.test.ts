@@ -111,7 +111,8 @@ describe('what to do fits the reason why a page is not indexable', () => {
     ]);
     await warehouse.connection.run(`CREATE OR REPLACE TABLE mart.crawls AS SELECT 'c' AS crawl_id, true AS is_latest;
       CREATE OR REPLACE TABLE mart.page_demand AS SELECT 'c' AS crawl_id, 'u' AS url, 9 AS impressions;
-      CREATE OR REPLACE TABLE mart.page_hits AS SELECT 'c' AS crawl_id, 'u' AS url, 9 AS search_bot_hits`);
+      CREATE OR REPLACE TABLE mart.page_hits AS SELECT 'c' AS crawl_id, 'u' AS url, 9 AS search_bot_hits;
+      CREATE OR REPLACE TABLE mart.crawl_budget AS SELECT 'c' AS crawl_id, 'u' AS url, 9 AS non_indexable_hits`);
     const found: [string, string][] = [];
     for (const issue of decides) if ((await findings(issue)).length > 0) found.push([issue.name, issue.fix]);
     const expected = [
