@@ -3,9 +3,11 @@ title: Queries for which several pages of a project compete
 task: Search results
 model: mart.ranking_performance
 description: >-
-  Queries of the days that belong to the main crawl (mart.crawl_days), or of the days asked for, for which two URLs or more have at least a tenth of
-  the query's impressions each, one row for each of these URLs. The leader of a day has the most impressions of them;
-  leader_changes counts the days with another leader than the day before it that showed any of them.
+  Queries of the days that belong to the main crawl (mart.crawl_days), or of the days asked for, for which two URLs or more
+  have at least a tenth of the query's impressions each, one row for each of these URLs. Language versions of one page do
+  not compete: at least two of the URLs are in no common hreflang cluster of the main crawl. The leader of a day has the
+  most impressions of them; leader_changes counts the days whose leader is another page than that of the previous day that
+  showed any of them.
 parameters:
   project:
   from:
@@ -57,13 +59,40 @@ WITH
     GROUP BY project_id, query, url
   ),
 
+  -- Language versions have one name together: their cluster, or else the first URL of those that they declare.
+  declared AS (
+    SELECT crawl_id, url, min(href) AS first_href
+    FROM mart.page_hreflangs
+    WHERE crawl_id IN (SELECT crawl_id FROM mart.crawls WHERE is_main)
+    GROUP BY crawl_id, url
+  ),
+
+  version AS (
+    SELECT
+      pages.project_id,
+      pages.url,
+      coalesce(
+        pages.hreflang_cluster_id, CASE WHEN declared.first_href < pages.url THEN declared.first_href END, pages.url
+      ) AS page
+    FROM mart.pages AS pages
+    JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_main
+    LEFT JOIN declared ON declared.crawl_id = pages.crawl_id AND declared.url = pages.url
+  ),
+
   shared AS (
-    SELECT *, sum(impressions) OVER (PARTITION BY project_id, query) AS query_impressions
+    SELECT
+      url_total.*,
+      coalesce(version.page, url_total.url) AS page,
+      sum(url_total.impressions) OVER (PARTITION BY url_total.project_id, url_total.query) AS query_impressions
     FROM url_total
+    LEFT JOIN version ON version.project_id = url_total.project_id AND version.url = url_total.url
   ),
 
   competing AS (
-    SELECT *, count(*) OVER (PARTITION BY project_id, query) AS urls
+    SELECT
+      *,
+      count(*) OVER (PARTITION BY project_id, query) AS urls,
+      min(page) OVER (PARTITION BY project_id, query) <> max(page) OVER (PARTITION BY project_id, query) AS is_of_pages
     FROM shared
     WHERE CAST(100 * impressions AS DOUBLE) / query_impressions >= $min_percent
   ),
@@ -74,6 +103,7 @@ WITH
       shown.query,
       shown.date,
       shown.url,
+      competing.page,
       row_number() OVER (
         PARTITION BY shown.project_id, shown.query, shown.date
         ORDER BY shown.impressions DESC, shown.clicks DESC, shown.url
@@ -81,7 +111,7 @@ WITH
     FROM shown
     JOIN competing
       ON competing.project_id = shown.project_id AND competing.query = shown.query AND competing.url = shown.url
-    WHERE competing.urls > 1
+    WHERE competing.is_of_pages
   ),
 
   leader AS (
@@ -89,13 +119,14 @@ WITH
       project_id,
       query,
       url,
-      lag(url) OVER (PARTITION BY project_id, query ORDER BY date) AS former_url
+      page,
+      lag(page) OVER (PARTITION BY project_id, query ORDER BY date) AS former_page
     FROM daily
     WHERE place = 1
   ),
 
   changes AS (
-    SELECT project_id, query, count(CASE WHEN url <> former_url THEN 1 END) AS leader_changes
+    SELECT project_id, query, count(CASE WHEN page <> former_page THEN 1 END) AS leader_changes
     FROM leader
     GROUP BY project_id, query
   ),

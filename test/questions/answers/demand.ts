@@ -1,6 +1,7 @@
 import type { Row } from '../sites/sites.ts';
 import { changesOf } from './changes.ts';
 import { demandOfCrawl, searchesOf, searchSpan } from './crawl-days.ts';
+import type { CrawlFacts } from './crawls.ts';
 import {
   type Asked,
   crawlAsked,
@@ -13,7 +14,19 @@ import {
 } from './facts.ts';
 import { originPages } from './pages-of-crawl.ts';
 import { clicksOf, type Demand, impressionsOf, positionOf, rankingDays, type Search } from './searches.ts';
-import { addDays, byBytes, dayOf, groups, median, ordered, percent, rounded, sum } from './values.ts';
+import {
+  addDays,
+  byBytes,
+  dayOf,
+  groups,
+  list,
+  median,
+  ordered,
+  percent,
+  rounded,
+  str,
+  sum,
+} from './values.ts';
 
 const tenths = (value: number | null): number | null => (value === null ? null : rounded(value, 1));
 
@@ -126,9 +139,10 @@ export const q27 = (facts: Facts, asked: Asked): Row[] =>
       const rivals = groups(ofQuery, ({ url }) => [url]).filter(
         (some) => (100 * impressionsOf(some)) / all >= (asked.numbers.min_percent ?? 0),
       );
-      if (rivals.length < 2) return [];
+      if (new Set(rivals.map(([row]) => versionOf(main, row?.url ?? ''))).size < 2) return [];
       const leaders = leadersOf(rivals.flat());
-      const changes = leaders.filter((leader, n) => n > 0 && leader !== leaders[n - 1]).length;
+      const pages = leaders.map((leader) => versionOf(main, leader ?? ''));
+      const changes = pages.filter((page, n) => n > 0 && page !== pages[n - 1]).length;
       return rivals.map((some) => ({
         ...{ project_name: name, project_id: id, query: ofQuery[0]?.query, query_impressions: all },
         ...{ urls: rivals.length, leader_changes: changes, url: some[0]?.url },
@@ -138,6 +152,13 @@ export const q27 = (facts: Facts, asked: Asked): Row[] =>
       }));
     });
   });
+
+/** What the language versions of a page have together. */
+function versionOf(crawl: CrawlFacts | null, url: string): string {
+  const page = crawl?.byUrl.get(url);
+  const declared = list(page?.row, 'hreflang_hrefs') ?? [];
+  return str(page?.row, 'hreflang_cluster_id') ?? ordered([url, ...declared])[0] ?? url;
+}
 
 /** The URL that leads on each day that shows one. */
 const leadersOf = (rows: readonly Search[]): (string | null | undefined)[] =>

@@ -70,6 +70,16 @@ const SEARCHES = [
   show(8, '/q/b', 'shares', { impressions: 10 }),
   show(8, '/q/a', 'shares not', { impressions: 91 }),
   show(8, '/q/b', 'shares not', { impressions: 9 }),
+  // Language versions: of a cluster, of declarations alone, and with a page that is none of them.
+  show(8, '/v/en', 'versions', { impressions: 50 }),
+  show(7, '/v/de', 'versions', { impressions: 50 }),
+  show(8, '/w/a', 'declared', { impressions: 50 }),
+  show(7, '/w/b', 'declared', { impressions: 50 }),
+  show(8, '/v/en', 'versions and one more', { impressions: 50 }),
+  show(7, '/v/de', 'versions and one more', { impressions: 50 }),
+  show(6, '/q/c', 'versions and one more', { impressions: 50 }),
+  show(5, '/w/b', 'versions and one more', { impressions: 40 }),
+  show(4, '/w/a', 'versions and one more', { impressions: 40 }),
   show(8, '/q/a', null, { impressions: 50 }),
   show(8, '/q/b', null, { impressions: 50 }),
 
@@ -155,6 +165,13 @@ const PAGES = [
   deep(4, { nb_inlinks: 9 }),
   deep(5, { depth: null, nb_inlinks: 1 }),
   deep(6, { depth: 7, nb_inlinks: 6 }),
+  ...['/v/en', '/v/de'].map((path) => page(path, { depth: 2, nb_inlinks: 8, hreflang_cluster_id: 'v' })),
+  ...['/w/a', '/w/b'].map((path) =>
+    page(path, {
+      ...{ depth: 2, nb_inlinks: 8 },
+      hreflang_hrefs: ['https://s.example/w/a', 'https://s.example/w/b'],
+    }),
+  ),
   page('/decay/changed', { depth: 2, nb_inlinks: 8, title: 'after', h1: 'x' }),
   page('/decay/fifth', { depth: 2, nb_inlinks: 8, status_code: 301 }),
   page('/decay/tie-a', { depth: 2, nb_inlinks: 8, title: 'new', h1: 'new', rel_canonical: '/q/a' }),
