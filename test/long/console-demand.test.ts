@@ -90,7 +90,7 @@ test('every figure follows the choice of a segment, and the links keep it', asyn
   expect(page).toContain(`<option value="${row.segment}" selected>`);
   expect(page).toContain(`param.segment=${encodeURIComponent(row.segment)}`);
   const [, list = ''] =
-    /href="(\/projects\/[^"]*\/pages\?[^"]*is_indexable=is%3Atrue[^"]*)"/.exec(page) ?? [];
+    /href="(\/projects\/[^"]*\/pages\?[^"]*search_bot_hits=gt%3A0[^"]*)"/.exec(page) ?? [];
   const pages = await json(ask, list.replaceAll('&amp;', '&').replace('/pages?', '/pages.json?'));
   expect(pages.total).toBeGreaterThan(0);
   const unknown = await (await ask(`${path}?wait=1&segment=nowhere`)).text();
